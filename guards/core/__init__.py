@@ -1,0 +1,1 @@
+"""What all guards share: the exchange, its reading, findings, the runner and the registry."""

@@ -1,0 +1,73 @@
+"""What a guard reports: where, what was seen, what the evidence says, and how sure it is."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A place in a text: half-open, in code points."""
+
+    start: int
+    end: int
+
+
+class Severity(StrEnum):
+    """How much a finding weighs: strong ones act, weak ones only lower the confidence."""
+
+    STRONG = "strong"
+    WEAK = "weak"
+
+
+class Strength(StrEnum):
+    """Evidence strength of the claim that a finding is about."""
+
+    E3 = "E3"
+    """Exact typed match or quote."""
+    E2 = "E2"
+    """Aligned with a source sentence, slots agree."""
+    E1 = "E1"
+    """Partial, derived, or supported by a model only."""
+    E0 = "E0"
+    """Nothing found in the sources."""
+    C1 = "C1"
+    """Possible contradiction."""
+    C2 = "C2"
+    """Same slot, different value, polarity or entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A verbatim quote of a source that bears on a finding."""
+
+    source_id: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that a guard saw.
+
+    Attributes:
+        guard: Id of the guard.
+        code: ``<guard>.<what>``, one of the guard's `codes`.
+        part: Name of the part of the reading: ``question``, ``answer`` or ``source:<id>``.
+        span: Where in that part's own text.
+        severity: Strong findings act, weak ones lower the confidence.
+        strength: Evidence strength of the claim.
+        observed: What stands at the span, as it stands.
+        expected: What the sources say instead; empty if they say nothing.
+        evidence: Quotes that show it.
+        score: Certainty of the guard, 0 to 1.
+    """
+
+    guard: str
+    code: str
+    part: str
+    span: Span
+    observed: str
+    severity: Severity = Severity.STRONG
+    strength: Strength = Strength.E0
+    expected: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    score: float = 1.0

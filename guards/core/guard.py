@@ -1,0 +1,84 @@
+"""What a guard declares, and the one method it writes."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from guards.core.finding import Finding
+from guards.core.reading import Reading
+
+
+class Stage(StrEnum):
+    """When a guard runs."""
+
+    INPUT = "input"
+    """Before the model is asked."""
+    OUTPUT = "output"
+    """When the answer is there."""
+
+
+class Scope(StrEnum):
+    """How much of an answer a guard must see."""
+
+    SEGMENT = "segment"
+    """A sentence is enough."""
+    ANSWER = "answer"
+    """It needs the whole answer."""
+
+
+class GuardSettings(BaseModel):
+    """Options of a guard in a policy; unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+SettingsT = TypeVar("SettingsT", bound=GuardSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of finding.
+
+    Attributes:
+        meaning: What it says, for operators; English.
+        instruction: What the model is told when it is asked again, in Korean; ``{observed}`` and
+            ``{expected}`` stand for the finding's own (each optional). Empty for kinds that never
+            lead to a second attempt (those about the question).
+    """
+
+    meaning: str
+    instruction: str = ""
+
+
+class Guard(ABC, Generic[SettingsT]):
+    """One check. A plain synchronous function of a reading: no I/O, no clock, no randomness.
+
+    Attributes:
+        id: The file's name; findings and policies call it so.
+        stages: When it runs.
+        scope: How much of the answer it must see.
+        settings_type: Its options.
+        codes: Every kind of finding it can report, by code.
+    """
+
+    id: ClassVar[str]
+    stages: ClassVar[frozenset[Stage]]
+    scope: ClassVar[Scope] = Scope.ANSWER
+    settings_type: ClassVar[type[GuardSettings]]
+    codes: ClassVar[Mapping[str, Code]]
+
+    def __init__(self, settings: SettingsT) -> None:
+        self.settings = settings
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """Return why this exchange cannot be checked (``no_sources``, …), or None if it can."""
+        del reading
+        return None
+
+    @abstractmethod
+    def check(self, reading: Reading) -> list[Finding]:
+        """Report what is wrong. Called only if `not_checkable` gave None."""

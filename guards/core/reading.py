@@ -1,0 +1,90 @@
+"""An exchange read once for all guards.
+
+A `Text` is a string with its readings (normal form, sentences, slots), each made when first asked
+for and then kept. The texts of sources are shared between requests by content, because the same
+passages come back all day; a reading holds nothing of the request it was made for.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from guards.core.exchange import Exchange, Source
+from guards.text.normal import Normal, normalise
+from guards.text.sentences import Sentence, split_sentences
+
+SOURCE_READINGS_KEPT = 2048
+
+
+class Text:
+    """A string and its readings. All positions are code points of `raw`."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+
+    @cached_property
+    def normal(self) -> Normal:
+        """The normal form (NFKC, one kind of dash and quote) with its way back to `raw`."""
+        return normalise(self.raw)
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The sentences, in order, with their spans."""
+        return split_sentences(self.raw)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A named piece of an exchange.
+
+    Attributes:
+        name: ``question``, ``answer`` or ``source:<id>``; findings point here.
+        text: The piece and its readings.
+        source: The source that it is the text of; None for question and answer.
+    """
+
+    name: str
+    text: Text
+    source: Source | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """An exchange, read.
+
+    Attributes:
+        exchange: What was read.
+        question: The question's part.
+        answer: The answer's part; None before the model has spoken.
+        sources: One part for each source, in their order. The title is not in the text: look at
+            ``part.source.title``.
+    """
+
+    exchange: Exchange
+    question: Part
+    answer: Part | None
+    sources: tuple[Part, ...]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Question, answer (if any) and sources."""
+        answer = (self.answer,) if self.answer else ()
+        return (self.question, *answer, *self.sources)
+
+
+def read(exchange: Exchange) -> Reading:
+    """Read an exchange; nothing is computed until a guard asks for it."""
+    return Reading(
+        exchange=exchange,
+        question=Part("question", Text(exchange.question)),
+        answer=None if exchange.answer is None else Part("answer", Text(exchange.answer)),
+        sources=tuple(
+            Part(f"source:{source.id}", source_text(source.text), source)
+            for source in exchange.sources
+        ),
+    )
+
+
+@lru_cache(maxsize=SOURCE_READINGS_KEPT)
+def source_text(raw: str) -> Text:
+    """Return the shared text of a source's content."""
+    return Text(raw)

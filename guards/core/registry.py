@@ -1,0 +1,49 @@
+"""The folder is the registry: a wrong or unimportable file stops the start."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+from inspect import isabstract
+from types import MappingProxyType, ModuleType
+from typing import Any
+
+import guards
+from guards.core.errors import BadGuardFile
+from guards.core.guard import Guard
+
+GuardType = type[Guard[Any]]
+
+
+@cache
+def all_guards() -> Mapping[str, GuardType]:
+    """Return every guard's class by its id, in the order of their names.
+
+    Raises:
+        BadGuardFile: a file in ``guards/`` cannot be imported or is not exactly one guard.
+    """
+    names = sorted(info.name for info in pkgutil.iter_modules(guards.__path__) if not info.ispkg)
+    return MappingProxyType({name: _guard_of(name) for name in names})
+
+
+def _guard_of(name: str) -> GuardType:
+    try:
+        module = importlib.import_module(f"guards.{name}")
+    except Exception as error:
+        raise BadGuardFile(f"{name}.py", f"cannot be imported: {error}") from error
+    found = [kind for kind in vars(module).values() if _is_guard_here(kind, module)]
+    if len(found) != 1:
+        raise BadGuardFile(f"{name}.py", f"holds {len(found)} guards, not one")
+    [guard] = found
+    if guard.id != name:
+        raise BadGuardFile(f"{name}.py", f"its guard is called {guard.id!r}")
+    return guard
+
+
+def _is_guard_here(kind: object, module: ModuleType) -> bool:
+    return (
+        isinstance(kind, type)
+        and issubclass(kind, Guard)
+        and not isabstract(kind)
+        and kind.__module__ == module.__name__
+    )

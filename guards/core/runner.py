@@ -1,0 +1,65 @@
+"""Runs guards over one reading: each ends as clean, found, or not run with the reason."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from time import perf_counter
+from typing import Any
+
+from guards.core.finding import Finding
+from guards.core.guard import Guard
+from guards.core.reading import Reading
+
+
+class Outcome(StrEnum):
+    """How a guard's run ended. What did not run is never called clean."""
+
+    CLEAN = "clean"
+    FOUND = "found"
+    NOT_RUN = "not_run"
+
+
+@dataclass(frozen=True, slots=True)
+class GuardReport:
+    """One guard's run over one reading.
+
+    Attributes:
+        guard: Id of the guard.
+        outcome: How it ended.
+        findings: Not empty exactly when the outcome is FOUND.
+        reason: Why it did not run: what the exchange lacks, or ``failed:<exception type>``.
+        duration_ms: Time taken, in milliseconds.
+    """
+
+    guard: str
+    outcome: Outcome
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+    duration_ms: float = 0.0
+
+    @property
+    def failed(self) -> bool:
+        """Whether the guard broke, as against having nothing to check."""
+        return self.reason.startswith("failed:")
+
+
+def run(guards: Iterable[Guard[Any]], reading: Reading) -> tuple[GuardReport, ...]:
+    """Run each guard; one that breaks is reported as not run and does not stop the others."""
+    return tuple(_run_one(guard, reading) for guard in guards)
+
+
+def _run_one(guard: Guard[Any], reading: Reading) -> GuardReport:
+    started = perf_counter()
+
+    def report(outcome: Outcome, findings: list[Finding], reason: str = "") -> GuardReport:
+        spent_ms = (perf_counter() - started) * 1000
+        return GuardReport(guard.id, outcome, tuple(findings), reason, spent_ms)
+
+    try:
+        reason = guard.not_checkable(reading)
+        if reason is not None:
+            return report(Outcome.NOT_RUN, [], reason)
+        findings = guard.check(reading)
+    except Exception as error:  # noqa: BLE001 - whatever breaks is reported, never passed over
+        return report(Outcome.NOT_RUN, [], f"failed:{type(error).__name__}")
+    return report(Outcome.FOUND if findings else Outcome.CLEAN, findings)

@@ -1,0 +1,1 @@
+"""Reading Korean text: normalising, sentences, particles, slots."""

@@ -1,0 +1,1 @@
+"""Typed slots of a text: one kind of slot a file."""

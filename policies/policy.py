@@ -1,0 +1,215 @@
+"""The shape of a policy: what one YAML file may say. Everything is frozen; unknown keys are refused."""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+TENANT_NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
+
+
+class Shape(BaseModel):
+    """Base of every part of a policy."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Mode(StrEnum):
+    """What a guard's findings may do."""
+
+    ENFORCE = "enforce"
+    SHADOW = "shadow"
+    OFF = "off"
+
+
+class Action(StrEnum):
+    """What becomes of an answer, mildest first."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, not a password
+    REGENERATE = "regenerate"
+    REPLACE = "replace"
+
+    @property
+    def rank(self) -> int:
+        """0 for the mildest; a higher rank overrules a lower one."""
+        return list(Action).index(self)
+
+
+class OnNotRun(StrEnum):
+    """What a guard that broke means for the answer."""
+
+    REPORT = "report"
+    """Let the answer out and say that it was not checked."""
+    REPLACE = "replace"
+    """No answer leaves without this check."""
+
+
+class GuardRule(Shape):
+    """What a tenant wants of one guard."""
+
+    mode: Mode = Field(
+        Mode.ENFORCE,
+        description="enforce: findings act. shadow: they are traced as `would_act` and change "
+        "nothing. off: the guard does not run.",
+    )
+    action: Action = Field(
+        Action.REGENERATE,
+        description="What a strong finding does first. `regenerate` falls to `final` when the one "
+        "second attempt is used up or not possible; guards on the question always `replace`.",
+    )
+    final: Literal[Action.PASS, Action.REPLACE] = Field(
+        Action.REPLACE,
+        description="What a strong finding does when no second attempt is left.",
+    )
+    on_not_run: OnNotRun = Field(
+        OnNotRun.REPORT, description="What it means for the answer when the guard itself breaks."
+    )
+    template: str | None = Field(
+        None, description="Name of the reply template; by default the guard's own name."
+    )
+    options: dict[str, Any] = Field(
+        default_factory=dict, description="The guard's own options; see the table of guards."
+    )
+
+
+class Timeouts(Shape):
+    """How long the model server may take, in seconds."""
+
+    connect_s: float = Field(5.0, gt=0, description="To open a connection.")
+    first_byte_s: float = Field(120.0, gt=0, description="From the request to the first byte.")
+    idle_s: float = Field(60.0, gt=0, description="Between two pieces of a reply.")
+    total_s: float = Field(300.0, gt=0, description="For one whole reply.")
+
+
+def _http_address(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError("must begin with http:// or https://")
+    return value.rstrip("/")
+
+
+class Upstream(Shape):
+    """The model server of a tenant."""
+
+    base_url: Annotated[str, AfterValidator(_http_address)] = Field(
+        description="Address up to and including the version, such as http://127.0.0.1:8000/v1."
+    )
+    api_key_env: str | None = Field(
+        None, description="Environment variable that holds the model server's key."
+    )
+    pass_caller_key: bool = Field(
+        False,
+        description="Send the caller's own bearer key on to the model server. Such a tenant is "
+        "reached at /t/<tenant>/v1 and has no keys of its own.",
+    )
+    models: dict[str, str] = Field(
+        default_factory=dict,
+        description="Name the client asks for -> name the model server knows. When not empty, "
+        "other names are refused.",
+    )
+    timeouts: Timeouts = Field(default_factory=Timeouts)
+
+
+class SourceRules(Shape):
+    """How sources are found in a request, and which of them count."""
+
+    min_relevance: float = Field(
+        0.4, ge=0, le=1, description="Least relevance of a source marked [Source: …]."
+    )
+    max_sources: int = Field(5, ge=1, le=200, description="Most sources marked [Source: …].")
+    min_excerpt_chars: int = Field(20, ge=0, description="Shortest usable excerpt.")
+    user_text_is_evidence: bool = Field(
+        False, description="Let text that the user pasted into the question count as a source."
+    )
+
+
+class IntentRule(Shape):
+    """Words that tell what a question is about, when the caller does not."""
+
+    intent: str = Field(description="The intent's name, such as `policy`.")
+    patterns: tuple[str, ...] = Field(
+        min_length=1, description="RE2 patterns; the first rule with a match wins."
+    )
+
+
+class Regeneration(Shape):
+    """The one second attempt."""
+
+    enabled: bool = True
+    temperature: float | None = Field(
+        0.2, ge=0, le=2, description="Ceiling for the second attempt; null leaves the client's."
+    )
+    max_findings: int = Field(5, ge=1, le=20, description="Findings named in the second prompt.")
+
+
+class StoredText(StrEnum):
+    """What text of a request is kept in its trace."""
+
+    NONE = "none"
+    MASKED = "masked"
+    FULL = "full"
+
+
+class Tracing(Shape):
+    """What is kept of each request, and how long."""
+
+    text: StoredText = Field(
+        StoredText.MASKED,
+        description="none: no words, only spans and codes. masked: with personal identifiers "
+        "masked. full: as it was.",
+    )
+    keep_days: float = Field(30.0, gt=0, description="Age after which a trace is forgotten.")
+    keep_last: int = Field(100_000, ge=1, description="About how many traces are kept.")
+
+
+class Replacement(Shape):
+    """How a replaced answer looks to the client."""
+
+    finish_reason: Literal["stop", "content_filter"] = "stop"
+
+
+class ConfidenceWeights(Shape):
+    """Weights of the confidence (1.0 at best)."""
+
+    bad_citation: float = Field(0.3, ge=0, le=1, description="Taken off once for bad citations.")
+    sign: float = Field(0.15, ge=0, le=1, description="Taken off for each other finding.")
+    threshold: float = Field(0.7, ge=0, le=1, description="Confidence below this is called low.")
+
+
+class Policy(Shape):
+    """One policy file. With a `tenant` it serves one; without, it is there to be extended.
+
+    `extends` names a shipped policy or a file beside this one: maps are merged key by key, lists
+    and plain values are replaced whole.
+    """
+
+    extends: str | None = Field(
+        None,
+        description="Policy to inherit from, by name without `.yaml`: a file beside this one, "
+        "else a shipped one. Maps are merged, lists and plain values replaced.",
+    )
+    tenant: str | None = Field(
+        None, pattern=TENANT_NAME, description="Tenant that this file serves."
+    )
+    keys: tuple[Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")], ...] = Field(
+        (), description="Hashes of the tenant's API keys, from `guard-proxy keys new TENANT`."
+    )
+    upstream: Upstream | None = None
+    sources: SourceRules = Field(default_factory=SourceRules)
+    intents: tuple[IntentRule, ...] = ()
+    guards: dict[str, GuardRule] = Field(default_factory=dict)
+    regeneration: Regeneration = Field(default_factory=Regeneration)
+    replacement: Replacement = Field(default_factory=Replacement)
+    templates: dict[str, str] = Field(
+        default_factory=dict,
+        description="Reply templates (Jinja) by name: a guard's id, a finding's code, or "
+        "`fallback`.",
+    )
+    reasons: dict[str, str] = Field(
+        default_factory=dict,
+        description="What `{{ reason }}` says in the complaint template, by the last failure.",
+    )
+    confidence: ConfidenceWeights = Field(default_factory=ConfidenceWeights)
+    tracing: Tracing = Field(default_factory=Tracing)
+    report: bool = Field(
+        False, description="Add the `guard` object to every reply, as if each request asked for it."
+    )
