@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from inspect import isabstract
 from types import MappingProxyType, ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 import guards
 from guards.core.errors import BadGuardFile
@@ -31,7 +31,9 @@ def _guard_of(name: str) -> GuardType:
         module = importlib.import_module(f"guards.{name}")
     except Exception as error:
         raise BadGuardFile(f"{name}.py", f"cannot be imported: {error}") from error
-    found = [kind for kind in vars(module).values() if _is_guard_here(kind, module)]
+    found: list[GuardType] = [
+        kind for kind in vars(module).values() if _is_guard_here(kind, module)
+    ]
     if len(found) != 1:
         raise BadGuardFile(f"{name}.py", f"holds {len(found)} guards, not one")
     [guard] = found
@@ -40,7 +42,7 @@ def _guard_of(name: str) -> GuardType:
     return guard
 
 
-def _is_guard_here(kind: object, module: ModuleType) -> bool:
+def _is_guard_here(kind: object, module: ModuleType) -> TypeGuard[GuardType]:
     return (
         isinstance(kind, type)
         and issubclass(kind, Guard)

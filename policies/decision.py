@@ -1,0 +1,117 @@
+"""From what the guards saw to what becomes of the answer. Pure: the same in, the same out."""
+
+from collections.abc import Sequence
+
+from guards.core.finding import Severity, Strength
+from guards.core.guard import Stage
+from guards.core.runner import GuardReport, Outcome
+from policies.confidence import confidence_of
+from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
+from policies.verdict import GuardOutcome, GuardResult, Verdict, count
+
+CITATION_GUARDS = frozenset({"citations", "legal_citation"})
+
+
+def decide(
+    policy: Policy, stage: Stage, reports: Sequence[GuardReport], *, may_regenerate: bool
+) -> Verdict:
+    """Return the verdict over one question or one answer.
+
+    Args:
+        policy: The tenant's policy.
+        stage: INPUT for a question, OUTPUT for an answer.
+        reports: One for each guard that the policy switched on for this stage.
+        may_regenerate: A second attempt is still possible. Never so before the model is asked.
+    """
+    may_regenerate = may_regenerate and stage is Stage.OUTPUT and policy.regeneration.enabled
+    results = tuple(
+        _result(policy.guards[report.guard], stage, report, may_regenerate=may_regenerate)
+        for report in reports
+    )
+    action = max(
+        (result.action for result in results if result.outcome is GuardOutcome.ACTED),
+        key=lambda wanted: wanted.rank,
+        default=Action.PASS,
+    )
+    confidence = None
+    if stage is Stage.OUTPUT:
+        confidence = confidence_of(policy.confidence, results, citation_guards=CITATION_GUARDS)
+    return Verdict(stage, action, _reasons(results, action), results, confidence)
+
+
+def preferred(first: Verdict, second: Verdict) -> int:
+    """Return 0 or 1: which of two judged answers to the same question is the better one.
+
+    Fewer contradictions, then fewer unsupported claims, then the higher confidence; the second
+    attempt where they are equal, because it was told what was wrong.
+    """
+    return 0 if _badness(first) < _badness(second) else 1
+
+
+def _badness(verdict: Verdict) -> tuple[int, int, int, float]:
+    findings = verdict.findings
+    return (
+        verdict.action.rank,
+        count(findings, Strength.C2) + count(findings, Strength.C1),
+        count(findings, Strength.E0),
+        -(verdict.confidence or 0.0),
+    )
+
+
+def _result(
+    rule: GuardRule, stage: Stage, report: GuardReport, *, may_regenerate: bool
+) -> GuardResult:
+    wanted = _wanted(rule, stage, report, may_regenerate=may_regenerate)
+    return GuardResult(
+        guard=report.guard,
+        mode=rule.mode,
+        outcome=_outcome(rule.mode, report, wanted),
+        action=wanted,
+        findings=report.findings,
+        reason=report.reason,
+        duration_ms=report.duration_ms,
+    )
+
+
+def _wanted(rule: GuardRule, stage: Stage, report: GuardReport, *, may_regenerate: bool) -> Action:
+    """Return the action that a report asks for, were it enforced."""
+    if report.outcome is Outcome.NOT_RUN:
+        needed = report.failed and rule.on_not_run is OnNotRun.REPLACE
+        return Action.REPLACE if needed else Action.PASS
+    if not any(finding.severity is Severity.STRONG for finding in report.findings):
+        return Action.PASS
+    if rule.action is Action.PASS:
+        return Action.PASS
+    if stage is Stage.INPUT:
+        return Action.REPLACE
+    if rule.action is Action.REGENERATE and not may_regenerate:
+        return rule.final
+    return rule.action
+
+
+def _outcome(mode: Mode, report: GuardReport, wanted: Action) -> GuardOutcome:
+    if report.outcome is Outcome.CLEAN:
+        return GuardOutcome.CLEAN
+    if mode is Mode.SHADOW:
+        unseen = report.outcome is Outcome.NOT_RUN
+        return GuardOutcome.NOT_RUN if unseen else GuardOutcome.WOULD_ACT
+    if wanted is not Action.PASS:
+        return GuardOutcome.ACTED
+    return GuardOutcome.NOT_RUN if report.outcome is Outcome.NOT_RUN else GuardOutcome.NOTED
+
+
+def _reasons(results: Sequence[GuardResult], action: Action) -> tuple[str, ...]:
+    if action is Action.PASS:
+        return ()
+    codes = [
+        code
+        for result in results
+        if result.outcome is GuardOutcome.ACTED and result.action is action
+        for code in _codes(result)
+    ]
+    return tuple(dict.fromkeys(codes))
+
+
+def _codes(result: GuardResult) -> list[str]:
+    strong = [found.code for found in result.findings if found.severity is Severity.STRONG]
+    return strong or [f"{result.guard}.not_run"]

@@ -1,0 +1,103 @@
+"""What was decided: an action, the findings that led to it, and the confidence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from guards.core.finding import Finding, Severity, Strength
+from guards.core.guard import Stage
+from policies.policy import Action, Mode
+
+
+class GuardOutcome(StrEnum):
+    """What one guard's run came to."""
+
+    ACTED = "acted"
+    """Its findings led to something other than pass."""
+    WOULD_ACT = "would_act"
+    """It found something and is in shadow: nothing changed."""
+    NOTED = "noted"
+    """It found something that only lowers the confidence."""
+    CLEAN = "clean"
+    """It ran and found nothing."""
+    NOT_RUN = "not_run"
+    """It did not run; `GuardResult.reason` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardResult:
+    """One guard's run and what the policy made of it.
+
+    Attributes:
+        guard: Id of the guard.
+        mode: Its mode in the policy.
+        outcome: See `GuardOutcome`.
+        action: What it asked for; PASS unless it acted (or would have).
+        findings: What it saw.
+        reason: Why it did not run; empty otherwise.
+        duration_ms: Time it took, in milliseconds.
+    """
+
+    guard: str
+    mode: Mode
+    outcome: GuardOutcome
+    action: Action = Action.PASS
+    findings: tuple[Finding, ...] = ()
+    reason: str = ""
+    duration_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of a question (stage input) or an answer (stage output).
+
+    Attributes:
+        stage: Which of the two was judged.
+        action: The strongest action that any enforced guard asked for.
+        reasons: Codes of the findings that led to the action, each once, in order of guards.
+        results: One for each guard that the policy has switched on.
+        confidence: 0 to 1; None if nothing was checkable.
+    """
+
+    stage: Stage
+    action: Action
+    reasons: tuple[str, ...] = ()
+    results: tuple[GuardResult, ...] = ()
+    confidence: float | None = None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Every finding of guards that are not in shadow."""
+        return tuple(
+            finding
+            for result in self.results
+            if result.mode is Mode.ENFORCE
+            for finding in result.findings
+        )
+
+    @property
+    def acting_findings(self) -> tuple[Finding, ...]:
+        """The strong findings of guards that acted."""
+        return tuple(
+            finding
+            for result in self.results
+            if result.outcome is GuardOutcome.ACTED
+            for finding in result.findings
+            if finding.severity is Severity.STRONG
+        )
+
+    @property
+    def not_run(self) -> tuple[str, ...]:
+        """``guard:reason`` for each guard that did not run."""
+        return tuple(
+            f"{result.guard}:{result.reason}"
+            for result in self.results
+            if result.outcome is GuardOutcome.NOT_RUN
+        )
+
+
+def count(findings: Sequence[Finding], strength: Strength) -> int:
+    """Return how many strong findings have a given evidence strength."""
+    return sum(
+        finding.severity is Severity.STRONG and finding.strength is strength for finding in findings
+    )

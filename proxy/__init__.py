@@ -1,0 +1,1 @@
+"""The proxy acts: HTTP in, HTTP out."""

@@ -1,0 +1,199 @@
+"""Every failure that a client can see, with the status and code it gets.
+
+GuardProxyError
+├── RequestRefused            what the caller sent cannot be served
+│   ├── BadRequest            400  malformed JSON, wrong types; `param` names the field
+│   ├── UnknownKey            401
+│   ├── UnknownModel          404
+│   ├── UnknownPath           404  nothing here, or not with this method
+│   └── RequestTooLarge       413
+└── UpstreamError             the model server failed
+    ├── UpstreamRefused       its own status: it answered with an error
+    ├── UpstreamRejectedKey   502  it does not accept the key that the operator configured
+    ├── UpstreamUnreachable   502
+    ├── UpstreamBroken        502  its reply cannot be read
+    └── UpstreamTimeout       504
+
+A client sees `as_body()`, an OpenAI error object. Nothing of a stack trace, an address or a key is
+ever in it.
+"""
+
+import json
+from collections.abc import Mapping
+
+ErrorBody = dict[str, dict[str, str | None]]
+
+
+class GuardProxyError(Exception):
+    """A failure with an HTTP status and an OpenAI error object."""
+
+    status = 500
+    type = "server_error"
+    code: str | None = "internal_error"
+    param: str | None = None
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {}
+
+    def as_body(self) -> bytes:
+        """Return the OpenAI error object as JSON."""
+        return error_json(str(self), kind=self.type, code=self.code, param=self.param)
+
+
+def error_json(
+    message: str, *, kind: str, code: str | None = None, param: str | None = None
+) -> bytes:
+    """Return an OpenAI error object as JSON in UTF-8."""
+    body: ErrorBody = {"error": {"message": message, "type": kind, "param": param, "code": code}}
+    return json.dumps(body, ensure_ascii=False).encode()
+
+
+class InternalError(GuardProxyError):
+    """Something broke in the proxy itself; the log has the rest."""
+
+    def __init__(self, request_id: str) -> None:
+        super().__init__(f"The guard proxy failed. Quote request {request_id} to its operator.")
+
+
+class RequestRefused(GuardProxyError):
+    """What the caller sent cannot be served."""
+
+    status = 400
+    type = "invalid_request_error"
+    code: str | None = None
+
+
+class BadRequest(RequestRefused):
+    """The body is not what the endpoint takes; ``param`` names the field."""
+
+    def __init__(self, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.param = param
+
+
+class UnknownKey(RequestRefused):
+    """The caller sent no key, or one that no tenant has."""
+
+    status = 401
+    code = "invalid_api_key"
+
+    def __init__(self, *, missing: bool) -> None:
+        said = "No API key was sent" if missing else "The API key is not known here"
+        super().__init__(f"{said}. Send 'Authorization: Bearer <key>'.")
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"www-authenticate": "Bearer"}
+
+
+class UnknownModel(RequestRefused):
+    """The tenant's list of models does not have the one asked for."""
+
+    status = 404
+    code = "model_not_found"
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"The model '{model}' does not exist or is not open to this key.")
+        self.param = "model"
+
+
+class UnknownPath(RequestRefused):
+    """Nothing is served at this path, or not with this method."""
+
+    status = 404
+    code = "unknown_url"
+
+    def __init__(self, method: str, path: str) -> None:
+        super().__init__(f"Unknown request URL: {method} {path}.")
+
+
+class RequestTooLarge(RequestRefused):
+    """The body is larger than the operator allows."""
+
+    status = 413
+    code = "request_too_large"
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(f"The request body is larger than {limit_bytes} bytes.")
+
+
+class UpstreamError(GuardProxyError):
+    """The model server failed."""
+
+    status = 502
+    type = "upstream_error"
+    code = "upstream_error"
+
+
+class UpstreamRefused(UpstreamError):
+    """The model server answered with an error status.
+
+    Attributes:
+        status: Its status.
+        body: Its own error object where it may be passed on (4xx in OpenAI's shape), else None.
+        reply_headers: Its headers that may be passed on, ``retry-after`` and request ids among
+            them.
+    """
+
+    code = "upstream_refused"
+
+    def __init__(
+        self, status: int, body: bytes | None = None, reply_headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(f"The model server answered with status {status}.")
+        self.status = status
+        self.body = body
+        self.reply_headers = dict(reply_headers or {})
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return self.reply_headers
+
+    def as_body(self) -> bytes:
+        """Return the model server's own error object, or ours."""
+        return super().as_body() if self.body is None else self.body
+
+
+class UpstreamRejectedKey(UpstreamError):
+    """The model server does not accept the key that the operator configured for the tenant."""
+
+    code = "upstream_rejected_key"
+
+    def __init__(self) -> None:
+        super().__init__("The model server rejected the key that its operator configured.")
+
+
+class UpstreamUnreachable(UpstreamError):
+    """No connection to the model server, or it broke."""
+
+    code = "upstream_unreachable"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__("The model server cannot be reached.")
+        self.cause = cause
+
+
+class UpstreamBroken(UpstreamError):
+    """The model server's reply cannot be read; ``problem`` says how."""
+
+    code = "upstream_broken"
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"The model server's reply cannot be used: {problem}.")
+        self.problem = problem
+
+
+class UpstreamTimeout(UpstreamError):
+    """The model server took longer than the policy allows for one phase of its reply."""
+
+    status = 504
+    code = "upstream_timeout"
+
+    def __init__(self, phase: str, waited_s: float) -> None:
+        super().__init__(f"The model server timed out ({phase}, {waited_s:g} s).")
+        self.phase = phase
+        self.waited_s = waited_s

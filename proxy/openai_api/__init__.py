@@ -1,0 +1,1 @@
+"""The wire, only the wire: OpenAI's requests and replies, unknown fields kept."""

@@ -1,0 +1,217 @@
+"""Writes the reply that leaves the proxy: the model server's own bytes where nothing changed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from proxy.openai_api.chat.reply import Answer, ChatReply, PlainReply, StreamReply
+from proxy.openai_api.chat.request import ChatRequest
+from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.sse import DONE, json_bytes, write_event
+
+JSON_TYPE = "application/json"
+STREAM_TYPE = "text/event-stream; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A choice that leaves as the model server gave it.
+
+    Attributes:
+        index: Number of the choice that the client sees.
+        reply: The reply that it comes from.
+        answer: The answer in that reply.
+    """
+
+    index: int
+    reply: ChatReply
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A choice with a template in its place.
+
+    Attributes:
+        index: Number of the choice that the client sees.
+        template: The template's text.
+    """
+
+    index: int
+    template: str
+
+
+ChoiceOutcome: TypeAlias = Kept | Replaced
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What goes with the choices.
+
+    Attributes:
+        id: Name of a completion that we make ourselves.
+        created: Its time, in Unix seconds.
+        finish_reason: Of replaced answers.
+        report: The `guard` object; None if nobody asked for it.
+    """
+
+    id: str
+    created: int
+    finish_reason: str
+    report: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A body and its type."""
+
+    body: bytes
+    content_type: str
+
+
+def write(
+    request: ChatRequest,
+    replies: Sequence[ChatReply],
+    outcomes: Sequence[ChoiceOutcome],
+    ending: Ending,
+) -> Written:
+    """Write the reply.
+
+    Args:
+        request: What was asked.
+        replies: All replies of the model server, in order; their usage is added up.
+        outcomes: One for each choice, by number.
+        ending: What goes with them.
+    """
+    as_stream = isinstance(replies[-1], StreamReply) if replies else request.stream
+    untouched = _untouched(replies, outcomes)
+    if untouched is not None and ending.report is None:
+        return Written(untouched.raw, STREAM_TYPE if as_stream else JSON_TYPE)
+    if as_stream:
+        return Written(b"".join(_events(request, replies, outcomes, ending)), STREAM_TYPE)
+    return Written(json_bytes(_object(request, replies, outcomes, ending)), JSON_TYPE)
+
+
+def _untouched(replies: Sequence[ChatReply], outcomes: Sequence[ChoiceOutcome]) -> ChatReply | None:
+    """Return the only reply, if every choice is kept from it; else None."""
+    if len(replies) != 1 or any(isinstance(outcome, Replaced) for outcome in outcomes):
+        return None
+    return replies[0]
+
+
+def _object(
+    request: ChatRequest,
+    replies: Sequence[ChatReply],
+    outcomes: Sequence[ChoiceOutcome],
+    ending: Ending,
+) -> JsonObject:
+    body = _frame(request, replies, ending, "chat.completion")
+    body["choices"] = [_choice(request, outcome, ending) for outcome in outcomes]
+    body["usage"] = total_usage(replies)
+    if ending.report is not None:
+        body["guard"] = ending.report
+    return body
+
+
+def _choice(request: ChatRequest, outcome: ChoiceOutcome, ending: Ending) -> JsonObject:
+    if isinstance(outcome, Replaced):
+        return {
+            "index": outcome.index,
+            "message": _template_message(request, outcome.template),
+            "logprobs": None,
+            "finish_reason": ending.finish_reason,
+        }
+    if isinstance(outcome.reply, PlainReply):
+        for position, choice in enumerate(objects(outcome.reply.body.get("choices"))):
+            if choice.get("index", position) == outcome.answer.index:
+                return choice | {"index": outcome.index}
+    return {
+        "index": outcome.index,
+        "message": {"role": "assistant", "content": outcome.answer.content},
+        "finish_reason": outcome.answer.finish_reason,
+    }
+
+
+def _events(
+    request: ChatRequest,
+    replies: Sequence[ChatReply],
+    outcomes: Sequence[ChoiceOutcome],
+    ending: Ending,
+) -> Iterator[bytes]:
+    frame = _frame(request, replies, ending, "chat.completion.chunk")
+    for outcome in outcomes:
+        for choice in _chunk_choices(request, outcome, ending):
+            yield write_event(frame | {"choices": [choice]})
+    if request.include_usage:
+        yield write_event(frame | {"choices": [], "usage": total_usage(replies)})
+    if ending.report is not None:
+        yield write_event(frame | {"choices": [], "guard": ending.report})
+    yield DONE
+
+
+def _chunk_choices(
+    request: ChatRequest, outcome: ChoiceOutcome, ending: Ending
+) -> Iterable[JsonObject]:
+    if isinstance(outcome, Kept) and isinstance(outcome.reply, StreamReply):
+        for chunk in outcome.reply.chunks:
+            for position, choice in enumerate(objects(chunk.get("choices"))):
+                if choice.get("index", position) == outcome.answer.index:
+                    yield choice | {"index": outcome.index}
+        return
+    whole = _choice(request, outcome, ending)
+    yield {"index": outcome.index, "delta": whole["message"], "finish_reason": None}
+    yield {"index": outcome.index, "delta": {}, "finish_reason": whole["finish_reason"]}
+
+
+def _template_message(request: ChatRequest, template: str) -> JsonObject:
+    """Return the message of a replaced answer: JSON was promised? Then it is a refusal."""
+    if request.structured:
+        return {"role": "assistant", "content": None, "refusal": template}
+    return {"role": "assistant", "content": template}
+
+
+def _frame(
+    request: ChatRequest, replies: Sequence[ChatReply], ending: Ending, kind: str
+) -> JsonObject:
+    """Return the members around the choices: the last reply's own, else ours."""
+    if not replies:
+        return {
+            "id": ending.id,
+            "object": kind,
+            "created": ending.created,
+            "model": request.model,
+        }
+    last = replies[-1]
+    own = last.body if isinstance(last, PlainReply) else last.chunks[0]
+    return {key: value for key, value in own.items() if key not in ("choices", "usage")} | {
+        "object": kind
+    }
+
+
+def total_usage(replies: Sequence[ChatReply]) -> JsonObject:
+    """Return the tokens of all replies, added up; zeros when the model was not asked."""
+    total: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    for reply in replies:
+        if isinstance(reply.usage, dict):
+            total = _added(total, reply.usage)
+    return total
+
+
+def _added(total: JsonObject, usage: JsonObject) -> JsonObject:
+    added = dict(total)
+    for key, value in usage.items():
+        before = member(total, key)
+        if isinstance(value, dict):
+            added[key] = _added(before if isinstance(before, dict) else {}, value)
+        else:
+            added[key] = _sum(before, value)
+    return added
+
+
+def _sum(before: JsonValue, value: JsonValue) -> JsonValue:
+    numbers = (int, float)
+    if isinstance(before, numbers) and isinstance(value, numbers):
+        return before + value
+    return value if value is not None else before

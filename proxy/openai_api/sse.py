@@ -1,0 +1,83 @@
+"""Server-Sent Events: reading a model server's stream and writing our own.
+
+Reads what the WHATWG HTML standard (section 9.2) allows: CRLF, CR or LF, comments, a byte order
+mark, several ``data`` lines to one event, and pieces cut anywhere.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+DONE = b"data: [DONE]\n\n"
+KEEP_ALIVE = b": keep-alive\n\n"
+_LINE_END = rb"(?:\r\n|\n|\r(?!\n))"
+_EVENT_END = re.compile(_LINE_END + _LINE_END)
+_LINES = re.compile(r"\r\n|\n|\r")
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event.
+
+    Attributes:
+        raw: Its bytes as they came, with the blank line at the end.
+        data: Its ``data`` lines joined; None for comments and events without data.
+    """
+
+    raw: bytes
+    data: str | None
+
+
+class EventReader:
+    """Cuts a byte stream into events, whatever the pieces."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._begun = False
+
+    def feed(self, piece: bytes) -> list[Event]:
+        """Return the events that this piece completes."""
+        # Blank lines end within the last three bytes of what was searched, or in the new piece.
+        search_from = max(0, len(self._rest) - 3)
+        self._rest += piece
+        events = []
+        begin = 0
+        # A CR at the very end may be half of a CRLF: wait for the next piece.
+        safe_end = len(self._rest) - self._rest.endswith(b"\r")
+        while match := _EVENT_END.search(self._rest, search_from, safe_end):
+            events.append(self._event(self._rest[begin : match.end()]))
+            begin = search_from = match.end()
+        self._rest = self._rest[begin:]
+        return events
+
+    def close(self) -> list[Event]:
+        """Return what is left as a last event; servers do forget the final blank line."""
+        rest, self._rest = self._rest, b""
+        return [self._event(rest)] if rest.strip() else []
+
+    def _event(self, raw: bytes) -> Event:
+        text = raw
+        if not self._begun:
+            self._begun = True
+            text = raw.removeprefix(_BYTE_ORDER_MARK)
+        lines = _LINES.split(text.decode("utf-8", errors="replace"))
+        data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
+        return Event(raw, "\n".join(data) if data else None)
+
+
+def write_event(body: Mapping[str, JsonValue]) -> bytes:
+    """Return one event with a JSON object as its data."""
+    return b"data: " + json_bytes(body) + b"\n\n"
+
+
+def json_bytes(body: Mapping[str, JsonValue]) -> bytes:
+    """Return compact JSON in UTF-8; escaped where the text holds half of a surrogate pair."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(body, separators=(",", ":")).encode()

@@ -1,0 +1,231 @@
+"""Client of the model servers: a request out, its whole reply (or its stream) back.
+
+Errors of the HTTP library are translated here and nowhere else. No cookie is ever kept, and no key
+of the proxy's own leaves: the tenant's key for its model server takes the place of the caller's.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+import httpx
+
+from policies.policy import Timeouts
+from proxy.errors import (
+    UpstreamBroken,
+    UpstreamError,
+    UpstreamRefused,
+    UpstreamRejectedKey,
+    UpstreamTimeout,
+    UpstreamUnreachable,
+)
+from proxy.openai_api.json_body import member, read_object
+
+# Hop-by-hop headers (RFC 9110, section 7.6.1) and those that this hop sets itself.
+_NOT_SENT = frozenset(
+    "connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding "
+    "upgrade host content-length content-encoding accept-encoding authorization cookie "
+    "expect forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip".split()
+)
+_NOT_RETURNED = frozenset(
+    "connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding "
+    "upgrade content-length content-encoding content-type set-cookie server date alt-svc "
+    "www-authenticate".split()
+)
+_OWN_PREFIX = "x-guard-"
+_LONGEST_ERROR_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCall:
+    """A request for a model server.
+
+    Attributes:
+        method: HTTP method.
+        url: Full address.
+        body: Body as bytes; empty for none.
+        headers: The caller's headers; those that must not travel are left out here.
+        key: Bearer key for the model server; None for none.
+        key_is_ours: The operator configured the key, so its rejection is not the caller's fault.
+        timeouts: The tenant's.
+    """
+
+    method: str
+    url: str
+    body: bytes
+    headers: Mapping[str, str]
+    key: str | None
+    key_is_ours: bool
+    timeouts: Timeouts
+
+
+@dataclass(frozen=True, slots=True)
+class OpenReply:
+    """A reply whose body is still on its way.
+
+    Attributes:
+        status: Below 400.
+        headers: Those that may go to the caller.
+        content_type: Of the body.
+        pieces: The body, decoded; each piece within the idle timeout.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    content_type: str
+    pieces: AsyncIterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class RawReply:
+    """A whole reply."""
+
+    status: int
+    headers: Mapping[str, str]
+    content_type: str
+    body: bytes
+
+
+class ModelServers:
+    """Talks to every tenant's model server over one pool of connections."""
+
+    def __init__(self, max_reply_bytes: int) -> None:
+        self._max_reply_bytes = max_reply_bytes
+        self._client = httpx.AsyncClient(
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=200),
+            timeout=None,  # noqa: S113 - each phase has its own, below
+            follow_redirects=False,
+            trust_env=False,
+            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
+        )
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._client.aclose()
+
+    async def ask(self, call: ServerCall) -> RawReply:
+        """Return the whole reply.
+
+        Raises:
+            UpstreamError: it failed, one way or another.
+        """
+        async with self.open(call) as reply:
+            pieces = []
+            size = 0
+            async for piece in reply.pieces:
+                size += len(piece)
+                if size > self._max_reply_bytes:
+                    raise UpstreamBroken(f"it is larger than {self._max_reply_bytes} bytes")
+                pieces.append(piece)
+            return RawReply(reply.status, reply.headers, reply.content_type, b"".join(pieces))
+
+    @contextlib.asynccontextmanager
+    async def open(self, call: ServerCall) -> AsyncGenerator[OpenReply, None]:
+        """Open a reply whose body is read within.
+
+        Raises:
+            UpstreamError: it failed, one way or another.
+        """
+        async with _translated(), _within("total", call.timeouts.total_s):
+            async with _within("first byte", call.timeouts.first_byte_s):
+                response = await self._send(call)
+            try:
+                if response.status_code >= 400:
+                    raise await _refusal(call, response)
+                yield OpenReply(
+                    status=response.status_code,
+                    headers=returned_headers(response.headers),
+                    content_type=response.headers.get("content-type", ""),
+                    pieces=_pieces(response, call.timeouts.idle_s),
+                )
+            finally:
+                await response.aclose()
+
+    async def _send(self, call: ServerCall) -> httpx.Response:
+        headers = sent_headers(call.headers)
+        if call.key is not None:
+            headers["authorization"] = f"Bearer {call.key}"
+        request = self._client.build_request(
+            call.method,
+            call.url,
+            content=call.body or None,
+            headers=headers,
+            timeout=httpx.Timeout(None, connect=call.timeouts.connect_s),
+        )
+        return await self._client.send(request, stream=True)
+
+
+def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the caller's headers that go on to the model server."""
+    return {
+        name: value
+        for name, value in headers.items()
+        if name.lower() not in _NOT_SENT and not name.lower().startswith(_OWN_PREFIX)
+    }
+
+
+def returned_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the model server's headers that go back to the caller, request ids among them."""
+    return {
+        name.lower(): value
+        for name, value in headers.items()
+        if name.lower() not in _NOT_RETURNED and not name.lower().startswith(_OWN_PREFIX)
+    }
+
+
+async def _pieces(response: httpx.Response, idle_s: float) -> AsyncIterator[bytes]:
+    iterator = aiter(response.aiter_bytes())
+    while True:
+        async with _within("idle", idle_s):
+            piece = await anext(iterator, None)
+        if piece is None:
+            return
+        yield piece
+
+
+@contextlib.asynccontextmanager
+async def _within(phase: str, limit_s: float) -> AsyncGenerator[None, None]:
+    try:
+        async with asyncio.timeout(limit_s):
+            yield
+    except TimeoutError as error:
+        raise UpstreamTimeout(phase, limit_s) from error
+
+
+@contextlib.asynccontextmanager
+async def _translated() -> AsyncGenerator[None, None]:
+    try:
+        yield
+    except httpx.ConnectTimeout as error:
+        raise UpstreamTimeout("connect", error.request.extensions["timeout"]["connect"]) from error
+    except httpx.DecodingError as error:
+        raise UpstreamBroken("its content encoding is damaged") from error
+    except (httpx.TransportError, httpx.InvalidURL) as error:
+        raise UpstreamUnreachable(type(error).__name__) from error
+
+
+async def _refusal(call: ServerCall, response: httpx.Response) -> UpstreamError:
+    """Return the error that an error status of the model server becomes."""
+    status = response.status_code
+    if status in (401, 403) and call.key_is_ours:
+        return UpstreamRejectedKey()
+    body = await _error_object(call, response) if status < 500 else None
+    return UpstreamRefused(status, body, returned_headers(response.headers))
+
+
+async def _error_object(call: ServerCall, response: httpx.Response) -> bytes | None:
+    """Return the model server's own OpenAI error object without our key, or None."""
+    raw = b""
+    async for piece in _pieces(response, call.timeouts.idle_s):
+        raw += piece
+        if len(raw) > _LONGEST_ERROR_BYTES:
+            return None
+    if call.key and call.key_is_ours:
+        raw = raw.replace(call.key.encode(), b"***")
+    try:
+        is_error = isinstance(member(member(read_object(raw), "error"), "message"), str)
+    except ValueError:
+        return None
+    return raw if is_error else None
