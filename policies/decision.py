@@ -36,7 +36,12 @@ def decide(
     confidence = None
     if stage is Stage.OUTPUT:
         confidence = confidence_of(policy.confidence, results, citation_guards=CITATION_GUARDS)
-    return Verdict(stage, action, _reasons(results, action), results, confidence)
+    return Verdict(stage, action, _reasons(results, action), results, confidence, tuple(reports))
+
+
+def settled(policy: Policy, verdict: Verdict) -> Verdict:
+    """Return the verdict over the same answer now that no second attempt is left."""
+    return decide(policy, verdict.stage, verdict.reports, may_regenerate=False)
 
 
 def preferred(first: Verdict, second: Verdict) -> int:
@@ -107,11 +112,6 @@ def _reasons(results: Sequence[GuardResult], action: Action) -> tuple[str, ...]:
         code
         for result in results
         if result.outcome is GuardOutcome.ACTED and result.action is action
-        for code in _codes(result)
+        for code in result.codes or (f"{result.guard}.not_run",)
     ]
     return tuple(dict.fromkeys(codes))
-
-
-def _codes(result: GuardResult) -> list[str]:
-    strong = [found.code for found in result.findings if found.severity is Severity.STRONG]
-    return strong or [f"{result.guard}.not_run"]

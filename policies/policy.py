@@ -1,11 +1,17 @@
-"""The shape of a policy: what one YAML file may say. Everything is frozen; unknown keys are refused."""
+"""The shape of a policy: what one YAML file may say. Frozen; unknown keys are refused."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 TENANT_NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
+KEY_HASH = r"^sha256:[0-9a-f]{64}$"
+VARIABLE_NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
+LONGEST_TEMPLATE_CHARS = 4000
+LONGEST_PATTERN_CHARS = 500
+MOST_PATTERNS = 50
 
 
 class Shape(BaseModel):
@@ -82,8 +88,11 @@ class Timeouts(Shape):
 
 
 def _http_address(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError("must begin with http:// or https://")
+    address = urlsplit(value)
+    if address.scheme not in {"http", "https"} or not address.hostname:
+        raise ValueError("must begin with http:// or https:// and name a host")
+    if address.username or address.query or address.fragment:
+        raise ValueError("must end with the path; name the key's variable in api_key_env")
     return value.rstrip("/")
 
 
@@ -94,7 +103,9 @@ class Upstream(Shape):
         description="Address up to and including the version, such as http://127.0.0.1:8000/v1."
     )
     api_key_env: str | None = Field(
-        None, description="Environment variable that holds the model server's key."
+        None,
+        pattern=VARIABLE_NAME,
+        description="Environment variable that holds the model server's key.",
     )
     pass_caller_key: bool = Field(
         False,
@@ -120,14 +131,27 @@ class SourceRules(Shape):
     user_text_is_evidence: bool = Field(
         False, description="Let text that the user pasted into the question count as a source."
     )
+    conversation_blocks: bool = Field(
+        True,
+        description="Let a context block that the app's template wrote into the user's turn (or the "
+        "assistant's turn beside it) count where no other channel carries context. A user who "
+        "knows the template could imitate it; off where the app uses another channel.",
+    )
 
 
 class IntentRule(Shape):
     """Words that tell what a question is about, when the caller does not."""
 
-    intent: str = Field(description="The intent's name, such as `policy`.")
-    patterns: tuple[str, ...] = Field(
-        min_length=1, description="RE2 patterns; the first rule with a match wins."
+    intent: str = Field(
+        min_length=1, max_length=64, description="The intent's name, such as `policy`."
+    )
+    patterns: tuple[Annotated[str, Field(min_length=1, max_length=LONGEST_PATTERN_CHARS)], ...] = (
+        Field(
+            min_length=1,
+            max_length=MOST_PATTERNS,
+            description="RE2 patterns, looked for anywhere in the question, in its normal form "
+            "(NFKC), upper and lower case alike. The first rule with a match wins.",
+        )
     )
 
 
@@ -178,35 +202,39 @@ class ConfidenceWeights(Shape):
 class Policy(Shape):
     """One policy file. With a `tenant` it serves one; without, it is there to be extended.
 
-    `extends` names a shipped policy or a file beside this one: maps are merged key by key, lists
-    and plain values are replaced whole.
+    `extends` names a file beside this one or a shipped policy: maps are merged key by key, lists
+    and plain values are replaced whole. `tenant` and `keys` are never inherited.
     """
 
     extends: str | None = Field(
         None,
         description="Policy to inherit from, by name without `.yaml`: a file beside this one, "
-        "else a shipped one. Maps are merged, lists and plain values replaced.",
+        "else a shipped one (a file's own name always means the shipped one). Maps are merged "
+        "key by key, lists and plain values replaced; `tenant` and `keys` are not inherited.",
     )
     tenant: str | None = Field(
         None, pattern=TENANT_NAME, description="Tenant that this file serves."
     )
-    keys: tuple[Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")], ...] = Field(
+    keys: tuple[Annotated[str, Field(pattern=KEY_HASH)], ...] = Field(
         (), description="Hashes of the tenant's API keys, from `guard-proxy keys new TENANT`."
     )
     upstream: Upstream | None = None
     sources: SourceRules = Field(default_factory=SourceRules)
-    intents: tuple[IntentRule, ...] = ()
+    intents: tuple[IntentRule, ...] = Field((), max_length=MOST_PATTERNS)
     guards: dict[str, GuardRule] = Field(default_factory=dict)
     regeneration: Regeneration = Field(default_factory=Regeneration)
     replacement: Replacement = Field(default_factory=Replacement)
-    templates: dict[str, str] = Field(
+    templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
         default_factory=dict,
-        description="Reply templates (Jinja) by name: a guard's id, a finding's code, or "
-        "`fallback`.",
+        description="Reply templates (Jinja) by name. Looked up in this order: the finding's "
+        "code, the rule's `template`, the guard's id, `fallback`. They know `reason`, `sources` "
+        "(titles) and `codes`.",
     )
     reasons: dict[str, str] = Field(
         default_factory=dict,
-        description="What `{{ reason }}` says in the complaint template, by the last failure.",
+        description="What `{{ reason }}` says in a reply to a complaint, by why the answer before "
+        "it failed: the reason that the caller gave, the template it was replaced by, that "
+        "template's guard, else `default`.",
     )
     confidence: ConfidenceWeights = Field(default_factory=ConfidenceWeights)
     tracing: Tracing = Field(default_factory=Tracing)

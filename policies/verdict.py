@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Stage
+from guards.core.runner import GuardReport
 from policies.policy import Action, Mode
 
 
@@ -46,6 +47,12 @@ class GuardResult:
     reason: str = ""
     duration_ms: float = 0.0
 
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Codes of the strong findings, each once; empty if the guard acted without any."""
+        strong = (found.code for found in self.findings if found.severity is Severity.STRONG)
+        return tuple(dict.fromkeys(strong))
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -54,9 +61,10 @@ class Verdict:
     Attributes:
         stage: Which of the two was judged.
         action: The strongest action that any enforced guard asked for.
-        reasons: Codes of the findings that led to the action, each once, in order of guards.
-        results: One for each guard that the policy has switched on.
+        reasons: Codes of the findings that led to the action, each once, in the order of results.
+        results: One for each guard that the policy has switched on, in the policy's order.
         confidence: 0 to 1; None if nothing was checkable.
+        reports: What the guards reported, from which all this was decided.
     """
 
     stage: Stage
@@ -64,6 +72,15 @@ class Verdict:
     reasons: tuple[str, ...] = ()
     results: tuple[GuardResult, ...] = ()
     confidence: float | None = None
+    reports: tuple[GuardReport, ...] = ()
+
+    @property
+    def leading(self) -> GuardResult | None:
+        """The first guard, in the policy's order, that asked for the action; None for PASS."""
+        if self.action is Action.PASS:
+            return None
+        acted = (result for result in self.results if result.outcome is GuardOutcome.ACTED)
+        return next(result for result in acted if result.action is self.action)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -76,7 +93,7 @@ class Verdict:
         )
 
     @property
-    def acting_findings(self) -> tuple[Finding, ...]:
+    def acting(self) -> tuple[Finding, ...]:
         """The strong findings of guards that acted."""
         return tuple(
             finding

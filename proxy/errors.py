@@ -6,7 +6,10 @@ GuardProxyError
 │   ├── UnknownKey            401
 │   ├── UnknownModel          404
 │   ├── UnknownPath           404  nothing here, or not with this method
+│   ├── UnknownTrace          404
 │   └── RequestTooLarge       413
+├── InternalError             500  something broke in here
+├── TraceStoreUnavailable     503  traces cannot be read right now
 └── UpstreamError             the model server failed
     ├── UpstreamRefused       its own status: it answered with an error
     ├── UpstreamRejectedKey   502  it does not accept the key that the operator configured
@@ -55,6 +58,16 @@ class InternalError(GuardProxyError):
 
     def __init__(self, request_id: str) -> None:
         super().__init__(f"The guard proxy failed. Quote request {request_id} to its operator.")
+
+
+class TraceStoreUnavailable(GuardProxyError):
+    """Traces cannot be read right now; requests are served all the same."""
+
+    status = 503
+    code = "trace_store_unavailable"
+
+    def __init__(self) -> None:
+        super().__init__("The trace store cannot be used right now.")
 
 
 class RequestRefused(GuardProxyError):
@@ -106,8 +119,18 @@ class UnknownPath(RequestRefused):
     status = 404
     code = "unknown_url"
 
-    def __init__(self, method: str, path: str) -> None:
-        super().__init__(f"Unknown request URL: {method} {path}.")
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Unknown request URL: {path} (or not with this method).")
+
+
+class UnknownTrace(RequestRefused):
+    """There is no such trace, or not one that the caller may read."""
+
+    status = 404
+    code = "trace_not_found"
+
+    def __init__(self, trace_id: str) -> None:
+        super().__init__(f"There is no trace '{trace_id}'.")
 
 
 class RequestTooLarge(RequestRefused):

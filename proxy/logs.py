@@ -2,6 +2,8 @@
 
 import logging
 import sys
+import traceback
+from pathlib import Path
 
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
@@ -43,11 +45,26 @@ def configure_logs(log_format: LogFormat) -> None:
 
 def _ending(*, as_json: bool) -> list[Processor]:
     if as_json:
+        # Local variables of a traceback hold texts of requests.
+        frames = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
         return [
-            structlog.processors.dict_tracebacks,
+            structlog.processors.ExceptionRenderer(frames),
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ]
-    return [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+    plain = structlog.dev.plain_traceback
+    return [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)]
+
+
+def failure(error: BaseException) -> dict[str, object]:
+    """Return what a log line may say of an exception: its type and where, never its words.
+
+    An exception's message may quote what somebody asked or what a model answered.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    return {
+        "error": type(error).__name__,
+        "raised_at": [f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames],
+    }
 
 
 def logger(name: str) -> FilteringBoundLogger:

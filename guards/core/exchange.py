@@ -48,7 +48,8 @@ class Exchange:
         echo: Text that the model legitimately saw (instructions, earlier turns). It may be
             repeated, and it proves nothing.
         previous_answer: The assistant's turn before the question; empty on the first turn.
-        intent: What the caller or the policy's rules say the question is about, such as ``policy``.
+        intents: What the policy's rules and the caller say the question is about, such as
+            ``policy``. The caller only ever adds to the rules.
         last_error_reason: Why the previous answer failed, such as ``no_evidence``.
         may_fetch: The request offers tools, so the model may still fetch evidence itself.
     """
@@ -59,7 +60,7 @@ class Exchange:
     answer: str | None = None
     echo: str = ""
     previous_answer: str = ""
-    intent: str | None = None
+    intents: tuple[str, ...] = ()
     last_error_reason: str | None = None
     may_fetch: bool = False
 

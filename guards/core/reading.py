@@ -11,6 +11,8 @@ from functools import cached_property, lru_cache
 from guards.core.exchange import Exchange, Source
 from guards.text.normal import Normal, normalise
 from guards.text.sentences import Sentence, split_sentences
+from guards.text.slots.quantity import Quantity, find_quantities
+from guards.text.slots.law import LawReference, read_laws
 
 SOURCE_READINGS_KEPT = 2048
 
@@ -30,6 +32,16 @@ class Text:
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences, in order, with their spans."""
         return split_sentences(self.raw)
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The quantities, in order: amounts, dates, clocks, telephone numbers."""
+        return find_quantities(self.raw, self.normal)
+
+    @cached_property
+    def laws(self) -> tuple[LawReference, ...]:
+        """The references to provisions of law, in order."""
+        return read_laws(self.raw)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ class GuardReport:
         findings: Not empty exactly when the outcome is FOUND.
         reason: Why it did not run: what the exchange lacks, or ``failed:<exception type>``.
         duration_ms: Time taken, in milliseconds.
+        error: What broke it, for the log; None if nothing did.
     """
 
     guard: str
@@ -36,11 +37,12 @@ class GuardReport:
     findings: tuple[Finding, ...] = ()
     reason: str = ""
     duration_ms: float = 0.0
+    error: Exception | None = None
 
     @property
     def failed(self) -> bool:
         """Whether the guard broke, as against having nothing to check."""
-        return self.reason.startswith("failed:")
+        return self.error is not None
 
 
 def run(guards: Iterable[Guard[Any]], reading: Reading) -> tuple[GuardReport, ...]:
@@ -49,17 +51,19 @@ def run(guards: Iterable[Guard[Any]], reading: Reading) -> tuple[GuardReport, ..
 
 
 def _run_one(guard: Guard[Any], reading: Reading) -> GuardReport:
-    started = perf_counter()
-
-    def report(outcome: Outcome, findings: list[Finding], reason: str = "") -> GuardReport:
-        spent_ms = (perf_counter() - started) * 1000
-        return GuardReport(guard.id, outcome, tuple(findings), reason, spent_ms)
-
+    started_s = perf_counter()
+    findings: list[Finding] = []
+    error: Exception | None = None
     try:
         reason = guard.not_checkable(reading)
-        if reason is not None:
-            return report(Outcome.NOT_RUN, [], reason)
-        findings = guard.check(reading)
-    except Exception as error:  # noqa: BLE001 - whatever breaks is reported, never passed over
-        return report(Outcome.NOT_RUN, [], f"failed:{type(error).__name__}")
-    return report(Outcome.FOUND if findings else Outcome.CLEAN, findings)
+        if reason is None:
+            findings = guard.check(reading)
+    except Exception as failure:  # noqa: BLE001 - whatever breaks is reported, never passed over
+        error = failure
+        reason = f"failed:{type(failure).__name__}"
+    if reason is not None:
+        outcome = Outcome.NOT_RUN
+    else:
+        outcome = Outcome.FOUND if findings else Outcome.CLEAN
+    spent_ms = (perf_counter() - started_s) * 1000
+    return GuardReport(guard.id, outcome, tuple(findings), reason or "", spent_ms, error)

@@ -1,29 +1,34 @@
 """The normal form of a text, with a way back to the places in the original.
 
 NFKC, and beyond it: one kind of dash (``-``), of quote (``"`` and ``'``) and of middle dot (``·``);
-no zero-width characters; no soft hyphens. Compatibility jamo (ㅋㅋ, ㅠㅠ) stay as they are, because NFKC
-would turn them into conjoining ones. Lengths change (``㎡`` -> ``m2``, ``⑮`` -> ``15``), so every position is
-mapped. Normalising is idempotent.
+no zero-width characters; no soft hyphens. Compatibility jamo (ㅋㅋ, ㅠㅠ) stay as they are, because
+NFKC would turn them into conjoining ones. Lengths change (``㎡`` -> ``m2``, ``⑮`` -> ``15``), so
+every position is mapped. Normalising is idempotent.
 """
 
 import re
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 
+_DROPPED = frozenset("\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u200e\u200f")
 _REPLACED = {
     **dict.fromkeys("‐‑‒–—―−﹘﹣－⁃", "-"),
     **dict.fromkeys("“”„‟〝〞＂«»", '"'),
-    **dict.fromkeys("‘’‚‛＇`´", "'"),
+    **dict.fromkeys("‘’‚‛＇´", "'"),
     **dict.fromkeys("ㆍ･・‧∙⋅•ᆞ", "·"),
     **dict.fromkeys("∼〜～˜", "~"),
-    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\u180e\u200e\u200f", ""),
+    **dict.fromkeys("ㅤﾠ\u1160", " "),  # Hangul fillers: invisible, and no letters
+    **dict.fromkeys(_DROPPED, ""),
     "。": ".",
     "、": ",",
 }
-_JAMO_RUN = r"[\u1100-\u115F\uA960-\uA97C]+[\u1160-\u11A7\uD7B0-\uD7C6]*[\u11A8-\u11FF\uD7CB-\uD7FB]*"
-_CLUSTER = re.compile(rf"{_JAMO_RUN}|.[\u0300-\u036F\u3099\u309A\uFE00-\uFE0F\u20D0-\u20FF]*", re.DOTALL)
-_PLAIN = re.compile(r"[\t\n\r -_a-~·가-힣ㄱ-ㆌ]+")
+_FOLDS = str.maketrans(_REPLACED)
+_COMPATIBILITY_JAMO = re.compile(r"([ㄱ-ㅣㅥ-ㆎ])")
+# Characters that are their own normal form and never join with one another.
+_PLAIN = re.compile(r"[\t\n\r -~·가-힣ㄱ-ㅣ「-』《-》一-\u9fff]+")
+_LONGEST_CLUSTER_CHARS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,24 +49,26 @@ class Normal:
 
     def to_raw(self, start: int, end: int) -> tuple[int, int]:
         """Return the half-open place in the original that ``text[start:end]`` came from."""
-        return self._origin(start), self._origin(end - 1, last=True) if end > start else self._origin(start)
+        begin = self._piece_at(start)[0]
+        return (begin, self._piece_at(end - 1)[1]) if end > start else (begin, begin)
 
-    def _origin(self, position: int, *, last: bool = False) -> int:
+    def _piece_at(self, position: int) -> tuple[int, int]:
+        """Return the smallest place in the original that holds one character of `text`."""
         if not self.breaks:
-            return position + (1 if last else 0)
+            return position, position + 1
         at = bisect_right(self.breaks, position) - 1
         begun, origin = self.breaks[at], self.origins[at]
-        following = self.breaks[at + 1] if at + 1 < len(self.breaks) else len(self.text)
-        origin_end = self.origins[at + 1] if at + 1 < len(self.origins) else self.raw_length
-        straight = following - begun == origin_end - origin
-        if straight:
-            return origin + position - begun + (1 if last else 0)
-        return origin_end if last else origin
+        is_last = at + 1 == len(self.breaks)
+        following = len(self.text) if is_last else self.breaks[at + 1]
+        origin_end = self.raw_length if is_last else self.origins[at + 1]
+        if following - begun == origin_end - origin:
+            return origin + position - begun, origin + position - begun + 1
+        return origin, origin_end
 
 
 def normalise(raw: str) -> Normal:
     """Return the normal form of a text."""
-    if _PLAIN.fullmatch(raw) or not raw:
+    if not raw or _PLAIN.fullmatch(raw):
         return Normal(raw, (), (), len(raw))
     pieces: list[str] = []
     breaks: list[int] = []
@@ -69,13 +76,11 @@ def normalise(raw: str) -> Normal:
     length = 0
     position = 0
     while position < len(raw):
-        run = _PLAIN.match(raw, position)
-        if run and (run.end() == len(raw) or not unicodedata.combining(raw[run.end()])):
-            piece, end = run[0], run.end()
-        else:
-            cluster = _CLUSTER.match(raw, position)
-            assert cluster is not None  # the pattern's second branch takes any character
-            piece, end = _normal_cluster(cluster[0]), cluster.end()
+        end = _plain_end(raw, position)
+        piece = raw[position:end]
+        if not piece:
+            end = _cluster_end(raw, position)
+            piece = _fold(raw[position:end])
         breaks.append(length)
         origins.append(position)
         pieces.append(piece)
@@ -84,10 +89,36 @@ def normalise(raw: str) -> Normal:
     return Normal("".join(pieces), tuple(breaks), tuple(origins), len(raw))
 
 
-def _normal_cluster(cluster: str) -> str:
-    if cluster in _REPLACED:
-        return _REPLACED[cluster]
-    if len(cluster) == 1 and "\u3131" <= cluster <= "\u318e":
-        return cluster
-    folded = unicodedata.normalize("NFKC", cluster)
-    return "".join(_REPLACED.get(char, char) for char in folded)
+def _plain_end(raw: str, start: int) -> int:
+    """Return where the plain run at `start` ends, without a character that the next one joins."""
+    run = _PLAIN.match(raw, start)
+    if run is None:
+        return start
+    end = run.end()
+    return end - 1 if end < len(raw) and _joins(raw[end]) else end
+
+
+def _cluster_end(raw: str, start: int) -> int:
+    end = start + 1
+    limit = min(len(raw), start + _LONGEST_CLUSTER_CHARS)
+    while end < limit and _joins(raw[end]):
+        end += 1
+    return end
+
+
+@lru_cache(maxsize=4096)
+def _joins(char: str) -> bool:
+    """Tell whether a character may melt into the one before it: marks, vowel and final jamo."""
+    if char in _DROPPED:
+        return True
+    first = unicodedata.normalize("NFKD", char.translate(_FOLDS))[:1]
+    is_jamo_tail = "\u1160" <= first <= "\u11ff" or "\ud7b0" <= first <= "\ud7fb"
+    return is_jamo_tail or unicodedata.category(first).startswith("M")
+
+
+def _fold(cluster: str) -> str:
+    folded = (
+        part if _COMPATIBILITY_JAMO.match(part) else unicodedata.normalize("NFKC", part)
+        for part in _COMPATIBILITY_JAMO.split(cluster.translate(_FOLDS))
+    )
+    return "".join(folded).translate(_FOLDS)

@@ -43,7 +43,10 @@ Script = Callable[[JsonObject], Said]
 def model_server(script: Script) -> Litestar:
     """Return the server as an ASGI app."""
     return Litestar(
-        [_complete, _models, _embeddings], state=State({"script": script}), openapi_config=None
+        [_complete, _models, _embeddings],
+        state=State({"script": script}),
+        openapi_config=None,
+        logging_config=None,
     )
 
 

@@ -55,12 +55,14 @@ class Ending:
         created: Its time, in Unix seconds.
         finish_reason: Of replaced answers.
         report: The `guard` object; None if nobody asked for it.
+        as_stream: Whether to write a stream; None goes by the last reply, else by the request.
     """
 
     id: str
     created: int
     finish_reason: str
     report: JsonObject | None = None
+    as_stream: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,16 @@ def write(
         outcomes: One for each choice, by number.
         ending: What goes with them.
     """
-    as_stream = isinstance(replies[-1], StreamReply) if replies else request.stream
-    untouched = _untouched(replies, outcomes)
-    if untouched is not None and ending.report is None:
-        return Written(untouched.raw, STREAM_TYPE if as_stream else JSON_TYPE)
+    as_stream = ending.as_stream
+    if as_stream is None:
+        as_stream = isinstance(replies[-1], StreamReply) if replies else request.stream
+    kind = STREAM_TYPE if as_stream else JSON_TYPE
+    same = _untouched(replies, outcomes)
+    if same and ending.report is None and isinstance(same, StreamReply) == as_stream:
+        return Written(same.raw, kind)
     if as_stream:
-        return Written(b"".join(_events(request, replies, outcomes, ending)), STREAM_TYPE)
-    return Written(json_bytes(_object(request, replies, outcomes, ending)), JSON_TYPE)
+        return Written(b"".join(_events(request, replies, outcomes, ending)), kind)
+    return Written(json_bytes(_object(request, replies, outcomes, ending)), kind)
 
 
 def _untouched(replies: Sequence[ChatReply], outcomes: Sequence[ChoiceOutcome]) -> ChatReply | None:

@@ -1,0 +1,141 @@
+"""Estimates and guesses that no source makes.
+
+Finds: hedged figures (약 2만원, 보통 30분, 도보 10분, 30여 명) whose value the sources do not
+    give; hedging words alone (아마도, 일반적으로, …할 수도 있습니다) where the sources do not.
+Misses: estimates without a figure or a listed word; an estimate that happens to equal some other
+    figure of the sources.
+Score: 1.0 for a figure; 0.5 for words alone (weak).
+Source: own lists in `guards.lexicons.hedges`.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from guards.core.finding import Evidence, Finding, Severity, Span, Strength
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Reading, Text, source_text
+from guards.text.abstention import is_abstention
+from guards.text.claimed_quantities import claimed_quantities
+from guards.text.closest_figures import closest_figures, sentence_around, source_texts
+from guards.text.hedging import REACH_CHARS, Guess, guesses, is_estimate
+from guards.text.known_quantities import KnownQuantities
+from guards.text.overlap_score import containment
+from guards.text.scripts import prose_only
+from guards.text.slots.quantity import Quantity
+
+_SAME_SUBJECT = 0.5
+# A source that grants a possibility may be told as one: 거부할 수 있다 -> 거부할 수도 있습니다.
+_POSSIBILITY = re.compile(r"수(?:도|가)?\s?있")
+
+
+class EstimatesSettings(GuardSettings):
+    """Options of the guard."""
+
+    rounding: float = Field(
+        0.05,
+        ge=0,
+        le=0.5,
+        description="A hedged figure this near to a figure of the sources (as a share) passes.",
+    )
+
+
+class Estimates(Guard[EstimatesSettings]):
+    """Report hedged figures without support, and hedging words as weak signs."""
+
+    id = "estimates"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.SEGMENT
+    settings_type = EstimatesSettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "estimates.unsupported": Code(
+            "A hedged figure that no source gives.",
+            '"{observed}"은(는) 자료에 없는 추정입니다. 추정하지 말고 자료에 있는 값만 쓰세요.',
+        ),
+        "estimates.hedge": Code(
+            "A guess in words, where the sources do not hedge.",
+            '"{observed}" 같은 추측 표현 없이 자료에 있는 내용만 쓰세요.',
+        ),
+    }
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """Nothing to compare with, or nothing to compare."""
+        if reading.answer is None:
+            return "no_answer"
+        return None if reading.sources else "no_sources"
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Compare hedged figures with the sources, then look for guesses in words."""
+        if reading.answer is None:
+            return []
+        text = reading.answer.text
+        figures = [
+            quantity for quantity in claimed_quantities(text) if is_estimate(quantity, text.raw)
+        ]
+        return [*self._unsupported(figures, text, reading), *self._guesses(text, reading)]
+
+    def _unsupported(self, figures: list[Quantity], text: Text, reading: Reading) -> list[Finding]:
+        if not figures:
+            return []
+        known = KnownQuantities(source_texts(reading))
+        licensed = KnownQuantities([reading.question.text, source_text(reading.exchange.echo)])
+        return [
+            self._figure_finding(figure, text, reading)
+            for figure in figures
+            if not (known.has(figure) or licensed.has(figure) or self._is_rounded(figure, known))
+        ]
+
+    def _is_rounded(self, figure: Quantity, known: KnownQuantities) -> bool:
+        return figure.approximate and known.values_near(figure, self.settings.rounding)
+
+    def _figure_finding(self, figure: Quantity, text: Text, reading: Reading) -> Finding:
+        closest = closest_figures(figure, sentence_around(text, figure), reading)
+        return Finding(
+            guard=self.id,
+            code="estimates.unsupported",
+            part="answer",
+            span=Span(figure.start, figure.end),
+            observed=figure.text,
+            strength=Strength.C2 if closest else Strength.E0,
+            expected=closest.figures if closest else (),
+            evidence=(Evidence(closest.source_id, closest.sentence),) if closest else (),
+        )
+
+    def _guesses(self, text: Text, reading: Reading) -> list[Finding]:
+        prose = prose_only(text.raw)
+        hedged = [figure for figure in text.quantities if is_estimate(figure, text.raw)]
+        return [
+            self._guess_finding(guess)
+            for sentence in text.sentences
+            if not is_abstention(sentence.text)
+            for guess in guesses(prose, sentence.start, sentence.end)
+            if not _belongs_to_figure(guess, hedged) and not _sources_hedge(sentence.text, reading)
+        ]
+
+    def _guess_finding(self, guess: Guess) -> Finding:
+        return Finding(
+            guard=self.id,
+            code="estimates.hedge",
+            part="answer",
+            span=Span(guess.start, guess.end),
+            observed=guess.text,
+            severity=Severity.WEAK,
+            strength=Strength.E1,
+            score=0.5,
+        )
+
+
+def _belongs_to_figure(guess: Guess, hedged: list[Quantity]) -> bool:
+    return any(0 <= figure.start - guess.end <= REACH_CHARS for figure in hedged)
+
+
+def _sources_hedge(sentence: str, reading: Reading) -> bool:
+    """Tell whether a source sentence on the same subject leaves it as open."""
+    return any(
+        containment(sentence, candidate.text) >= _SAME_SUBJECT
+        for part in reading.sources
+        for candidate in part.text.sentences
+        if _POSSIBILITY.search(candidate.text) or guesses(candidate.text)
+    )

@@ -1,0 +1,219 @@
+"""Writing that is not Korean: Chinese, Japanese and other words that leak into an answer.
+
+Finds: Han, kana, Cyrillic and other foreign words down to a single character, broken characters
+    (U+FFFD), and Latin sentences of five words or more in which hardly any Hangul stands.
+Misses: single foreign words in Latin letters (most are names), foreign words in code, addresses
+    and names of files, a Chinese word in parentheses that is short enough to be a gloss, and code
+    whose fence opened in an earlier segment (reported although it is code).
+Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are told by their small words.
+Source: blocks of the Unicode standard. Licensed is what stands in the question, the sources or the
+    conversation, hanja in parentheses after the Hangul that it spells, and the scripts that the
+    question asks for.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from guards.core.exchange import Exchange
+from guards.core.finding import Finding, Span
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Reading
+from guards.lexicons.latin_function_words import LATIN_FUNCTION_WORDS
+from guards.text.hanja import is_usual_han
+from guards.text.language_request import requested_scripts
+from guards.text.scripts import (
+    Run,
+    Script,
+    foreign_runs,
+    han_count,
+    latin_runs,
+    latin_words,
+    prose_only,
+)
+from guards.text.sentences import Sentence
+
+_LATIN_SCORE = 0.9
+_SENTENCE_WORDS = 5
+_HARDLY_ANY_HANGUL = 0.2
+_LOWER_CASE_WORDS = 0.5
+_HANGUL = re.compile("[가-힣ㄱ-ㆎ\u1100-\u11ff]")
+_LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f]")
+_SAME_STRETCH = re.compile(r"[^\n가-힣]{0,12}")
+_CODES = {Script.HAN: "han", Script.KANA: "kana", Script.BROKEN: "broken_character"}
+
+
+class KoreanOnlySettings(GuardSettings):
+    """Options of `KoreanOnly`."""
+
+    min_han_chars: int = Field(
+        1, ge=1, description="Least number of unlicensed Han characters in a text to be reported."
+    )
+    allow_on_request: bool = Field(
+        True, description="Let the answer use the language or script that the question asks for."
+    )
+    latin_sentences: bool = Field(True, description="Report sentences in Latin letters.")
+
+
+class KoreanOnly(Guard[KoreanOnlySettings]):
+    """Report what is foreign in the answer and licensed by nothing."""
+
+    id = "korean_only"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.SEGMENT
+    settings_type = KoreanOnlySettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "korean_only.han": Code(
+            "A Chinese word or sentence stands in the answer.",
+            "‘{observed}’은(는) 한자나 중국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요.",
+        ),
+        "korean_only.kana": Code(
+            "A Japanese word or sentence stands in the answer.",
+            "‘{observed}’은(는) 일본어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요.",
+        ),
+        "korean_only.other_script": Code(
+            "A word of another script (Cyrillic, Arabic, Thai, …) stands in the answer.",
+            "‘{observed}’은(는) 외국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요.",
+        ),
+        "korean_only.broken_character": Code(
+            "A character of the answer is broken.",
+            "깨진 글자가 있습니다. 그 자리에 올 말을 한글로 온전하게 쓰세요.",
+        ),
+        "korean_only.latin_sentence": Code(
+            "A whole sentence of the answer is in English or another Latin-script language.",
+            "‘{observed}’은(는) 한국어 문장이 아닙니다. 한국어 문장으로 옮겨 쓰세요.",
+        ),
+    }
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """Return why there is no answer to look at."""
+        if reading.answer is None:
+            return "no_answer"
+        return None if reading.answer.text.raw.strip() else "empty_answer"
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Report each foreign stretch of the answer once, in the order in which they stand."""
+        if reading.answer is None:
+            return []
+        text = reading.answer.text.raw
+        asked: frozenset[Script] = frozenset()
+        if self.settings.allow_on_request:
+            asked = requested_scripts(reading.exchange.question)
+        foreign = self._foreign(text, reading.exchange, asked)
+        latin: list[Run] = []
+        if self.settings.latin_sentences and Script.LATIN not in asked:
+            latin = _latin_sentences(text, reading.answer.text.sentences, reading.exchange)
+        return [_finding(run) for run in sorted(foreign + latin, key=lambda run: run.start)]
+
+    def _foreign(self, text: str, exchange: Exchange, asked: frozenset[Script]) -> list[Run]:
+        if not foreign_runs(text):
+            return []
+        licence = _licence(exchange)
+        runs = [
+            run
+            for run in foreign_runs(prose_only(text))
+            if run.script not in asked
+            and not is_usual_han(text, run)
+            and not licence.covers(run.text)
+        ]
+        han = sum(han_count(run.text) for run in runs if run.script is Script.HAN)
+        if han < self.settings.min_han_chars:
+            runs = [run for run in runs if run.script is not Script.HAN]
+        return _stretches(text, runs)
+
+
+@dataclass(frozen=True)
+class _Licence:
+    """What may stand in an answer although it is foreign.
+
+    Attributes:
+        text: The licensed text, in a form in which it is compared.
+        runs: The foreign runs of that text.
+    """
+
+    text: str
+    runs: frozenset[str]
+
+    def covers(self, run: str) -> bool:
+        """Tell whether a run is licensed. A single character must stand there by itself.
+
+        So 目的 licenses neither 的 nor 目标.
+        """
+        comparable = _comparable(run)
+        return comparable in self.runs or (len(comparable) > 1 and comparable in self.text)
+
+
+def _licence(exchange: Exchange) -> _Licence:
+    sources = (f"{source.title}\n{source.text}\n{source.file}" for source in exchange.sources)
+    text = _comparable("\n".join((exchange.question, exchange.echo, *sources)))
+    return _Licence(text, frozenset(run.text for run in foreign_runs(text)))
+
+
+def _comparable(text: str) -> str:
+    """Return a text without differences of form, case and spacing."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _stretches(text: str, runs: list[Run]) -> list[Run]:
+    """Join runs with no Hangul and no line break between them: a sentence is one finding."""
+    joined: list[Run] = []
+    for run in runs:
+        if joined and _SAME_STRETCH.fullmatch(text, joined[-1].end, run.start):
+            joined[-1] = _join(text, joined[-1], run)
+        else:
+            joined.append(run)
+    return joined
+
+
+def _join(text: str, first: Run, second: Run) -> Run:
+    japanese = Script.KANA in (first.script, second.script)
+    script = Script.KANA if japanese else first.script
+    return Run(script, text[first.start : second.end], first.start, second.end)
+
+
+def _latin_sentences(text: str, sentences: tuple[Sentence, ...], exchange: Exchange) -> list[Run]:
+    if not any(_reads_as_sentence(run) for run in latin_runs(text)):
+        return []
+    licence = _licence(exchange)
+    plain = prose_only(text)
+    return [
+        run
+        for sentence in sentences
+        if _has_hardly_any_hangul(plain[sentence.start : sentence.end])
+        for run in latin_runs(plain, sentence.start, sentence.end)
+        if _reads_as_sentence(run) and not licence.covers(run.text)
+    ]
+
+
+def _has_hardly_any_hangul(text: str) -> bool:
+    hangul, latin = len(_HANGUL.findall(text)), len(_LATIN_LETTER.findall(text))
+    return hangul < _HARDLY_ANY_HANGUL * (hangul + latin)
+
+
+def _reads_as_sentence(run: Run) -> bool:
+    """Tell a sentence from a list of names: small words, and most words in lower case."""
+    words = latin_words(run.text)
+    if len(words) < _SENTENCE_WORDS:
+        return False
+    lower_case = sum(word[0].islower() for word in words)
+    return lower_case >= _LOWER_CASE_WORDS * len(words) and any(
+        word in LATIN_FUNCTION_WORDS for word in words
+    )
+
+
+def _finding(run: Run) -> Finding:
+    kind = (
+        "latin_sentence" if run.script is Script.LATIN else _CODES.get(run.script, "other_script")
+    )
+    return Finding(
+        guard=KoreanOnly.id,
+        code=f"{KoreanOnly.id}.{kind}",
+        part="answer",
+        span=Span(run.start, run.end),
+        observed=run.text,
+        score=_LATIN_SCORE if run.script is Script.LATIN else 1.0,
+    )

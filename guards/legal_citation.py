@@ -1,0 +1,205 @@
+"""References to law that the request's sources do not hold.
+
+Finds: articles with their branch, paragraphs, items and sub-items, tables and forms (별표, 별지),
+    supplementary provisions (부칙), chapters, decrees and rules, and laws by name, wherever the
+    sources neither set the provision out nor mention it. Each reference is looked at by itself,
+    down to its deepest level: a true 제1항 does not vouch for an invented 제9항 of its article.
+Misses: a provision that the sources hold but that says something else; a wrong heading behind the
+    right number; relative words (전항); names of laws without 「」 and without an article; case
+    numbers.
+Score: 1.0; 0.6 where the source's article was visibly cut, so that the missing part may exist
+    (weak); 0.5 for a reference that the question or the conversation brought up (weak).
+Source: the numbering of Korean statutes (조, 의, 항, 호, 목).
+"""
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from guards.core.exchange import Source
+from guards.core.finding import Evidence, Finding, Severity, Span, Strength
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Part, Reading, Text
+from guards.text.slots.law import Kind, LawReference
+from guards.text.slots.law_index import LawIndex, Level, Missing
+from guards.text.slots.law_source import Provision, law_held
+
+_SAID_TO_BE_ABSENT = re.compile(
+    r"(?:확인되지\s?않|확인할\s?수\s?없|찾을\s?수\s?없|찾지\s?못|나와\s?있지\s?않|포함되어\s?있지\s?않"
+    r"|포함되지\s?않|존재하지\s?않|제공되지\s?않|언급되지\s?않|언급이\s?없|(?:자료|문서|출처)에는?\s?없)"
+    r"[가-힣]{0,6}[.!]?$"
+)
+_MOST_EXPECTED = 6
+_QUOTE_REST_CHARS = 8
+
+
+class LegalCitationSettings(GuardSettings):
+    """Options of the guard."""
+
+    check_without_sources: bool = Field(
+        True,
+        description="Also check answers to requests that carried no sources, where every provision "
+        "cited is without evidence. Off: such answers are reported as not checked.",
+    )
+
+
+class LegalCitation(Guard[LegalCitationSettings]):
+    """Report every reference to law that the sources do not hold."""
+
+    id = "legal_citation"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.SEGMENT
+    settings_type = LegalCitationSettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "legal_citation.law_absent": Code(
+            "names a law that no source is of or mentions",
+            "{observed}: 제공된 자료에 없는 법령입니다. 자료의 법령만 인용하세요: {expected}",
+        ),
+        "legal_citation.decree_absent": Code(
+            "cites a decree or rule of which the sources hold nothing",
+            "{observed}: 자료에 없는 시행령·시행규칙입니다. 자료의 조문만 인용하세요: {expected}",
+        ),
+        "legal_citation.article_absent": Code(
+            "cites an article that the sources neither set out nor mention",
+            "{observed}: 제공된 자료에 없는 조문입니다. 자료의 조문만 인용하세요: {expected}",
+        ),
+        "legal_citation.paragraph_absent": Code(
+            "cites a paragraph that the article in the sources does not have",
+            "{observed}: 자료의 해당 조문에 없는 항입니다. 자료에 있는 것: {expected}",
+        ),
+        "legal_citation.item_absent": Code(
+            "cites an item or sub-item that the article in the sources does not have",
+            "{observed}: 자료의 해당 조문에 없는 호·목입니다. 자료에 있는 것: {expected}",
+        ),
+        "legal_citation.annex_absent": Code(
+            "cites a table or form that the sources do not mention",
+            "{observed}: 제공된 자료에 없는 별표·서식입니다. 자료에 있는 것: {expected}",
+        ),
+        "legal_citation.addendum_absent": Code(
+            "cites supplementary provisions that the sources do not hold",
+            "{observed}: 제공된 자료에 없는 부칙입니다. 언급하지 마세요.",
+        ),
+        "legal_citation.chapter_absent": Code(
+            "cites a chapter that the sources do not mention",
+            "{observed}: 제공된 자료에 없는 장·절입니다. 자료에 있는 것: {expected}",
+        ),
+    }
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """Return why there is nothing to check against."""
+        if reading.answer is None:
+            return "no_answer"
+        if not reading.sources and not self.settings.check_without_sources:
+            return "no_sources"
+        return None
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Report what the answer cites and the sources do not hold."""
+        answer = reading.answer
+        if answer is None or not answer.text.laws:
+            return []
+        index = LawIndex.of(reading.exchange.sources)
+        conversation = _conversation(reading)
+        findings = []
+        for reference in answer.text.laws:
+            missing = index.missing(reference)
+            if missing is None or _is_quoted(answer, reference, index):
+                continue
+            echoed = conversation.missing(reference) is None
+            if echoed and _is_said_to_be_absent(answer, reference):
+                continue
+            findings.append(_finding(answer, reference, missing, index, echoed=echoed))
+        return findings
+
+
+def _conversation(reading: Reading) -> LawIndex:
+    """Return what the question and the model's instructions speak of; not shared between requests."""
+    texts = (reading.question.text, Text(reading.exchange.echo))
+    return LawIndex(law_held(Source("", "", text.raw), text) for text in texts)
+
+
+def _finding(
+    answer: Part, reference: LawReference, missing: Missing, index: LawIndex, *, echoed: bool
+) -> Finding:
+    near = missing.near[:_MOST_EXPECTED]
+    weak = echoed or not missing.sure
+    return Finding(
+        guard=LegalCitation.id,
+        code=f"{LegalCitation.id}.{missing.level}_absent",
+        part=answer.name,
+        span=Span(reference.start, reference.end),
+        observed=answer.text.raw[reference.start : reference.end],
+        severity=Severity.WEAK if weak else Severity.STRONG,
+        strength=Strength.E0,
+        expected=_expected(reference, missing, index),
+        evidence=tuple(Evidence(one.source_id, one.quote) for one in near),
+        score=0.5 if echoed else 0.6 if weak else 1.0,
+    )
+
+
+def _expected(reference: LawReference, missing: Missing, index: LawIndex) -> tuple[str, ...]:
+    """Return what the sources do have on the level that is missing."""
+    if missing.level is Level.LAW:
+        named = (f"「{name.written}」" for name in index.names)
+        return tuple(dict.fromkeys(named))[:_MOST_EXPECTED]
+    if missing.level is Level.PARAGRAPH:
+        held = (label for one in missing.near for label in _paragraphs(one))
+    elif missing.level is Level.ITEM:
+        held = (label for one in missing.near for label in _items(one, reference.paragraph))
+    elif missing.mentioned:
+        held = (_other_label(one) for one in missing.mentioned)
+    else:
+        held = (_label(one) for one in missing.near)
+    return tuple(dict.fromkeys(held))[:_MOST_EXPECTED]
+
+
+def _label(provision: Provision) -> str:
+    article = provision.article
+    return f"제{article.number}조" + (f"의{article.branch}" if article.branch else "")
+
+
+def _other_label(mention: LawReference) -> str:
+    branch = f"의{mention.branch}" if mention.branch else ""
+    if mention.kind is Kind.CHAPTER:
+        return f"제{mention.number}{mention.unit}{branch}"
+    if mention.kind is Kind.FORM:
+        return f"별지 제{mention.number}호{branch}서식"
+    return f"{mention.kind} {mention.number or ''}{branch}".rstrip()
+
+
+def _paragraphs(provision: Provision) -> list[str]:
+    numbers = list(provision.article.paragraphs)
+    if not numbers:
+        return [_label(provision)]
+    return [f"{_label(provision)}제{number}항" for number in numbers]
+
+
+def _items(provision: Provision, paragraph: int | None) -> list[str]:
+    article = provision.article
+    division = article.paragraphs.get(paragraph) if paragraph is not None else None
+    where = _label(provision) + (f"제{paragraph}항" if division else "")
+    items = (division or article.whole).items
+    return [f"{where}제{number}호" + (f"의{branch}" if branch else "") for number, branch in items]
+
+
+def _is_quoted(answer: Part, reference: LawReference, index: LawIndex) -> bool:
+    """Tell whether the reference stands in a source together with the words that follow it.
+
+    A sentence taken over word for word may begin in the middle of a list, so that the law's name
+    that its references share is no longer in it.
+    """
+    rest = "".join(answer.text.raw[reference.end : reference.end + 24].split())[:_QUOTE_REST_CHARS]
+    if len(rest) < _QUOTE_REST_CHARS:
+        return False
+    return index.speaks_of(answer.text.raw[reference.start : reference.end] + rest)
+
+
+def _is_said_to_be_absent(answer: Part, reference: LawReference) -> bool:
+    """Tell whether the sentence says that the sources do not have the provision."""
+    return any(
+        sentence.start <= reference.start < sentence.end
+        and _SAID_TO_BE_ABSENT.search(sentence.text) is not None
+        for sentence in answer.text.sentences
+    )

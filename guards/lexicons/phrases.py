@@ -1,0 +1,37 @@
+"""Compiles the lexicons' notation for phrases into patterns over syllables without spaces.
+
+One phrase a line: spaces mean nothing, ``#`` begins a comment, ``(a|b)`` and ``?`` are as in regular
+expressions, ``~`` is any ending (어미), ``…`` up to twelve syllables, ``<name>`` a group by its name.
+"""
+
+import re
+from collections.abc import Mapping
+
+# The syllables that endings are made of. 않, 안, 못, 주 and 줘 are none of them, so that neither a
+# negated predicate nor a request is taken for the bare one.
+_ENDING = (
+    "[거건걸게겠겟겨고구군굴까깐나냐냬네넹노뇨누느는니단다닥당대댑더던데덴돼됐됬되된될됨됩두든듯디라란래"
+    "랴려로르른를마만먼며면봐봤봣서세셈셔셨소슈스슨슴습시신십싶써쎄씀아았앗야얌어얼업엇었에여열엿였옄예"
+    "오와왔요욬용우운워웠유으은을음읍의이인일임입잇있잉자잔잖재쟁져졌죠지진질짐집쩌쪄쬬챠하한할함합했햇"
+    "해혀]{0,10}"
+)
+_ANYTHING = ".{0,12}?"
+
+
+def phrases(notation: str, groups: Mapping[str, str]) -> str:
+    """Return a pattern for any phrase of a block; `groups` maps names to lists of words."""
+    lines = (line.split("#")[0].replace(" ", "") for line in notation.splitlines())
+    return "|".join(_compiled(line, groups) for line in lines if line)
+
+
+def words(notation: str) -> str:
+    """Return a pattern for any one of the words that a block lists, the longest first."""
+    longest_first = sorted(set(notation.split()), key=len, reverse=True)
+    return f"(?:{'|'.join(longest_first)})"
+
+
+def _compiled(phrase: str, groups: Mapping[str, str]) -> str:
+    for name, members in groups.items():
+        phrase = phrase.replace(f"<{name}>", words(members))
+    phrase = re.sub(r"\((?!\?)", "(?:", phrase)
+    return phrase.replace("~", _ENDING).replace("…", _ANYTHING)

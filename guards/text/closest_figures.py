@@ -1,0 +1,85 @@
+"""What the sources say in figures where they speak of what a sentence of the answer is about."""
+
+from dataclasses import dataclass
+
+from guards.core.reading import Reading, Text, source_text
+from guards.text.overlap_score import containment
+from guards.text.slots.quantity import Quantity
+from guards.text.slots.units import Dimension
+
+_MOST_FIGURES = 4
+_SAME_SUBJECT = 0.3
+# Two ways to say the same kind of thing: a wrong unit is still an answer to the same question.
+_KINDRED = (
+    frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS}),
+    frozenset({Dimension.DATE, Dimension.MONTH_DAY, Dimension.YEAR_MONTH, Dimension.YEAR}),
+    frozenset({Dimension.CLOCK, Dimension.CLOCK_12}),
+    frozenset({Dimension.PERCENT, Dimension.PERCENT_POINT}),
+    frozenset({Dimension.WON, "USD", "EUR", "JPY", "CNY"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClosestFigures:
+    """The figures of one source sentence.
+
+    Attributes:
+        source_id: Id of the source.
+        sentence: The sentence, verbatim.
+        figures: Its figures of the kind that was looked for, with their comparators' words.
+    """
+
+    source_id: str
+    sentence: str
+    figures: tuple[str, ...]
+
+
+def source_texts(reading: Reading) -> list[Text]:
+    """Return the texts of an exchange's sources with their titles."""
+    titles = [source_text(source.title) for source in reading.exchange.sources if source.title]
+    return [part.text for part in reading.sources] + titles
+
+
+def sentence_around(text: Text, quantity: Quantity) -> str:
+    """Return the sentence of a text in which a quantity stands."""
+    for sentence in text.sentences:
+        if sentence.start <= quantity.start < sentence.end:
+            return sentence.text
+    return quantity.text
+
+
+def closest_figures(quantity: Quantity, sentence: str, reading: Reading) -> ClosestFigures | None:
+    """Return the figures of that kind in the source sentence nearest to `sentence`.
+
+    None if no sentence on the same subject has a figure of that kind.
+    """
+    best: ClosestFigures | None = None
+    best_score = _SAME_SUBJECT
+    for part, source in zip(reading.sources, reading.exchange.sources, strict=True):
+        for text, figures in _figures_by_sentence(part.text, _kin(quantity)).items():
+            score = containment(sentence, text)
+            if score > best_score:
+                best, best_score = ClosestFigures(source.id, text, figures[:_MOST_FIGURES]), score
+    return best
+
+
+def _kin(quantity: Quantity) -> frozenset[str]:
+    dimension = quantity.measure.dimension
+    families = (family for family in _KINDRED if dimension in family)
+    return next(families, frozenset({dimension}))
+
+
+def _figures_by_sentence(text: Text, dimensions: frozenset[str]) -> dict[str, tuple[str, ...]]:
+    figures: dict[str, tuple[str, ...]] = {}
+    sentences = iter(text.sentences)
+    sentence = next(sentences, None)
+    for quantity in text.quantities:
+        while sentence is not None and sentence.end <= quantity.start:
+            sentence = next(sentences, None)
+        if sentence is None:
+            break
+        if quantity.measure.dimension in dimensions:
+            shown = figures.get(sentence.text, ())
+            if quantity.shown not in shown:
+                figures[sentence.text] = (*shown, quantity.shown)
+    return figures

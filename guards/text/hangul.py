@@ -1,0 +1,87 @@
+"""Letters behind noisy spelling: split syllables, missing spaces, words broken up on purpose.
+
+Every reading here keeps, for each of its characters, the place in the text it was made from.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_INITIALS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
+_VOWELS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
+_FINALS = "ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
+_FIRST_SYLLABLE = ord("가")
+_FINALS_PER_VOWEL = 28
+_SYLLABLES_PER_INITIAL = 588
+_SPLIT_SYLLABLE = re.compile(
+    f"(?P<initial>[{_INITIALS}])(?P<vowel>[{_VOWELS}])(?P<final>[{_FINALS}](?![{_VOWELS}]))?"
+)
+_LETTER = re.compile(r"[0-9A-Za-z가-힣]")
+# Digits stand in for a vowel stroke (시1발), symbols and spaces merely part the syllables.
+_GAP = r"[^A-Za-z가-힣ㄱ-ㅣ\n]{0,4}"
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """A reading of a text and where each of its characters came from.
+
+    Attributes:
+        text: The reading.
+        places: For each character of `text`, its half-open place in the text that was read.
+    """
+
+    text: str
+    places: tuple[tuple[int, int], ...]
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Return the place that ``text[start:end]``, which must not be empty, came from."""
+        return self.places[start][0], self.places[end - 1][1]
+
+
+def joined(text: str) -> Letters:
+    """Put syllables typed letter by letter together: ``ㄷㅏㄱㅊㅕ`` -> ``닥쳐``."""
+    pieces: list[str] = []
+    places: list[tuple[int, int]] = []
+    position = 0
+    for split in _SPLIT_SYLLABLE.finditer(text):
+        pieces.append(text[position : split.start()])
+        places.extend((at, at + 1) for at in range(position, split.start()))
+        pieces.append(_syllable(split["initial"], split["vowel"], split["final"]))
+        places.append(split.span())
+        position = split.end()
+    pieces.append(text[position:])
+    places.extend((at, at + 1) for at in range(position, len(text)))
+    return Letters("".join(pieces), tuple(places))
+
+
+def letters_only(text: str, start: int, end: int) -> Letters:
+    """Read ``text[start:end]`` as syllables, Latin letters and digits alone, in lower case.
+
+    Places are positions in the whole `text`. Laughing and crying (``ㅋㅋ``, ``ㅠㅠ``) are left out too.
+    """
+    found = list(_LETTER.finditer(text, start, end))
+    return Letters("".join(match[0].lower() for match in found), tuple(m.span() for m in found))
+
+
+def disguised(words: Iterable[str]) -> str:
+    """Return a pattern for words that may be drawn out or broken up: ``시이발``, ``시♡발``, ``시 발``.
+
+    A word broken up by anything also matches inside other words (``접수시. 발급``), so whoever uses
+    the pattern has to look at what stands around such a match.
+    """
+    longest_first = sorted(set(words), key=len, reverse=True)
+    return "|".join(_GAP.join(_drawn_out(char) for char in word) for word in longest_first)
+
+
+def _drawn_out(char: str) -> str:
+    index = ord(char) - _FIRST_SYLLABLE
+    if not "가" <= char <= "힣" or index % _FINALS_PER_VOWEL:
+        return re.escape(char)
+    vowel = _VOWELS[index % _SYLLABLES_PER_INITIAL // _FINALS_PER_VOWEL]
+    return f"{char}{_syllable('ㅇ', vowel, None)}{{0,5}}"
+
+
+def _syllable(initial: str, vowel: str, final: str | None) -> str:
+    index = _INITIALS.index(initial) * _SYLLABLES_PER_INITIAL
+    index += _VOWELS.index(vowel) * _FINALS_PER_VOWEL
+    return chr(_FIRST_SYLLABLE + index + (_FINALS.index(final) + 1 if final else 0))

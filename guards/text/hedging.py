@@ -1,0 +1,50 @@
+"""Where a text guesses: figures that are hedged, and hedging in words alone."""
+
+import re
+from dataclasses import dataclass
+
+from guards.lexicons.hedges import FIGURE_HEDGES, GUESSING_ENDINGS, GUESSING_WORDS, TRAVEL_MODES
+from guards.text.slots.quantity import Quantity
+from guards.text.slots.units import Dimension
+
+# How far before a figure a hedge may stand: 예상 요금은 성인 기준 2만원.
+REACH_CHARS = 20
+_CLAUSE_END = re.compile(r"[.!?,;:\n]|(?<=[고며나])\s")
+_TRAVEL_DIMENSIONS = frozenset({Dimension.SECONDS, Dimension.METRES})
+
+
+def _longest_first(words: tuple[str, ...]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+_FIGURE_HEDGE = re.compile(rf"(?<![가-힣])(?:{_longest_first(FIGURE_HEDGES)})(?![가-힣]*[다죠])")
+_TRAVEL = re.compile(rf"(?<![가-힣])(?:{_longest_first(TRAVEL_MODES)})")
+_GUESS = re.compile(
+    rf"(?<![가-힣])(?:{_longest_first(GUESSING_WORDS)})(?![가-힣])|(?:{_longest_first(GUESSING_ENDINGS)})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A hedging expression and its half-open place, in code points."""
+
+    text: str
+    start: int
+    end: int
+
+
+def is_estimate(quantity: Quantity, raw: str) -> bool:
+    """Tell whether a figure is hedged, or is the time or way that a journey is said to take."""
+    if quantity.approximate:
+        return True
+    before = raw[max(0, quantity.start - REACH_CHARS) : quantity.start]
+    clause = _CLAUSE_END.split(before)[-1]
+    if quantity.measure.dimension in _TRAVEL_DIMENSIONS and _TRAVEL.search(clause):
+        return True
+    return _FIGURE_HEDGE.search(clause) is not None
+
+
+def guesses(text: str, start: int = 0, end: int | None = None) -> list[Guess]:
+    """Return the expressions between two places by which a text guesses without a figure."""
+    stop = len(text) if end is None else end
+    return [Guess(match[0], *match.span()) for match in _GUESS.finditer(text, start, stop)]

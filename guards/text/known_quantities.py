@@ -1,0 +1,125 @@
+"""The quantities of several texts, looked up by value.
+
+Two quantities are the same if value and dimension agree after exact conversion and neither covers a
+side that the other excludes (이상 against 미만).
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from fractions import Fraction
+
+from guards.core.reading import Text
+from guards.text.slots.dates import parts_of
+from guards.text.slots.quantity import Comparator, Quantity
+from guards.text.slots.units import Dimension, Measure
+
+_HALF_DAY_MINUTES = 720
+_NOT_AMOUNTS = frozenset(
+    {
+        Dimension.PHONE,
+        Dimension.CLOCK,
+        Dimension.CLOCK_12,
+        Dimension.DATE,
+        Dimension.MONTH_DAY,
+        Dimension.YEAR_MONTH,
+    }
+)
+_FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+class KnownQuantities:
+    """What some texts say in figures."""
+
+    def __init__(self, texts: Iterable[Text]) -> None:
+        self._texts = tuple(texts)
+        self._comparators: dict[tuple[str, Fraction], set[Comparator | None]] = defaultdict(set)
+        self._implied: set[tuple[str, Fraction]] = set()
+        for text in self._texts:
+            for quantity in text.quantities:
+                self._add(quantity)
+
+    def _add(self, quantity: Quantity) -> None:
+        for key in _keys(quantity.measure):
+            self._comparators[key].add(quantity.comparator)
+        for part in parts_of(quantity.measure):
+            self._implied.update(_keys(part))
+
+    def has(self, quantity: Quantity) -> bool:
+        """Tell whether the texts hold this quantity, each end of it if it is a range."""
+        return all(
+            any(comparators_agree(quantity.comparator, known) for known in self._comparators[key])
+            if key in self._comparators
+            else self._has_otherwise(key)
+            for key in _keys(quantity.measure)
+        ) or (self._has_number(quantity) or self._has_verbatim(quantity))
+
+    def has_value(self, quantity: Quantity) -> bool:
+        """Tell the same without regard to comparators."""
+        return all(key in self._comparators for key in _keys(quantity.measure))
+
+    def values_near(self, quantity: Quantity, tolerance: float) -> bool:
+        """Tell whether each value is within a share of some value of the same dimension."""
+        return all(
+            any(
+                dimension == known_dimension and abs(known - value) <= known * Fraction(tolerance)
+                for known_dimension, known in self._comparators
+            )
+            for dimension, value in _keys(quantity.measure)
+        )
+
+    def _has_otherwise(self, key: tuple[str, Fraction]) -> bool:
+        """Tell whether a date, a part of one or an open time of day follows from what is known."""
+        dimension, value = key
+        if key in self._implied:
+            return True
+        if dimension == Dimension.CLOCK:
+            return (Dimension.CLOCK_12, value % _HALF_DAY_MINUTES) in self._comparators
+        if dimension == Dimension.CLOCK_12:
+            return any(
+                (Dimension.CLOCK, value + shift) in self._comparators
+                for shift in (0, _HALF_DAY_MINUTES)
+            )
+        if dimension == Dimension.DATE:
+            return self._has_year_apart(value)
+        return False
+
+    def _has_year_apart(self, date: Fraction) -> bool:
+        """Tell whether the texts give day and year of a date in different places."""
+        year, month_day = divmod(int(date), 10_000)
+        years = {(Dimension.YEAR, Fraction(year)), (Dimension.BARE, Fraction(year))}
+        return (Dimension.MONTH_DAY, Fraction(month_day)) in self._comparators and bool(
+            years & (self._comparators.keys() | self._implied)
+        )
+
+    def _has_number(self, quantity: Quantity) -> bool:
+        """Tell whether the number stands without a unit, as in the cell of a table."""
+        if quantity.measure.dimension == Dimension.BARE:
+            return self._has_digits(quantity.text)
+        if len(quantity.measure.values) > 1 or quantity.measure.dimension in _NOT_AMOUNTS:
+            return False
+        numbers = {quantity.measure.values[0]}
+        if written := _FIRST_NUMBER.match(quantity.text):
+            numbers.add(Fraction(written[0].replace(",", "")))
+        return any((Dimension.BARE, number) in self._comparators for number in numbers)
+
+    def _has_digits(self, number: str) -> bool:
+        [value] = _FIRST_NUMBER.findall(number)[:1] or [number]
+        digits = ",?".join(re.escape(char) for char in value.replace(",", ""))
+        pattern = re.compile(rf"(?<!\d)(?<!\d[.,]){digits}(?!\d)")
+        return any(pattern.search(text.normal.text) for text in self._texts)
+
+    def _has_verbatim(self, quantity: Quantity) -> bool:
+        if quantity.comparator is not None and self.has_value(quantity):
+            return False
+        pattern = re.compile(rf"(?<!\d)(?<!\d[.,]){re.escape(quantity.text)}")
+        return any(pattern.search(text.raw) for text in self._texts)
+
+
+def comparators_agree(one: Comparator | None, other: Comparator | None) -> bool:
+    """Tell whether two comparators may stand for the same; saying none contradicts nothing."""
+    return one is None or other is None or one == other
+
+
+def _keys(measure: Measure) -> list[tuple[str, Fraction]]:
+    return [(measure.dimension, value) for value in measure.values]

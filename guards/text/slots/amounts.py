@@ -1,0 +1,188 @@
+"""Numbers with a unit: digits, ranges, fractions, money with its sign first, numerals in words.
+
+Numerals in words are read only where nothing else can be meant: ``세 달`` but not ``세대``,
+``삼십일`` but not ``이 일`` (*this work*) and not ``이사회`` (*board*).
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from guards.text.slots.numerals import (
+    MIXED_NUMBER,
+    NATIVE_NUMBER,
+    PLAIN_NUMBER,
+    SINO_NUMBER,
+    mixed_value,
+    native_value,
+)
+from guards.text.slots.units import DAY_WORDS, UNITS, Dimension, Measure, Unit
+
+# What may follow a unit of one syllable; anything else makes it another word (3분기, 2인터넷).
+_TAIL = (
+    r"(?=[^가-힣]|$|이[상하내후전며고]|초과|미만|까지|부터|간|당|마다|씩|정도|쯤|가량|내외|안|남짓|전|후|"
+    r"뒤|동안|[을를은는이가과와로에의도만며고여중밖들]|으로|보다|하|입니|인|일|라|짜리|치|어치|분(?![기할야류]))"
+)
+
+
+def _alternatives(names: Iterable[str]) -> str:
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+
+
+# 프로 is short for percent, and the beginning of many other words.
+_SHORT = _alternatives(name for name in UNITS if re.fullmatch(r"[가-힣]|프로", name))
+_LONG = _alternatives(
+    name for name in UNITS if re.match(r"[가-힣]{2}|번 ", name) and name != "프로"
+)
+_LATIN = _alternatives(name for name in UNITS if re.match(r"[A-Za-z]", name))
+_MARKS = _alternatives(name for name in UNITS if not re.match(r"[가-힣A-Za-z]", name))
+_UNIT = rf"(?:{_MARKS}|(?:{_LATIN})(?![A-Za-z\d])|{_LONG}|(?:{_SHORT}){_TAIL})"
+_FREE = r"(?<![A-Za-z\d.,_])(?<![A-Za-z]-)"
+
+_RANGE = (
+    rf"(?P<low>{MIXED_NUMBER})(?:[ ]?(?P<low_unit>{_UNIT})?[ ]?[~-][ ]?(?P<high>{MIXED_NUMBER}))?"
+)
+_COUNTED = re.compile(
+    rf"{_FREE}{_RANGE}(?P<rough>[ ]?여)?[ ]?(?P<unit>{_UNIT})"
+    r"(?:(?:(?<=시간)|(?<=년)|(?<=달)|(?<=개월))[ ]?(?P<half>반)(?![가-힣]))?"
+)
+_SIGNED_MONEY = re.compile(
+    rf"(?P<currency>₩|KRW|US\$|\$|USD|€|EUR|¥|JPY)[ ]?(?P<amount>{MIXED_NUMBER})(?:[ ]?원)?"
+)
+_SINO_WHOLE = r"(?<![가-힣])(?P<sino_whole>[이삼사오육칠팔구십백천만]{1,3})"
+_SINO_PART = r"(?P<sino_part>[일이삼사오육칠팔구십]{1,3})(?![가-힣]{2})"
+_FRACTION = re.compile(
+    rf"(?:{_FREE}(?P<whole>{PLAIN_NUMBER}[천만]?)|{_SINO_WHOLE})[ ]?분의[ ]?"
+    rf"(?:(?P<part>{PLAIN_NUMBER})|{_SINO_PART})"
+)
+_SINO_UNIT = (
+    r"(?:개월|주일|주간|시간|퍼센트|달러|유로|호선|"
+    rf"(?:원|명|인|일|년|주|분|초|회|세|건|개|점|층|배|번){_TAIL})"
+)
+_SINO = re.compile(
+    rf"(?<![가-힣\dA-Za-z])(?P<number>{SINO_NUMBER})(?P<gap>[ ]?)(?P<unit>{_SINO_UNIT})"
+)
+_NATIVE_UNIT = (
+    r"(?:시간|사람|차례|가지|군데|개월|마리|"
+    rf"(?:명|달|분|주|해|살|개|번|곳|건|배|권|장|잔|병|대){_TAIL})"
+)
+_NATIVE = re.compile(
+    rf"(?<![가-힣\d])(?P<number>{NATIVE_NUMBER})(?P<gap>[ ]?)(?P<unit>{_NATIVE_UNIT})"
+    r"(?:(?:(?<=시간)|(?<=달))[ ]?(?P<half>반)(?![가-힣]))?"
+)
+_DAY_WORD = re.compile(rf"(?<![가-힣])(?P<word>{'|'.join(DAY_WORDS)})(?:간)?{_TAIL}")
+BARE_NUMBER = re.compile(rf"{_FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d])")
+CAPTION = re.compile(r"단위[ ]?:[ ]?(?P<scale>[십백천만억]{0,3})(?P<unit>[가-힣%]{1,4})")
+
+_CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
+_PER_ONE = re.compile(r"당|마다|씩")
+_SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
+_SCALES = frozenset("십백천만억조")
+_LONE_DIGIT_UNITS = frozenset({"명", "개월", "퍼센트", "호선", "주일"})
+_SPACED_DIGIT_UNITS = frozenset({"년", "일", "주", "시간", "회", "세", "층"})
+_LONE_SCALE_UNITS = frozenset({"원", "명", "년", "달러", "개월", "퍼센트", "시간"})
+_GLUED_NATIVE_UNITS = frozenset({"명", "달", "시간", "번", "개", "가지", "살", "사람", "개월"})
+_COUNTED_ONES = frozenset({"명", "달", "시간", "살", "개월"})
+_EVERYDAY_DIMENSIONS = frozenset({"종", "곳"})
+_LIMIT_FOLLOWS = re.compile(r"[ ]?(?:이내|이상|이하|초과|미만|까지|동안|간|전에|안에|정도|쯤)")
+
+Reader = Callable[[re.Match[str]], Measure | None]
+
+
+def _read_counted(match: re.Match[str]) -> Measure | None:
+    unit = UNITS[match["unit"]]
+    low_unit = UNITS[match["low_unit"]] if match["low_unit"] else unit
+    if low_unit.dimension != unit.dimension:
+        return None
+    low = mixed_value(match["low"])
+    values: tuple[Fraction, ...]
+    if match["high"] is None:
+        values = ((low + (Fraction(1, 2) if match["half"] else 0)) * unit.factor,)
+    else:
+        scaled = _SCALED.fullmatch(match["high"])
+        if scaled and not match["low_unit"] and not _SCALES & set(match["low"]):
+            low *= mixed_value(scaled[1])
+        values = (low * low_unit.factor, mixed_value(match["high"]) * unit.factor)
+    is_rate = low == 1 and _PER_ONE.match(match.string, match.end()) is not None
+    return Measure(unit.dimension, values, everyday=is_rate or unit.dimension == "종")
+
+
+def _read_signed_money(match: re.Match[str]) -> Measure:
+    currency = _CURRENCIES.get(match["currency"], match["currency"])
+    return Measure(currency, (mixed_value(match["amount"]),))
+
+
+def _read_fraction(match: re.Match[str]) -> Measure | None:
+    whole = mixed_value(match["whole"] or match["sino_whole"])
+    part = mixed_value(match["part"] or match["sino_part"])
+    return Measure(Dimension.PERCENT, (part * 100 / whole,)) if whole else None
+
+
+def _read_sino(match: re.Match[str]) -> Measure | None:
+    number, unit = match["number"], match["unit"]
+    if not _is_sino_number(number, unit, match):
+        return None
+    return Measure(UNITS[unit].dimension, (mixed_value(number) * UNITS[unit].factor,))
+
+
+def _is_sino_number(number: str, unit: str, match: re.Match[str]) -> bool:
+    if len(number) > 1:
+        return bool(_SCALES & set(number))
+    if number in _SCALES:
+        return unit in _LONE_SCALE_UNITS or (unit == "일" and number in "십백")
+    if unit in _LONE_DIGIT_UNITS or (number == "일" and unit == "년"):
+        return True
+    if not match["gap"] and _LIMIT_FOLLOWS.match(match.string, match.end()):
+        return True
+    if unit == "일" and number == "오":  # 오일 is oil
+        return bool(match["gap"])
+    if number in "일이" or unit not in _SPACED_DIGIT_UNITS:
+        return False
+    return unit == "일" or bool(match["gap"])
+
+
+def _read_native(match: re.Match[str]) -> Measure | None:
+    number, name = match["number"], match["unit"]
+    if not match["gap"] and name not in _GLUED_NATIVE_UNITS:
+        return None
+    if number in {"석", "넉"} and name != "달":
+        return None
+    unit = Unit(Dimension.PEOPLE, Fraction(1)) if name == "분" else UNITS[name]
+    value = native_value(number) + (Fraction(1, 2) if match["half"] else 0)
+    is_idiom = (
+        number == "한" and name not in _COUNTED_ONES
+    ) or unit.dimension in _EVERYDAY_DIMENSIONS
+    return Measure(unit.dimension, (value * unit.factor,), everyday=is_idiom)
+
+
+def _read_day_word(match: re.Match[str]) -> Measure:
+    dimension, value = DAY_WORDS[match["word"]]
+    return Measure(dimension, (Fraction(value),), everyday=match["word"] == "하루")
+
+
+READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
+    (_FRACTION, _read_fraction),
+    (_SIGNED_MONEY, _read_signed_money),
+    (_COUNTED, _read_counted),
+    (_SINO, _read_sino),
+    (_NATIVE, _read_native),
+    (_DAY_WORD, _read_day_word),
+)
+
+
+def caption_units(text: str) -> list[tuple[int, Unit]]:
+    """Return where captions like ``(단위: 천원)`` stand and what a bare number after each means."""
+    return [
+        (match.end(), Unit(unit.dimension, unit.factor * (mixed_value(match["scale"]) or 1)))
+        for match in CAPTION.finditer(text)
+        if (unit := UNITS.get(match["unit"]))
+    ]
+
+
+def read_bare(match: re.Match[str], captions: list[tuple[int, Unit]]) -> Measure:
+    """Return a number without a unit of its own, in the unit of the caption before it if any."""
+    value = mixed_value(match["number"])
+    above = [unit for position, unit in captions if position <= match.start()]
+    if above and not _SCALES & set(match["number"]):
+        return Measure(above[-1].dimension, (value * above[-1].factor,))
+    return Measure(Dimension.BARE, (value,))

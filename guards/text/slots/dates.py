@@ -1,0 +1,89 @@
+"""Calendar dates in every Korean notation, whole or in part.
+
+``2024-03-05``, ``2024. 3. 5.``, ``'24.3.5.``, ``2024/3/5``, ``20240305``, ``2024년 3월 5일``;
+``2024년 3월``, ``3월 5일``, ``3. 5.``; a second day that leans on the first (``3월 5일~20일``) is
+read with its month.
+"""
+
+import re
+from fractions import Fraction
+
+from guards.text.slots.units import Dimension, Measure
+
+_POSIX_PIVOT = 69
+_YEAR = r"(?P<year>(?:19|20|21)\d{2}|'\d{2}|\d{2})"
+_MONTH = r"(?P<month>0?[1-9]|1[0-2])"
+_DAY = r"(?P<day>0[1-9]|[12]\d|3[01]|[1-9])"
+_FREE = r"(?<![\d.,/'A-Za-z-])"
+
+WHOLE_DATES = (
+    re.compile(rf"(?<!\d){_YEAR}[ ]?년도?[ ]?{_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"),
+    re.compile(rf"{_FREE}{_YEAR}\.[ ]?{_MONTH}\.[ ]?{_DAY}(?!\d|\.\d)\.?"),
+    re.compile(rf"{_FREE}{_YEAR}(?P<joint>[-/]){_MONTH}(?P=joint){_DAY}(?![\d-])"),
+    re.compile(
+        r"(?<![\d-])(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])"
+        r"(?![\d-])"
+    ),
+)
+PARTIAL_DATES = (
+    re.compile(rf"(?<![\d])(?P<year>(?:19|20|21)\d{{2}}|'\d{{2}})[ ]?년도?[ ]?{_MONTH}[ ]?월"),
+    re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)"),
+    re.compile(rf"(?<![\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"),
+    re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)"),
+    re.compile(r"(?<![\d])(?P<year>(?:19|20|21)\d{2}|'\d{2})[ ]?(?:학년도|년도|년)"),
+    re.compile(rf"(?<![\d]){_MONTH}[ ]?월(?!세|드)"),
+)
+# The end of a range that leans on the date before it: "3월 5일 ~ 20일", "2024. 3. 5. ~ 20."
+SECOND_DAY = re.compile(rf"[ ]?[~-][ ]?(?:{_MONTH}\.[ ]?)?{_DAY}(?:[ ]?일|\.)(?!\d)")
+
+
+def read_date(match: re.Match[str], month_before: int | None = None) -> Measure:
+    """Return a date as one number by what it names: 20240305, 202403, 305, 2024 or 3."""
+    parts = match.groupdict()
+    year, month, day = (parts.get(name) for name in ("year", "month", "day"))
+    month_number = int(month) if month else month_before
+    if year and month_number and day:
+        value, kind = full_year(year) * 10_000 + month_number * 100 + int(day), Dimension.DATE
+    elif year and month_number:
+        value, kind = full_year(year) * 100 + month_number, Dimension.YEAR_MONTH
+    elif month_number and day:
+        value, kind = month_number * 100 + int(day), Dimension.MONTH_DAY
+    elif year:
+        value, kind = full_year(year), Dimension.YEAR
+    else:
+        value, kind = month_number or 0, Dimension.MONTH
+    return Measure(kind, (Fraction(value),))
+
+
+def full_year(year: str) -> int:
+    """Return a year in four digits; two digits are of this century up to 69, as POSIX has it."""
+    digits = year.removeprefix("'")
+    number = int(digits)
+    if len(digits) > len("24"):
+        return number
+    return number + (2000 if number < _POSIX_PIVOT else 1900)
+
+
+def parts_of(measure: Measure) -> tuple[Measure, ...]:
+    """Return the less exact dates that a date implies: 2024-03-05 is also 3월 5일, 2024년, 5일."""
+    [number] = measure.values
+    value = int(number)
+    if measure.dimension == Dimension.DATE:
+        year, month, day = value // 10_000, value // 100 % 100, value % 100
+        return (
+            Measure(Dimension.YEAR_MONTH, (Fraction(year * 100 + month),)),
+            Measure(Dimension.MONTH_DAY, (Fraction(month * 100 + day),)),
+            *_names(year=year, month=month, day=day),
+        )
+    if measure.dimension == Dimension.YEAR_MONTH:
+        return _names(year=value // 100, month=value % 100)
+    if measure.dimension == Dimension.MONTH_DAY:
+        return _names(month=value // 100, day=value % 100)
+    return ()
+
+
+def _names(
+    year: int | None = None, month: int | None = None, day: int | None = None
+) -> tuple[Measure, ...]:
+    named = ((Dimension.YEAR, year), (Dimension.MONTH, month), (Dimension.DAYS, day))
+    return tuple(Measure(kind, (Fraction(part),)) for kind, part in named if part is not None)

@@ -1,0 +1,190 @@
+"""Quantities of a Korean text: a value or a range with unit, dimension and comparator.
+
+Reads amounts with a unit, money, fractions, dates, clocks and telephone numbers in their many
+notations; see the modules beside this one. What is no quantity (제3조, list markers) is left out.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from guards.text.normal import Normal
+from guards.text.slots.amounts import BARE_NUMBER, CAPTION, READERS, caption_units, read_bare
+from guards.text.slots.clocks import CLOCKS, read_clock
+from guards.text.slots.dates import PARTIAL_DATES, SECOND_DAY, WHOLE_DATES, read_date
+from guards.text.slots.other_numbers import blotted, without_other_numbers
+from guards.text.slots.phone import PHONE, read_phone
+from guards.text.slots.units import Dimension, Measure
+
+
+class Comparator(StrEnum):
+    """Which side of its value a quantity covers."""
+
+    AT_LEAST = "at_least"
+    MORE_THAN = "more_than"
+    AT_MOST = "at_most"
+    LESS_THAN = "less_than"
+
+
+_COMPARATORS = {
+    "이상": Comparator.AT_LEAST, "부터": Comparator.AT_LEAST, "이후": Comparator.AT_LEAST,
+    "최소": Comparator.AT_LEAST, "적어도": Comparator.AT_LEAST, "초과": Comparator.MORE_THAN,
+    "이하": Comparator.AT_MOST, "이내": Comparator.AT_MOST, "까지": Comparator.AT_MOST,
+    "이전": Comparator.AT_MOST, "안에": Comparator.AT_MOST, "내에": Comparator.AT_MOST,
+    "최대": Comparator.AT_MOST, "최장": Comparator.AT_MOST, "미만": Comparator.LESS_THAN,
+}  # fmt: skip
+_COMPARED_AFTER = re.compile(r"[ ]?(이상|이하|초과|미만|이내|까지|부터|이후|이전|안에|내에)")
+_COMPARED_BEFORE = re.compile(r"(?<![가-힣])(최소|최대|최장|적어도)(?:한|로)?[ ]{0,2}$")
+_ROUGH_BEFORE = re.compile(r"(?<![가-힣])(?:약|대략|거의|얼추|어림잡아|줄잡아)[ ]{0,2}$")
+_ROUGH_AFTER = re.compile(
+    r"[ ]?(?:정도|쯤|가량|내외|안팎|남짓|전후)|여(?![가-힣])|[경께](?![가-힣])"
+)
+_LOOK_BACK_CHARS = 10
+# 1시간 30분 and 2년 6개월 are one quantity each.
+_SMALLER_UNITS = {"년": "개월", "시간": "분", "분": "초", "주": "일", "m": "cm", "미터": "센티미터"}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A quantity and its half-open place in the raw text, in code points.
+
+    Attributes:
+        text: As it stands, with its unit but without words like 약 or 이상 around it.
+        start: Where it begins.
+        end: Where it ends.
+        measure: Its value and dimension.
+        approximate: Whether the text itself hedges it (약, 정도, 30여 명).
+        comparing_word: The word that makes the comparator (이상, 최대, …); empty if there is none.
+    """
+
+    text: str
+    start: int
+    end: int
+    measure: Measure
+    comparing_word: str = ""
+    approximate: bool = False
+
+    @property
+    def comparator(self) -> Comparator | None:
+        """Which side it covers; None where it is exact or the text does not say."""
+        return _COMPARATORS.get(self.comparing_word)
+
+    @property
+    def shown(self) -> str:
+        """The quantity as a reader would quote it: ``30일 이내``."""
+        return f"{self.text} {self.comparing_word}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    start: int
+    end: int
+    measure: Measure
+    rough: bool = False
+
+
+class _Canvas:
+    """A normal form from which each kind of quantity takes its places, most specific kind first."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[_Found] = []
+
+    def take(
+        self, pattern: re.Pattern[str], reader: Callable[[re.Match[str]], Measure | None]
+    ) -> None:
+        """Read every match of a pattern and blot out what was read."""
+        taken = [
+            _Found(*match.span(), measure, bool(match.groupdict().get("rough")))
+            for match in pattern.finditer(self.text)
+            if (measure := reader(match)) is not None
+        ]
+        self._keep(taken)
+
+    def leave_out(self, pattern: re.Pattern[str]) -> None:
+        """Blot out what holds no quantity of its own."""
+        self.text = blotted(self.text, (match.span() for match in pattern.finditer(self.text)))
+
+    def take_second_days(self) -> None:
+        """Read the days that lean on the month of the date right before them."""
+        taken: list[_Found] = []
+        for date in sorted(self.found, key=lambda found: found.start):
+            if date.measure.dimension not in {Dimension.DATE, Dimension.MONTH_DAY}:
+                continue
+            match = SECOND_DAY.match(self.text, date.end)
+            if match:
+                month = int(date.measure.values[0]) // 100 % 100
+                start = match.start("month" if match["month"] else "day")
+                taken.append(_Found(start, match.end(), read_date(match, month)))
+        self._keep(taken)
+
+    def _keep(self, taken: list[_Found]) -> None:
+        if taken:
+            self.found += taken
+            self.text = blotted(self.text, ((found.start, found.end) for found in taken))
+
+
+def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
+    """Return the quantities of a text, in order; none overlaps another."""
+    canvas = _Canvas(without_other_numbers(raw, normal))
+    canvas.take(PHONE, read_phone)
+    for pattern in (*WHOLE_DATES, *PARTIAL_DATES):
+        canvas.take(pattern, read_date)
+    canvas.take_second_days()
+    for pattern in CLOCKS:
+        canvas.take(pattern, read_clock)
+    captions = caption_units(canvas.text)
+    canvas.leave_out(CAPTION)
+    for pattern, reader in READERS:
+        canvas.take(pattern, reader)
+    canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions))
+    found = sorted(canvas.found, key=lambda found: found.start)
+    return tuple(_quantity(one, raw, normal) for one in _joined(found, normal.text))
+
+
+def _joined(found: Sequence[_Found], text: str) -> list[_Found]:
+    """Return the same with neighbours like 1시간 and 30분 added up."""
+    joined: list[_Found] = []
+    for one in found:
+        if joined and _continues(joined[-1], one, text):
+            first = joined.pop()
+            values = (first.measure.values[0] + one.measure.values[0],)
+            one = _Found(first.start, one.end, Measure(one.measure.dimension, values))  # noqa: PLW2901
+        joined.append(one)
+    return joined
+
+
+def _continues(first: _Found, second: _Found, text: str) -> bool:
+    if first.measure.dimension != second.measure.dimension or second.start - first.end > 1:
+        return False
+    if len(first.measure.values) + len(second.measure.values) != 2:
+        return False
+    return text[first.end : second.start].strip() == "" and any(
+        text.endswith(unit, first.start, first.end)
+        and text.endswith(smaller, second.start, second.end)
+        for unit, smaller in _SMALLER_UNITS.items()
+    )
+
+
+def _quantity(found: _Found, raw: str, normal: Normal) -> Quantity:
+    start, end = normal.to_raw(found.start, found.end)
+    before = normal.text[max(0, found.start - _LOOK_BACK_CHARS) : found.start]
+    rough = (
+        found.rough
+        or _ROUGH_BEFORE.search(before) is not None
+        or _ROUGH_AFTER.match(normal.text, found.end) is not None
+    )
+    return Quantity(
+        text=raw[start:end],
+        start=start,
+        end=end,
+        measure=found.measure,
+        comparing_word=_comparing_word(before, normal.text, found.end),
+        approximate=rough,
+    )
+
+
+def _comparing_word(before: str, text: str, end: int) -> str:
+    word = _COMPARED_AFTER.match(text, end) or _COMPARED_BEFORE.search(before)
+    return word[1] if word else ""

@@ -1,0 +1,116 @@
+"""Tells whether what a citation names is one of the request's sources.
+
+A name is compared with titles, files and numbers without spaces and punctuation. A law is held to
+its exact name, an article to what the sources hold; other titles may be shortened, extended by a
+place (``, 3쪽``) or slightly misspelt.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from guards.core.exchange import Source
+from guards.text.slots.law import Kind, read_laws
+from guards.text.slots.law_index import LawIndex, Level
+from guards.text.slots.law_name import is_law_name, law_name
+
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
+_PLACE = re.compile(
+    r"[\s,(]*(?:pp?\.\s?\d{1,4}(?:\s?[-~]\s?\d{1,4})?|(?:page|페이지)\s?\d{1,4}|\d{1,4}\s?(?:쪽|페이지|면))"
+    r"\)?\s*$",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"(?:출처|문서|자료|참고|source|doc(?:ument)?)?\s?[#†\[]?\s?(\d{1,3})\s?번?\]?", re.IGNORECASE
+)
+_NO_NAME = re.compile(
+    r"(?:위|상기|해당|제공된?|제공하신|첨부된?|주어진|검색된?|참고|관련|본)?\s?"
+    r"(?:검색\s?)?(?:자료|문서|문서들|내용|본문|컨텍스트|결과|출처|context|sources?)"
+    r"(?:\s?(?:내용|본문|참조|참고))?",
+    re.IGNORECASE,
+)
+_IN_A_LIST = re.compile(r"\s*[,;|]\s*|\s+및\s+")
+_HARD = re.compile(r"\.[a-z]{2,5}$|^\d{1,3}$|^https?:", re.IGNORECASE)
+_NOT_IN_A_KEY = re.compile(r"[^\w가-힣]+|_")
+_SHORTEST_TITLE_CHARS = 4
+_SHORTEST_PART_CHARS = 2
+_LEAST_TITLE_SHARE = 0.4
+_LEAST_SHARED_BIGRAMS = 0.75
+
+
+class SourceNames:
+    """The names under which the sources of a request can be cited."""
+
+    def __init__(self, sources: Iterable[Source], index: LawIndex) -> None:
+        self._sources = tuple(sources)
+        self._index = index
+        self._ids = {source.id for source in self._sources}
+        names = [name for one in self._sources for name in (one.title, one.file, _stem(one.file))]
+        self._keys = tuple(dict.fromkeys(_key(name) for name in names if _key(name)))
+
+    @property
+    def known(self) -> bool:
+        """Whether any source has a title or a file."""
+        return bool(self._keys)
+
+    def has_number(self, number: int) -> bool:
+        """Tell whether a source is called so, or stands at this place of the list."""
+        return str(number) in self._ids or 1 <= number <= len(self._sources)
+
+    def unknown(self, target: str) -> tuple[str, ...]:
+        """Return the names in a citation's target that no source has; empty if all is well."""
+        target = _LINK.sub(r"\1", target).strip()
+        if self._knows(target):
+            return ()
+        pieces = [piece for piece in _IN_A_LIST.split(target) if _PLACE.sub("", piece).strip()]
+        unknown = tuple(piece for piece in pieces if not self._knows(piece))
+        if len(unknown) == len(pieces):
+            return (target,)
+        return tuple(piece for piece in unknown if _HARD.search(piece))
+
+    def _knows(self, written: str) -> bool:
+        name = _PLACE.sub("", written).strip(" \"'“”‘’「」『』")
+        key = _key(name)
+        if not key or _NO_NAME.fullmatch(name) or name in self._ids:
+            return True
+        if number := _NUMBER.fullmatch(name):
+            return self.has_number(int(number[1]))
+        if any(key == known for known in self._keys):
+            return True
+        provisions = [one for one in read_laws(written) if one.kind is not Kind.LAW]
+        if provisions:
+            missing = [self._index.missing(one) for one in provisions]
+            # Which paragraph it is, is for the guard of legal citations.
+            return all(one is None or one.level in (Level.PARAGRAPH, Level.ITEM) for one in missing)
+        if len(key) >= _SHORTEST_TITLE_CHARS and self._index.speaks_of(name):
+            return True
+        if is_law_name(name):
+            return self._index.knows(law_name(name))
+        return self._resembles(key)
+
+    def _resembles(self, key: str) -> bool:
+        """Tell whether a key is part of a title, holds one, or is spelt nearly like one."""
+        if len(key) >= _SHORTEST_PART_CHARS and any(key in known for known in self._keys):
+            return True
+        if any(
+            known in key and len(known) >= max(_SHORTEST_TITLE_CHARS, _LEAST_TITLE_SHARE * len(key))
+            for known in self._keys
+        ):
+            return True
+        cited = _bigrams(key)
+        return len(cited) > 1 and any(
+            len(cited & _bigrams(known)) >= _LEAST_SHARED_BIGRAMS * len(cited)
+            for known in self._keys
+        )
+
+
+def _stem(file: str) -> str:
+    return PurePosixPath(file).stem if file else ""
+
+
+def _key(name: str) -> str:
+    return _NOT_IN_A_KEY.sub("", name).casefold()
+
+
+def _bigrams(key: str) -> set[str]:
+    return {key[place : place + 2] for place in range(len(key) - 1)}

@@ -1,0 +1,131 @@
+"""Units of Korean quantities: what each measures and how it converts.
+
+Only exact conversions are made (2주 = 14일, 1년 = 12개월, 1km = 1,000m). A month has no fixed number
+of days and a currency no fixed rate, so those never compare equal.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+
+class Dimension(StrEnum):
+    """What a quantity measures. Units outside this list are dimensions of their own."""
+
+    BARE = "bare"
+    DAYS = "days"
+    MONTHS = "months"
+    SECONDS = "seconds"
+    PERCENT = "percent"
+    PERCENT_POINT = "percent_point"
+    PEOPLE = "people"
+    TIMES = "times"
+    AGE = "age"
+    DATE = "date"
+    YEAR_MONTH = "year_month"
+    MONTH_DAY = "month_day"
+    YEAR = "year"
+    MONTH = "month"
+    CLOCK = "clock"
+    CLOCK_12 = "clock_12"
+    PHONE = "phone"
+    METRES = "metres"
+    SQUARE_METRES = "square_metres"
+    GRAMS = "grams"
+    LITRES = "litres"
+    WON = "KRW"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A value in the base unit of its dimension.
+
+    Attributes:
+        dimension: A `Dimension`, or the unit itself where nothing converts (``층``, ``USD``).
+        values: One value, or both ends of a range.
+        everyday: Wording that people use without stating a figure (하루, 한 번, 1인당).
+    """
+
+    dimension: str
+    values: tuple[Fraction, ...]
+    everyday: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What one of a unit is worth in its dimension's base unit."""
+
+    dimension: str
+    factor: Fraction
+
+
+def _family(dimension: str, **factors: float | str) -> dict[str, Unit]:
+    return {name: Unit(dimension, Fraction(factor)) for name, factor in factors.items()}
+
+
+def _same(dimension: str, *names: str) -> dict[str, Unit]:
+    return {name: Unit(dimension, Fraction(1)) for name in names}
+
+
+_DAY_SECONDS = 86_400
+
+UNITS: dict[str, Unit] = {
+    **_family(Dimension.DAYS, 일=1, 일간=1, 주=7, 주일=7, 주간=7),
+    **_family(Dimension.MONTHS, 개월=1, 개월간=1, 달=1, 년=12, 년간=12, 개년=12, 해=12),
+    **_family(Dimension.SECONDS, 초=1, 분=60, 분간=60, 시간=3600),
+    **_same(Dimension.PERCENT, "%", "퍼센트", "프로"),
+    **_same(
+        Dimension.PERCENT_POINT, "%p", "%P", "%포인트", "퍼센트포인트", "퍼센트 포인트", "%point",
+    ),
+    **_same(Dimension.PEOPLE, "명", "인", "사람", "명분", "인분"),
+    **_same(Dimension.TIMES, "번", "회", "차례"),
+    **_same(Dimension.AGE, "세", "살"),
+    **_same(Dimension.WON, "원", "KRW"),
+    **_same("USD", "달러", "불", "USD"),
+    **_same("EUR", "유로", "EUR"),
+    **_same("JPY", "엔", "JPY"),
+    **_same("CNY", "위안", "CNY"),
+    **_family(
+        Dimension.METRES, mm="0.001", cm="0.01", m=1, km=1000, 밀리미터="0.001", 센티미터="0.01",
+        센티="0.01", 미터=1, 킬로미터=1000, Km=1000, KM=1000,
+    ),
+    **_family(
+        Dimension.SQUARE_METRES, m2=1, km2=1_000_000, ha=10_000, 제곱미터=1, 제곱킬로미터=1_000_000,
+        헥타르=10_000,
+    ),
+    **_family(
+        Dimension.GRAMS, mg="0.001", g=1, kg=1000, t=1_000_000, 밀리그램="0.001", 그램=1,
+        킬로그램=1000, 킬로=1000, 톤=1_000_000,
+    ),
+    **_family(Dimension.LITRES, ml="0.001", mL="0.001", L=1, l=1, 밀리리터="0.001", 리터=1),
+    **_family("bytes", B=1, KB=1_000, MB=1_000_000, GB=1_000_000_000, TB=1_000_000_000_000),
+    **_same("곳", "곳", "개소", "군데"),
+    **_same("개", "개"),
+    **_same("종", "가지", "종류", "종"),
+    **_same("건", "건"),
+    **_same("degrees", "℃", "°C", "도"),
+    **{
+        name: Unit(name, Fraction(1))
+        for name in (
+            "호선", "번 출구", "배", "대", "층", "등급", "급", "학년", "학기", "학점", "시간대",
+            "점", "마리", "권", "장", "부", "잔", "병", "채", "편", "쌍", "그루", "석", "실",
+            "개국", "평", "박", "가구", "세대", "필지", "식", "끼", "쪽", "페이지", "글자", "자",
+            "kWh", "kW", "W", "V", "Hz", "GHz", "MHz", "dB", "ppm", "kcal",
+        )
+    },
+}  # fmt: skip
+
+# Words that are a number of days or months by themselves.
+DAY_WORDS: dict[str, tuple[str, int]] = {
+    "하루": (Dimension.DAYS, 1),
+    "이틀": (Dimension.DAYS, 2),
+    "사흘": (Dimension.DAYS, 3),
+    "나흘": (Dimension.DAYS, 4),
+    "닷새": (Dimension.DAYS, 5),
+    "엿새": (Dimension.DAYS, 6),
+    "여드레": (Dimension.DAYS, 8),
+    "아흐레": (Dimension.DAYS, 9),
+    "열흘": (Dimension.DAYS, 10),
+    "보름": (Dimension.DAYS, 15),
+    "반년": (Dimension.MONTHS, 6),
+}

@@ -1,0 +1,98 @@
+"""Claims that cite nothing, for apps whose answers are to cite.
+
+Finds: claims longer than `min_chars` without a citation mark, in answers that cite elsewhere; in
+    an answer that cites nothing at all, one finding for the whole, not one for each sentence.
+Misses: whether a citation supports its sentence; short claims. A mark counts for all sentences
+    before it on its line, since many answers cite once at the end of a paragraph.
+Score: 0.5; 0.8 for an answer of `long_answer_chars` or more that cites nothing. All weak.
+Source: own rules; the lengths are those usual for Korean answers.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from guards.core.finding import Finding, Severity, Span, Strength
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Reading
+from guards.text.claims import bare_claim, claims
+from guards.text.sentences import Sentence
+from guards.text.slots.citation_mark import CitationMark, read_marks
+
+
+class UncitedClaimsSettings(GuardSettings):
+    """Options of the guard."""
+
+    min_chars: int = Field(20, ge=0, description="Claims up to this length need no citation.")
+    long_answer_chars: int = Field(
+        500, ge=1, description="From this length on an answer without any citation counts more."
+    )
+
+
+class UncitedClaims(Guard[UncitedClaimsSettings]):
+    """Report claims without a citation; weak."""
+
+    id = "uncited_claims"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.ANSWER
+    settings_type = UncitedClaimsSettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "uncited_claims.sentence": Code(
+            "A claim without a citation, in an answer that cites elsewhere.",
+            "문장마다 근거가 된 자료의 번호를 표시하세요.",
+        ),
+        "uncited_claims.answer": Code(
+            "An answer that makes claims and cites nothing.",
+            "답변의 각 문장 끝에 근거가 된 자료의 번호를 표시하세요.",
+        ),
+        "uncited_claims.long_answer": Code(
+            "A long answer that cites nothing.",
+            "답변의 각 문장 끝에 근거가 된 자료의 번호를 표시하세요.",
+        ),
+    }
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """Nothing to cite, or no answer that could."""
+        if reading.answer is None:
+            return "no_answer"
+        return None if reading.sources else "no_sources"
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Look for claims without a mark."""
+        if reading.answer is None:
+            return []
+        answer = reading.answer.text.raw
+        marks = read_marks(answer)
+        wanting = [
+            claim
+            for claim in claims(answer)
+            if len(bare_claim(claim.text)) > self.settings.min_chars
+            and not _is_cited(claim, marks, answer)
+        ]
+        if not wanting:
+            return []
+        if marks:
+            return [self._finding("sentence", claim, 0.5) for claim in wanting]
+        if len(answer) >= self.settings.long_answer_chars:
+            return [self._finding("long_answer", wanting[0], 0.8)]
+        return [self._finding("answer", wanting[0], 0.5)]
+
+    def _finding(self, what: str, claim: Sentence, score: float) -> Finding:
+        return Finding(
+            guard=self.id,
+            code=f"uncited_claims.{what}",
+            part="answer",
+            span=Span(claim.start, claim.end),
+            observed=claim.text,
+            severity=Severity.WEAK,
+            strength=Strength.E1,
+            score=score,
+        )
+
+
+def _is_cited(claim: Sentence, marks: tuple[CitationMark, ...], answer: str) -> bool:
+    """Tell whether a mark stands in the claim or after it on the same line."""
+    line_end = answer.find("\n", claim.end)
+    end = len(answer) if line_end < 0 else line_end
+    return any(claim.start <= mark.start < end for mark in marks)

@@ -1,0 +1,116 @@
+"""What a policy may not say although its shape is right."""
+
+from collections.abc import Iterator, Mapping
+
+from guards.core.guard import Stage
+from guards.core.registry import all_guards
+from policies import jinja, patterns
+from policies.errors import Remark
+from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
+from policies.schema import suggestion
+from policies.templates import FALLBACK
+
+
+def remarks_about(
+    policy: Policy, environment: Mapping[str, str], *, require_env: bool
+) -> list[Remark]:
+    """Look at one policy, without its shape.
+
+    Args:
+        policy: The policy.
+        environment: Where model servers' keys are looked up.
+        require_env: Whether a key that is not there is refused, or only pointed out.
+    """
+    return [
+        *_about_intents(policy),
+        *_about_templates(policy),
+        *(_about_tenant(policy) if policy.tenant else _about_base(policy)),
+        *_about_keys(policy),
+        *_about_environment(policy, environment, require_env=require_env),
+    ]
+
+
+def _about_intents(policy: Policy) -> Iterator[Remark]:
+    for number, rule in enumerate(policy.intents):
+        for position, pattern in enumerate(rule.patterns):
+            try:
+                patterns.compiled(pattern)
+            except patterns.BadPattern as error:
+                yield Remark(("intents", number, "patterns", position), str(error))
+
+
+def _about_templates(policy: Policy) -> Iterator[Remark]:
+    called = {FALLBACK, *(rule.template for rule in policy.guards.values())}
+    for guard in all_guards().values():
+        called |= {guard.id, f"{guard.id}.not_run", *guard.codes}
+    for name, source in policy.templates.items():
+        try:
+            jinja.compiled(source)
+        except jinja.BadTemplate as error:
+            yield Remark(("templates", name), str(error))
+        if name not in called:
+            hint = suggestion(name, (other for other in called if other))
+            yield Remark(("templates", name), f"is called by no guard, code or rule; {hint}", False)
+
+
+def _about_tenant(policy: Policy) -> Iterator[Remark]:
+    if policy.upstream is None:
+        yield Remark(("tenant",), "needs an `upstream`, the model server it speaks to")
+    elif not policy.keys and not policy.upstream.pass_caller_key:
+        yield Remark(("tenant",), "has no `keys`, so nobody can reach it yet", False)
+    if not any(rule.mode is not Mode.OFF for rule in policy.guards.values()):
+        yield Remark(("tenant",), "turns on no guard: every answer passes unchecked", False)
+    for guard, rule in policy.guards.items():
+        if rule.template is not None and rule.template not in policy.templates:
+            hint = suggestion(rule.template, policy.templates)
+            yield Remark(("guards", guard, "template"), f"names no template; {hint}")
+        elif _can_replace(guard, rule) and not _has_template(guard, rule, policy):
+            yield Remark(
+                ("guards", guard),
+                f"can replace an answer and has no template: add `{guard}` or `{FALLBACK}` to "
+                "`templates`",
+            )
+
+
+def _about_base(policy: Policy) -> Iterator[Remark]:
+    if policy.keys:
+        yield Remark(("keys",), "open nothing without a `tenant`")
+
+
+def _about_keys(policy: Policy) -> Iterator[Remark]:
+    if policy.upstream is None or not policy.upstream.pass_caller_key:
+        return
+    because = "would let any caller use what is the tenant's own"
+    if policy.keys:
+        yield Remark(("keys",), f"cannot go with `upstream.pass_caller_key`, which {because}")
+    if policy.upstream.api_key_env:
+        yield Remark(
+            ("upstream", "api_key_env"), f"cannot go with `pass_caller_key`, which {because}"
+        )
+
+
+def _about_environment(
+    policy: Policy, environment: Mapping[str, str], *, require_env: bool
+) -> Iterator[Remark]:
+    variable = policy.upstream.api_key_env if policy.upstream else None
+    if policy.tenant and variable and not environment.get(variable):
+        message = f"names the environment variable {variable}, which is not set"
+        yield Remark(("upstream", "api_key_env"), message, refused=require_env)
+
+
+def _can_replace(guard: str, rule: GuardRule) -> bool:
+    if rule.mode is not Mode.ENFORCE:
+        return False
+    if rule.on_not_run is OnNotRun.REPLACE:
+        return True
+    if rule.action is Action.PASS:
+        return False
+    on_question = Stage.INPUT in all_guards()[guard].stages
+    return on_question or Action.REPLACE in {rule.action, rule.final}
+
+
+def _has_template(guard: str, rule: GuardRule, policy: Policy) -> bool:
+    if {guard, FALLBACK, rule.template} & policy.templates.keys():
+        return True
+    covers_codes = all_guards()[guard].codes.keys() <= policy.templates.keys()
+    return covers_codes and rule.on_not_run is not OnNotRun.REPLACE

@@ -1,0 +1,147 @@
+"""Files of policies, and what one inherits from another through ``extends``.
+
+A file is named after its policy. ``extends`` finds a file of the same directory, else a shipped
+policy; a file's own name always means the shipped one, and shipped files extend only each other.
+``tenant`` and ``keys`` are never inherited: what extends a tenant's file is another tenant.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path, PurePath
+from types import MappingProxyType
+
+from policies.document import Entry, merged, read_document
+from policies.errors import Place, PolicyError, Problem
+from policies.schema import suggestion
+
+POLICY_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
+ENDINGS = frozenset({".yaml", ".yml"})
+NEVER_INHERITED = frozenset({"tenant", "keys", "extends"})
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyFile:
+    """One file.
+
+    Attributes:
+        name: The policy's name: the file's, without its ending.
+        source: Where its bytes are.
+        shipped: Whether it came with the program.
+    """
+
+    name: str
+    source: Traversable
+    shipped: bool = False
+
+    def __str__(self) -> str:
+        return str(self.source)
+
+    def document(self) -> Entry:
+        """Read the file, without what it inherits.
+
+        Raises:
+            PolicyError: it cannot be read.
+        """
+        try:
+            content = self.source.read_bytes()
+        except OSError as error:
+            raise PolicyError([_about_file(self, f"cannot be read: {error.strerror}")]) from error
+        return read_document(content, str(self))
+
+
+def files_in(directory: Path) -> Mapping[str, PolicyFile]:
+    """Return the policy files of a directory by name; hidden files and folders are passed over.
+
+    Raises:
+        PolicyError: there are none, or their names cannot stand.
+    """
+    try:
+        paths = sorted(path for path in directory.iterdir() if _is_policy(path))
+    except OSError as error:
+        problem = Problem(Place(str(directory)), "", f"cannot be read: {error.strerror}")
+        raise PolicyError([problem]) from error
+    if not paths:
+        raise PolicyError([Problem(Place(str(directory)), "", "holds no policy (no *.yaml file)")])
+    found: dict[str, PolicyFile] = {}
+    problems = []
+    for path in paths:
+        file = PolicyFile(path.stem, path)
+        if not re.fullmatch(POLICY_NAME, file.name):
+            problems.append(_about_file(file, f"a policy's name must match {POLICY_NAME}"))
+        if file.name in found:
+            problems.append(_about_file(file, f"has the same name as {found[file.name]}"))
+        found[file.name] = file
+    if problems:
+        raise PolicyError(problems)
+    return MappingProxyType(found)
+
+
+@cache
+def shipped_files() -> Mapping[str, PolicyFile]:
+    """Return the policies that come with the program, by name."""
+    home = files("policies")
+    sources = [*home.iterdir(), *(home / "examples").iterdir()]
+    found = (
+        PolicyFile(PurePath(source.name).stem, source, shipped=True)
+        for source in sources
+        if PurePath(source.name).suffix in ENDINGS
+    )
+    return MappingProxyType({file.name: file for file in found})
+
+
+class Shelf:
+    """The files of one directory and the shipped ones; each is read once."""
+
+    def __init__(self, own: Mapping[str, PolicyFile]) -> None:
+        self._own = own
+        self._documents: dict[PolicyFile, Entry] = {}
+
+    def effective(self, file: PolicyFile, trail: tuple[PolicyFile, ...] = ()) -> Entry:
+        """Return what a file says with what it inherits.
+
+        Args:
+            file: The file.
+            trail: The files that extend it, on the way here.
+
+        Raises:
+            PolicyError: it or a file that it extends cannot be read, or they go in a circle.
+        """
+        if file not in self._documents:
+            self._documents[file] = file.document()
+        document = self._documents[file]
+        base = self._base(file, document, trail)
+        return document if base is None else merged(base.without(NEVER_INHERITED), document)
+
+    def _base(
+        self, file: PolicyFile, document: Entry, trail: tuple[PolicyFile, ...]
+    ) -> Entry | None:
+        names = document.value
+        extends = names.get("extends") if isinstance(names, Mapping) else None
+        if extends is None or not isinstance(extends.value, str):
+            return None
+        found = self._found(extends.value, file)
+        if found is None:
+            known = (self._own.keys() | shipped_files().keys()) - {file.name}
+            hint = suggestion(extends.value, sorted(known))
+            message = f"there is no policy {extends.value!r}; {hint}"
+            raise PolicyError([Problem(extends.place, "extends", message)])
+        if found in (*trail, file):
+            circle = " -> ".join(each.name for each in (*trail, file, found))
+            raise PolicyError([Problem(extends.place, "extends", f"goes in a circle: {circle}")])
+        return self.effective(found, (*trail, file))
+
+    def _found(self, name: str, asking: PolicyFile) -> PolicyFile | None:
+        own = None if asking.shipped or name == asking.name else self._own.get(name)
+        return own or shipped_files().get(name)
+
+
+def _is_policy(path: Path) -> bool:
+    return path.suffix in ENDINGS and not path.name.startswith(".") and not path.is_dir()
+
+
+def _about_file(file: PolicyFile, message: str) -> Problem:
+    return Problem(Place(str(file)), "", message)

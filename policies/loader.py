@@ -1,0 +1,168 @@
+"""A directory of YAML files -> policies, with all that is wrong named by file, line and key."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from pydantic import ValidationError
+
+from policies.checks import remarks_about
+from policies.document import Entry
+from policies.errors import Key, Place, PolicyError, Problem, Remark, spelled
+from policies.inheritance import PolicyFile, Shelf, files_in, shipped_files
+from policies.intents import Intents
+from policies.policy import Policy
+from policies.schema import remarks_on, validated
+from policies.templates import ReplyTemplates
+
+VERSION_CHARS = 12
+
+
+@dataclass(frozen=True)
+class LoadedPolicy:
+    """A policy, ready for use.
+
+    Attributes:
+        name: Name of the file, without its ending.
+        policy: What it says, with what it inherits.
+        version: Short hash of that, without the keys: equal versions judge alike.
+        path: The file.
+        templates: Its reply templates, compiled.
+        intents: Its intent rules, compiled.
+    """
+
+    name: str
+    policy: Policy
+    version: str
+    path: str
+    templates: ReplyTemplates = field(compare=False, repr=False)
+    intents: Intents = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a directory of policies holds.
+
+    Attributes:
+        policies: The policies that can be used, by name.
+        errors: What is wrong, in the order of files and lines.
+        warnings: What is odd and still works.
+    """
+
+    policies: Mapping[str, LoadedPolicy]
+    errors: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+
+
+def load_policies(directory: Path, *, require_env: bool) -> Mapping[str, LoadedPolicy]:
+    """Load every policy of a directory, by name.
+
+    Args:
+        directory: Where the files are; hidden files and folders are passed over.
+        require_env: Whether the variables that hold model servers' keys must be set.
+
+    Raises:
+        PolicyError: a file cannot be used; holds what is wrong with all of them.
+    """
+    found = survey(directory, require_env=require_env)
+    if found.errors:
+        raise PolicyError(found.errors)
+    return found.policies
+
+
+def survey(directory: Path, *, require_env: bool) -> Survey:
+    """Look at every policy of a directory; what is wrong with one does not hide the others."""
+    try:
+        own = files_in(directory)
+    except PolicyError as error:
+        return Survey({}, error.problems, ())
+    shelf = Shelf(own)
+    errors: set[Problem] = set()
+    warnings: set[Problem] = set()
+    usable: list[_Drawn] = []
+    for file in own.values():
+        try:
+            drawn = _draw(file, shelf, require_env=require_env)
+        except PolicyError as error:
+            errors |= set(error.problems)
+            continue
+        warnings |= set(drawn.warnings)
+        usable.append(drawn)
+    errors |= set(_claimed_twice(usable))
+    policies = {drawn.loaded.name: drawn.loaded for drawn in usable}
+    return Survey(MappingProxyType(policies), tuple(sorted(errors)), tuple(sorted(warnings)))
+
+
+def load_shipped(name: str) -> LoadedPolicy:
+    """Load a policy that comes with the program, such as ``default``.
+
+    Raises:
+        KeyError: there is none of this name.
+        PolicyError: it cannot be used.
+    """
+    return _draw(shipped_files()[name], Shelf({}), require_env=False).loaded
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A policy on its way out: loaded, with the tree it came from and what is odd about it."""
+
+    loaded: LoadedPolicy
+    entry: Entry
+    warnings: tuple[Problem, ...]
+
+
+def _draw(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Drawn:
+    entry = shelf.effective(file)
+    try:
+        policy = validated(entry.plain())
+    except ValidationError as error:
+        raise PolicyError(_placed(remarks_on(error), entry)) from error
+    remarks = remarks_about(policy, os.environ, require_env=require_env)
+    refused = _placed((remark for remark in remarks if remark.refused), entry)
+    if refused:
+        raise PolicyError(refused)
+    loaded = LoadedPolicy(
+        name=file.name,
+        policy=policy,
+        version=_version(policy),
+        path=str(file),
+        templates=ReplyTemplates(policy),
+        intents=Intents(policy.intents),
+    )
+    return _Drawn(loaded, entry, tuple(_placed(remarks, entry)))
+
+
+def _placed(remarks: Iterable[Remark], entry: Entry) -> list[Problem]:
+    return [
+        Problem(entry.at(remark.key), spelled(remark.key), remark.message) for remark in remarks
+    ]
+
+
+def _version(policy: Policy) -> str:
+    said = policy.model_dump(mode="json", exclude={"keys"})
+    # The order of keys is part of it: the first guard of a policy that acts leads.
+    written = json.dumps(said, ensure_ascii=False)
+    return hashlib.sha256(written.encode()).hexdigest()[:VERSION_CHARS]
+
+
+def _claimed_twice(usable: Iterable[_Drawn]) -> Iterator[Problem]:
+    """Find tenants and keys that two files claim; the first in the order of names keeps them."""
+    owners: dict[str, Place] = {}
+    for drawn in usable:
+        for key, claim in _claims(drawn.loaded.policy):
+            place = drawn.entry.at(key)
+            owner = owners.setdefault(claim, place)
+            if owner.file != place.file:
+                yield Problem(place, spelled(key), f"is already claimed at {owner}")
+
+
+def _claims(policy: Policy) -> Iterator[tuple[Key, str]]:
+    if policy.tenant:
+        yield ("tenant",), policy.tenant
+    for number, hashed in enumerate(policy.keys):
+        yield ("keys", number), hashed

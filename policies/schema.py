@@ -1,0 +1,123 @@
+"""The shape of a policy with every guard's own options in it: to check files, and for editors."""
+
+import difflib
+import json
+import re
+from collections.abc import Iterable
+from functools import cache
+from types import UnionType
+from typing import Any, TypeGuard, Union, get_args, get_origin
+
+from pydantic import BaseModel, Field, ValidationError, create_model
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import ErrorDetails
+
+from guards.core.registry import all_guards
+from policies.document import Plain
+from policies.errors import Key, Remark
+from policies.policy import GuardRule, Policy, Shape
+
+LONGEST_SHOWN_CHARS = 60
+WORDING = (
+    (r"^(Input|String|Tuple) should", "must"),
+    (r"\ban object\b", "a map"),
+    (r"\ba valid array\b", "a list"),
+    (r"<\w+\.\w+: ('\w+')>", r"\1"),
+)
+"""Pydantic's wording in JSON's terms -> ours, in YAML's."""
+SECRET_KEYS = frozenset({"keys", "api_key_env"})
+"""Where people may paste a key by mistake: an error never repeats what stands there."""
+
+
+@cache
+def typed_policy() -> type[Policy]:
+    """Return `Policy` with exactly the guards that exist, each with its own options."""
+    rules: dict[str, Any] = {name: (_typed_rule(name), None) for name in all_guards()}
+    guards = create_model("Guards", __base__=Shape, **rules)
+    guards.__doc__ = "A rule for each guard; one that is not named does not run."
+    fields: dict[str, Any] = {"guards": (guards, Field(default_factory=guards))}
+    typed = create_model("TypedPolicy", __base__=Policy, **fields)
+    typed.__doc__ = Policy.__doc__
+    return typed
+
+
+def _typed_rule(guard: str) -> type[GuardRule]:
+    options = Field(default_factory=dict, validate_default=True)
+    fields: dict[str, Any] = {"options": (all_guards()[guard].settings_type, options)}
+    rule = create_model(f"Rule_{guard}", __base__=GuardRule, **fields)
+    rule.__doc__ = f"What a tenant wants of the guard `{guard}`."
+    return rule
+
+
+def json_schema() -> JsonSchemaValue:
+    """Return the JSON Schema of policy files, for editors."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **typed_policy().model_json_schema(),
+        "title": "Policy of guard-proxy",
+    }
+
+
+def validated(values: Plain) -> Policy:
+    """Return the policy that the bare values of a file stand for.
+
+    Strict as JSON is: the text ``"5"`` is not a number, and ``yes`` is a word.
+
+    Raises:
+        ValidationError: `remarks_on` says it in our words.
+    """
+    typed_policy().model_validate_json(json.dumps(values), strict=True)
+    return Policy.model_validate_json(json.dumps(values), strict=True)
+
+
+def remarks_on(error: ValidationError) -> list[Remark]:
+    """Say what is wrong, one remark for each value."""
+    return [
+        Remark(tuple(details["loc"]), _message(details))
+        for details in error.errors(include_url=False)
+    ]
+
+
+def _message(details: ErrorDetails) -> str:
+    kind, key, said = details["type"], tuple(details["loc"]), details["msg"]
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        return "is not a known key; " + suggestion(str(key[-1]), _names_at(key[:-1]))
+    if kind == "value_error":
+        return said.removeprefix("Value error, ")
+    for theirs, ours in WORDING:
+        said = re.sub(theirs, ours, said)
+    found = details["input"]
+    shown = "nothing" if found is None else repr(found)
+    if SECRET_KEYS & set(key) or len(shown) > LONGEST_SHOWN_CHARS or isinstance(found, dict | list):
+        return said
+    return f"{said}, not {shown}"
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Say which known word was probably meant, or which there are."""
+    names = list(known)
+    close = difflib.get_close_matches(word, names, n=1)
+    return f"did you mean {close[0]!r}?" if close else "known here: " + ", ".join(names or ["none"])
+
+
+def _names_at(key: Key) -> list[str]:
+    kind: object = typed_policy()
+    for step in key:
+        kind = _inside(kind, step)
+    return list(kind.model_fields) if _is_shape(kind) else []
+
+
+def _inside(kind: object, step: str | int) -> object:
+    """Return the type of the value at a key of a model, of a map or of a list."""
+    if _is_shape(kind):
+        inside = kind.model_fields[str(step)].annotation
+    else:
+        inside = get_args(kind)[-1 if get_origin(kind) is dict else 0]
+    is_optional = get_origin(inside) in {Union, UnionType} and type(None) in get_args(inside)
+    return get_args(inside)[0] if is_optional else inside
+
+
+def _is_shape(kind: object) -> TypeGuard[type[BaseModel]]:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)

@@ -1,0 +1,176 @@
+"""The policies in force: read at the start, reread when a file changes, swapped whole.
+
+A request keeps the snapshot that it began with by holding it. When a file is broken after an edit,
+the whole last good snapshot stays in force, for every tenant: one rule, and never a mixture of two
+states of the directory. A file that is broken at the start is an error.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+
+from watchfiles import awatch
+
+from policies.errors import PolicyError
+from policies.loader import LoadedPolicy, load_policies
+
+DEBOUNCE_MS = 1000
+QUIET_MS = 100
+LOOK_EVERY_S = 5.0
+
+FileState = tuple[str, int, int, int]
+
+
+def utc_now() -> datetime:
+    """Return the time in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The policies as they stood at one moment.
+
+    Attributes:
+        policies: All of them, by name.
+        tenants: Those that serve a tenant, by the tenant's name.
+        by_key: Those that serve a tenant, by each hash of its keys.
+        loaded_at: When they were read, in UTC.
+    """
+
+    policies: Mapping[str, LoadedPolicy]
+    tenants: Mapping[str, LoadedPolicy]
+    by_key: Mapping[str, LoadedPolicy]
+    loaded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Reload:
+    """How a reload ended.
+
+    Attributes:
+        snapshot: The policies in force afterwards.
+        changed: Names of the policies that are new, gone or different; empty after an error.
+        error: Why the edit was not taken; None if it was.
+    """
+
+    snapshot: Snapshot
+    changed: tuple[str, ...] = ()
+    error: PolicyError | None = None
+
+
+class PolicyStore:
+    """Holds the snapshot in force and keeps it true to a directory.
+
+    Attributes:
+        directory: Where the policies are.
+        snapshot: The policies in force; take it once for each request.
+        last_error: Why the newest edit is not in force; None if it is.
+
+    Raises:
+        PolicyError: the policies cannot be used as they stand at the start.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        require_env: bool = True,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.directory = directory
+        self.last_error: PolicyError | None = None
+        self._require_env = require_env
+        self._now = now
+        self._files = file_states(directory)
+        self.snapshot = self._load()
+
+    def reload(self) -> Reload:
+        """Read the directory again; on an error the snapshot stays and `last_error` is set."""
+        self._files = file_states(self.directory)
+        before = self.snapshot
+        try:
+            self.snapshot = self._load()
+        except PolicyError as error:
+            self.last_error = error
+            return Reload(before, error=error)
+        self.last_error = None
+        return Reload(self.snapshot, changed=_changed(before, self.snapshot))
+
+    async def watch(
+        self,
+        on_reload: Callable[[Reload], None],
+        *,
+        force_polling: bool = False,
+        look_every_s: float = LOOK_EVERY_S,
+    ) -> None:
+        """Reload whenever a file changes, until cancelled.
+
+        Args:
+            on_reload: Called after each reload that changed a policy, failed, or mended a failure.
+            force_polling: Look at the files again and again instead of being told, for file
+                systems that tell nothing.
+            look_every_s: How often the files' times are compared in any case, in seconds, for what
+                nobody tells: a folder that is a swapped link, a folder that went and came back.
+        """
+        async for _ in self._changes(force_polling=force_polling, look_every_s=look_every_s):
+            failed_before = self.last_error
+            outcome = await asyncio.to_thread(self.reload)
+            if outcome.changed or str(outcome.error) != str(failed_before):
+                on_reload(outcome)
+
+    async def _changes(
+        self, *, force_polling: bool, look_every_s: float
+    ) -> AsyncIterator[None]:
+        """Yield when the directory may have changed since it was last read."""
+        while True:
+            watching = awatch(
+                self.directory,
+                watch_filter=None,
+                debounce=DEBOUNCE_MS,
+                step=QUIET_MS,
+                rust_timeout=round(look_every_s * 1000),
+                yield_on_timeout=True,
+                force_polling=force_polling,
+                recursive=False,
+            )
+            try:
+                async for changes in watching:
+                    if changes or await self._looks_different():
+                        yield
+            except OSError:
+                # The folder is gone, or the system has no watches left: look again in a while.
+                await asyncio.sleep(look_every_s)
+                if await self._looks_different():
+                    yield
+
+    async def _looks_different(self) -> bool:
+        return self._files != await asyncio.to_thread(file_states, self.directory)
+
+    def _load(self) -> Snapshot:
+        policies = load_policies(self.directory, require_env=self._require_env)
+        tenants = {name: each for each in policies.values() if (name := each.policy.tenant)}
+        by_key = {key: each for each in tenants.values() for key in each.policy.keys}
+        return Snapshot(policies, MappingProxyType(tenants), MappingProxyType(by_key), self._now())
+
+
+def file_states(directory: Path) -> frozenset[FileState]:
+    """Return what tells one state of a directory's files from another, cheaply."""
+    states = set()
+    try:
+        for path in directory.iterdir():
+            seen = path.stat()
+            states.add((path.name, seen.st_ino, seen.st_size, seen.st_mtime_ns))
+    except OSError:
+        # A folder in the middle of a swap; the next look sees it whole.
+        return frozenset()
+    return frozenset(states)
+
+
+def _changed(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
+    names = before.policies.keys() | after.policies.keys()
+    return tuple(
+        sorted(name for name in names if before.policies.get(name) != after.policies.get(name))
+    )

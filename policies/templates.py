@@ -1,0 +1,114 @@
+"""Replies in place of an answer: chosen, filled in, and recognised when they come back.
+
+A template knows three variables (see `Facts`): ``reason``, one sentence on why the answer before
+this one failed, made for replies to complaints; ``sources``, the titles of the request's sources;
+and ``codes``, the codes of the findings. Words of the user are never among them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guards.core.exchange import Exchange, Source
+from policies.jinja import Facts, compiled, rendered
+from policies.policy import Policy
+from policies.recognition import print_of
+
+FALLBACK = "fallback"
+DEFAULT_REASON = "default"
+LONGEST_TITLE_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply in place of an answer.
+
+    Attributes:
+        template: Name of the template that wrote it.
+        text: The reply.
+    """
+
+    template: str
+    text: str
+
+
+class ReplyTemplates:
+    """The reply templates of one policy, compiled once.
+
+    Raises:
+        BadTemplate: a template cannot be used; the loader refuses such a policy first.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._templates = {name: compiled(text) for name, text in policy.templates.items()}
+        prints = [(name, print_of(text)) for name, text in policy.templates.items()]
+        self._prints = sorted(prints, key=lambda each: each[1].fixed_chars, reverse=True)
+
+    def reply(self, guard: str, codes: Sequence[str], exchange: Exchange) -> Reply:
+        """Write the reply that a guard's findings call for.
+
+        Args:
+            guard: Id of the guard that replaces the answer.
+            codes: Codes of its findings, the leading one first; empty if the guard did not run.
+            exchange: What was asked.
+
+        Raises:
+            KeyError: the policy has no template for this guard; the loader refuses such a policy
+                for every guard that can replace an answer.
+        """
+        name = self.name_for(guard, codes[0] if codes else None)
+        facts = Facts(
+            reason=self.reason_for(exchange),
+            sources=tuple(filter(None, map(_title, exchange.sources))),
+            codes=tuple(codes),
+        )
+        return Reply(name, rendered(self._templates[name], facts))
+
+    def name_for(self, guard: str, code: str | None) -> str:
+        """Return the template for a finding: its code, the rule's, the guard's, the fallback.
+
+        Raises:
+            KeyError: the policy has none of them.
+        """
+        rule = self._policy.guards.get(guard)
+        for name in (code, rule.template if rule else None, guard, FALLBACK):
+            if name is not None and name in self._templates:
+                return name
+        raise KeyError(f"no template for {guard}")
+
+    def reason_for(self, exchange: Exchange) -> str:
+        """Return the sentence on why the previous answer failed; empty if nothing is known."""
+        reasons = self._policy.reasons
+        for name in _failures(exchange.last_error_reason, self.recognise(exchange.previous_answer)):
+            if name in reasons:
+                return reasons[name]
+        # A second complaint in a row: the reply to the first one already named the reason.
+        for sentence in reasons.values():
+            if sentence in exchange.previous_answer:
+                return sentence
+        return reasons.get(DEFAULT_REASON, "")
+
+    def recognise(self, previous_answer: str) -> str | None:
+        """Return the name of the template that an earlier answer was rendered from, if any.
+
+        Of several that fit, the one that always says the most. Linear in the answer's length.
+        """
+        for name, mark in self._prints:
+            if mark.is_in(previous_answer):
+                return name
+        return None
+
+
+def _failures(said: str | None, template: str | None) -> list[str]:
+    """Return the names under which a failure may stand in `reasons`, the most exact first."""
+    names: list[str] = []
+    for name in (said, template):
+        if name:
+            exact = name.strip().lower().replace("-", "_").replace(" ", "_")
+            names += [name, exact, exact.split(".")[0]]
+    return names
+
+
+def _title(source: Source) -> str:
+    """Return what to call a source in one line."""
+    return " ".join((source.title or source.file).split())[:LONGEST_TITLE_CHARS]

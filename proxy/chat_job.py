@@ -1,0 +1,179 @@
+"""One chat completion from its first byte to its trace: whatever its end, it leaves one."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from uuid import uuid4
+
+from proxy.errors import GuardProxyError, InternalError
+from proxy.logs import failure, logger
+from proxy.openai_api.chat import ChatRequest, read_request
+from proxy.openai_api.chat.writing import JSON_TYPE
+from proxy.openai_api.sse import KEEP_ALIVE
+from proxy.pipeline import Call, Finished
+from proxy.services import Services
+from proxy.tenants import Tenant
+from proxy.traces.trace import Delivery, PolicyUsed, Trace, TraceBuilder
+
+log = logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """A reply, ready to be sent."""
+
+    status: int
+    headers: Mapping[str, str]
+    content_type: str
+    body: bytes
+
+
+class ChatJob:
+    """Runs one chat completion and records it."""
+
+    def __init__(
+        self,
+        services: Services,
+        tenant: Tenant,
+        headers: Mapping[str, str],
+        caller_key: str | None,
+    ) -> None:
+        self._services = services
+        self._tenant = tenant
+        self._headers = headers
+        self._caller_key = caller_key
+        self._call: Call | None = None
+        self.id = uuid4().hex
+        self.trace = TraceBuilder(
+            id=self.id,
+            tenant=tenant.name,
+            policy=PolicyUsed(name=tenant.loaded.name, version=tenant.loaded.version),
+            door="chat.completions",
+            started_at=services.now(),
+            clock=services.clock,
+        )
+
+    @property
+    def early_headers(self) -> dict[str, str]:
+        """Headers that are known from the start."""
+        return {"x-guard-request-id": self.id, "x-guard-policy": self._tenant.version}
+
+    def promise_stream(self) -> None:
+        """From now on the reply is written as a stream, whatever the model server sends."""
+        if self._call is not None:
+            self._call.stream_begun = True
+
+    async def run(self, raw: bytes) -> HttpReply:
+        """Return the reply; failures become OpenAI error objects here."""
+        error: GuardProxyError | None = None
+        delivery = Delivery.DELIVERED
+        try:
+            finished = await self._finished(read_request(raw))
+            return self._success(finished)
+        except GuardProxyError as failure:
+            error = failure
+            return self._failure(failure)
+        except asyncio.CancelledError:
+            delivery = Delivery.CLIENT_GONE
+            raise
+        except Exception as unexpected:
+            log.error(  # noqa: TRY400 - a traceback's message may hold words of the request
+                "request.failed",
+                request_id=self.id,
+                tenant=self._tenant.name,
+                **failure(unexpected),
+            )
+            error = InternalError(self.id)
+            return self._failure(error)
+        finally:
+            self._record(error, delivery)
+
+    async def _finished(self, request: ChatRequest) -> Finished:
+        self.trace.model, self.trace.stream = request.model, request.stream
+        self._call = Call(
+            tenant=self._tenant,
+            request=request,
+            headers=self._headers,
+            caller_key=self._caller_key,
+            trace=self.trace,
+        )
+        return await self._services.pipeline.answer(self._call)
+
+    def _success(self, finished: Finished) -> HttpReply:
+        headers = dict(finished.upstream_headers) | self.early_headers
+        headers["x-guard-action"] = finished.action.value
+        headers["x-guard-attempts"] = str(finished.attempts)
+        if finished.reasons:
+            headers["x-guard-reasons"] = ",".join(finished.reasons)
+        if finished.not_checked:
+            headers["x-guard-not-checked"] = ",".join(finished.not_checked)
+        return HttpReply(200, headers, finished.written.content_type, finished.written.body)
+
+    def _failure(self, error: GuardProxyError) -> HttpReply:
+        headers = dict(error.headers) | self.early_headers
+        return HttpReply(error.status, headers, JSON_TYPE, error.as_body())
+
+    def _record(self, error: GuardProxyError | None, delivery: Delivery) -> None:
+        trace = self.trace.finished(
+            status=error.status if error else 200,
+            error=error.code or error.type if error else None,
+            delivery=delivery,
+        )
+        self._count(trace)
+        if self._services.settings.debug:
+            log.info("request.decided", **debug_record(trace))
+        self._services.recorder.record(trace, self._tenant.policy.tracing)
+
+    def _count(self, trace: Trace) -> None:
+        metrics = self._services.metrics
+        metrics.requests.labels(trace.tenant, trace.action.value, trace.status).inc()
+        for run in trace.guards:
+            metrics.guard_outcomes.labels(trace.tenant, run.guard, run.outcome.value).inc()
+        for attempt in trace.attempts:
+            metrics.upstream_seconds.labels(trace.tenant).observe(attempt.upstream_ms / 1000)
+        for step in trace.steps:
+            if step.name.startswith("inspect_"):
+                metrics.guard_seconds.labels(trace.tenant).observe(step.duration_ms / 1000)
+
+
+async def held_stream(
+    task: "asyncio.Task[HttpReply]", keep_alive_s: float
+) -> AsyncGenerator[bytes, None]:
+    """Yield comments until the reply is there, then the reply. Cancels the job if nobody listens.
+
+    An error at this point can only be an event of the stream.
+    """
+    try:
+        while not task.done():
+            yield KEEP_ALIVE
+            await asyncio.wait({task}, timeout=keep_alive_s)
+        reply = task.result()
+        yield reply.body if reply.status < 400 else b"data: " + reply.body + b"\n\n"
+    finally:
+        task.cancel()
+
+
+def debug_record(trace: Trace) -> dict[str, object]:
+    """Return everything that was decided about a request, without a word of it."""
+    return {
+        "request_id": trace.id,
+        "tenant": trace.tenant,
+        "policy": f"{trace.policy.name}@{trace.policy.version}",
+        "intent": trace.intent,
+        "route": trace.route,
+        "route_reason": trace.route_reason,
+        "context": trace.context.value,
+        "results": len(trace.sources),
+        "scores": [source.score for source in trace.sources],
+        "answerable": not any("answerability." in reason for reason in trace.reasons),
+        "why": [reason for reason in trace.reasons if reason.startswith("answerability.")],
+        "guards": {
+            f"{run.stage.value}.{run.guard}.{run.attempt}": run.reason or run.outcome.value
+            for run in trace.guards
+        },
+        "action": trace.action.value,
+        "reasons": list(trace.reasons),
+        "attempts": len(trace.attempts),
+        "status": trace.status,
+        "duration_ms": round(trace.duration_ms, 1),
+    }

@@ -1,0 +1,137 @@
+"""`guard-proxy demo`: a scripted model server, the proxy, and a tour through both."""
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from policies.keys import new_key
+from proxy.app import create_app, open_services
+from proxy.cli.output import err, out
+from proxy.demo.model_server import MODEL, model_server
+from proxy.demo.script import say
+from proxy.demo.tour import Stop, tour
+from proxy.logs import configure_logs
+from proxy.serving import served
+from proxy.settings import LogFormat, Settings
+
+TENANT = "demo"
+_POLICY = """\
+extends: default
+tenant: {tenant}
+keys:
+  - {key}
+upstream:
+  base_url: {model}/v1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    proxy: str
+    model: str
+    key: str
+    folder: Path
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="End after the tour.")] = False,
+    port: Annotated[int, typer.Option(help="Port of the proxy; 0 for a free one.")] = 0,
+) -> None:
+    """Show the proxy at work, on loopback, with nothing to set up.
+
+    Exit status 0 only if every row of the tour came out as it should.
+    """
+    configure_logs(LogFormat.CONSOLE)
+    try:
+        faults = asyncio.run(_demo(once=once, port=port))
+    except KeyboardInterrupt:
+        raise typer.Exit from None
+    if faults:
+        raise typer.Exit(1)
+
+
+async def _demo(*, once: bool, port: int) -> int:
+    async with _running(port) as running:
+        out.print(f"model server {running.model}   proxy {running.proxy}", markup=False)
+        with out.status("on tour …"):
+            stops = [stop async for stop in tour(running.proxy, running.model, running.key)]
+        out.print(_table(stops))
+        bad = [stop for stop in stops if stop.faults]
+        for stop in bad:
+            err.print(f"{stop.scene.name}: {'; '.join(stop.faults)}", style="red", markup=False)
+        out.print(f"{len(stops) - len(bad)} of {len(stops)} as expected.", markup=False)
+        if not once:
+            _print_commands(running, stops[0].trace_id)
+            await asyncio.Event().wait()
+        return len(bad)
+
+
+@contextlib.asynccontextmanager
+async def _running(port: int) -> AsyncGenerator[_Running, None]:
+    key, hashed = new_key(TENANT)
+    with tempfile.TemporaryDirectory(prefix="guard-proxy-demo-") as name:
+        folder = Path(name)
+        async with served(model_server(say)) as model:
+            policies = folder / "policies"
+            policies.mkdir()
+            text = _POLICY.format(tenant=TENANT, key=hashed, model=model)
+            (policies / "demo.yaml").write_text(text, encoding="utf-8")
+            settings = Settings().model_copy(
+                update={
+                    "policies": policies,
+                    "redis_url": None,
+                    "sqlite_path": folder / "traces.sqlite3",
+                }
+            )
+            async with (
+                open_services(settings) as services,
+                served(create_app(services), port=port) as proxy,
+            ):
+                yield _Running(proxy, model, key, folder)
+
+
+def _table(stops: list[Stop]) -> Table:
+    table = Table(show_lines=True, title="what the guard makes of it")
+    for column in ("", "asked", "the model said", "left the proxy", "action", "why", "trace"):
+        table.add_column(column, overflow="fold")
+    for stop in stops:
+        same = stop.left == stop.scene.says[0]
+        table.add_row(
+            "[red]✗[/]" if stop.faults else "[green]✓[/]",
+            f"{stop.scene.asked}\n({stop.scene.name})",
+            "\n→ ".join(stop.scene.says),
+            "(the same, byte for byte)" if same and not stop.faults else _brief(stop.left),
+            stop.action,
+            stop.reasons.replace(",", "\n"),
+            stop.trace_id,
+        )
+    return table
+
+
+def _brief(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if line == text.strip() else f"{line} …"
+
+
+def _print_commands(running: _Running, trace_id: str) -> None:
+    out.print("\nStill serving. Try, in another terminal:", style="bold")
+    body = '{"model": "%s", "messages": [{"role": "user", "content": "연차 규정 알려 주세요"}]}'
+    lines = (
+        f"export OPENAI_BASE_URL={running.proxy}/v1 OPENAI_API_KEY={running.key}",
+        f"export GUARD_PROXY_SQLITE_PATH={running.folder}/traces.sqlite3",
+        'curl -i $OPENAI_BASE_URL/chat/completions -H "Authorization: Bearer $OPENAI_API_KEY" '
+        f"-H 'Content-Type: application/json' -d '{body % MODEL}'",
+        f"guard-proxy traces show {trace_id}",
+        "guard-proxy traces tail",
+        f"curl {running.proxy}/metrics",
+    )
+    for line in lines:
+        out.print(f"  {line}", markup=False)
+    out.print("Ctrl-C ends it.\n")

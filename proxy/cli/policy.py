@@ -1,0 +1,50 @@
+"""`guard-proxy policy check|schema`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from policies.loader import survey
+from policies.schema import json_schema
+from proxy.cli.output import BAD_INPUT, err, out, print_json
+
+policy = typer.Typer(help="Policy files.", no_args_is_help=True)
+
+
+@policy.command()
+def check(
+    directory: Annotated[Path, typer.Argument(help="Directory of policy files.")],
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Check every policy of a directory. Exit status 2 if one cannot be used."""
+    found = survey(directory, require_env=False)
+    if as_json:
+        print_json(
+            {
+                "policies": {
+                    name: {"tenant": loaded.policy.tenant, "version": loaded.version}
+                    for name, loaded in found.policies.items()
+                },
+                "errors": [str(problem) for problem in found.errors],
+                "warnings": [str(problem) for problem in found.warnings],
+            }
+        )
+    else:
+        for problem in found.errors:
+            err.print(f"error: {problem}", style="red", markup=False)
+        for problem in found.warnings:
+            err.print(f"warning: {problem}", style="yellow", markup=False)
+        for name, loaded in found.policies.items():
+            tenant = f"tenant {loaded.policy.tenant}" if loaded.policy.tenant else "to be extended"
+            out.print(f"ok: {name} ({tenant}, version {loaded.version})", markup=False)
+        if not found.policies and not found.errors:
+            out.print(f"No policy files in {directory}.", markup=False)
+    if found.errors:
+        raise typer.Exit(BAD_INPUT)
+
+
+@policy.command()
+def schema() -> None:
+    """Print the JSON Schema of policy files, for editors."""
+    print_json(json_schema())

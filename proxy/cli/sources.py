@@ -1,0 +1,68 @@
+"""`guard-proxy sources FILE.json`."""
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from policies.policy import SourceRules
+from proxy.cli.output import fail, out, print_json
+from proxy.openai_api.json_body import read_object
+from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+
+_EXCERPT_CHARS = 60
+_STATES = {
+    "found": "sources found",
+    "empty": "a context block, and nothing usable in it",
+    "absent": "no context block",
+}
+
+
+def sources(
+    file: Annotated[str, typer.Argument(help="Body of a chat completion as JSON; - for stdin.")],
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Show the question and the sources that would be found in a request."""
+    try:
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        found = find_sources(read_object(raw), SourceRules())
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    except SourceFormatError as error:
+        fail(f"{file}: {error}")
+    except ValueError as error:
+        fail(f"{file}: not a JSON object: {error}")
+    if as_json:
+        print_json(asdict(found))
+        return
+    _show(found)
+
+
+def _show(found: FoundContext) -> None:
+    out.print(f"question: {found.question or '(none)'}", markup=False)
+    out.print(f"context:  {_STATES[found.context.value]}", markup=False)
+    for place in found.found:
+        where = place.field if place.message is None else f"{place.field}[{place.message}]"
+        out.print(f"  {place.format} in {where}: {place.sources} source(s)", markup=False)
+    if found.sources:
+        out.print(_table(found))
+    for dropped in found.dropped:
+        out.print(f"left out ({dropped.reason}): {dropped.title}", markup=False)
+
+
+def _table(found: FoundContext) -> Table:
+    table = Table("id", "title", "file", "page", "score", "text")
+    for source in found.sources:
+        text = " ".join(source.text.split())
+        table.add_row(
+            source.id,
+            source.title,
+            source.file,
+            "" if source.page is None else str(source.page),
+            "" if source.score is None else f"{source.score:.2f}",
+            text if len(text) <= _EXCERPT_CHARS else f"{text[:_EXCERPT_CHARS]}…",
+        )
+    return table

@@ -1,0 +1,108 @@
+"""`guard-proxy traces list|show|tail`: reads the store that the settings name."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeVar
+
+import typer
+from rich.table import Table
+
+from policies.policy import Action
+from proxy.cli.output import fail, out, print_json
+from proxy.cli.serve import read_settings
+from proxy.traces.opening import open_store
+from proxy.traces.store import Query, TraceStore, TraceStoreAway
+from proxy.traces.store import tail as tail_store
+from proxy.traces.trace import Trace
+
+traces = typer.Typer(help="Traces of requests.", no_args_is_help=True)
+T = TypeVar("T")
+
+_Tenant = Annotated[str | None, typer.Option(help="Only of this tenant.")]
+_AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+_EXCERPT_CHARS = 40
+
+
+@traces.command("list")
+def list_(
+    tenant: _Tenant = None,
+    action: Annotated[Action | None, typer.Option(help="Only with this action.")] = None,
+    guard: Annotated[
+        str | None, typer.Option(help="Only where this guard found something.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many.")] = 20,
+    as_json: _AsJson = False,
+) -> None:
+    """List the newest traces."""
+
+    async def read(store: TraceStore) -> tuple[Trace, ...]:
+        query = Query(tenant=tenant, action=action, guard=guard, limit=limit)
+        return (await store.page(query)).traces
+
+    found = _with_store(read)
+    if as_json:
+        print_json([trace.model_dump(mode="json") for trace in found])
+    elif not found:
+        out.print("No traces yet. Every request through the proxy leaves one.")
+    else:
+        out.print(_table(found))
+
+
+@traces.command()
+def show(trace_id: Annotated[str, typer.Argument(help="Id of the request.")]) -> None:
+    """Show one trace, whole, as JSON."""
+    trace = _with_store(lambda store: store.get(trace_id))
+    if trace is None:
+        fail(f"There is no trace {trace_id}.")
+    print_json(trace.model_dump(mode="json"))
+
+
+@traces.command()
+def tail(tenant: _Tenant = None, as_json: _AsJson = False) -> None:
+    """Show traces as they come in, until Ctrl-C."""
+
+    async def follow(store: TraceStore) -> None:
+        async for trace in tail_store(store, Query(tenant=tenant), sleep=asyncio.sleep):
+            if as_json:
+                typer.echo(trace.model_dump_json())
+            else:
+                out.print("  ".join(_row(trace)), markup=False)
+
+    try:
+        _with_store(follow)
+    except KeyboardInterrupt:
+        raise typer.Exit from None
+
+
+def _with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
+    settings = read_settings()
+
+    async def run() -> T:
+        async with open_store(settings) as store:
+            return await use(store)
+
+    try:
+        return asyncio.run(run())
+    except TraceStoreAway as away:
+        fail(str(away))
+
+
+def _table(found: tuple[Trace, ...]) -> Table:
+    table = Table("time", "id", "tenant", "action", "status", "ms", "reasons", "question")
+    for trace in found:
+        table.add_row(*_row(trace))
+    return table
+
+
+def _row(trace: Trace) -> tuple[str, ...]:
+    question = " ".join(trace.question.split())
+    return (
+        f"{trace.started_at:%Y-%m-%d %H:%M:%S}",
+        trace.id,
+        trace.tenant,
+        trace.action.value,
+        str(trace.status),
+        f"{trace.duration_ms:.0f}",
+        ", ".join(trace.reasons) or trace.error or "",
+        question if len(question) <= _EXCERPT_CHARS else f"{question[:_EXCERPT_CHARS]}…",
+    )

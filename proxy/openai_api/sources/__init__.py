@@ -1,0 +1,11 @@
+"""The question and the sources in a chat request; see `finder` for where evidence may stand."""
+
+from proxy.openai_api.sources.finder import find_sources
+from proxy.openai_api.sources.found import (
+    Dropped,
+    FoundContext,
+    FoundPlace,
+    SourceFormatError,
+)
+
+__all__ = ["Dropped", "FoundContext", "FoundPlace", "SourceFormatError", "find_sources"]

@@ -1,0 +1,121 @@
+"""Which passages count as sources, and what they are called.
+
+A passage marked ``[Source: …]`` needs the least relevance, only the best few count, and one a page. One
+that only a sentence announced needs the least length. What is blank, says that nothing was found or
+repeats another passage never counts.
+"""
+
+import re
+
+from guards.core.exchange import Source
+from policies.policy import SourceRules
+from proxy.openai_api.sources.found import Dropped, Passage
+
+_NO_RESULT = re.compile(
+    r"(?:(?:관련|검색|참고|해당|조회|제공|일치|저장|근거)[^\n]{0,24}?(?:문서|자료|결과|정보|내용|컨텍스트|규정|항목|근거|데이터|없음)"
+    r"[^\n]{0,12}?(?:없|찾(?:을\s수|지\s)|못)|(?:문서|자료|결과|컨텍스트|정보)\s?(?:없음|가\s없습니다|를\s찾)"
+    r"|\bno\s(?:\w+\s){0,3}(?:documents?|results?|context|information|matches|passages?|sources?|data|answer)\b"
+    r"|\b(?:documents?|results?|context|nothing)\b[^\n]{0,20}\bnot?\s?(?:found|available)|nothing\s(?:was\s)?found"
+    r"|没有(?:找到|相关))",
+    re.IGNORECASE,
+)
+_BLANK = re.compile(
+    r"[\s\"'`(\[{<【]*(?:none|null|nil|n/?a|empty|없음|해당\s?없음|내용\s?없음|\(\)|\[\]|\{\}|undefined|nan|-+|\.+|\{\w+\})?"
+    r"[\s\"'`)\]}>】.]*",
+    re.IGNORECASE,
+)
+_LONGEST_NOTICE_CHARS = 80
+_SHOWN_CHARS = 40
+
+
+def usable(
+    passages: tuple[Passage, ...], rules: SourceRules, *, exact: bool = False
+) -> tuple[tuple[Passage, ...], tuple[Dropped, ...]]:
+    """Return the passages that count, in order, and those that do not.
+
+    Args:
+        passages: All passages, in order.
+        rules: The tenant's thresholds.
+        exact: The caller named them itself, so only blank ones are dropped.
+    """
+    kept: list[Passage] = []
+    dropped: list[Dropped] = []
+    seen: set[object] = set()
+    best = _most_relevant(passages, rules)
+    for at, passage in enumerate(passages):
+        reason = _fault(passage, rules, exact=exact)
+        if not reason and not exact:
+            reason = _repeated(passage, seen)
+        if not reason and passage.relevance is not None and at not in best:
+            reason = "too_many"
+        if reason:
+            dropped.append(Dropped(reason, _shown(passage)))
+        else:
+            kept.append(passage)
+    return tuple(kept), tuple(dropped)
+
+
+def _fault(passage: Passage, rules: SourceRules, *, exact: bool) -> str:
+    text = passage.text.strip()
+    if exact:
+        return "" if text else "empty"
+    if len(text) <= _LONGEST_NOTICE_CHARS and _BLANK.fullmatch(text):
+        return "empty"
+    if len(text) <= _LONGEST_NOTICE_CHARS and _NO_RESULT.search(text):
+        return "no_result"
+    measured = passage.guessed or passage.relevance is not None
+    if measured and len(text) < rules.min_excerpt_chars:
+        return "too_short"
+    if passage.relevance is not None and passage.relevance < rules.min_relevance:
+        return "low_relevance"
+    return ""
+
+
+def _repeated(passage: Passage, seen: set[object]) -> str:
+    """Tell whether a passage repeats one before it, and remember it."""
+    words = (passage.title, "".join(passage.text.split()))
+    page = (passage.file, passage.page) if passage.relevance is not None else None
+    repeated = "duplicate" if words in seen else "same_page" if page in seen else ""
+    seen.add(words)
+    if page is not None:
+        seen.add(page)
+    return repeated
+
+
+def _most_relevant(passages: tuple[Passage, ...], rules: SourceRules) -> frozenset[int]:
+    """Return the places of the marked passages that count when there are more than allowed."""
+    pages: dict[tuple[str, int | None], int] = {}
+    for at, passage in enumerate(passages):
+        if not _fault(passage, rules, exact=False):
+            pages.setdefault((passage.file, passage.page), at)
+    ranked = sorted(pages.values(), key=lambda at: -(passages[at].relevance or 0.0))
+    return frozenset(ranked[: rules.max_sources])
+
+
+def _shown(passage: Passage) -> str:
+    return passage.title or passage.file or passage.text.strip()[:_SHOWN_CHARS]
+
+
+def numbered(passages: tuple[Passage, ...]) -> tuple[Source, ...]:
+    """Return the passages as sources, each with an id of its own.
+
+    A passage keeps the number that the prompt gave it; the others are counted from 1.
+    """
+    taken: set[str] = set()
+    sources: list[Source] = []
+    for at, passage in enumerate(passages, start=1):
+        name = passage.name or str(at)
+        if name in taken:
+            name = next(str(n) for n in range(at, 2 * len(passages) + 2) if str(n) not in taken)
+        taken.add(name)
+        sources.append(
+            Source(
+                id=name,
+                title=passage.title,
+                text=passage.text.strip(),
+                file=passage.file,
+                page=passage.page,
+                score=passage.score,
+            )
+        )
+    return tuple(sources)

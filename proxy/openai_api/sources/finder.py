@@ -1,0 +1,191 @@
+"""Finds the question and the sources in the body of a chat request.
+
+Where evidence may stand, most trusted first:
+
+1. ``guard.sources``: exactly these, and nothing is searched for.
+2. The ``documents`` field, system and developer messages wherever they stand, and the results of
+   tools and functions. Those of earlier turns count too, unless the search for this question came
+   back empty. No user can write here.
+3. Only if none of these holds a context block, found or empty: the last user turn, and the assistant's
+   text beside it, as far as a template built them. Many apps put the context there, and a user could
+   imitate it; that is why the channels above silence this one, and why a policy may close it
+   (``conversation_blocks: false``).
+
+In 3 a block counts if it is set off by a heading, tags, a rule or numbers *and* the question stands
+apart from it: behind its own heading, tag, rule, or an instruction that points at the context. A text
+that somebody pasted into his question has neither. Behind the question's heading all is the user's
+own. The assistant's text counts if it says that it found documents, numbers them, and the user's
+turn points at them or the request ends with it. What stood in earlier user turns is no evidence.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from guards.core.exchange import ContextState
+from guards.core.finding import Span
+from policies.policy import SourceRules
+from proxy.openai_api.sources.channels import document_field, exact_sources
+from proxy.openai_api.sources.filters import numbered, usable
+from proxy.openai_api.sources.found import Block, Dropped, FoundContext, FoundPlace, Passage
+from proxy.openai_api.sources.prompts import ReadText, passages_of_tool, read_text
+from proxy.openai_api.sources.speech import introduces_context, points_back
+from proxy.openai_api.sources.turns import PART_SEPARATOR, Message, Turns, read_turns
+
+
+@dataclass(slots=True)
+class _Collection:
+    """What was found so far."""
+
+    rules: SourceRules
+    passages: list[Passage] = field(default_factory=list)
+    places: list[FoundPlace] = field(default_factory=list)
+    dropped: list[Dropped] = field(default_factory=list)
+
+    def add(
+        self,
+        name: str,
+        where: str,
+        passages: tuple[Passage, ...],
+        *,
+        message: int | None = None,
+        span: Span | None = None,
+    ) -> int:
+        """Take in a block's passages; return how many of them count."""
+        kept, dropped = usable(passages, self.rules, exact=where == "guard.sources")
+        self.passages += kept
+        self.dropped += dropped
+        self.places.append(FoundPlace(name, where, message, span, len(kept)))
+        return len(kept)
+
+    def add_block(self, block: Block, message: Message) -> int:
+        """Take in a block of a message."""
+        return self.add(
+            block.format, "messages", block.passages, message=message.index, span=block.span
+        )
+
+
+def find_sources(body: Mapping[str, JsonValue], rules: SourceRules) -> FoundContext:
+    """Return the question of a chat request and the sources it may be answered from.
+
+    Raises:
+        SourceFormatError: ``guard.sources`` has a wrong type or value.
+    """
+    turns = read_turns(body)
+    asked = [read_text(message.text, asked=True) for message in turns.asked]
+    instructing = [read_text(message.text, asked=False) for message in turns.instructing]
+    found = _Collection(rules)
+    exact = exact_sources(body)
+    if exact is not None:
+        found.add("exact", "guard.sources", exact)
+    else:
+        _trusted(found, body, turns, instructing)
+    templated = exact is None and _conversation(found, turns, asked)
+    question = _question(turns, asked, in_template=templated or bool(found.places))
+    return FoundContext(
+        question=question,
+        sources=numbered(tuple(found.passages)),
+        context=_state(found),
+        found=tuple(found.places),
+        dropped=tuple(found.dropped),
+        echo=_echo(found, turns, instructing, asked if templated else []),
+        previous_answer=turns.previous_answer,
+    )
+
+
+def _state(found: _Collection) -> ContextState:
+    if found.passages:
+        return ContextState.FOUND
+    return ContextState.EMPTY if found.places else ContextState.ABSENT
+
+
+def _trusted(
+    found: _Collection,
+    body: Mapping[str, JsonValue],
+    turns: Turns,
+    instructing: list[ReadText],
+) -> None:
+    """Take in what no user can write."""
+    documents = document_field(body)
+    if documents is not None:
+        found.add("documents", "documents", documents)
+    for message, read in zip(turns.instructing, instructing, strict=True):
+        for block in read.blocks:
+            found.add_block(block, message)
+    answered = sum(_add_tool(found, message) for message in turns.tools)
+    if answered or not turns.tools:
+        for message in turns.earlier_tools:
+            _add_tool(found, message)
+
+
+def _add_tool(found: _Collection, message: Message) -> int:
+    passages = passages_of_tool(message.text)
+    span = Span(0, len(message.text))
+    return found.add(f"{message.role}.result", "messages", passages, message=message.index, span=span)
+
+
+def _conversation(found: _Collection, turns: Turns, asked: list[ReadText]) -> bool:
+    """Take in what a template put into the conversation; tell whether it built the user's turn."""
+    blocks = [
+        (block, message)
+        for message, read in zip(turns.asked, asked, strict=True)
+        for block in read.blocks
+    ]
+    has_question = any(_words(read, message) for read, message in zip(asked, turns.asked, strict=True))
+    closed = bool(found.places) or not found.rules.conversation_blocks
+    if blocks and has_question and (not closed or found.rules.user_text_is_evidence):
+        for block, message in blocks:
+            found.add_block(block, message)
+        return True
+    if not blocks and found.rules.user_text_is_evidence:
+        for message in turns.asked:
+            passage = Passage(message.text)
+            found.add("user.text", "messages", (passage,), message=message.index)
+    elif not closed and turns.prefill is not None:
+        _add_prefill(found, turns)
+    return False
+
+
+def _words(read: ReadText, message: Message) -> str:
+    """Return the words of a message that are not context."""
+    if read.question is not None:
+        return read.question
+    return "" if read.blocks else message.text.strip()
+
+
+def _add_prefill(found: _Collection, turns: Turns) -> None:
+    """Take in documents that the assistant's turn beside the question lists."""
+    prefill = turns.prefill
+    if prefill is None:
+        return
+    ends_request = bool(turns.asked) and prefill.index > turns.asked[-1].index
+    pointed = any(points_back(message.text) for message in turns.asked)
+    first = prefill.text.strip().partition("\n")[0]
+    if not introduces_context(first) or not (ends_request or pointed):
+        return
+    for block in read_text(prefill.text, asked=False).blocks:
+        if any(passage.name for passage in block.passages):
+            found.add_block(block, prefill)
+
+
+def _question(turns: Turns, asked: list[ReadText], *, in_template: bool) -> str:
+    """Return the user's own words; those of a template only where there is one."""
+    pairs = list(zip(turns.asked, asked, strict=True))
+    if in_template:
+        words = [_words(read, message) for message, read in pairs]
+    else:
+        words = [message.text.strip() for message, _ in pairs]
+    return PART_SEPARATOR.join(word for word in words if word)
+
+
+def _echo(
+    found: _Collection, turns: Turns, instructing: list[ReadText], asked: list[ReadText]
+) -> str:
+    used = {place.message for place in found.places}
+    parts = [
+        *(read.rest for read in instructing),
+        *(message.text for message in turns.earlier if message.index not in used),
+        *(read.rest for read in asked),
+    ]
+    return "\n\n".join(part.strip() for part in parts if part.strip())

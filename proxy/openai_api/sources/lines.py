@@ -1,0 +1,165 @@
+"""The lines of a prompt: which are headings, rules, or the first line of a numbered passage."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from proxy.openai_api.sources.vocabulary import Role, is_item_word, role_of
+
+_DECORATION = "#*=-~>_·…▶▷►▸■□◆◇●○◎★☆※➤✅❓💬📄📌📚📖📎🔎🔍🔹🔸─━═ \t"
+_CLOSER = {
+    "[": "]", "【": "】", "〔": "〕", "〈": "〉", "《": "》", "「": "」", "『": "』", "<": ">", "{": "}",
+}  # fmt: skip
+_LONGEST_LABEL_CHARS = 60
+_READ_CHARS = 240
+_BARE_ROLES = (Role.CONTEXT, Role.QUESTION, Role.ANSWER)
+_COLON_LABEL = re.compile(r"([^\n:：=\[\]\"'.。,]{1,40}?)[*_ ]*(?:([:：])|(=)(?=\s*[\"'\[]))")
+_RULE = re.compile(r"([-=*_#~─━═—–+])\1{2,}")
+_FENCE = re.compile(r"(?:```|~~~)[\w-]{0,20}")
+_NUMBERED_LABEL = re.compile(
+    r"([^\d\[\]]{0,20}?)[\s#_:\-]*\[?(\d{1,4})\]?\s*(?:[:：.\-–|,]\s*(.*))?"
+)
+_WORD_NUMBER = re.compile(
+    r"([A-Za-z가-힣]+(?: [A-Za-z가-힣]+)?)[ ]?[#_-]?\[?(\d{1,3})\]?[*_ ]*"
+    r"(?:(?:[:：)|]|[.\-–](?= ))[*_ ]*|(?=[(（])|$)"
+)
+
+
+class Kind(StrEnum):
+    """What a line is."""
+
+    HEADING = "heading"
+    ITEM = "item"
+    RULE = "rule"
+    TEXT = "text"
+    BLANK = "blank"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line and what it is.
+
+    Attributes:
+        start: Where it begins in the text, in code points.
+        end: Where it ends, without the line break.
+        kind: See `Kind`.
+        role: What a heading announces; CONTEXT for the first line of a numbered passage.
+        style: How the heading or number is set off; lines of one list share it.
+        rest_start: Where the text behind the label begins; `end` if there is none.
+        number: Number of a passage; empty if it has none.
+        label: The label of a heading, or the title within a passage's brackets.
+    """
+
+    start: int
+    end: int
+    kind: Kind
+    role: Role | None = None
+    style: str = ""
+    rest_start: int = 0
+    number: str = ""
+    label: str = ""
+
+    def rest(self, text: str) -> str:
+        """Return the text behind the label."""
+        return text[self.rest_start : self.end].strip()
+
+
+def read_lines(text: str) -> tuple[Line, ...]:
+    """Return the lines of a text, blank ones joined; nothing in a code fence is a heading."""
+    lines: list[Line] = []
+    start, fenced = 0, False
+    for piece in text.split("\n"):
+        end = start + len(piece)
+        if not piece or piece.isspace():
+            if not lines or lines[-1].kind is not Kind.BLANK:
+                lines.append(Line(start, end, Kind.BLANK))
+        elif _FENCE.match(piece.strip()):
+            fenced = not fenced
+            lines.append(Line(start, end, Kind.TEXT, rest_start=start))
+        elif fenced:
+            lines.append(Line(start, end, Kind.TEXT, rest_start=start))
+        else:
+            lines.append(_line(piece, start, end))
+        start = end + 1
+    return tuple(lines)
+
+
+def _line(piece: str, start: int, end: int) -> Line:
+    head = piece[:_READ_CHARS].strip()
+    if _RULE.match(head) and not piece.strip().strip(head[0]):
+        return Line(start, end, Kind.RULE, style=head[0], rest_start=end)
+    bare = head.lstrip(_DECORATION)
+    mark = head[: len(head) - len(bare)].replace(" ", "")
+    if not bare:
+        return Line(start, end, Kind.TEXT, rest_start=start)
+    at = start + piece.index(bare)
+    found = (
+        _bracketed(bare, at, start, end, mark)
+        or _word_number(bare, at, start, end, mark)
+        or _labelled(bare, at, start, end, mark)
+        or _decorated(bare, start, end, mark)
+    )
+    return found or Line(start, end, Kind.TEXT, rest_start=start)
+
+
+def _bracketed(bare: str, at: int, start: int, end: int, mark: str) -> Line | None:
+    """Read ``[참고 자료]``, ``<<관련 규정>>``, ``【자료 1】 제목``, ``[1] …``, ``[문서 1: 파일]``."""
+    opener = bare[0]
+    if opener not in _CLOSER:
+        return None
+    depth = len(bare) - len(bare.lstrip(opener))
+    closer = _CLOSER[opener] * depth
+    close = bare.find(closer, depth, _LONGEST_LABEL_CHARS * 2)
+    if close < 0 or depth > 3:
+        return None
+    label = bare[depth:close].strip()
+    after = close + len(closer)
+    after += len(bare[after:]) - len(bare[after:].lstrip("*_"))
+    if bare[after : after + 1] not in ("", " ", "\t", ":", "：", "-", "=", "(", "—"):
+        return None
+    rest_start = at + after
+    rest_start += len(bare[after:]) - len(bare[after:].lstrip(":： \t-=—"))
+    style = f"{opener * depth}{mark[:1]}"
+    numbered = _NUMBERED_LABEL.fullmatch(label)
+    if numbered and (not numbered[1].strip() or is_item_word(numbered[1].split()[-1].lower())):
+        style += numbered[1].strip().lower()
+        title = (numbered[3] or "").strip()
+        return Line(start, end, Kind.ITEM, Role.CONTEXT, style, rest_start, numbered[2], title)
+    role = role_of(label) if len(label) <= _LONGEST_LABEL_CHARS else None
+    if role is None or (opener == "<" and depth == 1 and label.isascii() and " " not in label):
+        return None
+    return Line(start, end, Kind.HEADING, role, style, min(rest_start, end), label=label)
+
+
+def _word_number(bare: str, at: int, start: int, end: int, mark: str) -> Line | None:
+    """Read ``Source 1:``, ``문서 2.``, ``### 자료 3``, ``Document [1](Title: …)``."""
+    found = _WORD_NUMBER.match(bare)
+    if not found or not all(is_item_word(word) for word in found[1].lower().split()):
+        return None
+    style = f"n{mark[:1]}{found[1].lower()}"
+    return Line(start, end, Kind.ITEM, Role.CONTEXT, style, at + found.end(), found[2])
+
+
+def _labelled(bare: str, at: int, start: int, end: int, mark: str) -> Line | None:
+    """Read ``Question: …``, ``#Context:``, ``**질문**: …``, ``context = [...]``."""
+    found = _COLON_LABEL.match(bare)
+    if not found or mark == "-":
+        return None
+    rest = bare[found.end() :].strip("*_ \t")
+    role = role_of(found[1], strict=bool(rest))
+    if role is None:
+        return None
+    rest_start = at + found.end()
+    style = f":{mark[:1]}{found[3] or ''}"
+    return Line(start, end, Kind.HEADING, role, style, rest_start, label=found[1].strip())
+
+
+def _decorated(bare: str, start: int, end: int, mark: str) -> Line | None:
+    """Read ``## 참고 자료``, ``=== 질문 ===``, ``▶ 검색 결과``, and a bare ``문서`` on its own line."""
+    label = bare.rstrip(_DECORATION + ":：")
+    if len(label) > _LONGEST_LABEL_CHARS or mark in ("-", "*", "·") or "." in label:
+        return None
+    role = role_of(label, strict=not mark)
+    if role is None or (not mark and (role not in _BARE_ROLES or len(label) < 2)):
+        return None
+    return Line(start, end, Kind.HEADING, role, mark[:1] or "bare", end, label=label)

@@ -1,0 +1,219 @@
+"""Tags around context, passages and question: ``<context>``, ``<document index="1">``, ``<QUESTION>``, ``<문서1>``.
+
+A tag counts only with its closing tag, and an empty pair in the middle of a line is a mention
+("use what stands in <data></data>"), not a block.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from proxy.openai_api.sources.fields import read_passage
+from proxy.openai_api.sources.found import Passage
+from proxy.openai_api.sources.records import page_number, unit_score
+from proxy.openai_api.sources.vocabulary import Role, role_of
+
+_TAG = re.compile(r"<(/?)([A-Za-z가-힣一-鿿][^\s<>/\"'=]{0,39})((?:\s[^<>]{0,500})?)>")
+_ATTRIBUTE = re.compile(r"([\w-]{1,30})\s{0,3}=\s{0,3}(?:\"([^\"]*)\"|'([^']*)')")
+_MORE_CONTEXT_TAGS = frozenset(
+    ("data", "qa", "quote", "quotes", "result", "results", "item", "search_results", "search_result",
+     "retrieved", "files", "uploaded_files", "retrieval", "file", "text_unit", "kb", "rag", "cite", "page")
+)  # fmt: skip
+_CONTENT_TAGS = (
+    "document_content", "content", "text", "page_content", "body", "snippet", "chunk", "passage",
+    "section_content", "내용", "본문", "passage_content", "source_content", "contents",
+)  # fmt: skip
+_TITLE_TAGS = ("title", "name", "heading", "section_title", "제목", "document_title", "조문")
+_FILE_TAGS = ("source", "file", "filename", "url", "uri", "path", "출처", "file_name", "source_url", "파일명")
+_PAGE_TAGS = ("page", "page_number", "page_label", "페이지")
+_SCORE_TAGS = ("score", "similarity", "relevance", "유사도")
+_NAME_TAGS = ("id", "index", "number", "번호", "document_index", "no")
+_FIELD_TAGS = frozenset(
+    (*_CONTENT_TAGS, *_TITLE_TAGS, *_FILE_TAGS, *_PAGE_TAGS, *_SCORE_TAGS, *_NAME_TAGS, "metadata")
+)
+
+
+_DEEPEST = 6
+
+Split = Callable[[str], tuple[Passage, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A tag with its closing tag.
+
+    Attributes:
+        name: In lower case, without a number at its end.
+        number: The number at the end of the name, or the ``id`` or ``index`` attribute.
+        start: Where the opening tag begins.
+        inner_start: Where the content begins.
+        inner_end: Where it ends.
+        end: Where the closing tag ends.
+        attributes: Name -> value.
+        role: What the element holds.
+        children: The elements directly within it.
+    """
+
+    name: str
+    number: str
+    start: int
+    inner_start: int
+    inner_end: int
+    end: int
+    attributes: Mapping[str, str]
+    role: Role | None
+    children: list["Element"] = field(default_factory=list)
+
+    def attribute(self, names: Iterable[str]) -> str:
+        """Return the first of some attributes; empty if it has none of them."""
+        return next((found for name in names if (found := self.attributes.get(name, ""))), "")
+
+
+def read_elements(text: str) -> tuple[Element, ...]:
+    """Return the outermost elements with a role, in order."""
+    found: list[Element] = []
+    waiting = list(reversed(_tree(text)))
+    while waiting:
+        item = waiting.pop()
+        if item.role and not _is_mention(text, item):
+            found.append(item)
+        else:
+            waiting.extend(reversed(item.children))
+    return tuple(found)
+
+
+def _tree(text: str) -> list[Element]:
+    """Return the outermost elements; of two that overlap only the first counts."""
+    roots: list[Element] = []
+    around: list[Element] = []
+    for item in sorted(_pairs(text), key=lambda element: element.start):
+        while around and item.start >= around[-1].end:
+            around.pop()
+        if around and item.end > around[-1].inner_end:
+            continue
+        (around[-1].children if around else roots).append(item)
+        around.append(item)
+    return roots
+
+
+def _pairs(text: str) -> list[Element]:
+    if "</" not in text:
+        return []
+    opened: dict[str, list[re.Match[str]]] = {}
+    found: list[Element] = []
+    for tag in _TAG.finditer(text):
+        waiting = opened.setdefault(tag[2].lower(), [])
+        if not tag[1]:
+            waiting.append(tag)
+        elif waiting:
+            found.append(_element(waiting.pop(), tag))
+    return found
+
+
+def _element(opening: re.Match[str], closing: re.Match[str]) -> Element:
+    attributes = {
+        match[1].lower(): (match[2] or match[3] or "").strip()
+        for match in _ATTRIBUTE.finditer(opening[3])
+    }
+    full = opening[2].lower()
+    name = full.rstrip("0123456789").rstrip("_-") or full
+    digits = full[len(full.rstrip("0123456789")) :]
+    return Element(
+        name=name,
+        number=next((attributes[key] for key in _NAME_TAGS if attributes.get(key)), digits),
+        start=opening.start(),
+        inner_start=opening.end(),
+        inner_end=closing.start(),
+        end=closing.end(),
+        attributes=attributes,
+        role=_role(name),
+    )
+
+
+def _role(name: str) -> Role | None:
+    if name in _MORE_CONTEXT_TAGS:
+        return Role.CONTEXT
+    role = role_of(name.replace("-", " ").replace("_", " "))
+    return None if role is Role.END else role
+
+
+def _is_mention(text: str, item: Element) -> bool:
+    if text[item.inner_start : item.inner_end].strip():
+        return False
+    line_start = text.rfind("\n", 0, item.start) + 1
+    line_end = text.find("\n", item.end)
+    beside = text[line_start : item.start] + text[item.end : line_end if line_end >= 0 else None]
+    return bool(beside.strip())
+
+
+def tagged_passages(text: str, split: Split) -> tuple[Passage, ...]:
+    """Return the passages of a text that is written as elements side by side; none if it is not.
+
+    Args:
+        text: The content of a context block.
+        split: Cuts the content of an element that holds no further elements.
+    """
+    outer = [item for item in read_elements(text) if item.role is Role.CONTEXT]
+    if sum(item.end - item.start for item in outer) * 2 < len(text):
+        return ()
+    return tuple(passage for item in outer for passage in element_passages(text, item, split))
+
+
+def element_passages(text: str, item: Element, split: Split, depth: int = 0) -> list[Passage]:
+    """Return the passages of one context element: itself, or those of the elements within it."""
+    contents = sum(one.name in _CONTENT_TAGS for one in item.children)
+    if contents == 1 or depth > _DEEPEST:
+        return [_fielded(text, item)]
+    inner = text[item.inner_start : item.inner_end]
+    children = [one for one in item.children if one.role is Role.CONTEXT or contents > 1]
+    if sum(one.end - one.start for one in children) * 2 >= len(inner.strip()) > 0:
+        nested = (element_passages(text, one, split, depth + 1) for one in children)
+        return [passage for passages in nested for passage in passages]
+    if any(one.name in _FIELD_TAGS for one in item.children):
+        return [_fielded(text, item)]
+    # An element with a number or a title is one passage, however many blank lines it holds.
+    whole = bool(item.number or item.attributes)
+    passages = (read_passage(inner, name=item.number),) if whole else split(inner)
+    return [_described(item, passage) for passage in passages]
+
+
+def _described(item: Element, passage: Passage) -> Passage:
+    """Add what the attributes say."""
+    page = page_number(item.attribute(_PAGE_TAGS))
+    return replace(
+        passage,
+        title=passage.title or item.attribute(_TITLE_TAGS),
+        file=passage.file or item.attribute(_FILE_TAGS),
+        page=passage.page if page is None else page,
+        score=unit_score(item.attribute(_SCORE_TAGS)) if passage.score is None else passage.score,
+        name=passage.name or item.number,
+    )
+
+
+def _fielded(text: str, item: Element) -> Passage:
+    """Read ``<source>…</source><document_content>…</document_content>``."""
+    values = {one.name: text[one.inner_start : one.inner_end].strip() for one in item.children}
+
+    def value(names: Iterable[str]) -> str:
+        return next((values[name] for name in names if values.get(name)), "")
+
+    read = read_passage(value(_CONTENT_TAGS) or _outside_fields(text, item))
+    found = Passage(
+        text=read.text,
+        title=value(_TITLE_TAGS) or read.title,
+        file=value(_FILE_TAGS) or read.file,
+        page=page_number(value(_PAGE_TAGS)),
+        score=unit_score(value(_SCORE_TAGS)),
+        name=value(_NAME_TAGS) or item.number,
+    )
+    return _described(item, found)
+
+
+def _outside_fields(text: str, item: Element) -> str:
+    parts: list[str] = []
+    at = item.inner_start
+    for one in item.children:
+        if one.name in _FIELD_TAGS:
+            parts.append(text[at : one.start])
+            at = one.end
+    return "".join([*parts, text[at : item.inner_end]]).strip()

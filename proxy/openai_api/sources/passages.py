@@ -1,0 +1,220 @@
+"""Cuts the text of a context block into passages.
+
+The first line decides: JSON, a list as Python prints it, ``[Source: …]`` marks, tags, or a line that opens
+a numbered or headed passage, and then every line of the same style and a higher number opens the next
+one. Else rules (``------``) part the passages, else blank lines, the join of most frameworks.
+"""
+
+import re
+from collections.abc import Callable
+
+from proxy.openai_api.sources.fields import read_passage
+from proxy.openai_api.sources.found import Passage
+from proxy.openai_api.sources.lines import Kind, Line, read_lines
+from proxy.openai_api.sources.markup import tagged_passages
+from proxy.openai_api.sources.printed import printed_passages
+from proxy.openai_api.sources.records import load_json, passages_of
+from proxy.openai_api.sources.source_marks import has_marks, marked_passages
+
+_SYMBOL = re.compile(r"([▷▶►▸■□◆◇●○◎★☆※➤•◦‣📄📌📝🔹🔸✔✓])\s*")
+_HASHES = re.compile(r"(#{1,6})\s+")
+_COUNTED = re.compile(r"(\d{1,3})[.)]\s+")
+_BULLET = re.compile(r"([-*])\s+")
+_BRACKETED = re.compile(r"([\[【〈《『])([^\]】〉》』\n]{1,100})[\]】〉》』](?=\s|:|$)[ \t:]*")
+_METADATA = re.compile(
+    r"\s*(?:page_label|page_content|file_path|file_name|source|title|url|document_id|ID|제목|출처|문서명|파일명|Title|"
+    r"Source|Content)\s{0,2}[:：]"
+)
+_HEAD_CHARS = 24
+
+
+def split_passages(text: str, *, guessed: bool = False) -> tuple[Passage, ...]:
+    """Return the passages of a context block in order; none if it is blank."""
+    body = _unquoted(text.strip())
+    if not body:
+        return ()
+    value = load_json(body)
+    if value is not None:
+        return passages_of(value)
+    if has_marks(body):
+        return marked_passages(body)
+    whole = tagged_passages(body, split_passages) or printed_passages(body)
+    return whole or tuple(
+        read_passage(piece, head=head, name=name, guessed=guessed)
+        for name, head, piece in _pieces(body)
+    )
+
+
+def _unquoted(text: str) -> str:
+    """Take off the quotes or the code fence that a template put around the whole block."""
+    for fence in ('"""', "'''", "```", "~~~"):
+        if text.startswith(fence) and text.endswith(fence) and len(text) >= 2 * len(fence):
+            inner = text[len(fence) : -len(fence)]
+            first, newline, rest = inner.partition("\n")
+            return (rest if newline and re.fullmatch(r"\w{0,12}", first) else inner).strip()
+    return text
+
+
+_Piece = tuple[str, str, str]
+
+
+def _pieces(text: str) -> list[_Piece]:
+    """Return name, head and body of each piece."""
+    lines = read_lines(text)
+    content = [line for line in lines if line.kind is not Kind.BLANK]
+    opening = next((line for line in content if line.kind is not Kind.RULE), None)
+    if opening is None:
+        return []
+    if opening.kind is Kind.ITEM:
+        return _numbered(text, content, opening)
+    for openers in (_by_rules, _by_first_line, _by_metadata):
+        starts = openers(text, lines)
+        if len(starts) > 1 or (starts and openers is not _by_rules):
+            return [_piece(text, begin, end) for begin, end in _between(starts, len(text))]
+    return [("", "", piece) for piece in _paragraphs(text, lines)]
+
+
+def _numbered(text: str, content: list[Line], opening: Line) -> list[_Piece]:
+    openers: list[Line] = []
+    for line in content:
+        same = line.kind is Kind.ITEM and line.style == opening.style
+        if same and (not openers or int(line.number or 0) > int(openers[-1].number or 0)):
+            openers.append(line)
+    ends = [line.start for line in openers[1:]] + [len(text)]
+    return [
+        (
+            line.number,
+            " ".join(part for part in (line.label, line.rest(text)) if part),
+            _without_rules(text[line.end : end]),
+        )
+        for line, end in zip(openers, ends, strict=True)
+    ]
+
+
+def _without_rules(text: str) -> str:
+    """Take off the rules at the edges of a piece."""
+    lines = text.strip().split("\n")
+    while lines and _is_rule(lines[-1]):
+        lines.pop()
+    while lines and _is_rule(lines[0]):
+        lines.pop(0)
+    return "\n".join(lines).strip()
+
+
+def _is_rule(line: str) -> bool:
+    bare = line.strip()
+    return not bare or (len(bare) >= 3 and bare[0] in "-=*_#~─━═—–+" and not bare.strip(bare[0]))
+
+
+def _by_rules(text: str, lines: tuple[Line, ...]) -> list[int]:
+    starts = [0] + [line.end for line in lines if line.kind is Kind.RULE]
+    return [
+        begin
+        for begin, end in _between(starts, len(text))
+        if not _is_rule(text[begin:end]) and _without_rules(text[begin:end])
+    ]
+
+
+def _by_first_line(text: str, lines: tuple[Line, ...]) -> list[int]:
+    """Find the lines that begin as the first one does: ``▷ …``, ``## …``, ``1. …``, ``[규정.pdf] …``."""
+    first = next(line for line in lines if line.kind not in (Kind.BLANK, Kind.RULE))
+    style = _style(text, first)
+    if not style:
+        return []
+    starts: list[int] = []
+    parted = True
+    for line in lines:
+        if line.kind in (Kind.BLANK, Kind.RULE):
+            parted = True
+            continue
+        needs_gap = style in ("counted", "bracketed")
+        if _style(text, line) == style and (parted or not needs_gap):
+            starts.append(line.start)
+        parted = False
+    if style == "counted" and not _counts_up(text, starts):
+        return []
+    return starts
+
+
+def _style(text: str, line: Line) -> str:
+    head = text[line.start : min(line.end, line.start + 120)]
+    for pattern in (_SYMBOL, _HASHES):
+        found = pattern.match(head)
+        if found:
+            return found[1]
+    if _COUNTED.match(head):
+        return "counted"
+    if _BRACKETED.match(head):
+        return "bracketed"
+    bullet = _BULLET.match(head)
+    return bullet[1] if bullet else ""
+
+
+def _counts_up(text: str, starts: list[int]) -> bool:
+    found = [_COUNTED.match(text, start) for start in starts]
+    return [int(match[1]) for match in found if match] == list(range(1, len(starts) + 1))
+
+
+def _by_metadata(text: str, lines: tuple[Line, ...]) -> list[int]:
+    """Find the first line of each group of fields, as LlamaIndex writes them above a node."""
+    starts: list[int] = []
+    before = True
+    for line in lines:
+        if line.kind is Kind.BLANK:
+            before = True
+            continue
+        is_field = _METADATA.match(text[line.start : line.start + _HEAD_CHARS]) is not None
+        if is_field and before:
+            starts.append(line.start)
+        before = is_field and before
+    first = next(line for line in lines if line.kind is not Kind.BLANK)
+    return starts if starts and starts[0] == first.start else []
+
+
+def _between(starts: list[int], end: int) -> list[tuple[int, int]]:
+    return list(zip(starts, [*starts[1:], end], strict=True))
+
+
+def _piece(text: str, begin: int, end: int) -> _Piece:
+    piece = _without_rules(text[begin:end])
+    first, _, rest = piece.partition("\n")
+    for pattern, use in _HEADS:
+        found = pattern.match(first)
+        if found:
+            name, head = use(found, first[found.end() :].strip())
+            return name, head, rest
+    return "", "", piece
+
+
+_HEADS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], tuple[str, str]]], ...] = (
+    (_SYMBOL, lambda _, rest: ("", rest)),
+    (_HASHES, lambda _, rest: ("", rest)),
+    (_COUNTED, lambda found, rest: (found[1], rest)),
+    (_BRACKETED, lambda found, rest: ("", f"{found[2]}\n{rest}" if rest else found[2])),
+    (_BULLET, lambda _, rest: ("", rest)),
+)
+
+
+def _paragraphs(text: str, lines: tuple[Line, ...]) -> list[str]:
+    """Cut at blank lines; a paragraph that reads as a heading stays with the one behind it."""
+    pieces: list[str] = []
+    begin = 0
+    waiting = ""
+    for line in (*lines, Line(len(text), len(text), Kind.BLANK)):
+        if line.kind not in (Kind.BLANK, Kind.RULE):
+            continue
+        piece = text[begin : line.start].strip()
+        begin = line.end
+        if not piece:
+            continue
+        if _leads(piece):
+            waiting = f"{waiting}{piece}\n"
+        else:
+            pieces.append(waiting + piece)
+            waiting = ""
+    return [*pieces, waiting.strip()] if waiting else pieces
+
+
+def _leads(piece: str) -> bool:
+    """Tell whether a paragraph only leads to the next one: short, one line, no sentence."""
+    return "\n" not in piece and len(piece) <= 60 and piece[-1] not in ".!?다요음함"

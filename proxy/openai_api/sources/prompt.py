@@ -1,0 +1,116 @@
+"""A prompt's lines, with the few-shot examples and the answered questions in them."""
+
+from functools import cached_property
+
+from proxy.openai_api.sources.lines import Kind, Line, read_lines
+from proxy.openai_api.sources.speech import introduces_context, is_instruction
+from proxy.openai_api.sources.vocabulary import Role
+
+_MOST_TEXT_LINES = 400
+_LONGEST_EXAMPLE_INTRODUCTION_CHARS = 200
+_EXAMPLE_ENDINGS = ("for example", "예시", "예를 들어", "examples", "예시입니다", "예시이다")
+
+
+class Prompt:
+    """One text, read line by line; blank lines are joined, so at most one stands between two."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = read_lines(text)
+
+    def words(self, at: int) -> str:
+        """Return a line as it stands."""
+        return self.text[self.lines[at].start : self.lines[at].end]
+
+    def next_line(self, at: int) -> int | None:
+        """Return the next line that is not blank."""
+        for following in (at + 1, at + 2):
+            if following < len(self.lines) and self.lines[following].kind is not Kind.BLANK:
+                return following
+        return None
+
+    def words_below(self, at: int) -> str:
+        """Return the words of the next line if it is plain text."""
+        following = self.next_line(at)
+        if following is None or self.lines[following].kind is not Kind.TEXT:
+            return ""
+        return self.words(following).strip()
+
+    def content(self, at: int) -> str:
+        """Return the words that a heading stands for: beside it, else on the next line."""
+        return self.lines[at].rest(self.text) or self.words_below(at)
+
+    @cached_property
+    def all_headings(self) -> list[int]:
+        """The lines that are headings, examples included."""
+        return [at for at, line in enumerate(self.lines) if line.kind is Kind.HEADING]
+
+    @cached_property
+    def answered(self) -> frozenset[int]:
+        """The questions whose answer stands below them, as in examples and in lists of questions."""
+        headings = self.all_headings
+        return frozenset(
+            question
+            for question, answer in zip(headings, headings[1:], strict=False)
+            if self.lines[question].role is Role.QUESTION
+            and self.lines[answer].role is Role.ANSWER
+            and self.content(answer)
+            and not is_instruction(self.content(answer))
+        )
+
+    @cached_property
+    def introductions(self) -> list[int]:
+        """The lines that only say that the context follows."""
+        return [
+            at
+            for at, line in enumerate(self.lines[:_MOST_TEXT_LINES])
+            if line.kind is Kind.TEXT and introduces_context(self.words(at))
+        ]
+
+    @cached_property
+    def examples(self) -> frozenset[int]:
+        """The lines of few-shot examples, from their heading to where the real thing begins."""
+        inside: set[int] = set()
+        for at, line in enumerate(self.lines[:_MOST_TEXT_LINES]):
+            if at not in inside and self._opens_examples(at, line):
+                inside.update(range(at, self._example_end(at)))
+        return frozenset(inside)
+
+    @cached_property
+    def headings(self) -> list[int]:
+        """The lines that are headings outside of examples."""
+        return [at for at in self.all_headings if at not in self.examples]
+
+    def with_role(self, role: Role) -> list[int]:
+        """Return the headings of one role outside of examples."""
+        return [at for at in self.headings if self.lines[at].role is role]
+
+    def _opens_examples(self, at: int, line: Line) -> bool:
+        if line.kind is Kind.HEADING:
+            return line.role is Role.EXAMPLE
+        words = self.words(at)
+        return (
+            line.kind is Kind.TEXT
+            and len(words) < _LONGEST_EXAMPLE_INTRODUCTION_CHARS
+            and words.lower().rstrip(" :.)").endswith(_EXAMPLE_ENDINGS)
+        )
+
+    def _example_end(self, begin: int) -> int:
+        """Return the first line behind an example: a new introduction or an unanswered heading."""
+        introduced = [at for at in self.introductions if at > begin]
+        opening = self.lines[begin]
+        for at in self.all_headings:
+            line = self.lines[at]
+            if at <= begin or line.role in (Role.ANSWER, Role.EXAMPLE) or at in self.answered:
+                continue
+            if line.role is Role.CONTEXT and self._belongs_to_answered(at):
+                continue
+            if line.style == opening.style or line.role in (Role.CONTEXT, Role.QUESTION):
+                return min([at, *introduced])
+        return min([len(self.lines), *introduced])
+
+    def _belongs_to_answered(self, context: int) -> bool:
+        """Tell whether the next question is an answered one: then this context is an example's."""
+        following = (at for at in self.all_headings if at > context)
+        question = next((at for at in following if self.lines[at].role is Role.QUESTION), None)
+        return question in self.answered

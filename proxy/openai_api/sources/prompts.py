@@ -1,0 +1,164 @@
+"""Context blocks and the question in the text of one message, whatever they are written in."""
+
+from dataclasses import dataclass
+
+from guards.core.finding import Span
+from proxy.openai_api.sources.found import Block, Passage
+from proxy.openai_api.sources.layout import Layout, Region, read_layout
+from proxy.openai_api.sources.lines import Kind, read_lines
+from proxy.openai_api.sources.markup import Element, element_passages, read_elements
+from proxy.openai_api.sources.passages import split_passages
+from proxy.openai_api.sources.records import json_prompt
+from proxy.openai_api.sources.source_marks import has_marks
+from proxy.openai_api.sources.speech import is_instruction, mostly_orders
+from proxy.openai_api.sources.vocabulary import Role
+
+_QUOTES = ('"""', "'''", "```", '"', "'", "“”", "「」", "`")
+# What the originals say; only the name in a trace depends on it.
+_SIGNATURES = (
+    ("Context information is below", "llamaindex.text_qa"),
+    ("numbered sources of information", "llamaindex.citation"),
+    ("existing answer", "llamaindex.refine"),
+    ("Helpful Answer:", "langchain.stuff"),
+    ("REMEMBER: If there is no relevant information", "flowise.conversational"),
+    ("knowledge base", "ragflow.knowledge"),
+    ("#Context:", "langchain.korean"),
+    ("page_content=", "langchain.documents"),
+    ("as your learned knowledge", "dify.context"),
+    ("标记中的内容作为你的知识", "fastgpt.quote"),
+    ("Given these documents", "haystack.documents"),
+    ("\nContext:", "langchain.rag_prompt"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """What one message holds.
+
+    Attributes:
+        blocks: The context blocks, in order.
+        question: The question's words; None if they are not set off from the rest.
+        rest: All that is neither context nor question.
+    """
+
+    blocks: tuple[Block, ...]
+    question: str | None
+    rest: str
+
+
+def read_text(text: str, *, asked: bool) -> ReadText:
+    """Read the text of a message.
+
+    Args:
+        text: The message's text.
+        asked: It is the user's, so it may hold the question.
+    """
+    prompt = json_prompt(text) if asked else None
+    if prompt is not None:
+        block = Block("json.prompt", Span(0, len(text)), prompt.passages)
+        return ReadText((block,), prompt.question, "")
+    elements = read_elements(text)
+    context = [item for item in elements if item.role is Role.CONTEXT]
+    if context:
+        return _tagged(text, elements, asked=asked)
+    layout = read_layout(text, asked=asked)
+    blocks = tuple(
+        block for region in layout.context if (block := _block(text, region)) is not None
+    )
+    if not blocks:
+        layout = Layout((), layout.question)
+    cuts = [Region(block.span.start, block.span.end, block.span.start) for block in blocks]
+    return _read(text, blocks, cuts, layout.question)
+
+
+def _tagged(text: str, elements: tuple[Element, ...], *, asked: bool) -> ReadText:
+    blocks = tuple(
+        Block(
+            f"tags.{item.name}",
+            Span(item.start, item.end),
+            tuple(element_passages(text, item, split_passages)),
+        )
+        for item in elements
+        if item.role is Role.CONTEXT
+    )
+    cuts = [Region(item.start, item.end, item.start) for item in elements]
+    questions = [item for item in elements if item.role is Role.QUESTION]
+    if questions:
+        last = questions[-1]
+        return _read(text, blocks, cuts, Region(last.inner_start, last.inner_end, last.start))
+    read = _read(text, blocks, cuts, None)
+    if not asked:
+        return read
+    around = read_layout(read.rest, asked=True)
+    question = around.question
+    words = read.rest[question.start : question.end] if question else read.rest
+    return ReadText(blocks, clean_question(words), "")
+
+
+def _read(
+    text: str, blocks: tuple[Block, ...], cuts: list[Region], question: Region | None
+) -> ReadText:
+    if question is not None:
+        cuts = sorted([*cuts, Region(question.outer, question.end, question.outer)],
+                      key=lambda cut: cut.start)  # fmt: skip
+    parts: list[str] = []
+    at = 0
+    for cut in cuts:
+        parts.append(text[at : max(at, cut.start)].strip())
+        at = max(at, cut.end)
+    parts.append(text[at:].strip())
+    words = text[question.start : question.end] if question else None
+    return ReadText(
+        blocks,
+        None if words is None else clean_question(words),
+        "\n".join(part for part in parts if part),
+    )
+
+
+def _block(text: str, region: Region) -> Block | None:
+    """Return the block in a region; None if it turns out to be instructions."""
+    inner = text[region.start : region.end]
+    if inner.strip() and mostly_orders(inner):
+        return None
+    passages = split_passages(inner, guessed=region.guessed)
+    if inner.strip() and not passages:
+        return None
+    name = "source_marks" if has_marks(inner) else _format(text, region)
+    return Block(name, Span(region.outer, max(region.outer, region.end)), passages)
+
+
+def _format(text: str, region: Region) -> str:
+    for words, name in _SIGNATURES:
+        if words in text:
+            return name
+    first = next(
+        (line for line in read_lines(text[region.outer : region.outer + 200])
+         if line.kind is not Kind.BLANK), None,
+    )  # fmt: skip
+    return f"layout.{first.kind if first else Kind.TEXT}"
+
+
+def clean_question(words: str) -> str:
+    """Return the question without quotes around it and instructions behind it."""
+    lines = words.strip().split("\n")
+    while len(lines) > 1 and (not lines[-1].strip() or is_instruction(lines[-1])):
+        lines.pop()
+    while len(lines) > 1 and (not lines[0].strip() or is_instruction(lines[0])):
+        lines.pop(0)
+    question = "\n".join(lines).strip()
+    for quote in _QUOTES:
+        opener, closer = (quote[0], quote[-1]) if quote in ("“”", "「」") else (quote, quote)
+        inner = question[len(opener) : -len(closer)]
+        if (
+            question.startswith(opener)
+            and question.endswith(closer)
+            and inner.strip()
+            and opener not in inner
+        ):
+            return inner.strip()
+    return question
+
+
+def passages_of_tool(text: str) -> tuple[Passage, ...]:
+    """Return the passages of a tool's result, JSON or text."""
+    return split_passages(text)

@@ -1,0 +1,195 @@
+"""Passages in JSON: tool results, the ``documents`` field, a JSON object as user message.
+
+Finds: lists of strings or of objects, alone or under a key such as ``results``, ``documents``,
+    ``items``, ``data`` or ``matches``; an object's text, title, file, page and score under their
+    usual names, also within ``metadata`` or ``document``.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from proxy.openai_api.sources.found import Passage
+
+_CONTAINERS = (
+    "results", "documents", "sources", "items", "data", "matches", "hits", "chunks", "passages",
+    "contexts", "context", "records", "docs", "references", "source_documents", "retrieved_documents",
+    "search_results", "output", "result", "response", "content", "value", "answer",
+    "검색결과", "자료", "문서",
+)  # fmt: skip
+_TEXTS = (
+    "section_content", "page_content", "content", "text", "snippet", "passage", "body", "chunk",
+    "excerpt", "document_content", "chunk_text", "context", "summary", "description", "answer",
+    "내용", "본문", "value", "document", "raw_content",
+)  # fmt: skip
+_TITLES = (
+    "section_title", "title", "heading", "section", "subject", "question", "document_title", "name",
+    "제목", "document_name", "조문",
+)  # fmt: skip
+_FILES = (
+    "file", "file_name", "filename", "file_path", "source", "source_file", "path", "uri", "url",
+    "link", "파일", "파일명", "출처",
+)  # fmt: skip
+_PAGES = ("page", "page_label", "page_number", "page_num", "페이지", "쪽")
+_SCORES = ("score", "relevance_score", "similarity", "relevance", "_score", "유사도", "점수")
+_NAMES = ("id", "index", "position", "번호")
+_NESTED = ("metadata", "meta", "document", "data", "payload", "_source", "entity", "node", "chunk")
+_QUESTIONS = ("question", "query", "user_question", "user_query", "input", "질문", "질의", "prompt")
+_FAILURES = ("error", "errors", "exception")
+_DEEPEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPrompt:
+    """A user message that is one JSON object.
+
+    Attributes:
+        question: The question in it.
+        passages: The passages beside it.
+    """
+
+    question: str
+    passages: tuple[Passage, ...]
+
+
+def load_json(text: str) -> JsonValue | None:
+    """Return the JSON object or array that a whole text is, fenced or not; None if it is none."""
+    body = _unfenced(text.strip())
+    if not body or body[0] not in "[{" or body[-1] not in "]}":
+        return None
+    try:
+        value: JsonValue = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
+
+
+def _unfenced(text: str) -> str:
+    if not text.startswith("```") or not text.endswith("```") or "\n" not in text:
+        return text
+    return text[text.index("\n") : -3].strip()
+
+
+def json_prompt(text: str) -> JsonPrompt | None:
+    """Return the question and the passages of a user message that is a JSON object with both."""
+    value = load_json(text)
+    if not isinstance(value, dict):
+        return None
+    question = first_string(value, _QUESTIONS)
+    found = next((key for key in _CONTAINERS if isinstance(value.get(key), list | str)), None)
+    if not question or found is None:
+        return None
+    return JsonPrompt(question, passages_of(value[found]))
+
+
+def passages_of(value: JsonValue, *, depth: int = 0) -> tuple[Passage, ...]:
+    """Return the passages in a JSON value; none if it only reports that nothing was found."""
+    if depth > _DEEPEST:
+        return ()
+    if isinstance(value, str):
+        return (Passage(value.strip()),)
+    if isinstance(value, list):
+        return passages_of_list(value, depth=depth)
+    if not isinstance(value, dict):
+        return ()
+    own = _passage(value)
+    if own is not None:
+        return (own,)
+    for key in _CONTAINERS:
+        if isinstance(value.get(key), list | dict):
+            return passages_of(value[key], depth=depth + 1)
+    if any(value.get(key) for key in _FAILURES) or not any(_holds_text(v) for v in value.values()):
+        return ()
+    return (Passage(_as_lines(value)),)
+
+
+def passages_of_list(values: Iterable[JsonValue], *, depth: int = 0) -> tuple[Passage, ...]:
+    """Return the passages of a list, in order."""
+    found = (passages_of(value, depth=depth + 1) for value in values)
+    return tuple(passage for passages in found for passage in passages)
+
+
+def _passage(record: Mapping[str, JsonValue]) -> Passage | None:
+    layers = [record, *(_layer(record, key) for key in _NESTED)]
+    text = next((found for layer in layers if (found := first_string(layer, _TEXTS))), "")
+    if not text:
+        return None
+    title = next((found for layer in layers if (found := first_string(layer, _TITLES))), "")
+    file = next((found for layer in layers if (found := first_string(layer, _FILES))), "")
+    return Passage(
+        text=text,
+        title="" if title == text else title,
+        file=file,
+        page=next((n for layer in layers if (n := _page(layer)) is not None), None),
+        score=next((n for layer in layers if (n := _score(layer)) is not None), None),
+        name=next((n for layer in layers[:1] if (n := _number_name(layer))), ""),
+    )
+
+
+def _layer(record: Mapping[str, JsonValue], key: str) -> Mapping[str, JsonValue]:
+    value = record.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def first_string(record: Mapping[str, JsonValue], keys: Iterable[str]) -> str:
+    """Return the first non-blank string under one of the keys; empty if there is none."""
+    for key in keys:
+        value = record.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return ""
+
+
+def page_number(value: JsonValue | None) -> int | None:
+    """Return a page as number; None if it is none."""
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        return int(value.strip()[:9])
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def unit_score(value: JsonValue | None) -> float | None:
+    """Return a score from 0 to 1; None if it is none, as distances and BM25 scores are not."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= 1 else None
+
+
+def _page(record: Mapping[str, JsonValue]) -> int | None:
+    return next((n for key in _PAGES if (n := page_number(record.get(key))) is not None), None)
+
+
+def _score(record: Mapping[str, JsonValue]) -> float | None:
+    return next((n for key in _SCORES if (n := unit_score(record.get(key))) is not None), None)
+
+
+def _number_name(record: Mapping[str, JsonValue]) -> str:
+    """Return a record's own number; long ids are for machines and are never cited."""
+    for key in _NAMES:
+        value = record.get(key)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            text = str(value)
+            if text.isascii() and text.isdigit() and len(text) <= 3:
+                return text
+    return ""
+
+
+def _holds_text(value: JsonValue) -> bool:
+    if isinstance(value, str):
+        return bool(value.strip())
+    return value not in (None, [], {}) and not isinstance(value, bool)
+
+
+def _as_lines(value: JsonValue, name: str = "", depth: int = 0) -> str:
+    """Write a record without any text field, such as a weather report, as lines to read."""
+    if isinstance(value, dict | list) and depth <= _DEEPEST:
+        pairs = value.items() if isinstance(value, dict) else enumerate(value, start=1)
+        lines = (_as_lines(item, f"{name}.{key}".lstrip("."), depth + 1) for key, item in pairs)
+        return "\n".join(line for line in lines if line)
+    return f"{name}: {value}" if _holds_text(value) and not isinstance(value, dict | list) else ""

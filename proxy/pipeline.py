@@ -1,0 +1,345 @@
+"""The life of one chat completion, top to bottom.
+
+Who asks is known when this begins. What is asked is read, judged before the model is asked, asked,
+judged again, asked once more if that may help, and written. "Once" is the shape of the code: the
+second attempt is a different function from the first and has no third behind it.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from guards.core.exchange import Exchange
+from guards.core.guard import Stage
+from policies.policy import Action
+from policies.verdict import Verdict
+from proxy.errors import BadRequest, UnknownModel, UpstreamError
+from proxy.judged import Judged, Settled, replace, settle
+from proxy.logs import failure, logger
+from proxy.openai_api.chat import ChatReply, ChatRequest, Ending, Written, read_reply, write
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+from proxy.openai_api.sse import json_bytes
+from proxy.regeneration import with_feedback
+from proxy.report import guard_report
+from proxy.tenants import Tenant
+from proxy.traces.filling import note_attempt, note_end, note_exchange, note_verdict
+from proxy.traces.trace import TraceBuilder
+from proxy.upstream import ModelServers, ServerCall
+
+log = logger(__name__)
+
+LONG_TEXT_CHARS = 20_000
+"""Above this, guards run in a thread, so that other requests go on meanwhile."""
+
+
+@dataclass
+class Call:
+    """One request under way.
+
+    Attributes:
+        tenant: Who asks, with the policy as it stood when the request came.
+        request: What was asked.
+        headers: The caller's headers.
+        caller_key: The caller's bearer key.
+        trace: Filled as the request goes on.
+        stream_begun: The client has been promised a stream: keep-alive comments are on their way.
+    """
+
+    tenant: Tenant
+    request: ChatRequest
+    headers: Mapping[str, str]
+    caller_key: str | None
+    trace: TraceBuilder
+    stream_begun: bool = False
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A guarded reply.
+
+    Attributes:
+        written: The body.
+        upstream_headers: Headers of the model server that go along.
+        settled: What became of each choice.
+        attempts: How often the model was asked.
+        not_checked: What no guard looked at, with the reason.
+    """
+
+    written: Written
+    upstream_headers: Mapping[str, str]
+    settled: Sequence[Settled]
+    attempts: int
+    not_checked: tuple[str, ...]
+
+    @property
+    def action(self) -> Action:
+        """The strongest action over all choices."""
+        return max((one.action for one in self.settled), key=lambda action: action.rank)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Codes that led to the actions, each once."""
+        return tuple(dict.fromkeys(code for one in self.settled for code in one.reasons))
+
+    @property
+    def confidence(self) -> float | None:
+        """The lowest confidence of what the model said and the client gets; None if unknown."""
+        known = [
+            one.verdict.confidence
+            for one in self.settled
+            if one.verdict and one.action is not Action.REPLACE
+        ]
+        return min((value for value in known if value is not None), default=None)
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """One reply of the model server, judged."""
+
+    reply: ChatReply
+    headers: Mapping[str, str]
+    judged: tuple[Judged, ...]
+
+
+@dataclass
+class Pipeline:
+    """Guards chat completions.
+
+    Attributes:
+        servers: The model servers.
+        now_s: Time of day in Unix seconds, for completions that we make ourselves.
+    """
+
+    servers: ModelServers
+    now_s: Callable[[], float] = field(repr=False)
+
+    async def answer(self, call: Call) -> Finished:
+        """Return the guarded reply.
+
+        Raises:
+            RequestRefused: the request cannot be served.
+            UpstreamError: the model server failed.
+        """
+        found = _read_context(call)
+        exchange = _exchange(call, found)
+        model = _server_model(call)
+        with call.trace.step("inspect_question"):
+            verdict = await _inspect(call, exchange, Stage.INPUT, may_regenerate=False)
+        note_verdict(call.trace, verdict, attempt=0, choice=0)
+        if verdict.action is Action.REPLACE:
+            call.trace.route, call.trace.route_reason = "template", ",".join(verdict.reasons)
+            settled = [
+                replace(call.tenant, exchange, index, verdict, attempt=0)
+                for index in range(call.request.choices)
+            ]
+            return self._finished(call, found, [], settled, verdict)
+        call.trace.route = "model"
+        attempts = [await self._first(call, exchange, call.request.for_server(model))]
+        settled = await self._settle(call, exchange, attempts, model)
+        return self._finished(call, found, attempts, settled, verdict)
+
+    async def _first(self, call: Call, exchange: Exchange, body: bytes) -> _Attempt:
+        return await self._attempt(call, exchange, body, number=1, may_regenerate=True)
+
+    async def _settle(
+        self, call: Call, exchange: Exchange, attempts: list[_Attempt], model: str
+    ) -> list[Settled]:
+        """Settle every choice of the first attempt; the second attempt is added to `attempts`."""
+        first = attempts[0].judged
+        failed = [judged for judged in first if judged.wants_second]
+        second = await self._second(call, exchange, failed, model) if failed else None
+        if second is not None:
+            attempts.append(second)
+        again = iter(second.judged if second else ())
+        return [
+            settle(
+                call.tenant,
+                exchange,
+                judged.answer.index,
+                judged,
+                next(again, None) if judged.wants_second else None,
+            )
+            for judged in first
+        ]
+
+    async def _second(
+        self, call: Call, exchange: Exchange, failed: Sequence[Judged], model: str
+    ) -> _Attempt | None:
+        """Ask once more, told what was wrong; None if the model server fails this time."""
+        findings = [
+            finding for judged in failed if judged.verdict for finding in judged.verdict.acting
+        ]
+        body = with_feedback(
+            call.request.plain_body() | {"model": model},
+            findings,
+            call.tenant.policy.regeneration,
+            choices=len(failed),
+        )
+        try:
+            return await self._attempt(
+                call, exchange, json_bytes(body), number=2, may_regenerate=False
+            )
+        except UpstreamError:
+            return None  # the trace has it; the first attempt is settled as it stands
+
+    async def _attempt(
+        self, call: Call, exchange: Exchange, body: bytes, *, number: int, may_regenerate: bool
+    ) -> _Attempt:
+        clock, began_s = call.trace.clock, call.trace.clock()
+        try:
+            with call.trace.step(f"model_{number}"):
+                raw = await self.servers.ask(_server_call(call, body))
+                reply = read_reply(raw.body, raw.content_type)
+        except UpstreamError as error:
+            note_attempt(call.trace, None, (), (clock() - began_s) * 1000, error=error.code)
+            raise
+        upstream_ms = (clock() - began_s) * 1000
+        with call.trace.step(f"inspect_answer_{number}"):
+            judged = tuple(
+                [
+                    await _judge(call, exchange, reply, index, may_regenerate=may_regenerate)
+                    for index in range(len(reply.answers))
+                ]
+            )
+        note_attempt(call.trace, reply, [one.verdict for one in judged], upstream_ms)
+        for one in judged:
+            if one.verdict:
+                note_verdict(call.trace, one.verdict, attempt=number, choice=one.answer.index)
+        return _Attempt(reply, raw.headers, judged)
+
+    def _finished(
+        self,
+        call: Call,
+        found: FoundContext,
+        attempts: Sequence[_Attempt],
+        settled: Sequence[Settled],
+        question: Verdict,
+    ) -> Finished:
+        not_checked = _not_checked(attempts, settled, question)
+        wants_report = call.request.guard.report or call.tenant.policy.report
+        report: JsonObject | None = None
+        if wants_report:
+            report = guard_report(
+                call.trace.id, call.tenant.version, found, settled, len(attempts), not_checked
+            )
+        ending = Ending(
+            id=f"chatcmpl-guard-{call.trace.id}",
+            created=int(self.now_s()),
+            finish_reason=call.tenant.policy.replacement.finish_reason,
+            report=report,
+            as_stream=True if call.stream_begun else None,
+        )
+        with call.trace.step("write"):
+            written = write(
+                call.request,
+                [attempt.reply for attempt in attempts],
+                [one.outcome for one in settled],
+                ending,
+            )
+        headers = attempts[-1].headers if attempts else {}
+        finished = Finished(written, headers, settled, len(attempts), not_checked)
+        note_end(call.trace, settled, finished.action, finished.reasons, finished.confidence)
+        call.trace.not_checked = not_checked
+        return finished
+
+
+def _read_context(call: Call) -> FoundContext:
+    try:
+        with call.trace.step("read"):
+            return find_sources(call.request.body, call.tenant.policy.sources)
+    except SourceFormatError as error:
+        raise BadRequest(str(error), error.field) from None
+
+
+def _exchange(call: Call, found: FoundContext) -> Exchange:
+    told = call.request.guard
+    by_rule = call.tenant.loaded.intents.intent_of(found.question)
+    by_caller = told.intent or call.headers.get("x-guard-intent")
+    # What the caller says is added to what the rules say: it may ask for more, never for less.
+    intents = tuple(intent for intent in (by_rule.intent, by_caller) if intent)
+    exchange = Exchange(
+        question=found.question,
+        sources=found.sources,
+        context=found.context,
+        echo=found.echo,
+        previous_answer=found.previous_answer,
+        intents=intents,
+        last_error_reason=told.last_error_reason,
+        may_fetch=call.request.offers_tools,
+    )
+    why = by_rule.why if by_rule.intent else "named by the caller" if by_caller else by_rule.why
+    note_exchange(call.trace, exchange, found, why)
+    return exchange
+
+
+def _server_model(call: Call) -> str:
+    models = call.tenant.upstream.models
+    if not models:
+        return call.request.model
+    if call.request.model not in models:
+        raise UnknownModel(call.request.model)
+    return models[call.request.model]
+
+
+def _server_call(call: Call, body: bytes) -> ServerCall:
+    upstream = call.tenant.upstream
+    headers = {**call.headers, "content-type": "application/json"}
+    return ServerCall(
+        method="POST",
+        url=f"{upstream.base_url}/chat/completions",
+        body=body,
+        headers=headers,
+        key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
+        key_is_ours=not upstream.pass_caller_key,
+        timeouts=upstream.timeouts,
+    )
+
+
+async def _judge(
+    call: Call, exchange: Exchange, reply: ChatReply, position: int, *, may_regenerate: bool
+) -> Judged:
+    answer = reply.answers[position]
+    if answer.tool_turn:
+        return Judged(reply, answer, None, "tool_calls")
+    text = answer.visible(structured=call.request.structured)
+    if not text.strip():
+        return Judged(reply, answer, None, "empty_answer")
+    verdict = await _inspect(
+        call, exchange.answered(text), Stage.OUTPUT, may_regenerate=may_regenerate
+    )
+    return Judged(reply, answer, verdict)
+
+
+async def _inspect(
+    call: Call, exchange: Exchange, stage: Stage, *, may_regenerate: bool
+) -> Verdict:
+    inspect = call.tenant.inspector.inspect
+    chars = len(exchange.question) + len(exchange.answer or "")
+    chars += sum(len(source.text) for source in exchange.sources)
+    if chars > LONG_TEXT_CHARS:
+        verdict = await asyncio.to_thread(inspect, exchange, stage, may_regenerate=may_regenerate)
+    else:
+        verdict = inspect(exchange, stage, may_regenerate=may_regenerate)
+    for report in verdict.reports:
+        if report.error is not None:
+            log.error(
+                "guard.failed",
+                request_id=call.trace.id,
+                guard=report.guard,
+                **failure(report.error),
+            )
+    return verdict
+
+
+def _not_checked(
+    attempts: Sequence[_Attempt], settled: Sequence[Settled], question: Verdict
+) -> tuple[str, ...]:
+    """Return everything that was wanted and not looked at, each with its reason, once."""
+    names = list(question.not_run)
+    for one in settled:
+        names += one.verdict.not_run if one.verdict else ()
+    for attempt in attempts:
+        names += [judged.unjudged for judged in attempt.judged if judged.unjudged]
+        names += attempt.reply.unseen
+    return tuple(dict.fromkeys(names))

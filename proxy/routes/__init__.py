@@ -1,0 +1,1 @@
+"""Thin handlers: they take a request apart, call the house, and answer."""

@@ -1,0 +1,57 @@
+"""`/healthz`, `/readyz` and `/metrics`, for those who run the service."""
+
+from litestar import Response, get
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from proxy.openai_api.chat.writing import JSON_TYPE
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import json_bytes
+from proxy.services import Services
+from proxy.traces.store import TraceStoreAway
+
+
+@get("/healthz", sync_to_thread=False)
+def healthz() -> Response[bytes]:
+    """Tell that the process answers."""
+    return _json({"status": "ok"})
+
+
+@get("/readyz")
+async def readyz(services: Services) -> Response[bytes]:
+    """Tell that requests can be served, and what is not as it should be.
+
+    Broken policies on disk and a store that is away do not make the service unready: the last good
+    policies are in force, and traces wait.
+    """
+    policies = services.policies
+    error = policies.last_error
+    return _json(
+        {
+            "status": "ready",
+            "policies": {
+                "loaded_at": policies.snapshot.loaded_at.isoformat(),
+                "tenants": len(policies.snapshot.tenants),
+                "stale": error is not None,
+                "errors": [str(problem) for problem in error.problems] if error else [],
+            },
+            "traces": {"store": await _store_state(services), **services.recorder.counters()},
+        }
+    )
+
+
+@get("/metrics", sync_to_thread=False)
+def metrics(services: Services) -> Response[bytes]:
+    """Return metrics in Prometheus's text format."""
+    return Response(services.metrics.as_text(), media_type=CONTENT_TYPE_LATEST)
+
+
+async def _store_state(services: Services) -> str:
+    try:
+        await services.traces.ping()
+    except TraceStoreAway as away:
+        return f"away: {away.cause}"
+    return "ok"
+
+
+def _json(body: JsonObject) -> Response[bytes]:
+    return Response(json_bytes(body), media_type=JSON_TYPE)

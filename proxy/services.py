@@ -1,0 +1,35 @@
+"""What the handlers work with; built once in `app.py` and handed to them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from policies.store import PolicyStore
+from proxy.metrics import Metrics
+from proxy.pipeline import Pipeline
+from proxy.settings import Settings
+from proxy.tenants import Tenants
+from proxy.traces.recorder import Recorder
+from proxy.traces.store import TraceStore
+from proxy.upstream import ModelServers
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything that lives as long as the app.
+
+    Attributes:
+        now: Time of day, aware.
+        clock: Monotonic clock, in seconds.
+    """
+
+    settings: Settings
+    policies: PolicyStore
+    tenants: Tenants
+    servers: ModelServers
+    pipeline: Pipeline
+    traces: TraceStore
+    recorder: Recorder
+    metrics: Metrics
+    now: Callable[[], datetime]
+    clock: Callable[[], float]

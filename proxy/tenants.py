@@ -1,0 +1,87 @@
+"""Who asks: a key or a path -> the tenant with its policy, guards and model server."""
+
+import os
+from dataclasses import dataclass
+
+from policies.inspection import Inspector
+from policies.keys import hash_key
+from policies.loader import LoadedPolicy
+from policies.policy import Policy, Upstream
+from policies.store import PolicyStore, Snapshot
+
+
+@dataclass(frozen=True)
+class Tenant:
+    """One tenant as a request finds it; a reload makes new ones and never changes this one.
+
+    Attributes:
+        name: The tenant's name.
+        loaded: Its policy, with version, templates and intents.
+        inspector: The policy's guards.
+        upstream: Its model server.
+        server_key: Key for that server; None for none, or where the caller's own is passed on.
+    """
+
+    name: str
+    loaded: LoadedPolicy
+    inspector: Inspector
+    upstream: Upstream
+    server_key: str | None
+
+    @property
+    def policy(self) -> Policy:
+        """The policy itself."""
+        return self.loaded.policy
+
+    @property
+    def version(self) -> str:
+        """The policy's name and version, as headers and traces name it."""
+        return f"{self.loaded.name}@{self.loaded.version}"
+
+
+class TenantBook:
+    """All tenants of one snapshot of the policies."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._by_name = {
+            name: _tenant(name, loaded, loaded.policy.upstream)
+            for name, loaded in snapshot.tenants.items()
+            if loaded.policy.upstream is not None
+        }
+
+    def by_key(self, key: str) -> Tenant | None:
+        """Return the tenant that has an API key."""
+        loaded = self.snapshot.by_key.get(hash_key(key))
+        return self._by_name.get(loaded.policy.tenant or "") if loaded else None
+
+    def open_by_name(self, name: str) -> Tenant | None:
+        """Return a tenant that is reached by its name, with the model server's own key."""
+        tenant = self._by_name.get(name)
+        return tenant if tenant and tenant.upstream.pass_caller_key else None
+
+
+class Tenants:
+    """The current book: made anew when the policies are."""
+
+    def __init__(self, policies: PolicyStore) -> None:
+        self._policies = policies
+        self._book = TenantBook(policies.snapshot)
+
+    @property
+    def book(self) -> TenantBook:
+        """The tenants of the newest good policies."""
+        if self._book.snapshot is not self._policies.snapshot:
+            self._book = TenantBook(self._policies.snapshot)
+        return self._book
+
+
+def _tenant(name: str, loaded: LoadedPolicy, upstream: Upstream) -> Tenant:
+    variable = upstream.api_key_env
+    return Tenant(
+        name=name,
+        loaded=loaded,
+        inspector=Inspector(loaded.policy),
+        upstream=upstream,
+        server_key=os.environ[variable] if variable else None,
+    )

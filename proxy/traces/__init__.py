@@ -1,0 +1,1 @@
+"""Traces: what happened in a request, what of it is kept, and where."""

@@ -1,0 +1,106 @@
+"""Writes what the pipeline has learned into a trace in the making."""
+
+from collections.abc import Sequence
+
+from guards.core.exchange import Exchange
+from guards.core.finding import Finding
+from policies.policy import Action
+from policies.verdict import Verdict
+from proxy.judged import Settled
+from proxy.openai_api.chat import ChatReply, Replaced
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sources import FoundContext
+from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, TraceBuilder, Usage
+
+
+def note_exchange(trace: TraceBuilder, exchange: Exchange, found: FoundContext, why: str) -> None:
+    """Note what was asked, on what evidence, and what it is about."""
+    trace.question = exchange.question
+    trace.context = exchange.context
+    trace.sources = exchange.sources
+    trace.intent = ",".join(exchange.intents) or None
+    trace.route_reason = why
+    trace.found = tuple(
+        FoundPlace(
+            format=place.format,
+            place=place.field if place.message is None else f"{place.field}[{place.message}]",
+            count=place.sources,
+        )
+        for place in found.found
+    )
+
+
+def note_verdict(trace: TraceBuilder, verdict: Verdict, *, attempt: int, choice: int) -> None:
+    """Note every guard's run over the question (attempt 0) or over one answer."""
+    trace.guards += [
+        GuardRun(
+            guard=result.guard,
+            mode=result.mode,
+            stage=verdict.stage,
+            outcome=result.outcome,
+            reason=result.reason,
+            duration_ms=result.duration_ms,
+            attempt=attempt,
+            choice=choice,
+        )
+        for result in verdict.results
+    ]
+    if attempt == 0:
+        trace.findings = _findings(verdict)
+
+
+def note_attempt(
+    trace: TraceBuilder,
+    reply: ChatReply | None,
+    verdicts: Sequence[Verdict | None],
+    upstream_ms: float,
+    error: str | None = None,
+) -> None:
+    """Note one request to the model server: its answers with their findings, or its failure."""
+    choices = tuple(
+        Choice(
+            text=answer.content,
+            finish_reason=answer.finish_reason,
+            findings=_findings(verdict) if verdict else (),
+        )
+        for answer, verdict in zip(reply.answers if reply else (), verdicts, strict=True)
+    )
+    usage = reply.usage if reply else None
+    trace.attempts.append(
+        Attempt(
+            choices=choices,
+            usage=_usage(usage) if isinstance(usage, dict) else None,
+            upstream_ms=upstream_ms,
+            error=error,
+        )
+    )
+
+
+def note_end(
+    trace: TraceBuilder,
+    settled: Sequence[Settled],
+    action: Action,
+    reasons: tuple[str, ...],
+    confidence: float | None,
+) -> None:
+    """Note what left."""
+    trace.action = action
+    trace.reasons = reasons
+    trace.confidence = confidence
+    kept = [one.attempt for one in settled if not isinstance(one.outcome, Replaced)]
+    trace.kept_attempt = max(kept, default=None)
+    trace.replies = tuple(
+        one.outcome.template if isinstance(one.outcome, Replaced) else one.outcome.answer.content
+        for one in settled
+    )
+
+
+def _findings(verdict: Verdict) -> tuple[Finding, ...]:
+    return tuple(finding for result in verdict.results for finding in result.findings)
+
+
+def _usage(usage: JsonObject) -> Usage:
+    counts = {
+        name: value for name in Usage.model_fields if isinstance(value := usage.get(name), int)
+    }
+    return Usage(**counts)

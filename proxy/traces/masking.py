@@ -1,0 +1,226 @@
+"""How much of a request's words its trace keeps. The one place where that is decided.
+
+``none`` keeps no words at all: places, codes and counts are left, ids of sources become their
+numbers, and a name that the caller chose (model, intent, …) stays only if it looks like a code.
+``masked`` puts labels over personal identifiers, also where one found in one text stands in
+another without the words that gave it away; the spans of findings move along. ``full`` keeps all.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+from guards.core.exchange import Source
+from guards.core.finding import Evidence, Finding, Span
+from guards.text.mask import Masked, mask
+from guards.text.personal import PersonalKind, find_personal
+from policies.policy import StoredText
+from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, Trace
+
+_CODE = re.compile(r"[A-Za-z0-9_][\w.,:/@\[\]-]{0,127}", re.ASCII)
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def stored(trace: Trace, text: StoredText) -> Trace:
+    """Return what may be kept of a trace."""
+    match text:
+        case StoredText.FULL:
+            keeper: _Keeper = _KeepsAll()
+        case StoredText.MASKED:
+            keeper = _KeepsMasked(_identifiers(trace))
+        case StoredText.NONE:
+            keeper = _KeepsNoWords(trace.sources)
+    return _rewritten(trace, keeper).model_copy(update={"text": text})
+
+
+class _Keeper(ABC):
+    """What becomes of each kind of string."""
+
+    @abstractmethod
+    def words(self, text: str) -> Masked:
+        """Rewrite words of the request or the answer."""
+
+    @abstractmethod
+    def code(self, value: str) -> str:
+        """Rewrite what ought to be a code but came from outside."""
+
+    @abstractmethod
+    def source_id(self, value: str) -> str:
+        """Rewrite the id of a source."""
+
+
+class _KeepsAll(_Keeper):
+    def words(self, text: str) -> Masked:
+        return Masked(_encodable(text))
+
+    def code(self, value: str) -> str:
+        return _encodable(value)
+
+    def source_id(self, value: str) -> str:
+        return _encodable(value)
+
+
+@dataclass(frozen=True)
+class _KeepsMasked(_Keeper):
+    known: dict[str, PersonalKind]
+
+    def words(self, text: str) -> Masked:
+        return mask(_encodable(text), self.known)
+
+    def code(self, value: str) -> str:
+        return self.words(value).text
+
+    def source_id(self, value: str) -> str:
+        return self.words(value).text
+
+
+class _KeepsNoWords(_Keeper):
+    def __init__(self, sources: tuple[Source, ...]) -> None:
+        self._numbers = {source.id: str(place) for place, source in enumerate(sources, start=1)}
+
+    def words(self, text: str) -> Masked:
+        del text
+        return Masked("")
+
+    def code(self, value: str) -> str:
+        return value if _CODE.fullmatch(value) and not find_personal(value) else ""
+
+    def source_id(self, value: str) -> str:
+        return self._numbers.get(value, "")
+
+
+def _encodable(text: str) -> str:
+    """Replace what UTF-8 cannot hold, one code point by one, so that spans stay true."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _identifiers(trace: Trace) -> dict[str, PersonalKind]:
+    """Return every identifier that stands in one of the trace's long texts."""
+    answers = [choice.text for attempt in trace.attempts for choice in attempt.choices]
+    texts = [
+        trace.question,
+        *(source.text for source in trace.sources),
+        *answers,
+        *trace.replies,
+    ]
+    return {
+        text[span.start : span.end]: span.kind
+        for text in map(_encodable, texts)
+        for span in find_personal(text)
+    }
+
+
+class _Rewritten:
+    """A text as it was and as it is kept; made once, because findings ask for it again."""
+
+    def __init__(self, raw: str, keeper: _Keeper) -> None:
+        self.raw = raw
+        self.kept = keeper.words(raw)
+
+
+_Parts = dict[str, _Rewritten]
+
+
+def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
+    question = _Rewritten(trace.question, keeper)
+    sources = [_Rewritten(source.text, keeper) for source in trace.sources]
+    parts = {"question": question}
+    for source, text in zip(trace.sources, sources, strict=True):
+        parts[f"source:{source.id}"] = text
+    return trace.model_copy(
+        update={
+            "door": keeper.code(trace.door),
+            "model": keeper.code(trace.model),
+            "question": question.kept.text,
+            "sources": tuple(
+                _source(source, text.kept.text, keeper)
+                for source, text in zip(trace.sources, sources, strict=True)
+            ),
+            "found": tuple(_place(place, keeper) for place in trace.found),
+            "intent": None if trace.intent is None else keeper.code(trace.intent),
+            "route": keeper.code(trace.route),
+            "route_reason": keeper.code(trace.route_reason),
+            "findings": tuple(_finding(finding, parts, keeper) for finding in trace.findings),
+            "attempts": tuple(_attempt(attempt, parts, keeper) for attempt in trace.attempts),
+            "guards": tuple(_run(run, keeper) for run in trace.guards),
+            "reasons": tuple(map(keeper.code, trace.reasons)),
+            "not_checked": tuple(map(keeper.code, trace.not_checked)),
+            "replies": tuple(keeper.words(reply).text for reply in trace.replies),
+            "error": None if trace.error is None else keeper.code(trace.error),
+        }
+    )
+
+
+def _source(source: Source, text: str, keeper: _Keeper) -> Source:
+    return replace(
+        source,
+        id=keeper.source_id(source.id),
+        title=keeper.words(source.title).text,
+        text=text,
+        file=keeper.words(source.file).text,
+    )
+
+
+def _place(place: FoundPlace, keeper: _Keeper) -> FoundPlace:
+    return place.model_copy(
+        update={"format": keeper.code(place.format), "place": keeper.code(place.place)}
+    )
+
+
+def _run(run: GuardRun, keeper: _Keeper) -> GuardRun:
+    return run.model_copy(
+        update={"guard": keeper.code(run.guard), "reason": keeper.code(run.reason)}
+    )
+
+
+def _attempt(attempt: Attempt, parts: _Parts, keeper: _Keeper) -> Attempt:
+    return attempt.model_copy(
+        update={
+            "choices": tuple(_choice(choice, parts, keeper) for choice in attempt.choices),
+            "error": None if attempt.error is None else keeper.code(attempt.error),
+        }
+    )
+
+
+def _choice(choice: Choice, parts: _Parts, keeper: _Keeper) -> Choice:
+    answer = _Rewritten(choice.text, keeper)
+    parts = parts | {"answer": answer}
+    reason = choice.finish_reason
+    return Choice(
+        text=answer.kept.text,
+        finish_reason=None if reason is None else keeper.code(reason),
+        findings=tuple(_finding(finding, parts, keeper) for finding in choice.findings),
+    )
+
+
+def _finding(finding: Finding, parts: _Parts, keeper: _Keeper) -> Finding:
+    text = parts.get(finding.part) or _Rewritten("", keeper)
+    span = text.kept.moved(finding.span)
+    return replace(
+        finding,
+        guard=keeper.code(finding.guard),
+        code=keeper.code(finding.code),
+        part=_part(finding.part, keeper),
+        span=span,
+        observed=_observed(finding, text, span, keeper),
+        expected=tuple(keeper.words(value).text for value in finding.expected),
+        evidence=tuple(
+            Evidence(keeper.source_id(quote.source_id), keeper.words(quote.quote).text)
+            for quote in finding.evidence
+        ),
+    )
+
+
+def _observed(finding: Finding, text: _Rewritten, span: Span, keeper: _Keeper) -> str:
+    """Return what stands at the finding's place now, where masking changed it.
+
+    A finding may be about a piece of an identifier, which nothing would recognise on its own.
+    """
+    was = text.raw[finding.span.start : finding.span.end]
+    now = text.kept.text[span.start : span.end]
+    return keeper.words(finding.observed).text if was == now else now
+
+
+def _part(part: str, keeper: _Keeper) -> str:
+    kind, separator, source_id = part.partition(":")
+    return f"{keeper.code(kind)}:{keeper.source_id(source_id)}" if separator else keeper.code(kind)

@@ -1,0 +1,55 @@
+"""Opens the trace store that the settings name, and the recorder in front of it."""
+
+import contextlib
+import random
+import time
+from collections.abc import AsyncGenerator
+
+from proxy.settings import Settings
+from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.outbox import Outbox
+from proxy.traces.recorder import Recorder
+from proxy.traces.redis import RedisStore
+from proxy.traces.sqlite import Database
+from proxy.traces.store import TraceStore
+
+
+@contextlib.asynccontextmanager
+async def open_traces(settings: Settings) -> AsyncGenerator[tuple[TraceStore, Recorder], None]:
+    """Open the store and a recorder that delivers to it, and close both in the end.
+
+    Raises:
+        TraceStoreAway: the SQLite file cannot be opened. A Redis that is away is waited for.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        database = await Database.open(settings.sqlite_path)
+        stack.push_async_callback(database.close)
+        store = _store(settings, database)
+        stack.push_async_callback(store.close)
+        outbox = Outbox(database, _now_ms)
+        # The random number only spreads retries in time.
+        recorder = Recorder(store, outbox, clock=time.monotonic, random=random.random)
+        await recorder.start()
+        stack.push_async_callback(recorder.close)
+        yield store, recorder
+
+
+@contextlib.asynccontextmanager
+async def open_store(settings: Settings) -> AsyncGenerator[TraceStore, None]:
+    """Open the store for reading, and close it in the end."""
+    async with contextlib.AsyncExitStack() as stack:
+        database = await Database.open(settings.sqlite_path)
+        stack.push_async_callback(database.close)
+        store = _store(settings, database)
+        stack.push_async_callback(store.close)
+        yield store
+
+
+def _store(settings: Settings, database: Database) -> TraceStore:
+    if settings.redis_url is None:
+        return EmbeddedStore(database, _now_ms)
+    return RedisStore(settings.redis_url.get_secret_value())
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

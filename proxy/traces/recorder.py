@@ -1,0 +1,288 @@
+"""Saves traces in the background, so that no request waits for a store.
+
+Traces go from a queue in memory to the store, in batches. While the store is away, and when the
+queue grows faster than the store takes it, they go to the outbox in the SQLite file instead, and
+from there to the store before anything newer does. A trace sent twice, because the answer to the
+first time was lost, is kept once by the store.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+
+from policies.policy import Tracing
+from proxy.logs import logger
+from proxy.traces.absence import Absence, error_name
+from proxy.traces.masking import stored
+from proxy.traces.outbox import Outbox
+from proxy.traces.store import Entry, Keep, TraceStore
+from proxy.traces.trace import Trace
+
+log = logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes and times of the recorder.
+
+    Attributes:
+        batch: Most traces written at once.
+        batch_chars: A batch ends with the trace that goes past this many characters.
+        gather_s: How long a batch that is not full waits for more.
+        spill_at: A queue this long is moved to the outbox.
+        capacity: Most traces in memory; beyond it new ones are dropped.
+        first_retry_s: Wait after the store's first failure; doubled with each further one.
+        last_retry_s: Longest wait between two tries.
+    """
+
+    batch: int = 100
+    batch_chars: int = 4_000_000
+    gather_s: float = 0.1
+    spill_at: int = 1_000
+    capacity: int = 10_000
+    first_retry_s: float = 0.2
+    last_retry_s: float = 5.0
+
+
+@dataclass(slots=True)
+class _Counts:
+    queued: int = 0
+    delivered: int = 0
+    outboxed: int = 0
+    dropped: int = 0
+
+
+_Placed = tuple[int, Entry]
+
+
+class Recorder:
+    """Takes traces from requests and brings them to a store.
+
+    Args:
+        store: Where they belong.
+        outbox: Where they wait while the store cannot take them.
+        clock: Monotonic clock in seconds.
+        random: A number from 0 to 1; spreads the retries of many proxies.
+        sleep: Waits so many seconds.
+        limits: See `Limits`.
+    """
+
+    def __init__(
+        self,
+        store: TraceStore,
+        outbox: Outbox,
+        *,
+        clock: Callable[[], float],
+        random: Callable[[], float],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        limits: Limits | None = None,
+    ) -> None:
+        self._store = store
+        self._outbox = outbox
+        self._sleep = sleep
+        self._limits = limits = limits or Limits()
+        self._absence = Absence(clock, random, limits.first_retry_s, limits.last_retry_s)
+        self._queue: deque[_Placed] = deque()
+        self._in_hand: list[_Placed] = []  # on the way to the store: older than all that waits
+        self._waiting_in_outbox = 0  # counted before it is written, so that nothing overtakes it
+        self._next_place = 0
+        self._counts = _Counts()
+        self._drops_now = False
+        self._is_closed = False
+        self._work = asyncio.Event()
+        self._surplus = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the store failed last time."""
+        return self._absence.is_now
+
+    def counters(self) -> dict[str, int]:
+        """Return totals (queued, delivered, outboxed, dropped) and what waits (waiting, outbox)."""
+        return {
+            **asdict(self._counts),
+            "waiting": len(self._in_hand) + len(self._queue),
+            "outbox": self._waiting_in_outbox,
+        }
+
+    async def start(self) -> None:
+        """Begin to deliver, first of all what an earlier run left in the outbox.
+
+        Raises:
+            TraceStoreAway: The outbox cannot be read.
+        """
+        self._waiting_in_outbox, self._next_place = await self._outbox.waiting()
+        self._work.set()
+        self._tasks = [
+            asyncio.create_task(self._deliver_forever(), name="traces-deliver"),
+            asyncio.create_task(self._spill_forever(), name="traces-spill"),
+        ]
+
+    def record(self, trace: Trace, tracing: Tracing) -> None:
+        """Take a trace; never waits and never fails. Call `start` first.
+
+        What the policy does not want kept is gone before the trace is queued.
+        """
+        try:
+            entry = Entry.of(stored(trace, tracing.text), Keep.of(tracing))
+        except Exception as error:  # noqa: BLE001 - a trace must never fail its request
+            self._drop("not_encodable", type(error).__name__)
+            return
+        if self._is_closed or len(self._queue) >= self._limits.capacity:
+            self._drop("closed" if self._is_closed else "queue_full")
+            return
+        self._drops_now = False
+        self._counts.queued += 1
+        self._queue.append((self._next_place, entry))
+        self._next_place += 1
+        self._work.set()
+        if self._has_surplus():
+            self._surplus.set()
+
+    async def close(self, within_s: float = 5.0) -> None:
+        """Deliver what can be delivered, and leave the rest in the outbox for the next start."""
+        self._is_closed = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        try:
+            async with asyncio.timeout(within_s / 2):
+                while not self.is_away and (self._in_hand or self._queue):
+                    await self._deliver_some()
+        except Exception as error:  # noqa: BLE001 - the outbox is tried next, whatever happened
+            self._absence.failed(error, waiting=len(self._queue))
+        left = [*self._in_hand, *self._queue]
+        if not left:
+            return
+        try:
+            async with asyncio.timeout(within_s / 2):
+                await self._put_aside(left)
+        except Exception as error:  # noqa: BLE001 - nowhere left to put them
+            self._counts.dropped += len(left)
+            log.warning("trace.lost", traces=len(left), error=error_name(error))
+        self._in_hand.clear()
+        self._queue.clear()
+
+    async def _deliver_forever(self) -> None:
+        while True:
+            await self._work.wait()
+            await self._gather()
+            try:
+                await self._deliver_some()
+            except Exception as error:  # noqa: BLE001 - whatever fails, the traces wait
+                self._absence.failed(error, waiting=len(self._queue))
+                await self._set_hand_free()
+                self._surplus.set()
+                await self._sleep(self._absence.pause_s())
+
+    async def _spill_forever(self) -> None:
+        while True:
+            await self._surplus.wait()
+            await self._gather()
+            if not self._has_surplus():
+                self._surplus.clear()
+                continue
+            # They leave the queue only when they are in the file; meanwhile nobody takes them,
+            # because the outbox counts them already.
+            batch = self._first_of_queue()
+            try:
+                await self._put_aside(batch)
+            except Exception as error:  # noqa: BLE001 - whatever fails, the traces wait
+                log.warning(
+                    "trace.outbox_failed", error=error_name(error), waiting=len(self._queue)
+                )
+                await self._sleep(self._limits.last_retry_s)
+            else:
+                self._leave_queue(batch)
+
+    async def _gather(self) -> None:
+        """Let a small batch grow."""
+        if 0 < len(self._queue) < self._limits.batch:
+            await self._sleep(self._limits.gather_s)
+
+    def _has_surplus(self) -> bool:
+        """Tell whether the queue holds what ought to wait in the outbox."""
+        least = 1 if self.is_away else self._limits.spill_at
+        return len(self._queue) >= least
+
+    async def _deliver_some(self) -> None:
+        """Bring the oldest traces to the store."""
+        if self._in_hand:
+            await self._deliver_hand()
+        elif self._waiting_in_outbox:
+            await self._deliver_from_outbox()
+        elif self._queue:
+            self._in_hand = self._first_of_queue()
+            self._leave_queue(self._in_hand)
+            await self._deliver_hand()
+        else:
+            self._work.clear()
+
+    async def _deliver_hand(self) -> None:
+        await self._store.add([entry for _, entry in self._in_hand])
+        self._note_delivery(len(self._in_hand))
+        self._in_hand = []
+
+    async def _deliver_from_outbox(self) -> None:
+        outboxed = self._counts.outboxed
+        batch = self._cut(await self._outbox.first(self._limits.batch))
+        if batch:
+            await self._store.add(batch)
+            self._note_delivery(len(batch))
+            await self._outbox.remove(batch)
+            # Only an empty answer says that it is empty.
+            self._waiting_in_outbox = max(1, self._waiting_in_outbox - len(batch))
+        elif self._counts.outboxed == outboxed:
+            self._waiting_in_outbox = 0
+
+    async def _set_hand_free(self) -> None:
+        """Put aside what the store did not take; if that fails too, it stays in hand."""
+        if not self._in_hand:
+            return
+        try:
+            await self._put_aside(self._in_hand)
+        except Exception as error:  # noqa: BLE001 - whatever fails, the traces wait
+            log.warning("trace.outbox_failed", error=error_name(error), waiting=len(self._queue))
+        else:
+            self._in_hand = []
+
+    async def _put_aside(self, batch: Sequence[_Placed]) -> None:
+        self._waiting_in_outbox += len(batch)
+        self._counts.outboxed += len(batch)
+        try:
+            await self._outbox.put(batch)
+        except BaseException:
+            self._waiting_in_outbox -= len(batch)
+            self._counts.outboxed -= len(batch)
+            raise
+
+    def _first_of_queue(self) -> list[_Placed]:
+        placed = list(islice(self._queue, self._limits.batch))
+        return placed[: len(self._cut([entry for _, entry in placed]))]
+
+    def _leave_queue(self, batch: Sequence[_Placed]) -> None:
+        for _ in batch:
+            self._queue.popleft()
+
+    def _cut(self, entries: list[Entry]) -> list[Entry]:
+        """Return as many of the first entries as one batch may hold, at least one."""
+        chars = 0
+        for place, entry in enumerate(entries, start=1):
+            chars += len(entry.record)
+            if chars > self._limits.batch_chars:
+                return entries[:place]
+        return entries
+
+    def _note_delivery(self, delivered: int) -> None:
+        self._counts.delivered += delivered
+        self._absence.answered(outbox=self._waiting_in_outbox)
+
+    def _drop(self, reason: str, error: str = "") -> None:
+        """Count a lost trace; only the first of a row is logged."""
+        self._counts.dropped += 1
+        if not self._drops_now:
+            log.warning("trace.dropped", reason=reason, error=error, waiting=len(self._queue))
+        self._drops_now = True

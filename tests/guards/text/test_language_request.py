@@ -1,0 +1,46 @@
+import pytest
+
+from guards.text.language_request import requested_scripts
+from guards.text.scripts import Script
+
+ASKED = [
+    pytest.param("이 안내문을 중국어로 번역해 주세요", {Script.HAN}, id="translation"),
+    pytest.param("일본어로 옮겨줘", {Script.HAN, Script.KANA}, id="japanese-has-two-scripts"),
+    pytest.param("영어로 답변 부탁드립니다", {Script.LATIN}, id="answer-in-english"),
+    pytest.param("영어로 알려주실 수 있나요?", {Script.LATIN}, id="tell-me-in-english"),
+    pytest.param("보증금을 한자로 어떻게 쓰나요?", {Script.HAN}, id="how-in-hanja"),
+    pytest.param("한자도 같이 적어 주세요", {Script.HAN}, id="hanja-beside"),
+    pytest.param("한자 표기를 알려 주세요", {Script.HAN}, id="hanja-spelling"),
+    pytest.param("감사 인사는 중국어로 뭐라고 하나요?", {Script.HAN}, id="what-in-chinese"),
+    pytest.param("영어로 이 문단을 번역해 주세요", {Script.LATIN}, id="object-between"),
+    pytest.param("중국어로 번역해", {Script.HAN}, id="plain-imperative"),
+    pytest.param("Please answer in English.", {Script.LATIN}, id="asked-in-english"),
+    pytest.param(
+        "영어로 번역해 주시고 일본어로도 번역해 주세요",
+        {Script.LATIN, Script.HAN, Script.KANA},
+        id="two-languages",
+    ),
+]
+NOT_ASKED = [
+    pytest.param("환불 규정을 알려 주세요", id="no-language"),
+    pytest.param("중국어 통역 서비스가 있나요?", id="mentioned"),
+    pytest.param("영어로 된 서류를 알려 주세요", id="document-in-english"),
+    pytest.param("영어로 작성한 서류도 제출할 수 있나요?", id="written-in-english"),
+    pytest.param("일본어로 진행되는 설명회 일정을 알려주세요", id="event-in-japanese"),
+    pytest.param("중국어로 상담할 수 있는 곳을 알려 주세요", id="object-of-its-own"),
+    pytest.param("영문 증명서를 발급해 주세요", id="adjective"),
+    pytest.param("영어로 답하지 마세요", id="refused"),
+    pytest.param("중국어로 쓰지 말고 한국어로 답해 주세요", id="refused-then-korean"),
+    pytest.param("한자는 빼고 알려 주세요", id="without-hanja"),
+    pytest.param("한자가 들어간 이름은 어떻게 등록하나요?", id="about-hanja"),
+]
+
+
+@pytest.mark.parametrize(("question", "scripts"), ASKED)
+def test_recognises_a_request(question: str, scripts: set[Script]) -> None:
+    assert requested_scripts(question) == scripts
+
+
+@pytest.mark.parametrize("question", NOT_ASKED)
+def test_a_mention_is_no_request(question: str) -> None:
+    assert requested_scripts(question) == frozenset()

@@ -1,0 +1,36 @@
+import hashlib
+import re
+
+import pytest
+
+from policies.keys import hash_key, new_key
+from policies.policy import KEY_HASH, Policy
+
+
+def test_a_key_names_its_tenant_and_carries_256_random_bits() -> None:
+    key, _ = new_key("acme-bot")
+
+    assert re.fullmatch(r"gp-acme-bot-[A-Za-z0-9_-]{43}", key)
+
+
+def test_the_hash_is_what_a_policy_file_takes() -> None:
+    key, hashed = new_key("acme")
+
+    assert re.fullmatch(KEY_HASH, hashed)
+    assert Policy(tenant="acme", keys=(hashed,)).keys == (hash_key(key),)
+
+
+def test_the_hash_is_plain_sha256() -> None:
+    expected = hashlib.sha256("gp-열쇠".encode()).hexdigest()
+
+    assert hash_key("gp-열쇠") == f"sha256:{expected}"
+
+
+def test_no_two_keys_are_alike() -> None:
+    assert len({new_key("acme")[0] for _ in range(100)}) == 100
+
+
+@pytest.mark.parametrize("name", ["", "Acme", "a b", "-a", "a\n", "호텔", "a" * 64])
+def test_a_name_that_no_policy_may_carry_gets_no_key(name: str) -> None:
+    with pytest.raises(ValueError, match="tenant's name"):
+        new_key(name)

@@ -1,0 +1,253 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.exchange import Exchange, Source
+from policies import jinja
+from policies.jinja import BadTemplate
+from policies.policy import GuardRule, Policy
+from policies.templates import ReplyTemplates
+
+NO_EVIDENCE = """
+근거가 되는 자료를 찾지 못했습니다.
+{% if sources %}
+살펴본 자료:
+{% for title in sources[:3] %}
+- {{ title }}
+{% endfor %}
+{% endif %}
+다른 말로 다시 질문해 주세요.
+"""
+COMPLAINT = "불편을 드려 죄송합니다. {{ reason }} 다시 질문해 주시면 살펴보겠습니다."
+
+QUESTION = Exchange(question="연차는 며칠인가요?")
+TWO_SOURCES = Exchange(
+    question="연차는 며칠인가요?",
+    sources=(
+        Source(id="1", title="취업규칙\n제10조", text="연차는 15일이다."),
+        Source(id="2", title="", text="휴가 안내", file="guide.pdf"),
+    ),
+)
+
+
+def templates(**texts: str) -> ReplyTemplates:
+    return ReplyTemplates(
+        Policy(
+            templates={name.replace("__", "."): text for name, text in texts.items()},
+            guards={"numbers": GuardRule(template="chosen")},
+            reasons={
+                "no_evidence": "자료를 찾지 못했습니다.",
+                "answerability": "자료를 찾지 못했습니다.",
+                "numbers": "수치를 확인하지 못했습니다.",
+                "numbers.wrong_unit": "단위를 확인하지 못했습니다.",
+            },
+        )
+    )
+
+
+# --- choosing --------------------------------------------------------------------------------
+
+
+def test_the_most_exact_template_is_chosen() -> None:
+    every = {name: f"{name} 답변입니다." for name in ("numbers__made_up", "chosen", "numbers")}
+    names = ["numbers.made_up", "chosen", "numbers", "fallback"]
+    texts = {**every, "fallback": "다른 답변입니다."}
+    for expected in names:
+        assert templates(**texts).name_for("numbers", "numbers.made_up") == expected
+        del texts[expected.replace(".", "__")]
+
+
+def test_without_any_template_there_is_no_reply() -> None:
+    with pytest.raises(KeyError, match="no template for numbers"):
+        templates(citations="출처를 확인해 주세요.").reply("numbers", [], QUESTION)
+
+
+def test_a_guard_that_did_not_run_has_no_code() -> None:
+    reply = templates(citations="출처를 확인해 주세요.").reply("citations", [], QUESTION)
+
+    assert (reply.template, reply.text) == ("citations", "출처를 확인해 주세요.")
+
+
+# --- rendering -------------------------------------------------------------------------------
+
+
+def test_titles_of_sources_stand_in_the_reply_one_line_each() -> None:
+    reply = templates(fallback=NO_EVIDENCE).reply("x", [], TWO_SOURCES)
+
+    assert reply.text == (
+        "근거가 되는 자료를 찾지 못했습니다.\n"
+        "살펴본 자료:\n- 취업규칙 제10조\n- guide.pdf\n"
+        "다른 말로 다시 질문해 주세요."
+    )
+
+
+def test_without_sources_their_heading_is_gone() -> None:
+    reply = templates(fallback=NO_EVIDENCE).reply("x", [], QUESTION)
+
+    assert reply.text == "근거가 되는 자료를 찾지 못했습니다.\n다른 말로 다시 질문해 주세요."
+
+
+def test_a_title_is_never_long() -> None:
+    source = Source(id="1", title="가" * 5000, text="나")
+    reply = templates(fallback=NO_EVIDENCE).reply("x", [], Exchange("q", sources=(source,)))
+
+    assert "- " + "가" * 120 + "\n" in reply.text
+
+
+def test_a_title_is_text_and_never_a_template() -> None:
+    source = Source(id="1", title="{{ reason }}{% for %}", text="나")
+    reply = templates(fallback=NO_EVIDENCE).reply("x", [], Exchange("q", sources=(source,)))
+
+    assert "- {{ reason }}{% for %}\n" in reply.text
+
+
+def test_codes_can_be_spoken_of() -> None:
+    reply = templates(
+        fallback="{% if 'a.b' in codes %}수치 때문에{% else %}다른 까닭으로{% endif %} 멈추었습니다."
+    ).reply("a", ["a.c", "a.b"], QUESTION)
+
+    assert reply.text == "수치 때문에 멈추었습니다."
+
+
+REFUSED = [
+    pytest.param("{{ question }}", "does not know 'question'", id="unknown-variable"),
+    pytest.param(
+        "안녕{% if codes|length > 9 %}{{ nothing }}{% endif %}",
+        "does not know 'nothing'",
+        id="unknown-variable-in-a-rare-branch",
+    ),
+    pytest.param("안녕\n{% if %}", "its line 2", id="malformed"),
+    pytest.param("{{ reason }}", "writes nothing", id="empty-when-no-reason-is-known"),
+    pytest.param("가 {{ sources[0] }}", "a single item", id="item-that-may-not-be-there"),
+    pytest.param("가 {{ reason.upper() }}", "may not use call", id="call"),
+    pytest.param("가 {{ reason.__class__ }}", "the attribute '__class__'", id="attribute"),
+    pytest.param("가 {{ 'a' * 999999999 }}", "may not use mul", id="multiplication"),
+    pytest.param("가 {{ range(9) }}", "may not use call", id="function"),
+    pytest.param("가 {{ reason|replace('a', 'b') }}", "the filter 'replace'", id="filter"),
+    pytest.param("{% include 'x' %}", "may not use include", id="include"),
+    pytest.param("{% macro a() %}가{% endmacro %}", "may not use macro", id="macro"),
+    pytest.param(
+        "가{% for a in sources %}{% for b in sources %}{{ b }}{% endfor %}{% endfor %}",
+        "a loop inside a loop",
+        id="nested-loops",
+    ),
+    pytest.param("가 {{ sources > 1 }}", "cannot be rendered", id="list-against-number"),
+]
+
+
+@pytest.mark.parametrize(("source", "message"), REFUSED)
+def test_refuses(source: str, message: str) -> None:
+    with pytest.raises(BadTemplate, match=message):
+        jinja.compiled(source)
+
+
+# --- recognising -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exchange", [QUESTION, TWO_SOURCES], ids=["bare", "with-titles"])
+def test_a_reply_is_recognised_by_what_its_template_always_says(exchange: Exchange) -> None:
+    replies = templates(answerability=NO_EVIDENCE, complaint=COMPLAINT)
+    text = replies.reply("answerability", [], exchange).text
+
+    assert replies.recognise(text) == "answerability"
+    assert replies.recognise(text.replace("\n", "\r\n  ") + "\n") == "answerability"
+
+
+def test_other_answers_are_not_recognised() -> None:
+    replies = templates(answerability=NO_EVIDENCE, complaint=COMPLAINT)
+
+    assert replies.recognise("연차는 15일입니다.") is None
+    assert replies.recognise("근거가 되는 자료를 찾지 못했습니다.") is None
+    assert replies.recognise("") is None
+
+
+def test_of_two_templates_the_one_that_says_more_is_meant() -> None:
+    replies = templates(
+        brief="근거가 되는 자료를 찾지 못했습니다.",
+        answerability=NO_EVIDENCE,
+    )
+
+    assert replies.recognise(replies.reply("answerability", [], QUESTION).text) == "answerability"
+
+
+def test_a_template_that_says_next_to_nothing_is_never_recognised() -> None:
+    assert templates(fallback="네. {{ reason }}").recognise("네. 연차는 15일입니다.") is None
+
+
+@pytest.mark.parametrize("char", ["가", " ", "\n", "-", "{", "근"])
+def test_recognising_ends_soon_whatever_the_answer(char: str) -> None:
+    replies = templates(answerability=NO_EVIDENCE, complaint=COMPLAINT)
+    text = "근거가 되는 자료를 찾지 못했습니다.\n살펴본 자료:\n" + char * 100_000
+    started = time.perf_counter()
+
+    assert replies.recognise(text) is None
+    assert time.perf_counter() - started < 1
+
+
+@given(titles=st.lists(st.text(), max_size=6))
+def test_whatever_the_titles_say_the_reply_is_recognised(titles: list[str]) -> None:
+    sources = tuple(
+        Source(id=str(number), title=title, text="내용") for number, title in enumerate(titles)
+    )
+    replies = templates(answerability=NO_EVIDENCE, complaint=COMPLAINT)
+    text = replies.reply("answerability", [], Exchange("질문", sources=sources)).text
+
+    assert replies.recognise(text) == "answerability"
+
+
+# --- reasons ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        pytest.param("no_evidence", "자료를 찾지 못했습니다.", id="as-it-stands"),
+        pytest.param("NO-EVIDENCE", "자료를 찾지 못했습니다.", id="other-spelling"),
+        pytest.param("numbers.wrong_unit", "단위를 확인하지 못했습니다.", id="code"),
+        pytest.param("numbers.other", "수치를 확인하지 못했습니다.", id="guard-of-the-code"),
+        pytest.param("something", "", id="unknown"),
+        pytest.param(None, "", id="nothing"),
+    ],
+)
+def test_the_callers_reason_is_put_into_words(said: str | None, reason: str) -> None:
+    exchange = Exchange(question="답답하네요", last_error_reason=said)
+
+    assert templates(complaint=COMPLAINT).reason_for(exchange) == reason
+
+
+def test_the_reason_is_seen_in_the_previous_answer() -> None:
+    replies = templates(answerability=NO_EVIDENCE, complaint=COMPLAINT)
+    previous = replies.reply("answerability", ["answerability.none"], QUESTION).text
+
+    reply = replies.reply("complaint", [], Exchange("답답하네요", previous_answer=previous))
+
+    assert reply.text == (
+        "불편을 드려 죄송합니다. 자료를 찾지 못했습니다. 다시 질문해 주시면 살펴보겠습니다."
+    )
+
+
+def test_a_second_complaint_in_a_row_gets_the_same_reason() -> None:
+    replies = templates(answerability=NO_EVIDENCE, complaint=COMPLAINT)
+    previous = replies.reply("answerability", [], QUESTION).text
+    for _ in range(2):
+        complaint = Exchange("또 그러네요", previous_answer=previous)
+        previous = replies.reply("complaint", [], complaint).text
+
+    assert "자료를 찾지 못했습니다." in previous
+
+
+def test_what_the_caller_says_comes_before_what_is_seen() -> None:
+    replies = templates(answerability=NO_EVIDENCE, complaint=COMPLAINT)
+    previous = replies.reply("answerability", [], QUESTION).text
+
+    assert replies.reason_for(
+        Exchange("왜 이래요", last_error_reason="numbers", previous_answer=previous)
+    ) == "수치를 확인하지 못했습니다."
+
+
+def test_an_unknown_failure_gets_the_default_reason() -> None:
+    policy = Policy(templates={"fallback": COMPLAINT}, reasons={"default": "원인을 모릅니다."})
+
+    assert ReplyTemplates(policy).reason_for(QUESTION) == "원인을 모릅니다."

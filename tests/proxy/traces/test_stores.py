@@ -1,0 +1,233 @@
+"""One suite over both stores: what a trace store promises."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from policies.policy import Action
+from policies.verdict import GuardOutcome
+from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.redis import RedisStore
+from proxy.traces.sqlite import Database
+from proxy.traces.store import Keep, Query, TraceStore, tail
+from proxy.traces.trace import Trace
+from tests.proxy.traces.making import KEEP, a_trace, entries, now_ms
+
+
+@pytest.fixture
+async def embedded_store(tmp_path: Path) -> AsyncIterator[TraceStore]:
+    database = await Database.open(tmp_path / "traces.sqlite3")
+    yield EmbeddedStore(database, now_ms)
+    await database.close()
+
+
+@pytest.fixture
+async def redis_store(redis_url: str) -> AsyncIterator[TraceStore]:
+    store = RedisStore(redis_url)
+    yield store
+    await store.close()
+
+
+@pytest.fixture(params=["embedded_store", "redis_store"])
+def store(request: pytest.FixtureRequest) -> TraceStore:
+    found: TraceStore = request.getfixturevalue(request.param)
+    return found
+
+
+def ids(traces: tuple[Trace, ...] | list[Trace]) -> list[str]:
+    return [trace.id for trace in traces]
+
+
+async def everything(store: TraceStore, query: Query) -> list[Trace]:
+    """Follow the cursors to the end."""
+    traces: list[Trace] = []
+    page = await store.page(query)
+    while page.cursor is not None:
+        traces += page.traces
+        page = await store.page(
+            Query(
+                tenant=query.tenant,
+                action=query.action,
+                guard=query.guard,
+                before=page.cursor,
+                limit=query.limit,
+            )
+        )
+    return [*traces, *page.traces]
+
+
+async def test_gives_back_the_trace_it_was_given(store: TraceStore) -> None:
+    trace = a_trace("one", action=Action.REPLACE, guards={"citations": GuardOutcome.ACTED})
+
+    await store.add(entries(trace))
+
+    assert await store.get("one") == trace
+    assert await store.get("another") is None
+
+
+async def test_lists_the_newest_first_and_per_tenant(store: TraceStore) -> None:
+    await store.add(entries(a_trace("a1"), a_trace("b1", tenant="bravo"), a_trace("a2")))
+    await store.add(entries(a_trace("b2", tenant="bravo")))
+
+    assert ids((await store.page(Query())).traces) == ["b2", "a2", "b1", "a1"]
+    assert ids((await store.page(Query(tenant="acme"))).traces) == ["a2", "a1"]
+    assert ids((await store.page(Query(tenant="nobody"))).traces) == []
+
+
+async def test_pages_meet_without_gap_or_overlap(store: TraceStore) -> None:
+    names = [f"t{number:03}" for number in range(450)]
+    await store.add(
+        entries(*(a_trace(name, tenant=f"tenant-{int(name[1:]) % 3}") for name in names))
+    )
+
+    assert ids(await everything(store, Query(limit=70))) == names[::-1]
+
+
+async def test_goes_on_from_a_cursor_towards_newer_ones(store: TraceStore) -> None:
+    await store.add(entries(a_trace("one")))
+    seen = await store.page(Query(after=""))
+    await store.add(entries(a_trace("two"), a_trace("three", tenant="bravo")))
+
+    newer = await store.page(Query(after=seen.cursor))
+    nothing = await store.page(Query(after=newer.cursor))
+
+    assert ids(seen.traces) == ["one"]
+    assert ids(newer.traces) == ["two", "three"]
+    assert (nothing.traces, nothing.cursor) == ((), newer.cursor)
+
+
+async def test_filters_by_action_and_by_guard_that_found_something(store: TraceStore) -> None:
+    await store.add(
+        entries(
+            a_trace("clean", guards={"numbers": GuardOutcome.CLEAN}),
+            a_trace("acted", action=Action.REPLACE, guards={"numbers": GuardOutcome.ACTED}),
+            a_trace("shadow", guards={"numbers": GuardOutcome.WOULD_ACT}),
+            a_trace("other", action=Action.REPLACE, guards={"numbers_too": GuardOutcome.ACTED}),
+        )
+    )
+
+    replaced = await store.page(Query(action=Action.REPLACE))
+    numbers = await store.page(Query(guard="numbers"))
+    both = await store.page(Query(action=Action.REPLACE, guard="numbers"))
+
+    assert ids(replaced.traces) == ["other", "acted"]
+    assert ids(numbers.traces) == ["shadow", "acted"]
+    assert ids(both.traces) == ["acted"]
+
+
+async def test_finds_the_few_that_a_filter_wants_among_many(store: TraceStore) -> None:
+    await store.add(
+        entries(
+            *(
+                a_trace(f"t{number}", action=Action.PASS if number % 300 else Action.REPLACE)
+                for number in range(900)
+            )
+        )
+    )
+
+    found = await everything(store, Query(action=Action.REPLACE, limit=2))
+
+    assert ids(found) == ["t600", "t300", "t0"]
+
+
+async def test_an_id_added_again_is_kept_once_and_where_it_was(store: TraceStore) -> None:
+    batch = entries(a_trace("one"), a_trace("two"))
+    await store.add(batch)
+
+    await store.add([*batch, *entries(a_trace("three"))])
+
+    assert ids((await store.page(Query(after=""))).traces) == ["one", "two", "three"]
+
+
+async def test_batches_added_at_once_are_all_kept_once(store: TraceStore) -> None:
+    batches = [
+        entries(*(a_trace(f"{writer}-{number}") for number in range(20))) for writer in range(10)
+    ]
+
+    await asyncio.gather(*(store.add(batch) for batch in [*batches, *batches]))
+
+    found = ids(await everything(store, Query(limit=50)))
+    assert len(found) == 200
+    for writer in range(10):
+        own = [name for name in found if name.startswith(f"{writer}-")]
+        assert own == [f"{writer}-{number}" for number in reversed(range(20))]
+
+
+async def test_forgets_by_age_counted_from_the_request(store: TraceStore) -> None:
+    week = Keep(days=7.0, last=1000)
+    await store.add(
+        entries(
+            a_trace("old", age=timedelta(days=8)),
+            a_trace("young", age=timedelta(days=6)),
+            keep=week,
+        )
+    )
+
+    assert ids((await store.page(Query())).traces) == ["young"]
+    assert await store.get("old") is None
+
+
+async def test_a_stored_trace_is_gone_when_its_time_is_over(store: TraceStore) -> None:
+    half_a_second = Keep(days=0.5 / 86_400, last=1000)
+    await store.add(entries(a_trace("short"), keep=half_a_second))
+    assert await store.get("short") is not None
+
+    async with asyncio.timeout(10):
+        while await store.get("short") is not None:  # noqa: ASYNC110 - time sets no event
+            await asyncio.sleep(0.02)
+
+    assert (await store.page(Query())).traces == ()
+
+
+async def test_keeps_about_the_last_of_each_tenant(store: TraceStore) -> None:
+    few = Keep(days=30.0, last=10)
+    await store.add(entries(a_trace("calm", tenant="bravo"), keep=few))
+    for start in range(0, 500, 100):
+        batch = [a_trace(f"t{number}") for number in range(start, start + 100)]
+        await store.add(entries(*batch, keep=few))
+
+    left = ids(await everything(store, Query(tenant="acme", limit=200)))
+
+    assert left[:10] == [f"t{number}" for number in range(499, 489, -1)]
+    assert len(left) <= 110
+    assert await store.get("t0") is None
+    assert await store.get("calm") is not None
+
+
+async def test_policies_that_keep_for_a_lifetime_are_fine(store: TraceStore) -> None:
+    await store.add(entries(a_trace("one"), keep=Keep(days=36_500.0, last=10)))
+
+    assert ids((await store.page(Query(tenant="acme"))).traces) == ["one"]
+
+
+async def test_tail_gives_what_comes_in_from_now_on(store: TraceStore) -> None:
+    await store.add(entries(a_trace("before")))
+    coming = ["one", "two", "three"]
+
+    async def sleep(_: float) -> None:
+        if coming:
+            await store.add(entries(a_trace(coming.pop(0))))
+
+    seen: list[str] = []
+    async with asyncio.timeout(10):
+        async for trace in tail(store, Query(), sleep=sleep):
+            seen.append(trace.id)
+            if len(seen) == 3:
+                break
+
+    assert seen == ["one", "two", "three"]
+
+
+async def test_a_record_that_cannot_be_read_does_not_hide_the_others(store: TraceStore) -> None:
+    broken, good = entries(a_trace("broken"), a_trace("good"), keep=KEEP)
+    unreadable = type(broken)(
+        broken.id, broken.tenant, broken.action, (), broken.expires_ms, KEEP, '{"id": "broken"}'
+    )
+
+    await store.add([unreadable, good])
+
+    assert ids((await store.page(Query())).traces) == ["good"]
+    assert await store.get("broken") is None
