@@ -1,8 +1,8 @@
 """Citation marks that name no source of the request.
 
-Finds: ``[출처: …]``, ``(출처: …)`` and ``[참조: …]`` whose title, file, law or number no source has;
-    ``[†N]``, ``【N】``, ``[^N]``, ``[출처 N]`` and ``[N]`` beyond the sources' numbers, each number of
-    a list or range.
+Finds: ``[출처: …]``, ``(출처: …)`` and ``[참조: …]`` whose title, file, law or number no source
+    has; ``[†N]``, ``【N】``, ``[^N]``, ``[출처 N]`` and ``[N]`` beyond the sources' numbers, each
+    number of a list or range.
 Misses: whether the source says what it is cited for; a wrong page of the right file; references
     written as plain lines (``출처: …``); footnotes that the answer itself explains.
 Score: 1.0; 0.5 where nothing shows that a plain number is a citation, or where no source has a name

@@ -112,14 +112,14 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
     def _foreign(self, text: str, exchange: Exchange, asked: frozenset[Script]) -> list[Run]:
         if not foreign_runs(text):
             return []
-        licence = _licence(exchange)
         runs = [
             run
             for run in foreign_runs(prose_only(text))
-            if run.script not in asked
-            and not is_usual_han(text, run)
-            and not licence.covers(run.text)
+            if run.script not in asked and not is_usual_han(text, run)
         ]
+        licence = _licence(exchange)
+        licensed = {word for word in {run.text for run in runs} if licence.covers(word)}
+        runs = [run for run in runs if run.text not in licensed]
         han = sum(han_count(run.text) for run in runs if run.script is Script.HAN)
         if han < self.settings.min_han_chars:
             runs = [run for run in runs if run.script is not Script.HAN]

@@ -115,7 +115,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
 
 
 def _conversation(reading: Reading) -> LawIndex:
-    """Return what the question and the model's instructions speak of; not shared between requests."""
+    """Return what the question and the instructions speak of; it is never shared."""
     texts = (reading.question.text, Text(reading.exchange.echo))
     return LawIndex(law_held(Source("", "", text.raw), text) for text in texts)
 

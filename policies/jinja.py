@@ -67,10 +67,12 @@ def compiled(source: str) -> Template:
     Raises:
         BadTemplate: it is not well-formed, uses what templates may not use, or writes nothing.
     """
-    tree = parsed(source)
-    for problem in _problems(tree):
-        raise BadTemplate(problem)
-    template = ENVIRONMENT.from_string(source)
+    try:
+        for problem in _problems(parsed(source)):
+            raise BadTemplate(problem)
+        template = ENVIRONMENT.from_string(source)
+    except (RecursionError, SyntaxError) as error:
+        raise BadTemplate("is nested too deep") from error
     for facts in _samples():
         try:
             text = rendered(template, facts)
@@ -96,12 +98,13 @@ def parsed(source: str) -> nodes.Template:
 
 
 def _problems(tree: nodes.Template) -> Iterator[str]:
-    for unknown in sorted(find_undeclared_variables(tree) - set(VARIABLES)):
-        yield f"does not know {unknown!r}; templates know {', '.join(VARIABLES)}"
+    # First of all, because Jinja computes constants such as 'a' * 999999999 while it looks for names.
     for node in tree.find_all(nodes.Node):
         problem = _problem(node)
         if problem:
             yield f"may not use {problem} (its line {node.lineno})"
+    for unknown in sorted(find_undeclared_variables(tree) - set(VARIABLES)):
+        yield f"does not know {unknown!r}; templates know {', '.join(VARIABLES)}"
 
 
 def _problem(node: nodes.Node) -> str:

@@ -32,7 +32,10 @@ SECRET_KEYS = frozenset({"keys", "api_key_env"})
 @cache
 def typed_policy() -> type[Policy]:
     """Return `Policy` with exactly the guards that exist, each with its own options."""
-    rules: dict[str, Any] = {name: (_typed_rule(name), None) for name in all_guards()}
+    rules: dict[str, Any] = {}
+    for name in all_guards():
+        rule = _typed_rule(name)
+        rules[name] = (rule, Field(default_factory=rule))
     guards = create_model("Guards", __base__=Shape, **rules)
     guards.__doc__ = "A rule for each guard; one that is not named does not run."
     fields: dict[str, Any] = {"guards": (guards, Field(default_factory=guards))}

@@ -37,7 +37,7 @@ class Snapshot:
         policies: All of them, by name.
         tenants: Those that serve a tenant, by the tenant's name.
         by_key: Those that serve a tenant, by each hash of its keys.
-        loaded_at: When they were read, in UTC.
+        loaded_at: When they were first read as they are, in UTC.
     """
 
     policies: Mapping[str, LoadedPolicy]
@@ -92,12 +92,15 @@ class PolicyStore:
         self._files = file_states(self.directory)
         before = self.snapshot
         try:
-            self.snapshot = self._load()
+            after = self._load()
         except PolicyError as error:
             self.last_error = error
             return Reload(before, error=error)
         self.last_error = None
-        return Reload(self.snapshot, changed=_changed(before, self.snapshot))
+        changed = _changed(before, after)
+        if changed:
+            self.snapshot = after
+        return Reload(self.snapshot, changed)
 
     async def watch(
         self,

@@ -17,6 +17,9 @@ from proxy.traces.trace import Delivery, PolicyUsed, Trace, TraceBuilder
 
 log = logger(__name__)
 
+CLIENT_GONE_STATUS = 499
+"""What a trace says where no status was sent, because nobody was there to get it."""
+
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
@@ -66,27 +69,21 @@ class ChatJob:
     async def run(self, raw: bytes) -> HttpReply:
         """Return the reply; failures become OpenAI error objects here."""
         error: GuardProxyError | None = None
-        delivery = Delivery.DELIVERED
         try:
-            finished = await self._finished(read_request(raw))
-            return self._success(finished)
-        except GuardProxyError as failure:
-            error = failure
-            return self._failure(failure)
+            reply = self._success(await self._finished(read_request(raw)))
+        except GuardProxyError as refused:
+            error = refused
+            reply = self._failure(refused)
         except asyncio.CancelledError:
-            delivery = Delivery.CLIENT_GONE
+            self._record(CLIENT_GONE_STATUS, "client_gone", Delivery.CLIENT_GONE)
             raise
-        except Exception as unexpected:
-            log.error(  # noqa: TRY400 - a traceback's message may hold words of the request
-                "request.failed",
-                request_id=self.id,
-                tenant=self._tenant.name,
-                **failure(unexpected),
-            )
+        except Exception as broken:  # noqa: BLE001 - whatever happened, the client gets an answer
+            log.error("request.failed", request_id=self.id, **failure(broken))  # noqa: TRY400
             error = InternalError(self.id)
-            return self._failure(error)
-        finally:
-            self._record(error, delivery)
+            reply = self._failure(error)
+        code = None if error is None else error.code or error.type
+        self._record(reply.status, code, Delivery.DELIVERED)
+        return reply
 
     async def _finished(self, request: ChatRequest) -> Finished:
         self.trace.model, self.trace.stream = request.model, request.stream
@@ -113,12 +110,8 @@ class ChatJob:
         headers = dict(error.headers) | self.early_headers
         return HttpReply(error.status, headers, JSON_TYPE, error.as_body())
 
-    def _record(self, error: GuardProxyError | None, delivery: Delivery) -> None:
-        trace = self.trace.finished(
-            status=error.status if error else 200,
-            error=error.code or error.type if error else None,
-            delivery=delivery,
-        )
+    def _record(self, status: int, error: str | None, delivery: Delivery) -> None:
+        trace = self.trace.finished(status=status, error=error, delivery=delivery)
         self._count(trace)
         if self._services.settings.debug:
             log.info("request.decided", **debug_record(trace))

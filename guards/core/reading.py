@@ -11,8 +11,8 @@ from functools import cached_property, lru_cache
 from guards.core.exchange import Exchange, Source
 from guards.text.normal import Normal, normalise
 from guards.text.sentences import Sentence, split_sentences
-from guards.text.slots.quantity import Quantity, find_quantities
 from guards.text.slots.law import LawReference, read_laws
+from guards.text.slots.quantity import Quantity, find_quantities
 
 SOURCE_READINGS_KEPT = 2048
 

@@ -21,7 +21,7 @@ _CANNOT = (
     r"(?:정보|내용|자료|문서|규정|근거|기준|설명|언급|조항|결과)[은는이가도]?\s?(?:없|부족|불충분)"
 )
 # The sentence must end there, or go on to advice: 확인되지 않은 금액은 환불됩니다 is no abstention.
-_CLOSES = r"[가-힣]{0,6}(?:\s(?:상태|것으로|점)[가-힣 ]{0,10})?[\s.!…~)\]\d†참조출처:]*\Z"
+_CLOSES = r"[가-힣]{0,6}(?:\s(?:상태|것으로|점)[가-힣 ]{0,10})?(?:[\s.!…~)]|\[[^\]\n]{1,80}\])*\Z"
 _ABSTAINS = re.compile(rf"(?:{_CANNOT}){_CLOSES}")
 _GOES_ON = re.compile(rf"(?:{_CANNOT})(?:아서?|어서?|으므로|으니|습니다만|지만)")
 _COMPANY = re.compile(

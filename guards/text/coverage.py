@@ -21,14 +21,13 @@ from guards.text.tokens import Word, bigrams, content_words
 
 _WINDOW_SENTENCES = 3
 _MOST_WORDS = 40
-_FULL_WEIGHT = 1.0
 _SLIGHT_WEIGHT = 0.3
 _RARITY_SMOOTHING = 0.5
 _SPACING = re.compile(r"[\s·ㆍ,]+")
 _AND = re.compile(r"\s(?:그리고|또한|아울러|및 그)\s")
 # Endings of verbs. 화면 and 허가도 are taken for verbs too, which only means no comparison.
 _OWN_VERB = re.compile(
-    r"(?:나요|까요|니까|[어아해여와워가]요|죠|지요|는지|은지|[가-힣]면|[어아여와워가려]도|"
+    r"\A[가-힣]는\Z|(?:나요|까요|니까|[어아해여와워가]요|죠|지요|는지|은지|[가-힣]면|[어아여와워가려]도|"
     r"[어아여와워꿔겨]야|려고|지만|는데|은데|거나)$"
 )
 _NOUN_VERB_STARTS = ("하", "되", "받", "시키", "당하", "해", "돼", "이")
@@ -79,7 +78,15 @@ def _units(question: str, texts: list[str], dense: list[str]) -> list[_Unit]:
         return []
     if any(holds_value(text, kind) for kind in asked_values(question) for text in texts):
         return []
-    return [_unit(word, dense) for word in words if word.stem not in FRAME_NOUNS]
+    subject = [word for word in words if word.stem not in FRAME_NOUNS]
+    if all(_is_slight(word) for word in subject):
+        return []
+    return [_unit(word, dense) for word in subject]
+
+
+def _is_slight(word: Word) -> bool:
+    """Tell whether a word is too short or too general to name a subject (``기한은요?``)."""
+    return len(word.stem) == 1 or word.stem in MEASURE_NOUNS
 
 
 def _is_own_verb(word: Word) -> bool:
@@ -90,8 +97,7 @@ def _is_own_verb(word: Word) -> bool:
 def _unit(word: Word, dense: list[str]) -> _Unit:
     holding = sum(word.stem in text for text in dense)
     rarity = math.log(1 + len(dense) / (holding + _RARITY_SMOOTHING))
-    slight = len(word.stem) == 1 or word.stem in MEASURE_NOUNS
-    weight = rarity * (_SLIGHT_WEIGHT if slight else _FULL_WEIGHT)
+    weight = rarity * (_SLIGHT_WEIGHT if _is_slight(word) else 1)
     return _Unit(word.stem, frozenset(bigrams(word.stem)), weight)
 
 

@@ -157,14 +157,15 @@ class RedisStore:
         traces: list[Trace] = []
         for _ in range(_SCANS_AT_MOST):
             listed = await self._scan(tenants, cursor, newest_first=newest_first)
+            if not listed:
+                return Page(tuple(traces), None if newest_first else cursor)
             missing = query.limit - len(traces)
-            if not listed or not missing:
-                break
             wanted = [entry for entry in listed if entry.wanted(query)][:missing]
             traces += await self._records(wanted)
             cursor = (wanted if len(wanted) == missing else listed)[-1].place
-        at_end = newest_first and not listed
-        return Page(tuple(traces), None if at_end else cursor)
+            if len(traces) >= query.limit:
+                break
+        return Page(tuple(traces), cursor)
 
     async def ping(self) -> None:
         """Return if the server answers."""

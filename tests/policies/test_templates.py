@@ -134,6 +134,10 @@ REFUSED = [
         id="nested-loops",
     ),
     pytest.param("가 {{ sources > 1 }}", "cannot be rendered", id="list-against-number"),
+    pytest.param("{{ " + "(" * 3000, "nested too deep", id="deep-expression"),
+    pytest.param(
+        "{% if reason %}" * 120 + "가" + "{% endif %}" * 120, "nested too deep", id="deep-branches"
+    ),
 ]
 
 

@@ -1,10 +1,10 @@
 """Reads references to provisions of law, such as ``「의료법」 제83조의2제1항제3호가목``.
 
 Read are articles with their branch, paragraph (also circled), item and sub-item; tables (별표),
-forms (별지), supplementary provisions (부칙) and chapters; ranges and lists; the law's name with and
-without 「」, its decree or rule, and the words that stand for a law or an article named before. A bare
-``3조`` is an article only where its surroundings say so. Relative words (전조, 전항) are not read:
-what they mean depends on where the text was cut out.
+forms (별지), supplementary provisions (부칙) and chapters; ranges and lists; the law's name with
+and without 「」, its decree or rule, and the words that stand for a law or an article named before.
+A bare ``3조`` is an article only where its surroundings say so. Relative words (전조, 전항) are not
+read: what they mean depends on where the text was cut out.
 """
 
 import re
@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from guards.text.slots.law_before import Owner, owner_before
-from guards.text.slots.law_pattern import HEAD, TAIL, is_article
 from guards.text.slots.law_name import Tier, is_law_name
+from guards.text.slots.law_pattern import HEAD, TAIL, is_article
 
 
 class Kind(StrEnum):

@@ -1,8 +1,8 @@
 """Which law a provision belongs to, read from the words right before it.
 
-``「의료법」 제83조``, ``의료법 시행령 제3조``, ``같은 법 제5조``, ``영 제7조``. Without 「」 nobody can
-tell where a name of several words begins (``절도죄는 형법 제329조``), so the words that may hold it
-are given, and who knows the names in question finds the one that ends them.
+``「의료법」 제83조``, ``의료법 시행령 제3조``, ``같은 법 제5조``. Without 「」 nobody can tell where a
+name of several words begins (``절도죄는 형법 제329조``), so the words that may hold it are given,
+and who knows the names in question finds the one that ends them.
 """
 
 import re

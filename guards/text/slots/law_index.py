@@ -1,7 +1,7 @@
 """What several sources hold of the law together, and what they lack of a reference.
 
-A provision counts as held if a source sets it out or mentions it. A reference that names no law means
-the laws that the sources are pieces of, so a decree's ``법 제5조`` is no evidence for ``제5조``.
+A provision counts as held if a source sets it out or mentions it. A reference that names no law
+means the laws that the sources are pieces of: a decree's ``법 제5조`` is no evidence for ``제5조``.
 """
 
 from collections.abc import Iterable

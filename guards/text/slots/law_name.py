@@ -1,8 +1,8 @@
 """Names of laws and rules: their comparable form, and whether two names mean the same law.
 
-A law, its enforcement decree (시행령) and its enforcement rule (시행규칙) share a name and differ
-in rank. Names are compared without spaces and middle dots. A short name (약칭) is taken for the long
-one when it is clearly shorter, keeps the order of its syllables and begins as one of its words does:
+A law, its enforcement decree (시행령) and its enforcement rule (시행규칙) share a name and
+differ in rank. Names are compared without spaces and middle dots. A short name (약칭) is taken for
+the long one when it is clearly shorter, keeps the order of its syllables and begins as a word does:
 ``청탁금지법`` is ``부정청탁 및 금품등 수수의 금지에 관한 법률``.
 """
 

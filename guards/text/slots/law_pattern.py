@@ -1,7 +1,7 @@
 """How references to law are written: the patterns, and when a bare ``3조`` is one at all.
 
-``3조`` is more often money (``3조 원``) or a team (``3조로 나누어``) than an article, so a number without
-``제`` needs a paragraph behind it, or words around it that cite.
+``3조`` is more often money (``3조 원``) or a team (``3조로 나누어``) than an article, so a number
+without ``제`` needs a paragraph behind it, or words around it that cite.
 """
 
 import re

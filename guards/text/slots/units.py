@@ -1,7 +1,7 @@
 """Units of Korean quantities: what each measures and how it converts.
 
-Only exact conversions are made (2주 = 14일, 1년 = 12개월, 1km = 1,000m). A month has no fixed number
-of days and a currency no fixed rate, so those never compare equal.
+Only exact conversions are made (2주 = 14일, 1년 = 12개월, 1km = 1,000m). A month has no fixed
+number of days and a currency no fixed rate, so those never compare equal.
 """
 
 from dataclasses import dataclass

@@ -1,0 +1,1 @@
+"""Word lists of the guards; each file names its source and licence."""

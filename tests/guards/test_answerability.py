@@ -1,0 +1,156 @@
+import pytest
+
+from guards.answerability import Answerability, AnswerabilitySettings
+from guards.core.exchange import ContextState, Exchange, Source
+from guards.core.finding import Span
+from guards.core.guard import Stage
+from guards.core.reading import read
+
+QUESTION = "환불 신청 절차를 알려 주세요"
+ON_TOPIC = Source("1", "제8조(환불)", "환불을 신청하려면 영수증과 신청서를 함께 제출한다.")
+OFF_TOPIC = Source("1", "제9조(복장)", "직원은 근무 시간에 근무복을 착용한다.")
+
+
+def scored(source: Source, score: float) -> Source:
+    return Source(source.id, source.title, source.text, score=score)
+
+
+def policy_question(
+    *sources: Source,
+    question: str = QUESTION,
+    context: ContextState = ContextState.ABSENT,
+    answer: str | None = None,
+    may_fetch: bool = False,
+) -> Exchange:
+    return Exchange(
+        question,
+        sources,
+        context=context,
+        answer=answer,
+        intents=("policy",),
+        may_fetch=may_fetch,
+    )
+
+
+@pytest.fixture
+def guard() -> Answerability:
+    return Answerability(AnswerabilitySettings())
+
+
+FLAGGED = [
+    pytest.param(policy_question(), "no_context", 1.0, id="no-context-block"),
+    pytest.param(
+        policy_question(context=ContextState.EMPTY), "empty_context", 1.0, id="nothing-retrieved"
+    ),
+    pytest.param(
+        policy_question(Source("1", "제8조(환불)", " \n")), "empty_context", 1.0, id="blank-sources"
+    ),
+    pytest.param(
+        policy_question(scored(ON_TOPIC, 0.325), scored(ON_TOPIC, 0.1)),
+        "low_score",
+        0.75,
+        id="best-score-below-the-gate",
+    ),
+    pytest.param(policy_question(OFF_TOPIC), "off_topic", 1.0, id="about-something-else"),
+]
+CLEAN = [
+    pytest.param(policy_question(ON_TOPIC), id="evidence"),
+    pytest.param(policy_question(OFF_TOPIC, ON_TOPIC), id="one-source-is-enough"),
+    pytest.param(
+        policy_question(scored(ON_TOPIC, 0.65), scored(OFF_TOPIC, 0.2)), id="score-at-the-gate"
+    ),
+    pytest.param(
+        policy_question(scored(OFF_TOPIC, 0.9)), id="passed-score-outweighs-different-words"
+    ),
+    pytest.param(
+        policy_question(OFF_TOPIC, question="반려견이랑 같이 가도 돼요?"), id="told-in-verbs"
+    ),
+]
+
+
+@pytest.mark.parametrize("answer", [None, "신청서를 내시면 됩니다."])
+@pytest.mark.parametrize(("exchange", "kind", "score"), FLAGGED)
+def test_flags_before_and_after_the_model(
+    guard: Answerability, exchange: Exchange, kind: str, score: float, answer: str | None
+) -> None:
+    reading = read(exchange if answer is None else exchange.answered(answer))
+
+    [finding] = guard.check(reading)
+
+    assert guard.not_checkable(reading) is None
+    assert finding.code == f"answerability.{kind}"
+    assert finding.score == pytest.approx(score)
+    assert (finding.part, finding.observed) == ("question", QUESTION)
+    assert finding.span == Span(0, len(QUESTION))
+
+
+@pytest.mark.parametrize("exchange", CLEAN)
+def test_passes(guard: Answerability, exchange: Exchange) -> None:
+    assert guard.check(read(exchange)) == []
+
+
+def test_an_abstention_needs_no_evidence(guard: Answerability) -> None:
+    exchange = policy_question(answer="관련 규정을 찾을 수 없습니다. 담당 부서에 문의해 주세요.")
+
+    assert guard.check(read(exchange)) == []
+
+
+def test_an_abstention_that_goes_on_to_answer_does(guard: Answerability) -> None:
+    exchange = policy_question(answer="관련 규정을 찾을 수 없습니다. 보통은 7일 걸립니다.")
+
+    assert [finding.code for finding in guard.check(read(exchange))] == ["answerability.no_context"]
+
+
+def test_waits_for_the_answer_while_the_model_may_still_fetch(guard: Answerability) -> None:
+    before = read(policy_question(may_fetch=True))
+    after = read(policy_question(may_fetch=True, answer="7일 걸립니다."))
+
+    assert guard.not_checkable(before) == "may_still_fetch"
+    assert guard.not_checkable(after) is None
+    assert len(guard.check(after)) == 1
+
+
+@pytest.mark.parametrize("intents", [(), ("greeting",)])
+def test_other_questions_demand_evidence_only_if_the_policy_says_always(
+    guard: Answerability, intents: tuple[str, ...]
+) -> None:
+    always = Answerability(AnswerabilitySettings(evidence_always=True))
+    reading = read(Exchange(QUESTION, intents=intents))
+
+    assert guard.not_checkable(reading) == "no_evidence_demanded"
+    assert always.not_checkable(reading) is None
+    assert len(always.check(reading)) == 1
+
+
+def test_the_policy_names_the_intents() -> None:
+    guard = Answerability(AnswerabilitySettings(intents=("benefits",)))
+
+    assert guard.not_checkable(read(Exchange(QUESTION, intents=("chat", "benefits")))) is None
+    assert guard.not_checkable(read(policy_question())) == "no_evidence_demanded"
+
+
+def test_a_blank_question_is_not_judged(guard: Answerability) -> None:
+    assert guard.not_checkable(read(policy_question(question=" \n"))) == "no_question"
+
+
+def test_without_a_gate_scores_are_ignored_and_words_are_compared() -> None:
+    guard = Answerability(AnswerabilitySettings(min_score=None))
+
+    assert guard.check(read(policy_question(scored(ON_TOPIC, 0.1)))) == []
+    assert guard.check(read(policy_question(scored(OFF_TOPIC, 0.9)))) != []
+
+
+def test_comparing_words_can_be_switched_off() -> None:
+    guard = Answerability(AnswerabilitySettings(off_topic=False))
+
+    assert guard.check(read(policy_question(OFF_TOPIC))) == []
+
+
+def test_the_span_leaves_white_space_out(guard: Answerability) -> None:
+    [finding] = guard.check(read(policy_question(question=f"\n {QUESTION} ")))
+
+    assert finding.span == Span(2, 2 + len(QUESTION))
+
+
+def test_runs_at_both_stages() -> None:
+    assert Answerability.stages == {Stage.INPUT, Stage.OUTPUT}

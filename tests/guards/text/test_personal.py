@@ -1,0 +1,112 @@
+"""Korean personal identifiers in text; all of them invented, dates of birth in the far future."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.text.personal import PersonalKind, find_personal
+
+K = PersonalKind
+
+FOUND = [
+    pytest.param("번호는 991231-3123456 입니다", K.RESIDENT_NUMBER, "991231-3123456", id="hyphen"),
+    pytest.param("9912313123456", K.RESIDENT_NUMBER, "9912313123456", id="bare-with-valid-date"),
+    pytest.param("991231 - 4123456", K.RESIDENT_NUMBER, "991231 - 4123456", id="spaced-hyphen"),
+    pytest.param("９９１２３１－３１２３４５６", K.RESIDENT_NUMBER, "９９１２３１－３１２３４５６", id="full-width"),
+    pytest.param("991231\u200b-3123456", K.RESIDENT_NUMBER, "991231\u200b-3123456", id="zero-width"),
+    pytest.param("991231-7123456", K.FOREIGNER_NUMBER, "991231-7123456", id="foreigner"),
+    pytest.param("주민번호 999999-3123456", K.RESIDENT_NUMBER, "999999-3123456", id="named-wrong-date"),
+    pytest.param("000229-3123456", K.RESIDENT_NUMBER, "000229-3123456", id="leap-day-of-2000"),
+    pytest.param("4000-0000-0000-0002", K.CARD, "4000-0000-0000-0002", id="card"),
+    pytest.param("카드 4000000000000002로", K.CARD, "4000000000000002", id="card-bare"),
+    pytest.param("3400 000000 00009", K.CARD, "3400 000000 00009", id="card-of-fifteen-digits"),
+    pytest.param("010-0000-1234로 연락", K.PHONE, "010-0000-1234", id="mobile"),
+    pytest.param("01000001234", K.PHONE, "01000001234", id="mobile-bare"),
+    pytest.param("010.0000.1234", K.PHONE, "010.0000.1234", id="mobile-dots"),
+    pytest.param("010 - 0000 - 1234", K.PHONE, "010 - 0000 - 1234", id="mobile-spaced"),
+    pytest.param("+82 10-0000-1234", K.PHONE, "+82 10-0000-1234", id="mobile-from-abroad"),
+    pytest.param("+82-(0)2-000-1234", K.PHONE, "+82-(0)2-000-1234", id="landline-from-abroad"),
+    pytest.param("02)000-1234", K.PHONE, "02)000-1234", id="landline-half-bracket"),
+    pytest.param("(031) 000-1234", K.PHONE, "(031) 000-1234", id="landline-brackets"),
+    pytest.param("전화 02 000 1234", K.PHONE, "02 000 1234", id="landline-named"),
+    pytest.param("0507-0000-1234", K.PHONE, "0507-0000-1234", id="personal-line"),
+    pytest.param("hong.gd@example.com으로", K.EMAIL, "hong.gd@example.com", id="email-particle"),
+    pytest.param("01000001234@example.com", K.EMAIL, "01000001234@example.com", id="email-of-digits"),
+    pytest.param("가나은행 110-000-123456", K.ACCOUNT, "110-000-123456", id="account-after-bank"),
+    pytest.param("110-000-123456 (가나은행)", K.ACCOUNT, "110-000-123456", id="account-before-bank"),
+    pytest.param("계좌 11000123456", K.ACCOUNT, "11000123456", id="account-bare"),
+    pytest.param("M00001234", K.PASSPORT, "M00001234", id="passport-old"),
+    pytest.param("M000A1234", K.PASSPORT, "M000A1234", id="passport-new"),
+    pytest.param("여권 S00001234", K.PASSPORT, "S00001234", id="passport-named"),
+    pytest.param("11-00-123456-01", K.DRIVING_LICENCE, "11-00-123456-01", id="licence"),
+    pytest.param("서울-00-123456-01", K.DRIVING_LICENCE, "서울-00-123456-01", id="licence-old"),
+    pytest.param("면허 110012345601", K.DRIVING_LICENCE, "110012345601", id="licence-named"),
+]  # fmt: skip
+
+CLEAN = [
+    pytest.param("법인등록번호 110111-0123456", id="corporate-number"),
+    pytest.param("주문번호 123456-1234567", id="no-such-month"),
+    pytest.param("010229-3123456", id="no-leap-day-in-2001"),
+    pytest.param("19912313123456", id="piece-of-a-longer-number"),
+    pytest.param("4000-0000-0000-0003", id="wrong-check-digit"),
+    pytest.param("1588-0000", id="service-line"),
+    pytest.param("080-000-1234", id="toll-free-line"),
+    pytest.param("02 300 4000", id="numbers-in-a-row"),
+    pytest.param("110-000-123456", id="no-bank-near"),
+    pytest.param("입금액 1000000000원", id="amount"),
+    pytest.param("가나은행 사업자번호 123-45-67890", id="business-number"),
+    pytest.param("2099-03-05 10:30부터 2099-04-05 12:00까지", id="dates-and-times"),
+    pytest.param("제15조 제2항, 별표 3", id="law"),
+    pytest.param("제품 S00001234", id="letter-and-digits"),
+    pytest.param("@example", id="handle"),
+    pytest.param("연봉 50,000,000원", id="money"),
+    pytest.param("우편번호 06236", id="postcode"),
+    pytest.param("", id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "what"), FOUND)
+def test_finds(text: str, kind: PersonalKind, what: str) -> None:
+    [span] = find_personal(text)
+
+    assert (span.kind, text[span.start : span.end]) == (kind, what)
+
+
+@pytest.mark.parametrize("text", CLEAN)
+def test_passes(text: str) -> None:
+    assert find_personal(text) == []
+
+
+def test_finds_several_in_order() -> None:
+    text = "홍길동 010-0000-1234, hong@example.com, 주민번호 991231-3123456"
+
+    kinds = [span.kind for span in find_personal(text)]
+
+    assert kinds == [K.PHONE, K.EMAIL, K.RESIDENT_NUMBER]
+
+
+def test_a_bank_far_away_makes_no_account() -> None:
+    assert find_personal("은행은 오전 아홉 시에 열고 오후 네 시에 닫습니다. 110-000-123456") == []
+
+
+@given(st.text(alphabet="0129-. ()+82@aM은행계좌가.comS", max_size=80))
+def test_spans_are_in_order_inside_the_text_and_apart(text: str) -> None:
+    position = 0
+    for span in find_personal(text):
+        assert position <= span.start < span.end <= len(text)
+        position = span.end
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["1", "-", " ", "a", "a.", "@", "1-", "1 ", "10-", "010-", "82 ", "(0", "가", "０", "M0"],
+)
+def test_long_texts_take_no_time(piece: str) -> None:
+    text = (piece * 100_000)[:100_000] + "@1"
+    began_s = time.perf_counter()
+
+    find_personal(text)
+
+    assert time.perf_counter() - began_s < 1.0

@@ -1,0 +1,397 @@
+"""The recorder: no request waits for it, and no trace is lost while a store is away."""
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from policies.policy import StoredText, Tracing
+from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.outbox import Outbox
+from proxy.traces.recorder import Limits, Recorder
+from proxy.traces.redis import RedisStore
+from proxy.traces.sqlite import Database
+from proxy.traces.store import Entry, Page, Query, TraceStore, TraceStoreAway
+from proxy.traces.trace import Trace
+from tests.fakes.redis_process import RedisProcess
+from tests.proxy.traces.making import TRACING, a_trace, now_ms, until
+
+QUICK = Limits(gather_s=0.005, first_retry_s=0.02, last_retry_s=0.1)
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    opened = await Database.open(tmp_path / "traces.sqlite3")
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def redis_process(tmp_path: Path) -> Iterator[RedisProcess]:
+    folder = tmp_path / "redis"
+    folder.mkdir()
+    server = RedisProcess(folder, durable=True)
+    server.start()
+    yield server
+    server.stop()
+
+
+@asynccontextmanager
+async def redis_store(url: str, answer_within_s: float = 0.3) -> AsyncIterator[RedisStore]:
+    store = RedisStore(url, answer_within_s)
+    yield store
+    await store.close()
+
+
+def a_recorder(store: TraceStore, database: Database, limits: Limits = QUICK) -> Recorder:
+    return Recorder(
+        store,
+        Outbox(database, now_ms),
+        clock=time.monotonic,
+        random=lambda: 0.5,
+        limits=limits,
+    )
+
+
+async def oldest_first(store: TraceStore) -> list[str]:
+    found: list[str] = []
+    page = await store.page(Query(after="", limit=500))
+    while page.traces:
+        found += [trace.id for trace in page.traces]
+        page = await store.page(Query(after=page.cursor, limit=500))
+    return found
+
+
+class GatedStore:
+    """A store in memory whose door a test opens and shuts; it may fail after it has kept."""
+
+    def __init__(self) -> None:
+        self.kept: list[str] = []
+        self.tries = 0
+        self.is_open = True
+        self.loses_answers = False
+        self.hold = asyncio.Event()
+        self.hold.set()
+
+    async def add(self, batch: Sequence[Entry]) -> None:
+        self.tries += 1
+        await self.hold.wait()
+        if not self.is_open:
+            raise TraceStoreAway("gated", ConnectionError())
+        self.kept += [entry.id for entry in batch if entry.id not in self.kept]
+        if self.loses_answers:
+            raise TraceStoreAway("gated", TimeoutError())
+
+    async def get(self, trace_id: str) -> Trace | None:
+        raise NotImplementedError
+
+    async def page(self, query: Query) -> Page:
+        raise NotImplementedError
+
+    async def ping(self) -> None:
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        raise NotImplementedError
+
+
+async def test_traces_reach_redis_in_order(redis_url: str, database: Database) -> None:
+    names = [f"t{number}" for number in range(250)]
+    async with redis_store(redis_url) as store:
+        recorder = a_recorder(store, database)
+        await recorder.start()
+        for name in names:
+            recorder.record(a_trace(name), TRACING)
+        await until(lambda: recorder.counters()["delivered"] == 250)
+        await recorder.close()
+
+        assert await oldest_first(store) == names
+        assert recorder.counters() == {
+            "queued": 250,
+            "delivered": 250,
+            "outboxed": 0,
+            "dropped": 0,
+            "waiting": 0,
+            "outbox": 0,
+        }
+
+
+async def test_without_redis_the_embedded_store_is_the_store(database: Database) -> None:
+    store = EmbeddedStore(database, now_ms)
+    recorder = a_recorder(store, database)
+    await recorder.start()
+    names = [f"t{number}" for number in range(50)]
+    for name in names:
+        recorder.record(a_trace(name), TRACING)
+    await recorder.close()
+
+    assert await oldest_first(store) == names
+
+
+async def test_redis_killed_in_the_middle_of_load_loses_nothing(
+    redis_process: RedisProcess, database: Database
+) -> None:
+    names = [f"t{number:04}" for number in range(1_200)]
+
+    async with redis_store(redis_process.url) as store:
+        recorder = a_recorder(store, database)
+        await recorder.start()
+        with capture_logs() as logs:
+            for number, name in enumerate(names):
+                recorder.record(a_trace(name), TRACING)
+                if number == 400:
+                    await until(lambda: recorder.counters()["delivered"] > 0)
+                    redis_process.kill()
+                if number == 800:
+                    await until(lambda: recorder.is_away)
+                    redis_process.start()
+                if number % 10 == 0:
+                    await asyncio.sleep(0)
+            await until(lambda: recorder.counters()["waiting"] == 0)
+            await until(lambda: recorder.counters()["outbox"] == 0)
+        await recorder.close()
+
+        assert await oldest_first(store) == names
+        assert recorder.counters()["dropped"] == 0
+        assert recorder.counters()["outboxed"] > 0
+    events = [line["event"] for line in logs]
+    assert events.index("trace.store_away") < events.index("trace.store_back")
+
+
+async def test_redis_that_hangs_counts_as_away_and_gets_all_when_it_answers(
+    redis_process: RedisProcess, database: Database
+) -> None:
+    names = [f"t{number}" for number in range(300)]
+    async with redis_store(redis_process.url) as store:
+        recorder = a_recorder(store, database)
+        await recorder.start()
+        recorder.record(a_trace(names[0]), TRACING)
+        await until(lambda: recorder.counters()["delivered"] == 1)
+        redis_process.hang()
+        for name in names[1:]:
+            recorder.record(a_trace(name), TRACING)
+        await until(lambda: recorder.is_away)
+        await until(lambda: recorder.counters()["waiting"] == 0)
+        assert recorder.counters()["outbox"] == 299
+
+        redis_process.resume()
+        await until(lambda: recorder.counters()["outbox"] == 0)
+        await recorder.close()
+
+        assert await oldest_first(store) == names
+
+
+async def test_a_socket_that_accepts_and_never_answers_is_away(database: Database) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        async with redis_store(f"redis://127.0.0.1:{port}/0") as store:
+            with pytest.raises(TraceStoreAway):
+                await store.ping()
+            recorder = a_recorder(store, database)
+            await recorder.start()
+            recorder.record(a_trace("one"), TRACING)
+            await until(lambda: recorder.counters()["outbox"] == 1)
+            await recorder.close()
+
+    count, _ = await Outbox(database, now_ms).waiting()
+    assert count == 1
+
+
+async def test_what_waits_at_the_end_is_delivered_by_the_next_start(
+    redis_process: RedisProcess, tmp_path: Path
+) -> None:
+    path = tmp_path / "outbox.sqlite3"
+    redis_process.kill()
+    database = await Database.open(path)
+    async with redis_store(redis_process.url) as store:
+        recorder = a_recorder(store, database)
+        await recorder.start()
+        for number in range(150):
+            recorder.record(a_trace(f"old{number}"), TRACING)
+        await recorder.close()
+    await database.close()
+
+    redis_process.start()
+    database = await Database.open(path)
+    async with redis_store(redis_process.url) as store:
+        recorder = a_recorder(store, database)
+        await recorder.start()
+        for number in range(150):
+            recorder.record(a_trace(f"new{number}"), TRACING)
+        await until(lambda: recorder.counters()["delivered"] == 300)
+        await recorder.close()
+
+        expected = [f"{age}{number}" for age in ("old", "new") for number in range(150)]
+        assert await oldest_first(store) == expected
+    await database.close()
+
+
+async def test_an_answer_that_was_lost_does_not_double_a_trace(database: Database) -> None:
+    gated = GatedStore()
+    gated.loses_answers = True
+    recorder = a_recorder(gated, database)
+    await recorder.start()
+    recorder.record(a_trace("one"), TRACING)
+    await until(lambda: gated.tries > 2)
+    gated.loses_answers = False
+    recorder.record(a_trace("two"), TRACING)
+    await until(lambda: recorder.counters()["delivered"] == 2)
+    await recorder.close()
+
+    assert gated.kept == ["one", "two"]
+
+
+async def test_a_queue_that_grows_too_long_spills_into_the_file_and_keeps_its_order(
+    database: Database,
+) -> None:
+    gated = GatedStore()
+    gated.hold.clear()
+    limits = Limits(batch=10, spill_at=20, capacity=200, gather_s=0.001)
+    recorder = a_recorder(gated, database, limits)
+    await recorder.start()
+    names = [f"t{number:03}" for number in range(500)]
+    for number, name in enumerate(names):
+        recorder.record(a_trace(name), TRACING)
+        if number % 100 == 99:  # the store still holds its first batch
+            await until(lambda: recorder.counters()["waiting"] < 40)
+    outboxed = recorder.counters()["outboxed"]
+    gated.hold.set()
+    await until(lambda: recorder.counters()["delivered"] == 500)
+    await recorder.close()
+
+    assert outboxed > 400
+    assert gated.kept == names
+    assert recorder.counters()["dropped"] == 0
+
+
+async def test_a_batch_that_fails_goes_before_what_spilled_meanwhile(database: Database) -> None:
+    gated = GatedStore()
+    gated.hold.clear()
+    gated.is_open = False
+    limits = Limits(batch=5, spill_at=10, gather_s=0.001, first_retry_s=0.01, last_retry_s=0.01)
+    recorder = a_recorder(gated, database, limits)
+    await recorder.start()
+    names = [f"t{number:03}" for number in range(100)]
+    for name in names:
+        recorder.record(a_trace(name), TRACING)
+    await until(lambda: recorder.counters()["outboxed"] > 50)
+    gated.hold.set()
+    await until(lambda: recorder.counters()["waiting"] == 0)
+    gated.is_open = True
+    await until(lambda: recorder.counters()["outbox"] == 0)
+    await recorder.close()
+
+    assert gated.kept == names
+
+
+async def test_beyond_its_capacity_the_newest_are_dropped_and_counted(database: Database) -> None:
+    gated = GatedStore()
+    recorder = a_recorder(gated, database, Limits(capacity=3, gather_s=0.001))
+    await recorder.start()
+    with capture_logs() as logs:
+        for number in range(10):  # nothing else runs meanwhile
+            recorder.record(a_trace(f"t{number}"), TRACING)
+    await recorder.close()
+
+    assert gated.kept == ["t0", "t1", "t2"]
+    assert recorder.counters()["dropped"] == 7
+    assert [line["event"] for line in logs] == ["trace.dropped"]
+
+
+async def test_closing_does_not_wait_for_a_store_that_hangs(database: Database) -> None:
+    gated = GatedStore()
+    gated.hold.clear()
+    recorder = a_recorder(gated, database)
+    await recorder.start()
+    for number in range(120):
+        recorder.record(a_trace(f"t{number}"), TRACING)
+    await until(lambda: gated.tries == 1)
+    began_s = time.monotonic()
+    await recorder.close(within_s=0.4)
+
+    assert time.monotonic() - began_s < 5
+    waiting = await Outbox(database, now_ms).first(200)
+    assert [entry.id for entry in waiting] == [f"t{number}" for number in range(120)]
+
+
+async def test_a_trace_that_comes_after_the_end_is_counted_as_dropped(database: Database) -> None:
+    gated = GatedStore()
+    recorder = a_recorder(gated, database)
+    await recorder.start()
+    await recorder.close()
+
+    recorder.record(a_trace("late"), TRACING)
+
+    assert recorder.counters()["dropped"] == 1
+    assert gated.kept == []
+
+
+async def test_nothing_unmasked_is_ever_written(redis_url: str, database: Database) -> None:
+    secret = "010-0000-1234"
+    trace = a_trace("one", question=f"제 번호는 {secret} 입니다")
+    async with redis_store(redis_url) as store:
+        recorder = a_recorder(store, database)
+        await recorder.start()
+        recorder.record(trace, Tracing(text=StoredText.MASKED))
+        await until(lambda: recorder.counters()["delivered"] == 1)
+        await recorder.close()
+        kept = await store.get("one")
+
+    assert kept is not None
+    assert kept.question == "제 번호는 [전화번호] 입니다"
+
+
+async def test_text_that_utf8_cannot_hold_does_not_stop_a_trace(database: Database) -> None:
+    store = EmbeddedStore(database, now_ms)
+    recorder = a_recorder(store, database)
+    await recorder.start()
+    recorder.record(a_trace("one", question="깨진 글자 \ud83d 입니다"), TRACING)
+    await recorder.close()
+
+    kept = await store.get("one")
+    assert kept is not None
+    assert kept.question == "깨진 글자 \ufffd 입니다"
+
+
+async def test_large_traces_go_in_smaller_batches(database: Database) -> None:
+    gated = GatedStore()
+    recorder = a_recorder(gated, database, Limits(batch_chars=1_000, gather_s=0.001))
+    await recorder.start()
+    for number in range(4):
+        recorder.record(a_trace(f"t{number}", question="가" * 2_000), TRACING)
+    await until(lambda: len(gated.kept) == 4)
+    await recorder.close()
+
+    assert gated.tries == 4
+
+
+async def test_retries_wait_longer_each_time_and_never_too_long(database: Database) -> None:
+    waits_s: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits_s.append(seconds)
+        await asyncio.sleep(0)
+
+    gated = GatedStore()
+    gated.is_open = False
+    recorder = Recorder(
+        gated,
+        Outbox(database, now_ms),
+        clock=time.monotonic,
+        random=lambda: 1.0,
+        sleep=sleep,
+        limits=Limits(gather_s=0.0, first_retry_s=1.0, last_retry_s=5.0),
+    )
+    await recorder.start()
+    recorder.record(a_trace("one"), TRACING)
+    await until(lambda: gated.tries >= 6)
+    await recorder.close()
+
+    assert [wait for wait in waits_s if wait][:5] == [1.0, 2.0, 4.0, 5.0, 5.0]
