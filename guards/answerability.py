@@ -138,4 +138,4 @@ def _best_score(exchange: Exchange) -> float | None:
 
 
 def _certainty(value: float, threshold: float) -> float:
-    return 1 - value / threshold / 2
+    return 1 - max(value, 0) / threshold / 2

@@ -1,9 +1,10 @@
 """Complaints about the bot or its answers, abuse of it, and words of crisis.
 
 Finds: sentences whose predicate shows dissatisfaction with the bot or its answer (ignorance,
-    repetition, evasion, uselessness, mockery, orders to stop), swear words turned on the bot, also
-    broken up or drawn out (``시♡발``, ``ㅅㅂ``, ``씨이발``), and words of self-harm or of a threat. Where the
-    message also asks for information, complaint and abuse are only a weak note on its tone.
+    repetition, evasion, uselessness, mockery, orders to stop), swear words turned on the bot,
+    also broken up or drawn out (``시♡발``, ``ㅅㅂ``, ``씨이발``), and words of self-harm or of a
+    threat. Where the message also asks for information, complaint and abuse are only a weak note
+    on its tone.
 Misses: irony, complaints without a predicate of complaint, swear words in Latin letters, abuse of
     third parties (left alone on purpose), and complaints in messages over 1,000 characters.
 Score: 1.0 for crisis and abuse; 0.9 for a complaint that only a talk partner can be meant by; 0.8
@@ -14,20 +15,29 @@ Source: our own observation of Korean endings, forms of address and rhetorical q
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Code, Guard, GuardSettings, Stage
 from guards.core.reading import Reading
-from guards.lexicons import address, complaints, crisis, profanity
+from guards.lexicons import address, crisis, profanity
 from guards.lexicons.phrases import phrases, words
+from guards.text.displeasure import (
+    LONGEST_COMPLAINT_LETTERS,
+    OTHERS,
+    SURE_BY_CONTEXT,
+    Core,
+    core_of,
+    is_filler,
+)
 from guards.text.hangul import Letters, joined, letters_only
 
 LONGEST_MESSAGE_CHARS = 1000
-LONGEST_COMPLAINT_LETTERS = 60
+_TONE = "complaint.with_question"
 
 _QUOTED = re.compile(r"\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|「[^」\n]{1,100}」|『[^』\n]{1,100}』")
 _CLAUSE = re.compile(r"[^.?!,;~…\n]+")
@@ -42,30 +52,12 @@ _SELF_HARM = re.compile(phrases(crisis.SELF_HARM, crisis.GROUPS))
 _THREAT = re.compile(phrases(crisis.THREAT, crisis.GROUPS))
 _NOT_ONES_OWN = re.compile(crisis.NOT_ONES_OWN)
 _HARMLESS_BEFORE = re.compile(crisis.HARMLESS_BEFORE)
-_ANY_SUBJECT = re.compile(f"(?:{phrases(complaints.ANY_SUBJECT, complaints.GROUPS)})$")
-_BARE = re.compile(phrases(complaints.BARE, complaints.GROUPS))
-_WITH_SIGH = re.compile(phrases(complaints.WITH_SIGH, complaints.GROUPS))
-_WITH_ADDRESSEE = re.compile(phrases(complaints.WITH_ADDRESSEE, complaints.GROUPS))
-_SIGH = re.compile(words(address.SIGHS))
-_ADVERB = re.compile(words(address.ADVERBS + address.POINTERS))
-_NAMED = words(address.YOU + " " + address.BOT + " " + address.ANSWER)
-_ADDRESSEE = re.compile(_NAMED)
-_ADDRESSEE_AND_PARTICLE = re.compile(_NAMED + words(address.PARTICLES))
-_FILLERS = (_SIGH, _ADVERB, _ADDRESSEE, _ADDRESSEE_AND_PARTICLE)
-_FILLER_TO_END = re.compile(f"(?:{'|'.join(filler.pattern for filler in _FILLERS)})$")
-_AFTERTHOUGHT = re.compile(
-    f"(?:{words(address.AFTERTHOUGHTS)}|(?:이|이런|이딴|야)?{_NAMED}{words(address.PARTICLES)}?)$"
-)
-_ADDRESSED = re.compile(
-    f"(?<![가-힣a-z]){words(address.YOU + ' ' + address.BOT)}{words(address.PARTICLES)}?(?![가-힣a-z])",
-    re.IGNORECASE,
-)
-_THIRD_PERSON = re.compile(words(address.THIRD_PERSON))
+_US = words(address.YOU + " " + address.BOT) + words(address.PARTICLES)
+_ADDRESSED = re.compile(f"(?<![가-힣a-z]){_US}?(?![가-힣a-z])", re.IGNORECASE)
 _REQUEST = re.compile(
     f"{words(address.QUESTION_WORDS + ' ' + address.REQUESTS)}|{words(address.ASKING_ENDINGS)}$"
 )
 _REQUEST_IN_FRONT = re.compile(words(address.REQUESTS_IN_FRONT))
-LONGEST_AFTERTHOUGHT_LETTERS = 8
 
 
 class ComplaintSettings(GuardSettings):
@@ -81,12 +73,26 @@ class ComplaintSettings(GuardSettings):
 
 
 @dataclass(frozen=True, slots=True)
+class _Remark:
+    """Something unkind: its code, its place in the joined text, and how sure we are."""
+
+    code: str
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
 class _Swearword:
     """A swear word: its place in the joined text, and whether its own form addresses somebody."""
 
     start: int
     end: int
     addresses: bool
+
+    def remark(self, code: str, score: float) -> _Remark:
+        """Return the word as a remark."""
+        return _Remark(code, self.start, self.end, score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,36 +114,17 @@ class _Clause:
     swearwords: tuple[_Swearword, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Beginning:
-    """Where a sentence's core may begin, and whether a sigh or the bot's name stands before."""
-
-    at: int
-    sigh: bool
-    addressed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Remark:
-    """Something unkind: its code, its place in the joined text, and how sure we are."""
-
-    code: str
-    start: int
-    end: int
-    score: float
-
-
 class Complaint(Guard[ComplaintSettings]):
     """Report complaints, abuse and crisis in the user's message."""
 
     id = "complaint"
     stages = frozenset({Stage.INPUT})
     settings_type = ComplaintSettings
-    codes = {
+    codes: ClassVar[Mapping[str, Code]] = {
         "complaint.venting": Code("The user is dissatisfied with the bot or its answer."),
         "complaint.abuse": Code("The user swears at the bot or insults it."),
         "complaint.crisis": Code("The user speaks of self-harm or threatens somebody."),
-        "complaint.with_question": Code("A complaint or a swear word beside a question."),
+        _TONE: Code("A complaint or a swear word beside a question."),
     }
 
     def check(self, reading: Reading) -> list[Finding]:
@@ -147,16 +134,22 @@ class Complaint(Guard[ComplaintSettings]):
         remarks = list(_crises(text)) if self.settings.crisis else []
         if len(text) > LONGEST_MESSAGE_CHARS:
             return [self._finding(reading, spelled, remark) for remark in remarks]
-        clauses = list(_clauses(text))
-        unkind: list[_Remark] = []
-        asks = False
-        for clause in clauses:
-            found = list(_remarks(clause, self.settings.extra_words))
-            unkind += found
-            asks = asks or _asks(clause, found)
-        if asks:
-            unkind = [_Remark("complaint.with_question", r.start, r.end, 0.5) for r in unkind]
-        return [self._finding(reading, spelled, remark) for remark in remarks + unkind]
+        remarks += self._unkind(list(_clauses(text)))
+        return [self._finding(reading, spelled, remark) for remark in remarks]
+
+    def _unkind(self, clauses: list[_Clause]) -> list[_Remark]:
+        """Return complaints and abuse; mere notes on the tone if the message asks for something."""
+        complaints = [_complaint(clause, self.settings.extra_words) for clause in clauses]
+        if any(map(_asks, clauses, complaints)):
+            swearing = [w.remark(_TONE, 0.5) for clause in clauses for w in clause.swearwords]
+            return [replace(c, code=_TONE, score=0.5) for c in complaints if c] + swearing
+        abuse = [
+            word.remark("complaint.abuse", 1.0)
+            for clause, complaint in zip(clauses, complaints, strict=True)
+            if complaint or _is_aimed_at_us(clause)
+            for word in clause.swearwords
+        ]
+        return [complaint for complaint in complaints if complaint] + abuse
 
     def _blanked(self, text: str) -> str:
         """Return the text with quoted pieces and ignored words overwritten by spaces."""
@@ -167,7 +160,7 @@ class Complaint(Guard[ComplaintSettings]):
     def _finding(self, reading: Reading, spelled: Letters, remark: _Remark) -> Finding:
         normal = reading.question.text.normal
         start, end = normal.to_raw(*spelled.place(remark.start, remark.end))
-        weak = remark.code == "complaint.with_question"
+        weak = remark.code == _TONE
         return Finding(
             guard=self.id,
             code=remark.code,
@@ -219,22 +212,15 @@ def _swearwords(text: str) -> Iterator[_Swearword]:
 
 
 def _joins_two_words(text: str, start: int, end: int) -> bool:
-    """Tell whether a broken-up match is made of the end of one word and the beginning of another."""
-    broken_up = _SEPARATOR.search(text, start, end) is not None
-    return broken_up and bool(_SYLLABLE.match(text, end) or _SYLLABLE.match(text, max(0, start - 1)) and start)
+    """Tell whether a broken-up match is one word's end and the next one's beginning."""
+    if not _SEPARATOR.search(text, start, end):
+        return False
+    return bool(_SYLLABLE.search(text[max(0, start - 1) : start] + text[end : end + 1]))
 
 
 def _opens_clause(text: str, position: int) -> bool:
     before = _CLAUSE_END.split(text[:position])[-1]
-    return _is_filler(letters_only(before, 0, len(before)).text)
-
-
-def _remarks(clause: _Clause, extra_words: tuple[str, ...]) -> list[_Remark]:
-    complaint = _extra(clause, extra_words) or _complaint(clause)
-    remarks = [complaint] if complaint else []
-    if complaint or _is_aimed_at_us(clause):
-        remarks += [_Remark("complaint.abuse", w.start, w.end, 1.0) for w in clause.swearwords]
-    return remarks
+    return is_filler(letters_only(before, 0, len(before)).text)
 
 
 def _extra(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
@@ -247,27 +233,26 @@ def _extra(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
     return None
 
 
-def _complaint(clause: _Clause) -> _Remark | None:
-    """Return the clause's core if its predicate is one of complaint."""
+def _complaint(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
+    """Return what the clause complains of, if that is what its predicate does."""
+    extra = _extra(clause, extra_words)
     letters = clause.letters.text
-    if not letters or len(letters) > LONGEST_COMPLAINT_LETTERS:
+    if extra or not letters:
+        return extra
+    if len(letters) > LONGEST_COMPLAINT_LETTERS:
         return None
     sworn = bool(clause.swearwords)
-    core = _core(letters, sworn) or _two_cores(clause, sworn)
-    return _venting(clause, *core) if core else None
+    core = core_of(letters, sworn=sworn) or _two_cores(clause, sworn=sworn)
+    return _venting(clause, core.start, core.end, core.score) if core else None
 
 
-def _core(letters: str, sworn: bool) -> tuple[int, int, float] | None:
-    return _core_beyond_doubt(letters) or _bare_core(letters, sworn=sworn)
-
-
-def _two_cores(clause: _Clause, sworn: bool) -> tuple[int, int, float] | None:
-    """Return the place of two complaints with no mark between them."""
+def _two_cores(clause: _Clause, *, sworn: bool) -> Core | None:
+    """Return two complaints with no mark between them as one."""
     letters = clause.letters.text
-    for space in _SPACE.finditer(clause.text.strip()):
-        middle = len(letters_only(clause.text.strip(), 0, space.start()).text)
-        if _core(letters[:middle], sworn) and _core(letters[middle:], sworn):
-            return 0, len(letters), 0.8
+    for space in _SPACE.finditer(clause.text):
+        middle = len(letters_only(clause.text, 0, space.start()).text)
+        if core_of(letters[:middle], sworn=sworn) and core_of(letters[middle:], sworn=sworn):
+            return Core(0, len(letters), SURE_BY_CONTEXT)
     return None
 
 
@@ -275,93 +260,20 @@ def _venting(clause: _Clause, start: int, end: int, score: float) -> _Remark:
     return _Remark("complaint.venting", *clause.letters.place(start, end), score)
 
 
-def _core_beyond_doubt(letters: str) -> tuple[int, int, float] | None:
-    """Return the place of what is only ever said to a talk partner, whatever stands before."""
-    for end in _ends(letters):
-        found = _ANY_SUBJECT.search(letters, 0, end)
-        if found and not _THIRD_PERSON.search(letters, 0, found.start()):
-            return *found.span(), 0.9
-    return None
-
-
-def _bare_core(letters: str, *, sworn: bool) -> tuple[int, int, float] | None:
-    """Return the place of a displeased predicate with nothing around it but sighs and address."""
-    for begin in _beginnings(letters):
-        for end in _ends(letters):
-            behind = letters[end:]
-            if _is_displeased(
-                letters,
-                begin.at,
-                end,
-                sigh=sworn or begin.sigh or bool(_SIGH.match(behind)),
-                addressed=begin.addressed or bool(_ADDRESSEE.search(behind)),
-            ):
-                return begin.at, end, 0.8
-    return None
-
-
-def _is_displeased(letters: str, start: int, end: int, *, sigh: bool, addressed: bool) -> bool:
-    return bool(
-        _BARE.fullmatch(letters, start, end)
-        or (sigh and _WITH_SIGH.fullmatch(letters, start, end))
-        or (addressed and _WITH_ADDRESSEE.fullmatch(letters, start, end))
-    )
-
-
-def _beginnings(letters: str) -> Iterator[_Beginning]:
-    """Yield where the core may begin once sighs, adverbs and words for the bot are taken off."""
-    waiting = [_Beginning(0, sigh=False, addressed=False)]
-    seen = set(waiting)
-    while waiting:
-        begin = waiting.pop(0)
-        if begin.at >= len(letters):
-            continue
-        yield begin
-        for pattern in _FILLERS:
-            found = pattern.match(letters, begin.at)
-            if not found:
-                continue
-            further = _Beginning(
-                found.end(),
-                sigh=begin.sigh or pattern is _SIGH,
-                addressed=begin.addressed or pattern in (_ADDRESSEE, _ADDRESSEE_AND_PARTICLE),
-            )
-            if further not in seen:
-                seen.add(further)
-                waiting.append(further)
-
-
-def _ends(letters: str) -> Iterator[int]:
-    """Yield where the core may end, the whole first."""
-    end = len(letters)
-    while end > 0:
-        yield end
-        found = _AFTERTHOUGHT.search(letters, max(0, end - LONGEST_AFTERTHOUGHT_LETTERS), end)
-        if not found:
-            return
-        end = found.start()
-
-
-def _is_filler(letters: str) -> bool:
-    """Tell whether nothing is left once sighs, adverbs and words for the bot are taken off."""
-    return not letters or any(_FILLER_TO_END.match(letters, begin.at) for begin in _beginnings(letters))
-
-
 def _is_aimed_at_us(clause: _Clause) -> bool:
     """Tell whether the swear words mean the bot: by address, or because nobody else is named."""
-    if _THIRD_PERSON.search(clause.letters.text):
+    if OTHERS.search(clause.letters.text):
         return False
     addresses = any(word.addresses for word in clause.swearwords)
-    return addresses or bool(_ADDRESSED.search(clause.text)) or _is_filler(clause.letters.text)
+    return addresses or bool(_ADDRESSED.search(clause.text)) or is_filler(clause.letters.text)
 
 
-def _asks(clause: _Clause, found: list[_Remark]) -> bool:
+def _asks(clause: _Clause, complaint: _Remark | None) -> bool:
     """Tell whether the clause asks for information besides what it complains of."""
+    if complaint:
+        before = letters_only(clause.text, 0, complaint.start - clause.start)
+        return _REQUEST_IN_FRONT.search(before.text) is not None
     letters = clause.letters.text
-    venting = [remark for remark in found if remark.code == "complaint.venting"]
-    if venting:
-        before = letters_only(clause.text, 0, venting[0].start - clause.start).text
-        return bool(_REQUEST_IN_FRONT.search(before))
-    if _is_filler(letters):
+    if is_filler(letters):
         return False
-    return clause.question_mark or bool(_REQUEST.search(letters))
+    return clause.question_mark or _REQUEST.search(letters) is not None

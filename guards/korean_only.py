@@ -40,7 +40,7 @@ from guards.text.sentences import Sentence
 _LATIN_SCORE = 0.9
 _SENTENCE_WORDS = 5
 _HARDLY_ANY_HANGUL = 0.2
-_LOWER_CASE_WORDS = 0.5
+_LOWER_CASE_WORDS = 0.6
 _HANGUL = re.compile("[가-힣ㄱ-ㆎ\u1100-\u11ff]")
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f]")
 _SAME_STRETCH = re.compile(r"[^\n가-힣]{0,12}")
@@ -160,19 +160,20 @@ def _comparable(text: str) -> str:
 
 def _stretches(text: str, runs: list[Run]) -> list[Run]:
     """Join runs with no Hangul and no line break between them: a sentence is one finding."""
-    joined: list[Run] = []
+    groups: list[list[Run]] = []
     for run in runs:
-        if joined and _SAME_STRETCH.fullmatch(text, joined[-1].end, run.start):
-            joined[-1] = _join(text, joined[-1], run)
+        if groups and _SAME_STRETCH.fullmatch(text, groups[-1][-1].end, run.start):
+            groups[-1].append(run)
         else:
-            joined.append(run)
-    return joined
+            groups.append([run])
+    return [_joined(text, group) for group in groups]
 
 
-def _join(text: str, first: Run, second: Run) -> Run:
-    japanese = Script.KANA in (first.script, second.script)
-    script = Script.KANA if japanese else first.script
-    return Run(script, text[first.start : second.end], first.start, second.end)
+def _joined(text: str, group: list[Run]) -> Run:
+    japanese = any(run.script is Script.KANA for run in group)
+    script = Script.KANA if japanese else group[0].script
+    start, end = group[0].start, group[-1].end
+    return Run(script, text[start:end], start, end)
 
 
 def _latin_sentences(text: str, sentences: tuple[Sentence, ...], exchange: Exchange) -> list[Run]:
@@ -200,7 +201,7 @@ def _reads_as_sentence(run: Run) -> bool:
     if len(words) < _SENTENCE_WORDS:
         return False
     lower_case = sum(word[0].islower() for word in words)
-    return lower_case >= _LOWER_CASE_WORDS * len(words) and any(
+    return lower_case > _LOWER_CASE_WORDS * len(words) and any(
         word in LATIN_FUNCTION_WORDS for word in words
     )
 

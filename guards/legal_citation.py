@@ -8,7 +8,8 @@ Misses: a provision that the sources hold but that says something else; a wrong 
     right number; relative words (전항); names of laws without 「」 and without an article; case
     numbers.
 Score: 1.0; 0.6 where the source's article was visibly cut, so that the missing part may exist
-    (weak); 0.5 for a reference that the question or the conversation brought up (weak).
+    (weak); 0.5 for a reference that the question or the instructions brought up and the answer
+    repeats without resting anything on it (weak).
 Source: the numbering of Korean statutes (조, 의, 항, 호, 목).
 """
 
@@ -30,6 +31,9 @@ _SAID_TO_BE_ABSENT = re.compile(
     r"(?:확인되지\s?않|확인할\s?수\s?없|찾을\s?수\s?없|찾지\s?못|나와\s?있지\s?않|포함되어\s?있지\s?않"
     r"|포함되지\s?않|존재하지\s?않|제공되지\s?않|언급되지\s?않|언급이\s?없|(?:자료|문서|출처)에는?\s?없)"
     r"[가-힣]{0,6}[.!]?$"
+)
+_RESTS_ON = re.compile(
+    r"\s?(?:에\s?(?:따르|따라|의하|의해|의거|근거|규정|명시)|에서는?\s|입니다|상\s)"
 )
 _MOST_EXPECTED = 6
 _QUOTE_REST_CHARS = 8
@@ -110,6 +114,8 @@ class LegalCitation(Guard[LegalCitationSettings]):
             echoed = conversation.missing(reference) is None
             if echoed and _is_said_to_be_absent(answer, reference):
                 continue
+            if echoed and not conversation.provisions and _rests_on(answer, reference):
+                echoed = False
             findings.append(_finding(answer, reference, missing, index, echoed=echoed))
         return findings
 
@@ -194,6 +200,11 @@ def _is_quoted(answer: Part, reference: LawReference, index: LawIndex) -> bool:
     if len(rest) < _QUOTE_REST_CHARS:
         return False
     return index.speaks_of(answer.text.raw[reference.start : reference.end] + rest)
+
+
+def _rests_on(answer: Part, reference: LawReference) -> bool:
+    """Tell whether the answer claims something on a reference, more than repeat it."""
+    return _RESTS_ON.match(answer.text.raw, reference.end) is not None
 
 
 def _is_said_to_be_absent(answer: Part, reference: LawReference) -> bool:

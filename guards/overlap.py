@@ -18,9 +18,8 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
 from guards.text.claims import bare_claim, claims
-from guards.text.overlap_score import best_window
+from guards.text.overlap_score import best_window, features
 from guards.text.sentences import Sentence
-from guards.text.tokens import content_words
 
 
 class OverlapSettings(GuardSettings):
@@ -30,7 +29,9 @@ class OverlapSettings(GuardSettings):
         0.45, ge=0, le=1, description="Least share of a claim that a source passage must hold."
     )
     min_words: int = Field(
-        3, ge=1, description="Claims with fewer content words are too short to judge."
+        3,
+        ge=1,
+        description="Claims with fewer content words, figures aside, are too short to judge.",
     )
 
 
@@ -65,7 +66,7 @@ class Overlap(Guard[OverlapSettings]):
         findings: list[Finding] = []
         for claim in claims(reading.answer.text.raw):
             words = bare_claim(claim.text)
-            if len(content_words(words)) < self.settings.min_words:
+            if len(features(words).stems) < self.settings.min_words:
                 continue
             support = max(best_window(words, sentences) for sentences in passages)
             if support < self.settings.min_support:

@@ -34,7 +34,7 @@ def _about_intents(policy: Policy) -> Iterator[Remark]:
     for number, rule in enumerate(policy.intents):
         for position, pattern in enumerate(rule.patterns):
             try:
-                patterns.compiled(pattern)
+                patterns.tenant_pattern(pattern)
             except patterns.BadPattern as error:
                 yield Remark(("intents", number, "patterns", position), str(error))
 
@@ -49,7 +49,7 @@ def _about_templates(policy: Policy) -> Iterator[Remark]:
         except jinja.BadTemplate as error:
             yield Remark(("templates", name), str(error))
         if name not in called:
-            hint = suggestion(name, (other for other in called if other))
+            hint = suggestion(name, filter(None, called))
             yield Remark(("templates", name), f"is called by no guard, code or rule; {hint}", False)
 
 

@@ -17,14 +17,13 @@ def confidence_of(
     *,
     citation_guards: Collection[str],
 ) -> float | None:
-    """Return the confidence from 0 to 1, or None when no guard could check anything."""
-    if all(result.outcome is GuardOutcome.NOT_RUN for result in results):
+    """Return the confidence from 0 to 1, or None when no enforced guard could check anything."""
+    enforced = [result for result in results if result.mode is Mode.ENFORCE]
+    if all(result.outcome is GuardOutcome.NOT_RUN for result in enforced):
         return None
     signs = 0
     bad_citations = False
-    for result in results:
-        if result.mode is not Mode.ENFORCE:
-            continue
+    for result in enforced:
         for finding in result.findings:
             if result.guard in citation_guards and finding.severity is Severity.STRONG:
                 bad_citations = True

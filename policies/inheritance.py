@@ -126,7 +126,7 @@ class Shelf:
         found = self._found(extends.value, file)
         if found is None:
             known = (self._own.keys() | shipped_files().keys()) - {file.name}
-            hint = suggestion(extends.value, sorted(known))
+            hint = suggestion(extends.value, known)
             message = f"there is no policy {extends.value!r}; {hint}"
             raise PolicyError([Problem(extends.place, "extends", message)])
         if found in (*trail, file):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from guards.text.normal import normalise
-from policies.patterns import compiled
+from policies.patterns import tenant_pattern
 from policies.policy import IntentRule
 
 
@@ -25,13 +25,15 @@ class Intents:
 
     def __init__(self, rules: Iterable[IntentRule]) -> None:
         self._patterns = [
-            (rule.intent, pattern, compiled(pattern)) for rule in rules for pattern in rule.patterns
+            (rule.intent, pattern, tenant_pattern(pattern))
+            for rule in rules
+            for pattern in rule.patterns
         ]
 
     def intent_of(self, question: str) -> IntentFound:
         """Return the intent of the first rule with a match in the question."""
         text = normalise(question).text
-        for intent, pattern, matcher in self._patterns:
-            if matcher.search(text):
+        for intent, pattern, compiled in self._patterns:
+            if compiled.is_in(text):
                 return IntentFound(intent, f"pattern {pattern!r}")
         return IntentFound(None, "no pattern matched" if self._patterns else "no intent rules")

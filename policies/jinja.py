@@ -98,7 +98,7 @@ def parsed(source: str) -> nodes.Template:
 
 
 def _problems(tree: nodes.Template) -> Iterator[str]:
-    # First of all, because Jinja computes constants such as 'a' * 999999999 while it looks for names.
+    # First of all: Jinja works out constants such as 'a' * 999999999 while it looks for names.
     for node in tree.find_all(nodes.Node):
         problem = _problem(node)
         if problem:
@@ -110,7 +110,7 @@ def _problems(tree: nodes.Template) -> Iterator[str]:
 def _problem(node: nodes.Node) -> str:
     if not isinstance(node, ALLOWED):
         return f"{type(node).__name__.lower()} here"
-    if isinstance(node, nodes.For) and (node.recursive or any(_loops_inside(node))):
+    if isinstance(node, nodes.For) and (node.recursive or any(node.find_all(nodes.For))):
         return "a loop inside a loop"
     if isinstance(node, nodes.Filter) and node.name not in FILTERS:
         return f"the filter {node.name!r}; there are {', '.join(sorted(FILTERS))}"
@@ -119,13 +119,6 @@ def _problem(node: nodes.Node) -> str:
     if isinstance(node, nodes.Getattr) and not _is_about_loop(node):
         return f"the attribute {node.attr!r}"
     return ""
-
-
-def _loops_inside(loop: nodes.For) -> Iterator[nodes.Node]:
-    for child in loop.iter_child_nodes():
-        yield from child.find_all(nodes.For)
-        if isinstance(child, nodes.For):
-            yield child
 
 
 def _is_about_loop(node: nodes.Getattr) -> bool:

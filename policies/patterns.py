@@ -1,18 +1,11 @@
-"""Patterns that tenants write, on a linear-time engine."""
+"""Regular expressions on RE2, a linear-time engine that tenants may write for."""
 
 from functools import lru_cache
-from typing import Protocol
 
 import re2
 
 PATTERN_MEMORY_BYTES = 1 << 20
-
-
-class Pattern(Protocol):
-    """What is used of a compiled RE2 pattern, which ships no types of its own."""
-
-    def search(self, text: str) -> object | None:
-        """Find the first match anywhere in the text."""
+OWN_PATTERN_MEMORY_BYTES = 8 << 20
 
 
 class BadPattern(ValueError):
@@ -24,21 +17,38 @@ class BadPattern(ValueError):
         self.reason = reason
 
 
-@lru_cache(maxsize=4096)
-def compiled(pattern: str) -> Pattern:
-    """Compile a pattern; upper and lower case are alike, and ``.`` takes line ends too.
+class Pattern:
+    """A compiled pattern; ``.`` takes line ends too.
 
     Raises:
         BadPattern: a syntax error, look-around, a backreference, or too large when compiled.
     """
-    options = re2.Options()
-    options.max_mem = PATTERN_MEMORY_BYTES
-    options.case_sensitive = False
-    options.dot_nl = True
-    options.log_errors = False
-    try:
-        found: Pattern = re2.compile(pattern, options)
-    except re2.error as error:
-        [reason] = error.args
-        raise BadPattern(pattern, reason.decode("utf-8", "replace")) from error
-    return found
+
+    def __init__(self, pattern: str, *, ignore_case: bool, memory_bytes: int) -> None:
+        options = re2.Options()
+        options.max_mem = memory_bytes
+        options.case_sensitive = not ignore_case
+        options.dot_nl = True
+        options.never_capture = True
+        options.log_errors = False
+        try:
+            self._compiled = re2.compile(pattern, options)
+        except re2.error as error:
+            [reason] = error.args
+            raise BadPattern(pattern, reason.decode("utf-8", "replace")) from error
+
+    def is_in(self, text: str) -> bool:
+        """Return whether the pattern matches anywhere in a text."""
+        # Half of a surrogate pair can come in through JSON, and RE2 reads UTF-8.
+        readable = text.encode("utf-8", "replace").decode()
+        return self._compiled.search(readable) is not None
+
+
+@lru_cache(maxsize=4096)
+def tenant_pattern(pattern: str) -> Pattern:
+    """Compile a pattern that a tenant wrote; upper and lower case are alike.
+
+    Raises:
+        BadPattern: RE2 does not take it, or it grows too large when compiled.
+    """
+    return Pattern(pattern, ignore_case=True, memory_bytes=PATTERN_MEMORY_BYTES)

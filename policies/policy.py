@@ -133,8 +133,8 @@ class SourceRules(Shape):
     )
     conversation_blocks: bool = Field(
         True,
-        description="Let a context block that the app's template wrote into the user's turn (or the "
-        "assistant's turn beside it) count where no other channel carries context. A user who "
+        description="Let a context block that the app's template wrote into the user's turn (or "
+        "the assistant's turn beside it) count where no other channel carries context. A user who "
         "knows the template could imitate it; off where the app uses another channel.",
     )
 

@@ -14,11 +14,12 @@ import re2
 from jinja2 import nodes
 
 from policies.jinja import parsed
-from policies.patterns import Pattern
+from policies.patterns import OWN_PATTERN_MEMORY_BYTES, Pattern
 
 FEWEST_FIXED_CHARS = 12
 """A template that always says less than this could be found in anybody's words."""
 LONGEST_TEXT_CHARS = 20_000
+BLANKS = r"[\pZ\p{Cc}]*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +38,16 @@ class Print:
         """Return whether the template wrote the text, or a part of it."""
         if self.fixed_chars < FEWEST_FIXED_CHARS:
             return False
-        return self.pattern.search(text[:LONGEST_TEXT_CHARS]) is not None
+        return self.pattern.is_in(text[:LONGEST_TEXT_CHARS])
 
 
 @lru_cache(maxsize=1024)
 def print_of(source: str) -> Print:
     """Return what a template leaves in its texts."""
     pattern, fixed_chars = _all(parsed(source).body)
-    options = re2.Options()
-    options.dot_nl = True
-    options.never_capture = True
-    options.log_errors = False
-    return Print(
-        re2.compile(pattern.removeprefix(r"\s*").removesuffix(r"\s*"), options), fixed_chars
-    )
+    inner = pattern.removeprefix(BLANKS).removesuffix(BLANKS)
+    compiled = Pattern(inner, ignore_case=False, memory_bytes=OWN_PATTERN_MEMORY_BYTES)
+    return Print(compiled, fixed_chars)
 
 
 _Piece = tuple[str, int]
@@ -81,5 +78,5 @@ def _either(bodies: Sequence[Sequence[nodes.Node]]) -> _Piece:
 
 
 def _words(text: str) -> _Piece:
-    pattern = r"\s*".join(re2.escape(word) for word in re.split(r"\s+", text))
+    pattern = BLANKS.join(re2.escape(word) for word in re.split(r"\s+", text))
     return pattern, len("".join(text.split()))

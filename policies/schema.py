@@ -100,7 +100,7 @@ def _message(details: ErrorDetails) -> str:
 
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Say which known word was probably meant, or which there are."""
-    names = list(known)
+    names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1)
     return f"did you mean {close[0]!r}?" if close else "known here: " + ", ".join(names or ["none"])
 
@@ -115,9 +115,11 @@ def _names_at(key: Key) -> list[str]:
 def _inside(kind: object, step: str | int) -> object:
     """Return the type of the value at a key of a model, of a map or of a list."""
     if _is_shape(kind):
-        inside = kind.model_fields[str(step)].annotation
+        field = kind.model_fields.get(str(step))
+        inside: object = field.annotation if field else None
     else:
-        inside = get_args(kind)[-1 if get_origin(kind) is dict else 0]
+        types = get_args(kind) or (None,)
+        inside = types[-1] if get_origin(kind) is dict else types[0]
     is_optional = get_origin(inside) in {Union, UnionType} and type(None) in get_args(inside)
     return get_args(inside)[0] if is_optional else inside
 

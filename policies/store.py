@@ -124,9 +124,7 @@ class PolicyStore:
             if outcome.changed or str(outcome.error) != str(failed_before):
                 on_reload(outcome)
 
-    async def _changes(
-        self, *, force_polling: bool, look_every_s: float
-    ) -> AsyncIterator[None]:
+    async def _changes(self, *, force_polling: bool, look_every_s: float) -> AsyncIterator[None]:
         """Yield when the directory may have changed since it was last read."""
         while True:
             watching = awatch(
@@ -143,8 +141,8 @@ class PolicyStore:
                 async for changes in watching:
                     if changes or await self._looks_different():
                         yield
-            except OSError:
-                # The folder is gone, or the system has no watches left: look again in a while.
+            except (OSError, RuntimeError):
+                # The folder is gone, or the system gives no watch: look again in a while.
                 await asyncio.sleep(look_every_s)
                 if await self._looks_different():
                     yield
@@ -161,15 +159,20 @@ class PolicyStore:
 
 def file_states(directory: Path) -> frozenset[FileState]:
     """Return what tells one state of a directory's files from another, cheaply."""
-    states = set()
     try:
-        for path in directory.iterdir():
-            seen = path.stat()
-            states.add((path.name, seen.st_ino, seen.st_size, seen.st_mtime_ns))
+        return frozenset(_state(path) for path in directory.iterdir())
     except OSError:
-        # A folder in the middle of a swap; the next look sees it whole.
+        # Gone, or in the middle of a swap; the next look sees it whole.
         return frozenset()
-    return frozenset(states)
+
+
+def _state(path: Path) -> FileState:
+    try:
+        seen = path.stat()
+    except OSError:
+        # A link to nowhere, such as an editor's lock.
+        return (path.name, 0, 0, 0)
+    return (path.name, seen.st_ino, seen.st_size, seen.st_mtime_ns)
 
 
 def _changed(before: Snapshot, after: Snapshot) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ SELF_HARM = """
 죽어버리고싶
 죽어버릴 (거|래|까|게)
 차라리 죽는게
+(그냥|차라리|이제) 죽을래
 자살하? 고싶
 자살 <하겠>
 자살 (생각이|충동이) (나|들|느)
@@ -44,4 +45,6 @@ THREAT = """
 # The wish of somebody else, or a will that is only reported.
 NOT_ONES_OWN = "(?:어하|어했|어지)|.{0,2}(?:다고|라고|다며|다는(?!생각|마음|느낌))"
 # Everyday hyperbole, and things that nobody mourns.
-HARMLESS_BEFORE = "(?:모기|벌레|프로세스|시간|배고파|추워|더워|보고싶어|먹고|쪽팔려)(?:를|을|도|서)?$"
+HARMLESS_BEFORE = (
+    "(?:모기|벌레|프로세스|시간|배고파|추워|더워|보고싶어|먹고|쪽팔려)(?:를|을|도|서)?$"
+)

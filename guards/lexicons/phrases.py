@@ -1,7 +1,8 @@
 """Compiles the lexicons' notation for phrases into patterns over syllables without spaces.
 
-One phrase a line: spaces mean nothing, ``#`` begins a comment, ``(a|b)`` and ``?`` are as in regular
-expressions, ``~`` is any ending (어미), ``…`` up to twelve syllables, ``<name>`` a group by its name.
+One phrase a line: spaces mean nothing, ``#`` begins a comment, ``(a|b)`` and ``?`` are as in
+regular expressions, ``~`` is any ending (어미), ``…`` up to twelve syllables, ``<name>`` one of a
+named group of words.
 """
 
 import re
@@ -11,8 +12,8 @@ from collections.abc import Mapping
 # negated predicate nor a request is taken for the bare one.
 _ENDING = (
     "[거건걸게겠겟겨고구군굴까깐나냐냬네넹노뇨누느는니단다닥당대댑더던데덴돼됐됬되된될됨됩두든듯디라란래"
-    "랴려로르른를마만먼며면보봐봤봣서세셈셔셨소슈스슨슴습시신십싶써쎄씀아았앗야얌어얼업엇었에여열엿였옄예"
-    "오와왔요욬용우운워웠유으은을음읍의이인일임입잇있잉자잔잖재쟁져졌죠지진질짐집쩌쪄쬬챠하한할함합했햇"
+    "랴려로르른를만먼며면보봐봤봣서세셈셔셨소슈스슨슴습시신십싶써쎄씀아았앗야얌어얼업엇었에여열엿였옄예"
+    "오와왔요욬용우운워웠유으은을음읍의이인임입잇있잉자잔잖재쟁져졌죠지진질짐집쩌쪄쬬챠하한할함합했햇"
     "해혀]{0,10}"
 )
 _ANYTHING = ".{0,12}?"

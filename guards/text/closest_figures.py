@@ -53,11 +53,12 @@ def closest_figures(quantity: Quantity, sentence: str, reading: Reading) -> Clos
 
     None if no sentence on the same subject has a figure of that kind.
     """
+    subject = sentence.replace(quantity.text, " ")
     best: ClosestFigures | None = None
     best_score = _SAME_SUBJECT
     for part, source in zip(reading.sources, reading.exchange.sources, strict=True):
         for text, figures in _figures_by_sentence(part.text, _kin(quantity)).items():
-            score = containment(sentence, text)
+            score = containment(subject, text)
             if score > best_score:
                 best, best_score = ClosestFigures(source.id, text, figures[:_MOST_FIGURES]), score
     return best

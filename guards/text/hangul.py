@@ -57,14 +57,14 @@ def joined(text: str) -> Letters:
 def letters_only(text: str, start: int, end: int) -> Letters:
     """Read ``text[start:end]`` as syllables, Latin letters and digits alone, in lower case.
 
-    Places are positions in the whole `text`. Laughing and crying (``ㅋㅋ``, ``ㅠㅠ``) are left out too.
+    Places are positions in the whole `text`. Lone jamo (``ㅋㅋ``, ``ㅠㅠ``) are left out too.
     """
     found = list(_LETTER.finditer(text, start, end))
     return Letters("".join(match[0].lower() for match in found), tuple(m.span() for m in found))
 
 
 def disguised(words: Iterable[str]) -> str:
-    """Return a pattern for words that may be drawn out or broken up: ``시이발``, ``시♡발``, ``시 발``.
+    """Return a pattern for words, drawn out or broken up too (``시이발``, ``시♡발``).
 
     A word broken up by anything also matches inside other words (``접수시. 발급``), so whoever uses
     the pattern has to look at what stands around such a match.

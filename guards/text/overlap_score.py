@@ -1,9 +1,11 @@
 """How much of a sentence stands in a passage: containment of its words and syllable pairs.
 
 Containment, not likeness: a short claim taken from a long passage scores 1. Words are compared by
-stem or surface; the pairs of syllables carry what spacing and endings hide.
+stem or surface; the pairs of syllables carry what spacing and endings hide. Figures do not count:
+they are compared by value elsewhere.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +14,7 @@ from guards.text.tokens import bigrams, content_words
 
 WINDOW_SENTENCES = 3
 _FEATURES_KEPT = 8192
+_FIGURE = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Features:
 @lru_cache(maxsize=_FEATURES_KEPT)
 def features(text: str) -> Features:
     """Return what of a text is compared."""
-    words = content_words(text)
+    words = content_words(_FIGURE.sub(" ", text))
     stems = frozenset(word.stem for word in words)
     return Features(
         stems=stems,

@@ -46,7 +46,8 @@ _NOT_PROSE = re.compile(
 )
 _VISIBLE = re.compile(r"[^\n]")
 _LATIN_WORD = r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f'’-]{0,40}"
-_LATIN_RUN = re.compile(rf"{_LATIN_WORD}(?:[^A-Za-z\u00c0-\u024f가-힣\n]{{1,6}}{_LATIN_WORD})*")
+# Only what stands between the words of a sentence: not > | / * = of paths, menus and queries.
+_LATIN_RUN = re.compile(rf"{_LATIN_WORD}(?:[ \t\d,;:.!?'\"“”‘’()%&–—-]{{1,6}}{_LATIN_WORD})*")
 _LATIN_WORDS = re.compile(_LATIN_WORD)
 
 
@@ -98,7 +99,7 @@ def foreign_runs(text: str) -> list[Run]:
 
 
 def latin_runs(text: str, start: int = 0, end: int | None = None) -> Iterator[Run]:
-    """Yield stretches of Latin words with nothing but marks, digits and spaces between them."""
+    """Yield stretches of Latin words with only spaces, digits and a sentence's marks between."""
     for match in _LATIN_RUN.finditer(text, start, len(text) if end is None else end):
         yield Run(Script.LATIN, match[0], *match.span())
 

@@ -4,6 +4,7 @@ import asyncio
 
 from litestar import Request, Response, post
 from litestar.datastructures import State
+from litestar.di import NamedDependency
 from litestar.response import Stream
 
 from proxy.chat_job import ChatJob, HttpReply, held_stream
@@ -13,7 +14,7 @@ from proxy.services import Services
 
 @post("/chat/completions", status_code=200)
 async def chat_completions(
-    request: Request[object, object, State], services: Services
+    request: Request[object, object, State], services: NamedDependency[Services]
 ) -> Response[bytes] | Stream:
     """Answer a chat completion, guarded.
 

@@ -1,6 +1,7 @@
 """`/healthz`, `/readyz` and `/metrics`, for those who run the service."""
 
 from litestar import Response, get
+from litestar.di import NamedDependency
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from proxy.openai_api.chat.writing import JSON_TYPE
@@ -17,7 +18,7 @@ def healthz() -> Response[bytes]:
 
 
 @get("/readyz")
-async def readyz(services: Services) -> Response[bytes]:
+async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
     """Tell that requests can be served, and what is not as it should be.
 
     Broken policies on disk and a store that is away do not make the service unready: the last good
@@ -40,7 +41,7 @@ async def readyz(services: Services) -> Response[bytes]:
 
 
 @get("/metrics", sync_to_thread=False)
-def metrics(services: Services) -> Response[bytes]:
+def metrics(services: NamedDependency[Services]) -> Response[bytes]:
     """Return metrics in Prometheus's text format."""
     return Response(services.metrics.as_text(), media_type=CONTENT_TYPE_LATEST)
 

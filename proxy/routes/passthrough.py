@@ -2,6 +2,8 @@
 
 from litestar import Request, Response, get, post
 from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.params import FromPath
 
 from proxy.errors import BadRequest, UnknownModel
 from proxy.openai_api.chat.writing import JSON_TYPE
@@ -14,7 +16,7 @@ from proxy.upstream import RawReply, ServerCall
 
 @get("/models")
 async def list_models(
-    request: Request[object, object, State], services: Services
+    request: Request[object, object, State], services: NamedDependency[Services]
 ) -> Response[bytes]:
     """Return the tenant's own list of models if it has one, else the model server's."""
     names = _tenant(request).upstream.models
@@ -28,7 +30,9 @@ async def list_models(
 
 @get("/models/{model:path}")
 async def show_model(
-    request: Request[object, object, State], services: Services, model: str
+    request: Request[object, object, State],
+    services: NamedDependency[Services],
+    model: FromPath[str],
 ) -> Response[bytes]:
     """Return one model."""
     name = model.removeprefix("/")
@@ -42,7 +46,7 @@ async def show_model(
 
 @post("/embeddings", status_code=200)
 async def embeddings(
-    request: Request[object, object, State], services: Services
+    request: Request[object, object, State], services: NamedDependency[Services]
 ) -> Response[bytes]:
     """Hand a request for embeddings through, with the model server's name for the model."""
     raw = await request.body()

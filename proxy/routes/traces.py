@@ -5,7 +5,8 @@ from typing import Annotated
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
-from litestar.params import Parameter
+from litestar.di import NamedDependency
+from litestar.params import FromPath, FromQuery, QueryParameter
 from pydantic import JsonValue
 
 from policies.policy import Action
@@ -22,12 +23,12 @@ MOST_TRACES = 500
 @get("/traces")
 async def list_traces(
     request: Request[object, object, State],
-    services: Services,
-    tenant: str | None = None,
-    action: Action | None = None,
-    guard: str | None = None,
-    before: str | None = None,
-    limit: Annotated[int, Parameter(ge=1, le=MOST_TRACES)] = 50,
+    services: NamedDependency[Services],
+    tenant: FromQuery[str | None] = None,
+    action: FromQuery[Action | None] = None,
+    guard: FromQuery[str | None] = None,
+    before: FromQuery[str | None] = None,
+    limit: Annotated[int, QueryParameter(ge=1, le=MOST_TRACES)] = 50,
 ) -> Response[bytes]:
     """Return traces, newest first; `cursor` is the next page's `before`."""
     own = _reader(request, services)
@@ -45,7 +46,9 @@ async def list_traces(
 
 @get("/traces/{trace_id:str}")
 async def show_trace(
-    request: Request[object, object, State], services: Services, trace_id: str
+    request: Request[object, object, State],
+    services: NamedDependency[Services],
+    trace_id: FromPath[str],
 ) -> Response[bytes]:
     """Return one trace."""
     own = _reader(request, services)

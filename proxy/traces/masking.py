@@ -146,6 +146,9 @@ def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
             "reasons": tuple(map(keeper.code, trace.reasons)),
             "not_checked": tuple(map(keeper.code, trace.not_checked)),
             "replies": tuple(keeper.words(reply).text for reply in trace.replies),
+            "steps": tuple(
+                step.model_copy(update={"name": keeper.code(step.name)}) for step in trace.steps
+            ),
             "error": None if trace.error is None else keeper.code(trace.error),
         }
     )

@@ -4,7 +4,7 @@ import unicodedata
 import pytest
 
 from policies.intents import Intents
-from policies.patterns import BadPattern, compiled
+from policies.patterns import BadPattern, tenant_pattern
 from policies.policy import IntentRule
 
 RULES = [
@@ -22,6 +22,7 @@ FOUND = [
     pytest.param(unicodedata.normalize("NFD", "연차"), "policy", id="decomposed-hangul"),
     pytest.param("오늘 날씨 어때?", None, id="nothing"),
     pytest.param("", None, id="empty"),
+    pytest.param("\ud800 연차", "policy", id="half-of-a-surrogate-pair"),
 ]
 
 
@@ -37,11 +38,12 @@ def test_says_which_pattern_and_never_words_of_the_question() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"(\w)\1", "(?=a)", "(?<!a)b", "(a", "a{1001}", "(?:[가-힣]{500}){2}[가-힣]{1000}x?" * 9]
+    "pattern",
+    [r"(\w)\1", "(?=a)", "(?<!a)b", "(a", "a{1001}", "(?:[가-힣]{500}){2}[가-힣]{1000}x?" * 9],
 )
 def test_refuses_what_cannot_run_in_linear_time_or_grows_too_large(pattern: str) -> None:
     with pytest.raises(BadPattern, match="RE2"):
-        compiled(pattern)
+        tenant_pattern(pattern)
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*a){20}$", r"(\s*\w+\s*)+!"])

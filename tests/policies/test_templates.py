@@ -105,7 +105,7 @@ def test_a_title_is_text_and_never_a_template() -> None:
 
 def test_codes_can_be_spoken_of() -> None:
     reply = templates(
-        fallback="{% if 'a.b' in codes %}수치 때문에{% else %}다른 까닭으로{% endif %} 멈추었습니다."
+        fallback="{% if 'a.b' in codes %}수치{% else %}다른 까닭{% endif %} 때문에 멈추었습니다."
     ).reply("a", ["a.c", "a.b"], QUESTION)
 
     assert reply.text == "수치 때문에 멈추었습니다."
@@ -157,6 +157,7 @@ def test_a_reply_is_recognised_by_what_its_template_always_says(exchange: Exchan
 
     assert replies.recognise(text) == "answerability"
     assert replies.recognise(text.replace("\n", "\r\n  ") + "\n") == "answerability"
+    assert replies.recognise(text.replace(" ", "\u00a0")) == "answerability"
 
 
 def test_other_answers_are_not_recognised() -> None:
@@ -165,6 +166,7 @@ def test_other_answers_are_not_recognised() -> None:
     assert replies.recognise("연차는 15일입니다.") is None
     assert replies.recognise("근거가 되는 자료를 찾지 못했습니다.") is None
     assert replies.recognise("") is None
+    assert replies.recognise("\ud800") is None
 
 
 def test_of_two_templates_the_one_that_says_more_is_meant() -> None:
@@ -246,9 +248,12 @@ def test_what_the_caller_says_comes_before_what_is_seen() -> None:
     replies = templates(answerability=NO_EVIDENCE, complaint=COMPLAINT)
     previous = replies.reply("answerability", [], QUESTION).text
 
-    assert replies.reason_for(
-        Exchange("왜 이래요", last_error_reason="numbers", previous_answer=previous)
-    ) == "수치를 확인하지 못했습니다."
+    assert (
+        replies.reason_for(
+            Exchange("왜 이래요", last_error_reason="numbers", previous_answer=previous)
+        )
+        == "수치를 확인하지 못했습니다."
+    )
 
 
 def test_an_unknown_failure_gets_the_default_reason() -> None:

@@ -49,11 +49,12 @@ _COUNTED = re.compile(
 _SIGNED_MONEY = re.compile(
     rf"(?P<currency>₩|KRW|US\$|\$|USD|€|EUR|¥|JPY)[ ]?(?P<amount>{MIXED_NUMBER})(?:[ ]?원)?"
 )
-_SINO_WHOLE = r"(?<![가-힣])(?P<sino_whole>[이삼사오육칠팔구십백천만]{1,3})"
-_SINO_PART = r"(?P<sino_part>[일이삼사오육칠팔구십]{1,3})(?![가-힣]{2})"
 _FRACTION = re.compile(
-    rf"(?:{_FREE}(?P<whole>{PLAIN_NUMBER}[천만]?)|{_SINO_WHOLE})[ ]?분의[ ]?"
-    rf"(?:(?P<part>{PLAIN_NUMBER})|{_SINO_PART})"
+    rf"{_FREE}(?P<whole>{PLAIN_NUMBER}[천만]?)[ ]?분의[ ]?(?P<part>{PLAIN_NUMBER})"
+)
+_WORD_FRACTION = re.compile(
+    r"(?<![가-힣])(?P<whole>[이삼사오육칠팔구십백천만]{1,3})[ ]?분의[ ]?"
+    r"(?P<part>[일이삼사오육칠팔구십]{1,3}|\d{1,3})(?![가-힣]{2})"
 )
 _SINO_UNIT = (
     r"(?:개월|주일|주간|시간|퍼센트|달러|유로|호선|"
@@ -113,9 +114,9 @@ def _read_signed_money(match: re.Match[str]) -> Measure:
 
 
 def _read_fraction(match: re.Match[str]) -> Measure | None:
-    whole = mixed_value(match["whole"] or match["sino_whole"])
-    part = mixed_value(match["part"] or match["sino_part"])
-    return Measure(Dimension.PERCENT, (part * 100 / whole,)) if whole else None
+    whole = mixed_value(match["whole"])
+    percent = mixed_value(match["part"]) * 100 / whole if whole else None
+    return None if percent is None else Measure(Dimension.PERCENT, (percent,))
 
 
 def _read_sino(match: re.Match[str]) -> Measure | None:
@@ -160,10 +161,13 @@ def _read_day_word(match: re.Match[str]) -> Measure:
     return Measure(dimension, (Fraction(value),), everyday=match["word"] == "하루")
 
 
-READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
+DIGIT_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (_FRACTION, _read_fraction),
     (_SIGNED_MONEY, _read_signed_money),
     (_COUNTED, _read_counted),
+)
+WORD_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
+    (_WORD_FRACTION, _read_fraction),
     (_SINO, _read_sino),
     (_NATIVE, _read_native),
     (_DAY_WORD, _read_day_word),

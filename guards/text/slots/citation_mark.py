@@ -52,11 +52,13 @@ _MARK = re.compile(
     rf"|[\[【]\s?†\s?(?P<dagger>{_NUMBERS})\s?[\]】]"
     rf"|【\s?(?P<thick>{_NUMBERS})(?:[:†][^【】\n]{{0,40}})?\s?】"
     r"|\[\^(?P<note>\d{1,3})\](?!:)"
-    r"|(?<![\w!])\[\s?(?P<plain>\d{1,2}(?:\s?[,~-]\s?\d{1,2}){0,9})\s?\](?![(:])"
+    r"|(?<![A-Za-z0-9_!)])\[\s?(?P<plain>\d{1,2}(?:\s?[,~-]\s?\d{1,2}){0,9})\s?\](?![(:])"
 )
 _NOTE_DEFINITION = re.compile(r"^\[\^(\d{1,3})\]:", re.MULTILINE)
 # "- [3] 첫 번째 항목" numbers a list; "표 [3]" and "식 [3]" name a figure of the text.
 _NO_CITATION_BEFORE = re.compile(r"(?:^|\n)[ \t]*(?:[-*>•]\s?)?$|(?:표|그림|식|부록|버전|항목)\s?$")
+# 배열[3]과
+_INSIDE_A_WORD = re.compile(r"[가-힣]\[[^\[\]]*\][가-힣]")
 _SENTENCE_END_BEFORE = re.compile(
     r"[.!?。다요죠음함임됨][\"'”’)]?\s?(?:\[[\d,~ -]{1,12}\]\s?){0,5}$"
 )
@@ -84,7 +86,7 @@ def _mark(text: str, match: re.Match[str], defined: set[str]) -> CitationMark | 
         written = match["labelled"] or match["dagger"] or match["thick"] or match["note"]
         return CitationMark(MarkKind.NUMBERED, start, end, numbers=_numbers(written))
     before = text[max(0, start - _LOOK_BACK_CHARS) : start]
-    if _NO_CITATION_BEFORE.search(before):
+    if _NO_CITATION_BEFORE.search(before) or _INSIDE_A_WORD.match(text, max(0, start - 1), end + 1):
         return None
     ends = _SENTENCE_END_BEFORE.search(before) or _SENTENCE_END_AFTER.match(text, end)
     return CitationMark(

@@ -25,6 +25,9 @@ CLOCKS = (
         rf"{_HALF}(?<![\d.,])(?P<hour>{_HOUR})(?:[ ]?[~-][ ]?(?P<until>{_HOUR}))?"
         rf"[ ]?시(?!간){_MINUTES}"
     ),
+)
+# Read everywhere, not only near digits.
+WORD_CLOCKS = (
     re.compile(rf"{_HALF}(?<![가-힣])(?P<native>{_NATIVE_HOUR})[ ]?시{_MINUTES}{_TAIL}"),
     re.compile(rf"(?<![가-힣])(?P<name>정오|자정){_TAIL}"),
 )

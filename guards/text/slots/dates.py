@@ -66,8 +66,7 @@ def full_year(year: str) -> int:
 
 def parts_of(measure: Measure) -> tuple[Measure, ...]:
     """Return the less exact dates that a date implies: 2024-03-05 is also 3월 5일, 2024년, 5일."""
-    [number] = measure.values
-    value = int(number)
+    value = int(measure.values[0])
     if measure.dimension == Dimension.DATE:
         year, month, day = value // 10_000, value // 100 % 100, value % 100
         return (

@@ -2,9 +2,9 @@
 
 An article begins at its heading (``제27조(공정경쟁)``, at the start of a line or after a full
 stop), or is the whole text when only its title names it. Paragraphs are circled numbers (three
-Unicode blocks), items ``1.``, sub-items ``가.``; numbers count only in their order, which keeps dates
-and enumerations inside a sentence out. An article that was cut is known by its ellipsis, by a first
-paragraph other than ①, or by items that are announced (``다음 각 호``) and do not follow.
+Unicode blocks), items ``1.``, sub-items ``가.``; numbers count only in their order, which keeps
+dates and enumerations inside a sentence out. An article that was cut is known by its ellipsis, by a
+first paragraph other than ①, or by announced items (``다음 각 호``) that do not follow.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Which law a provision belongs to, read from the words right before it.
 
-``「의료법」 제83조``, ``의료법 시행령 제3조``, ``같은 법 제5조``. Without 「」 nobody can tell where a
-name of several words begins (``절도죄는 형법 제329조``), so the words that may hold it are given,
-and who knows the names in question finds the one that ends them.
+``「의료법」 제83조``, ``의료법 시행령 제3조``, ``같은 법 제5조``. Without 「」 nobody can tell
+where a name of several words begins (``절도죄는 형법 제329조``), so the words that may hold it are
+given, and who knows the names in question finds the one that ends them.
 """
 
 import re
@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from guards.text.slots.law_name import Tier, is_generic, is_law_name
 
+# Nearly every provision stands without a name: this spares the dear patterns.
+_MAY_NAME = re.compile(r"[법률령영칙정례침관규고시훈약강」』)][\s\[(<]{0,4}$")
+_GAP_CHARS = 5
 _QUOTED = re.compile(
     r"[「『](?P<name>[^「」『』\n]{2,100})[」』](?:\s?\([^()\n]{0,60}\))?\s{0,2}"
     r"(?:(?P<tier>시행령|시행규칙)\s{0,2})?[\[(<]?$"
@@ -24,6 +27,7 @@ _NAME_END = re.compile(r"[가-힣](?:법|법률|규정|규칙)\s$")
 _TIERS = {"시행령": Tier.DECREE, "영": Tier.DECREE, "시행규칙": Tier.RULE, "규칙": Tier.RULE}
 _BACK_TO_THE_LAST_NAMED = ("같은", "동", "그", "위", "해당", "당해")
 _LONGEST_CHARS = 180
+_STAND_IN_CHARS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +51,21 @@ class Owner:
 
 def owner_before(text: str, position: int) -> Owner:
     """Return the law that the words before a position name."""
+    if not _MAY_NAME.search(text, max(0, position - _GAP_CHARS), position):
+        return Owner(position)
     begin = max(0, position - _LONGEST_CHARS)
     before = text[begin:position]
     if quoted := _QUOTED.search(before):
         tier = _TIERS.get(quoted["tier"] or "")
         return Owner(begin + quoted.start(), quoted["name"], quoted=True, tier=tier)
-    if anaphor := _ANAPHOR.search(before):
+    near = max(begin, position - _STAND_IN_CHARS)
+    if anaphor := _ANAPHOR.search(text[near:position]):
         tier = _TIERS.get(anaphor["tier"] or "")
         same = anaphor["which"] in _BACK_TO_THE_LAST_NAMED
-        return Owner(begin + anaphor.start(), tier=tier, same=same)
-    short = _SHORT.search(before)
-    if short and not _NAME_END.search(before[: short.start()]):
-        return Owner(begin + short.start(), tier=_TIERS.get(short["what"], Tier.ACT))
+        return Owner(near + anaphor.start(), tier=tier, same=same)
+    short = _SHORT.search(text[near:position])
+    if short and not _NAME_END.search(text[near : near + short.start()]):
+        return Owner(near + short.start(), tier=_TIERS.get(short["what"], Tier.ACT))
     return _unquoted(before, begin, position)
 
 

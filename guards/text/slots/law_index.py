@@ -5,7 +5,7 @@ means the laws that the sources are pieces of: a decree's ``법 제5조`` is no 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
@@ -78,6 +78,7 @@ class LawIndex:
     def __init__(self, sources: Iterable[SourceLaw]) -> None:
         self.sources = tuple(sources)
         self._own = frozenset(source.law for source in self.sources)
+        self._looked_up: dict[LawReference, Missing | None] = {}
 
     @classmethod
     def of(cls, sources: Iterable[Source]) -> "LawIndex":
@@ -111,6 +112,12 @@ class LawIndex:
 
     def missing(self, reference: LawReference) -> Missing | None:
         """Return what the sources lack of a reference; None if they hold all of it."""
+        alike = replace(reference, start=0, end=0)
+        if alike not in self._looked_up:
+            self._looked_up[alike] = self._missing(alike)
+        return self._looked_up[alike]
+
+    def _missing(self, reference: LawReference) -> Missing | None:
         law = self._named(reference)
         if law is not None and not self.knows(law):
             spoken_of = reference.kind is Kind.LAW and self.speaks_of(reference.law)
@@ -128,7 +135,8 @@ class LawIndex:
         if not reference.law:
             return None
         if reference.quoted:
-            return law_name(reference.law, reference.tier)
+            name = law_name(reference.law, reference.tier)
+            return None if self._may_be_anonymous(name) else name
         words = reference.law.split()
         for begin in range(len(words)):
             name = law_name(" ".join(words[begin:]), reference.tier)
@@ -139,10 +147,19 @@ class LawIndex:
             last = " ".join(words[-2:])
         if is_generic(last):
             return None
+        name = law_name(last, reference.tier)
         # A source without a name may be a piece of any internal rule, but not of a statute.
-        if not STATUTE.search(key_of(last)) and (None in self._own or self.speaks_of(last)):
+        internal = not STATUTE.search(key_of(last))
+        if internal and (None in self._own or self.speaks_of(last)):
             return None
-        return law_name(last, reference.tier)
+        return None if self._may_be_anonymous(name) else name
+
+    def _may_be_anonymous(self, name: LawName) -> bool:
+        """Tell whether a source whose own law is unknown speaks of a law that is unknown else."""
+        if self.knows(name):
+            return False
+        key = key_of(name.written)
+        return any(source.law is None and key in source.squeezed for source in self.sources)
 
     def _holds_tier(self, tier: Tier | None) -> bool:
         if tier is None or tier is Tier.ACT or any(name.tier is tier for name in self.names):

@@ -42,10 +42,8 @@ _CITING_AFTER = re.compile(
     r"\s?(?:에\s?(?:따르|의하|따라|의해|의거|근거|규정|명시)|[을를]?\s?(?:위반|준용|참조)"
     r"|에서는?[^.\n]{0,20}(?:정하|정한|규정|명시)|의\s?규정)"
 )
-_COUNTED = re.compile(
-    r"\s?(?:[\d천만억](?!항|\s?항)|원(?!칙)|달러|엔|유로|위안|여\s|로\s?(?:나[누뉘]|편성|구성)|씩|편성)"
-)
-_SPLIT_UP = re.compile(r"\s?로\s?(?:나[누뉘]|편성|구성)")
+_COUNTED = re.compile(r"\s?(?:[\d천만억](?!항|\s?항)|원(?!칙)|달러|엔|유로|위안|여\s|씩|편성)")
+_SPLIT_UP = re.compile(r"(?:\s?[과와,]\s?제?\s?\d{1,3}조){0,5}\s?로\s?(?:나[누뉘]|편성|구성)")
 _LOOK_BACK_CHARS = 12
 
 
@@ -57,10 +55,12 @@ def is_article(text: str, head: re.Match[str]) -> bool:
         head: A match of `HEAD` that found an article.
     """
     start, end = head.span()
-    if not head["branch"] and _COUNTED.match(text, head.end("number") + len("조")):
-        return head["sure"] is not None and not _SPLIT_UP.match(text, end)
+    if _SPLIT_UP.match(text, end):
+        return False
     if head["sure"] is not None or head["branch"]:
         return True
+    if _COUNTED.match(text, end):
+        return False
     tail = TAIL.match(text, end)
     if tail is not None and (tail["paragraph"] or tail["circled"]):
         return True

@@ -24,6 +24,7 @@ _TITLE_END = re.compile(
 # 「온천법」(이하 "법"이라 한다)
 _DECLARED = re.compile(r"[「『]([^「」『』\n]{2,100})[」』]\s?\(이하\s?[\"“'‘]법[\"”'’]")
 _QUOTE_CHARS = 80
+_HEADER_CHARS = 60
 _SOURCES_KEPT = 2048
 
 
@@ -62,7 +63,8 @@ class SourceLaw:
     """What one source holds.
 
     Attributes:
-        law: The law that it is a piece of, from its title or file; None if they do not say.
+        law: The law that it is a piece of, from its title, file or first line; None if
+            they do not say.
         provisions: The articles that it sets out.
         mentions: Everything that its title and text refer to.
         squeezed: Its title, file and text as `key_of` makes them, for finding words in it.
@@ -87,7 +89,9 @@ def law_held(source: Source, text: Text) -> SourceLaw:
         source: The source.
         text: The reading of its text.
     """
-    law = _law_in_title(source.title) or _law_in_title(source.file)
+    first_line = source.text.lstrip()[:_HEADER_CHARS].split("\n", 1)[0]
+    names = (_law_in_title(name) for name in (source.title, source.file, first_line))
+    law = next((name for name in names if name is not None), None)
     titled = read_laws(source.title)
     provisions = tuple(
         Provision(article, law, source.id, _quote(source.text, article))

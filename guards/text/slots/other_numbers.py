@@ -8,24 +8,31 @@ import re
 from collections.abc import Iterable
 
 from guards.text.normal import Normal
+from guards.text.slots.windows import digit_windows, matches_in
 
 BLOT = "\x01"
-_ENUMERATORS = re.compile("[①-⒛㉑-㉟㊱-㊿]|(?<!m)[¹²³⁴-⁹]")
-_OTHER_NUMBERS = re.compile(
-    r"(?:https?://|www\.)[^\s<>\"')\]]+"
-    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}"
-    # citation marks
+_ENUMERATORS = frozenset(
+    char
+    for first, last in ("①⒛", "㉑㉟", "㊱㊿", "⁴⁹")
+    for char in map(chr, range(ord(first), ord(last) + 1))
+) | frozenset("¹²³")
+# Every branch begins with a character of its own, which is what makes the search fast.
+_MARKS_AND_ADDRESSES = re.compile(
+    r"https?://[^\s<>\"')\]]+|www\.[^\s<>\"')\]]+"
     r"|\[(?:†?\d{1,3}(?:\s*[,~-]\s*†?\d{1,3})*|\^\d{1,3}|(?:참조|출처|근거)[^\]\n]{0,120})\]"
-    r"|【[^】\n]{1,120}】|\((?:참조|출처|근거)\s*:[^)\n]{0,120}\)"
+    r"|【[^】\n]{1,120}】|\((?:\d{1,2}|(?:참조|출처|근거)\s*:[^)\n]{0,120})\)"
+)
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}")
+_LABELS = re.compile(
     # articles and ordinals; 조 is also a number (3조 원), 호 also a subway line (2호선)
-    r"|(?:(?<![가-힣])제[ ]?\d{1,5}|제\d{1,5}(?=[조항호목편장절관]))[조항호목편장절관]?"
+    r"(?:(?<![가-힣])제[ ]?\d{1,5}|제\d{1,5}(?=[조항호목편장절관]))[조항호목편장절관]?"
     r"(?:의[ ]?\d{1,3})?"
     r"|(?<![\d,.])\d{1,4}조(?:의[ ]?\d{1,3})?(?![ ]?(?:원|달러|유로|엔|[\d천백]{1,6}[ ]?억)|[각직])"
     r"|(?<![\d,.])\d{1,3}[항호](?:의[ ]?\d{1,3})?(?=[^가-힣]|$|[의에을를은는과와로](?![가-힣]))"
     r"|(?:별표|별지|서식|부칙)[ ]?\d{1,3}(?:의[ ]?\d{1,3})?"
     # list markers
     r"|^[ \t]*(?:[-*·○●▪■◦>#|]+[ \t]*)?[*_]{0,3}\d{1,3}[.)](?=[ \t*])(?![ \t]*\d{1,2}\.)"
-    r"|(?<=\s)\d{1,2}\)(?=\s)|\(\d{1,2}\)",
+    r"|(?<=\s)\d{1,2}\)(?=\s)",
     re.MULTILINE,
 )
 
@@ -36,10 +43,14 @@ def without_other_numbers(raw: str, normal: Normal) -> str:
     enumerators = [
         (start, end)
         for start, end, origin in zip(normal.breaks, ends, normal.origins, strict=False)
-        if _ENUMERATORS.match(raw, origin)
+        if raw[origin] in _ENUMERATORS and raw[origin - 1 : origin] != "m"
     ]
     text = blotted(normal.text, enumerators)
-    return _OTHER_NUMBERS.sub(lambda match: BLOT * len(match[0]), text)
+    text = blotted(text, (match.span() for match in _MARKS_AND_ADDRESSES.finditer(text)))
+    if "@" in text:
+        text = blotted(text, (match.span() for match in _MAIL.finditer(text)))
+    labels = matches_in(_LABELS, text, digit_windows(text))
+    return blotted(text, (match.span() for match in labels))
 
 
 def blotted(text: str, places: Iterable[tuple[int, int]]) -> str:

@@ -7,7 +7,7 @@ from guards.text.slots.units import Dimension, Measure
 
 _JOINT = r"(?:[ ]?[-.)][ ]?|[ ])"
 PHONE = re.compile(
-    rf"(?<![\d.,-])(?:\(?(?P<country>\+82[- ]?)?\(?(?P<area>0\d{{1,3}}|(?<=\+82)\d{{1,2}}"
+    rf"(?<![\d.,-])(?:(?P<country>\+82[- ]?)?(?:\((?=0\d{{1,3}}\)))?(?P<area>0\d{{1,3}}|(?<=\+82)\d{{1,2}}"
     rf"|(?<=\+82[- ])\d{{1,2}}){_JOINT}\d{{3,4}}{_JOINT}\d{{4}}"
     rf"|1[568]\d{{2}}[ ]?[-. ][ ]?\d{{4}}|01\d{{8,9}})(?!\d)"
 )

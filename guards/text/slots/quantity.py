@@ -5,17 +5,26 @@ notations; see the modules beside this one. What is no quantity (제3조, list m
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.text.normal import Normal
-from guards.text.slots.amounts import BARE_NUMBER, CAPTION, READERS, caption_units, read_bare
-from guards.text.slots.clocks import CLOCKS, read_clock
+from guards.text.slots.amounts import (
+    BARE_NUMBER,
+    CAPTION,
+    DIGIT_READERS,
+    WORD_READERS,
+    Reader,
+    caption_units,
+    read_bare,
+)
+from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS, read_clock
 from guards.text.slots.dates import PARTIAL_DATES, SECOND_DAY, WHOLE_DATES, read_date
 from guards.text.slots.other_numbers import blotted, without_other_numbers
 from guards.text.slots.phone import PHONE, read_phone
 from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.windows import Window, digit_windows, matches_in
 
 
 class Comparator(StrEnum):
@@ -90,14 +99,14 @@ class _Canvas:
     def __init__(self, text: str) -> None:
         self.text = text
         self.found: list[_Found] = []
+        self.near_digits = digit_windows(text)
+        self.everywhere = [(0, len(text))]
 
-    def take(
-        self, pattern: re.Pattern[str], reader: Callable[[re.Match[str]], Measure | None]
-    ) -> None:
-        """Read every match of a pattern and blot out what was read."""
+    def take(self, pattern: re.Pattern[str], reader: Reader, windows: Sequence[Window]) -> None:
+        """Read every match of a pattern in some windows and blot out what was read."""
         taken = [
             _Found(*match.span(), measure, bool(match.groupdict().get("rough")))
-            for match in pattern.finditer(self.text)
+            for match in matches_in(pattern, self.text, windows)
             if (measure := reader(match)) is not None
         ]
         self._keep(taken)
@@ -128,17 +137,21 @@ class _Canvas:
 def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     """Return the quantities of a text, in order; none overlaps another."""
     canvas = _Canvas(without_other_numbers(raw, normal))
-    canvas.take(PHONE, read_phone)
+    canvas.take(PHONE, read_phone, canvas.near_digits)
     for pattern in (*WHOLE_DATES, *PARTIAL_DATES):
-        canvas.take(pattern, read_date)
+        canvas.take(pattern, read_date, canvas.near_digits)
     canvas.take_second_days()
     for pattern in CLOCKS:
-        canvas.take(pattern, read_clock)
+        canvas.take(pattern, read_clock, canvas.near_digits)
+    for pattern in WORD_CLOCKS:
+        canvas.take(pattern, read_clock, canvas.everywhere)
     captions = caption_units(canvas.text)
     canvas.leave_out(CAPTION)
-    for pattern, reader in READERS:
-        canvas.take(pattern, reader)
-    canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions))
+    for pattern, reader in DIGIT_READERS:
+        canvas.take(pattern, reader, canvas.near_digits)
+    for pattern, reader in WORD_READERS:
+        canvas.take(pattern, reader, canvas.everywhere)
+    canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions), canvas.near_digits)
     found = sorted(canvas.found, key=lambda found: found.start)
     return tuple(_quantity(one, raw, normal) for one in _joined(found, normal.text))
 

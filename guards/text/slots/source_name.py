@@ -60,13 +60,13 @@ class SourceNames:
     def unknown(self, target: str) -> tuple[str, ...]:
         """Return the names in a citation's target that no source has; empty if all is well."""
         target = _LINK.sub(r"\1", target).strip()
-        if self._knows(target):
-            return ()
         pieces = [piece for piece in _IN_A_LIST.split(target) if _PLACE.sub("", piece).strip()]
         unknown = tuple(piece for piece in pieces if not self._knows(piece))
-        if len(unknown) == len(pieces):
-            return (target,)
-        return tuple(piece for piece in unknown if _HARD.search(piece))
+        # A title may hold a comma, so a stray word in the list says nothing; a file or number does.
+        hard = tuple(piece for piece in unknown if _HARD.search(piece))
+        if hard or len(unknown) < len(pieces) or self._knows(target):
+            return hard
+        return (target,)
 
     def _knows(self, written: str) -> bool:
         name = _PLACE.sub("", written).strip(" \"'“”‘’「」『』")

@@ -73,7 +73,8 @@ def find_sources(body: Mapping[str, JsonValue], rules: SourceRules) -> FoundCont
         SourceFormatError: ``guard.sources`` has a wrong type or value.
     """
     turns = read_turns(body)
-    asked = [read_text(message.text, asked=True) for message in turns.asked]
+    # Of several user messages in a row only the last asks; those before it bring the context.
+    asked = [read_text(m.text, asked=m is turns.asked[-1]) for m in turns.asked]
     instructing = [read_text(message.text, asked=False) for message in turns.instructing]
     found = _Collection(rules)
     exact = exact_sources(body)

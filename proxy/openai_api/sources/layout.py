@@ -11,7 +11,12 @@ from dataclasses import dataclass, replace
 from proxy.openai_api.sources.lines import Kind, Line
 from proxy.openai_api.sources.opening import opening_line
 from proxy.openai_api.sources.prompt import Prompt
-from proxy.openai_api.sources.speech import is_earlier_answer, is_instruction, prompted_question
+from proxy.openai_api.sources.speech import (
+    is_earlier_answer,
+    is_instruction,
+    mostly_orders,
+    prompted_question,
+)
 from proxy.openai_api.sources.vocabulary import Role
 
 _MOST_TAIL_LINES = 40
@@ -85,21 +90,35 @@ def _question_alone(prompt: Prompt) -> Region | None:
 def _question_heading(prompt: Prompt, opener: int) -> int | None:
     """Return the heading of the question, behind the context or before it."""
     headings = prompt.with_role(Role.QUESTION)
-    below = prompt.next_line(opener)
-    while below is not None and prompt.lines[below].kind is Kind.ITEM:
-        below = prompt.next_line(below)
-    if below in prompt.answered:  # the context itself is a list of questions and answers
-        headings = [at for at in headings if at not in prompt.answered]
+    headings = [at for at in headings if not _is_content(prompt, opener, at, headings)]
     before = [at for at in headings if at < opener]
     behind = [at for at in headings if at > opener]
     same = [at for at in behind if prompt.lines[at].style == prompt.lines[opener].style]
     return next(iter(same[:1] or before[-1:] or behind[:1]), None)
 
 
+def _is_content(prompt: Prompt, opener: int, at: int, headings: list[int]) -> bool:
+    """Tell whether an answered question is part of the context, as in a list of questions.
+
+    An answered one that is worded like the template's own may be the user's doing: it counts as
+    content only where the context begins with such a pair.
+    """
+    if at not in prompt.answered:
+        return False
+    below = prompt.next_line(opener)
+    while below is not None and prompt.lines[below].kind is Kind.ITEM:
+        below = prompt.next_line(below)
+    own = [prompt.lines[one].label for one in headings if one not in prompt.answered]
+    return below in prompt.answered or prompt.lines[at].label not in own
+
+
 def _last_question(prompt: Prompt, opener: int) -> int | None:
     """Return the heading of a question that ends a system message, as some templates repeat it."""
-    last = [at for at in prompt.with_role(Role.QUESTION) if at > opener][-1:]
-    return last[0] if last and last[0] not in prompt.answered else None
+    last = [at for at in prompt.headings if prompt.lines[at].role is not Role.ANSWER][-1:]
+    if not last or last[0] <= opener or last[0] in prompt.answered:
+        return None
+    line = prompt.lines[last[0]]
+    return last[0] if (line.role, line.style) == (Role.QUESTION, prompt.lines[opener].style) else None
 
 
 def _last_like(prompt: Prompt, opener: int) -> int:
@@ -139,17 +158,22 @@ def _ends_question(prompt: Prompt, at: int, heading: Line) -> bool:
 def _regions(prompt: Prompt, opener: int, stop: int) -> tuple[Region, ...]:
     """Return the context up to the line `stop`, parted where something else stands in between."""
     regions: list[Region] = []
+    style = prompt.lines[opener].style
     openers = [opener, *(at for at in prompt.with_role(Role.CONTEXT) if opener < at < stop)]
     closed = 0
     for at in openers:
-        if at >= closed:
+        if at == opener or (at >= closed and prompt.lines[at].style == style):
             closed = _closing_line(prompt, at, stop)
-            regions.append(_region(prompt, at, closed))
+            region = _region(prompt, at, closed)
+            regions += [region] if region else []
     return tuple(regions)
 
 
-def _region(prompt: Prompt, opener: int, closing: int) -> Region:
+def _region(prompt: Prompt, opener: int, closing: int) -> Region | None:
+    """Return a context block; None if it turns out to be instructions."""
     line = prompt.lines[opener]
+    if line.kind is not Kind.ITEM and mostly_orders(prompt.stretch(opener, closing)):
+        return None
     start = {Kind.HEADING: line.rest_start, Kind.ITEM: line.start}.get(line.kind, line.end)
     end = prompt.lines[closing].start if closing < len(prompt.lines) else len(prompt.text)
     end = _without_closing_instructions(prompt.text, start, end)
@@ -162,23 +186,27 @@ def _closing_line(prompt: Prompt, opener: int, stop: int) -> int:
     if ruled is not None:
         return ruled
     opening = prompt.lines[opener]
-    for at in prompt.headings:
+    for at in prompt.all_headings:
+        begins_example = prompt.lines[at].role is Role.EXAMPLE
+        if at in prompt.examples and not begins_example:
+            continue
         if opener < at < stop and _closes(prompt, at, opening):
             return at
     return stop
 
 
 def _closes(prompt: Prompt, at: int, opening: Line) -> bool:
+    """Tell whether a heading ends the context; passages have headings and notes of their own."""
     line = prompt.lines[at]
     if line.role is Role.END:
         return True
-    if line.role is Role.ANSWER and not prompt.content(at):
-        return True
-    if line.role is Role.QUESTION:
+    if line.role is Role.ANSWER:
+        return not prompt.content(at) or is_instruction(prompt.content(at))
+    if opening.kind is Kind.HEADING and line.style != opening.style:
         return False
-    return line.style == opening.style or (
-        opening.kind is not Kind.HEADING and line.role in (Role.INSTRUCTION, Role.HISTORY)
-    )
+    if line.role is Role.INSTRUCTION:
+        return mostly_orders(prompt.section(at))
+    return line.role in (Role.HISTORY, Role.EXAMPLE) and not line.rest(prompt.text)
 
 
 def _closing_rule(prompt: Prompt, opener: int, stop: int) -> int | None:
@@ -214,6 +242,8 @@ def _without_heading(prompt: Prompt, opener: int, *, asked: bool) -> Layout:
     regions = _regions(prompt, opener, len(prompt.lines))
     if not asked:
         return Layout(regions)
+    if not regions or _is_mid_sentence(prompt, opener):
+        return Layout()
     behind = _own_words(prompt, regions[-1].end, len(prompt.text))
     before = _own_words(prompt, 0, regions[0].outer)
     if behind is not None or before is not None:
@@ -224,19 +254,43 @@ def _without_heading(prompt: Prompt, opener: int, *, asked: bool) -> Layout:
     return Layout((*regions[:-1], replace(regions[-1], end=last.outer)), last)
 
 
+def _is_mid_sentence(prompt: Prompt, opener: int) -> bool:
+    """Tell whether only a label with text behind it opens the context, as anybody may write."""
+    line = prompt.lines[opener]
+    return line.style.startswith(":") and bool(line.rest(prompt.text))
+
+
 def _own_words(prompt: Prompt, start: int, end: int) -> Region | None:
     """Return the part of a stretch that is neither instruction nor heading."""
     kept: list[Line] = []
+    told = False
     for at, line in enumerate(prompt.lines):
         if line.start < start or line.end > end or line.kind is not Kind.TEXT:
             continue
         words = prompt.words(at)
         begin = prompted_question(words)
         if begin is not None and words[begin:].strip():
-            return Region(line.start + begin, end, line.start)
-        if not is_instruction(words) and not is_earlier_answer(words):
+            return Region(line.start + begin, _own_end(prompt, at, end), line.start)
+        goes_on = told and not _ends_sentence(prompt.words(at - 1))
+        told = is_instruction(words) or is_earlier_answer(words) or goes_on
+        if not told:
             kept.append(line)
     return Region(kept[0].start, kept[-1].end, kept[0].start) if kept else None
+
+
+def _own_end(prompt: Prompt, begin: int, end: int) -> int:
+    """Return where the words that begin on a line end: before the next instruction."""
+    for at in range(begin + 1, len(prompt.lines)):
+        line = prompt.lines[at]
+        if line.start >= end or line.kind in (Kind.HEADING, Kind.RULE):
+            return min(end, line.start)
+        if is_instruction(prompt.words(at)) or is_earlier_answer(prompt.words(at)):
+            return line.start
+    return end
+
+
+def _ends_sentence(line: str) -> bool:
+    return not line.strip() or line.rstrip()[-1] in ".!?:。：다요"
 
 
 def _last_words(prompt: Prompt, region: Region) -> Region | None:

@@ -13,15 +13,17 @@ _CLOSER = {
 _LONGEST_LABEL_CHARS = 60
 _READ_CHARS = 240
 _BARE_ROLES = (Role.CONTEXT, Role.QUESTION, Role.ANSWER)
-_COLON_LABEL = re.compile(r"([^\n:：=\[\]\"'.。,]{1,40}?)[*_ ]*(?:([:：])|(=)(?=\s*[\"'\[]))")
-_RULE = re.compile(r"([-=*_#~─━═—–+])\1{2,}")
+_COLON_LABEL = re.compile(
+    r"(?:(Q)\.(?= )|([^\n:：=\[\]\"'.。,]{1,40}?)[*_ ]*(?:[:：]|=(?=\s*[\"'\[])))"
+)
+_RULE = re.compile(r"([-=*_#~─━═—–+<>])\1{2,}")
 _FENCE = re.compile(r"(?:```|~~~)[\w-]{0,20}")
 _NUMBERED_LABEL = re.compile(
     r"([^\d\[\]]{0,20}?)[\s#_:\-]*\[?(\d{1,4})\]?\s*(?:[:：.\-–|,]\s*(.*))?"
 )
 _WORD_NUMBER = re.compile(
     r"([A-Za-z가-힣]+(?: [A-Za-z가-힣]+)?)[ ]?[#_-]?\[?(\d{1,3})\]?[*_ ]*"
-    r"(?:(?:[:：)|]|[.\-–](?= ))[*_ ]*|(?=[(（])|$)"
+    r"(?:(?:[:：)|]|[.\-–](?= )|=(?=\s*[\"']))[*_ ]*|(?=[(（])|$)"
 )
 
 
@@ -146,12 +148,15 @@ def _labelled(bare: str, at: int, start: int, end: int, mark: str) -> Line | Non
     if not found or mark == "-":
         return None
     rest = bare[found.end() :].strip("*_ \t")
-    role = role_of(found[1], strict=bool(rest))
+    label = found[1] or found[2]
+    role = role_of(label, strict=bool(rest))
     if role is None:
         return None
     rest_start = at + found.end()
-    style = f":{mark[:1]}{found[3] or ''}"
-    return Line(start, end, Kind.HEADING, role, style, rest_start, label=found[1].strip())
+    rest_start += len(bare[found.end() :]) - len(bare[found.end() :].lstrip("*_ \t"))
+    return Line(
+        start, end, Kind.HEADING, role, f":{mark[:1]}", min(rest_start, end), label=label.strip()
+    )
 
 
 def _decorated(bare: str, start: int, end: int, mark: str) -> Line | None:

@@ -25,7 +25,24 @@ def opening_line(prompt: Prompt) -> int | None:
 
 def _heading(prompt: Prompt) -> int | None:
     introductions = [at for at in prompt.introductions if at not in prompt.examples]
-    return min([*prompt.with_role(Role.CONTEXT)[:1], *introductions[:1]], default=None)
+    labels = [at for at in prompt.with_role(Role.CONTEXT) if not _is_within(prompt, at)]
+    found = min([*labels[:1], *introductions[:1]], default=None)
+    if found is None or not _is_inline(prompt, found):
+        return found
+    announced = _announcement(prompt)
+    return found if announced is None or announced > found else announced
+
+
+def _is_inline(prompt: Prompt, at: int) -> bool:
+    line = prompt.lines[at]
+    return line.style.startswith(":") and bool(line.rest(prompt.text))
+
+
+def _is_within(prompt: Prompt, at: int) -> bool:
+    """Tell whether a label with text behind it stands amid a paragraph, as passages have them too."""
+    if not at or not _is_inline(prompt, at) or prompt.lines[at - 1].kind is not Kind.TEXT:
+        return False
+    return not is_instruction(prompt.words(at - 1))
 
 
 def _rule(prompt: Prompt) -> int | None:
@@ -69,7 +86,9 @@ def _announcement(prompt: Prompt) -> int | None:
         if line.kind is not Kind.TEXT or at in prompt.examples:
             continue
         if announces_context(prompt.words(at)):
-            return _blank_below(prompt, at)
+            blank = _blank_below(prompt, at)
+            below = "" if blank is None else prompt.words_below(blank)
+            return None if not below or is_instruction(below) else blank
     return None
 
 

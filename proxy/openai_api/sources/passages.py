@@ -25,12 +25,13 @@ _METADATA = re.compile(
     r"\s*(?:page_label|page_content|file_path|file_name|source|title|url|document_id|ID|제목|출처|문서명|파일명|Title|"
     r"Source|Content)\s{0,2}[:：]"
 )
+_END_MARK = re.compile(r"[\[<【]{1,2}\s?(?:END|/|끝)[^\]>】\n]{0,40}[\]>】]{1,2}", re.IGNORECASE)
 _HEAD_CHARS = 24
 
 
 def split_passages(text: str, *, guessed: bool = False) -> tuple[Passage, ...]:
     """Return the passages of a context block in order; none if it is blank."""
-    body = _unquoted(text.strip())
+    body = _unquoted(_unindented(_without_rules(text)))
     if not body:
         return ()
     value = load_json(body)
@@ -43,6 +44,13 @@ def split_passages(text: str, *, guessed: bool = False) -> tuple[Passage, ...]:
         read_passage(piece, head=head, name=name, guessed=guessed)
         for name, head, piece in _pieces(body)
     )
+
+
+def _unindented(text: str) -> str:
+    """Take off the ``>`` before each line of a quotation."""
+    if not text.startswith(">") or text.startswith(">>"):
+        return text
+    return "\n".join(line.removeprefix(">").removeprefix(" ") for line in text.split("\n"))
 
 
 def _unquoted(text: str) -> str:
@@ -84,11 +92,19 @@ def _numbered(text: str, content: list[Line], opening: Line) -> list[_Piece]:
     return [
         (
             line.number,
-            " ".join(part for part in (line.label, line.rest(text)) if part),
-            _without_rules(text[line.end : end]),
+            *_head_and_body(line, text[line.rest_start : end]),
         )
         for line, end in zip(openers, ends, strict=True)
     ]
+
+
+def _head_and_body(line: Line, words: str) -> tuple[str, str]:
+    unquoted = _unquoted(words.strip())
+    if unquoted != words.strip():
+        return line.label, unquoted
+    beside, _, below = words.partition("\n")
+    head = " ".join(part for part in (line.label, beside.strip()) if part)
+    return head, _without_rules(below)
 
 
 def _without_rules(text: str) -> str:
@@ -103,7 +119,9 @@ def _without_rules(text: str) -> str:
 
 def _is_rule(line: str) -> bool:
     bare = line.strip()
-    return not bare or (len(bare) >= 3 and bare[0] in "-=*_#~─━═—–+" and not bare.strip(bare[0]))
+    if _END_MARK.fullmatch(bare):
+        return True
+    return not bare or (len(bare) >= 3 and bare[0] in "-=*_#~─━═—–+<>" and not bare.strip(bare[0]))
 
 
 def _by_rules(text: str, lines: tuple[Line, ...]) -> list[int]:

@@ -40,6 +40,18 @@ class Prompt:
         """Return the words that a heading stands for: beside it, else on the next line."""
         return self.lines[at].rest(self.text) or self.words_below(at)
 
+    def stretch(self, opener: int, closing: int) -> str:
+        """Return the text behind a heading, up to the line `closing`."""
+        line = self.lines[opener]
+        start = line.rest_start if line.kind is Kind.HEADING else line.end
+        end = self.lines[closing].start if closing < len(self.lines) else len(self.text)
+        return self.text[start:end]
+
+    def section(self, at: int) -> str:
+        """Return the text behind a heading, up to the next one."""
+        following = (one for one in self.all_headings if one > at)
+        return self.stretch(at, next(following, len(self.lines)))
+
     @cached_property
     def all_headings(self) -> list[int]:
         """The lines that are headings, examples included."""

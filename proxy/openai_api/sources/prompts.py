@@ -10,7 +10,7 @@ from proxy.openai_api.sources.markup import Element, element_passages, read_elem
 from proxy.openai_api.sources.passages import split_passages
 from proxy.openai_api.sources.records import json_prompt
 from proxy.openai_api.sources.source_marks import has_marks
-from proxy.openai_api.sources.speech import is_instruction, mostly_orders
+from proxy.openai_api.sources.speech import is_instruction
 from proxy.openai_api.sources.vocabulary import Role
 
 _QUOTES = ('"""', "'''", "```", '"', "'", "“”", "「」", "`")
@@ -116,10 +116,8 @@ def _read(
 
 
 def _block(text: str, region: Region) -> Block | None:
-    """Return the block in a region; None if it turns out to be instructions."""
+    """Return the block in a region; None if nothing in it can be read."""
     inner = text[region.start : region.end]
-    if inner.strip() and mostly_orders(inner):
-        return None
     passages = split_passages(inner, guessed=region.guessed)
     if inner.strip() and not passages:
         return None

@@ -2,19 +2,20 @@
 
 Relevance is 40 % position (earlier is better), 40 % length of the passage and 20 % how often its
 file is marked. A passage of two sentences has the full length, a file marked three times the full
-count.
+count. The Korean mark ``[출처: …]`` is a plain heading of many apps and has no relevance.
 """
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 from proxy.openai_api.sources.found import Passage
 
-_MARK = re.compile(r"^[ \t>*#-]{0,8}\[(?:Source|출처|소스)\s?[:：]\s*([^\]\n]{1,300})\]", re.M | re.I)
+_MARK = re.compile(r"^[ \t>*#-]{0,8}\[(Source|출처|소스)\s?[:：]\s*([^\]\n]{1,300})\]", re.M | re.I)
 _PAGE = re.compile(r"\[(?:Page|페이지|쪽)\s?[:：]?\s*(\d{1,5})\]", re.I)
 _INLINE_PAGE = re.compile(r"\s*[,|;]\s*(?:p\.?|page|페이지)\s*[:：]?\s*(\d{1,5})\s*$", re.I)
 _POSITION, _LENGTH, _COUNT = 0.4, 0.4, 0.2
-_FULL_LENGTH_CHARS = 120
+_FULL_LENGTH_CHARS = 80
 _FULL_COUNT = 3
 
 
@@ -32,13 +33,16 @@ def marked_passages(text: str) -> tuple[Passage, ...]:
         end = marks[at + 1].start() if at + 1 < len(marks) else len(text)
         file, page = _file(mark)
         for number, begin, excerpt in _by_page(text, mark.end(), end, page):
-            weight = _relevance(begin / len(text), len(excerpt), counts[file])
-            passages.append(Passage(excerpt, file=file, page=number, relevance=weight))
+            passage = Passage(excerpt, file=file, page=number)
+            if mark[1].lower() == "source":
+                weight = _relevance(begin / len(text), len(excerpt), counts[file])
+                passage = replace(passage, relevance=weight)
+            passages.append(passage)
     return tuple(passages)
 
 
 def _file(mark: re.Match[str]) -> tuple[str, int | None]:
-    name = mark[1].strip()
+    name = mark[2].strip()
     paged = _INLINE_PAGE.search(name)
     return (name[: paged.start()], int(paged[1])) if paged else (name, None)
 

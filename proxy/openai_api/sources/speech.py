@@ -47,10 +47,12 @@ _ANSWERING = re.compile(
     r"\bsay so|\bsay that|make up|prior knowledge|回答|问题",
     re.IGNORECASE,
 )
-_IMPERATIVE_END = re.compile(
-    r"(?:세요|십시오|시오|하라|해라|하되|[하할]\s?것|말\s?것|마라|말아라|바랍니다|해\s?줘|줘|주십쇼|해야\s?합니다|"
-    r"한다|됩니다|합니다|마십시오|금지|입니다|이다)[.!\s\"'」:：)]*$"
+_ORDER_END = re.compile(
+    r"(?:세요|십시오|시오|하라|해라|하되|[하할]\s?것|말\s?것|마라|말아라|바랍니다|해\s?줘|줘|답하기|쓰기|않기|금지|다\()"
+    r"[.!\s\"'」:：)]*$"
 )
+_STATEMENT_END = re.compile(r"(?:한다|합니다|됩니다|입니다|이다|보조합니다)[.!\s\"'」)]*$")
+_STATED = re.compile(r"답변|답한다|답합니다|답해야|모른다고|추측|컨텍스트|(?:도우미|챗봇|비서|어시스턴트|assistant|AI|상담원|전문가)")
 _ENGLISH_ORDER = re.compile(
     r"\s*[-*•\d.)]*\s*(?:answer|use|given|if|do|don'?t|please|respond|reply|cite|always|never|only|"
     r"based|provide|keep|write|generate|you|your|remember|make|avoid|say|refine|when|be|note|follow|"
@@ -98,23 +100,23 @@ def is_instruction(line: str) -> bool:
     text = line.strip()
     if not text or len(text) > LONGEST_INSTRUCTION_CHARS:
         return False
-    about = _ANSWERING.search(text) or points_back(text) or announces_context(text)
-    ordered = (
-        _IMPERATIVE_END.search(text) or _ENGLISH_ORDER.match(text) or _CHINESE_ORDER.search(text)
+    points = _BACK.match(text.lstrip("-*• ")) and _USED.search(text)
+    if not (_ANSWERING.search(text) or points or announces_context(text)):
+        return False
+    stated = _STATEMENT_END.search(text) and _STATED.search(text)
+    return bool(
+        stated
+        or _ORDER_END.search(text)
+        or _ENGLISH_ORDER.match(text)
+        or _CHINESE_ORDER.search(text)
+        or (announces_context(text) and text.endswith((":", "：")))
     )
-    return bool(about and ordered)
 
 
 def is_order(line: str) -> bool:
     """Tell whether a line tells somebody to do something."""
     text = line.strip()[:LONGEST_INSTRUCTION_CHARS]
     return bool(_ORDER_END.search(text) or _ENGLISH_ORDER.match(text))
-
-
-_ORDER_END = re.compile(
-    r"(?:세요|십시오|시오|하라|해라|[하할]\s?것|말\s?것|마라|말아라|바랍니다|해\s?줘|답하기|쓰기|않기|마십시오|금지|다\()"
-    r"[.!\s\"'」)]*$"
-)
 
 
 def mostly_orders(text: str) -> bool:

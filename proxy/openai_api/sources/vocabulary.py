@@ -44,7 +44,7 @@ _RETRIEVAL = _words(
     "검색 검색된 조회 조회된 참고 참조 관련 배경 제공 제공된 주어진 첨부 첨부된 수집된 근거 사전 업로드된"
 )
 _QUESTION = _words(
-    "question query queries questions q 질문 질의 문의 물음 질문사항 문의사항 질의사항 問 问题 提问"
+    "question query queries questions q 질문 질의 문의 물음 질문사항 문의사항 질의사항 問 问题 提问 我的问题 我的问题或指令"
 )
 _QUESTION_BESIDE = _words(
     "user user's users the current my original new following customer standalone follow up final "
@@ -63,6 +63,9 @@ _HISTORY = _words(
     "history conversation chat dialogue 대화 이력 대화기록 대화이력 채팅 이전대화 历史"
 )
 _END = _words("end 끝 종료 eof 结束")
+_BEGIN = frozenset(("start", "begin", "beginning", "시작"))
+# Before text on the same line these head contact details as often as questions.
+_NEVER_STRICT = _words("문의 문의사항 a 안내 방법")
 _FILLER = _words("the of a an and or for to your my all is are 및 위 아래 다음 目")
 _TOKEN = re.compile(r"[\w'가-힣-]+")
 _ASIDE = re.compile(r"[(（][^()（）]{0,80}[)）]")
@@ -86,6 +89,7 @@ def role_of(label: str, *, strict: bool = False) -> Role | None:
         strict: Every word must be known, as for a label with text behind it.
     """
     words = [word for word in re.split(r"[\s_]+", " ".join(label_words(label))) if word]
+    words = [word for word in words if word not in _BEGIN]
     if not words or len(words) > LONGEST_LABEL_WORDS:
         return None
     if label.startswith("/") or _END & {words[0], words[-1]}:
@@ -96,7 +100,8 @@ def role_of(label: str, *, strict: bool = False) -> Role | None:
     role = _role_of_head(words)
     if role is None or not strict:
         return role
-    return role if all(word in _KNOWN for word in words) else None
+    known = all(word in _KNOWN for word in words) and words[-1] not in _NEVER_STRICT
+    return role if known or words == ["a"] else None
 
 
 def _role_of_head(words: list[str]) -> Role | None:

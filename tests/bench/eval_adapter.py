@@ -1,0 +1,64 @@
+"""Adapter between the guards and a table of labelled cases: does a guard fire on a case?
+
+A case holds ``guard`` (E complaint, A answerability, B citation, D Korean only, G grounding, H
+source extraction), ``question``, ``sources`` and ``answer``, or for H a chat ``request``.
+"""
+
+from typing import Any
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Severity
+from guards.core.reading import read
+from guards.core.registry import all_guards
+from guards.core.runner import run
+from policies.policy import SourceRules
+from proxy.openai_api.sources import find_sources
+
+GUARDS_OF = {
+    "E": ("complaint",),
+    "A": ("answerability",),
+    "B": ("legal_citation", "citations"),
+    "D": ("korean_only",),
+    "G": ("numbers", "estimates"),
+}
+OPTIONS: dict[str, dict[str, object]] = {"answerability": {"evidence_always": True}}
+
+
+def check(case: dict[str, Any]) -> dict[str, object]:
+    """Tell whether a strong finding of the case's guards stands."""
+    exchange = Exchange(
+        question=case["question"],
+        sources=tuple(
+            Source(str(number), source["section_title"] or "", source["section_content"])
+            for number, source in enumerate(case["sources"], start=1)
+        ),
+        answer=case["answer"] or None,
+    )
+    reading = read(exchange)
+    guards = [
+        all_guards()[name](all_guards()[name].settings_type.model_validate(OPTIONS.get(name, {})))
+        for name in GUARDS_OF[case["guard"]]
+    ]
+    reports = run(guards, reading)
+    for report in reports:
+        if report.error is not None:
+            raise report.error
+    strong = [
+        found.score
+        for report in reports
+        for found in report.findings
+        if found.severity is Severity.STRONG
+    ]
+    return {"flag": bool(strong), "score": max(strong, default=0.0)}
+
+
+def extract(case: dict[str, Any]) -> dict[str, object]:
+    """Return the question and the sources that stand in a request."""
+    found = find_sources(case["request"], SourceRules())
+    return {
+        "question": found.question,
+        "sources": [
+            {"section_title": source.title or source.file, "section_content": source.text}
+            for source in found.sources
+        ],
+    }

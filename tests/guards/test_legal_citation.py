@@ -1,0 +1,218 @@
+import pytest
+
+from guards.core.exchange import ContextState, Exchange, Source
+from guards.core.finding import Finding, Severity
+from guards.core.reading import read
+from guards.legal_citation import LegalCitation, LegalCitationSettings
+
+# An invented act: its articles belong to nobody.
+NAME = "바람골 산책로 관리에 관한 법률"
+SOURCES = (
+    Source(
+        "1",
+        f"{NAME} 제12조 (이용 허가)",
+        "① 산책로를 이용하려는 자는 허가를 받아야 한다.\n"
+        "② 시장은 다음 각 호의 경우 허가를 취소할 수 있다.\n"
+        "  1. 거짓으로 허가를 받은 경우\n"
+        "  2. 제15조제3항을 위반한 경우\n"
+        "    가. 야간에 이용한 경우\n"
+        "    나. 불을 피운 경우\n"
+        "③ 「들꽃 보호법」 제4조제1항에 따른 신고를 한 자는 허가를 받은 것으로 본다.",
+    ),
+    Source(
+        "2", f"{NAME} 제12조의3 (수수료)", "수수료는 별표 2와 같다. 서식은 별지 제5호서식으로 한다."
+    ),
+    Source("3", f"{NAME} 제20조 (과태료)", "과태료의 기준은 대통령령으로 정한다."),
+)
+
+FLAGGED = [
+    pytest.param("제99조에 따르면 허가가 필요합니다.", "제99조", "article", id="invented-article"),
+    pytest.param("근거: 77조", "77조", "article", id="bare-number"),
+    pytest.param("제12조의5를 보세요.", "제12조의5", "article", id="other-branch"),
+    pytest.param("제20조의2에 있습니다.", "제20조의2", "article", id="branch-added"),
+    pytest.param("제12조 및 제31조에 있습니다.", "제31조", "article", id="second-of-two"),
+    pytest.param("제12조제1항과 제12조제9항", "제12조제9항", "paragraph", id="same-article-again"),
+    pytest.param("제 12 조 제 4 항", "제 12 조 제 4 항", "paragraph", id="spaced-paragraph"),
+    pytest.param("제12조⑦", "제12조⑦", "paragraph", id="circled-paragraph"),
+    pytest.param("제12조제1항부터 제5항까지", "제5항", "paragraph", id="range-beyond-the-end"),
+    pytest.param("제12조제1항 및 같은 조 제6항", "같은 조 제6항", "paragraph", id="same-article"),
+    pytest.param("제20조제2항", "제20조제2항", "paragraph", id="paragraph-of-undivided-article"),
+    pytest.param("제15조제4항", "제15조제4항", "paragraph", id="other-paragraph-than-mentioned"),
+    pytest.param("제12조제2항제3호", "제12조제2항제3호", "item", id="item"),
+    pytest.param("제12조제1항제1호", "제12조제1항제1호", "item", id="item-of-other-paragraph"),
+    pytest.param("제12조제2항제2호다목", "제12조제2항제2호다목", "item", id="sub-item"),
+    pytest.param("「돌담 보존법」 제12조", "「돌담 보존법」 제12조", "law", id="other-law"),
+    pytest.param("「돌담 보존법」에 따릅니다.", "「돌담 보존법」", "law", id="law-without-article"),
+    pytest.param("돌담보존법 제12조", "돌담보존법 제12조", "law", id="unquoted-law"),
+    pytest.param(
+        "「들꽃 보호법」 제5조", "「들꽃 보호법」 제5조", "article", id="article-of-mentioned-law"
+    ),
+    pytest.param("같은 법 시행규칙 제12조", "같은 법 시행규칙 제12조", "decree", id="rule"),
+    pytest.param("별표 7에 있습니다.", "별표 7", "annex", id="table"),
+    pytest.param("별지 제6호서식", "별지 제6호서식", "annex", id="form"),
+    pytest.param("부칙 제12조에 따라", "부칙 제12조", "addendum", id="addendum"),
+    pytest.param("부칙 <제1234호>입니다.", "부칙 <제1234호>", "addendum", id="addendum-number"),
+    pytest.param("제4장에 따르면", "제4장", "chapter", id="chapter"),
+]
+
+CLEAN = [
+    pytest.param("제12조제2항제2호나목에 따라 취소될 수 있습니다.", id="all-levels"),
+    pytest.param(f"「{NAME}」 제12조제3항에 있습니다.", id="named-law"),
+    pytest.param("바람골산책로관리에관한법률 제20조", id="name-without-spaces"),
+    pytest.param("바람골산책로법 제20조에 있습니다.", id="short-name"),
+    pytest.param("12조 2항, 제12조의3을 보세요.", id="short-form"),
+    pytest.param("제12조제1항부터 제3항까지", id="range"),
+    pytest.param("제12조제1항 및 같은 조 제3항", id="same-article"),
+    pytest.param("제15조제3항을 위반하면 취소됩니다.", id="cross-reference"),
+    pytest.param("「들꽃 보호법」 제4조제1항에 따른 신고", id="cross-reference-to-other-law"),
+    pytest.param("별표 2와 별지 제5호서식", id="annexes"),
+    pytest.param("제20조제1항", id="first-paragraph-of-undivided-article"),
+    pytest.param("시행령에 따르면 정해집니다.", id="decree-that-the-sources-announce"),
+    pytest.param("예산은 3조 원이고 2조로 나누어 씁니다.", id="money-and-teams"),
+    pytest.param("허가를 받아야 합니다.", id="no-reference"),
+]
+
+
+@pytest.fixture
+def guard() -> LegalCitation:
+    return LegalCitation(LegalCitationSettings())
+
+
+def check(
+    guard: LegalCitation, answer: str, sources: tuple[Source, ...] = SOURCES, question: str = "질문"
+) -> list[Finding]:
+    return guard.check(read(Exchange(question=question, sources=sources, answer=answer)))
+
+
+@pytest.mark.parametrize(("answer", "observed", "code"), FLAGGED)
+def test_flags(guard: LegalCitation, answer: str, observed: str, code: str) -> None:
+    [finding] = check(guard, answer)
+
+    assert finding.code == f"legal_citation.{code}_absent"
+    assert finding.observed == observed == answer[finding.span.start : finding.span.end]
+    assert finding.severity is Severity.STRONG
+
+
+@pytest.mark.parametrize("answer", CLEAN)
+def test_passes(guard: LegalCitation, answer: str) -> None:
+    assert check(guard, answer) == []
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.id)
+def test_passes_the_words_of_a_source(guard: LegalCitation, source: Source) -> None:
+    assert check(guard, source.text, sources=(source,)) == []
+
+
+EXPECTED = [
+    pytest.param(
+        "제12조제9항", ("제12조제1항", "제12조제2항", "제12조제3항"), "1", id="its-paragraphs"
+    ),
+    pytest.param("제12조제2항제7호", ("제12조제2항제1호", "제12조제2항제2호"), "1", id="its-items"),
+    pytest.param("제20조의4", ("제20조",), "3", id="the-article-with-that-number"),
+    pytest.param("제99조", ("제12조", "제12조의3", "제20조"), "1", id="the-articles-there-are"),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected", "source_id"), EXPECTED)
+def test_says_what_the_sources_have(
+    guard: LegalCitation, answer: str, expected: tuple[str, ...], source_id: str
+) -> None:
+    [finding] = check(guard, answer)
+    texts = {source.id: source.text for source in SOURCES}
+
+    assert finding.expected == expected
+    assert finding.evidence[0].source_id == source_id
+    assert all(quote.quote in texts[quote.source_id] for quote in finding.evidence)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [("별표 7", ("별표 2",)), ("「돌담 보존법」", (f"「{NAME}」", "「들꽃 보호법」"))],
+    ids=["tables", "laws"],
+)
+def test_says_which_tables_and_laws_there_are(
+    guard: LegalCitation, answer: str, expected: tuple[str, ...]
+) -> None:
+    [finding] = check(guard, answer)
+
+    assert finding.expected == expected
+
+
+def test_a_cut_article_only_raises_doubt(guard: LegalCitation) -> None:
+    source = Source(
+        "1", "제12조(이용)", "③ 셋째 항이다. ④ 넷째 항이다.", file="바람골 이용규칙.pdf"
+    )
+
+    [finding] = check(guard, "제12조제1항에 있습니다.", sources=(source,))
+
+    assert finding.severity is Severity.WEAK
+
+
+def test_an_article_of_a_source_without_name_may_be_of_any_internal_rule(
+    guard: LegalCitation,
+) -> None:
+    source = Source("1", "제5조 환불규정", "7일 안에 환불한다.")
+
+    assert check(guard, "이용약관 제5조에 따라 환불됩니다.", sources=(source,)) == []
+    assert check(guard, "상가법 제5조에 따라 환불됩니다.", sources=(source,)) != []
+
+
+def test_numbered_paragraphs_of_an_internal_rule_are_paragraphs(guard: LegalCitation) -> None:
+    source = Source("1", "제5조 환불규정", "1. 7일 안에 환불한다.\n2. 그 뒤에는 교환한다.")
+
+    assert check(guard, "제5조 2항에 따라 교환됩니다.", sources=(source,)) == []
+    assert check(guard, "제5조 3항에 따라 교환됩니다.", sources=(source,)) != []
+
+
+def test_a_sentence_from_the_middle_of_a_list_is_no_invention(guard: LegalCitation) -> None:
+    source = Source(
+        "1",
+        "솔숲법 시행령 제2조",
+        "법 제7조제1항 또는 제8조제2항에 따른 허가를 하는 경우에는 조사를 의뢰할 수 있다.",
+    )
+
+    answer = "제8조제2항에 따른 허가를 하는 경우에는 조사를 의뢰할 수 있습니다."
+
+    assert check(guard, answer, sources=(source,)) == []
+
+
+ECHO = [
+    pytest.param("제99조는 제공된 자료에서 확인되지 않습니다.", None, id="said-to-be-absent"),
+    pytest.param("제99조를 말씀하셨습니다.", Severity.WEAK, id="repeated"),
+    pytest.param("제99조에 따르면 무료입니다.", Severity.STRONG, id="rested-on"),
+]
+
+
+@pytest.mark.parametrize(("answer", "severity"), ECHO)
+def test_what_the_question_brought_up_proves_nothing(
+    guard: LegalCitation, answer: str, severity: Severity | None
+) -> None:
+    findings = check(guard, answer, question="제99조가 무엇인가요?")
+
+    assert [finding.severity for finding in findings] == ([severity] if severity else [])
+
+
+def test_without_sources_every_article_is_without_evidence(guard: LegalCitation) -> None:
+    exchange = Exchange(question="질문", context=ContextState.EMPTY, answer="제3조에 따릅니다.")
+
+    [finding] = guard.check(read(exchange))
+
+    assert finding.code == "legal_citation.article_absent"
+    assert finding.expected == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "answer", "reason"),
+    [
+        (LegalCitationSettings(), None, "no_answer"),
+        (LegalCitationSettings(), "제3조", None),
+        (LegalCitationSettings(check_without_sources=False), "제3조", "no_sources"),
+    ],
+    ids=["no-answer", "no-sources-checked", "no-sources-switched-off"],
+)
+def test_says_when_it_cannot_check(
+    settings: LegalCitationSettings, answer: str | None, reason: str | None
+) -> None:
+    reading = read(Exchange(question="질문", answer=answer))
+
+    assert LegalCitation(settings).not_checkable(reading) == reason

@@ -1,0 +1,107 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Finding, Severity
+from guards.core.reading import read
+from guards.overlap import Overlap, OverlapSettings
+from guards.text.overlap_score import best_window, containment
+
+RULES = (
+    "환불을 받으려는 고객은 영수증을 첨부하여 창구에 신청한다. 담당자는 신청서를 검토한다.\n"
+    "검토를 마친 담당자는 결과를 전자우편으로 알린다. 이의가 있는 고객은 재심을 청구한다."
+)
+SOURCES = (
+    Source("1", "제8조 (환불)", RULES),
+    Source("2", "제9조 (주차)", "방문객은 지하 주차장을 무료로 이용한다."),
+)
+
+
+@pytest.fixture
+def guard() -> Overlap:
+    return Overlap(OverlapSettings())
+
+
+def findings(guard: Overlap, answer: str) -> list[Finding]:
+    return guard.check(read(Exchange("환불 방법은?", SOURCES, answer=answer)))
+
+
+FLAGGED = [
+    pytest.param("우주선은 달 궤도를 돌며 암석 표본을 수집합니다.", id="another-world"),
+    pytest.param("회원은 모바일 앱에서 쿠폰 번호를 입력하면 됩니다.", id="invented-procedure"),
+]
+CLEAN = [
+    pytest.param("고객은 영수증을 첨부하여 창구에 신청합니다.", id="polite-ending"),
+    pytest.param("창구 신청 시 영수증 첨부가 필요합니다.", id="reordered-words"),
+    pytest.param("방문객은 지하주차장을 무료로 이용합니다.", id="other-source-and-spacing"),
+    pytest.param(
+        "담당자는 신청서를 검토하고 결과를 전자우편으로 알립니다.", id="two-sentences-joined"
+    ),
+    pytest.param("네, 안내해 드리겠습니다.", id="greeting"),
+    pytest.param("더 자세한 내용은 고객센터로 문의해 주세요.", id="advice"),
+    pytest.param("제공된 자료에서 확인되지 않습니다.", id="abstention"),
+    pytest.param("도움이 더 필요하신가요?", id="question"),
+    pytest.param("무료입니다.", id="too-short"),
+]
+
+
+@pytest.mark.parametrize("answer", FLAGGED)
+def test_flags(guard: Overlap, answer: str) -> None:
+    [finding] = findings(guard, answer)
+
+    assert (finding.code, finding.severity) == ("overlap.low", Severity.WEAK)
+    assert finding.observed == answer
+    assert finding.score > 0.55
+
+
+@pytest.mark.parametrize("answer", CLEAN)
+def test_passes(guard: Overlap, answer: str) -> None:
+    assert findings(guard, answer) == []
+
+
+def test_only_the_unsupported_sentence_is_reported(guard: Overlap) -> None:
+    invented = "회원은 모바일 앱에서 쿠폰 번호를 입력하면 됩니다."
+
+    [finding] = findings(guard, f"고객은 창구에 신청합니다. {invented}")
+
+    assert finding.observed == invented
+
+
+def test_threshold_is_a_setting() -> None:
+    lenient = Overlap(OverlapSettings(min_support=0))
+
+    assert findings(lenient, "우주선은 달 궤도를 돌며 암석 표본을 수집합니다.") == []
+
+
+@pytest.mark.parametrize(
+    ("exchange", "reason"),
+    [
+        (Exchange("환불?", SOURCES), "no_answer"),
+        (Exchange("환불?", answer="창구에 신청합니다."), "no_sources"),
+    ],
+)
+def test_says_why_it_cannot_check(guard: Overlap, exchange: Exchange, reason: str) -> None:
+    assert guard.not_checkable(read(exchange)) == reason
+
+
+KOREAN = st.text(alphabet="환불신청고객영수증 은는을를.", min_size=1, max_size=40)
+
+
+@given(KOREAN, KOREAN)
+def test_containment_is_a_share(claim: str, passage: str) -> None:
+    assert 0 <= containment(claim, passage) <= 1
+
+
+@given(KOREAN)
+def test_a_text_holds_itself(text: str) -> None:
+    assert containment(text, text) == 1
+
+
+@given(KOREAN, st.lists(KOREAN, min_size=1, max_size=6), KOREAN)
+def test_more_text_never_supports_less(claim: str, sentences: list[str], more: str) -> None:
+    assert best_window(claim, [*sentences, more]) >= best_window(claim, sentences)
+
+
+def test_figures_carry_no_overlap() -> None:
+    assert containment("정원은 49명", "정원은 50명") == 1

@@ -1,0 +1,78 @@
+import pytest
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Finding, Severity
+from guards.core.reading import read
+from guards.uncited_claims import UncitedClaims, UncitedClaimsSettings
+
+SOURCES = (Source("1", "제8조 (환불)", "환불은 영수증을 첨부하여 창구에 신청한다."),)
+CITED = "환불은 영수증을 첨부하여 창구에 신청해야 합니다.[1]"
+UNCITED = "신청이 늦은 경우에는 수수료를 제하고 환불합니다."
+
+
+@pytest.fixture
+def guard() -> UncitedClaims:
+    return UncitedClaims(UncitedClaimsSettings())
+
+
+def findings(guard: UncitedClaims, answer: str) -> list[Finding]:
+    return guard.check(read(Exchange("환불 방법은?", SOURCES, answer=answer)))
+
+
+FLAGGED = [
+    pytest.param(f"{CITED}\n{UNCITED}", ["sentence"], id="one-of-two-lines"),
+    pytest.param(f"{CITED} {UNCITED}", ["sentence"], id="after-the-last-mark-of-a-line"),
+    pytest.param(UNCITED, ["answer"], id="nothing-cited"),
+    pytest.param(f"{UNCITED}\n" * 5, ["answer"], id="one-finding-for-an-uncited-answer"),
+    pytest.param(f"{UNCITED}\n" * 30, ["long_answer"], id="long-answer"),
+    pytest.param(f"{CITED}\n- {UNCITED}\n- {UNCITED}", ["sentence"] * 2, id="list-items"),
+]
+CLEAN = [
+    pytest.param(CITED, id="cited"),
+    pytest.param(f"{UNCITED} {CITED}", id="one-mark-for-the-paragraph"),
+    pytest.param("환불은 영수증을 첨부하여 신청합니다. [출처: 제8조 (환불)]", id="named-mark"),
+    pytest.param("창구에 신청합니다.", id="short"),
+    pytest.param(f"{CITED}\n안녕하세요, 문의해 주셔서 정말 감사합니다.", id="greeting"),
+    pytest.param(f"{CITED}\n추가로 궁금한 점이 있으시면 언제든지 말씀해 주세요.", id="offer"),
+    pytest.param(
+        f"{CITED}\n수수료에 관한 내용은 제공된 자료에서 확인되지 않습니다.", id="abstention"
+    ),
+    pytest.param(f"환불 절차를 정리하면 다음과 같이 나눌 수 있습니다:\n{CITED}", id="lead-in"),
+    pytest.param(
+        f"{CITED}\n\n참고 자료\n- [1] 환불 규정 제8조 전문과 그에 딸린 서식 안내", id="references"
+    ),
+    pytest.param("제공된 자료에서 확인되지 않습니다.", id="only-an-abstention"),
+]
+
+
+@pytest.mark.parametrize(("answer", "kinds"), FLAGGED)
+def test_flags(guard: UncitedClaims, answer: str, kinds: list[str]) -> None:
+    found = findings(guard, answer)
+
+    assert [finding.code for finding in found] == [f"uncited_claims.{kind}" for kind in kinds]
+    assert all(finding.severity is Severity.WEAK for finding in found)
+    assert all(answer[each.span.start : each.span.end] == each.observed for each in found)
+
+
+@pytest.mark.parametrize("answer", CLEAN)
+def test_passes(guard: UncitedClaims, answer: str) -> None:
+    assert findings(guard, answer) == []
+
+
+def test_lengths_are_settings() -> None:
+    lenient = UncitedClaims(UncitedClaimsSettings(min_chars=100))
+    strict = UncitedClaims(UncitedClaimsSettings(long_answer_chars=10))
+
+    assert findings(lenient, UNCITED) == []
+    assert [found.code for found in findings(strict, UNCITED)] == ["uncited_claims.long_answer"]
+
+
+@pytest.mark.parametrize(
+    ("exchange", "reason"),
+    [
+        (Exchange("환불?", SOURCES), "no_answer"),
+        (Exchange("환불?", answer=UNCITED), "no_sources"),
+    ],
+)
+def test_says_why_it_cannot_check(guard: UncitedClaims, exchange: Exchange, reason: str) -> None:
+    assert guard.not_checkable(read(exchange)) == reason

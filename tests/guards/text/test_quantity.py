@@ -1,0 +1,258 @@
+from datetime import date
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.reading import Text
+from guards.text.known_quantities import KnownQuantities
+from guards.text.slots.numerals import mixed_value, native_value
+from guards.text.slots.quantity import Comparator, Quantity
+from guards.text.slots.units import Dimension
+
+VALUES = [
+    pytest.param("1억 2,000만원", Dimension.WON, [120_000_000], id="hundred-millions"),
+    pytest.param("3만 5천원", Dimension.WON, [35_000], id="mixed-scales"),
+    pytest.param("6만2천548원", Dimension.WON, [62_548], id="digits-after-scales"),
+    pytest.param("삼만 오천 원", Dimension.WON, [35_000], id="money-in-words"),
+    pytest.param("만 원", Dimension.WON, [10_000], id="scale-alone"),
+    pytest.param("₩500,000", Dimension.WON, [500_000], id="sign-first"),
+    pytest.param("KRW 500,000", Dimension.WON, [500_000], id="currency-code-first"),
+    pytest.param("3조 원", Dimension.WON, [3_000_000_000_000], id="trillions-are-no-article"),
+    pytest.param("20달러", "USD", [20], id="other-currency"),
+    pytest.param("10~20%", Dimension.PERCENT, [10, 20], id="range-of-rates"),
+    pytest.param("3~5만원", Dimension.WON, [30_000, 50_000], id="range-shares-scale"),
+    pytest.param("100분의 30", Dimension.PERCENT, [30], id="statute-percent"),
+    pytest.param("팔십 퍼센트", Dimension.PERCENT, [80], id="percent-in-words"),
+    pytest.param("5%p", Dimension.PERCENT_POINT, [5], id="percentage-points"),
+    pytest.param("5퍼센트포인트", Dimension.PERCENT_POINT, [5], id="points-in-hangul"),
+    pytest.param("2주", Dimension.DAYS, [14], id="weeks"),
+    pytest.param("일주일", Dimension.DAYS, [7], id="one-week"),
+    pytest.param("삼십일", Dimension.DAYS, [30], id="sino-days"),
+    pytest.param("이십오 일", Dimension.DAYS, [25], id="spaced-sino-days"),
+    pytest.param("열흘", Dimension.DAYS, [10], id="ten-days"),
+    pytest.param("사흘", Dimension.DAYS, [3], id="three-days"),
+    pytest.param("보름", Dimension.DAYS, [15], id="fortnight"),
+    pytest.param("반년", Dimension.MONTHS, [6], id="half-a-year"),
+    pytest.param("2년 6개월", Dimension.MONTHS, [30], id="years-and-months"),
+    pytest.param("열두 달", Dimension.MONTHS, [12], id="native-months"),
+    pytest.param("이십사 개월", Dimension.MONTHS, [24], id="sino-months"),
+    pytest.param("1시간 30분", Dimension.SECONDS, [5400], id="hours-and-minutes"),
+    pytest.param("1시간 반", Dimension.SECONDS, [5400], id="and-a-half"),
+    pytest.param("두 명", Dimension.PEOPLE, [2], id="native-people"),
+    pytest.param("15 인", Dimension.PEOPLE, [15], id="people-with-space"),
+    pytest.param("이호선", "호선", [2], id="subway-line-in-words"),
+    pytest.param("오후 7시 30분", Dimension.CLOCK, [19 * 60 + 30], id="afternoon"),
+    pytest.param("19:30", Dimension.CLOCK, [19 * 60 + 30], id="twenty-four-hours"),
+    pytest.param("밤 12시", Dimension.CLOCK, [0], id="midnight"),
+    pytest.param("낮 12시", Dimension.CLOCK, [720], id="noon"),
+    pytest.param("오전 일곱시 40분", Dimension.CLOCK, [460], id="native-hour"),
+    pytest.param("다섯시 반", Dimension.CLOCK_12, [330], id="half-of-day-open"),
+    pytest.param("2024-03-05", Dimension.DATE, [20240305], id="iso-date"),
+    pytest.param("2024. 3. 5.", Dimension.DATE, [20240305], id="dotted-date"),
+    pytest.param("'24.3.5.", Dimension.DATE, [20240305], id="short-year"),
+    pytest.param("2024년 3월 5일", Dimension.DATE, [20240305], id="date-in-hangul"),
+    pytest.param("2024/03/05", Dimension.DATE, [20240305], id="slashes"),
+    pytest.param("2024년 3월", Dimension.YEAR_MONTH, [202403], id="year-and-month"),
+    pytest.param("031-200-1234", Dimension.PHONE, [312001234], id="area-code"),
+    pytest.param("(031)200-1234", Dimension.PHONE, [312001234], id="area-code-in-brackets"),
+    pytest.param("031.200.1234", Dimension.PHONE, [312001234], id="dotted-phone"),
+    pytest.param("1588-0000", Dimension.PHONE, [15880000], id="service-number"),
+    pytest.param("+82-31-200-1234", Dimension.PHONE, [312001234], id="country-code"),
+    pytest.param("85㎡", Dimension.SQUARE_METRES, [85], id="folded-unit"),
+    pytest.param("2.5km", Dimension.METRES, [2500], id="kilometres"),
+]
+NONE = [
+    pytest.param("제3조제2항에 따른다", id="article"),
+    pytest.param("3항과 2호에 따른다", id="paragraph-and-item"),
+    pytest.param("제12조의2", id="branch-article"),
+    pytest.param("별표 12를 본다", id="appended-table"),
+    pytest.param("제2회 대회", id="ordinal"),
+    pytest.param("신청한다.[12]", id="citation-mark"),
+    pytest.param("[출처: 2024년 지침 30쪽]", id="named-citation"),
+    pytest.param("12. 신청서", id="list-marker"),
+    pytest.param("⑮ 신청서", id="circled-number"),
+    pytest.param("https://example.com/2024/30", id="address"),
+    pytest.param("COVID-19 대응", id="name-with-digits"),
+    pytest.param("이사회에서 정한다", id="board-is-no-number"),
+    pytest.param("이 일은 중요하다", id="pointing-word"),
+    pytest.param("다음 세대를 위한 일", id="generation"),
+    pytest.param("한시조직을 둔다", id="temporary"),
+    pytest.param("만일의 경우", id="if"),
+    pytest.param("백사장에서 논다", id="beach"),
+]
+
+
+def only(text: str) -> Quantity:
+    [quantity] = Text(text).quantities
+    return quantity
+
+
+@pytest.mark.parametrize(("text", "dimension", "values"), VALUES)
+def test_reads_value_and_dimension(text: str, dimension: str, values: list[int]) -> None:
+    quantity = only(f"값은 {text} 이다")
+
+    assert quantity.measure.dimension == dimension
+    assert list(quantity.measure.values) == values
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_reads_no_quantity(text: str) -> None:
+    assert Text(text).quantities == ()
+
+
+COMPARED = [
+    pytest.param("30일 이내", Comparator.AT_MOST, id="within"),
+    pytest.param("30일을 둔다", None, id="exact"),
+    pytest.param("10명 이상", Comparator.AT_LEAST, id="at-least"),
+    pytest.param("10명 초과", Comparator.MORE_THAN, id="more-than"),
+    pytest.param("10명 미만", Comparator.LESS_THAN, id="less-than"),
+    pytest.param("최대 10명", Comparator.AT_MOST, id="at-most-in-front"),
+    pytest.param("18:00까지", Comparator.AT_MOST, id="until"),
+]
+
+
+@pytest.mark.parametrize(("text", "comparator"), COMPARED)
+def test_reads_comparator(text: str, comparator: Comparator | None) -> None:
+    assert only(text).comparator == comparator
+
+
+@pytest.mark.parametrize(
+    ("text", "approximate"),
+    [
+        ("약 30분", True),
+        ("30분 정도", True),
+        ("30여 명", True),
+        ("오후 9시쯤", True),
+        ("계약 30건", False),
+        ("30분", False),
+    ],
+)
+def test_reads_whether_it_is_rough(text: str, approximate: bool) -> None:
+    assert only(text).approximate is approximate
+
+
+def test_span_is_the_place_in_the_raw_text() -> None:
+    raw = "①\u200b 정원은 １５명 이내"
+    quantity = only(raw)
+
+    assert raw[quantity.start : quantity.end] == quantity.text == "１５명"
+
+
+def test_second_day_of_a_range_takes_the_month() -> None:
+    first, second = Text("3월 5일~20일").quantities
+
+    assert (first.measure.values, second.measure.values) == ((Fraction(305),), (Fraction(320),))
+
+
+def test_caption_gives_bare_numbers_their_unit() -> None:
+    [quantity] = Text("(단위: 천원)\n예산 | 1,500").quantities
+
+    assert quantity.measure.dimension == Dimension.WON
+    assert quantity.measure.values == (Fraction(1_500_000),)
+
+
+SAME = [
+    pytest.param("14일", "2주", id="weeks"),
+    pytest.param("12개월", "1년", id="year"),
+    pytest.param("15인", "열다섯 명", id="people"),
+    pytest.param("09:00", "9시", id="open-half-of-day"),
+    pytest.param("오후 3시", "15시", id="clock"),
+    pytest.param("2024-03-05", "3월 5일", id="part-of-a-date"),
+    pytest.param("2024. 3. 5.", "2024년", id="year-of-a-date"),
+    pytest.param("10% 이상 20% 이하", "10~20%", id="both-ends-of-a-range"),
+    pytest.param("30,000", "3만원", id="number-in-a-table-cell"),
+    pytest.param("2024년도 신청은 3월 5일부터", "2024년 3월 5일", id="year-given-elsewhere"),
+]
+DIFFERENT = [
+    pytest.param("30일", "1개월", id="a-month-is-no-thirty-days"),
+    pytest.param("30일", "30개월", id="unit"),
+    pytest.param("130일", "30일", id="part-of-a-longer-number"),
+    pytest.param("20%", "20%포인트", id="percentage-points"),
+    pytest.param("30,000원", "30,000달러", id="currency"),
+    pytest.param("오전 5시 30분", "17:30", id="half-of-day"),
+    pytest.param("10명 이상", "10명 미만", id="comparator"),
+    pytest.param("2023-03-05", "2024년 3월 5일", id="year"),
+    pytest.param("02-123-4567", "02-123-4576", id="phone"),
+    pytest.param("10~20%", "15%", id="inside-a-range"),
+]
+
+
+@pytest.mark.parametrize(("known", "asked"), SAME)
+def test_finds_the_same_in_another_notation(known: str, asked: str) -> None:
+    assert KnownQuantities([Text(known)]).has(only(asked))
+
+
+@pytest.mark.parametrize(("known", "asked"), DIFFERENT)
+def test_tells_different_ones_apart(known: str, asked: str) -> None:
+    assert not KnownQuantities([Text(known)]).has(only(asked))
+
+
+@given(st.integers(min_value=1, max_value=9_999_999_999_999))
+def test_money_is_the_same_with_and_without_separators(won: int) -> None:
+    assert only(f"{won}원").measure == only(f"{won:,}원").measure
+
+
+@given(st.integers(min_value=1, max_value=9999), st.integers(min_value=0, max_value=9999))
+def test_mixed_numbers_add_up(ten_thousands: int, rest: int) -> None:
+    written = f"{ten_thousands}만" + (f" {rest:,}" if rest else "")
+
+    assert mixed_value(written) == ten_thousands * 10_000 + rest
+
+
+@given(st.integers(min_value=0, max_value=23), st.integers(min_value=0, max_value=59))
+def test_clock_is_the_same_in_both_styles(hour: int, minute: int) -> None:
+    half = "오전" if hour < 12 else "오후"
+    spoken = f"{half} {hour % 12 or 12}시 {minute}분"
+
+    assert only(spoken).measure == only(f"{hour:02}:{minute:02}").measure
+
+
+@given(st.dates(min_value=date(1970, 1, 1), max_value=date(2199, 12, 31)))
+def test_date_is_the_same_in_every_notation(day: date) -> None:
+    notations = (
+        day.isoformat(),
+        f"{day.year}. {day.month}. {day.day}.",
+        f"{day.year}.{day.month}.{day.day}.",
+        f"{day.year}/{day.month:02}/{day.day:02}",
+        f"{day.year}년 {day.month}월 {day.day}일",
+    )
+
+    assert len({only(notation).measure for notation in notations}) == 1
+
+
+@given(
+    st.text(
+        alphabet="가일이삼십백천만억원명월시분초일년 0123456789.,~-:/()[]%제조항호①㎡\n",
+        max_size=60,
+    )
+)
+def test_quantities_stand_in_order_and_hold_their_text(text: str) -> None:
+    end = 0
+    for quantity in Text(text).quantities:
+        assert end <= quantity.start < quantity.end
+        assert text[quantity.start : quantity.end] == quantity.text
+        end = quantity.end
+
+
+@given(
+    st.text(
+        alphabet="가일이삼십백천만억원명월시분초년 0123456789.,~-:/()%조호①㎡이상하\n", max_size=60
+    )
+)
+def test_a_text_holds_its_own_quantities(text: str) -> None:
+    known = KnownQuantities([Text(text)])
+
+    assert all(known.has(quantity) for quantity in Text(text).quantities)
+
+
+@pytest.mark.parametrize("char", ["1", "1,", "십", "1~", "제1", "(", "@a", "시 ", "-1"])
+def test_hundred_kilobytes_of_one_thing_are_read(char: str) -> None:
+    assert len(Text(char * (100_000 // len(char))).quantities) <= 50_000
+
+
+@pytest.mark.parametrize("word", ["", "이십", "열열"])
+def test_refuses_what_is_no_native_numeral(word: str) -> None:
+    with pytest.raises(ValueError, match="not a native Korean numeral"):
+        native_value(word)

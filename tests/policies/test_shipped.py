@@ -1,0 +1,217 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from guards.core.exchange import Exchange, Source
+from guards.core.guard import Stage
+from guards.core.registry import all_guards
+from policies.inheritance import shipped_files
+from policies.inspection import Inspector
+from policies.loader import load_policies, load_shipped, survey
+from policies.policy import Mode, OnNotRun, StoredText
+
+SHIPPED = sorted(shipped_files())
+EXAMPLES = ["hotel", "hr-policy"]
+SOURCES = (
+    Source(id="1", title="취업규칙 제10조", text="연차휴가는 15일이다."),
+    Source(id="2", title="", text="출장비는 실비로 준다.", file="travel.pdf"),
+)
+BARE = Exchange(question="경조금은 얼마인가요?")
+WITH_SOURCES = Exchange(question="경조금은 얼마인가요?", sources=SOURCES)
+
+EVERY_TEMPLATE = [
+    pytest.param(policy, template, id=f"{policy}:{template}")
+    for policy in SHIPPED
+    for template in load_shipped(policy).policy.templates
+]
+
+
+def test_what_ships() -> None:
+    assert SHIPPED == ["default", "hotel", "hr-policy", "strict"]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_policy_loads_from_a_directory_of_its_own(name: str, tmp_path: Path) -> None:
+    shutil.copy(str(shipped_files()[name]), tmp_path)
+
+    found = survey(tmp_path, require_env=True)
+
+    assert found.errors == ()
+    assert list(found.policies) == [name]
+    expected = ["has no `keys`, so nobody can reach it yet"] if name in EXAMPLES else []
+    assert [problem.message for problem in found.warnings] == expected
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_guard_of_today_is_in_force(name: str) -> None:
+    policy = load_shipped(name).policy
+
+    assert policy.guards.keys() == all_guards().keys()
+    assert {rule.mode for rule in policy.guards.values()} == {Mode.ENFORCE}
+    Inspector(policy)
+
+
+def test_the_examples_serve_different_tenants(tmp_path: Path) -> None:
+    for name in EXAMPLES:
+        shutil.copy(str(shipped_files()[name]), tmp_path)
+
+    policies = load_policies(tmp_path, require_env=True)
+
+    assert {each.policy.tenant for each in policies.values()} == {"haebyeol-hotel", "hr-policy"}
+
+
+def test_strict_lets_no_answer_out_that_a_broken_guard_could_not_check() -> None:
+    strict = load_shipped("strict").policy
+    acting = [
+        name
+        for name, rule in strict.guards.items()
+        if Stage.OUTPUT in all_guards()[name].stages and rule.action != "pass"
+    ]
+
+    assert len(acting) >= 6
+    assert {strict.guards[name].on_not_run for name in acting} == {OnNotRun.REPLACE}
+    assert strict.guards["answerability"].options == {"evidence_always": True}
+    assert strict.tracing.text is StoredText.NONE
+
+
+# --- templates -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exchange", [BARE, WITH_SOURCES], ids=["bare", "with-sources"])
+@pytest.mark.parametrize(("policy", "template"), EVERY_TEMPLATE)
+def test_a_reply_is_polite_korean_and_recognised(
+    policy: str, template: str, exchange: Exchange
+) -> None:
+    templates = load_shipped(policy).templates
+    reply = templates.reply(template.split(".")[0], [template], exchange)
+
+    assert reply.template == template
+    assert reply.text.endswith(("요.", "다."))
+    assert "\n\n\n" not in reply.text
+    assert "{" not in reply.text
+    assert templates.recognise(reply.text) == template
+
+
+@pytest.mark.parametrize(("policy", "template"), EVERY_TEMPLATE)
+def test_a_reply_would_pass_the_policys_own_language_guard(policy: str, template: str) -> None:
+    loaded = load_shipped(policy)
+    text = loaded.templates.reply(template.split(".")[0], [template], BARE).text
+
+    verdict = Inspector(loaded.policy).inspect(BARE.answered(text), Stage.OUTPUT)
+
+    [language] = [result for result in verdict.results if result.guard == "korean_only"]
+    assert language.findings == ()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize(
+    "code", ["answerability.no_context", "answerability.empty_context", "answerability.off_topic"]
+)
+def test_a_question_without_evidence_is_told_what_is_missing_why_and_what_next(
+    name: str, code: str
+) -> None:
+    text = load_shipped(name).templates.reply("answerability", [code], BARE).text
+
+    assert "찾지 못했습니다" in text
+    assert "다음과 같은 이유일 수 있습니다." in text
+    assert "다시" in text.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("code", ["complaint.venting", "complaint.abuse"])
+def test_a_complaint_after_a_reply_without_evidence_names_that_reason(name: str, code: str) -> None:
+    loaded = load_shipped(name)
+    previous = loaded.templates.reply("answerability", ["answerability.no_context"], BARE).text
+    complaint = Exchange(question="왜 이렇게 모르나요", previous_answer=previous)
+
+    text = loaded.templates.reply("complaint", [code], complaint).text
+
+    assert "죄송합니다" in text
+    assert loaded.policy.reasons["answerability"] in text
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_caller_can_name_the_reason(name: str) -> None:
+    loaded = load_shipped(name)
+    complaint = Exchange(question="답답하네요", last_error_reason="NO_EVIDENCE")
+
+    text = loaded.templates.reply("complaint", ["complaint.venting"], complaint).text
+
+    assert loaded.policy.reasons["no_evidence"] in text
+
+
+def test_a_complaint_out_of_nowhere_invents_no_reason() -> None:
+    loaded = load_shipped("default")
+    complaint = Exchange(question="답답하네요", previous_answer="연차는 15일입니다.")
+
+    text = loaded.templates.reply("complaint", ["complaint.venting"], complaint).text
+
+    assert not any(sentence in text for sentence in loaded.policy.reasons.values())
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_in_a_crisis_help_is_named(name: str) -> None:
+    complaint = Exchange(question="살기 싫어요", last_error_reason="no_evidence")
+    loaded = load_shipped(name)
+
+    text = loaded.templates.reply("complaint", ["complaint.crisis"], complaint).text
+
+    for number in ("109", "1577-0199", "112", "119"):
+        assert number in text
+    assert loaded.policy.reasons["no_evidence"] not in text
+
+
+# --- intents ---------------------------------------------------------------------------------
+
+ABOUT_RULES = [
+    "신입 사원의 연차는 며칠인가요?",
+    "육아휴직 신청 절차를 알려줘",
+    "며칠까지 병가를 쓸 수 있어?",
+    "퇴직금 계산 기준이 궁금해요?",
+    "여비 규정 알려 주세요",
+    "제12조에 따르면 어떻게 되나요",
+    "취업규칙 어디서 봐요",
+    "법인카드 한도 얼마예요",
+    "징계 절차가 어떻게 되나요",
+    "수습 기간은 어떻게 정하고 있나요?",
+]
+SMALL_TALK = [
+    "안녕하세요",
+    "오늘 날씨 좋네요",
+    "휴가 가고 싶다",
+    "파이썬으로 정렬하는 코드 짜줘",
+    "이 문장을 영어로 번역해 줘",
+    "점심 뭐 먹지?",
+    "규모가 큰 도시는 어디야?",
+    "고마워요, 도움이 됐어요",
+]
+
+
+@pytest.mark.parametrize("question", ABOUT_RULES)
+@pytest.mark.parametrize("name", ["default", "strict", "hr-policy"])
+def test_a_question_about_rules_is_one_about_policy(name: str, question: str) -> None:
+    assert load_shipped(name).intents.intent_of(question).intent == "policy"
+
+
+@pytest.mark.parametrize("question", SMALL_TALK)
+def test_small_talk_is_not_about_policy(question: str) -> None:
+    assert load_shipped("default").intents.intent_of(question).intent is None
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("조식은 얼마인가요?", "stay"),
+        ("체크인은 몇 시부터예요?", "stay"),
+        ("수영장 몇 시까지 해요?", "facility"),
+        ("택시 타면 얼마나 걸려요?", "transport"),
+        ("안녕하세요", None),
+    ],
+)
+def test_a_guests_question_needs_a_source(question: str, intent: str | None) -> None:
+    hotel = load_shipped("hotel")
+
+    assert hotel.intents.intent_of(question).intent == intent
+    demanding = hotel.policy.guards["answerability"].options["intents"]
+    assert intent is None or intent in demanding

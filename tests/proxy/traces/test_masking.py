@@ -1,0 +1,223 @@
+"""What of a request's words stands in its trace, by policy."""
+
+from datetime import UTC, datetime
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from pydantic import AwareDatetime
+
+from guards.core.exchange import Source
+from guards.core.finding import Evidence, Finding, Span
+from guards.core.guard import Stage
+from policies.policy import Mode, StoredText
+from policies.verdict import GuardOutcome
+from proxy.traces.masking import stored
+from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, PolicyUsed, Trace
+
+WORDS = "홍길동의 비밀 이야기"
+PHONE = "010-0000-1234"
+ACCOUNT = "110-000-123456"
+OUR_OWN = {"id", "tenant", "policy"}
+
+
+def a_trace(**changes: object) -> Trace:
+    trace = Trace(
+        id="one",
+        tenant="acme",
+        policy=PolicyUsed(name="acme", version="0123abcd"),
+        door="chat.completions",
+        started_at=datetime(2026, 3, 5, tzinfo=UTC),
+        duration_ms=1.0,
+        status=200,
+    )
+    return trace.model_copy(update=changes)
+
+
+def a_finding(
+    part: str,
+    text: str,
+    observed: str,
+    expected: tuple[str, ...] = (),
+    evidence: tuple[Evidence, ...] = (),
+) -> Finding:
+    start = text.index(observed)
+    span = Span(start, start + len(observed))
+    return Finding(
+        "numbers",
+        "numbers.not_in_sources",
+        part,
+        span,
+        observed,
+        expected=expected,
+        evidence=evidence,
+    )
+
+
+PLAIN = {int: 1, float: 1.0, bool: True, AwareDatetime: datetime(2026, 3, 5, tzinfo=UTC)}
+
+
+def filled(kind: Any, words: str) -> Any:  # noqa: ANN401 - any type that a trace is made of
+    """Return a value of a type in which every string is made of the given words."""
+    if kind is str:
+        return words
+    if get_origin(kind) is tuple:
+        return (filled(get_args(kind)[0], words),)
+    if get_origin(kind) in (Union, UnionType):
+        return filled(next(one for one in get_args(kind) if one is not NoneType), words)
+    if kind in PLAIN:
+        return PLAIN[kind]
+    if issubclass(kind, Enum):
+        return next(iter(kind))
+    hints = {name: hint for name, hint in get_type_hints(kind).items() if name != "model_config"}
+    return kind(**{name: filled(hint, words) for name, hint in hints.items()})
+
+
+def all_of(trace: Trace) -> str:
+    return trace.model_dump_json(exclude=OUR_OWN)
+
+
+@pytest.mark.parametrize("words", [WORDS, "홍길동", f"tel:{PHONE}", PHONE])
+def test_none_keeps_no_word_in_any_field_there_is(words: str) -> None:
+    trace = filled(Trace, words)
+    assert all_of(trace).count(words) > 30
+
+    kept = stored(trace, StoredText.NONE)
+
+    assert words not in all_of(kept)
+    assert PHONE not in all_of(kept)
+
+
+@pytest.mark.parametrize("words", [f"전화 {PHONE}", f"x {PHONE}"])
+def test_masked_leaves_no_identifier_in_any_field_there_is(words: str) -> None:
+    trace = filled(Trace, words)
+
+    kept = stored(trace, StoredText.MASKED)
+
+    assert PHONE not in all_of(kept)
+    assert all_of(kept).count("[전화번호]") == all_of(trace).count(PHONE)
+
+
+@pytest.mark.parametrize("text", list(StoredText))
+def test_says_how_much_was_kept(text: StoredText) -> None:
+    assert stored(a_trace(), text).text is text
+
+
+def test_full_keeps_everything() -> None:
+    trace = filled(Trace, f"{WORDS} {PHONE}")
+
+    assert stored(trace, StoredText.FULL) == trace.model_copy(update={"text": StoredText.FULL})
+
+
+def test_none_keeps_places_codes_and_counts() -> None:
+    sources = (
+        Source(id="내부규정", title="제15조", text="연차는 15일", page=3, score=0.8),
+        Source(id="별표", title="", text="표"),
+    )
+    question = "연차 30일?"
+    finding = a_finding(
+        "source:별표",
+        "표",
+        "표",
+        expected=("15일", "16일"),
+        evidence=(Evidence("내부규정", "15일"),),
+    )
+    run = GuardRun(
+        guard="numbers", mode=Mode.SHADOW, stage=Stage.OUTPUT, outcome=GuardOutcome.WOULD_ACT
+    )
+    trace = a_trace(
+        question=question,
+        model="Qwen/Qwen3-8B",
+        intent="policy,fees",
+        sources=sources,
+        found=(FoundPlace(format="langchain", place="messages[0].content", count=2),),
+        findings=(finding,),
+        attempts=(Attempt(choices=(Choice(text="30일", finish_reason="stop"),)),),
+        guards=(run,),
+        reasons=("numbers.not_in_sources",),
+        replies=("알 수 없습니다", "알 수 없습니다"),
+    )
+
+    kept = stored(trace, StoredText.NONE)
+
+    assert (kept.model, kept.intent) == ("Qwen/Qwen3-8B", "policy,fees")
+    assert [(source.id, source.page, source.score) for source in kept.sources] == [
+        ("1", 3, 0.8),
+        ("2", None, None),
+    ]
+    assert kept.found == trace.found
+    assert (kept.guards, kept.reasons) == ((run,), ("numbers.not_in_sources",))
+    assert kept.attempts[0].choices[0].finish_reason == "stop"
+    assert len(kept.replies) == 2
+    [left] = kept.findings
+    assert (left.code, left.part, left.span) == (finding.code, "source:2", finding.span)
+    assert (left.observed, left.expected) == ("", ("", ""))
+    assert left.evidence == (Evidence("1", ""),)
+
+
+def test_masked_moves_spans_with_their_words() -> None:
+    answer = f"{PHONE}로 전화하시면 30일을 드립니다."
+    trace = a_trace(
+        attempts=(
+            Attempt(
+                choices=(Choice(text=answer, findings=(a_finding("answer", answer, "30일"),)),)
+            ),
+        )
+    )
+
+    [choice] = stored(trace, StoredText.MASKED).attempts[0].choices
+
+    [finding] = choice.findings
+    assert choice.text == "[전화번호]로 전화하시면 30일을 드립니다."
+    assert choice.text[finding.span.start : finding.span.end] == finding.observed == "30일"
+
+
+def test_a_piece_of_an_identifier_in_a_finding_is_masked_too() -> None:
+    question = f"제 번호 {PHONE} 맞나요?"
+    trace = a_trace(question=question, findings=(a_finding("question", question, "1234"),))
+
+    kept = stored(trace, StoredText.MASKED)
+
+    [finding] = kept.findings
+    assert finding.observed == "[전화번호]"
+    assert kept.question[finding.span.start : finding.span.end] == "[전화번호]"
+
+
+def test_an_identifier_is_masked_where_nothing_near_gives_it_away() -> None:
+    answer = f"네, {ACCOUNT} 으로 보냈습니다."
+    trace = a_trace(
+        question=f"가나은행 {ACCOUNT} 계좌로 보내 주세요",
+        attempts=(
+            Attempt(
+                choices=(
+                    Choice(
+                        text=answer,
+                        findings=(
+                            a_finding(
+                                "answer", answer, "보냈", evidence=(Evidence("1", f"({ACCOUNT})"),)
+                            ),
+                        ),
+                    ),
+                )
+            ),
+        ),
+        replies=(answer,),
+    )
+
+    kept = stored(trace, StoredText.MASKED)
+
+    assert ACCOUNT not in kept.model_dump_json()
+    assert kept.replies == ("네, [계좌번호] 으로 보냈습니다.",)
+    assert kept.attempts[0].choices[0].findings[0].evidence[0].quote == "([계좌번호])"
+
+
+def test_lone_surrogates_become_one_character_so_that_spans_stay_true() -> None:
+    question = "\ud83d 30일"
+    trace = a_trace(question=question, findings=(a_finding("question", question, "30일"),))
+
+    kept = stored(trace, StoredText.FULL)
+
+    assert kept.question == "\ufffd 30일"
+    assert kept.findings[0].span == trace.findings[0].span
+    kept.model_dump_json()
