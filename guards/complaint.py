@@ -242,18 +242,20 @@ def _complaint(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
     if len(letters) > LONGEST_COMPLAINT_LETTERS:
         return None
     sworn = bool(clause.swearwords)
-    core = core_of(letters, sworn=sworn) or _two_cores(clause, sworn=sworn)
+    core = core_of(letters, sworn=sworn) or _several_cores(clause, sworn=sworn)
     return _venting(clause, core.start, core.end, core.score) if core else None
 
 
-def _two_cores(clause: _Clause, *, sworn: bool) -> Core | None:
-    """Return two complaints with no mark between them as one."""
+def _several_cores(clause: _Clause, *, sworn: bool) -> Core | None:
+    """Return complaints that follow one another without a mark as one."""
     letters = clause.letters.text
-    for space in _SPACE.finditer(clause.text):
-        middle = len(letters_only(clause.text, 0, space.start()).text)
-        if core_of(letters[:middle], sworn=sworn) and core_of(letters[middle:], sworn=sworn):
-            return Core(0, len(letters), SURE_BY_CONTEXT)
-    return None
+    spaces = [space.start() for space in _SPACE.finditer(clause.text)]
+    done = 0
+    for space in [*spaces, len(clause.text)]:
+        reached = len(letters_only(clause.text, 0, space).text)
+        if core_of(letters[done:reached], sworn=sworn):
+            done = reached
+    return Core(0, done, SURE_BY_CONTEXT) if 0 < done == len(letters) else None
 
 
 def _venting(clause: _Clause, start: int, end: int, score: float) -> _Remark:

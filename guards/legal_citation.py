@@ -9,7 +9,8 @@ Misses: a provision that the sources hold but that says something else; a wrong 
     numbers.
 Score: 1.0; 0.6 where the source's article was visibly cut, so that the missing part may exist
     (weak); 0.5 for a reference that the question or the instructions brought up and the answer
-    repeats without resting anything on it (weak).
+    repeats without resting a claim on it (weak). A sentence that says that the sources do not
+    have the provision is no finding.
 Source: the numbering of Korean statutes (조, 의, 항, 호, 목).
 """
 
@@ -111,11 +112,12 @@ class LegalCitation(Guard[LegalCitationSettings]):
             missing = index.missing(reference)
             if missing is None or _is_quoted(answer, reference, index):
                 continue
-            echoed = conversation.missing(reference) is None
-            if echoed and _is_said_to_be_absent(answer, reference):
+            claims = _rests_on(answer, reference)
+            if not claims and _is_said_to_be_absent(answer, reference):
                 continue
-            if echoed and not conversation.provisions and _rests_on(answer, reference):
-                echoed = False
+            # A user may paste a whole rule; a bare mention of an article licenses no claim.
+            pasted = bool(conversation.provisions)
+            echoed = (pasted or not claims) and conversation.missing(reference) is None
             findings.append(_finding(answer, reference, missing, index, echoed=echoed))
         return findings
 
@@ -170,6 +172,8 @@ def _other_label(mention: LawReference) -> str:
     branch = f"의{mention.branch}" if mention.branch else ""
     if mention.kind is Kind.CHAPTER:
         return f"제{mention.number}{mention.unit}{branch}"
+    if mention.kind is Kind.ADDENDUM:
+        return f"부칙 제{mention.number}조{branch}" if mention.number else "부칙"
     if mention.kind is Kind.FORM:
         return f"별지 제{mention.number}호{branch}서식"
     return f"{mention.kind} {mention.number or ''}{branch}".rstrip()

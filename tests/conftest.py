@@ -14,7 +14,8 @@ def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a Redis that tests may empty: the one named in the environment, else our own."""
     named = os.environ.get("GUARD_PROXY_TEST_REDIS_URL")
     if named:
-        yield named
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+        yield f"{named}{'&' if '?' in named else '?'}db={worker}"  # so that none empties another's
         return
     server = RedisProcess(tmp_path_factory.mktemp("redis"))
     server.start()

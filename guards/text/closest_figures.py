@@ -9,6 +9,7 @@ from guards.text.slots.units import Dimension
 
 _MOST_FIGURES = 4
 _SAME_SUBJECT = 0.3
+_ANY_FIGURE = "0"  # figures do not count when two sentences are compared
 # Two ways to say the same kind of thing: a wrong unit is still an answer to the same question.
 _KINDRED = (
     frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS}),
@@ -53,7 +54,7 @@ def closest_figures(quantity: Quantity, sentence: str, reading: Reading) -> Clos
 
     None if no sentence on the same subject has a figure of that kind.
     """
-    subject = sentence.replace(quantity.text, " ")
+    subject = sentence.replace(quantity.text, _ANY_FIGURE)
     best: ClosestFigures | None = None
     best_score = _SAME_SUBJECT
     for part, source in zip(reading.sources, reading.exchange.sources, strict=True):

@@ -1,8 +1,7 @@
 """Finds the core of a sentence that shows displeasure with the bot or with its answer.
 
 A sentence is read as syllables without spaces, as noisy messages leave them out anyway. Around its
-core
-may stand sighs, adverbs and words for the bot, which are taken off at both ends.
+core may stand sighs, adverbs and words for the bot, which are taken off at both ends.
 """
 
 import re

@@ -27,14 +27,16 @@ _NOT_AMOUNTS = frozenset(
 )
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
+_Key = tuple[str, Fraction]
+
 
 class KnownQuantities:
     """What some texts say in figures."""
 
     def __init__(self, texts: Iterable[Text]) -> None:
         self._texts = tuple(texts)
-        self._comparators: dict[tuple[str, Fraction], set[Comparator | None]] = defaultdict(set)
-        self._implied: set[tuple[str, Fraction]] = set()
+        self._comparators: dict[_Key, set[Comparator | None]] = defaultdict(set)
+        self._implied: set[_Key] = set()
         for text in self._texts:
             for quantity in text.quantities:
                 self._add(quantity)
@@ -47,12 +49,16 @@ class KnownQuantities:
 
     def has(self, quantity: Quantity) -> bool:
         """Tell whether the texts hold this quantity, each end of it if it is a range."""
-        return all(
-            any(comparators_agree(quantity.comparator, known) for known in self._comparators[key])
-            if key in self._comparators
-            else self._has_otherwise(key)
-            for key in _keys(quantity.measure)
-        ) or (self._has_number(quantity) or self._has_verbatim(quantity))
+        return (
+            all(self._has_key(key, quantity.comparator) for key in _keys(quantity.measure))
+            or self._has_number(quantity)
+            or self._has_verbatim(quantity)
+        )
+
+    def _has_key(self, key: _Key, comparator: Comparator | None) -> bool:
+        if key not in self._comparators:
+            return self._has_otherwise(key)
+        return any(_agree(comparator, known) for known in self._comparators[key])
 
     def has_value(self, quantity: Quantity) -> bool:
         """Tell the same without regard to comparators."""
@@ -68,7 +74,7 @@ class KnownQuantities:
             for dimension, value in _keys(quantity.measure)
         )
 
-    def _has_otherwise(self, key: tuple[str, Fraction]) -> bool:
+    def _has_otherwise(self, key: _Key) -> bool:
         """Tell whether a date, a part of one or an open time of day follows from what is known."""
         dimension, value = key
         if key in self._implied:
@@ -95,7 +101,7 @@ class KnownQuantities:
     def _has_number(self, quantity: Quantity) -> bool:
         """Tell whether the number stands without a unit, as in the cell of a table."""
         if quantity.measure.dimension == Dimension.BARE:
-            return self._has_digits(quantity.text)
+            return self._has_bare(quantity)
         if len(quantity.measure.values) > 1 or quantity.measure.dimension in _NOT_AMOUNTS:
             return False
         numbers = {quantity.measure.values[0]}
@@ -103,9 +109,13 @@ class KnownQuantities:
             numbers.add(Fraction(written[0].replace(",", "")))
         return any((Dimension.BARE, number) in self._comparators for number in numbers)
 
-    def _has_digits(self, number: str) -> bool:
-        [value] = _FIRST_NUMBER.findall(number)[:1] or [number]
-        digits = ",?".join(re.escape(char) for char in value.replace(",", ""))
+    def _has_bare(self, number: Quantity) -> bool:
+        """Tell whether a number without a unit stands there with any unit, or in any other way."""
+        if number.measure.values[0] in {value for _, value in self._comparators}:
+            return True
+        if not _FIRST_NUMBER.fullmatch(number.text):
+            return False
+        digits = ",?".join(re.escape(char) for char in number.text.replace(",", ""))
         pattern = re.compile(rf"(?<!\d)(?<!\d[.,]){digits}(?!\d)")
         return any(pattern.search(text.normal.text) for text in self._texts)
 
@@ -116,10 +126,10 @@ class KnownQuantities:
         return any(pattern.search(text.raw) for text in self._texts)
 
 
-def comparators_agree(one: Comparator | None, other: Comparator | None) -> bool:
+def _agree(one: Comparator | None, other: Comparator | None) -> bool:
     """Tell whether two comparators may stand for the same; saying none contradicts nothing."""
     return one is None or other is None or one == other
 
 
-def _keys(measure: Measure) -> list[tuple[str, Fraction]]:
+def _keys(measure: Measure) -> list[_Key]:
     return [(measure.dimension, value) for value in measure.values]

@@ -4,10 +4,12 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import httpx
+from openai import AsyncOpenAI
 from pydantic import JsonValue, SecretStr
 
 from policies.keys import new_key
@@ -17,24 +19,48 @@ from proxy.services import Services
 from proxy.serving import served
 from proxy.settings import Settings
 from proxy.traces.trace import Trace
-from tests.fakes.scripted_upstream import ScriptedUpstream
 
 ADMIN_TOKEN = "test-admin-token"
 DEADLINE_S = 20.0
 
 
+class ModelServer(Protocol):
+    """Whatever listens where a model server should be."""
+
+    address: str
+
+
 @dataclass
 class RunningProxy:
-    """A proxy under test and the tenant that talks to it."""
+    """A proxy under test and the tenant that talks to it; `keys` are those of all tenants."""
 
     address: str
     key: str
     services: Services
     client: httpx.AsyncClient
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def base_url(self) -> str:
         return f"{self.address}/v1"
+
+    def sdk(self, tenant: str = "app") -> AsyncOpenAI:
+        """Return the real client, which an app would use; it does not try again by itself."""
+        return AsyncOpenAI(base_url=self.base_url, api_key=self.keys[tenant], max_retries=0)
+
+    async def send(
+        self,
+        content: bytes,
+        *,
+        tenant: str = "app",
+        path: str = "/v1/chat/completions",
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """Post bytes as they are."""
+        known = {"authorization": f"Bearer {self.keys[tenant]}", "content-type": "application/json"}
+        return await self.client.post(
+            f"{self.address}{path}", content=content, headers=known | dict(headers or {})
+        )
 
     async def chat(
         self, body: Mapping[str, JsonValue], *, key: str | None = None, **headers: str
@@ -60,28 +86,42 @@ class RunningProxy:
 
 
 def tenant_yaml(name: str, key_hash: str, upstream: str, more: str = "") -> str:
-    return (
-        f"extends: default\ntenant: {name}\nkeys:\n  - {key_hash}\n{more}\n"
-        if "upstream:" in more
-        else f"extends: default\ntenant: {name}\nkeys:\n  - {key_hash}\n"
-        f"upstream:\n  base_url: {upstream}/v1\n{more}\n"
-    )
+    """Return a tenant's file; its own `upstream:` section takes the place of the usual one.
+
+    A tenant whose callers bring the model server's own key has no keys of its own.
+    """
+    keys = "" if "pass_caller_key" in more else f"keys:\n  - {key_hash}\n"
+    server = "" if "upstream:" in more else f"upstream:\n  base_url: {upstream}/v1\n"
+    return f"extends: default\ntenant: {name}\n{keys}{server}{more}\n"
 
 
 @asynccontextmanager
 async def running_proxy(
     folder: Path,
-    upstream: ScriptedUpstream,
+    upstream: ModelServer,
     policy: str = "",
     *,
+    others: Mapping[str, str] | None = None,
     redis_url: str | None = None,
     **settings: object,
 ) -> AsyncGenerator[RunningProxy, None]:
-    """Run a proxy with one tenant, ``app``; `policy` is more YAML for its file."""
+    """Run a proxy with the tenant ``app``; `policy` is more YAML for its file.
+
+    Args:
+        folder: Where its files go.
+        upstream: The model server of every tenant that names none.
+        policy: More YAML for the file of ``app``.
+        others: Further tenants: the YAML of each by its name.
+        redis_url: Where traces go; None for the embedded store.
+        settings: Settings that differ from the defaults.
+    """
     policies = folder / "policies"
     policies.mkdir(exist_ok=True)
-    key, key_hash = new_key("app")
-    (policies / "app.yaml").write_text(tenant_yaml("app", key_hash, upstream.address, policy))
+    keys = {}
+    for name, more in {"app": policy, **(others or {})}.items():
+        keys[name], key_hash = new_key(name)
+        text = tenant_yaml(name, key_hash, upstream.address, more)
+        (policies / f"{name}.yaml").write_text(text, encoding="utf-8")
     chosen = Settings().model_copy(
         update={
             "policies": policies,
@@ -96,7 +136,7 @@ async def running_proxy(
         served(create_app(services)) as address,
         httpx.AsyncClient(timeout=DEADLINE_S) as client,
     ):
-        yield RunningProxy(address, key, services, client)
+        yield RunningProxy(address, keys["app"], services, client, keys)
 
 
 def chat_body(

@@ -178,6 +178,7 @@ def test_a_sentence_from_the_middle_of_a_list_is_no_invention(guard: LegalCitati
 
 ECHO = [
     pytest.param("제99조는 제공된 자료에서 확인되지 않습니다.", None, id="said-to-be-absent"),
+    pytest.param("제98조는 제공된 자료에서 확인되지 않습니다.", None, id="other-said-to-be-absent"),
     pytest.param("제99조를 말씀하셨습니다.", Severity.WEAK, id="repeated"),
     pytest.param("제99조에 따르면 무료입니다.", Severity.STRONG, id="rested-on"),
 ]

@@ -18,11 +18,11 @@ _TAIL = r"(?=[^가-힣]|$|[에부까쯤경정이입로으은는의])"
 _MINUTES = rf"(?:[ ]?(?:(?P<minute>[0-5]?\d)[ ]?분(?![의기])|(?P<thirty>반){_TAIL}))?"
 CLOCKS = (
     re.compile(
-        rf"{_HALF}(?<![\d:.])(?P<hour>{_HOUR}):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
+        rf"{_HALF}(?<![A-Za-z\d:.])(?P<hour>{_HOUR}):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
         r"(?:[ ]?(?P<suffix>[AaPp]\.?[Mm]))?"
     ),
     re.compile(
-        rf"{_HALF}(?<![\d.,])(?P<hour>{_HOUR})(?:[ ]?[~-][ ]?(?P<until>{_HOUR}))?"
+        rf"{_HALF}(?<![A-Za-z\d.,])(?P<hour>{_HOUR})(?:[ ]?[~-][ ]?(?P<until>{_HOUR}))?"
         rf"[ ]?시(?!간){_MINUTES}"
     ),
 )

@@ -17,7 +17,7 @@ _DAY = r"(?P<day>0[1-9]|[12]\d|3[01]|[1-9])"
 _FREE = r"(?<![\d.,/'A-Za-z-])"
 
 WHOLE_DATES = (
-    re.compile(rf"(?<!\d){_YEAR}[ ]?년도?[ ]?{_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"),
+    re.compile(rf"(?<![A-Za-z\d]){_YEAR}[ ]?년도?[ ]?{_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"),
     re.compile(rf"{_FREE}{_YEAR}\.[ ]?{_MONTH}\.[ ]?{_DAY}(?!\d|\.\d)\.?"),
     re.compile(rf"{_FREE}{_YEAR}(?P<joint>[-/]){_MONTH}(?P=joint){_DAY}(?![\d-])"),
     re.compile(
@@ -26,12 +26,14 @@ WHOLE_DATES = (
     ),
 )
 PARTIAL_DATES = (
-    re.compile(rf"(?<![\d])(?P<year>(?:19|20|21)\d{{2}}|'\d{{2}})[ ]?년도?[ ]?{_MONTH}[ ]?월"),
+    re.compile(
+        rf"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{{2}}|'\d{{2}})[ ]?년도?[ ]?{_MONTH}[ ]?월"
+    ),
     re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)"),
-    re.compile(rf"(?<![\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"),
+    re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"),
     re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)"),
-    re.compile(r"(?<![\d])(?P<year>(?:19|20|21)\d{2}|'\d{2})[ ]?(?:학년도|년도|년)"),
-    re.compile(rf"(?<![\d]){_MONTH}[ ]?월(?!세|드)"),
+    re.compile(r"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{2}|'\d{2})[ ]?(?:학년도|년도|년)"),
+    re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)"),
 )
 # The end of a range that leans on the date before it: "3월 5일 ~ 20일", "2024. 3. 5. ~ 20."
 SECOND_DAY = re.compile(rf"[ ]?[~-][ ]?(?:{_MONTH}\.[ ]?)?{_DAY}(?:[ ]?일|\.)(?!\d)")

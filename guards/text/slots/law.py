@@ -119,7 +119,8 @@ def _reference(text: str, head: re.Match[str], before: list[LawReference]) -> La
 
 def _article(text: str, head: re.Match[str], before: list[LawReference]) -> LawReference | None:
     owner = _owner(text, head.start(), before)
-    if not (owner.law or is_article(text, head)):
+    named = bool(owner.law) and owner.start < head.start()
+    if not is_article(text, head, named=named):
         return None
     bare = LawReference(
         Kind.ARTICLE,

@@ -37,7 +37,7 @@ TAIL = re.compile(
     rf"(?:{_G}(?P<subitem>[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]){_G}목(?![적표록차]))?"
 )
 # What makes an article of a bare ``3조``, standing before it or behind it, and what forbids it.
-_CITING_BEFORE = re.compile(r"(?:근거|규정|조항|법령|참조|출처|조문)(?:[는은가]|\s?[::])?\s{0,2}$")
+_CITING_BEFORE = re.compile(r"(?:근거|규정|조항|법령|참조|출처|조문)(?:[는은가]|\s?[:：])?\s{0,2}$")
 _CITING_AFTER = re.compile(
     r"\s?(?:에\s?(?:따르|의하|따라|의해|의거|근거|규정|명시)|[을를]?\s?(?:위반|준용|참조)"
     r"|에서는?[^.\n]{0,20}(?:정하|정한|규정|명시)|의\s?규정)"
@@ -47,12 +47,13 @@ _SPLIT_UP = re.compile(r"(?:\s?[과와,]\s?제?\s?\d{1,3}조){0,5}\s?로\s?(?:�
 _LOOK_BACK_CHARS = 12
 
 
-def is_article(text: str, head: re.Match[str]) -> bool:
+def is_article(text: str, head: re.Match[str], *, named: bool) -> bool:
     """Tell whether what looks like an article is one.
 
     Args:
         text: The text.
         head: A match of `HEAD` that found an article.
+        named: The name of a law stands right before it.
     """
     start, end = head.span()
     if _SPLIT_UP.match(text, end):
@@ -61,6 +62,8 @@ def is_article(text: str, head: re.Match[str]) -> bool:
         return True
     if _COUNTED.match(text, end):
         return False
+    if named:
+        return True
     tail = TAIL.match(text, end)
     if tail is not None and (tail["paragraph"] or tail["circled"]):
         return True

@@ -6,10 +6,11 @@ from fractions import Fraction
 from guards.text.slots.units import Dimension, Measure
 
 _JOINT = r"(?:[ ]?[-.)][ ]?|[ ])"
+_AREA = r"(?:0\d{1,3}|(?<=\+82)\d{1,2}|(?<=\+82[- ])\d{1,2})"
+_BRACKET = r"(?:\((?=0\d{1,3}\)))?"
 PHONE = re.compile(
-    rf"(?<![\d.,-])(?:(?P<country>\+82[- ]?)?(?:\((?=0\d{{1,3}}\)))?(?P<area>0\d{{1,3}}|(?<=\+82)\d{{1,2}}"
-    rf"|(?<=\+82[- ])\d{{1,2}}){_JOINT}\d{{3,4}}{_JOINT}\d{{4}}"
-    rf"|1[568]\d{{2}}[ ]?[-. ][ ]?\d{{4}}|01\d{{8,9}})(?!\d)"
+    rf"(?<![\d.,-])(?:(?P<country>\+82[- ]?)?{_BRACKET}{_AREA}{_JOINT}\d{{3,4}}{_JOINT}\d{{4}}"
+    r"|1[568]\d{2}[ ]?[-. ][ ]?\d{4}|01\d{8,9})(?!\d)"
 )
 _NOT_A_DIGIT = re.compile(r"\D")
 

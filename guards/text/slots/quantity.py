@@ -5,7 +5,7 @@ notations; see the modules beside this one. What is no quantity (제3조, list m
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -153,7 +153,16 @@ def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
         canvas.take(pattern, reader, canvas.everywhere)
     canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions), canvas.near_digits)
     found = sorted(canvas.found, key=lambda found: found.start)
-    return tuple(_quantity(one, raw, normal) for one in _joined(found, normal.text))
+    return _apart(_quantity(one, raw, normal) for one in _joined(found, normal.text))
+
+
+def _apart(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
+    """Return quantities in order without those that share a character (the 1 and 2 of ½)."""
+    kept: list[Quantity] = []
+    for quantity in quantities:
+        if not kept or kept[-1].end <= quantity.start:
+            kept.append(quantity)
+    return tuple(kept)
 
 
 def _joined(found: Sequence[_Found], text: str) -> list[_Found]:

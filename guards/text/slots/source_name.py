@@ -30,7 +30,7 @@ _NO_NAME = re.compile(
     re.IGNORECASE,
 )
 _IN_A_LIST = re.compile(r"\s*[,;|]\s*|\s+및\s+")
-_HARD = re.compile(r"\.[a-z]{2,5}$|^\d{1,3}$|^https?:", re.IGNORECASE)
+_HARD = re.compile(r"\.[a-z]{2,5}$|^https?:", re.IGNORECASE)
 _NOT_IN_A_KEY = re.compile(r"[^\w가-힣]+|_")
 _SHORTEST_TITLE_CHARS = 4
 _SHORTEST_PART_CHARS = 2
@@ -62,7 +62,9 @@ class SourceNames:
         target = _LINK.sub(r"\1", target).strip()
         pieces = [piece for piece in _IN_A_LIST.split(target) if _PLACE.sub("", piece).strip()]
         unknown = tuple(piece for piece in pieces if not self._knows(piece))
-        # A title may hold a comma, so a stray word in the list says nothing; a file or number does.
+        if all(piece.isdigit() for piece in pieces):
+            return unknown
+        # A title may hold a comma, so a stray word in a list says nothing; a file does.
         hard = tuple(piece for piece in unknown if _HARD.search(piece))
         if hard or len(unknown) < len(pieces) or self._knows(target):
             return hard

@@ -43,6 +43,16 @@ class _Field:
     value: str
 
 
+def field_kind(name: str) -> str:
+    """Return what a field of this name holds (``title``, ``file``, ``page``, …); empty if unknown."""
+    return _KEYS.get(name.lower(), "")
+
+
+def with_value(passage: Passage, kind: str, value: str) -> Passage:
+    """Return the passage with one more field of a kind that `field_kind` gave."""
+    return replace(passage, text=value) if kind == "text" else _with_field(passage, kind, value)
+
+
 def read_passage(text: str, *, head: str = "", name: str = "", guessed: bool = False) -> Passage:
     """Read a piece of a context block.
 
@@ -78,7 +88,7 @@ def _with_fields_above(passage: Passage, lines: list[str]) -> Passage:
         at, taken = at + 1, taken + 1
         if field.kind == "text":
             return _with_body(passage, [field.value, *lines[at:]])
-        passage = _with_field(passage, field)
+        passage = _with_field(passage, field.kind, field.value)
     if taken and not any(line.strip() for line in lines[at:]):
         return _with_body(Passage("", name=passage.name, guessed=passage.guessed), lines)
     return _with_body(passage, lines[at:])
@@ -92,7 +102,7 @@ def _with_body(passage: Passage, lines: list[str]) -> Passage:
     before, _, last = body.rpartition("\n")
     field = _field(last) if before.strip() else None
     if field is not None and field.kind in ("file", "page"):
-        passage, body = _with_field(passage, field), before.strip()
+        passage, body = _with_field(passage, field.kind, field.value), before.strip()
     return replace(passage, text=body)
 
 
@@ -120,18 +130,18 @@ def _field(line: str) -> _Field | None:
     return _Field(kind, value)
 
 
-def _with_field(passage: Passage, field: _Field) -> Passage:
-    value = field.value.strip("\"'*` ")
-    if field.kind == "title" and value:
+def _with_field(passage: Passage, kind: str, given: str) -> Passage:
+    value = given.strip("\"'*` ")
+    if kind == "title" and value:
         return replace(passage, title=value)
-    if field.kind == "file" and value:
+    if kind == "file" and value:
         paged = _TRAILING_PAGE.search(value)
         page = page_number(paged[1] or paged[2]) if paged else passage.page
         return replace(passage, file=value[: paged.start()] if paged else value, page=page)
-    if field.kind == "page":
+    if kind == "page":
         number = re.search(r"\d{1,5}", value)
         return replace(passage, page=int(number[0])) if number else passage
-    if field.kind == "score":
+    if kind == "score":
         return replace(passage, score=unit_score(value))
     return passage
 
@@ -148,5 +158,5 @@ def _with_pairs(passage: Passage, head: str) -> Passage | None:
     if not title and not _PAIR.match(pairs.lstrip("([ ")):
         return None
     for kind, value in known:
-        passage = _with_field(passage, _Field(str(kind), value.strip()))
+        passage = _with_field(passage, str(kind), value)
     return replace(passage, title=title) if title else passage

@@ -9,11 +9,12 @@ question's heading is the user's own, whatever it looks like.
 from dataclasses import dataclass, replace
 
 from proxy.openai_api.sources.lines import Kind, Line
-from proxy.openai_api.sources.opening import opening_line
+from proxy.openai_api.sources.opening import Opening, find_opening
 from proxy.openai_api.sources.prompt import Prompt
 from proxy.openai_api.sources.speech import (
     is_earlier_answer,
     is_instruction,
+    leading_instruction,
     mostly_orders,
     prompted_question,
 )
@@ -61,16 +62,17 @@ def read_layout(text: str, *, asked: bool) -> Layout:
         asked: It is the user's, so it may hold the question.
     """
     prompt = Prompt(text)
-    opener = opening_line(prompt)
-    if opener is None:
+    opening = find_opening(prompt, asked=asked)
+    if opening is None:
         return Layout((), _question_alone(prompt) if asked else None)
+    opener = opening.line
     heading = _question_heading(prompt, opener) if asked else _last_question(prompt, opener)
     if heading is None:
-        return _without_heading(prompt, opener, asked=asked)
+        return _without_heading(prompt, opening, asked=asked)
     if heading > opener:
-        return Layout(_regions(prompt, opener, heading), _question(prompt, heading))
-    regions = _regions(prompt, _last_like(prompt, opener), len(prompt.lines))
-    return Layout(regions, _question(prompt, heading))
+        return Layout(_regions(prompt, opening, heading), _question(prompt, heading))
+    opening = replace(opening, line=_last_like(prompt, opener))
+    return Layout(_regions(prompt, opening, len(prompt.lines)), _question(prompt, heading))
 
 
 def _question_alone(prompt: Prompt) -> Region | None:
@@ -81,7 +83,7 @@ def _question_alone(prompt: Prompt) -> Region | None:
     first = prompt.next_line(-1)
     words = "" if first is None else prompt.words(first)
     begin = prompted_question(words)
-    if first is None or begin is None or not is_instruction(words[:begin].rstrip(": ：")):
+    if first is None or begin is None or not is_instruction(leading_instruction(words)):
         return None
     start = prompt.lines[first].start
     return Region(start + begin, len(prompt.text), start)
@@ -155,29 +157,36 @@ def _ends_question(prompt: Prompt, at: int, heading: Line) -> bool:
     return line.style == heading.style or line.role in (Role.END, Role.CONTEXT)
 
 
-def _regions(prompt: Prompt, opener: int, stop: int) -> tuple[Region, ...]:
+def _regions(prompt: Prompt, opening: Opening, stop: int) -> tuple[Region, ...]:
     """Return the context up to the line `stop`, parted where something else stands in between."""
+    style = prompt.lines[opening.line].style
+    openings = [opening] + [
+        Opening(at)
+        for at in prompt.with_role(Role.CONTEXT)
+        if opening.line < at < stop and prompt.lines[at].style == style
+    ]
     regions: list[Region] = []
-    style = prompt.lines[opener].style
-    openers = [opener, *(at for at in prompt.with_role(Role.CONTEXT) if opener < at < stop)]
     closed = 0
-    for at in openers:
-        if at == opener or (at >= closed and prompt.lines[at].style == style):
-            closed = _closing_line(prompt, at, stop)
-            region = _region(prompt, at, closed)
+    for one in openings:
+        if one.line >= closed:
+            closed = _closing_line(prompt, one.line, stop)
+            region = _region(prompt, one, closed)
             regions += [region] if region else []
     return tuple(regions)
 
 
-def _region(prompt: Prompt, opener: int, closing: int) -> Region | None:
+def _region(prompt: Prompt, opening: Opening, closing: int) -> Region | None:
     """Return a context block; None if it turns out to be instructions."""
-    line = prompt.lines[opener]
-    if line.kind is not Kind.ITEM and mostly_orders(prompt.stretch(opener, closing)):
-        return None
-    start = {Kind.HEADING: line.rest_start, Kind.ITEM: line.start}.get(line.kind, line.end)
+    line = prompt.lines[opening.line]
+    if opening.within:
+        start = line.start
+    else:
+        start = line.rest_start if line.kind is Kind.HEADING else line.end
     end = prompt.lines[closing].start if closing < len(prompt.lines) else len(prompt.text)
+    if mostly_orders(prompt.text[start:end]):
+        return None
     end = _without_closing_instructions(prompt.text, start, end)
-    return Region(start, max(start, end), line.start, line.kind is Kind.BLANK)
+    return Region(start, max(start, end), line.start, opening.guessed)
 
 
 def _closing_line(prompt: Prompt, opener: int, stop: int) -> int:
@@ -237,12 +246,12 @@ def _without_closing_instructions(text: str, start: int, end: int) -> int:
     return end
 
 
-def _without_heading(prompt: Prompt, opener: int, *, asked: bool) -> Layout:
+def _without_heading(prompt: Prompt, opening: Opening, *, asked: bool) -> Layout:
     """Read a prompt whose question has no heading: it stands behind the context or before it."""
-    regions = _regions(prompt, opener, len(prompt.lines))
+    regions = _regions(prompt, opening, len(prompt.lines))
     if not asked:
         return Layout(regions)
-    if not regions or _is_mid_sentence(prompt, opener):
+    if not regions or prompt.lines[opening.line].is_inline(prompt.text):
         return Layout()
     behind = _own_words(prompt, regions[-1].end, len(prompt.text))
     before = _own_words(prompt, 0, regions[0].outer)
@@ -252,12 +261,6 @@ def _without_heading(prompt: Prompt, opener: int, *, asked: bool) -> Layout:
     if last is None:
         return Layout(regions)
     return Layout((*regions[:-1], replace(regions[-1], end=last.outer)), last)
-
-
-def _is_mid_sentence(prompt: Prompt, opener: int) -> bool:
-    """Tell whether only a label with text behind it opens the context, as anybody may write."""
-    line = prompt.lines[opener]
-    return line.style.startswith(":") and bool(line.rest(prompt.text))
 
 
 def _own_words(prompt: Prompt, start: int, end: int) -> Region | None:

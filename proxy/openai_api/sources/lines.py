@@ -8,7 +8,7 @@ from proxy.openai_api.sources.vocabulary import Role, is_item_word, role_of
 
 _DECORATION = "#*=-~>_·…▶▷►▸■□◆◇●○◎★☆※➤✅❓💬📄📌📚📖📎🔎🔍🔹🔸─━═ \t"
 _CLOSER = {
-    "[": "]", "【": "】", "〔": "〕", "〈": "〉", "《": "》", "「": "」", "『": "』", "<": ">", "{": "}",
+    "[": "]", "(": ")", "【": "】", "〔": "〕", "〈": "〉", "《": "》", "「": "」", "『": "』", "<": ">", "{": "}",
 }  # fmt: skip
 _LONGEST_LABEL_CHARS = 60
 _READ_CHARS = 240
@@ -60,6 +60,10 @@ class Line:
     rest_start: int = 0
     number: str = ""
     label: str = ""
+
+    def is_inline(self, text: str) -> bool:
+        """Tell whether this is only a label with text behind it: passages have such lines too."""
+        return self.style.startswith(":") and bool(self.rest(text))
 
     def rest(self, text: str) -> str:
         """Return the text behind the label."""
@@ -128,7 +132,7 @@ def _bracketed(bare: str, at: int, start: int, end: int, mark: str) -> Line | No
         title = (numbered[3] or "").strip()
         return Line(start, end, Kind.ITEM, Role.CONTEXT, style, rest_start, numbered[2], title)
     role = role_of(label) if len(label) <= _LONGEST_LABEL_CHARS else None
-    if role is None or (opener == "<" and depth == 1 and label.isascii() and " " not in label):
+    if role is None or opener == "(" or (opener == "<" and depth == 1 and label.isascii() and " " not in label):
         return None
     return Line(start, end, Kind.HEADING, role, style, min(rest_start, end), label=label)
 

@@ -23,7 +23,7 @@ _CONTENT_TAGS = (
     "document_content", "content", "text", "page_content", "body", "snippet", "chunk", "passage",
     "section_content", "내용", "본문", "passage_content", "source_content", "contents",
 )  # fmt: skip
-_TITLE_TAGS = ("title", "name", "heading", "section_title", "제목", "document_title", "조문")
+_TITLE_TAGS = ("h",) + ("title", "name", "heading", "section_title", "제목", "document_title", "조문")
 _FILE_TAGS = ("source", "file", "filename", "url", "uri", "path", "출처", "file_name", "source_url", "파일명")
 _PAGE_TAGS = ("page", "page_number", "page_label", "페이지")
 _SCORE_TAGS = ("score", "similarity", "relevance", "유사도")
@@ -33,6 +33,7 @@ _FIELD_TAGS = frozenset(
 )
 
 
+_MARKUP = re.compile(r"</?(?:p|br|div|span|ul|ol|li|b|strong|em|h[1-6]|section|body)(?:\s[^<>]{0,200})?/?>")
 _DEEPEST = 6
 
 Split = Callable[[str], tuple[Passage, ...]]
@@ -173,6 +174,7 @@ def element_passages(text: str, item: Element, split: Split, depth: int = 0) -> 
         return [_fielded(text, item)]
     # An element with a number or a title is one passage, however many blank lines it holds.
     whole = bool(item.number or item.attributes)
+    inner = _MARKUP.sub("\n", inner)
     passages = (read_passage(inner, name=item.number),) if whole else split(inner)
     return [_described(item, passage) for passage in passages]
 

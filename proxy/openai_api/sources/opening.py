@@ -1,48 +1,74 @@
 """Finds the line that opens the context of a prompt."""
 
+import re
+from dataclasses import dataclass
+
 from proxy.openai_api.sources.lines import Kind
 from proxy.openai_api.sources.prompt import Prompt
-from proxy.openai_api.sources.speech import announces_context, is_instruction, points_back
+from proxy.openai_api.sources.speech import (
+    announces_context,
+    is_instruction,
+    leading_instruction,
+    points_back,
+)
 from proxy.openai_api.sources.vocabulary import Role
 
 _MOST_EDGE_LINES = 80
 _BARE_NUMBER_STYLES = ("[", "【", "〔", "<", "(")
+_SET_OFF = re.compile(r"[#>|▷▶►▸■□◆◇●○◎★☆※➤•◦‣📄📌📝🔹🔸✔✓\[【〈《『]|\d{1,3}[.)]\s|\*\*")
 
 
-def opening_line(prompt: Prompt) -> int | None:
-    """Return the line that opens the context; None if nothing does.
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where the context of a prompt begins.
+
+    Attributes:
+        line: The line.
+        within: The line is the context's first one, not its heading.
+        guessed: Only a sentence beside the context told of it.
+    """
+
+    line: int
+    within: bool = False
+    guessed: bool = False
+
+
+def find_opening(prompt: Prompt, *, asked: bool) -> Opening | None:
+    """Return where the context begins; None if there is none.
 
     The clearest sign wins: a heading or a sentence that introduces the context, a rule below an
-    instruction that speaks of it, the first numbered passage, at last the blank line below such an
-    instruction.
+    instruction that speaks of it, the first numbered passage, the blank line below such an
+    instruction, at last all that stands before one that points back at it.
+
+    Args:
+        prompt: The text.
+        asked: It is the user's, so a text without marks may be something that he pasted.
     """
-    for find in (_heading, _rule, _number, _announcement):
-        found = find(prompt)
-        if found is not None:
-            return found
-    return None
+    heading = _heading(prompt)
+    number = _number(prompt)
+    if heading is not None and not (_is_inline(prompt, heading) and _precedes(number, heading)):
+        announced = _announcement(prompt) if _is_inline(prompt, heading) else None
+        if not _precedes(announced, heading):
+            return Opening(heading)
+        return announced
+    rule = _rule(prompt)
+    if rule is not None:
+        return Opening(rule)
+    return number or _announcement(prompt) or _pointed_at(prompt, asked=asked)
+
+
+def _precedes(opening: Opening | None, line: int) -> bool:
+    return opening is not None and opening.line < line
 
 
 def _heading(prompt: Prompt) -> int | None:
     introductions = [at for at in prompt.introductions if at not in prompt.examples]
-    labels = [at for at in prompt.with_role(Role.CONTEXT) if not _is_within(prompt, at)]
-    found = min([*labels[:1], *introductions[:1]], default=None)
-    if found is None or not _is_inline(prompt, found):
-        return found
-    announced = _announcement(prompt)
-    return found if announced is None or announced > found else announced
+    labels = [at for at in prompt.with_role(Role.CONTEXT) if not prompt.is_amid(at)]
+    return min([*labels[:1], *introductions[:1]], default=None)
 
 
 def _is_inline(prompt: Prompt, at: int) -> bool:
-    line = prompt.lines[at]
-    return line.style.startswith(":") and bool(line.rest(prompt.text))
-
-
-def _is_within(prompt: Prompt, at: int) -> bool:
-    """Tell whether a label with text behind it stands amid a paragraph, as passages have them too."""
-    if not at or not _is_inline(prompt, at) or prompt.lines[at - 1].kind is not Kind.TEXT:
-        return False
-    return not is_instruction(prompt.words(at - 1))
+    return prompt.lines[at].is_inline(prompt.text)
 
 
 def _rule(prompt: Prompt) -> int | None:
@@ -53,12 +79,20 @@ def _rule(prompt: Prompt) -> int | None:
         if line.kind is Kind.TEXT:
             told = told or announces_context(prompt.words(at))
         elif line.kind is Kind.RULE and told:
-            below = prompt.words_below(at)
-            return at if below and not is_instruction(below) else None
+            return at if _can_begin(prompt, prompt.next_line(at)) else None
     return None
 
 
-def _number(prompt: Prompt) -> int | None:
+def _can_begin(prompt: Prompt, at: int | None) -> bool:
+    """Tell whether a line can be the first one of a context."""
+    if at is None:
+        return False
+    if prompt.lines[at].kind is Kind.HEADING:
+        return at in prompt.answered
+    return not is_instruction(prompt.words(at))
+
+
+def _number(prompt: Prompt) -> Opening | None:
     items = [
         at
         for at, line in enumerate(prompt.lines)
@@ -68,7 +102,9 @@ def _number(prompt: Prompt) -> int | None:
         return None
     named = prompt.lines[items[0]].style not in _BARE_NUMBER_STYLES
     told = any(_speaks_of_context(prompt, at) for at in _edges(prompt))
-    return items[0] if named or told or prompt.with_role(Role.QUESTION) else None
+    if named or told or prompt.with_role(Role.QUESTION):
+        return Opening(items[0], within=True)
+    return None
 
 
 def _edges(prompt: Prompt) -> list[int]:
@@ -81,14 +117,15 @@ def _speaks_of_context(prompt: Prompt, at: int) -> bool:
     return prompt.lines[at].kind is Kind.TEXT and (points_back(words) or announces_context(words))
 
 
-def _announcement(prompt: Prompt) -> int | None:
+def _announcement(prompt: Prompt) -> Opening | None:
     for at, line in enumerate(prompt.lines[:_MOST_EDGE_LINES]):
         if line.kind is not Kind.TEXT or at in prompt.examples:
             continue
         if announces_context(prompt.words(at)):
             blank = _blank_below(prompt, at)
-            below = "" if blank is None else prompt.words_below(blank)
-            return None if not below or is_instruction(below) else blank
+            if blank is None or not _can_begin(prompt, prompt.next_line(blank)):
+                return None
+            return Opening(blank, guessed=True)
     return None
 
 
@@ -98,3 +135,30 @@ def _blank_below(prompt: Prompt, at: int) -> int | None:
         if prompt.lines[below].kind is not Kind.TEXT:
             return below if prompt.lines[below].kind is Kind.BLANK else None
     return None
+
+
+def _pointed_at(prompt: Prompt, *, asked: bool) -> Opening | None:
+    """Return the first line before an instruction that points back: "위 자료를 보고 답해 주세요"."""
+    pointing = next(
+        (
+            at
+            for at in reversed(_edges(prompt))
+            if prompt.lines[at].kind is Kind.TEXT
+            and is_instruction(leading_instruction(prompt.words(at)))
+            and points_back(leading_instruction(prompt.words(at)))
+        ),
+        None,
+    )
+    if pointing is None:
+        return None
+    first = next(
+        (
+            at
+            for at in range(pointing)
+            if prompt.lines[at].kind is not Kind.BLANK and not is_instruction(prompt.words(at))
+        ),
+        None,
+    )
+    if first is None or (asked and not _SET_OFF.match(prompt.words(first).lstrip())):
+        return None
+    return Opening(first, within=True, guessed=True)

@@ -15,6 +15,7 @@ from proxy.openai_api.sources.markup import tagged_passages
 from proxy.openai_api.sources.printed import printed_passages
 from proxy.openai_api.sources.records import load_json, passages_of
 from proxy.openai_api.sources.source_marks import has_marks, marked_passages
+from proxy.openai_api.sources.tables import table_passages
 
 _SYMBOL = re.compile(r"([▷▶►▸■□◆◇●○◎★☆※➤•◦‣📄📌📝🔹🔸✔✓])\s*")
 _HASHES = re.compile(r"(#{1,6})\s+")
@@ -39,7 +40,9 @@ def split_passages(text: str, *, guessed: bool = False) -> tuple[Passage, ...]:
         return passages_of(value)
     if has_marks(body):
         return marked_passages(body)
-    whole = tagged_passages(body, split_passages) or printed_passages(body)
+    whole = (
+        tagged_passages(body, split_passages) or printed_passages(body) or table_passages(body)
+    )
     return whole or tuple(
         read_passage(piece, head=head, name=name, guessed=guessed)
         for name, head, piece in _pieces(body)
@@ -176,15 +179,12 @@ def _counts_up(text: str, starts: list[int]) -> bool:
 def _by_metadata(text: str, lines: tuple[Line, ...]) -> list[int]:
     """Find the first line of each group of fields, as LlamaIndex writes them above a node."""
     starts: list[int] = []
-    before = True
+    last = Kind.BLANK
     for line in lines:
-        if line.kind is Kind.BLANK:
-            before = True
-            continue
         is_field = _METADATA.match(text[line.start : line.start + _HEAD_CHARS]) is not None
-        if is_field and before:
+        if is_field and last is Kind.BLANK:
             starts.append(line.start)
-        before = is_field and before
+        last = line.kind
     first = next(line for line in lines if line.kind is not Kind.BLANK)
     return starts if starts and starts[0] == first.start else []
 

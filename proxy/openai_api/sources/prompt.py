@@ -40,6 +40,13 @@ class Prompt:
         """Return the words that a heading stands for: beside it, else on the next line."""
         return self.lines[at].rest(self.text) or self.words_below(at)
 
+    def is_amid(self, at: int) -> bool:
+        """Tell whether a label with text behind it stands amid a paragraph, as in passages."""
+        line = self.lines[at]
+        if not at or not line.is_inline(self.text) or self.lines[at - 1].kind is not Kind.TEXT:
+            return False
+        return not is_instruction(self.words(at - 1))
+
     def stretch(self, opener: int, closing: int) -> str:
         """Return the text behind a heading, up to the line `closing`."""
         line = self.lines[opener]
@@ -122,7 +129,9 @@ class Prompt:
         return min([len(self.lines), *introduced])
 
     def _belongs_to_answered(self, context: int) -> bool:
-        """Tell whether the next question is an answered one: then this context is an example's."""
-        following = (at for at in self.all_headings if at > context)
+        """Tell whether this context is an example's: its question is answered, another one follows."""
+        following = [at for at in self.all_headings if at > context]
         question = next((at for at in following if self.lines[at].role is Role.QUESTION), None)
-        return question in self.answered
+        return question in self.answered and any(
+            self.lines[at].role is Role.CONTEXT and not self.is_amid(at) for at in following
+        )

@@ -133,6 +133,12 @@ def prompted_question(line: str) -> int | None:
     return found.end() if found else None
 
 
+def leading_instruction(line: str) -> str:
+    """Return the part of a line before the question that it asks for; the line if it asks none."""
+    begin = prompted_question(line)
+    return line if begin is None else line[:begin].rstrip(" :：")
+
+
 def is_earlier_answer(line: str) -> bool:
     """Tell whether a line gives an answer to be refined."""
     return bool(_EARLIER_ANSWER.match(line))

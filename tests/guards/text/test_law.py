@@ -40,6 +40,7 @@ ARTICLES = [
     pytest.param("근거: 41조", (41, 0, None, None, 0, ""), id="bare-behind-citing-word"),
     pytest.param("41조 2항", (41, 0, 2, None, 0, ""), id="bare-with-paragraph"),
     pytest.param("41조에 따르면", (41, 0, None, None, 0, ""), id="bare-before-citing-word"),
+    pytest.param("가나다법 41조", (41, 0, None, None, 0, ""), id="bare-behind-a-law"),
     pytest.param("(41조)", (41, 0, None, None, 0, ""), id="bare-alone-in-brackets"),
     pytest.param("제7조의 3가지 요건", (7, 0, None, None, 0, ""), id="a-count-is-no-branch"),
 ]
@@ -58,6 +59,7 @@ NO_REFERENCE = [
     pytest.param("예산은 3조원, 내년은 2조 5천억 원입니다.", id="money-of-two-units"),
     pytest.param("참가자를 3조로 나누어 진행합니다.", id="teams"),
     pytest.param("제1조와 제2조로 편성합니다.", id="numbered-teams"),
+    pytest.param("가나다법 관련 예산은 3조 원입니다.", id="money-near-a-law"),
     pytest.param("2인 1조로 일합니다.", id="pairs"),
     pytest.param("제3조정실과 제2조직에 문의하세요.", id="other-words-with-the-syllable"),
     pytest.param("1,200조에 이릅니다.", id="separated-digits"),

@@ -140,6 +140,10 @@ def test_span_is_the_place_in_the_raw_text() -> None:
     assert raw[quantity.start : quantity.end] == quantity.text == "１５명"
 
 
+def test_two_figures_in_one_character_are_one_place() -> None:
+    assert len(Text("½일").quantities) == 1
+
+
 def test_second_day_of_a_range_takes_the_month() -> None:
     first, second = Text("3월 5일~20일").quantities
 
@@ -163,11 +167,13 @@ SAME = [
     pytest.param("2024. 3. 5.", "2024년", id="year-of-a-date"),
     pytest.param("10% 이상 20% 이하", "10~20%", id="both-ends-of-a-range"),
     pytest.param("30,000", "3만원", id="number-in-a-table-cell"),
+    pytest.param("5천만원", "50,000,000", id="number-without-its-unit"),
     pytest.param("2024년도 신청은 3월 5일부터", "2024년 3월 5일", id="year-given-elsewhere"),
 ]
 DIFFERENT = [
     pytest.param("30일", "1개월", id="a-month-is-no-thirty-days"),
     pytest.param("30일", "30개월", id="unit"),
+    pytest.param("5일과 7만", "5천만", id="scale-of-a-bare-number"),
     pytest.param("130일", "30일", id="part-of-a-longer-number"),
     pytest.param("20%", "20%포인트", id="percentage-points"),
     pytest.param("30,000원", "30,000달러", id="currency"),

@@ -1,0 +1,137 @@
+"""``make bench``: what reading and guarding cost, as ratios side by side in one run."""
+
+import math
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.table import Table
+
+from guards.core.exchange import Exchange, Source
+from guards.core.guard import Stage
+from guards.core.reading import Reading, read, source_text
+from guards.core.registry import all_guards
+from policies.inspection import Inspector
+from policies.loader import load_shipped
+from tests.bench.measuring import Measured, machine, side_by_side
+
+OUT = Console(width=110, highlight=False)
+ARTICLE = (
+    "제{n}조(연차휴가의 부여) ① 회사는 1년간 {p}퍼센트 이상 출근한 직원에게 {n}일의 유급휴가를 "
+    "준다. ② 직원이 휴가를 쓰려면 {n}일 전까지 소속 부서장에게 신청서를 제출하여야 한다. 다만, "
+    "부득이한 사유가 있으면 그러하지 아니하다. ③ 제1항에 따른 휴가의 수당은 통상임금의 100분의 {p}로 "
+    "하고, 상한은 {n}만원으로 한다. "
+)
+ANSWER = (
+    "제{n}조에 따라 1년간 80% 이상 출근한 직원은 {n}일의 휴가를 받습니다. [출처: 취업규칙 제{n}조] "
+    "휴가를 쓰려면 미리 부서장에게 신청서를 내야 합니다. "
+)
+QUESTION = "연차휴가는 며칠이고 신청은 언제까지 하나요?"
+SIZES_KB = (1, 3, 10, 30, 100)
+
+
+def main() -> None:
+    OUT.print(f"machine: {machine()}")
+    guards()
+    whole_pass()
+    growth()
+
+
+def guards() -> None:
+    """Each guard alone, over a 1 KB answer with five 1 KB sources that are read already."""
+    reading = read(exchange(1, 5))
+    tasks: dict[str, Callable[[], object]] = {
+        "reading (cold)": lambda: read_all(fresh(exchange(1, 5))),
+    }
+    for name, guard in all_guards().items():
+        built = guard(guard.settings_type())
+        tasks[name] = lambda built=built: built.check(reading)
+    for task in tasks.values():
+        task()
+    show("one guard, sources read (answer 1 KB, sources 5 x 1 KB)", side_by_side(tasks), 1)
+
+
+def whole_pass() -> None:
+    """All guards of the default policy, the way a request meets them."""
+    inspector = Inspector(load_shipped("strict").policy)
+    case = exchange(1, 5)
+
+    def cold() -> object:
+        source_text.cache_clear()
+        return inspector.inspect(case, Stage.OUTPUT)
+
+    def cached() -> object:
+        return inspector.inspect(case, Stage.OUTPUT)
+
+    cached()
+    show("whole pass over one answer", side_by_side({"cached sources": cached, "cold": cold}), 1)
+
+
+def growth() -> None:
+    """How the whole pass grows with the sources: the exponent is 1 where it is linear."""
+    inspector = Inspector(load_shipped("strict").policy)
+
+    def cold(size_kb: int) -> Callable[[], object]:
+        case = exchange(1, size_kb)
+
+        def run() -> object:
+            source_text.cache_clear()
+            return inspector.inspect(case, Stage.OUTPUT)
+
+        return run
+
+    found = side_by_side({f"{size} KB of sources": cold(size) for size in SIZES_KB})
+    show("whole pass, cold, by size of the sources", found, 1)
+    points = [
+        (math.log(size), math.log(measured.median_s))
+        for size, measured in zip(SIZES_KB, found.values(), strict=True)
+        if size >= 10
+    ]
+    OUT.print(f"fitted exponent from 10 to 100 KB: {slope(points):.2f}\n")
+
+
+def exchange(answer_kb: int, sources_kb: int) -> Exchange:
+    return Exchange(
+        question=QUESTION,
+        sources=tuple(
+            Source(str(n), f"취업규칙 제{n}조(연차휴가)", sized(ARTICLE.format(n=n, p=80), 1))
+            for n in range(1, sources_kb + 1)
+        ),
+        answer=sized(ANSWER.format(n=1), answer_kb),
+    )
+
+
+def sized(text: str, kilobytes: int) -> str:
+    """Return a text of so many KB in UTF-8, by repeating."""
+    size = kilobytes * 1024
+    return (text * (size // len(text.encode()) + 1)).encode()[:size].decode(errors="ignore")
+
+
+def fresh(case: Exchange) -> Reading:
+    source_text.cache_clear()
+    return read(case)
+
+
+def read_all(reading: Reading) -> None:
+    for part in reading.parts:
+        _ = part.text.normal, part.text.sentences, part.text.laws, part.text.quantities
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    mean_x = sum(x for x, _ in points) / len(points)
+    mean_y = sum(y for _, y in points) / len(points)
+    above = sum((x - mean_x) * (y - mean_y) for x, y in points)
+    return above / sum((x - mean_x) ** 2 for x, _ in points)
+
+
+def show(title: str, found: dict[str, Measured], answer_kb: int) -> None:
+    table = Table("what", "median", "spread", "to the first row", title=title, title_justify="left")
+    first = next(iter(found.values())).median_s
+    for name, measured in found.items():
+        per_kb = measured.median_s * 1e6 / answer_kb
+        ratio = f"{measured.median_s / first:.2f} x"
+        table.add_row(name, f"{per_kb:,.0f} µs", f"±{measured.spread:.0%}", ratio)
+    OUT.print(table)
+
+
+if __name__ == "__main__":
+    main()

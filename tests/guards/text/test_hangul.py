@@ -1,0 +1,69 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.text.hangul import disguised, joined, letters_only
+
+KOREAN = st.text(alphabet="가각힣ㄱㄴㅋㅏㅣ aZ1.♡", max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        pytest.param("ㅎㅏㄴㄱㅡㄹ", "한글", id="all-letters"),
+        pytest.param("하나ㄷㅜㄹ", "하나둘", id="some-letters"),
+        pytest.param("ㄴㅏㅁㅜ", "나무", id="consonant-goes-to-the-next-vowel"),
+        pytest.param("ㄲㅗㅊ", "꽃", id="double-initial"),
+        pytest.param("ㅋㅋㅋ ㅠㅠ", "ㅋㅋㅋ ㅠㅠ", id="laughing-and-crying-stay"),
+        pytest.param("그대로", "그대로", id="nothing-to-join"),
+    ],
+)
+def test_joins_letters_to_syllables(typed: str, read: str) -> None:
+    assert joined(typed).text == read
+
+
+def test_joined_syllable_knows_its_place() -> None:
+    reading = joined("야 ㅎㅏㄴ 글")
+
+    assert reading.text == "야 한 글"
+    assert reading.place(2, 3) == (2, 5)
+    assert reading.place(4, 5) == (6, 7)
+
+
+@given(KOREAN)
+def test_joining_covers_every_character_once(typed: str) -> None:
+    places = joined(typed).places
+
+    assert [at for start, end in places for at in range(start, end)] == list(range(len(typed)))
+
+
+@given(KOREAN)
+def test_letters_stand_where_their_places_say(typed: str) -> None:
+    letters = letters_only(typed, 0, len(typed))
+
+    assert [typed[start:end].lower() for start, end in letters.places] == list(letters.text)
+
+
+def test_letters_only_leaves_out_marks_and_lone_jamo() -> None:
+    assert letters_only("AI 가, 1도 몰라ㅋㅋ!!", 0, 17).text == "ai가1도몰라"
+
+
+@pytest.mark.parametrize(
+    "written", ["나비", "나♡비", "나 비", "나1비", "나아아비", "나...비", "나 - 비"]
+)
+def test_disguised_word_is_recognised(written: str) -> None:
+    assert re.fullmatch(disguised(["나비"]), written)
+
+
+@pytest.mark.parametrize("written", ["나라비", "나b비", "나\n비", "나어비", "나........비"])
+def test_other_letters_are_no_disguise(written: str) -> None:
+    assert not re.fullmatch(disguised(["나비"]), written)
+
+
+def test_longest_disguised_word_wins() -> None:
+    found = re.match(disguised(["나비", "나비야"]), "나.비야")
+
+    assert found is not None
+    assert found[0] == "나.비야"
