@@ -15,7 +15,9 @@ Source: the numbering of Korean statutes (조, 의, 항, 호, 목).
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import ClassVar
 
 from pydantic import Field
@@ -38,6 +40,7 @@ _RESTS_ON = re.compile(
 )
 _MOST_EXPECTED = 6
 _QUOTE_REST_CHARS = 8
+_ENDING_CHARS = 40
 
 
 class LegalCitationSettings(GuardSettings):
@@ -213,8 +216,7 @@ def _rests_on(answer: Part, reference: LawReference) -> bool:
 
 def _is_said_to_be_absent(answer: Part, reference: LawReference) -> bool:
     """Tell whether the sentence says that the sources do not have the provision."""
-    return any(
-        sentence.start <= reference.start < sentence.end
-        and _SAID_TO_BE_ABSENT.search(sentence.text) is not None
-        for sentence in answer.text.sentences
-    )
+    sentences = answer.text.sentences
+    place = bisect_right(sentences, reference.start, key=attrgetter("start")) - 1
+    ending = sentences[place].text[-_ENDING_CHARS:] if place >= 0 else ""
+    return _SAID_TO_BE_ABSENT.search(ending) is not None

@@ -5,12 +5,12 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from uuid import uuid4
 
+from proxy.call import Call, Finished
 from proxy.errors import GuardProxyError, InternalError
 from proxy.logs import failure, logger
 from proxy.openai_api.chat import ChatRequest, read_request
 from proxy.openai_api.chat.writing import JSON_TYPE
 from proxy.openai_api.sse import KEEP_ALIVE
-from proxy.pipeline import Call, Finished
 from proxy.services import Services
 from proxy.tenants import Tenant
 from proxy.traces.trace import Delivery, PolicyUsed, Trace, TraceBuilder

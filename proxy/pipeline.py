@@ -13,84 +13,23 @@ from guards.core.exchange import Exchange
 from guards.core.guard import Stage
 from policies.policy import Action
 from policies.verdict import Verdict
+from proxy.call import Call, Finished
 from proxy.errors import BadRequest, UnknownModel, UpstreamError
 from proxy.judged import Judged, Settled, replace, settle
 from proxy.logs import failure, logger
-from proxy.openai_api.chat import ChatReply, ChatRequest, Ending, Written, read_reply, write
+from proxy.openai_api.chat import ChatReply, Ending, read_reply, write
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.regeneration import with_feedback
 from proxy.report import guard_report
-from proxy.tenants import Tenant
 from proxy.traces.filling import note_attempt, note_end, note_exchange, note_verdict
-from proxy.traces.trace import TraceBuilder
 from proxy.upstream import ModelServers, ServerCall
 
 log = logger(__name__)
 
 LONG_TEXT_CHARS = 20_000
 """Above this, guards run in a thread, so that other requests go on meanwhile."""
-
-
-@dataclass
-class Call:
-    """One request under way.
-
-    Attributes:
-        tenant: Who asks, with the policy as it stood when the request came.
-        request: What was asked.
-        headers: The caller's headers.
-        caller_key: The caller's bearer key.
-        trace: Filled as the request goes on.
-        stream_begun: The client has been promised a stream: keep-alive comments are on their way.
-    """
-
-    tenant: Tenant
-    request: ChatRequest
-    headers: Mapping[str, str]
-    caller_key: str | None
-    trace: TraceBuilder
-    stream_begun: bool = False
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A guarded reply.
-
-    Attributes:
-        written: The body.
-        upstream_headers: Headers of the model server that go along.
-        settled: What became of each choice.
-        attempts: How often the model was asked.
-        not_checked: What no guard looked at, with the reason.
-    """
-
-    written: Written
-    upstream_headers: Mapping[str, str]
-    settled: Sequence[Settled]
-    attempts: int
-    not_checked: tuple[str, ...]
-
-    @property
-    def action(self) -> Action:
-        """The strongest action over all choices."""
-        return max((one.action for one in self.settled), key=lambda action: action.rank)
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Codes that led to the actions, each once."""
-        return tuple(dict.fromkeys(code for one in self.settled for code in one.reasons))
-
-    @property
-    def confidence(self) -> float | None:
-        """The lowest confidence of what the model said and the client gets; None if unknown."""
-        known = [
-            one.verdict.confidence
-            for one in self.settled
-            if one.verdict and one.action is not Action.REPLACE
-        ]
-        return min((value for value in known if value is not None), default=None)
 
 
 @dataclass(frozen=True)
@@ -135,12 +74,10 @@ class Pipeline:
             ]
             return self._finished(call, found, [], settled, verdict)
         call.trace.route = "model"
-        attempts = [await self._first(call, exchange, call.request.for_server(model))]
+        body = call.request.for_server(model)
+        attempts = [await self._attempt(call, exchange, body, number=1, may_regenerate=True)]
         settled = await self._settle(call, exchange, attempts, model)
         return self._finished(call, found, attempts, settled, verdict)
-
-    async def _first(self, call: Call, exchange: Exchange, body: bytes) -> _Attempt:
-        return await self._attempt(call, exchange, body, number=1, may_regenerate=True)
 
     async def _settle(
         self, call: Call, exchange: Exchange, attempts: list[_Attempt], model: str

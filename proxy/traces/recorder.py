@@ -232,7 +232,7 @@ class Recorder:
         if batch:
             await self._store.add(batch)
             self._note_delivery(len(batch))
-            pass
+            await self._outbox.remove(batch)
             # Only an empty answer says that it is empty.
             self._waiting_in_outbox = max(1, self._waiting_in_outbox - len(batch))
         elif self._counts.outboxed == outboxed:

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from guards.core.exchange import ContextState, Exchange, Source
@@ -200,6 +202,16 @@ def test_without_sources_every_article_is_without_evidence(guard: LegalCitation)
 
     assert finding.code == "legal_citation.article_absent"
     assert finding.expected == ()
+
+
+@pytest.mark.parametrize("unit", ["제1장 ", "제1조\n", "「돌담법」 ", "같은 법 제1조 "])
+def test_many_inventions_are_found_in_time(guard: LegalCitation, unit: str) -> None:
+    started = time.perf_counter()
+
+    findings = check(guard, unit * (50_000 // len(unit)))
+
+    assert findings
+    assert time.perf_counter() - started < 5
 
 
 @pytest.mark.parametrize(

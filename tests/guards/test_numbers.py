@@ -132,6 +132,7 @@ def test_policy_may_forbid_repeating_the_question() -> None:
 
 def test_hedged_figures_are_left_to_the_other_guard(guard: Numbers) -> None:
     assert findings(guard, "약 40분 걸립니다.") == []
+    assert [each.observed for each in findings(guard, "약관 기준은 40분입니다.")] == ["40분"]
 
 
 def test_figure_in_a_source_title_counts(guard: Numbers) -> None:

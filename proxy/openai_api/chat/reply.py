@@ -1,5 +1,6 @@
 """A model server's whole reply to a chat completion, plain or streamed, as answers to judge."""
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -15,7 +16,6 @@ from proxy.openai_api.sse import Event, EventReader
 # the very start counts, so that no answer can hide behind a tag.
 _THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?')
-_JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 _UNSEEN_FIELDS = ("reasoning", "reasoning_content", "refusal", "audio", "annotations")
 
 
@@ -35,16 +35,22 @@ class Answer:
     tool_turn: bool
     finish_reason: str | None
 
+    @property
+    def thinks(self) -> bool:
+        """Whether reasoning stands in the content, before the answer."""
+        return _THINKING.match(self.content) is not None
+
     def visible(self, *, structured: bool) -> str:
         """Return what a reader sees, at the same places: all else is blanked with spaces.
 
         Args:
-            structured: The client asked for JSON, so only the string values are prose.
+            structured: The client asked for JSON, so only the string values are prose. Where the
+                answer is no JSON, all of it is.
         """
         thinking = _THINKING.match(self.content)
         begin = thinking.end() if thinking else 0
         text = " " * begin + self.content[begin:]
-        return _string_values(text) if structured else text
+        return _string_values(text) if structured and _is_json(text) else text
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,9 @@ class PlainReply:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """Fields of the choices that carry words and are not looked at."""
-        return _unseen(choice.get("message") for choice in objects(self.body.get("choices")))
+        """What carries words in the choices and is not looked at."""
+        messages = (choice.get("message") for choice in objects(self.body.get("choices")))
+        return _unseen(messages, self.answers)
 
 
 @dataclass(frozen=True)
@@ -94,10 +101,11 @@ class StreamReply:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """Fields of the deltas that carry words and are not looked at."""
-        return _unseen(
+        """What carries words in the deltas and is not looked at."""
+        deltas = (
             choice.get("delta") for chunk in self.chunks for choice in objects(chunk.get("choices"))
         )
+        return _unseen(deltas, self.answers)
 
 
 ChatReply: TypeAlias = PlainReply | StreamReply
@@ -124,13 +132,15 @@ def _read_plain(raw: bytes) -> PlainReply:
         raise UpstreamBroken("it has no choices")
     answers = tuple(
         _answer(
-            _index(choice, position),
+            choice_index(choice, position),
             _content(member(choice.get("message"), "content")),
             choice.get("message"),
             choice.get("finish_reason"),
         )
         for position, choice in enumerate(choices)
     )
+    if len({answer.index for answer in answers}) != len(answers):
+        raise UpstreamBroken("two of its choices have the same number")
     return PlainReply(raw, body, answers)
 
 
@@ -142,7 +152,7 @@ def _read_stream(raw: bytes) -> StreamReply:
     joined: dict[int, _Joined] = {}
     for chunk in chunks:
         for position, choice in enumerate(objects(chunk.get("choices"))):
-            index = _index(choice, position)
+            index = choice_index(choice, position)
             joined.setdefault(index, _Joined()).add(choice)
     if not joined:
         raise UpstreamBroken("its stream has no choices")
@@ -190,13 +200,14 @@ def _answer(
     calls = member(message, "tool_calls") or member(message, "function_call")
     return Answer(
         index=index,
-        content=content,
+        content=_with_whole_characters(content),
         tool_turn=bool(calls),
         finish_reason=finish_reason if isinstance(finish_reason, str) else None,
     )
 
 
-def _index(choice: JsonObject, position: int) -> int:
+def choice_index(choice: JsonObject, position: int) -> int:
+    """Return the number of a choice; where it has none, its place among the others."""
     index = choice.get("index")
     return index if isinstance(index, int) else position
 
@@ -209,9 +220,24 @@ def _content(content: JsonValue | None) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _unseen(messages: Iterable[JsonValue | None]) -> tuple[str, ...]:
+def _with_whole_characters(text: str) -> str:
+    """Join halves of characters that came in two deltas; a half without its other is broken."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unseen(messages: Iterable[JsonValue | None], answers: Iterable[Answer]) -> tuple[str, ...]:
     found = [name for message in messages for name in _UNSEEN_FIELDS if member(message, name)]
+    if any(answer.thinks for answer in answers):
+        found.append("think")
     return tuple(dict.fromkeys(found))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _string_values(text: str) -> str:
@@ -228,5 +254,6 @@ def _string_values(text: str) -> str:
 
 
 def _inside(quoted: str) -> str:
-    inner = _JSON_ESCAPE.sub(lambda escape: " " * len(escape[0]), quoted[1:-1])
-    return f" {inner} "
+    """Return what a JSON string says, in as much room: an escape is longer than what it means."""
+    said = _with_whole_characters(json.loads(quoted))
+    return f" {said.ljust(len(quoted) - 2)} "

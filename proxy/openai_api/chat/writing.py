@@ -6,7 +6,13 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from proxy.openai_api.chat.reply import Answer, ChatReply, PlainReply, StreamReply
+from proxy.openai_api.chat.reply import (
+    Answer,
+    ChatReply,
+    PlainReply,
+    StreamReply,
+    choice_index,
+)
 from proxy.openai_api.chat.request import ChatRequest
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import DONE, json_bytes, write_event
@@ -130,7 +136,7 @@ def _choice(request: ChatRequest, outcome: ChoiceOutcome, ending: Ending) -> Jso
         }
     if isinstance(outcome.reply, PlainReply):
         for position, choice in enumerate(objects(outcome.reply.body.get("choices"))):
-            if choice.get("index", position) == outcome.answer.index:
+            if choice_index(choice, position) == outcome.answer.index:
                 return choice | {"index": outcome.index}
     return {
         "index": outcome.index,
@@ -162,7 +168,7 @@ def _chunk_choices(
     if isinstance(outcome, Kept) and isinstance(outcome.reply, StreamReply):
         for chunk in outcome.reply.chunks:
             for position, choice in enumerate(objects(chunk.get("choices"))):
-                if choice.get("index", position) == outcome.answer.index:
+                if choice_index(choice, position) == outcome.answer.index:
                     yield choice | {"index": outcome.index}
         return
     whole = _choice(request, outcome, ending)

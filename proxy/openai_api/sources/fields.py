@@ -9,7 +9,7 @@ from proxy.openai_api.sources.records import page_number, unit_score
 _KEYS = {
     **dict.fromkeys(
         ("title", "제목", "문서명", "문서 제목", "규정명", "section_title", "section", "heading", "name", "조항명", "조문",
-         "document title", "document", "문서", "법령명", "source_title"), "title"),
+         "document title", "document", "문서", "법령명", "source_title", "자료명", "자료 제목", "규정 제목"), "title"),
     **dict.fromkeys(
         ("source", "출처", "file", "file_name", "filename", "file_path", "파일", "파일명", "url", "uri", "링크", "link",
          "path", "위치", "document_name"), "file"),
@@ -18,7 +18,7 @@ _KEYS = {
         ("score", "similarity", "relevance", "relevance_score", "유사도", "점수", "관련도", "search_score"), "score"),
     **dict.fromkeys(
         ("content", "text", "내용", "본문", "page_content", "passage", "excerpt", "snippet", "발췌", "section_content",
-         "document chunk", "body"), "text"),
+         "document chunk", "body", "문서 내용", "자료 내용", "규정 내용"), "text"),
     **dict.fromkeys(
         ("id", "index", "번호", "date", "날짜", "category", "카테고리", "chunk_id", "doc_id", "document_id", "분류", "부서",
          "시행일", "개정일", "creation_date", "last_modified_date", "file_type", "file_size", "total_pages", "chunk",
@@ -46,6 +46,12 @@ class _Field:
 def field_kind(name: str) -> str:
     """Return what a field of this name holds (``title``, ``file``, ``page``, …); empty if unknown."""
     return _KEYS.get(name.lower(), "")
+
+
+def opens_fields(line: str) -> bool:
+    """Tell whether a line is the field that a passage's fields begin with: its title, file or page."""
+    field = _field(line)
+    return field is not None and field.kind in ("title", "file", "page", "score", "other")
 
 
 def with_value(passage: Passage, kind: str, value: str) -> Passage:

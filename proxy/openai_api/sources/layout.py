@@ -89,6 +89,11 @@ def _question_alone(prompt: Prompt) -> Region | None:
     return Region(start + begin, len(prompt.text), start)
 
 
+def question_alone(text: str) -> Region | None:
+    """Return the question of a text whose context stands elsewhere."""
+    return _question_alone(Prompt(text))
+
+
 def _question_heading(prompt: Prompt, opener: int) -> int | None:
     """Return the heading of the question, behind the context or before it."""
     headings = prompt.with_role(Role.QUESTION)
@@ -214,7 +219,7 @@ def _closes(prompt: Prompt, at: int, opening: Line) -> bool:
     if opening.kind is Kind.HEADING and line.style != opening.style:
         return False
     if line.role is Role.INSTRUCTION:
-        return mostly_orders(prompt.section(at))
+        return is_instruction(line.rest(prompt.text)) or mostly_orders(prompt.section(at))
     return line.role in (Role.HISTORY, Role.EXAMPLE) and not line.rest(prompt.text)
 
 
@@ -248,7 +253,7 @@ def _without_closing_instructions(text: str, start: int, end: int) -> int:
 
 def _without_heading(prompt: Prompt, opening: Opening, *, asked: bool) -> Layout:
     """Read a prompt whose question has no heading: it stands behind the context or before it."""
-    regions = _regions(prompt, opening, len(prompt.lines))
+    regions = _regions(prompt, opening, opening.stop or len(prompt.lines))
     if not asked:
         return Layout(regions)
     if not regions or prompt.lines[opening.line].is_inline(prompt.text):

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from proxy.openai_api.sources.fields import opens_fields
 from proxy.openai_api.sources.lines import Kind
 from proxy.openai_api.sources.prompt import Prompt
 from proxy.openai_api.sources.speech import (
@@ -26,11 +27,13 @@ class Opening:
         line: The line.
         within: The line is the context's first one, not its heading.
         guessed: Only a sentence beside the context told of it.
+        stop: The line behind the context; None if the layout tells.
     """
 
     line: int
     within: bool = False
     guessed: bool = False
+    stop: int | None = None
 
 
 def find_opening(prompt: Prompt, *, asked: bool) -> Opening | None:
@@ -54,7 +57,9 @@ def find_opening(prompt: Prompt, *, asked: bool) -> Opening | None:
     rule = _rule(prompt)
     if rule is not None:
         return Opening(rule)
-    return number or _announcement(prompt) or _pointed_at(prompt, asked=asked)
+    return (
+        number or _fields(prompt) or _announcement(prompt) or _pointed_at(prompt, asked=asked)
+    )
 
 
 def _precedes(opening: Opening | None, line: int) -> bool:
@@ -105,6 +110,15 @@ def _number(prompt: Prompt) -> Opening | None:
     if named or told or prompt.with_role(Role.QUESTION):
         return Opening(items[0], within=True)
     return None
+
+
+def _fields(prompt: Prompt) -> Opening | None:
+    """Return the first line if it is a passage's title or file and the question has a heading."""
+    first = prompt.next_line(-1)
+    if first is None or not prompt.with_role(Role.QUESTION):
+        return None
+    fields = prompt.lines[first].kind is Kind.TEXT and opens_fields(prompt.words(first))
+    return Opening(first, within=True) if fields else None
 
 
 def _edges(prompt: Prompt) -> list[int]:
@@ -159,6 +173,12 @@ def _pointed_at(prompt: Prompt, *, asked: bool) -> Opening | None:
         ),
         None,
     )
-    if first is None or (asked and not _SET_OFF.match(prompt.words(first).lstrip())):
+    if first is None or (asked and not _is_set_off(prompt, first, pointing)):
         return None
-    return Opening(first, within=True, guessed=True)
+    return Opening(first, within=True, guessed=True, stop=pointing)
+
+
+def _is_set_off(prompt: Prompt, first: int, stop: int) -> bool:
+    ruled = any(line.kind is Kind.RULE for line in prompt.lines[first:stop])
+    words = prompt.words(first)
+    return ruled or bool(_SET_OFF.match(words.lstrip())) or opens_fields(words)

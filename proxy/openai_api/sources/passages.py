@@ -8,7 +8,7 @@ one. Else rules (``------``) part the passages, else blank lines, the join of mo
 import re
 from collections.abc import Callable
 
-from proxy.openai_api.sources.fields import read_passage
+from proxy.openai_api.sources.fields import opens_fields, read_passage
 from proxy.openai_api.sources.found import Passage
 from proxy.openai_api.sources.lines import Kind, Line, read_lines
 from proxy.openai_api.sources.markup import tagged_passages
@@ -22,12 +22,13 @@ _HASHES = re.compile(r"(#{1,6})\s+")
 _COUNTED = re.compile(r"(\d{1,3})[.)]\s+")
 _BULLET = re.compile(r"([-*])\s+")
 _BRACKETED = re.compile(r"([\[【〈《『])([^\]】〉》』\n]{1,100})[\]】〉》』](?=\s|:|$)[ \t:]*")
-_METADATA = re.compile(
-    r"\s*(?:page_label|page_content|file_path|file_name|source|title|url|document_id|ID|제목|출처|문서명|파일명|Title|"
-    r"Source|Content)\s{0,2}[:：]"
+_END_MARK = re.compile(
+    r"[\[<【]{1,2}\s?(?:END|/|끝)[^\]>】\n]{0,40}[\]>】]{1,2}|END (?:OF )?[A-Z]{3,12}(?: \d{1,3})?",
+    re.IGNORECASE,
 )
-_END_MARK = re.compile(r"[\[<【]{1,2}\s?(?:END|/|끝)[^\]>】\n]{0,40}[\]>】]{1,2}", re.IGNORECASE)
-_HEAD_CHARS = 24
+_FILED = re.compile(r"[^\n:：]{1,100}\.(?:pdf|docx?|hwpx?|txt|md|html?|xlsx?|pptx?)\s?[:：]\s*", re.IGNORECASE)
+# Statutes close their articles with such lines; they name no passage.
+_AMENDED = re.compile(r"[\[【][^\n]{0,40}(?:개정|신설|삭제|시행|제정|이동|종전|폐지)")
 
 
 def split_passages(text: str, *, guessed: bool = False) -> tuple[Passage, ...]:
@@ -148,7 +149,7 @@ def _by_first_line(text: str, lines: tuple[Line, ...]) -> list[int]:
         if line.kind in (Kind.BLANK, Kind.RULE):
             parted = True
             continue
-        needs_gap = style in ("counted", "bracketed")
+        needs_gap = style == "counted" or (style == "bracketed" and not _is_whole(text, line))
         if _style(text, line) == style and (parted or not needs_gap):
             starts.append(line.start)
         parted = False
@@ -157,8 +158,17 @@ def _by_first_line(text: str, lines: tuple[Line, ...]) -> list[int]:
     return starts
 
 
+def _is_whole(text: str, line: Line) -> bool:
+    """Tell whether a bracket fills its line."""
+    return text[line.start : line.end].rstrip().endswith(("]", "】", "〉", "》", "』"))
+
+
 def _style(text: str, line: Line) -> str:
     head = text[line.start : min(line.end, line.start + 120)]
+    if _FILED.match(head):
+        return "filed"
+    if _AMENDED.match(head):
+        return ""
     for pattern in (_SYMBOL, _HASHES):
         found = pattern.match(head)
         if found:
@@ -181,8 +191,7 @@ def _by_metadata(text: str, lines: tuple[Line, ...]) -> list[int]:
     starts: list[int] = []
     last = Kind.BLANK
     for line in lines:
-        is_field = _METADATA.match(text[line.start : line.start + _HEAD_CHARS]) is not None
-        if is_field and last is Kind.BLANK:
+        if last is Kind.BLANK and opens_fields(text[line.start : line.end]):
             starts.append(line.start)
         last = line.kind
     first = next(line for line in lines if line.kind is not Kind.BLANK)
@@ -205,6 +214,7 @@ def _piece(text: str, begin: int, end: int) -> _Piece:
 
 
 _HEADS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], tuple[str, str]]], ...] = (
+    (_FILED, lambda found, rest: ("", f"파일: {found[0].strip(' :：')}\n{rest}")),
     (_SYMBOL, lambda _, rest: ("", rest)),
     (_HASHES, lambda _, rest: ("", rest)),
     (_COUNTED, lambda found, rest: (found[1], rest)),

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from guards.core.finding import Span
 from proxy.openai_api.sources.found import Block, Passage
-from proxy.openai_api.sources.layout import Layout, Region, read_layout
+from proxy.openai_api.sources.layout import Layout, Region, question_alone, read_layout
 from proxy.openai_api.sources.lines import Kind, read_lines
 from proxy.openai_api.sources.markup import Element, element_passages, read_elements
 from proxy.openai_api.sources.passages import split_passages
-from proxy.openai_api.sources.records import json_prompt
+from proxy.openai_api.sources.records import json_prompt, leading_json
 from proxy.openai_api.sources.source_marks import has_marks
-from proxy.openai_api.sources.speech import is_instruction
+from proxy.openai_api.sources.speech import is_instruction, points_back
 from proxy.openai_api.sources.vocabulary import Role
 
 _QUOTES = ('"""', "'''", "```", '"', "'", "“”", "「」", "`")
@@ -57,6 +57,10 @@ def read_text(text: str, *, asked: bool) -> ReadText:
     if prompt is not None:
         block = Block("json.prompt", Span(0, len(text)), prompt.passages)
         return ReadText((block,), prompt.question, "")
+    leading = leading_json(text)
+    if leading is not None and (not asked or points_back(text[leading[1] :])):
+        block = Block("json.leading", Span(0, leading[1]), leading[0])
+        return _around((block,), text[leading[1] :], asked=asked)
     elements = read_elements(text)
     context = [item for item in elements if item.role is Role.CONTEXT]
     if context:
@@ -86,13 +90,16 @@ def _tagged(text: str, elements: tuple[Element, ...], *, asked: bool) -> ReadTex
     if questions:
         last = questions[-1]
         return _read(text, blocks, cuts, Region(last.inner_start, last.inner_end, last.start))
-    read = _read(text, blocks, cuts, None)
+    return _around(blocks, _read(text, blocks, cuts, None).rest, asked=asked)
+
+
+def _around(blocks: tuple[Block, ...], rest: str, *, asked: bool) -> ReadText:
+    """Return blocks together with the question in what stands around them."""
     if not asked:
-        return read
-    around = read_layout(read.rest, asked=True)
-    question = around.question
-    words = read.rest[question.start : question.end] if question else read.rest
-    return ReadText(blocks, clean_question(words), "")
+        return ReadText(blocks, None, rest)
+    question = question_alone(rest)
+    words = rest[question.start : question.end] if question else rest
+    return ReadText(blocks, clean_question(words), rest[: question.outer] if question else "")
 
 
 def _read(

@@ -20,7 +20,7 @@ _CONTAINERS = (
     "검색결과", "자료", "문서",
 )  # fmt: skip
 _TEXTS = (
-    "section_content", "page_content", "content", "text", "snippet", "passage", "body", "chunk",
+    "section_content", "page_content", "pageContent", "content", "text", "snippet", "passage", "body", "chunk",
     "excerpt", "document_content", "chunk_text", "context", "summary", "description", "answer",
     "내용", "본문", "value", "document", "raw_content",
 )  # fmt: skip
@@ -84,6 +84,30 @@ def json_prompt(text: str) -> JsonPrompt | None:
     return JsonPrompt(question, passages_of(value[found]))
 
 
+def leading_json(text: str) -> tuple[tuple[Passage, ...], int] | None:
+    """Return the passages of a JSON value that begins a text, and where it ends; None if none does.
+
+    It must be a list of records or hold one under a usual key: any other JSON is what is asked about.
+    """
+    start = len(text) - len(text.lstrip())
+    if text[start : start + 1] not in ("[", "{"):
+        return None
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    records = value if isinstance(value, list) else first_list(value)
+    if not records or not all(isinstance(record, dict) and _passage(record) for record in records):
+        return None
+    return passages_of_list(records), end
+
+
+def first_list(value: Mapping[str, JsonValue]) -> list[JsonValue]:
+    """Return the first list under a key that usually holds records."""
+    lists = (value[key] for key in _CONTAINERS if key in value)
+    return next((found for found in lists if isinstance(found, list)), [])
+
+
 def passages_of(value: JsonValue, *, depth: int = 0) -> tuple[Passage, ...]:
     """Return the passages in a JSON value; none if it only reports that nothing was found."""
     if depth > _DEEPEST:
@@ -96,7 +120,8 @@ def passages_of(value: JsonValue, *, depth: int = 0) -> tuple[Passage, ...]:
         return ()
     own = _passage(value)
     if own is not None:
-        return (own,)
+        inner = load_json(own.text)
+        return (own,) if inner is None else passages_of(inner, depth=depth + 1)
     for key in _CONTAINERS:
         if isinstance(value.get(key), list | dict):
             return passages_of(value[key], depth=depth + 1)

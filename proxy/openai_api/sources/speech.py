@@ -116,7 +116,8 @@ def is_instruction(line: str) -> bool:
 def is_order(line: str) -> bool:
     """Tell whether a line tells somebody to do something."""
     text = line.strip()[:LONGEST_INSTRUCTION_CHARS]
-    return bool(_ORDER_END.search(text) or _ENGLISH_ORDER.match(text))
+    orders = _ORDER_END.search(text) or _ENGLISH_ORDER.match(text) or _CHINESE_ORDER.search(text)
+    return bool(orders)
 
 
 def mostly_orders(text: str) -> bool:

@@ -44,7 +44,7 @@ _RETRIEVAL = _words(
     "검색 검색된 조회 조회된 참고 참조 관련 배경 제공 제공된 주어진 첨부 첨부된 수집된 근거 사전 업로드된"
 )
 _QUESTION = _words(
-    "question query queries questions q 질문 질의 문의 물음 질문사항 문의사항 질의사항 問 问题 提问 我的问题 我的问题或指令"
+    "question query queries questions q 질문 질의 문의 물음 질문사항 문의사항 질의사항 問 问题 提问 用户问题 我的问题 我的问题或指令"
 )
 _QUESTION_BESIDE = _words(
     "user user's users the current my original new following customer standalone follow up final "

@@ -1,0 +1,70 @@
+"""One chat completion: what is known of it on the way in, and what comes out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from policies.policy import Action
+from proxy.judged import Settled
+from proxy.openai_api.chat import ChatRequest, Written
+from proxy.tenants import Tenant
+from proxy.traces.trace import TraceBuilder
+
+
+@dataclass
+class Call:
+    """One request under way.
+
+    Attributes:
+        tenant: Who asks, with the policy as it stood when the request came.
+        request: What was asked.
+        headers: The caller's headers.
+        caller_key: The caller's bearer key.
+        trace: Filled as the request goes on.
+        stream_begun: The client has been promised a stream: keep-alive comments are on their way.
+    """
+
+    tenant: Tenant
+    request: ChatRequest
+    headers: Mapping[str, str]
+    caller_key: str | None
+    trace: TraceBuilder
+    stream_begun: bool = False
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A guarded reply.
+
+    Attributes:
+        written: The body.
+        upstream_headers: Headers of the model server that go along.
+        settled: What became of each choice.
+        attempts: How often the model was asked.
+        not_checked: What no guard looked at, with the reason.
+    """
+
+    written: Written
+    upstream_headers: Mapping[str, str]
+    settled: Sequence[Settled]
+    attempts: int
+    not_checked: tuple[str, ...]
+
+    @property
+    def action(self) -> Action:
+        """The strongest action over all choices."""
+        return max((one.action for one in self.settled), key=lambda action: action.rank)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Codes that led to the actions, each once."""
+        return tuple(dict.fromkeys(code for one in self.settled for code in one.reasons))
+
+    @property
+    def confidence(self) -> float | None:
+        """The lowest confidence of what the model said and the client gets; None if unknown."""
+        known = [
+            one.verdict.confidence
+            for one in self.settled
+            if one.verdict and one.action is not Action.REPLACE
+        ]
+        return min((value for value in known if value is not None), default=None)
