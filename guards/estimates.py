@@ -16,7 +16,7 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading, Text, source_text
+from guards.core.reading import Reading, Text
 from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import closest_figures, sentence_around, source_texts
@@ -80,11 +80,18 @@ class Estimates(Guard[EstimatesSettings]):
         if not figures:
             return []
         known = KnownQuantities(source_texts(reading))
-        licensed = KnownQuantities([reading.question.text, source_text(reading.exchange.echo)])
+        unknown = [
+            figure
+            for figure in figures
+            if not (known.has(figure) or self._is_rounded(figure, known))
+        ]
+        if not unknown:
+            return []
+        licensed = KnownQuantities([reading.question.text, Text(reading.exchange.echo)])
         return [
             self._figure_finding(figure, text, reading)
-            for figure in figures
-            if not (known.has(figure) or licensed.has(figure) or self._is_rounded(figure, known))
+            for figure in unknown
+            if not licensed.has(figure)
         ]
 
     def _is_rounded(self, figure: Quantity, known: KnownQuantities) -> bool:

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading, Text, source_text
+from guards.core.reading import Reading, Text
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import (
     ClosestFigures,
@@ -81,17 +81,20 @@ class Numbers(Guard[NumbersSettings]):
         if not claimed:
             return []
         known = KnownQuantities(source_texts(reading))
+        unknown = [quantity for quantity in claimed if not known.has(quantity)]
+        if not unknown:
+            return []
         licensed = KnownQuantities(self._echoed_texts(reading))
         return [
             self._finding(quantity, text, known, reading)
-            for quantity in claimed
-            if not known.has(quantity) and not licensed.has(quantity)
+            for quantity in unknown
+            if not licensed.has(quantity)
         ]
 
     def _echoed_texts(self, reading: Reading) -> list[Text]:
         if not self.settings.allow_from_question:
             return []
-        return [reading.question.text, source_text(reading.exchange.echo)]
+        return [reading.question.text, Text(reading.exchange.echo)]
 
     def _finding(
         self, quantity: Quantity, text: Text, known: KnownQuantities, reading: Reading

@@ -10,7 +10,8 @@ from proxy.errors import GuardProxyError, InternalError
 from proxy.logs import failure, logger
 from proxy.openai_api.chat import ChatRequest, read_request
 from proxy.openai_api.chat.writing import JSON_TYPE
-from proxy.openai_api.sse import KEEP_ALIVE
+from proxy.openai_api.json_body import read_object
+from proxy.openai_api.sse import KEEP_ALIVE, write_event
 from proxy.services import Services
 from proxy.tenants import Tenant
 from proxy.traces.trace import Delivery, PolicyUsed, Trace, TraceBuilder
@@ -141,7 +142,8 @@ async def held_stream(
             yield KEEP_ALIVE
             await asyncio.wait({task}, timeout=keep_alive_s)
         reply = task.result()
-        yield reply.body if reply.status < 400 else b"data: " + reply.body + b"\n\n"
+        # The model server's own error objects may be spread over several lines.
+        yield reply.body if reply.status < 400 else write_event(read_object(reply.body))
     finally:
         task.cancel()
 

@@ -24,6 +24,7 @@ _CLOSING = (
     "제공된 자료에 없는 내용은 쓰지 말고, 근거가 없으면 "
     "'제공된 자료에서 확인되지 않습니다'라고 답해 주세요."
 )
+_NOTHING = "없음"
 _LONGEST_QUOTE_CHARS = 160
 _LONGEST_OBSERVED_CHARS = 60
 _LONGEST_FEEDBACK_CHARS = 1200
@@ -79,7 +80,8 @@ def _instruction(finding: Finding) -> str:
         return ""
     said = code.instruction.format(
         observed=_short(finding.observed, _LONGEST_OBSERVED_CHARS),
-        expected=", ".join(_short(value, _LONGEST_OBSERVED_CHARS) for value in finding.expected),
+        expected=", ".join(_short(value, _LONGEST_OBSERVED_CHARS) for value in finding.expected)
+        or _NOTHING,
     )
     if not finding.evidence:
         return said

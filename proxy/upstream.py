@@ -134,6 +134,9 @@ class ModelServers:
             try:
                 if response.status_code >= 400:
                     raise await _refusal(call, response)
+                if response.status_code >= 300:
+                    # A client that followed would leave the proxy behind, its key in hand.
+                    raise UpstreamBroken(f"it redirects ({response.status_code})")
                 yield OpenReply(
                     status=response.status_code,
                     headers=returned_headers(response.headers),
@@ -151,27 +154,31 @@ class ModelServers:
             call.method,
             call.url,
             content=call.body or None,
-            headers=headers,
+            # The web server reads headers as Latin-1; the same way back gives the same bytes.
+            headers=[(name.encode(), value.encode("latin-1")) for name, value in headers.items()],
             timeout=httpx.Timeout(None, connect=call.timeouts.connect_s),
         )
         return await self._client.send(request, stream=True)
 
 
 def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the caller's headers that go on to the model server."""
-    return {
-        name: value
-        for name, value in headers.items()
-        if name.lower() not in _NOT_SENT and not name.lower().startswith(_OWN_PREFIX)
-    }
+    """Return the caller's headers that go on to the model server, by names in lower case."""
+    return _without(_NOT_SENT, headers)
 
 
-def returned_headers(headers: Mapping[str, str]) -> dict[str, str]:
+def returned_headers(headers: httpx.Headers) -> dict[str, str]:
     """Return the model server's headers that go back to the caller, request ids among them."""
+    headers.encoding = "latin-1"  # as the web server will write them
+    return _without(_NOT_RETURNED, headers)
+
+
+def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, str]:
+    """Leave out headers of this hop, also those that `Connection` names."""
+    named = {name.strip().lower() for name in headers.get("connection", "").split(",")}
     return {
         name.lower(): value
         for name, value in headers.items()
-        if name.lower() not in _NOT_RETURNED and not name.lower().startswith(_OWN_PREFIX)
+        if name.lower() not in dropped | named and not name.lower().startswith(_OWN_PREFIX)
     }
 
 

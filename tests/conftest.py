@@ -1,12 +1,17 @@
-"""Fixtures that all tests share: a real Redis."""
+"""What all tests share: a real Redis, and patience with a busy machine."""
 
 import os
 from collections.abc import Iterator
 
 import pytest
 import redis
+from hypothesis import settings
 
 from tests.fakes.redis_process import RedisProcess
+
+# Laws are about results; how long one example takes says how busy the machine is.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

@@ -59,6 +59,8 @@ class Finding:
         expected: What the sources say instead; empty if they say nothing.
         evidence: Quotes that show it.
         score: Certainty of the guard, 0 to 1.
+        fix: What has to stand at the span instead, where the guard knows it for sure; empty to
+            take the span out; None where it cannot be mended in place.
     """
 
     guard: str
@@ -71,3 +73,4 @@ class Finding:
     expected: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     score: float = 1.0
+    fix: str | None = None

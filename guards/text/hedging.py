@@ -17,7 +17,9 @@ def _longest_first(words: tuple[str, ...]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-_FIGURE_HEDGE = re.compile(rf"(?<![가-힣])(?:{_longest_first(FIGURE_HEDGES)})[은는이도]?(?![가-힣])")
+_FIGURE_HEDGE = re.compile(
+    rf"(?<![가-힣])(?:{_longest_first(FIGURE_HEDGES)})[은는이도]?(?![가-힣])"
+)
 _TRAVEL = re.compile(rf"(?<![가-힣])(?:{_longest_first(TRAVEL_MODES)})")
 _GUESS = re.compile(
     rf"(?<![가-힣])(?:{_longest_first(GUESSING_WORDS)})(?![가-힣])|(?:{_longest_first(GUESSING_ENDINGS)})"

@@ -32,7 +32,6 @@ class Features:
     pairs: frozenset[str]
 
 
-@lru_cache(maxsize=_FEATURES_KEPT)
 def features(text: str) -> Features:
     """Return what of a text is compared."""
     words = content_words(_FIGURE.sub(" ", text))
@@ -42,6 +41,10 @@ def features(text: str) -> Features:
         forms=stems | {word.text for word in words},
         pairs=frozenset(bigrams(" ".join(word.stem for word in words))),
     )
+
+
+# Only for sentences of sources: they come back all day, and claims are nobody else's business.
+_kept_features = lru_cache(maxsize=_FEATURES_KEPT)(features)
 
 
 def containment(claim: str, passage: str) -> float:
@@ -60,7 +63,7 @@ def best_window(claim: str, sentences: Sequence[str], size: int = WINDOW_SENTENC
     wanted = features(claim)
     if not wanted.stems:
         return 1.0
-    shared = [_shared(wanted, features(sentence)) for sentence in sentences]
+    shared = [_shared(wanted, _kept_features(sentence)) for sentence in sentences]
     return max(
         (_share(wanted, shared[at : at + size]) for at in range(max(1, len(shared) - size + 1))),
         default=0.0,

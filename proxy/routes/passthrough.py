@@ -1,5 +1,7 @@
 """Endpoints that carry no model answer, handed through: `/v1/models` and `/v1/embeddings`."""
 
+from urllib.parse import quote
+
 from litestar import Request, Response, get, post
 from litestar.datastructures import State
 from litestar.di import NamedDependency
@@ -37,8 +39,8 @@ async def show_model(
     """Return one model."""
     name = model.removeprefix("/")
     names = _tenant(request).upstream.models
-    if not names:
-        return await _pass(request, services, f"models/{name}", b"")
+    if not names and not {".", ".."} & set(name.split("/")):
+        return await _pass(request, services, f"models/{quote(name)}", b"")
     if name not in names:
         raise UnknownModel(name)
     return Response(json_bytes(_model(name)), media_type=JSON_TYPE)

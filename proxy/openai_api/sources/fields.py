@@ -29,12 +29,16 @@ _FIELD = re.compile(
     r"\s{0,3}[:：](?:\*\*)?[ \t]*(.*)"
 )
 _PAIR = re.compile(r"([A-Za-z가-힣_]{1,16})\s{0,3}[:：=]\s{0,3}([^|/·,:：=()\[\]]{1,200})")
-_TRAILING_PAGE = re.compile(r"(?:,|\s)\s*(?:p\.?\s?|page\s)(\d{1,5})$|[,\s]\s*(\d{1,5})\s?(?:쪽|페이지|면)$", re.I)
+_TRAILING_PAGE = re.compile(
+    r"(?:,|\s)\s*(?:p\.?\s?|page\s)(\d{1,5})$|[,\s]\s*(\d{1,5})\s?(?:쪽|페이지|면)$", re.I
+)
 _LAW_HEADING = re.compile(r"(?:[^\n.]{0,60}\s)?제\d{1,4}조(?:의\d{1,3})?\s?[(（][^\n]{1,100}[)）]")
 _SENTENCE_END = re.compile(r"(?:다|요|음|함|까|죠)[.!?]?$|[.!?]$")
 _MOST_FIELDS = 16
 _LONGEST_TITLE_CHARS = 120
-_FILE_NAME = re.compile(r"[^\s/][^\n/]{0,150}\.(?:pdf|docx?|hwpx?|txt|md|html?|xlsx?|pptx?|csv|json)", re.I)
+_FILE_NAME = re.compile(
+    r"[^\s/][^\n/]{0,150}\.(?:pdf|docx?|hwpx?|txt|md|html?|xlsx?|pptx?|csv|json)", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)

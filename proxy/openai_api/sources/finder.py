@@ -123,7 +123,9 @@ def _trusted(
 def _add_tool(found: _Collection, message: Message) -> int:
     passages = passages_of_tool(message.text)
     span = Span(0, len(message.text))
-    return found.add(f"{message.role}.result", "messages", passages, message=message.index, span=span)
+    return found.add(
+        f"{message.role}.result", "messages", passages, message=message.index, span=span
+    )
 
 
 def _conversation(found: _Collection, turns: Turns, asked: list[ReadText]) -> bool:
@@ -133,7 +135,9 @@ def _conversation(found: _Collection, turns: Turns, asked: list[ReadText]) -> bo
         for message, read in zip(turns.asked, asked, strict=True)
         for block in read.blocks
     ]
-    has_question = any(_words(read, message) for read, message in zip(asked, turns.asked, strict=True))
+    has_question = any(
+        _words(read, message) for read, message in zip(asked, turns.asked, strict=True)
+    )
     closed = bool(found.places) or not found.rules.conversation_blocks
     if blocks and has_question and (not closed or found.rules.user_text_is_evidence):
         for block, message in blocks:

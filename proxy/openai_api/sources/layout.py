@@ -125,7 +125,9 @@ def _last_question(prompt: Prompt, opener: int) -> int | None:
     if not last or last[0] <= opener or last[0] in prompt.answered:
         return None
     line = prompt.lines[last[0]]
-    return last[0] if (line.role, line.style) == (Role.QUESTION, prompt.lines[opener].style) else None
+    return (
+        last[0] if (line.role, line.style) == (Role.QUESTION, prompt.lines[opener].style) else None
+    )
 
 
 def _last_like(prompt: Prompt, opener: int) -> int:
@@ -317,4 +319,6 @@ def _last_words(prompt: Prompt, region: Region) -> Region | None:
     if not parted or prompt.lines[parted[-1]].kind is not Kind.TEXT:
         return None
     start = prompt.lines[parted[-1]].start
-    return Region(start, region.end, start) if region.end - start < _LONGEST_QUESTION_CHARS else None
+    return (
+        Region(start, region.end, start) if region.end - start < _LONGEST_QUESTION_CHARS else None
+    )

@@ -132,7 +132,11 @@ def _bracketed(bare: str, at: int, start: int, end: int, mark: str) -> Line | No
         title = (numbered[3] or "").strip()
         return Line(start, end, Kind.ITEM, Role.CONTEXT, style, rest_start, numbered[2], title)
     role = role_of(label) if len(label) <= _LONGEST_LABEL_CHARS else None
-    if role is None or opener == "(" or (opener == "<" and depth == 1 and label.isascii() and " " not in label):
+    if (
+        role is None
+        or opener == "("
+        or (opener == "<" and depth == 1 and label.isascii() and " " not in label)
+    ):
         return None
     return Line(start, end, Kind.HEADING, role, style, min(rest_start, end), label=label)
 

@@ -23,8 +23,27 @@ _CONTENT_TAGS = (
     "document_content", "content", "text", "page_content", "body", "snippet", "chunk", "passage",
     "section_content", "내용", "본문", "passage_content", "source_content", "contents",
 )  # fmt: skip
-_TITLE_TAGS = ("h",) + ("title", "name", "heading", "section_title", "제목", "document_title", "조문")
-_FILE_TAGS = ("source", "file", "filename", "url", "uri", "path", "출처", "file_name", "source_url", "파일명")
+_TITLE_TAGS = ("h",) + (
+    "title",
+    "name",
+    "heading",
+    "section_title",
+    "제목",
+    "document_title",
+    "조문",
+)
+_FILE_TAGS = (
+    "source",
+    "file",
+    "filename",
+    "url",
+    "uri",
+    "path",
+    "출처",
+    "file_name",
+    "source_url",
+    "파일명",
+)
 _PAGE_TAGS = ("page", "page_number", "page_label", "페이지")
 _SCORE_TAGS = ("score", "similarity", "relevance", "유사도")
 _NAME_TAGS = ("id", "index", "number", "번호", "document_index", "no")
@@ -33,7 +52,9 @@ _FIELD_TAGS = frozenset(
 )
 
 
-_MARKUP = re.compile(r"</?(?:p|br|div|span|ul|ol|li|b|strong|em|h[1-6]|section|body)(?:\s[^<>]{0,200})?/?>")
+_MARKUP = re.compile(
+    r"</?(?:p|br|div|span|ul|ol|li|b|strong|em|h[1-6]|section|body)(?:\s[^<>]{0,200})?/?>"
+)
 _DEEPEST = 6
 
 Split = Callable[[str], tuple[Passage, ...]]

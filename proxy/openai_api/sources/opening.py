@@ -57,9 +57,7 @@ def find_opening(prompt: Prompt, *, asked: bool) -> Opening | None:
     rule = _rule(prompt)
     if rule is not None:
         return Opening(rule)
-    return (
-        number or _fields(prompt) or _announcement(prompt) or _pointed_at(prompt, asked=asked)
-    )
+    return number or _fields(prompt) or _announcement(prompt) or _pointed_at(prompt, asked=asked)
 
 
 def _precedes(opening: Opening | None, line: int) -> bool:

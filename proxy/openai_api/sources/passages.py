@@ -26,7 +26,9 @@ _END_MARK = re.compile(
     r"[\[<【]{1,2}\s?(?:END|/|끝)[^\]>】\n]{0,40}[\]>】]{1,2}|END (?:OF )?[A-Z]{3,12}(?: \d{1,3})?",
     re.IGNORECASE,
 )
-_FILED = re.compile(r"[^\n:：]{1,100}\.(?:pdf|docx?|hwpx?|txt|md|html?|xlsx?|pptx?)\s?[:：]\s*", re.IGNORECASE)
+_FILED = re.compile(
+    r"[^\n:：]{1,100}\.(?:pdf|docx?|hwpx?|txt|md|html?|xlsx?|pptx?)\s?[:：]\s*", re.IGNORECASE
+)
 # Statutes close their articles with such lines; they name no passage.
 _AMENDED = re.compile(r"[\[【][^\n]{0,40}(?:개정|신설|삭제|시행|제정|이동|종전|폐지)")
 
@@ -41,9 +43,7 @@ def split_passages(text: str, *, guessed: bool = False) -> tuple[Passage, ...]:
         return passages_of(value)
     if has_marks(body):
         return marked_passages(body)
-    whole = (
-        tagged_passages(body, split_passages) or printed_passages(body) or table_passages(body)
-    )
+    whole = tagged_passages(body, split_passages) or printed_passages(body) or table_passages(body)
     return whole or tuple(
         read_passage(piece, head=head, name=name, guessed=guessed)
         for name, head, piece in _pieces(body)

@@ -6,7 +6,9 @@ from proxy.openai_api.sources.found import Passage
 from proxy.openai_api.sources.records import page_number, unit_score
 
 _STRING = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_TOKEN = re.compile(rf"(?:\b(\w+)\s*=\s*|({_STRING})\s*:\s*)?({_STRING}|-?\d+(?:\.\d+)?)", re.DOTALL)
+_TOKEN = re.compile(
+    rf"(?:\b(\w+)\s*=\s*|({_STRING})\s*:\s*)?({_STRING}|-?\d+(?:\.\d+)?)", re.DOTALL
+)
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _PLAIN_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _CONTENT = ("page_content", "content", "text", "section_content", "snippet")

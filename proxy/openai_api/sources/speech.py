@@ -52,7 +52,9 @@ _ORDER_END = re.compile(
     r"[.!\s\"'」:：)]*$"
 )
 _STATEMENT_END = re.compile(r"(?:한다|합니다|됩니다|입니다|이다|보조합니다)[.!\s\"'」)]*$")
-_STATED = re.compile(r"답변|답한다|답합니다|답해야|모른다고|추측|컨텍스트|(?:도우미|챗봇|비서|어시스턴트|assistant|AI|상담원|전문가)")
+_STATED = re.compile(
+    r"답변|답한다|답합니다|답해야|모른다고|추측|컨텍스트|(?:도우미|챗봇|비서|어시스턴트|assistant|AI|상담원|전문가)"
+)
 _ENGLISH_ORDER = re.compile(
     r"\s*[-*•\d.)]*\s*(?:answer|use|given|if|do|don'?t|please|respond|reply|cite|always|never|only|"
     r"based|provide|keep|write|generate|you|your|remember|make|avoid|say|refine|when|be|note|follow|"
