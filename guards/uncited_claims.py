@@ -1,7 +1,8 @@
-"""Claims that cite nothing, for apps whose answers are to cite.
+"""Claims that cite nothing.
 
-Finds: claims longer than `min_chars` without a citation mark, in answers that cite elsewhere; in
-    an answer that cites nothing at all, one finding for the whole, not one for each sentence.
+Finds: claims longer than `min_chars` without a citation mark, in answers that cite elsewhere; a
+    long answer that cites nothing at all, and where citations are required a short one too: one
+    finding for the whole, not one for each sentence.
 Misses: whether a citation supports its sentence; short claims. A mark counts for all sentences
     before it on its line, since many answers cite once at the end of a paragraph.
 Score: 0.5; 0.8 for an answer of `long_answer_chars` or more that cites nothing. All weak.
@@ -24,6 +25,9 @@ from guards.text.slots.citation_mark import CitationMark, read_marks
 class UncitedClaimsSettings(GuardSettings):
     """Options of the guard."""
 
+    citations_required: bool = Field(
+        False, description="The app's answers are to cite, so a short answer without counts too."
+    )
     min_chars: int = Field(20, ge=0, description="Claims up to this length need no citation.")
     long_answer_chars: int = Field(
         500, ge=1, description="From this length on an answer without any citation counts more."
@@ -76,7 +80,9 @@ class UncitedClaims(Guard[UncitedClaimsSettings]):
             return [self._finding("sentence", claim, 0.5) for claim in wanting]
         if len(answer) >= self.settings.long_answer_chars:
             return [self._finding("long_answer", wanting[0], 0.8)]
-        return [self._finding("answer", wanting[0], 0.5)]
+        if self.settings.citations_required:
+            return [self._finding("answer", wanting[0], 0.5)]
+        return []
 
     def _finding(self, what: str, claim: Sentence, score: float) -> Finding:
         return Finding(

@@ -69,22 +69,28 @@ class ChatJob:
 
     async def run(self, raw: bytes) -> HttpReply:
         """Return the reply; failures become OpenAI error objects here."""
-        error: GuardProxyError | None = None
         try:
             reply = self._success(await self._finished(read_request(raw)))
-        except GuardProxyError as refused:
-            error = refused
-            reply = self._failure(refused)
-        except asyncio.CancelledError:
-            self._record(CLIENT_GONE_STATUS, "client_gone", Delivery.CLIENT_GONE)
-            raise
+        except GuardProxyError as error:
+            return self.refuse(error)
+        except asyncio.CancelledError:  # the job is a task of its own: its client has left
+            return self.leave()
         except Exception as broken:  # noqa: BLE001 - whatever happened, the client gets an answer
             log.error("request.failed", request_id=self.id, **failure(broken))  # noqa: TRY400
-            error = InternalError(self.id)
-            reply = self._failure(error)
-        code = None if error is None else error.code or error.type
-        self._record(reply.status, code, Delivery.DELIVERED)
+            return self.refuse(InternalError(self.id))
+        self._record(reply.status, None, Delivery.DELIVERED)
         return reply
+
+    def refuse(self, error: GuardProxyError) -> HttpReply:
+        """End with an error."""
+        self._record(error.status, error.code or error.type, Delivery.DELIVERED)
+        headers = dict(error.headers) | self.early_headers
+        return HttpReply(error.status, headers, JSON_TYPE, error.as_body())
+
+    def leave(self) -> HttpReply:
+        """End because the client hung up; nobody will get the reply."""
+        self._record(CLIENT_GONE_STATUS, "client_gone", Delivery.CLIENT_GONE)
+        return HttpReply(CLIENT_GONE_STATUS, self.early_headers, JSON_TYPE, b"")
 
     async def _finished(self, request: ChatRequest) -> Finished:
         self.trace.model, self.trace.stream = request.model, request.stream
@@ -106,10 +112,6 @@ class ChatJob:
         if finished.not_checked:
             headers["x-guard-not-checked"] = ",".join(finished.not_checked)
         return HttpReply(200, headers, finished.written.content_type, finished.written.body)
-
-    def _failure(self, error: GuardProxyError) -> HttpReply:
-        headers = dict(error.headers) | self.early_headers
-        return HttpReply(error.status, headers, JSON_TYPE, error.as_body())
 
     def _record(self, status: int, error: str | None, delivery: Delivery) -> None:
         trace = self.trace.finished(status=status, error=error, delivery=delivery)

@@ -37,7 +37,7 @@ ADVERBS = """
 역시나 뭐 뭘 그래
 저기 저기요 이봐 이봐요 이보세요 여보세요 솔직히 무슨 뭔 인간적으로 어이 아무튼 하여튼 음 흠 오 어
 응 그러니까
-근데 그런데 그리고 그럼 퍽이나 참으로 죄송하지만 실례지만 차라리 고작 겨우 기껏 아무짝에도
+근데 그런데 그리고 그럼 퍽이나 참으로 죄송하지만 실례지만 차라리 넘 별 고작 겨우 기껏 아무짝에도
 """
 # Taken off the end of a sentence; shorter sighs cannot be told from endings there.
 AFTERTHOUGHTS = """

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from guards.lexicons import address, complaints
+from guards.lexicons import address, complaints, displeasure
 from guards.lexicons.phrases import phrases, words
 
 LONGEST_COMPLAINT_LETTERS = 60
@@ -20,7 +20,7 @@ OTHERS = re.compile(words(address.THIRD_PERSON))
 """Words for people the displeasure may be with instead."""
 
 _ANY_SUBJECT = re.compile(f"(?:{phrases(complaints.ANY_SUBJECT, complaints.GROUPS)})$")
-_BARE = re.compile(phrases(complaints.BARE, complaints.GROUPS))
+_BARE = re.compile(phrases(displeasure.BARE, complaints.GROUPS))
 _WITH_SIGH = re.compile(phrases(complaints.WITH_SIGH, complaints.GROUPS))
 _WITH_ADDRESSEE = re.compile(phrases(complaints.WITH_ADDRESSEE, complaints.GROUPS))
 _NAMED = words(f"{address.YOU} {address.BOT} {address.ANSWER}")

@@ -5,9 +5,12 @@ import asyncio
 from litestar import Request, Response, post
 from litestar.datastructures import State
 from litestar.di import NamedDependency
+from litestar.exceptions import InternalServerException
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from litestar.response import Stream
 
 from proxy.chat_job import ChatJob, HttpReply, held_stream
+from proxy.errors import RequestTooLarge
 from proxy.openai_api.chat.writing import STREAM_TYPE
 from proxy.services import Services
 
@@ -21,16 +24,44 @@ async def chat_completions(
     A stream is held until it is judged. If that takes long, comments keep the connection alive,
     and the headers that tell of the verdict can no longer be sent.
     """
-    raw = await request.body()
     job = ChatJob(services, request.state.tenant, dict(request.headers), request.state.caller_key)
+    try:
+        raw = await request.body()
+    except RequestEntityTooLarge:
+        return _response(job.refuse(RequestTooLarge(services.settings.max_body_bytes)))
+    except InternalServerException:  # what the framework makes of a client that hung up
+        return _response(job.leave())
     task = asyncio.create_task(job.run(raw))
-    done, _ = await asyncio.wait({task}, timeout=services.settings.keep_alive_s)
-    if not done and job.trace.stream:
+    keep_alive_s = services.settings.keep_alive_s
+    await _done_or_left(request, task, keep_alive_s)
+    if not task.done() and job.trace.stream:
         job.promise_stream()
         headers = job.early_headers | {"x-guard-action": "pending"}
-        keep_alive_s = services.settings.keep_alive_s
         return Stream(held_stream(task, keep_alive_s), media_type=STREAM_TYPE, headers=headers)
+    await _done_or_left(request, task, None)
     return _response(await task)
+
+
+async def _done_or_left(
+    request: Request[object, object, State], task: asyncio.Task[HttpReply], within_s: float | None
+) -> None:
+    """Wait for the job, at most ``within_s`` seconds; end it if its client hangs up."""
+    leaving = asyncio.create_task(_hang_up(request))
+    try:
+        await asyncio.wait({task, leaving}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
+        if leaving.done():
+            task.cancel()
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+    finally:
+        leaving.cancel()
+
+
+async def _hang_up(request: Request[object, object, State]) -> None:
+    """Return when the client is gone. The body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _response(reply: HttpReply) -> Response[bytes]:

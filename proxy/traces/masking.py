@@ -207,6 +207,7 @@ def _finding(finding: Finding, parts: _Parts, keeper: _Keeper) -> Finding:
         span=span,
         observed=_observed(finding, text, span, keeper),
         expected=tuple(keeper.words(value).text for value in finding.expected),
+        fix=None if finding.fix is None else keeper.words(finding.fix).text,
         evidence=tuple(
             Evidence(keeper.source_id(quote.source_id), keeper.words(quote.quote).text)
             for quote in finding.evidence

@@ -12,7 +12,7 @@ UNCITED = "신청이 늦은 경우에는 수수료를 제하고 환불합니다.
 
 @pytest.fixture
 def guard() -> UncitedClaims:
-    return UncitedClaims(UncitedClaimsSettings())
+    return UncitedClaims(UncitedClaimsSettings(citations_required=True))
 
 
 def findings(guard: UncitedClaims, answer: str) -> list[Finding]:
@@ -59,8 +59,18 @@ def test_passes(guard: UncitedClaims, answer: str) -> None:
     assert findings(guard, answer) == []
 
 
+def test_where_citations_are_not_required_only_a_long_answer_has_to_cite() -> None:
+    lenient = UncitedClaims(UncitedClaimsSettings())
+
+    assert findings(lenient, UNCITED) == []
+    assert [found.code for found in findings(lenient, f"{UNCITED}\n" * 30)] == [
+        "uncited_claims.long_answer"
+    ]
+    assert len(findings(lenient, f"{CITED}\n{UNCITED}")) == 1
+
+
 def test_lengths_are_settings() -> None:
-    lenient = UncitedClaims(UncitedClaimsSettings(min_chars=100))
+    lenient = UncitedClaims(UncitedClaimsSettings(citations_required=True, min_chars=100))
     strict = UncitedClaims(UncitedClaimsSettings(long_answer_chars=10))
 
     assert findings(lenient, UNCITED) == []
