@@ -249,13 +249,13 @@ def _complaint(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
 def _several_cores(clause: _Clause, *, sworn: bool) -> Core | None:
     """Return complaints that follow one another without a mark as one."""
     letters = clause.letters.text
-    spaces = [space.start() for space in _SPACE.finditer(clause.text)]
-    done = 0
-    for space in [*spaces, len(clause.text)]:
-        reached = len(letters_only(clause.text, 0, space).text)
-        if core_of(letters[done:reached], sworn=sworn):
-            done = reached
-    return Core(0, done, SURE_BY_CONTEXT) if 0 < done == len(letters) else None
+    ends_of_words = [space.start() for space in _SPACE.finditer(clause.text)] + [len(clause.text)]
+    reached = [0]
+    for end_of_word in ends_of_words:
+        end = len(letters_only(clause.text, 0, end_of_word).text)
+        if any(core_of(letters[start:end], sworn=sworn) for start in reached):
+            reached.append(end)
+    return Core(0, len(letters), SURE_BY_CONTEXT) if reached[-1] == len(letters) else None
 
 
 def _venting(clause: _Clause, start: int, end: int, score: float) -> _Remark:

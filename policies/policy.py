@@ -32,6 +32,8 @@ class Action(StrEnum):
     """What becomes of an answer, mildest first."""
 
     PASS = "pass"  # noqa: S105 - a verdict, not a password
+    FIX = "fix"
+    TRIM = "trim"
     REGENERATE = "regenerate"
     REPLACE = "replace"
 
@@ -152,6 +154,17 @@ class IntentRule(Shape):
             description="RE2 patterns, looked for anywhere in the question, in its normal form "
             "(NFKC), upper and lower case alike. The first rule with a match wins.",
         )
+    )
+
+
+class Trimming(Shape):
+    """How much of an answer may be taken out before it is replaced instead."""
+
+    most_claims: int = Field(
+        1, ge=0, le=100, description="Most claims that may be taken out; 0 never trims."
+    )
+    most_share: float = Field(
+        0.5, ge=0, lt=1, description="Largest share of the answer's claims that may be taken out."
     )
 
 

@@ -127,7 +127,7 @@ def _http_error(request: AnyRequest, error: HTTPException) -> Response[bytes]:
         services: Services = request.app.state.services
         ours = RequestTooLarge(services.settings.max_body_bytes)
     elif isinstance(error, ValidationException):
-        ours = BadRequest(_invalid(error))
+        ours = _invalid(error)
     elif error.status_code < 500:
         ours = BadRequest(error.detail)
     else:
@@ -135,10 +135,12 @@ def _http_error(request: AnyRequest, error: HTTPException) -> Response[bytes]:
     return _guard_proxy_error(request, ours)
 
 
-def _invalid(error: ValidationException) -> str:
+def _invalid(error: ValidationException) -> BadRequest:
     problems = [item for item in error.extra or () if isinstance(item, dict)]
-    named = [f"{item.get('key')}: {item.get('message')}" for item in problems]
-    return "; ".join(named) or error.detail
+    if not problems:
+        return BadRequest(error.detail)
+    said = "; ".join(f"{item.get('key')}: {item.get('message')}" for item in problems)
+    return BadRequest(said, problems[0].get("key"))
 
 
 def _unexpected_error(request: AnyRequest, error: Exception) -> Response[bytes]:

@@ -154,11 +154,12 @@ class Pipeline:
         question: Verdict,
     ) -> Finished:
         not_checked = _not_checked(attempts, settled, question)
+        asked = len(call.trace.attempts)  # one more than there are replies if the second failed
         wants_report = call.request.guard.report or call.tenant.policy.report
         report: JsonObject | None = None
         if wants_report:
             report = guard_report(
-                call.trace.id, call.tenant.version, found, settled, len(attempts), not_checked
+                call.trace.id, call.tenant.version, found, settled, asked, not_checked
             )
         ending = Ending(
             id=f"chatcmpl-guard-{call.trace.id}",
@@ -175,7 +176,7 @@ class Pipeline:
                 ending,
             )
         headers = attempts[-1].headers if attempts else {}
-        finished = Finished(written, headers, settled, len(attempts), not_checked)
+        finished = Finished(written, headers, settled, asked, not_checked)
         note_end(call.trace, settled, finished.action, finished.reasons, finished.confidence)
         call.trace.not_checked = not_checked
         return finished

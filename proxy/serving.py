@@ -1,7 +1,8 @@
-"""Runs ASGI apps on sockets: for good (`serve`), or within a block of code (`served`)."""
+"""Runs ASGI apps on sockets, within a block of code."""
 
 import asyncio
 import contextlib
+import signal
 import socket
 from collections.abc import AsyncGenerator, Generator
 
@@ -9,29 +10,36 @@ import uvicorn
 from litestar.types import ASGIApp
 
 
-def open_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 takes a free one.
+class CannotListen(Exception):
+    """The address is taken, or not one of this machine's."""
 
-    Raises:
-        OSError: the address is taken or not ours.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=2048)
-
-
-def address_of(opened: socket.socket) -> str:
-    """Return the ``http://`` address of a listening socket."""
-    host, port = opened.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    def __init__(self, host: str, port: int, cause: OSError) -> None:
+        super().__init__(f"Cannot listen on {host}:{port}: {cause.strerror}.")
+        self.host = host
+        self.port = port
 
 
-async def serve(app: ASGIApp, opened: socket.socket, *, shutdown_s: float) -> None:
-    """Serve until SIGTERM or SIGINT; requests under way get ``shutdown_s`` seconds to end."""
-    await uvicorn.Server(_config(app, shutdown_s)).serve(sockets=[opened])
+@contextlib.contextmanager
+def stop_signals() -> Generator[asyncio.Event, None, None]:
+    """Yield an event that SIGTERM and SIGINT set, so that the block can end in order."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield stop
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
 
 
 class _Guest(uvicorn.Server):
-    """A server that leaves the signals to its host and says when it is up."""
+    """A server that leaves the signals to its host and says when it is up.
+
+    Left to itself it would let the signal end the process as soon as the last request is done, and
+    whatever is open besides would never be closed.
+    """
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -47,26 +55,48 @@ class _Guest(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def served(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncGenerator[str, None]:
-    """Serve an app inside this block; yields its address.
+async def served(
+    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, shutdown_s: float = 5.0
+) -> AsyncGenerator[str, None]:
+    """Serve an app inside this block; yields its ``http://`` address.
+
+    Args:
+        app: The app.
+        host: Address to listen on.
+        port: Port to listen on; 0 takes a free one.
+        shutdown_s: Time that requests under way get when the block ends.
 
     Raises:
+        CannotListen: the address is taken or not ours.
         RuntimeError: the app's own start failed.
     """
-    opened = open_socket(host, port)
-    server = _Guest(_config(app, shutdown_s=5.0))
+    opened = _open_socket(host, port)
+    server = _Guest(_config(app, shutdown_s))
     serving = asyncio.create_task(server.serve(sockets=[opened]))
     up = asyncio.create_task(server.up.wait())
     try:
         await asyncio.wait({serving, up}, return_when=asyncio.FIRST_COMPLETED)
         if serving.done() or server.should_exit:
             raise RuntimeError("the server ended before it had started")
-        yield address_of(opened)
+        yield _address(opened)
     finally:
         up.cancel()
         server.should_exit = True
         await serving
         opened.close()
+
+
+def _open_socket(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise CannotListen(host, port, error) from error
+
+
+def _address(opened: socket.socket) -> str:
+    host, port = opened.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _config(app: ASGIApp, shutdown_s: float) -> uvicorn.Config:

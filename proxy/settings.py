@@ -2,9 +2,11 @@
 
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+from redis import Redis
 
 
 class LogFormat(StrEnum):
@@ -15,10 +17,19 @@ class LogFormat(StrEnum):
     CONSOLE = "console"
 
 
-class Settings(BaseSettings):
-    """Everything that is not a tenant's own business."""
+def _redis_address(value: SecretStr) -> SecretStr:
+    try:
+        Redis.from_url(value.get_secret_value()).close()
+    except ValueError:
+        # Its own words may quote a part of the password.
+        raise ValueError("not a usable redis://, rediss:// or unix:// address") from None
+    return value
 
-    model_config = SettingsConfigDict(env_prefix="GUARD_PROXY_", frozen=True)
+
+class Settings(BaseSettings):
+    """Everything that is not a tenant's own business. An empty variable is one that is not set."""
+
+    model_config = SettingsConfigDict(env_prefix="GUARD_PROXY_", env_ignore_empty=True, frozen=True)
 
     policies: Path = Field(Path("policies.d"), description="Directory of policy files.")
     policies_polling: bool = Field(
@@ -27,7 +38,7 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on.")
-    redis_url: SecretStr | None = Field(
+    redis_url: Annotated[SecretStr, AfterValidator(_redis_address)] | None = Field(
         None, description="Redis for traces; without it they stay in the SQLite file."
     )
     sqlite_path: Path = Field(
@@ -50,8 +61,12 @@ class Settings(BaseSettings):
     keep_alive_s: float = Field(
         10.0,
         gt=0,
+        allow_inf_nan=False,
         description="A held stream sends a comment this often, so that nobody times out.",
     )
     shutdown_s: float = Field(
-        30.0, gt=0, description="Time that running requests get to end on SIGTERM."
+        30.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Time that running requests get to end on SIGTERM.",
     )

@@ -24,7 +24,9 @@ _AT_WORD_START = """
 망할년 빌어먹을놈 죽일놈 씹할 씨방새 잡것들 엿먹어 엿이나먹 종간나 개놈아 정신병자 쌍놈의새끼
 """
 _ORDERS = "닥쳐 닥처 닥치 닥쵸 꺼져 꺼저 꺼지 뒤져라 뒤지세 디져라 뒈져라 뒈져 조까 족까 좃까 아닥"
-_INITIALS_ONLY = "ㅆㅂ|ㅅㅂ|ㅂㅅ|ㅄ|ㅈㄹ|ㅁㅊ|ㄱㅅㄲ|ㅅㄲ|ㅆㄺ|ㄷㅊ|ㄲㅈ|ㅈㄲ|ㅈ같|ㅈ까|ㅆㅍ|ㅗㅗ|ㅅㅂㄹㅁ|ㅁㅊㄴ|ㅂㅅㅅㄲ|ㅅㅂㅅㄲ"
+_INITIALS_ONLY = """
+ㅆㅂ ㅅㅂ ㅂㅅ ㅄ ㅈㄹ ㅁㅊ ㄱㅅㄲ ㅅㄲ ㄷㅊ ㄲㅈ ㅈㄲ ㅈ같 ㅈ까 ㅗㅗ ㅅㅂㄹㅁ ㅁㅊㄴ ㅂㅅㅅㄲ
+"""
 
 # Particles, endings and the nouns that a swear word builds compounds with. A content noun, such as
 # 역 in 시발역, has other syllables, so the word does not end where the pattern wants it to.
@@ -35,7 +37,7 @@ PROFANITY = (
     rf"(?:{disguised(_ANYWHERE.split())}){_SUFFIX}"
     rf"|(?<![가-힣])(?:아|야|와|하|이|개|에이|존나|진짜)?"
     rf"(?:{disguised(_AT_WORD_START.split())}){_SUFFIX}{_WORD_END}"
-    rf"|(?<![ㄱ-ㅎ가-힣])(?:{_INITIALS_ONLY})(?:{_SUFFIX}{_WORD_END})(?![ㄱ-ㅎ])"
+    rf"|(?<![ㄱ-ㅎ가-힣])(?:{'|'.join(_INITIALS_ONLY.split())})(?:{_SUFFIX}{_WORD_END})(?![ㄱ-ㅎ])"
     # Typed with the keyboard set to Latin: 시발, 씨발, 병신, 지랄, 꺼져, 닥쳐.
     r"|(?i:(?<![a-z])(?:tlqkf|qudtls|wlfkf|rjwu|ekrcu)(?![a-z]))"
     # 미친 is a plain verb after 에/까지 (환경에 미친 영향).

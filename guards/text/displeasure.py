@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from guards.lexicons import address, complaints, displeasure
 from guards.lexicons.phrases import phrases, words
 
-LONGEST_COMPLAINT_LETTERS = 60
+LONGEST_COMPLAINT_LETTERS = 50
 """A longer sentence says more than that somebody is fed up."""
 SURE = 0.9
 SURE_BY_CONTEXT = 0.8
@@ -34,6 +34,7 @@ _AFTERTHOUGHT = re.compile(
     f"(?:{words(address.AFTERTHOUGHTS)}|(?:이|이런|이딴|야)?{_NAMED}{words(address.PARTICLES)}?)$"
 )
 _LONGEST_AFTERTHOUGHT_LETTERS = 8
+_MOST_AFTERTHOUGHTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +124,13 @@ def _beginnings(letters: str) -> Iterator[_Beginning]:
 def _ends(letters: str) -> Iterator[int]:
     """Yield where the core may end, the whole first."""
     end = len(letters)
-    while end > 0:
-        yield end
+    yield end
+    for _ in range(_MOST_AFTERTHOUGHTS):
         found = _AFTERTHOUGHT.search(letters, max(0, end - _LONGEST_AFTERTHOUGHT_LETTERS), end)
-        if not found:
+        if not found or found.start() == 0:
             return
         end = found.start()
+        yield end
 
 
 def is_filler(letters: str) -> bool:

@@ -13,12 +13,13 @@ from rich.table import Table
 
 from policies.keys import new_key
 from proxy.app import create_app, open_services
-from proxy.cli.output import err, out
+from proxy.cli.output import err, fail, out
+from proxy.cli.serve import read_settings
 from proxy.demo.model_server import MODEL, model_server
 from proxy.demo.script import say
 from proxy.demo.tour import Stop, tour
 from proxy.logs import configure_logs
-from proxy.serving import served
+from proxy.serving import CannotListen, served
 from proxy.settings import LogFormat, Settings
 
 TENANT = "demo"
@@ -42,23 +43,28 @@ class _Running:
 
 def demo(
     once: Annotated[bool, typer.Option("--once", help="End after the tour.")] = False,
-    port: Annotated[int, typer.Option(help="Port of the proxy; 0 for a free one.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of the proxy; 0 for a free one.")
+    ] = 0,
 ) -> None:
     """Show the proxy at work, on loopback, with nothing to set up.
 
     Exit status 0 only if every row of the tour came out as it should.
     """
+    settings = read_settings()
     configure_logs(LogFormat.CONSOLE)
     try:
-        faults = asyncio.run(_demo(once=once, port=port))
+        faults = asyncio.run(_demo(settings, once=once, port=port))
+    except CannotListen as error:
+        fail(str(error))
     except KeyboardInterrupt:
         raise typer.Exit from None
     if faults:
         raise typer.Exit(1)
 
 
-async def _demo(*, once: bool, port: int) -> int:
-    async with _running(port) as running:
+async def _demo(settings: Settings, *, once: bool, port: int) -> int:
+    async with _running(settings, port) as running:
         out.print(f"model server {running.model}   proxy {running.proxy}", markup=False)
         with out.status("on tour …"):
             stops = [stop async for stop in tour(running.proxy, running.model, running.key)]
@@ -74,7 +80,7 @@ async def _demo(*, once: bool, port: int) -> int:
 
 
 @contextlib.asynccontextmanager
-async def _running(port: int) -> AsyncGenerator[_Running, None]:
+async def _running(settings: Settings, port: int) -> AsyncGenerator[_Running, None]:
     key, hashed = new_key(TENANT)
     with tempfile.TemporaryDirectory(prefix="guard-proxy-demo-") as name:
         folder = Path(name)
@@ -83,7 +89,7 @@ async def _running(port: int) -> AsyncGenerator[_Running, None]:
             policies.mkdir()
             text = _POLICY.format(tenant=TENANT, key=hashed, model=model)
             (policies / "demo.yaml").write_text(text, encoding="utf-8")
-            settings = Settings().model_copy(
+            own = settings.model_copy(
                 update={
                     "policies": policies,
                     "redis_url": None,
@@ -91,7 +97,7 @@ async def _running(port: int) -> AsyncGenerator[_Running, None]:
                 }
             )
             async with (
-                open_services(settings) as services,
+                open_services(own) as services,
                 served(create_app(services), port=port) as proxy,
             ):
                 yield _Running(proxy, model, key, folder)

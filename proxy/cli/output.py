@@ -2,6 +2,7 @@
 
 import json
 import sys
+import unicodedata
 from typing import NoReturn
 
 import typer
@@ -11,8 +12,8 @@ BAD_INPUT = 2
 
 # Off a terminal nobody knows the width; tables of Korean text want a wide page.
 _WIDTH = None if sys.stdout.isatty() else 150
-out = Console(highlight=False, soft_wrap=True, width=_WIDTH)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+out = Console(highlight=False, emoji=False, soft_wrap=True, width=_WIDTH)
+err = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
 
 
 def fail(*lines: str) -> NoReturn:
@@ -23,5 +24,17 @@ def fail(*lines: str) -> NoReturn:
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON for programs."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    """Print a value as JSON for programs, in UTF-8 wherever it goes."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    # A lone surrogate, which UTF-8 cannot hold, becomes its escape in JSON again.
+    typer.echo(text.encode("utf-8", "backslashreplace"))
+
+
+def excerpt(text: str, most_chars: int) -> str:
+    """Return the beginning of a text of others on one line, with nothing a terminal obeys."""
+    line = "".join(map(_harmless, " ".join(text.split())))
+    return line if len(line) <= most_chars else f"{line[:most_chars]}…"
+
+
+def _harmless(char: str) -> str:
+    return "\ufffd" if unicodedata.category(char) in {"Cc", "Cs"} else char

@@ -11,9 +11,10 @@ from policies.errors import PolicyError
 from proxy.app import create_app, open_services
 from proxy.cli.output import fail
 from proxy.logs import configure_logs, logger
-from proxy.serving import address_of, open_socket
-from proxy.serving import serve as serve_app
+from proxy.serving import CannotListen, served, stop_signals
 from proxy.settings import Settings
+from proxy.traces.sqlite import UnknownSchema
+from proxy.traces.store import TraceStoreAway
 
 log = logger(__name__)
 
@@ -21,7 +22,9 @@ log = logger(__name__)
 def serve(
     policies: Annotated[Path | None, typer.Option(help="Directory of policy files.")] = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 for a free one.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 for a free one.")
+    ] = None,
 ) -> None:
     """Serve tenants until SIGTERM. Settings come from the environment (GUARD_PROXY_…)."""
     given = {"policies": policies, "host": host, "port": port}
@@ -32,8 +35,10 @@ def serve(
         asyncio.run(_serve(settings))
     except PolicyError as error:
         fail("The policies cannot be used:", *map(str, error.problems))
-    except OSError as error:
-        fail(f"Cannot listen on {settings.host}:{settings.port}: {error.strerror}.")
+    except TraceStoreAway as error:
+        fail(f"{settings.sqlite_path}: {error}")
+    except (CannotListen, UnknownSchema) as error:
+        fail(str(error))
 
 
 def read_settings() -> Settings:
@@ -44,20 +49,30 @@ def read_settings() -> Settings:
         fail(
             "The settings cannot be used:",
             *(
-                f"GUARD_PROXY_{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}"
+                f"GUARD_PROXY_{'_'.join(map(str, item['loc'])).upper()}: "
+                f"{item['msg'].removeprefix('Value error, ')}"
                 for item in error.errors()
             ),
         )
 
 
 async def _serve(settings: Settings) -> None:
-    opened = open_socket(settings.host, settings.port)
-    async with open_services(settings) as services:
-        log.info(
-            "service.started",
-            address=address_of(opened),
-            tenants=sorted(services.policies.snapshot.tenants),
-            traces="redis" if settings.redis_url else str(settings.sqlite_path),
-        )
-        await serve_app(create_app(services), opened, shutdown_s=settings.shutdown_s)
+    with stop_signals() as stop:
+        async with (
+            open_services(settings) as services,
+            served(
+                create_app(services),
+                settings.host,
+                settings.port,
+                shutdown_s=settings.shutdown_s,
+            ) as address,
+        ):
+            log.info(
+                "service.started",
+                address=address,
+                tenants=sorted(services.policies.snapshot.tenants),
+                traces="redis" if settings.redis_url else str(settings.sqlite_path),
+            )
+            await stop.wait()
+            log.info("service.stopping", within_s=settings.shutdown_s)
     log.info("service.stopped")

@@ -9,11 +9,12 @@ import typer
 from rich.table import Table
 
 from policies.policy import SourceRules
-from proxy.cli.output import fail, out, print_json
+from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.openai_api.json_body import read_object
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 
 _EXCERPT_CHARS = 60
+_QUESTION_CHARS = 2000
 _STATES = {
     "found": "sources found",
     "empty": "a context block, and nothing usable in it",
@@ -42,27 +43,28 @@ def sources(
 
 
 def _show(found: FoundContext) -> None:
-    out.print(f"question: {found.question or '(none)'}", markup=False)
+    question = excerpt(found.question, _QUESTION_CHARS) or "(none)"
+    out.print(f"question: {question}", markup=False)
     out.print(f"context:  {_STATES[found.context.value]}", markup=False)
     for place in found.found:
         where = place.field if place.message is None else f"{place.field}[{place.message}]"
         out.print(f"  {place.format} in {where}: {place.sources} source(s)", markup=False)
     if found.sources:
-        out.print(_table(found))
+        out.print(_table(found), markup=False)
     for dropped in found.dropped:
-        out.print(f"left out ({dropped.reason}): {dropped.title}", markup=False)
+        title = excerpt(dropped.title, _EXCERPT_CHARS)
+        out.print(f"left out ({dropped.reason}): {title}", markup=False)
 
 
 def _table(found: FoundContext) -> Table:
     table = Table("id", "title", "file", "page", "score", "text")
     for source in found.sources:
-        text = " ".join(source.text.split())
         table.add_row(
-            source.id,
-            source.title,
-            source.file,
+            excerpt(source.id, _EXCERPT_CHARS),
+            excerpt(source.title, _EXCERPT_CHARS),
+            excerpt(source.file, _EXCERPT_CHARS),
             "" if source.page is None else str(source.page),
             "" if source.score is None else f"{source.score:.2f}",
-            text if len(text) <= _EXCERPT_CHARS else f"{text[:_EXCERPT_CHARS]}…",
+            excerpt(source.text, _EXCERPT_CHARS),
         )
     return table

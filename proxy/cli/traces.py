@@ -8,9 +8,10 @@ import typer
 from rich.table import Table
 
 from policies.policy import Action
-from proxy.cli.output import fail, out, print_json
+from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.cli.serve import read_settings
 from proxy.traces.opening import open_store
+from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import Query, TraceStore, TraceStoreAway
 from proxy.traces.store import tail as tail_store
 from proxy.traces.trace import Trace
@@ -45,7 +46,7 @@ def list_(
     elif not found:
         out.print("No traces yet. Every request through the proxy leaves one.")
     else:
-        out.print(_table(found))
+        out.print(_table(found), markup=False)
 
 
 @traces.command()
@@ -83,8 +84,8 @@ def _with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
 
     try:
         return asyncio.run(run())
-    except TraceStoreAway as away:
-        fail(str(away))
+    except (TraceStoreAway, UnknownSchema) as error:
+        fail(str(error))
 
 
 def _table(found: tuple[Trace, ...]) -> Table:
@@ -95,7 +96,6 @@ def _table(found: tuple[Trace, ...]) -> Table:
 
 
 def _row(trace: Trace) -> tuple[str, ...]:
-    question = " ".join(trace.question.split())
     return (
         f"{trace.started_at:%Y-%m-%d %H:%M:%S}",
         trace.id,
@@ -104,5 +104,5 @@ def _row(trace: Trace) -> tuple[str, ...]:
         str(trace.status),
         f"{trace.duration_ms:.0f}",
         ", ".join(trace.reasons) or trace.error or "",
-        question if len(question) <= _EXCERPT_CHARS else f"{question[:_EXCERPT_CHARS]}…",
+        excerpt(trace.question, _EXCERPT_CHARS),
     )

@@ -65,7 +65,7 @@ class EventReader:
             self._begun = True
             text = raw.removeprefix(_BYTE_ORDER_MARK)
         lines = _LINES.split(text.decode("utf-8", errors="replace"))
-        data = [line[5:].removeprefix(" ") for line in lines if line.startswith("data:")]
+        data = [line[5:].removeprefix(" ") for line in lines if f"{line}:".startswith("data:")]
         return Event(raw, "\n".join(data) if data else None)
 
 

@@ -18,6 +18,7 @@ from proxy.services import Services
 from proxy.traces.store import Query, TraceStoreAway
 
 MOST_TRACES = 500
+CURSOR = r"^\d{1,18}(-\d{1,18})?$"
 
 
 @get("/traces")
@@ -27,7 +28,7 @@ async def list_traces(
     tenant: FromQuery[str | None] = None,
     action: FromQuery[Action | None] = None,
     guard: FromQuery[str | None] = None,
-    before: FromQuery[str | None] = None,
+    before: Annotated[str | None, QueryParameter(pattern=CURSOR)] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=MOST_TRACES)] = 50,
 ) -> Response[bytes]:
     """Return traces, newest first; `cursor` is the next page's `before`."""

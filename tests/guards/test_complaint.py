@@ -1,3 +1,5 @@
+from time import perf_counter
+
 import pytest
 
 from guards.complaint import LONGEST_MESSAGE_CHARS, Complaint, ComplaintSettings
@@ -200,3 +202,11 @@ def test_ignored_words_are_overlooked() -> None:
 @pytest.mark.parametrize("char", ["가", "시", "ㅅ", "1", "(", "'", "아", "왜 ", "왜.", "ㅅㅣ"])
 def test_long_input_of_one_kind_ends(char: str) -> None:
     assert not [f for f in check(char * 100_000) if f.severity is Severity.STRONG]
+
+
+def test_message_of_nothing_but_address_ends_soon() -> None:
+    started = perf_counter()
+
+    check("너 챗봇 왜 " * (LONGEST_MESSAGE_CHARS // 8))
+
+    assert perf_counter() - started < 1

@@ -1,0 +1,126 @@
+"""Takes sentences out of an answer, where what is left still answers the question.
+
+Nothing is left hanging: a sentence that leans on one taken out (``이 경우…``, ``다만…``) goes with it,
+so does the lead-in of a list that lost its items, and numbered lists are numbered anew.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from guards.core.finding import Span
+from guards.text.claims import claims
+from guards.text.sentences import Sentence, split_sentences
+from guards.text.tokens import content_words
+from policies.edits import Edit, without_overlaps
+from policies.policy import Trimming
+
+_LEANS_BACK = re.compile(
+    r"(?:[-*•]\s*)?(?:이는|이것은|이를|이에|이러한|이와|이\s?경우|이때|그러나|그런데|그래서|그러므로|따라서|"
+    r"하지만|다만|단,|또한|아울러|그리고|여기서|그\s?(?:중|외|밖)|해당\s|위\s|같은\s)"
+)
+_LEAD_IN = re.compile(r"(?:[:：]|(?:다음과|아래와)\s?같(?:습니다|아요|다)\.?)\s*$")
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*•·○]|\d{1,3}[.)]|[가-하][.)]|[①-⑳])\s")
+_NUMBERED = re.compile(r"^([ \t]*)(\d{1,3})([.)]\s)", re.MULTILINE)
+
+
+def trim(
+    question: str, answer: str, bad: Sequence[Span], limits: Trimming
+) -> tuple[Edit, ...] | None:
+    """Return the edits that take the bad places' sentences out; None if too little is left.
+
+    Args:
+        question: What was asked; tells which claim the answer is about.
+        answer: The answer.
+        bad: Places that must not go out.
+        limits: How much may go.
+    """
+    sentences = split_sentences(answer)
+    made = claims(answer)
+    flagged = {sentence for sentence in sentences if _touches(sentence, bad)}
+    flagged_claims = [claim for claim in made if claim in flagged]
+    if not flagged or not made or len(flagged_claims) > limits.most_claims:
+        return None
+    if len(flagged_claims) > limits.most_share * len(made):
+        return None
+    gone = _with_what_leans(sentences, flagged, answer)
+    if _core(question, made) in gone or all(claim in gone for claim in made):
+        return None
+    removals = [Edit(_whole(sentence, answer)) for sentence in gone]
+    return without_overlaps([*removals, *_renumbered(answer, removals)])
+
+
+def _touches(sentence: Sentence, bad: Iterable[Span]) -> bool:
+    return any(sentence.start < span.end and span.start < sentence.end for span in bad)
+
+
+def _core(question: str, made: Sequence[Sentence]) -> Sentence:
+    """Return the claim that shares most words with the question; the first of equals."""
+    asked = {word.stem for word in content_words(question)}
+
+    def shared(claim: Sentence) -> int:
+        return len(asked & {word.stem for word in content_words(claim.text)})
+
+    return max(made, key=shared)
+
+
+def _with_what_leans(
+    sentences: Sequence[Sentence], flagged: set[Sentence], answer: str
+) -> set[Sentence]:
+    gone = set(flagged)
+    for before, sentence in pairwise(sentences):
+        apart = "\n\n" in answer[before.end : sentence.start]
+        if before in gone and not apart and _LEANS_BACK.match(sentence.text):
+            gone.add(sentence)
+    for position, sentence in enumerate(sentences):
+        if _LEAD_IN.search(sentence.text) and _items_gone(sentences[position + 1 :], gone):
+            gone.add(sentence)
+    return gone
+
+
+def _items_gone(following: Sequence[Sentence], gone: set[Sentence]) -> bool:
+    """Tell whether a list begins here and every item of it goes."""
+    items = []
+    for sentence in following:
+        if not _LIST_ITEM.match(sentence.text):
+            break
+        items.append(sentence)
+    return bool(items) and all(item in gone for item in items)
+
+
+def _whole(sentence: Sentence, answer: str) -> Span:
+    """Return the place that goes: the line if the sentence is all of it, else what follows too."""
+    line_start = answer.rfind("\n", 0, sentence.start) + 1
+    line_end = answer.find("\n", sentence.end)
+    line_end = len(answer) if line_end < 0 else line_end
+    alone = not (answer[line_start : sentence.start] + answer[sentence.end : line_end]).strip()
+    if alone and line_end < len(answer):
+        return Span(line_start, line_end + 1)
+    if alone:
+        return Span(max(0, line_start - 1), line_end)
+    end = sentence.end
+    while end < line_end and answer[end] in " \t":
+        end += 1
+    if end == line_end:
+        start = sentence.start
+        while start > line_start and answer[start - 1] in " \t":
+            start -= 1
+        return Span(start, line_end)
+    return Span(sentence.start, end)
+
+
+def _renumbered(answer: str, removals: Sequence[Edit]) -> list[Edit]:
+    """Return the edits that close the gaps in numbered lists."""
+    edits = []
+    shift = 0
+    expected = 0
+    for marker in _NUMBERED.finditer(answer):
+        number = int(marker[2])
+        if number != expected + 1:
+            shift = 0
+        expected = number
+        if any(edit.span.start <= marker.start(2) < edit.span.end for edit in removals):
+            shift += 1
+        elif shift:
+            edits.append(Edit(Span(marker.start(2), marker.end(2)), str(number - shift)))
+    return edits

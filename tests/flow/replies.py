@@ -1,0 +1,57 @@
+"""What whole-request tests read from a reply, and what it has to equal where nothing changed."""
+
+import httpx
+from pydantic import JsonValue
+
+from guards.core.guard import Stage
+from policies.verdict import GuardOutcome
+from proxy.openai_api.chat import read_reply
+from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.traces.trace import Trace
+from tests.fakes.running_proxy import RunningProxy
+from tests.fakes.scripted_upstream import ScriptedUpstream
+
+
+def said(reply: httpx.Response) -> str:
+    """Return the text that left the proxy, from a plain reply or a stream."""
+    assert reply.status_code == httpx.codes.OK, reply.text
+    [answer] = read_reply(reply.content, reply.headers["content-type"]).answers
+    return answer.content
+
+
+def sent_to_model(request: JsonObject) -> str:
+    """Return the last turn that the model server was given."""
+    return str(member(objects(request["messages"])[-1], "content"))
+
+
+def outcomes(trace: Trace, guard: str, stage: Stage = Stage.OUTPUT) -> list[GuardOutcome]:
+    """Return how a guard's runs ended, in order."""
+    return [run.outcome for run in trace.guards if (run.guard, run.stage) == (guard, stage)]
+
+
+async def assert_untouched(
+    proxy: RunningProxy, upstream: ScriptedUpstream, body: JsonObject
+) -> Trace:
+    """Ask plain and as a stream: both replies must be the model server's own bytes."""
+    trace = None
+    for streamed in (False, True):
+        asked: JsonObject = body | {"stream": streamed}
+        reply = await proxy.chat(asked)
+        direct = await proxy.client.post(
+            f"{upstream.address}/v1/chat/completions", json=without_guard(asked)
+        )
+        assert reply.content == direct.content
+        assert reply.headers["x-guard-action"] == "pass"
+        assert "x-guard-reasons" not in reply.headers
+        trace = await proxy.trace(reply)
+        assert len(trace.attempts) == 1
+    assert trace is not None
+    return trace
+
+
+def without_guard(body: JsonObject) -> JsonObject:
+    return {key: value for key, value in body.items() if key != "guard"}
+
+
+def turn(role: str, content: str) -> JsonValue:
+    return {"role": role, "content": content}

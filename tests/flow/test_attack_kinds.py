@@ -1,0 +1,142 @@
+"""Twelve kinds of invention that a hotel's bot is prone to: none gets out, each true twin does."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from guards.core.guard import Stage
+from policies.loader import load_shipped
+from policies.policy import Action
+from policies.verdict import GuardOutcome
+from proxy.openai_api.json_body import JsonObject
+from proxy.traces.trace import Trace
+from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.scripted_upstream import ScriptedUpstream, is_second_attempt
+from tests.flow.hotel import NOTHING_TO_REST_ON, SAID_AND_STOPPED, SOURCE, Attack, shipped_rules
+from tests.flow.replies import assert_untouched, outcomes, said
+
+TOOLS: JsonObject = {
+    "tools": [{"type": "function", "function": {"name": "search", "parameters": {}}}]
+}
+
+
+@pytest.fixture
+async def hotel(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
+    async with running_proxy(tmp_path, upstream, shipped_rules("hotel")) as running:
+        yield running
+
+
+@pytest.fixture
+async def strict(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
+    async with running_proxy(tmp_path, upstream, shipped_rules("strict")) as running:
+        yield running
+
+
+def cases(attacks: dict[str, Attack]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "attack", [pytest.param(attack, id=kind) for kind, attack in attacks.items()]
+    )
+
+
+def asking(attack: Attack, sources: tuple[SOURCE, ...]) -> JsonObject:
+    return chat_body(attack.asked, [*sources])
+
+
+def assert_replaced(reply: httpx.Response, trace: Trace, attack: Attack, policy: str) -> None:
+    text = said(reply)
+    assert reply.headers["x-guard-action"] == trace.action == Action.REPLACE
+    assert attack.code in reply.headers["x-guard-reasons"].split(",")
+    assert attack.code in trace.reasons
+    assert load_shipped(policy).templates.recognise(text) == attack.guard
+    assert [word for word in attack.forbidden if word in text] == []
+
+
+@cases(SAID_AND_STOPPED)
+async def test_what_the_sources_do_not_say_never_leaves(
+    hotel: RunningProxy, upstream: ScriptedUpstream, attack: Attack
+) -> None:
+    upstream.says(attack.lie)
+    body = asking(attack, attack.sources)
+
+    texts = []
+    for streamed in (False, True):
+        upstream.requests.clear()
+        reply = await hotel.chat(body | {"stream": streamed})
+        trace = await hotel.trace(reply)
+        assert_replaced(reply, trace, attack, "hotel")
+        assert [is_second_attempt(request) for request in upstream.requests] == [False, True]
+        assert outcomes(trace, attack.guard) == [GuardOutcome.ACTED, GuardOutcome.ACTED]
+        texts.append(said(reply))
+    assert texts[0] == texts[1]
+
+
+@cases(SAID_AND_STOPPED)
+async def test_the_second_answer_leaves_if_it_is_true(
+    hotel: RunningProxy, upstream: ScriptedUpstream, attack: Attack
+) -> None:
+    upstream.says(attack.lie, attack.truth)
+
+    for streamed in (False, True):
+        reply = await hotel.chat(asking(attack, attack.known) | {"stream": streamed})
+
+        assert said(reply) == attack.truth
+        assert reply.headers["x-guard-action"] == "regenerate"
+        assert reply.headers["x-guard-attempts"] == "2"
+
+
+@cases(SAID_AND_STOPPED)
+async def test_the_faithful_answer_passes_byte_for_byte(
+    hotel: RunningProxy, upstream: ScriptedUpstream, attack: Attack
+) -> None:
+    upstream.says(attack.truth)
+
+    await assert_untouched(hotel, upstream, asking(attack, attack.known))
+
+
+@cases(NOTHING_TO_REST_ON)
+async def test_what_no_source_speaks_of_is_not_even_asked(
+    strict: RunningProxy, upstream: ScriptedUpstream, attack: Attack
+) -> None:
+    upstream.says(attack.lie)
+    body = asking(attack, attack.sources)
+
+    texts = []
+    for streamed in (False, True):
+        reply = await strict.chat(body | {"stream": streamed})
+        trace = await strict.trace(reply)
+        assert_replaced(reply, trace, attack, "strict")
+        assert outcomes(trace, attack.guard, Stage.INPUT) == [GuardOutcome.ACTED]
+        texts.append(said(reply))
+    assert texts[0] == texts[1]
+    assert upstream.requests == []
+
+
+@cases(NOTHING_TO_REST_ON)
+async def test_what_no_source_speaks_of_does_not_leave_a_model_that_could_have_searched(
+    strict: RunningProxy, upstream: ScriptedUpstream, attack: Attack
+) -> None:
+    upstream.says(attack.lie)
+    body = asking(attack, attack.sources) | TOOLS
+
+    texts = []
+    for streamed in (False, True):
+        reply = await strict.chat(body | {"stream": streamed})
+        trace = await strict.trace(reply)
+        assert_replaced(reply, trace, attack, "strict")
+        assert outcomes(trace, attack.guard, Stage.INPUT) == [GuardOutcome.NOT_RUN]
+        assert outcomes(trace, attack.guard) == [GuardOutcome.ACTED]
+        texts.append(said(reply))
+    assert texts[0] == texts[1]
+    assert len(upstream.requests) == 2
+
+
+@cases(NOTHING_TO_REST_ON)
+async def test_once_a_source_speaks_of_it_the_answer_passes_byte_for_byte(
+    strict: RunningProxy, upstream: ScriptedUpstream, attack: Attack
+) -> None:
+    upstream.says(attack.truth)
+
+    await assert_untouched(strict, upstream, asking(attack, attack.known))
+    await assert_untouched(strict, upstream, asking(attack, attack.known) | TOOLS)
