@@ -4,7 +4,8 @@ Finds: hedged figures (약 2만원, 보통 30분, 도보 10분, 30여 명) whose
     give; hedging words alone (아마도, 일반적으로, …할 수도 있습니다) where the sources do not.
 Misses: estimates without a figure or a listed word; an estimate that happens to equal some other
     figure of the sources.
-Score: 1.0 for a figure; 0.5 for words alone (weak).
+Score: 1.0 for a figure; 0.5 for words alone (weak); 0.3 for a figure that follows from others of
+    one passage (weak).
 Source: own lists in `guards.lexicons.hedges`.
 """
 
@@ -19,12 +20,13 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
 from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
-from guards.text.closest_figures import closest_figures, sentence_around, source_texts
+from guards.text.closest_figures import closest_figures, source_texts
 from guards.text.hedging import REACH_CHARS, Guess, guesses, is_estimate
 from guards.text.known_quantities import KnownQuantities
 from guards.text.overlap_score import containment
 from guards.text.scripts import prose_only
 from guards.text.slots.quantity import Quantity
+from guards.text.source_figures import SourceFigures
 
 _SAME_SUBJECT = 0.5
 # A source that grants a possibility may be told as one: 거부할 수 있다 -> 거부할 수도 있습니다.
@@ -54,6 +56,10 @@ class Estimates(Guard[EstimatesSettings]):
             "A hedged figure that no source gives.",
             '"{observed}"은(는) 자료에 없는 추정입니다. 추정하지 말고 자료에 있는 값만 쓰세요.',
         ),
+        "estimates.derived": Code(
+            "A hedged figure that no source gives; it follows from figures of one passage.",
+            '"{observed}"은(는) 자료에 없는 계산 값입니다. 자료에 있는 수치를 그대로 쓰세요.',
+        ),
         "estimates.hedge": Code(
             "A guess in words, where the sources do not hedge.",
             '"{observed}" 같은 추측 표현 없이 자료에 있는 내용만 쓰세요.',
@@ -74,9 +80,9 @@ class Estimates(Guard[EstimatesSettings]):
         figures = [
             quantity for quantity in claimed_quantities(text) if is_estimate(quantity, text.raw)
         ]
-        return [*self._unsupported(figures, text, reading), *self._guesses(text, reading)]
+        return [*self._unsupported(figures, reading), *self._guesses(text, reading)]
 
-    def _unsupported(self, figures: list[Quantity], text: Text, reading: Reading) -> list[Finding]:
+    def _unsupported(self, figures: list[Quantity], reading: Reading) -> list[Finding]:
         if not figures:
             return []
         known = KnownQuantities(source_texts(reading))
@@ -88,17 +94,31 @@ class Estimates(Guard[EstimatesSettings]):
         if not unknown:
             return []
         licensed = KnownQuantities([reading.question.text, Text(reading.exchange.echo)])
+        sources = SourceFigures(reading)
         return [
-            self._figure_finding(figure, text, reading)
+            self._figure_finding(figure, sources, reading)
             for figure in unknown
-            if not licensed.has(figure)
+            if not (licensed.has(figure) or sources.repeat(figure))
         ]
 
     def _is_rounded(self, figure: Quantity, known: KnownQuantities) -> bool:
         return figure.approximate and known.values_near(figure, self.settings.rounding)
 
-    def _figure_finding(self, figure: Quantity, text: Text, reading: Reading) -> Finding:
-        closest = closest_figures(figure, sentence_around(text, figure), reading)
+    def _figure_finding(
+        self, figure: Quantity, sources: SourceFigures, reading: Reading
+    ) -> Finding:
+        if sources.imply(figure):
+            return Finding(
+                guard=self.id,
+                code="estimates.derived",
+                part="answer",
+                span=Span(figure.start, figure.end),
+                observed=figure.text,
+                severity=Severity.WEAK,
+                strength=Strength.E1,
+                score=0.3,
+            )
+        closest = closest_figures(figure, sources.sentence(figure).text, reading)
         return Finding(
             guard=self.id,
             code="estimates.unsupported",

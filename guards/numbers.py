@@ -1,16 +1,18 @@
-"""Figures that the sources do not hold.
+"""Figures that the sources do not hold, or hold about something else.
 
-Finds: amounts, periods, rates, counts, dates, times of day and telephone numbers of the answer
-    whose value the sources have nowhere in that dimension, after exact conversion (2주 = 14일,
-    5만원 = 50,000원, 오후 7시 = 19:00), and those that the sources have only with another
-    comparator (이상 for 미만).
-Misses: a figure that stands in the sources about something else; sums and differences, which are
-    not worked out; counts in everyday wording (두 가지, 하루). Hedged figures are left to
-    `estimates`.
+Finds: amounts, periods, rates, counts, dates and times of day of the answer whose value the sources
+    have nowhere in that dimension, after exact conversion (2주 = 14일, 5만원 = 50,000원, 오후 7시 =
+    19:00); those that they have only with another comparator (이상 for 미만); those that they have
+    about something else, where the source sentence that the answer repeats, or the row, list line
+    or noun that it names, has another value.
+Misses: a moved figure in a sentence that follows no source sentence closely; counts in everyday
+    wording (두 가지, 하루). Hedged figures are left to `estimates`, telephone numbers to `contact`,
+    lines and exits to `transport`.
 Score: 1.0 where the closest source sentence gives another value; 0.9 where no source has a value
-    of that kind; 0.6 for a bare number without a unit.
+    of that kind or the value was moved; 0.6 for a bare number without a unit; 0.3 for one that
+    follows from figures of the sources (weak).
 Source: own rules for Korean quantities. Numbers of the question and of instructions may be
-    repeated.
+    repeated; a sentence that stands in a source word for word is right.
 """
 
 from collections.abc import Mapping
@@ -18,20 +20,16 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from guards.core.finding import Evidence, Finding, Span, Strength
+from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
 from guards.text.claimed_quantities import claimed_quantities
-from guards.text.closest_figures import (
-    ClosestFigures,
-    closest_figures,
-    sentence_around,
-    source_texts,
-)
+from guards.text.closest_figures import ClosestFigures, closest_figures, source_texts
 from guards.text.hedging import is_estimate
 from guards.text.known_quantities import KnownQuantities
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
+from guards.text.source_figures import SourceFigures
 
 
 class NumbersSettings(GuardSettings):
@@ -43,7 +41,7 @@ class NumbersSettings(GuardSettings):
 
 
 class Numbers(Guard[NumbersSettings]):
-    """Report every figure of the answer that no source holds."""
+    """Report every figure of the answer that no source holds, or holds about something else."""
 
     id = "numbers"
     stages = frozenset({Stage.OUTPUT})
@@ -61,6 +59,14 @@ class Numbers(Guard[NumbersSettings]):
         "numbers.comparator_differs": Code(
             "The sources hold the value with another comparator (이상, 이하, 초과, 미만).",
             '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 쓰세요.',
+        ),
+        "numbers.moved": Code(
+            "The sources hold the value, but about something else.",
+            '"{observed}"은(는) 자료에서 다른 항목의 값입니다. 이 항목의 값 {expected}만 쓰세요.',
+        ),
+        "numbers.derived": Code(
+            "No source holds the value; it follows from figures of one passage.",
+            '"{observed}"은(는) 자료에 없는 계산 값입니다. 자료에 있는 수치를 그대로 쓰세요.',
         ),
     }
 
@@ -81,36 +87,69 @@ class Numbers(Guard[NumbersSettings]):
         if not claimed:
             return []
         known = KnownQuantities(source_texts(reading))
-        unknown = [quantity for quantity in claimed if not known.has(quantity)]
-        if not unknown:
-            return []
         licensed = KnownQuantities(self._echoed_texts(reading))
-        return [
-            self._finding(quantity, text, known, reading)
-            for quantity in unknown
-            if not licensed.has(quantity)
-        ]
+        sources = SourceFigures(reading)
+        found = (
+            self._moved(quantity, sources)
+            if known.has(quantity)
+            else self._unknown(quantity, known, sources, reading)
+            for quantity in claimed
+            if not (sources.repeat(quantity) or licensed.has(quantity))
+        )
+        return [finding for finding in found if finding is not None]
 
     def _echoed_texts(self, reading: Reading) -> list[Text]:
         if not self.settings.allow_from_question:
             return []
         return [reading.question.text, Text(reading.exchange.echo)]
 
-    def _finding(
-        self, quantity: Quantity, text: Text, known: KnownQuantities, reading: Reading
+    def _moved(self, quantity: Quantity, sources: SourceFigures) -> Finding | None:
+        right = sources.right_value(quantity)
+        if right is None:
+            return None
+        if right.fix == quantity.text:
+            return _finding("comparator_differs", quantity, right.closest, score=0.9)
+        return _finding("moved", quantity, right.closest, score=0.9, fix=right.fix)
+
+    def _unknown(
+        self, quantity: Quantity, known: KnownQuantities, sources: SourceFigures, reading: Reading
     ) -> Finding:
-        closest = closest_figures(quantity, sentence_around(text, quantity), reading)
-        return Finding(
-            guard=self.id,
-            code=f"numbers.{_kind(quantity, known, closest)}",
-            part="answer",
-            span=Span(quantity.start, quantity.end),
-            observed=quantity.text,
-            strength=Strength.C2 if closest else Strength.E0,
-            expected=closest.figures if closest else (),
-            evidence=(Evidence(closest.source_id, closest.sentence),) if closest else (),
-            score=_score(quantity, closest),
+        if sources.imply(quantity):
+            return Finding(
+                guard=self.id,
+                code="numbers.derived",
+                part="answer",
+                span=Span(quantity.start, quantity.end),
+                observed=quantity.text,
+                severity=Severity.WEAK,
+                strength=Strength.E1,
+                score=0.3,
+            )
+        closest = closest_figures(quantity, sources.sentence(quantity).text, reading)
+        return _finding(
+            _kind(quantity, known, closest), quantity, closest, score=_score(quantity, closest)
         )
+
+
+def _finding(
+    kind: str,
+    quantity: Quantity,
+    closest: ClosestFigures | None,
+    score: float,
+    fix: str | None = None,
+) -> Finding:
+    return Finding(
+        guard=Numbers.id,
+        code=f"numbers.{kind}",
+        part="answer",
+        span=Span(quantity.start, quantity.end),
+        observed=quantity.text,
+        strength=Strength.C2 if closest else Strength.E0,
+        expected=closest.figures if closest else (),
+        evidence=(Evidence(closest.source_id, closest.sentence),) if closest else (),
+        score=score,
+        fix=fix,
+    )
 
 
 def _kind(quantity: Quantity, known: KnownQuantities, closest: ClosestFigures | None) -> str:

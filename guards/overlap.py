@@ -1,12 +1,13 @@
 """Claims whose words the sources hardly have.
 
 Finds: sentences of which no window of three neighbouring source sentences holds enough words and
-    syllable pairs.
-Misses: a claim in the sources' words that says something else. A right paraphrase in other words
-    is reported, which is why findings are weak.
+    syllable pairs. Far below the threshold, and below it for a long sentence, the claim comes from
+    nowhere (strong); else the sentence may be a paraphrase in other words (weak).
+Misses: a claim in the sources' words that says something else, or that strings their set phrases
+    together; one in the question's words; claims of one or two words.
 Score: one minus the support found.
-Source: containment of stems and syllable pairs, own measure; the threshold was measured on Korean
-    answers.
+Source: containment of stems and syllable pairs, own measure; the thresholds were measured on
+    Korean answers.
 """
 
 from collections.abc import Mapping
@@ -16,9 +17,9 @@ from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading
+from guards.core.reading import Part, Reading, Text
 from guards.text.claims import bare_claim, claims
-from guards.text.overlap_score import best_window, features
+from guards.text.overlap_score import Support, features, support
 from guards.text.sentences import Sentence
 
 
@@ -28,6 +29,15 @@ class OverlapSettings(GuardSettings):
     min_support: float = Field(
         0.45, ge=0, le=1, description="Least share of a claim that a source passage must hold."
     )
+    unsupported_below: float = Field(
+        0.3, ge=0, le=1, description="A claim with a smaller share is taken for invented (strong)."
+    )
+    long_claim_words: int = Field(
+        8,
+        ge=1,
+        description="From so many content words on, a claim below `min_support` is taken for "
+        "invented too: a paraphrase that long shares more words.",
+    )
     min_words: int = Field(
         3,
         ge=1,
@@ -36,17 +46,21 @@ class OverlapSettings(GuardSettings):
 
 
 class Overlap(Guard[OverlapSettings]):
-    """Report claims that no source passage resembles; weak."""
+    """Report claims that no source passage resembles."""
 
     id = "overlap"
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = OverlapSettings
     codes: ClassVar[Mapping[str, Code]] = {
+        "overlap.unsupported": Code(
+            "The sources have next to nothing of the claim.",
+            '"{observed}" 문장은 자료에 없는 내용입니다. 빼고, 자료에 있는 내용만 쓰세요.',
+        ),
         "overlap.low": Code(
             "No passage of the sources holds enough of the claim's words.",
             '"{observed}" 문장은 자료에서 근거를 찾기 어렵습니다. 자료에 있는 내용만 쓰세요.',
-        )
+        ),
     }
 
     def not_checkable(self, reading: Reading) -> str | None:
@@ -59,28 +73,44 @@ class Overlap(Guard[OverlapSettings]):
         """Measure the support of each claim."""
         if reading.answer is None:
             return []
-        passages = [
-            [part.source.title if part.source else "", *(s.text for s in part.text.sentences)]
-            for part in reading.sources
-        ]
+        answer = reading.answer.text
+        without_figures = _without_figures(answer)
+        passages = [_passage(part) for part in reading.sources]
+        asked = features(reading.question.text.raw)
         findings: list[Finding] = []
-        for claim in claims(reading.answer.text.raw):
-            words = bare_claim(claim.text)
-            if len(features(words).stems) < self.settings.min_words:
-                continue
-            support = max(best_window(words, sentences) for sentences in passages)
-            if support < self.settings.min_support:
-                findings.append(self._finding(claim, support))
+        for claim in claims(answer.raw):
+            words = bare_claim(without_figures[claim.start : claim.end])
+            held = support(words, passages, asked)
+            if held.words >= self.settings.min_words and held.share < self.settings.min_support:
+                findings.append(self._finding(claim, held))
         return findings
 
-    def _finding(self, claim: Sentence, support: float) -> Finding:
+    def _finding(self, claim: Sentence, held: Support) -> Finding:
+        is_long = held.words >= self.settings.long_claim_words
+        is_invented = is_long or held.share < self.settings.unsupported_below
         return Finding(
             guard=self.id,
-            code="overlap.low",
+            code="overlap.unsupported" if is_invented else "overlap.low",
             part="answer",
             span=Span(claim.start, claim.end),
             observed=claim.text,
-            severity=Severity.WEAK,
+            severity=Severity.STRONG if is_invented else Severity.WEAK,
             strength=Strength.E0,
-            score=round(1 - support, 3),
+            score=round(1 - held.share, 3),
         )
+
+
+def _passage(part: Part) -> list[str]:
+    """Return a source's title and sentences."""
+    title = part.source.title if part.source else ""
+    return [title, *(sentence.text for sentence in part.text.sentences)]
+
+
+def _without_figures(text: Text) -> str:
+    """Return a text of the same length with blanks for its quantities."""
+    pieces: list[str] = []
+    position = 0
+    for quantity in text.quantities:
+        pieces += [text.raw[position : quantity.start], " " * (quantity.end - quantity.start)]
+        position = quantity.end
+    return "".join((*pieces, text.raw[position:]))

@@ -50,7 +50,8 @@ def error_json(
 ) -> bytes:
     """Return an OpenAI error object as JSON in UTF-8."""
     body: ErrorBody = {"error": {"message": message, "type": kind, "param": param, "code": code}}
-    return json.dumps(body, ensure_ascii=False).encode()
+    # Half of a character, as somebody's name for a model may hold, is escaped as JSON escapes it.
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 class InternalError(GuardProxyError):

@@ -11,8 +11,12 @@ from functools import cached_property, lru_cache
 from guards.core.exchange import Exchange, Source
 from guards.text.normal import Normal, normalise
 from guards.text.sentences import Sentence, split_sentences
+from guards.text.slots.contact import Contact, find_contacts
 from guards.text.slots.law import LawReference, read_laws
+from guards.text.slots.name import Name
+from guards.text.slots.names import find_names
 from guards.text.slots.quantity import Quantity, find_quantities
+from guards.text.slots.route import RouteSlot, find_routes
 
 SOURCE_READINGS_KEPT = 2048
 
@@ -35,13 +39,28 @@ class Text:
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The quantities, in order: amounts, dates, clocks, telephone numbers."""
+        """The quantities, in order: amounts, dates, clocks."""
         return find_quantities(self.raw, self.normal)
+
+    @cached_property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The ways to reach someone, in order: telephone numbers, web addresses, e-mail."""
+        return find_contacts(self.raw, self.normal)
+
+    @cached_property
+    def routes(self) -> tuple[RouteSlot, ...]:
+        """The pieces of ways to get somewhere, in order: lines, stations, exits, buses."""
+        return find_routes(self.raw, self.normal)
 
     @cached_property
     def laws(self) -> tuple[LawReference, ...]:
         """The references to provisions of law, in order."""
         return read_laws(self.raw)
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:
+        """The names whose form shows them, in order: organisations, places, products, people."""
+        return find_names(self.raw, self.normal)
 
 
 @dataclass(frozen=True)

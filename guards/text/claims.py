@@ -1,7 +1,7 @@
 """The sentences of an answer that can be true or false.
 
 Greetings, lead-ins, advice to ask elsewhere, offers of help, abstentions, questions, headings,
-code and the list of references at the end are none.
+code, pointers to a provision (관련 근거는 제5조입니다) and the list of references at the end are none.
 """
 
 import re
@@ -23,10 +23,15 @@ _PLEASANTRY = re.compile(
     r"|(?:궁금(?:하신|한)|추가\s?(?:문의|질문)|다른\s?(?:문의|질문|점)|더\s?필요하신|도움이\s?(?:필요|되))"
     r"[^.!?]{0,40}(?:있으[시면신]|주세요|주시|말씀|바랍니다|바라|드리겠|문의|물어|까요)"
     r"|(?:안내|답변|설명|정리|요약)(?:해\s?)?\s?(?:드리겠습니다|드립니다|드릴게요|하겠습니다)[.!]?$"
+    r"|^(?:이상으로|이상)(?:입니다|이에요|[가-힣 ]{0,12}마치겠습니다)"
     r"|(?:다음과|아래와)\s?같(?:습니다|아요|이\s?[가-힣 ]{1,12}(?:습니다|니다))[.:]?$"
     r"|(?:문의|연락|상담|확인|참고|참조)[가-힣]{0,3}\s?"
     r"(?:주세요|주십시오|주시[기면]|하세요|하십시오|바랍니다|부탁드립니다)"
     r"|(?:도움이\s?되(?:셨|었|길|시길)|좋은\s?하루)"
+)
+_POINTER = re.compile(
+    r"^[(\[]*(?:관련\s?)?(?:근거|출처|참조|참고)\s?(?:규정|법령|조항|조문|자료|문서)?\s?"
+    r"(?::|[은는]\s[^\n]{1,120}입니다[.]?[)\]]*$)"
 )
 _ENDS_OPEN = re.compile(r"[?:]\s*$")
 _ATTRIBUTION = re.compile(
@@ -57,4 +62,5 @@ def bare_claim(sentence: str) -> str:
 def _is_claim(sentence: str) -> bool:
     if _HEADING.match(sentence) or _REFERENCE_LINE.match(sentence) or _ENDS_OPEN.search(sentence):
         return False
-    return not (_PLEASANTRY.search(bare_claim(sentence)) or is_abstention(sentence))
+    bare = bare_claim(sentence)
+    return not (_PLEASANTRY.search(bare) or _POINTER.match(bare) or is_abstention(sentence))

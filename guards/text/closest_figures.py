@@ -41,14 +41,6 @@ def source_texts(reading: Reading) -> list[Text]:
     return [part.text for part in reading.sources] + titles
 
 
-def sentence_around(text: Text, quantity: Quantity) -> str:
-    """Return the sentence of a text in which a quantity stands."""
-    for sentence in text.sentences:
-        if sentence.start <= quantity.start < sentence.end:
-            return sentence.text
-    return quantity.text
-
-
 def closest_figures(quantity: Quantity, sentence: str, reading: Reading) -> ClosestFigures | None:
     """Return the figures of that kind in the source sentence nearest to `sentence`.
 

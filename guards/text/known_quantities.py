@@ -17,7 +17,6 @@ from guards.text.slots.units import Dimension, Measure
 _HALF_DAY_MINUTES = 720
 _NOT_AMOUNTS = frozenset(
     {
-        Dimension.PHONE,
         Dimension.CLOCK,
         Dimension.CLOCK_12,
         Dimension.DATE,

@@ -1,20 +1,38 @@
 """How much of a sentence stands in a passage: containment of its words and syllable pairs.
 
-Containment, not likeness: a short claim taken from a long passage scores 1. Words are compared by
-stem or surface; the pairs of syllables carry what spacing and endings hide. Figures do not count:
-they are compared by value elsewhere.
+Containment, not likeness: a short claim taken from a long passage scores 1. A word is held by its
+stem, its surface or its key as a predicate (`guards.text.lemmas`); one that is not is held in part
+if its pairs of syllables are, which is what spacing hides (``환불 규정``, ``환불규정``). Figures do not
+count: they are compared by value elsewhere.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from guards.text.tokens import bigrams, content_words
+from guards.text.lemmas import lemma
+from guards.text.tokens import Word, bigrams, content_words
 
 WINDOW_SENTENCES = 3
 _FEATURES_KEPT = 8192
 _FIGURE = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
+_CLOSED_PREDICATE = re.compile(r"[다요까죠]$")
+
+
+class _Wanted(NamedTuple):
+    """How else a stem may stand in a passage: as the key of a predicate, in pairs of syllables."""
+
+    key: str
+    pairs: frozenset[str]
+
+
+class _Held(NamedTuple):
+    """What one sentence holds of a claim: stems, and pairs of syllables."""
+
+    stems: frozenset[str]
+    pairs: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +41,42 @@ class Features:
 
     Attributes:
         stems: Stems of its content words.
-        forms: The same and their surfaces.
+        names: For each stem and for each key of a predicate the stem that it stands for.
+        forms: Stems, keys and surfaces.
         pairs: Pairs of neighbouring syllables of its content words.
     """
 
-    stems: frozenset[str]
+    stems: Mapping[str, _Wanted]
+    names: Mapping[str, str]
     forms: frozenset[str]
     pairs: frozenset[str]
+
+
+class Support(NamedTuple):
+    """How far passages hold a claim, from 0 to 1, and of how many of its words that was measured."""
+
+    share: float
+    words: int
 
 
 def features(text: str) -> Features:
     """Return what of a text is compared."""
     words = content_words(_FIGURE.sub(" ", text))
-    stems = frozenset(word.stem for word in words)
+    stems = {word.stem: _wanted(word) for word in words}
+    names = {wanted.key: stem for stem, wanted in stems.items()} | {stem: stem for stem in stems}
     return Features(
         stems=stems,
-        forms=stems | {word.text for word in words},
-        pairs=frozenset(bigrams(" ".join(word.stem for word in words))),
+        names=names,
+        forms=frozenset((*names, *(word.text for word in words))),
+        pairs=frozenset().union(*(wanted.pairs for wanted in stems.values())),
     )
+
+
+def _wanted(word: Word) -> _Wanted:
+    key = lemma(word.text)
+    # The endings of predicates are everybody's, so their syllables say nothing.
+    bare = key if len(key) == 1 or _CLOSED_PREDICATE.search(word.text) else word.stem
+    return _Wanted(key, frozenset(bigrams(bare)))
 
 
 # Only for sentences of sources: they come back all day, and claims are nobody else's business.
@@ -61,23 +97,63 @@ def best_window(claim: str, sentences: Sequence[str], size: int = WINDOW_SENTENC
         size: Sentences in a window.
     """
     wanted = features(claim)
-    if not wanted.stems:
+    return _best_share(wanted.stems, _held_by(wanted, sentences), size)
+
+
+def shares(claim: str, sentences: Sequence[str]) -> list[float]:
+    """Return for each sentence the share of a claim, from 0 to 1, that it holds by itself."""
+    wanted = features(claim)
+    return [_best_share(wanted.stems, [held], 1) for held in _held_by(wanted, sentences)]
+
+
+def support(claim: str, passages: Sequence[Sequence[str]], echoed: Features) -> Support:
+    """Return how far the best window of any passage holds a claim.
+
+    Args:
+        claim: The sentence to support.
+        passages: The sentences of each source, in order.
+        echoed: What of the question is compared. Its words prove nothing, and where no passage has
+            them they are no fault either: the asker may have chosen another word.
+    """
+    wanted = features(claim)
+    held = [_held_by(wanted, sentences) for sentences in passages]
+    known = frozenset().union(*(one.stems for passage in held for one in passage))
+    judged = {
+        stem: word
+        for stem, word in wanted.stems.items()
+        if stem in known or echoed.forms.isdisjoint((stem, word.key))
+    }
+    shares = (_best_share(judged, passage, WINDOW_SENTENCES) for passage in held)
+    return Support(max(shares, default=0.0), len(judged))
+
+
+def _best_share(wanted: Mapping[str, _Wanted], held: Sequence[_Held], size: int) -> float:
+    if not wanted:
         return 1.0
-    shared = [_shared(wanted, _kept_features(sentence)) for sentence in sentences]
     return max(
-        (_share(wanted, shared[at : at + size]) for at in range(max(1, len(shared) - size + 1))),
+        (_share(wanted, held[at : at + size]) for at in range(max(1, len(held) - size + 1))),
         default=0.0,
     )
 
 
-def _shared(wanted: Features, held: Features) -> tuple[frozenset[str], frozenset[str]]:
-    return wanted.stems & held.forms, wanted.pairs & held.pairs
+def _held_by(wanted: Features, sentences: Sequence[str]) -> list[_Held]:
+    return [_held(wanted, _kept_features(sentence)) for sentence in sentences]
 
 
-def _share(wanted: Features, window: Sequence[tuple[frozenset[str], frozenset[str]]]) -> float:
-    stems = frozenset().union(*(stems for stems, _ in window))
-    words = len(stems) / len(wanted.stems)
-    if not wanted.pairs:
-        return words
-    pairs = frozenset().union(*(pairs for _, pairs in window))
-    return (words + len(pairs) / len(wanted.pairs)) / 2
+def _held(wanted: Features, sentence: Features) -> _Held:
+    stems = frozenset(wanted.names[name] for name in wanted.names.keys() & sentence.forms)
+    return _Held(stems, wanted.pairs & sentence.pairs)
+
+
+def _share(wanted: Mapping[str, _Wanted], window: Sequence[_Held]) -> float:
+    stems = frozenset().union(*(held.stems for held in window))
+    pairs = frozenset().union(*(held.pairs for held in window))
+    degrees = (
+        1.0 if stem in stems else _degree(word.pairs, pairs) for stem, word in wanted.items()
+    )
+    return sum(degrees) / len(wanted)
+
+
+def _degree(wanted: frozenset[str], held: frozenset[str]) -> float:
+    """Return how far the syllables of a word are held; squared, as a stray pair says little."""
+    return (len(wanted & held) / len(wanted)) ** 2 if wanted else 0.0

@@ -38,8 +38,6 @@ def check(
         for name, loaded in found.policies.items():
             tenant = f"tenant {loaded.policy.tenant}" if loaded.policy.tenant else "to be extended"
             out.print(f"ok: {name} ({tenant}, version {loaded.version})", markup=False)
-        if not found.policies and not found.errors:
-            out.print(f"No policy files in {directory}.", markup=False)
     if found.errors:
         raise typer.Exit(BAD_INPUT)
 

@@ -65,7 +65,8 @@ class EventReader:
             self._begun = True
             text = raw.removeprefix(_BYTE_ORDER_MARK)
         lines = _LINES.split(text.decode("utf-8", errors="replace"))
-        data = [line[5:].removeprefix(" ") for line in lines if f"{line}:".startswith("data:")]
+        fields = (line.partition(":") for line in lines)
+        data = [value.removeprefix(" ") for name, _, value in fields if name == "data"]
         return Event(raw, "\n".join(data) if data else None)
 
 
@@ -77,7 +78,4 @@ def write_event(body: Mapping[str, JsonValue]) -> bytes:
 def json_bytes(body: Mapping[str, JsonValue]) -> bytes:
     """Return compact JSON in UTF-8; escaped where the text holds half of a surrogate pair."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(body, separators=(",", ":")).encode()
+    return text.encode("utf-8", "backslashreplace")  # which escapes as JSON does

@@ -51,6 +51,7 @@ async def _done_or_left(
         await asyncio.wait({task, leaving}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
         if leaving.done():
             task.cancel()
+            await asyncio.wait({task})
     except asyncio.CancelledError:
         task.cancel()
         raise

@@ -118,5 +118,5 @@ def http_reply(
     body: bytes, *, status: str = "200 OK", headers: Mapping[str, str] | None = None
 ) -> bytes:
     """Return a whole reply with its length."""
-    given = {"content_length": str(len(body)), **(headers or {})}
-    return http_head(status=status, **given) + body
+    named = {name.replace("-", "_"): value for name, value in (headers or {}).items()}
+    return http_head(status=status, **{"content_length": str(len(body)), **named}) + body

@@ -1,7 +1,6 @@
 """What whole-request tests read from a reply, and what it has to equal where nothing changed."""
 
 import httpx
-from pydantic import JsonValue
 
 from guards.core.guard import Stage
 from policies.verdict import GuardOutcome
@@ -29,11 +28,29 @@ def outcomes(trace: Trace, guard: str, stage: Stage = Stage.OUTPUT) -> list[Guar
     return [run.outcome for run in trace.guards if (run.guard, run.stage) == (guard, stage)]
 
 
+def found_by(trace: Trace, guard: str) -> list[str]:
+    """Return what a guard objected to in the answers of all attempts, in order."""
+    answers = [choice for attempt in trace.attempts for choice in attempt.choices]
+    findings = [finding for answer in answers for finding in answer.findings]
+    return [finding.observed for finding in findings if finding.guard == guard]
+
+
+async def both_ways(proxy: RunningProxy, body: JsonObject, action: str, *codes: str) -> str:
+    """Ask plain and as a stream; the same has to leave for the same reasons. Return its text."""
+    texts = []
+    for streamed in (False, True):
+        reply = await proxy.chat(body | {"stream": streamed})
+        assert reply.headers["x-guard-action"] == action
+        assert reply.headers.get("x-guard-reasons", "") == ",".join(codes)
+        texts.append(said(reply))
+    assert texts[0] == texts[1]
+    return texts[0]
+
+
 async def assert_untouched(
     proxy: RunningProxy, upstream: ScriptedUpstream, body: JsonObject
-) -> Trace:
+) -> None:
     """Ask plain and as a stream: both replies must be the model server's own bytes."""
-    trace = None
     for streamed in (False, True):
         asked: JsonObject = body | {"stream": streamed}
         reply = await proxy.chat(asked)
@@ -42,16 +59,9 @@ async def assert_untouched(
         )
         assert reply.content == direct.content
         assert reply.headers["x-guard-action"] == "pass"
+        assert reply.headers["x-guard-attempts"] == "1"
         assert "x-guard-reasons" not in reply.headers
-        trace = await proxy.trace(reply)
-        assert len(trace.attempts) == 1
-    assert trace is not None
-    return trace
 
 
 def without_guard(body: JsonObject) -> JsonObject:
     return {key: value for key, value in body.items() if key != "guard"}
-
-
-def turn(role: str, content: str) -> JsonValue:
-    return {"role": role, "content": content}

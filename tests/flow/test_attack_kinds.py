@@ -1,10 +1,11 @@
 """Twelve kinds of invention that a hotel's bot is prone to: none gets out, each true twin does."""
 
 from collections.abc import AsyncGenerator
-from pathlib import Path
+from contextlib import AsyncExitStack
 
 import httpx
 import pytest
+import pytest_asyncio
 
 from guards.core.guard import Stage
 from policies.loader import load_shipped
@@ -15,23 +16,48 @@ from proxy.traces.trace import Trace
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream, is_second_attempt
 from tests.flow.hotel import NOTHING_TO_REST_ON, SAID_AND_STOPPED, SOURCE, Attack, shipped_rules
-from tests.flow.replies import assert_untouched, outcomes, said
+from tests.flow.replies import assert_untouched, said
 
 TOOLS: JsonObject = {
     "tools": [{"type": "function", "function": {"name": "search", "parameters": {}}}]
 }
 
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def model() -> AsyncGenerator[ScriptedUpstream, None]:
+    async with ScriptedUpstream().running() as server:
+        yield server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def proxies(
+    tmp_path_factory: pytest.TempPathFactory, model: ScriptedUpstream
+) -> AsyncGenerator[dict[str, RunningProxy], None]:
+    async with AsyncExitStack() as stack:
+        yield {
+            policy: await stack.enter_async_context(
+                running_proxy(tmp_path_factory.mktemp(policy), model, shipped_rules(policy))
+            )
+            for policy in ("hotel", "strict")
+        }
+
 
 @pytest.fixture
-async def hotel(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, upstream, shipped_rules("hotel")) as running:
-        yield running
+def upstream(model: ScriptedUpstream) -> ScriptedUpstream:
+    model.requests.clear()
+    return model
 
 
 @pytest.fixture
-async def strict(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
-    async with running_proxy(tmp_path, upstream, shipped_rules("strict")) as running:
-        yield running
+def hotel(proxies: dict[str, RunningProxy]) -> RunningProxy:
+    return proxies["hotel"]
+
+
+@pytest.fixture
+def strict(proxies: dict[str, RunningProxy]) -> RunningProxy:
+    return proxies["strict"]
 
 
 def cases(attacks: dict[str, Attack]) -> pytest.MarkDecorator:
@@ -45,12 +71,22 @@ def asking(attack: Attack, sources: tuple[SOURCE, ...]) -> JsonObject:
 
 
 def assert_replaced(reply: httpx.Response, trace: Trace, attack: Attack, policy: str) -> None:
+    """A template stands in the lie's place, and header and trace name the guard that chose it."""
     text = said(reply)
+    reasons = reply.headers["x-guard-reasons"].split(",")
+    leading = reasons[0].split(".")[0]
+    assert leading in attack.guards
+    assert load_shipped(policy).templates.recognise(text) == leading
     assert reply.headers["x-guard-action"] == trace.action == Action.REPLACE
-    assert attack.code in reply.headers["x-guard-reasons"].split(",")
-    assert attack.code in trace.reasons
-    assert load_shipped(policy).templates.recognise(text) == attack.guard
+    assert list(trace.reasons) == reasons
+    assert {run.guard for run in trace.guards if run.outcome is GuardOutcome.ACTED} >= {leading}
     assert [word for word in attack.forbidden if word in text] == []
+
+
+def acting(trace: Trace, stage: Stage) -> list[int]:
+    """Return the attempts over which a guard acted, each once, in order; 0 for the question."""
+    acted = [run for run in trace.guards if run.outcome is GuardOutcome.ACTED]
+    return sorted({run.attempt for run in acted if run.stage is stage})
 
 
 @cases(SAID_AND_STOPPED)
@@ -67,7 +103,7 @@ async def test_what_the_sources_do_not_say_never_leaves(
         trace = await hotel.trace(reply)
         assert_replaced(reply, trace, attack, "hotel")
         assert [is_second_attempt(request) for request in upstream.requests] == [False, True]
-        assert outcomes(trace, attack.guard) == [GuardOutcome.ACTED, GuardOutcome.ACTED]
+        assert acting(trace, Stage.OUTPUT) == [1, 2]
         texts.append(said(reply))
     assert texts[0] == texts[1]
 
@@ -107,7 +143,7 @@ async def test_what_no_source_speaks_of_is_not_even_asked(
         reply = await strict.chat(body | {"stream": streamed})
         trace = await strict.trace(reply)
         assert_replaced(reply, trace, attack, "strict")
-        assert outcomes(trace, attack.guard, Stage.INPUT) == [GuardOutcome.ACTED]
+        assert acting(trace, Stage.INPUT) == [0]
         texts.append(said(reply))
     assert texts[0] == texts[1]
     assert upstream.requests == []
@@ -125,8 +161,8 @@ async def test_what_no_source_speaks_of_does_not_leave_a_model_that_could_have_s
         reply = await strict.chat(body | {"stream": streamed})
         trace = await strict.trace(reply)
         assert_replaced(reply, trace, attack, "strict")
-        assert outcomes(trace, attack.guard, Stage.INPUT) == [GuardOutcome.NOT_RUN]
-        assert outcomes(trace, attack.guard) == [GuardOutcome.ACTED]
+        assert acting(trace, Stage.INPUT) == []
+        assert acting(trace, Stage.OUTPUT) == [1]
         texts.append(said(reply))
     assert texts[0] == texts[1]
     assert len(upstream.requests) == 2

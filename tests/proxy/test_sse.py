@@ -1,3 +1,4 @@
+import itertools
 import json
 
 import pytest
@@ -95,7 +96,7 @@ def streams(draw: st.DrawFn) -> bytes:
 @given(streams(), st.lists(st.integers(min_value=0, max_value=80), max_size=8))
 def test_the_pieces_do_not_matter(stream: bytes, cuts: list[int]) -> None:
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
-    pieces = [stream[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    pieces = [stream[start:end] for start, end in itertools.pairwise(edges)]
 
     assert read_all(*pieces) == read_all(stream)
 

@@ -31,9 +31,7 @@ def _alternatives(names: Iterable[str]) -> str:
 
 # 프로 is short for percent, and the beginning of many other words.
 _SHORT = _alternatives(name for name in UNITS if re.fullmatch(r"[가-힣]|프로", name))
-_LONG = _alternatives(
-    name for name in UNITS if re.match(r"[가-힣]{2}|번 ", name) and name != "프로"
-)
+_LONG = _alternatives(name for name in UNITS if re.match(r"[가-힣]{2}", name) and name != "프로")
 _LATIN = _alternatives(name for name in UNITS if re.match(r"[A-Za-z]", name))
 _MARKS = _alternatives(name for name in UNITS if not re.match(r"[가-힣A-Za-z]", name))
 _UNIT = rf"(?:{_MARKS}|(?:{_LATIN})(?![A-Za-z\d])|{_LONG}|(?:{_SHORT}){_TAIL})"
@@ -57,7 +55,7 @@ _WORD_FRACTION = re.compile(
     r"(?P<part>[일이삼사오육칠팔구십]{1,3}|\d{1,3})(?![가-힣]{2})"
 )
 _SINO_UNIT = (
-    r"(?:개월|주일|주간|시간|퍼센트|달러|유로|호선|"
+    r"(?:개월|주일|주간|시간|퍼센트|달러|유로|"
     rf"(?:원|명|인|일|년|주|분|초|회|세|건|개|점|층|배|번){_TAIL})"
 )
 _SINO = re.compile(
@@ -79,7 +77,7 @@ _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥
 _PER_ONE = re.compile(r"당|마다|씩")
 _SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
 _SCALES = frozenset("십백천만억조")
-_LONE_DIGIT_UNITS = frozenset({"명", "개월", "퍼센트", "호선", "주일"})
+_LONE_DIGIT_UNITS = frozenset({"명", "개월", "퍼센트", "주일"})
 _SPACED_DIGIT_UNITS = frozenset({"년", "일", "주", "시간", "회", "세", "층"})
 _LONE_SCALE_UNITS = frozenset({"원", "명", "년", "달러", "개월", "퍼센트", "시간"})
 _GLUED_NATIVE_UNITS = frozenset({"명", "달", "시간", "번", "개", "가지", "살", "사람", "개월"})

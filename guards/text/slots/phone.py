@@ -1,22 +1,117 @@
-"""Telephone numbers: with area code, mobile, internet, and the eight-digit service numbers."""
+"""Telephone numbers in a normal form: with area code, mobile, service numbers, short codes.
+
+A number without an area code and a short code are read only beside a word that says what they are
+(``☎ 200-1234``, ``국번 없이 120``), because other numbers look the same.
+"""
 
 import re
-from fractions import Fraction
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from guards.text.slots.units import Dimension, Measure
+from guards.lexicons.short_codes import SHORT_CODES
+from guards.text.slots.windows import digit_windows, matches_in
 
 _JOINT = r"(?:[ ]?[-.)][ ]?|[ ])"
 _AREA = r"(?:0\d{1,3}|(?<=\+82)\d{1,2}|(?<=\+82[- ])\d{1,2})"
 _BRACKET = r"(?:\((?=0\d{1,3}\)))?"
-PHONE = re.compile(
+_RANGE = r"(?:[ ]?~[ ]?(?P<last>\d{1,4}))?"
+_WHOLE = re.compile(
     rf"(?<![\d.,-])(?:(?P<country>\+82[- ]?)?{_BRACKET}{_AREA}{_JOINT}\d{{3,4}}{_JOINT}\d{{4}}"
-    r"|1[568]\d{2}[ ]?[-. ][ ]?\d{4}|01\d{8,9})(?!\d)"
+    rf"|1[568]\d{{2}}[ ]?[-. ][ ]?\d{{4}}|01\d{{8,9}}){_RANGE}(?!\d)"
 )
+_CALL = r"(?:☎|☏|전화|연락처|문의처?|팩스|[Tt][Ee][Ll]|[Ff][Aa][Xx]|TEL|FAX)(?:번호)?"
+_LOCAL = re.compile(rf"{_CALL}[은는 :.()]{{0,3}}(?P<number>\d{{3,4}}-\d{{4}}{_RANGE})(?!\d)")
+_EXTENSION = re.compile(
+    r"(?:내선|교환|구내|[Ee][Xx][Tt]\.?)(?:[ ]?번호)?[은는]?[ :.]{0,2}"
+    r"(?P<number>\d{2,5})(?![\d,.]*\d)"
+)
+_SHORT = re.compile(
+    rf"(?<![\d.,A-Za-z-])(?P<number>{'|'.join(sorted(SHORT_CODES, key=len, reverse=True))})"
+    r"(?![\d,.~-]*\d)(?=번|으로|[로에을를과와은는이가나]|[^가-힣A-Za-z\d%]|$|콜|다산|구급|상담)"
+)
+_SHORT_BEFORE = re.compile(rf"(?:국번[ ]?없이|{_CALL}|긴급|신고|상담|콜센터|민원)[^.\n\d]{{0,8}}$")
+_SHORT_AFTER = re.compile(
+    r"번?(?:으로|로|에|을|를)?[ ]?(?:다산|국번|전화|신고|연락|문의|상담|콜센터|구급)"
+)
+_LOOK_BACK_CHARS = 20
+_MOST_IN_RANGE = 100
 _NOT_A_DIGIT = re.compile(r"\D")
+_SERVICE = re.compile(r"1[568]\d{6}")
 
 
-def read_phone(match: re.Match[str]) -> Measure:
-    """Return the number's digits as a value, without country code and leading zero."""
-    digits = _NOT_A_DIGIT.sub("", match[0])
-    national = digits.removeprefix("82") if match["country"] else digits
-    return Measure(Dimension.PHONE, (Fraction(int(national)),))
+@dataclass(frozen=True, slots=True)
+class Phone:
+    """A telephone number and its half-open place in the text that was read.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        numbers: ``+82…`` with an area code, digits alone without; several for ``1234~5``;
+            ``x…`` for an extension.
+    """
+
+    start: int
+    end: int
+    numbers: tuple[str, ...]
+
+
+def find_phones(text: str) -> list[Phone]:
+    """Return the telephone numbers of a normal form, in order; none overlaps another."""
+    windows = digit_windows(text)
+    found = [
+        Phone(*match.span(), _spread(_canonical(match[0].partition("~")[0]), match["last"]))
+        for match in matches_in(_WHOLE, text, windows)
+    ]
+    found += [
+        Phone(
+            *match.span("number"),
+            _spread(_NOT_A_DIGIT.sub("", match["number"].partition("~")[0]), match["last"]),
+        )
+        for match in matches_in(_LOCAL, text, windows)
+    ]
+    found += [
+        Phone(*match.span("number"), (f"x{match['number']}",))
+        for match in matches_in(_EXTENSION, text, windows)
+    ]
+    found += _short_codes(text, windows)
+    kept: list[Phone] = []
+    for phone in sorted(found, key=lambda phone: (phone.start, -phone.end)):
+        if not kept or kept[-1].end <= phone.start:
+            kept.append(phone)
+    return kept
+
+
+def same_line(one: str, other: str) -> bool:
+    """Tell whether two numbers may be the same line; one of them may lack its area code."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    return long.startswith("+") and _is_local(short) and long.endswith(short)
+
+
+def _is_local(number: str) -> bool:
+    return number.isdigit() and len(number) in (7, 8) and not _SERVICE.fullmatch(number)
+
+
+def _short_codes(text: str, windows: list[tuple[int, int]]) -> Iterator[Phone]:
+    for match in matches_in(_SHORT, text, windows):
+        before = text[max(0, match.start() - _LOOK_BACK_CHARS) : match.start()]
+        if _SHORT_BEFORE.search(before) or _SHORT_AFTER.match(text, match.end()):
+            yield Phone(*match.span("number"), (match["number"],))
+
+
+def _canonical(written: str) -> str:
+    digits = _NOT_A_DIGIT.sub("", written)
+    if written.startswith("+"):
+        return f"+{digits}"
+    return digits if _SERVICE.fullmatch(digits) else f"+82{digits.removeprefix('0')}"
+
+
+def _spread(first: str, last: str | None) -> tuple[str, ...]:
+    """Return the numbers from `first` to the one that ends in `last` (``1234~5``)."""
+    if last is None:
+        return (first,)
+    stem, low, high = first[: -len(last)], int(first[-len(last) :]), int(last)
+    if not low < high < low + _MOST_IN_RANGE:
+        return (first,)
+    return tuple(f"{stem}{number:0{len(last)}}" for number in range(low, high + 1))

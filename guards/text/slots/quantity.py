@@ -1,7 +1,8 @@
 """Quantities of a Korean text: a value or a range with unit, dimension and comparator.
 
-Reads amounts with a unit, money, fractions, dates, clocks and telephone numbers in their many
-notations; see the modules beside this one. What is no quantity (제3조, list markers) is left out.
+Reads amounts with a unit, money, fractions, dates and clocks in their many notations; see the
+modules beside this one. What is no quantity (제3조, list markers, telephone numbers, bus routes) is
+left out.
 """
 
 import re
@@ -22,7 +23,8 @@ from guards.text.slots.amounts import (
 from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS, read_clock
 from guards.text.slots.dates import PARTIAL_DATES, SECOND_DAY, WHOLE_DATES, read_date
 from guards.text.slots.other_numbers import blotted, without_other_numbers
-from guards.text.slots.phone import PHONE, read_phone
+from guards.text.slots.phone import find_phones
+from guards.text.slots.route import route_places
 from guards.text.slots.units import Dimension, Measure
 from guards.text.slots.windows import Window, digit_windows, matches_in
 
@@ -111,9 +113,9 @@ class _Canvas:
         ]
         self._keep(taken)
 
-    def leave_out(self, pattern: re.Pattern[str]) -> None:
-        """Blot out what holds no quantity of its own."""
-        self.text = blotted(self.text, (match.span() for match in pattern.finditer(self.text)))
+    def leave_out(self, places: Iterable[tuple[int, int]]) -> None:
+        """Blot out places, given in order, that hold no quantity of their own."""
+        self.text = blotted(self.text, places)
 
     def take_second_days(self) -> None:
         """Read the days that lean on the month of the date right before them."""
@@ -137,7 +139,8 @@ class _Canvas:
 def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     """Return the quantities of a text, in order; none overlaps another."""
     canvas = _Canvas(without_other_numbers(raw, normal))
-    canvas.take(PHONE, read_phone, canvas.near_digits)
+    canvas.leave_out((phone.start, phone.end) for phone in find_phones(canvas.text))
+    canvas.leave_out((start, end) for start, end, *_ in route_places(canvas.text))
     for pattern in (*WHOLE_DATES, *PARTIAL_DATES):
         canvas.take(pattern, read_date, canvas.near_digits)
     canvas.take_second_days()
@@ -146,7 +149,7 @@ def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     for pattern in WORD_CLOCKS:
         canvas.take(pattern, read_clock, canvas.everywhere)
     captions = caption_units(canvas.text)
-    canvas.leave_out(CAPTION)
+    canvas.leave_out([match.span() for match in CAPTION.finditer(canvas.text)])
     for pattern, reader in DIGIT_READERS:
         canvas.take(pattern, reader, canvas.near_digits)
     for pattern, reader in WORD_READERS:

@@ -28,7 +28,6 @@ class Dimension(StrEnum):
     MONTH = "month"
     CLOCK = "clock"
     CLOCK_12 = "clock_12"
-    PHONE = "phone"
     METRES = "metres"
     SQUARE_METRES = "square_metres"
     GRAMS = "grams"
@@ -103,12 +102,11 @@ UNITS: dict[str, Unit] = {
     **_same("개", "개"),
     **_same("종", "가지", "종류", "종"),
     **_same("건", "건"),
-    **_same("번 출구", "번 출구", "번출구"),
     **_same("degrees", "℃", "°C", "도"),
     **{
         name: Unit(name, Fraction(1))
         for name in (
-            "호선", "배", "대", "층", "등급", "급", "학년", "학기", "학점", "시간대",
+            "배", "대", "층", "등급", "급", "학년", "학기", "학점", "시간대",
             "점", "마리", "권", "장", "부", "잔", "병", "채", "편", "쌍", "그루", "석", "실",
             "개국", "평", "박", "가구", "세대", "필지", "식", "끼", "쪽", "페이지", "글자", "자",
             "kWh", "kW", "W", "V", "Hz", "GHz", "MHz", "dB", "ppm", "kcal",

@@ -1,4 +1,4 @@
-"""Fields above or below a passage: ``제목: …``, ``file_path: …``, ``(유사도: 0.8, 출처: 규정.pdf, 페이지: 3)``."""
+"""Fields around a passage: ``제목: …``, ``file_path: …``, ``(유사도: 0.8, 출처: 규정.pdf)``."""
 
 import re
 from dataclasses import dataclass, replace
@@ -6,39 +6,41 @@ from dataclasses import dataclass, replace
 from proxy.openai_api.sources.found import Passage
 from proxy.openai_api.sources.records import page_number, unit_score
 
-_KEYS = {
-    **dict.fromkeys(
-        ("title", "제목", "문서명", "문서 제목", "규정명", "section_title", "section", "heading", "name", "조항명", "조문",
-         "document title", "document", "문서", "법령명", "source_title", "자료명", "자료 제목", "규정 제목"), "title"),
-    **dict.fromkeys(
-        ("source", "출처", "file", "file_name", "filename", "file_path", "파일", "파일명", "url", "uri", "링크", "link",
-         "path", "위치", "document_name"), "file"),
-    **dict.fromkeys(("page", "page_label", "page_number", "page_num", "페이지", "쪽", "쪽수"), "page"),
-    **dict.fromkeys(
-        ("score", "similarity", "relevance", "relevance_score", "유사도", "점수", "관련도", "search_score"), "score"),
-    **dict.fromkeys(
-        ("content", "text", "내용", "본문", "page_content", "passage", "excerpt", "snippet", "발췌", "section_content",
-         "document chunk", "body", "문서 내용", "자료 내용", "규정 내용"), "text"),
-    **dict.fromkeys(
-        ("id", "index", "번호", "date", "날짜", "category", "카테고리", "chunk_id", "doc_id", "document_id", "분류", "부서",
-         "시행일", "개정일", "creation_date", "last_modified_date", "file_type", "file_size", "total_pages", "chunk",
-         "author", "producer", "creator"), "other"),
-}  # fmt: skip
+_NAMES = {
+    "title": "title|제목|문서명|문서 제목|규정명|section_title|section|heading|name|조항명|조문|"
+    "document title|document|문서|법령명|source_title|자료명|자료 제목|규정 제목",
+    "file": "source|출처|file|file_name|filename|file_path|파일|파일명|url|uri|링크|link|path|위치|"
+    "document_name",
+    "page": "page|page_label|page_number|page_num|페이지|쪽|쪽수",
+    "score": "score|similarity|relevance|relevance_score|search_score|유사도|점수|관련도",
+    "text": "content|text|내용|본문|page_content|passage|excerpt|snippet|발췌|section_content|"
+    "document chunk|body|문서 내용|자료 내용|규정 내용",
+    "other": "id|index|번호|date|날짜|category|카테고리|chunk_id|doc_id|document_id|분류|부서|"
+    "시행일|개정일|creation_date|last_modified_date|file_type|file_size|total_pages|chunk|author|producer|"
+    "creator",
+}
+_KEYS = {name: kind for kind, names in _NAMES.items() for name in names.split("|")}
 _FIELD = re.compile(
-    r"[\s\-*•├└─│#>📄📍📝🔗📌]{0,16}(?:\*\*|[\"'\[])?([A-Za-z가-힣_]{1,16}(?: [A-Za-z가-힣]{1,10})?)(?:\*\*|[\"'\]])?"
+    r"[\s\-*•├└─│#>📄📍📝🔗📌]{0,16}(?:\*\*|[\"'\[])?"
+    r"([A-Za-z가-힣_]{1,20}(?: [A-Za-z가-힣]{1,10})?)(?:\*\*|[\"'\]])?"
     r"\s{0,3}[:：](?:\*\*)?[ \t]*(.*)"
 )
-_PAIR = re.compile(r"([A-Za-z가-힣_]{1,16})\s{0,3}[:：=]\s{0,3}([^|/·,:：=()\[\]]{1,200})")
+_PAIR = re.compile(r"([A-Za-z가-힣_]{1,20})\s{0,3}[:：=]\s{0,3}([^|/·,:：=()\[\]]{1,200})")
 _TRAILING_PAGE = re.compile(
-    r"(?:,|\s)\s*(?:p\.?\s?|page\s)(\d{1,5})$|[,\s]\s*(\d{1,5})\s?(?:쪽|페이지|면)$", re.I
+    r"(?:,|\s)\s*(?:p\.?\s?|page\s)(\d{1,5})$|[,\s]\s*(\d{1,5})\s?(?:쪽|페이지|면)$", re.IGNORECASE
 )
 _LAW_HEADING = re.compile(r"(?:[^\n.]{0,60}\s)?제\d{1,4}조(?:의\d{1,3})?\s?[(（][^\n]{1,100}[)）]")
 _SENTENCE_END = re.compile(r"(?:다|요|음|함|까|죠)[.!?]?$|[.!?]$")
+_FILE_NAME = re.compile(
+    r"[^\s/][^\n/]{0,150}\.(?:pdf|docx?|hwpx?|txt|md|html?|xlsx?|pptx?|csv|json)", re.IGNORECASE
+)
+FILE_LABEL = re.compile(
+    r"[^\n:：]{1,100}\.(?:pdf|docx?|hwpx?|txt|md|html?|xlsx?|pptx?)\s?[:：]\s*", re.IGNORECASE
+)
 _MOST_FIELDS = 16
 _LONGEST_TITLE_CHARS = 120
-_FILE_NAME = re.compile(
-    r"[^\s/][^\n/]{0,150}\.(?:pdf|docx?|hwpx?|txt|md|html?|xlsx?|pptx?|csv|json)", re.I
-)
+_LONGEST_VALUE_CHARS = 200
+_READ_CHARS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,14 @@ class _Field:
 
 
 def field_kind(name: str) -> str:
-    """Return what a field of this name holds (``title``, ``file``, ``page``, …); empty if unknown."""
+    """Return what a field of this name holds, such as ``title`` or ``text``; empty if unknown."""
     return _KEYS.get(name.lower(), "")
 
 
 def opens_fields(line: str) -> bool:
-    """Tell whether a line is the field that a passage's fields begin with: its title, file or page."""
+    """Tell whether a line is a field that stands before a passage: its title, file or page."""
+    if FILE_LABEL.match(line):
+        return True
     field = _field(line)
     return field is not None and field.kind in ("title", "file", "page", "score", "other")
 
@@ -130,14 +134,12 @@ def _is_title(text: str) -> bool:
 
 
 def _field(line: str) -> _Field | None:
-    found = _FIELD.fullmatch(line.rstrip()[:2000]) if len(line) < 2000 else _FIELD.match(line)
-    kind = _KEYS.get(found[1].lower()) if found else None
-    if found is None or kind is None:
+    found = _FIELD.match(line[:_READ_CHARS])
+    kind = field_kind(found[1]) if found else ""
+    if found is None or not kind:
         return None
     value = line[found.start(2) :].strip()
-    if kind in ("other", "page", "score", "title", "file") and len(value) > 200:
-        return None
-    return _Field(kind, value)
+    return _Field(kind, value) if kind == "text" or len(value) <= _LONGEST_VALUE_CHARS else None
 
 
 def _with_field(passage: Passage, kind: str, given: str) -> Passage:
@@ -157,16 +159,16 @@ def _with_field(passage: Passage, kind: str, given: str) -> Passage:
 
 
 def _with_pairs(passage: Passage, head: str) -> Passage | None:
-    """Read fields on one line: ``(유사도: 0.83, 출처: 규정.pdf)``, ``파일: 규정.pdf / 페이지: 3``."""
+    """Read fields on one line: ``(유사도: 0.8, 출처: 규정.pdf)``, ``파일: a.pdf / 페이지: 3``."""
     if len(head) > 2 * _LONGEST_TITLE_CHARS:
         return None
     outer, opener, rest = head.partition("(")
     title, pairs = (outer.strip(), rest) if opener and _PAIR.match(rest) else ("", head)
-    known = [(_KEYS.get(key.lower()), value) for key, value in _PAIR.findall(pairs)]
-    if not known or any(kind in (None, "text") for kind, _ in known):
+    known = [(field_kind(key), value) for key, value in _PAIR.findall(pairs)]
+    if not known or any(kind in ("", "text") for kind, _ in known):
         return None
     if not title and not _PAIR.match(pairs.lstrip("([ ")):
         return None
     for kind, value in known:
-        passage = _with_field(passage, str(kind), value)
+        passage = _with_field(passage, kind, value)
     return replace(passage, title=title) if title else passage

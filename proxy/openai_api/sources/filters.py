@@ -1,8 +1,8 @@
 """Which passages count as sources, and what they are called.
 
-A passage marked ``[Source: …]`` needs the least relevance, only the best few count, and one a page. One
-that only a sentence announced needs the least length. What is blank, says that nothing was found or
-repeats another passage never counts.
+A passage marked ``[Source: …]`` needs the least relevance, only the best few count, and one a page.
+Such a one, and one that only a sentence announced, needs the least length. What is blank, says that
+nothing was found or repeats another passage never counts.
 """
 
 import re
@@ -12,19 +12,22 @@ from policies.policy import SourceRules
 from proxy.openai_api.sources.found import Dropped, Passage
 
 _NO_RESULT = re.compile(
-    r"(?:(?:관련|검색|참고|해당|조회|제공|일치|저장|근거)[^\n]{0,24}?(?:문서|자료|결과|정보|내용|컨텍스트|규정|항목|근거|데이터|없음)"
-    r"[^\n]{0,12}?(?:없|찾(?:을\s수|지\s)|못)|(?:문서|자료|결과|컨텍스트|정보)\s?(?:없음|가\s없습니다|를\s찾)"
-    r"|\bno\s(?:\w+\s){0,3}(?:documents?|results?|context|information|matches|passages?|sources?|data|answer)\b"
-    r"|\b(?:documents?|results?|context|nothing)\b[^\n]{0,20}\bnot?\s?(?:found|available)|nothing\s(?:was\s)?found"
-    r"|没有(?:找到|相关))",
+    r"(?:관련|검색|참고|해당|조회|제공|일치|저장|근거)[^\n]{0,24}?"
+    r"(?:문서|자료|결과|정보|내용|컨텍스트|규정|항목|근거|데이터)[^\n]{0,12}?(?:없|찾(?:을\s수|지\s)|못)"
+    r"|(?:문서|자료|결과|컨텍스트|정보)\s?(?:없음|가\s없습니다|를\s찾)"
+    r"|\bno\s(?:\w+\s){0,3}(?:documents?|results?|context|information|matches|passages?|sources?)\b"
+    r"|\b(?:documents?|results?|context|nothing)\b[^\n]{0,20}\bnot?\s?(?:found|available)"
+    r"|nothing\s(?:was\s)?found|没有(?:找到|相关)",
     re.IGNORECASE,
 )
 _BLANK = re.compile(
-    r"[\s\"'`(\[{<【]*(?:none|null|nil|n/?a|empty|없음|해당\s?없음|내용\s?없음|\(\)|\[\]|\{\}|undefined|nan|-+|\.+|\{\w+\})?"
+    r"[\s\"'`(\[{<【]*"
+    r"(?:none|null|nil|n/?a|empty|없음|해당\s?없음|내용\s?없음|undefined|nan|-+|\.+|\w+(?=\}))?"
     r"[\s\"'`)\]}>】.]*",
     re.IGNORECASE,
 )
 _LONGEST_NOTICE_CHARS = 80
+MOST_SOURCES = 500
 _SHOWN_CHARS = 40
 
 
@@ -46,7 +49,8 @@ def usable(
         reason = _fault(passage, rules, exact=exact)
         if not reason and not exact:
             reason = _repeated(passage, seen)
-        if not reason and passage.relevance is not None and at not in best:
+        crowded = passage.relevance is not None and at not in best
+        if not reason and not exact and (crowded or len(kept) >= MOST_SOURCES):
             reason = "too_many"
         if reason:
             dropped.append(Dropped(reason, _shown(passage)))

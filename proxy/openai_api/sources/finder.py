@@ -6,16 +6,17 @@ Where evidence may stand, most trusted first:
 2. The ``documents`` field, system and developer messages wherever they stand, and the results of
    tools and functions. Those of earlier turns count too, unless the search for this question came
    back empty. No user can write here.
-3. Only if none of these holds a context block, found or empty: the last user turn, and the assistant's
-   text beside it, as far as a template built them. Many apps put the context there, and a user could
-   imitate it; that is why the channels above silence this one, and why a policy may close it
-   (``conversation_blocks: false``).
+3. Only if none of these holds a context block, found or empty: the last user turn, and the
+   assistant's text beside it, as far as a template built them. Many apps put the context there, and
+   a user could imitate it; that is why the channels above silence this one, and why a policy may
+   close it (``conversation_blocks: false``).
 
 In 3 a block counts if it is set off by a heading, tags, a rule or numbers *and* the question stands
-apart from it: behind its own heading, tag, rule, or an instruction that points at the context. A text
-that somebody pasted into his question has neither. Behind the question's heading all is the user's
-own. The assistant's text counts if it says that it found documents, numbers them, and the user's
-turn points at them or the request ends with it. What stood in earlier user turns is no evidence.
+apart from it: behind its own heading, tag, rule, or an instruction that points at the context. A
+text that somebody pasted into his question has neither. Behind the question's heading all is the
+user's own. The assistant's text counts if it says that it found documents, numbers them, and the
+user's turn points at them or the request ends with it. What stood in earlier user turns is no
+evidence.
 """
 
 from collections.abc import Mapping
@@ -29,7 +30,8 @@ from policies.policy import SourceRules
 from proxy.openai_api.sources.channels import document_field, exact_sources
 from proxy.openai_api.sources.filters import numbered, usable
 from proxy.openai_api.sources.found import Block, Dropped, FoundContext, FoundPlace, Passage
-from proxy.openai_api.sources.prompts import ReadText, passages_of_tool, read_text
+from proxy.openai_api.sources.message_text import ReadText, read_text
+from proxy.openai_api.sources.passages import split_passages
 from proxy.openai_api.sources.speech import introduces_context, points_back
 from proxy.openai_api.sources.turns import PART_SEPARATOR, Message, Turns, read_turns
 
@@ -121,7 +123,7 @@ def _trusted(
 
 
 def _add_tool(found: _Collection, message: Message) -> int:
-    passages = passages_of_tool(message.text)
+    passages = split_passages(message.text)
     span = Span(0, len(message.text))
     return found.add(
         f"{message.role}.result", "messages", passages, message=message.index, span=span

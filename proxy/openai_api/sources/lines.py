@@ -8,7 +8,8 @@ from proxy.openai_api.sources.vocabulary import Role, is_item_word, role_of
 
 _DECORATION = "#*=-~>_·…▶▷►▸■□◆◇●○◎★☆※➤✅❓💬📄📌📚📖📎🔎🔍🔹🔸─━═ \t"
 _CLOSER = {
-    "[": "]", "(": ")", "【": "】", "〔": "〕", "〈": "〉", "《": "》", "「": "」", "『": "』", "<": ">", "{": "}",
+    "[": "]", "(": ")", "【": "】", "〔": "〕", "〈": "〉", "《": "》", "「": "」", "『": "』",
+    "<": ">", "{": "}",
 }  # fmt: skip
 _LONGEST_LABEL_CHARS = 60
 _READ_CHARS = 240
@@ -109,7 +110,7 @@ def _line(piece: str, start: int, end: int) -> Line:
 
 
 def _bracketed(bare: str, at: int, start: int, end: int, mark: str) -> Line | None:
-    """Read ``[참고 자료]``, ``<<관련 규정>>``, ``【자료 1】 제목``, ``[1] …``, ``[문서 1: 파일]``."""
+    """Read ``[참고 자료]``, ``<<관련 규정>>``, ``【자료 1】 제목``, ``[1]``, ``[문서 1: 파일]``."""
     opener = bare[0]
     if opener not in _CLOSER:
         return None
@@ -168,7 +169,7 @@ def _labelled(bare: str, at: int, start: int, end: int, mark: str) -> Line | Non
 
 
 def _decorated(bare: str, start: int, end: int, mark: str) -> Line | None:
-    """Read ``## 참고 자료``, ``=== 질문 ===``, ``▶ 검색 결과``, and a bare ``문서`` on its own line."""
+    """Read ``## 참고 자료``, ``=== 질문 ===``, ``▶ 검색 결과``, and a bare ``문서`` on its line."""
     label = bare.rstrip(_DECORATION + ":：")
     if len(label) > _LONGEST_LABEL_CHARS or mark in ("-", "*", "·") or "." in label:
         return None

@@ -1,4 +1,4 @@
-"""Tags around context, passages and question: ``<context>``, ``<document index="1">``, ``<QUESTION>``, ``<문서1>``.
+"""Tags around context, passages and question: ``<context>``, ``<document index="1">``, ``<문서1>``.
 
 A tag counts only with its closing tag, and an empty pair in the middle of a line is a mention
 ("use what stands in <data></data>"), not a block.
@@ -16,34 +16,17 @@ from proxy.openai_api.sources.vocabulary import Role, role_of
 _TAG = re.compile(r"<(/?)([A-Za-z가-힣一-鿿][^\s<>/\"'=]{0,39})((?:\s[^<>]{0,500})?)>")
 _ATTRIBUTE = re.compile(r"([\w-]{1,30})\s{0,3}=\s{0,3}(?:\"([^\"]*)\"|'([^']*)')")
 _MORE_CONTEXT_TAGS = frozenset(
-    ("data", "qa", "quote", "quotes", "result", "results", "item", "search_results", "search_result",
-     "retrieved", "files", "uploaded_files", "retrieval", "file", "text_unit", "kb", "rag", "cite", "page")
-)  # fmt: skip
+    "data qa quote quotes result results item search_results search_result retrieved retrieval "
+    "file files uploaded_files text_unit kb rag cite page".split()
+)
 _CONTENT_TAGS = (
     "document_content", "content", "text", "page_content", "body", "snippet", "chunk", "passage",
     "section_content", "내용", "본문", "passage_content", "source_content", "contents",
 )  # fmt: skip
-_TITLE_TAGS = ("h",) + (
-    "title",
-    "name",
-    "heading",
-    "section_title",
-    "제목",
-    "document_title",
-    "조문",
-)
+_TITLE_TAGS = ("title", "name", "heading", "section_title", "제목", "document_title", "조문", "h")
 _FILE_TAGS = (
-    "source",
-    "file",
-    "filename",
-    "url",
-    "uri",
-    "path",
-    "출처",
-    "file_name",
-    "source_url",
-    "파일명",
-)
+    "source", "file", "filename", "url", "uri", "path", "출처", "file_name", "source_url", "파일명",
+)  # fmt: skip
 _PAGE_TAGS = ("page", "page_number", "page_label", "페이지")
 _SCORE_TAGS = ("score", "similarity", "relevance", "유사도")
 _NAME_TAGS = ("id", "index", "number", "번호", "document_index", "no")

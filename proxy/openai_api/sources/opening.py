@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from proxy.openai_api.sources.fields import opens_fields
 from proxy.openai_api.sources.lines import Kind
 from proxy.openai_api.sources.prompt import Prompt
+from proxy.openai_api.sources.source_marks import opens_passage
 from proxy.openai_api.sources.speech import (
     announces_context,
     is_instruction,
@@ -36,19 +37,17 @@ class Opening:
     stop: int | None = None
 
 
-def find_opening(prompt: Prompt, *, asked: bool) -> Opening | None:
+def find_opening(prompt: Prompt) -> Opening | None:
     """Return where the context begins; None if there is none.
 
     The clearest sign wins: a heading or a sentence that introduces the context, a rule below an
     instruction that speaks of it, the first numbered passage, the blank line below such an
     instruction, at last all that stands before one that points back at it.
 
-    Args:
-        prompt: The text.
-        asked: It is the user's, so a text without marks may be something that he pasted.
+    In a user's text the last of these needs marks, else it may be something that he pasted.
     """
     heading = _heading(prompt)
-    number = _number(prompt)
+    number = _number(prompt) or _mark(prompt)
     if heading is not None and not (_is_inline(prompt, heading) and _precedes(number, heading)):
         announced = _announcement(prompt) if _is_inline(prompt, heading) else None
         if not _precedes(announced, heading):
@@ -57,7 +56,7 @@ def find_opening(prompt: Prompt, *, asked: bool) -> Opening | None:
     rule = _rule(prompt)
     if rule is not None:
         return Opening(rule)
-    return number or _fields(prompt) or _announcement(prompt) or _pointed_at(prompt, asked=asked)
+    return number or _fields(prompt) or _announcement(prompt) or _pointed_at(prompt)
 
 
 def _precedes(opening: Opening | None, line: int) -> bool:
@@ -104,10 +103,24 @@ def _number(prompt: Prompt) -> Opening | None:
     if not items:
         return None
     named = prompt.lines[items[0]].style not in _BARE_NUMBER_STYLES
-    told = any(_speaks_of_context(prompt, at) for at in _edges(prompt))
+    told = any(_speaks_of_context(prompt, at) for at in prompt.edges())
     if named or told or prompt.with_role(Role.QUESTION):
         return Opening(items[0], within=True)
     return None
+
+
+def _mark(prompt: Prompt) -> Opening | None:
+    """Return the first ``[Source: …]`` mark with words below it; one alone shows how to cite."""
+    return next(
+        (
+            Opening(at, within=True)
+            for at, line in enumerate(prompt.lines)
+            if line.kind is Kind.TEXT
+            and opens_passage(prompt.words(at))
+            and _can_begin(prompt, prompt.next_line(at))
+        ),
+        None,
+    )
 
 
 def _fields(prompt: Prompt) -> Opening | None:
@@ -117,11 +130,6 @@ def _fields(prompt: Prompt) -> Opening | None:
         return None
     fields = prompt.lines[first].kind is Kind.TEXT and opens_fields(prompt.words(first))
     return Opening(first, within=True) if fields else None
-
-
-def _edges(prompt: Prompt) -> list[int]:
-    last = len(prompt.lines)
-    return sorted({*range(min(last, 5)), *range(max(0, last - 5), last)})
 
 
 def _speaks_of_context(prompt: Prompt, at: int) -> bool:
@@ -149,12 +157,12 @@ def _blank_below(prompt: Prompt, at: int) -> int | None:
     return None
 
 
-def _pointed_at(prompt: Prompt, *, asked: bool) -> Opening | None:
-    """Return the first line before an instruction that points back: "위 자료를 보고 답해 주세요"."""
+def _pointed_at(prompt: Prompt) -> Opening | None:
+    """Return the first line before an instruction that points back: "위 자료로 답해 주세요"."""
     pointing = next(
         (
             at
-            for at in reversed(_edges(prompt))
+            for at in reversed(prompt.edges())
             if prompt.lines[at].kind is Kind.TEXT
             and is_instruction(leading_instruction(prompt.words(at)))
             and points_back(leading_instruction(prompt.words(at)))
@@ -171,7 +179,7 @@ def _pointed_at(prompt: Prompt, *, asked: bool) -> Opening | None:
         ),
         None,
     )
-    if first is None or (asked and not _is_set_off(prompt, first, pointing)):
+    if first is None or (prompt.asked and not _is_set_off(prompt, first, pointing)):
         return None
     return Opening(first, within=True, guessed=True, stop=pointing)
 

@@ -1,14 +1,15 @@
 """Cuts the text of a context block into passages.
 
-The first line decides: JSON, a list as Python prints it, ``[Source: …]`` marks, tags, or a line that opens
-a numbered or headed passage, and then every line of the same style and a higher number opens the next
-one. Else rules (``------``) part the passages, else blank lines, the join of most frameworks.
+The first line decides: JSON, a list as Python prints it, ``[Source: …]`` marks, tags, or a line
+that opens a numbered or headed passage, and then every line of the same style and a higher number
+opens the next one. Else rules (``------``) part the passages, else blank lines, the join of most
+frameworks.
 """
 
 import re
 from collections.abc import Callable
 
-from proxy.openai_api.sources.fields import opens_fields, read_passage
+from proxy.openai_api.sources.fields import FILE_LABEL, opens_fields, read_passage
 from proxy.openai_api.sources.found import Passage
 from proxy.openai_api.sources.lines import Kind, Line, read_lines
 from proxy.openai_api.sources.markup import tagged_passages
@@ -25,9 +26,6 @@ _BRACKETED = re.compile(r"([\[【〈《『])([^\]】〉》』\n]{1,100})[\]】�
 _END_MARK = re.compile(
     r"[\[<【]{1,2}\s?(?:END|/|끝)[^\]>】\n]{0,40}[\]>】]{1,2}|END (?:OF )?[A-Z]{3,12}(?: \d{1,3})?",
     re.IGNORECASE,
-)
-_FILED = re.compile(
-    r"[^\n:：]{1,100}\.(?:pdf|docx?|hwpx?|txt|md|html?|xlsx?|pptx?)\s?[:：]\s*", re.IGNORECASE
 )
 # Statutes close their articles with such lines; they name no passage.
 _AMENDED = re.compile(r"[\[【][^\n]{0,40}(?:개정|신설|삭제|시행|제정|이동|종전|폐지)")
@@ -138,7 +136,7 @@ def _by_rules(text: str, lines: tuple[Line, ...]) -> list[int]:
 
 
 def _by_first_line(text: str, lines: tuple[Line, ...]) -> list[int]:
-    """Find the lines that begin as the first one does: ``▷ …``, ``## …``, ``1. …``, ``[규정.pdf] …``."""
+    """Find the lines that begin as the first one: ``▷ …``, ``## …``, ``1. …``, ``[규정] …``."""
     first = next(line for line in lines if line.kind not in (Kind.BLANK, Kind.RULE))
     style = _style(text, first)
     if not style:
@@ -165,7 +163,7 @@ def _is_whole(text: str, line: Line) -> bool:
 
 def _style(text: str, line: Line) -> str:
     head = text[line.start : min(line.end, line.start + 120)]
-    if _FILED.match(head):
+    if FILE_LABEL.match(head):
         return "filed"
     if _AMENDED.match(head):
         return ""
@@ -214,7 +212,7 @@ def _piece(text: str, begin: int, end: int) -> _Piece:
 
 
 _HEADS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], tuple[str, str]]], ...] = (
-    (_FILED, lambda found, rest: ("", f"파일: {found[0].strip(' :：')}\n{rest}")),
+    (FILE_LABEL, lambda found, rest: ("", f"파일: {found[0].strip(' :：')}\n{rest}")),
     (_SYMBOL, lambda _, rest: ("", rest)),
     (_HASHES, lambda _, rest: ("", rest)),
     (_COUNTED, lambda found, rest: (found[1], rest)),

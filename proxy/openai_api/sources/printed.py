@@ -1,4 +1,4 @@
-"""Lists as Python prints them: ``['…', '…']`` and ``[Document(page_content='…', metadata={…})]``."""
+"""Lists as Python prints them: ``['…', '…']`` and ``[Document(page_content='…', …)]``."""
 
 import re
 

@@ -1,21 +1,32 @@
 """A prompt's lines, with the few-shot examples and the answered questions in them."""
 
+from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice, pairwise
 
 from proxy.openai_api.sources.lines import Kind, Line, read_lines
 from proxy.openai_api.sources.speech import introduces_context, is_instruction
 from proxy.openai_api.sources.vocabulary import Role
 
 _MOST_TEXT_LINES = 400
+_EDGE_LINES = 5
 _LONGEST_EXAMPLE_INTRODUCTION_CHARS = 200
 _EXAMPLE_ENDINGS = ("for example", "예시", "예를 들어", "examples", "예시입니다", "예시이다")
 
 
 class Prompt:
-    """One text, read line by line; blank lines are joined, so at most one stands between two."""
+    """One text, read line by line; blank lines are joined, so at most one stands between two.
 
-    def __init__(self, text: str) -> None:
+    Attributes:
+        text: The text.
+        asked: It is the user's, so it may hold the question.
+        lines: Its lines.
+    """
+
+    def __init__(self, text: str, *, asked: bool) -> None:
         self.text = text
+        self.asked = asked
         self.lines = read_lines(text)
 
     def words(self, at: int) -> str:
@@ -40,6 +51,11 @@ class Prompt:
         """Return the words that a heading stands for: beside it, else on the next line."""
         return self.lines[at].rest(self.text) or self.words_below(at)
 
+    def edges(self) -> list[int]:
+        """Return the first and the last few lines, where instructions stand."""
+        last = len(self.lines)
+        return sorted({*range(min(last, _EDGE_LINES)), *range(max(0, last - _EDGE_LINES), last)})
+
     def is_amid(self, at: int) -> bool:
         """Tell whether a label with text behind it stands amid a paragraph, as in passages."""
         line = self.lines[at]
@@ -56,21 +72,24 @@ class Prompt:
 
     def section(self, at: int) -> str:
         """Return the text behind a heading, up to the next one."""
-        following = (one for one in self.all_headings if one > at)
-        return self.stretch(at, next(following, len(self.lines)))
+        return self.stretch(at, next(self.headings_behind(at), len(self.lines)))
 
     @cached_property
     def all_headings(self) -> list[int]:
         """The lines that are headings, examples included."""
         return [at for at, line in enumerate(self.lines) if line.kind is Kind.HEADING]
 
+    def headings_behind(self, at: int) -> Iterator[int]:
+        """Iterate over the headings below a line, examples included."""
+        return islice(self.all_headings, bisect_right(self.all_headings, at), None)
+
     @cached_property
     def answered(self) -> frozenset[int]:
-        """The questions whose answer stands below them, as in examples and in lists of questions."""
+        """The questions whose answer stands below them, as in examples and lists of questions."""
         headings = self.all_headings
         return frozenset(
             question
-            for question, answer in zip(headings, headings[1:], strict=False)
+            for question, answer in pairwise(headings)
             if self.lines[question].role is Role.QUESTION
             and self.lines[answer].role is Role.ANSWER
             and self.content(answer)
@@ -116,11 +135,11 @@ class Prompt:
 
     def _example_end(self, begin: int) -> int:
         """Return the first line behind an example: a new introduction or an unanswered heading."""
-        introduced = [at for at in self.introductions if at > begin]
+        introduced = self.introductions[bisect_right(self.introductions, begin) :][:1]
         opening = self.lines[begin]
-        for at in self.all_headings:
+        for at in self.headings_behind(begin):
             line = self.lines[at]
-            if at <= begin or line.role in (Role.ANSWER, Role.EXAMPLE) or at in self.answered:
+            if line.role in (Role.ANSWER, Role.EXAMPLE) or at in self.answered:
                 continue
             if line.role is Role.CONTEXT and self._belongs_to_answered(at):
                 continue
@@ -129,9 +148,16 @@ class Prompt:
         return min([len(self.lines), *introduced])
 
     def _belongs_to_answered(self, context: int) -> bool:
-        """Tell whether this context is an example's: its question is answered, another one follows."""
-        following = [at for at in self.all_headings if at > context]
+        """Tell whether this is an example's: its question is answered, another context follows."""
+        following = self.headings_behind(context)
         question = next((at for at in following if self.lines[at].role is Role.QUESTION), None)
-        return question in self.answered and any(
-            self.lines[at].role is Role.CONTEXT and not self.is_amid(at) for at in following
+        return question in self.answered and context < self._last_context
+
+    @cached_property
+    def _last_context(self) -> int:
+        contexts = (
+            at
+            for at in reversed(self.all_headings)
+            if self.lines[at].role is Role.CONTEXT and not self.is_amid(at)
         )
+        return next(contexts, -1)

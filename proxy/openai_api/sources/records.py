@@ -15,14 +15,14 @@ from proxy.openai_api.sources.found import Passage
 
 _CONTAINERS = (
     "results", "documents", "sources", "items", "data", "matches", "hits", "chunks", "passages",
-    "contexts", "context", "records", "docs", "references", "source_documents", "retrieved_documents",
-    "search_results", "output", "result", "response", "content", "value", "answer",
-    "검색결과", "자료", "문서",
+    "contexts", "context", "records", "docs", "references", "source_documents",
+    "retrieved_documents", "search_results", "output", "result", "response", "content", "value",
+    "answer", "검색결과", "자료", "문서",
 )  # fmt: skip
 _TEXTS = (
-    "section_content", "page_content", "pageContent", "content", "text", "snippet", "passage", "body", "chunk",
-    "excerpt", "document_content", "chunk_text", "context", "summary", "description", "answer",
-    "내용", "본문", "value", "document", "raw_content",
+    "section_content", "page_content", "pageContent", "content", "text", "snippet", "passage",
+    "body", "chunk", "excerpt", "document_content", "chunk_text", "context", "summary",
+    "description", "answer", "내용", "본문", "value", "document", "raw_content",
 )  # fmt: skip
 _TITLES = (
     "section_title", "title", "heading", "section", "subject", "question", "document_title", "name",
@@ -87,7 +87,7 @@ def json_prompt(text: str) -> JsonPrompt | None:
 def leading_json(text: str) -> tuple[tuple[Passage, ...], int] | None:
     """Return the passages of a JSON value that begins a text, and where it ends; None if none does.
 
-    It must be a list of records or hold one under a usual key: any other JSON is what is asked about.
+    It must be a list of records or hold one under a usual key; any other JSON is asked about.
     """
     start = len(text) - len(text.lstrip())
     if text[start : start + 1] not in ("[", "{"):
@@ -147,9 +147,9 @@ def _passage(record: Mapping[str, JsonValue]) -> Passage | None:
         text=text,
         title="" if title == text else title,
         file=file,
-        page=next((n for layer in layers if (n := _page(layer)) is not None), None),
-        score=next((n for layer in layers if (n := _score(layer)) is not None), None),
-        name=next((n for layer in layers[:1] if (n := _number_name(layer))), ""),
+        page=next((page for layer in layers if (page := _page(layer)) is not None), None),
+        score=next((score for layer in layers if (score := _score(layer)) is not None), None),
+        name=_number_name(record),
     )
 
 

@@ -11,9 +11,14 @@ from dataclasses import replace
 
 from proxy.openai_api.sources.found import Passage
 
-_MARK = re.compile(r"^[ \t>*#-]{0,8}\[(Source|출처|소스)\s?[:：]\s*([^\]\n]{1,300})\]", re.M | re.I)
-_PAGE = re.compile(r"\[(?:Page|페이지|쪽)\s?[:：]?\s*(\d{1,5})\]", re.I)
-_INLINE_PAGE = re.compile(r"\s*[,|;]\s*(?:p\.?|page|페이지)\s*[:：]?\s*(\d{1,5})\s*$", re.I)
+_MARK = re.compile(
+    r"^[ \t>*#-]{0,8}\[(Source|출처|소스)\s?[:：]\s*([^\]\n]{1,300})\]",
+    re.MULTILINE | re.IGNORECASE,
+)
+_PAGE = re.compile(r"\[(?:Page|페이지|쪽)\s?[:：]?\s*(\d{1,5})\]", re.IGNORECASE)
+_INLINE_PAGE = re.compile(
+    r"\s*[,|;]\s*(?:p\.?|page|페이지)\s*[:：]?\s*(\d{1,5})\s*$", re.IGNORECASE
+)
 _POSITION, _LENGTH, _COUNT = 0.4, 0.4, 0.2
 _FULL_LENGTH_CHARS = 80
 _FULL_COUNT = 3
@@ -22,6 +27,12 @@ _FULL_COUNT = 3
 def has_marks(text: str) -> bool:
     """Tell whether a block is written with source marks: its first line is one."""
     return _MARK.match(text.lstrip()) is not None
+
+
+def opens_passage(line: str) -> bool:
+    """Tell whether a line is a mark of the citing system, and nothing else."""
+    found = _MARK.fullmatch(line.rstrip())
+    return found is not None and found[1].lower() == "source"
 
 
 def marked_passages(text: str) -> tuple[Passage, ...]:

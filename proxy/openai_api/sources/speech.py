@@ -1,44 +1,53 @@
 """Sentences around a context block: which of them tell the model what to do.
 
-A passage may tell its reader what to do as well ("담당 부서에 문의하세요"), so an instruction counts only if it
-speaks of answering, or points at the context ("위 자료", "the context above").
+A passage may tell its reader what to do as well ("담당자에게 문의하세요"), so an instruction counts
+only if it speaks of answering, or points at the context ("위 자료", "the context above").
 """
 
 import re
+from collections.abc import Callable
 
 _CONTEXT_NOUN = (
-    r"(?:자료|문서|문맥|맥락|컨텍스트|콘텍스트|규정|지식|근거|법령|조문|지문|본문|발췌|출처|참고|정보|내용|검색\s?결과|"
-    r"데이터|판례|텍스트|글|context|documents?|passages?|sources?|materials?|excerpts?|references?|"
-    r"information|knowledge|resources?|snippets?|chunks?|articles?|evidence|text|results|"
+    r"(?:자료|문서|문맥|맥락|컨텍스트|콘텍스트|규정|지식|근거|법령|조문|지문|본문|발췌|출처|참고|정보|내용|"
+    r"검색\s?결과|데이터|판례|텍스트|글|context|documents?|passages?|sources?|materials?|excerpts?|"
+    r"references?|information|knowledge|resources?|snippets?|chunks?|articles?|evidence|text|results|"
     r"资料|文档|知识|信息|上下文|内容)"
 )
-_USE = (
-    r"(?:답|응답|참고|참조|사용|활용|바탕|기반|근거|토대|이용|보고|읽고|의거|따라|answer|use|using|based|respond|"
-    r"given|refer|rely|consult|here\s(?:is|are)|is\sbelow|are\sbelow|below\s(?:is|are)|cite|with|from|"
-    r"使用|根据|参考|回答|基于)"
-)
-_ANNOUNCED = re.compile(
-    rf"(?:(?:아래|다음|하단|이하|제공된|주어진|검색된|첨부된|조회된)[^\n]{{0,30}}?{_CONTEXT_NOUN}"
-    rf"|(?:following|below|provided|given|retrieved|these|以下|下面)[^\n]{{0,60}}?{_CONTEXT_NOUN}"
-    rf"|{_CONTEXT_NOUN}[^\n]{{0,40}}?(?:below|provided|following|아래)"
-    rf"|here\s(?:is|are)[^\n]{{0,60}}?{_CONTEXT_NOUN})",
+_FOLLOWS = r"(?:다음|아래|이하)"
+_ENGLISH_FOLLOWS = r"(?:here\s(?:is|are)|below\s(?:is|are)|following\s(?:is|are)|\bfound)"
+_USED = re.compile(
+    r"답|응답|참고|참조|사용|활용|바탕|기반|근거|토대|이용|보고|읽고|의거|따라|answer|use|using|based|respond|"
+    r"given|refer|rely|consult|here\s(?:is|are)|(?:is|are)\sbelow|below\s(?:is|are)|cite|with|from|"
+    r"使用|根据|参考|回答|基于",
     re.IGNORECASE,
 )
-_USED = re.compile(_USE, re.IGNORECASE)
+_ANNOUNCED = re.compile(
+    rf"(?:{_FOLLOWS}|하단|제공된|주어진|검색된|첨부된|조회된)[^\n]{{0,30}}?{_CONTEXT_NOUN}"
+    rf"|(?:following|below|provided|given|retrieved|these|this|以下|下面)[^\n]{{0,60}}?{_CONTEXT_NOUN}"
+    rf"|{_CONTEXT_NOUN}[^\n]{{0,40}}?(?:below|provided|following|아래)"
+    rf"|here\s(?:is|are)[^\n]{{0,60}}?{_CONTEXT_NOUN}",
+    re.IGNORECASE,
+)
 _INTRODUCED = re.compile(
-    rf"(?:(?:다음|아래|이하)[^\n]{{0,40}}?{_CONTEXT_NOUN}(?:들)?\s?(?:입니다|이다|이에요|예요|임)"
-    rf"|{_CONTEXT_NOUN}(?:들)?(?:은|는|이|가|를|을)?\s?(?:다음과\s같|아래와\s같|찾았습니다|조회했습니다|검색했습니다)"
-    rf"|{_CONTEXT_NOUN}(?:들)?[:：]$"
-    rf"|(?:here\s(?:is|are)|below\s(?:is|are)|following\s(?:is|are)|\bfound)\b[^\n]{{0,60}}{_CONTEXT_NOUN}"
+    rf"{_FOLLOWS}[^\n]{{0,40}}?{_CONTEXT_NOUN}(?:들)?\s?(?:입니다|이다|이에요|예요|임)"
+    rf"|{_CONTEXT_NOUN}(?:들)?[은는이가를을]?\s?"
+    r"(?:다음과\s같|아래와\s같|찾았습니다|조회했습니다|검색했습니다)"
+    rf"|(?:{_FOLLOWS}|following|below|these|provided)[^\n]{{0,60}}{_CONTEXT_NOUN}(?:들)?[:：]$"
+    rf"|{_ENGLISH_FOLLOWS}\b[^\n]{{0,60}}{_CONTEXT_NOUN}"
     rf"|{_CONTEXT_NOUN}\s(?:is|are)\s(?:below|as\sfollows|provided)"
-    rf"|(?:以下|下面)(?:是|为)[^\n]{{0,20}}{_CONTEXT_NOUN})",
+    rf"|(?:以下|下面)(?:是|为)[^\n]{{0,20}}{_CONTEXT_NOUN}",
     re.IGNORECASE,
 )
 _BACK = re.compile(
-    rf"(?:(?:위|이|상기|해당|앞의|제공된|주어진)\s?(?:의\s|에\s제공된\s|에서\s제공된\s)?"
+    r"(?:(?:위|이|상기|해당|앞의|제공된|주어진)\s?(?:의\s|에\s제공된\s|에서\s제공된\s)?"
     rf"(?:[가-힣A-Za-z]{{1,8}}\s){{0,2}}{_CONTEXT_NOUN}"
     rf"|(?:above|provided|given|this|these|the|new)\s(?:\w{{1,12}}\s){{0,2}}{_CONTEXT_NOUN}"
     rf"|(?:上述|以上){_CONTEXT_NOUN})",
+    re.IGNORECASE,
+)
+_CONCLUDED = re.compile(
+    rf"(?:the\s)?above\s(?:is|are)\b[^\n]{{0,40}}{_CONTEXT_NOUN}"
+    rf"|(?:위|이상)[은는이가]?\s[^\n]{{0,30}}{_CONTEXT_NOUN}(?:들)?(?:입니다|이다|임)",
     re.IGNORECASE,
 )
 _ANSWERING = re.compile(
@@ -48,12 +57,12 @@ _ANSWERING = re.compile(
     re.IGNORECASE,
 )
 _ORDER_END = re.compile(
-    r"(?:세요|십시오|시오|하라|해라|하되|[하할]\s?것|말\s?것|마라|말아라|바랍니다|해\s?줘|줘|답하기|쓰기|않기|금지|다\()"
+    r"(?:세요|십시오|시오|하라|해라|하되|[하할]\s?것|말\s?것|마라|말아라|바랍니다|해\s?줘|줘|답하기|쓰기|않기|금지)"
     r"[.!\s\"'」:：)]*$"
 )
-_STATEMENT_END = re.compile(r"(?:한다|합니다|됩니다|입니다|이다|보조합니다)[.!\s\"'」)]*$")
+_STATEMENT_END = re.compile(r"(?:한다|합니다|됩니다|입니다|이다)[.!\s\"'」)]*$")
 _STATED = re.compile(
-    r"답변|답한다|답합니다|답해야|모른다고|추측|컨텍스트|(?:도우미|챗봇|비서|어시스턴트|assistant|AI|상담원|전문가)"
+    r"답변|답한다|답합니다|답해야|모른다고|추측|컨텍스트|도우미|챗봇|비서|어시스턴트|상담원|전문가|assistant|AI"
 )
 _ENGLISH_ORDER = re.compile(
     r"\s*[-*•\d.)]*\s*(?:answer|use|given|if|do|don'?t|please|respond|reply|cite|always|never|only|"
@@ -61,21 +70,23 @@ _ENGLISH_ORDER = re.compile(
     r"using|the (?:above|context)|now|and|think|context)\b",
     re.IGNORECASE,
 )
-_CHINESE_ORDER = re.compile(r"[请使用根据回答如果]{2}|回答|不要|请")
+_CHINESE_ORDER = re.compile(r"请|使用|根据|回答|如果|不要")
 _PROMPTED = re.compile(
     r"(?:(?:다음\s|아래\s|사용자\s)?(?:질문|질의)(?:은|는|입니다|에\s?[가-힣\s]{0,24})?"
     r"|[^\n:：]{0,200}?(?:세요|십시오|시오|하라|해라|[하할]\s?것|줘|주라))"
     r"\s?[:：]\s*(?=\S|$)"
 )
 _PROMPTED_ENGLISH = re.compile(
-    r"\b(?:question|query|comment)\b(?:\s(?:is|was))?(?:\s(?:as\s)?follows)?\s?(?::|\bis\b)\s*(?=\S|$)",
+    r"\b(?:question|query|comment)\b(?:\s(?:is|was))?(?:\s(?:as\s)?follows)?"
+    r"\s?(?::|\bis\b)\s*(?=\S|$)",
     re.IGNORECASE,
 )
 _EARLIER_ANSWER = re.compile(
     r".{0,40}\b(?:existing|original|previous) answer\b[^:\n]{0,20}:", re.IGNORECASE
 )
-_SENTENCE = re.compile(r"[^.!?。\n]{1,600}(?:[.!?。]+|$)|[^.!?。\n]{1,600}")
 LONGEST_INSTRUCTION_CHARS = 700
+_LONGEST_INTRODUCTION_CHARS = 160
+_READ_CHARS = 4000
 _MOSTLY = 0.6
 
 
@@ -89,7 +100,7 @@ def announces_context(line: str) -> bool:
 
 def introduces_context(line: str) -> bool:
     """Tell whether a line only says that the context follows: "다음은 관련 문서입니다:"."""
-    return len(line) < 160 and bool(_INTRODUCED.search(line.strip()))
+    return len(line) < _LONGEST_INTRODUCTION_CHARS and bool(_INTRODUCED.search(line.strip()))
 
 
 def points_back(line: str) -> bool:
@@ -102,6 +113,8 @@ def is_instruction(line: str) -> bool:
     text = line.strip()
     if not text or len(text) > LONGEST_INSTRUCTION_CHARS:
         return False
+    if _CONCLUDED.match(text):
+        return True
     points = _BACK.match(text.lstrip("-*• ")) and _USED.search(text)
     if not (_ANSWERING.search(text) or points or announces_context(text)):
         return False
@@ -118,19 +131,28 @@ def is_instruction(line: str) -> bool:
 def is_order(line: str) -> bool:
     """Tell whether a line tells somebody to do something."""
     text = line.strip()[:LONGEST_INSTRUCTION_CHARS]
-    orders = _ORDER_END.search(text) or _ENGLISH_ORDER.match(text) or _CHINESE_ORDER.search(text)
-    return bool(orders)
+    return is_instruction(text) or bool(
+        _ORDER_END.search(text) or _ENGLISH_ORDER.match(text) or _CHINESE_ORDER.search(text)
+    )
 
 
 def mostly_orders(text: str) -> bool:
-    """Tell whether a text is a list of rules for the model rather than a passage to rest on."""
-    lines = [line for line in text[:4000].split("\n") if line.strip()]
-    orders = sum(is_order(line) or is_instruction(line) for line in lines)
-    return bool(lines) and orders >= _MOSTLY * len(lines)
+    """Tell whether most lines below a heading such as "규칙" are rules."""
+    return _share(text, is_order) >= _MOSTLY
+
+
+def mostly_instructions(text: str) -> bool:
+    """Tell whether what a heading calls context are instructions to the model."""
+    return _share(text, is_instruction) >= _MOSTLY
+
+
+def _share(text: str, test: Callable[[str], bool]) -> float:
+    lines = [line for line in text[:_READ_CHARS].split("\n") if line.strip()]
+    return sum(map(test, lines)) / len(lines) if lines else 0.0
 
 
 def prompted_question(line: str) -> int | None:
-    """Return where the question begins in "위 자료를 보고 답해 주세요: …"; None without such words."""
+    """Return where the question begins in "위 자료로 답해 주세요: …"; None without such words."""
     head = line[:LONGEST_INSTRUCTION_CHARS]
     found = _PROMPTED.match(head) or _PROMPTED_ENGLISH.search(head)
     return found.end() if found else None
@@ -145,13 +167,3 @@ def leading_instruction(line: str) -> str:
 def is_earlier_answer(line: str) -> bool:
     """Tell whether a line gives an answer to be refined."""
     return bool(_EARLIER_ANSWER.match(line))
-
-
-def without_instructions(text: str) -> str:
-    """Return a text without its sentences that are instructions; unchanged if nothing is left."""
-    kept: list[str] = []
-    for line in text.split("\n"):
-        if not is_instruction(line):
-            kept.append(line)
-    left = "\n".join(kept).strip()
-    return left or text.strip()

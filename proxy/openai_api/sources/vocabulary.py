@@ -1,13 +1,14 @@
 """The words that prompts use for context, question, answer, instructions and examples.
 
-English and Korean are head-final in such labels ("user question", "참고 자료"), so the last word tells
-what a label is: "답변 규칙" is about rules, "질문 유형" is no question. The words before it may be anything
-if the label is set off as a heading; before text on the same line they must be known too, because
-passages are full of lines like ``신청 서류: 신분증 사본``.
+English and Korean are head-final in such labels ("user question", "참고 자료"), so the last word
+tells what a label is: "답변 규칙" is about rules, "질문 유형" is no question. The words before it
+may be anything if the label is set off as a heading; before text on the same line they must be
+known too, because passages are full of lines like ``신청 서류: 신분증 사본``.
 """
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 
 
 class Role(StrEnum):
@@ -30,9 +31,10 @@ _CONTEXT = _words(
     "context contexts document documents doc docs passage passages reference references source "
     "sources knowledge knowledgebase excerpt excerpts snippet snippets chunk chunks evidence "
     "material materials background article articles resource resources cites faq "
-    "자료 참고자료 문서 문서들 참고문서 관련문서 규정 규정집 근거 지식 지식베이스 문맥 맥락 컨텍스트 콘텍스트 "
-    "발췌 발췌문 본문 지문 법령 조문 법조문 판례 약관 매뉴얼 참고 참조 레퍼런스 검색결과 참조문서 참고정보 "
-    "관련자료 관련규정 资料 参考资料 文档 参考 知识 知识库 已知信息 上下文 参考信息"
+    "자료 참고자료 관련자료 문서 문서들 참고문서 관련문서 참조문서 규정 규정집 관련규정 근거 "
+    "지식 지식베이스 문맥 맥락 컨텍스트 콘텍스트 발췌 발췌문 본문 지문 법령 조문 법조문 판례 "
+    "약관 매뉴얼 참고 참조 참고정보 레퍼런스 검색결과 "
+    "资料 参考资料 文档 参考 参考信息 知识 知识库 已知信息 上下文"
 )
 # Count as context only beside a word of the first set or one of retrieval.
 _WEAK_CONTEXT = _words(
@@ -41,39 +43,42 @@ _WEAK_CONTEXT = _words(
 )
 _RETRIEVAL = _words(
     "search retrieved retrieval relevant background supporting provided given related "
-    "검색 검색된 조회 조회된 참고 참조 관련 배경 제공 제공된 주어진 첨부 첨부된 수집된 근거 사전 업로드된"
+    "검색 검색된 조회 조회된 참고 참조 관련 배경 제공 제공된 주어진 첨부 첨부된 수집된 근거 "
+    "사전 업로드된"
 )
 _QUESTION = _words(
-    "question query queries questions q 질문 질의 문의 물음 질문사항 문의사항 질의사항 問 问题 提问 用户问题 我的问题 我的问题或指令"
+    "question query queries questions q 질문 질의 문의 물음 질문사항 문의사항 질의사항 "
+    "问题 提问 用户问题 我的问题 我的问题或指令"
 )
 _QUESTION_BESIDE = _words(
     "user user's users the current my original new following customer standalone follow up final "
-    "사용자 사용자의 고객 고객의 현재 나의 내 최종 원문 이용자 이번 새 새로운 추가 실제 유저 학생 직원 我的 用户"
+    "사용자 사용자의 고객 고객의 현재 나의 내 최종 원문 이용자 이번 새 새로운 추가 실제 유저 학생 "
+    "직원 用户"
 )
 _INPUT = _words("input message request 입력 요청 메시지 발화")
 _ANSWER = _words("answer answers response reply a 답변 답 응답 대답 정답 回答 答案 assistant ai")
 _INSTRUCTION = _words(
     "instruction instructions rule rules guideline guidelines requirement requirements format "
     "note notes remember important constraint constraints task role objective steps policy "
-    "지시 지시사항 지침 규칙 주의 주의사항 유의사항 요구사항 조건 역할 형식 가이드 가이드라인 원칙 방법 작업 목표 "
-    "제약 제약사항 안내 요청사항 출력형식 작성요령 要求 指令 回答要求 规则 思考流程"
+    "지시 지시사항 지침 규칙 주의 주의사항 유의사항 요구사항 조건 역할 형식 가이드 가이드라인 원칙 "
+    "방법 작업 목표 제약 제약사항 안내 요청사항 출력형식 작성요령 要求 指令 回答要求 规则 思考流程"
 )
 _EXAMPLE = _words("example examples sample samples few-shot shot 예시 예제 예 예시들 例子 示例 例")
 _HISTORY = _words(
     "history conversation chat dialogue 대화 이력 대화기록 대화이력 채팅 이전대화 历史"
 )
 _END = _words("end 끝 종료 eof 结束")
-_BEGIN = frozenset(("start", "begin", "beginning", "시작"))
+_BEGIN = _words("start begin beginning 시작")
 # Before text on the same line these head contact details as often as questions.
 _NEVER_STRICT = _words("문의 문의사항 a 안내 방법")
-_FILLER = _words("the of a an and or for to your my all is are 및 위 아래 다음 目")
+_FILLER = _words("the of a an and or for to your my all is are 및 위 아래 다음")
 _TOKEN = re.compile(r"[\w'가-힣-]+")
 _ASIDE = re.compile(r"[(（][^()（）]{0,80}[)）]")
-_LAST_RESORT_HEADS = (
+_ROLES_BY_ANY_WORD = (
     (_EXAMPLE, Role.EXAMPLE),
     (_HISTORY, Role.HISTORY),
 )
-LONGEST_LABEL_WORDS = 7
+_LONGEST_LABEL_WORDS = 7
 
 
 def label_words(label: str) -> list[str]:
@@ -81,6 +86,7 @@ def label_words(label: str) -> list[str]:
     return [word.strip("_-") for word in _TOKEN.findall(_ASIDE.sub(" ", label).lower())]
 
 
+@lru_cache(maxsize=4096)
 def role_of(label: str, *, strict: bool = False) -> Role | None:
     """Return what a label announces, or None.
 
@@ -90,13 +96,13 @@ def role_of(label: str, *, strict: bool = False) -> Role | None:
     """
     words = [word for word in re.split(r"[\s_]+", " ".join(label_words(label))) if word]
     words = [word for word in words if word not in _BEGIN]
-    if not words or len(words) > LONGEST_LABEL_WORDS:
+    if not words or len(words) > _LONGEST_LABEL_WORDS:
         return None
     if label.startswith("/") or _END & {words[0], words[-1]}:
         return Role.END
-    for heads, role in _LAST_RESORT_HEADS:
+    for heads, any_role in _ROLES_BY_ANY_WORD:
         if heads.intersection(words):
-            return role
+            return any_role
     role = _role_of_head(words)
     if role is None or not strict:
         return role

@@ -9,11 +9,16 @@ from proxy.errors import BadRequest
 from proxy.openai_api.chat import ChatRequest, read_request
 from proxy.openai_api.json_body import JsonObject
 
-MESSAGES: list[JsonValue] = [{"role": "user", "content": "휴가는 며칠인가요?"}]
+MESSAGE: JsonObject = {"role": "user", "content": "휴가는 며칠인가요?"}
+
+
+def body_of(**members: JsonValue) -> JsonObject:
+    body: JsonObject = {"model": "m", "messages": [MESSAGE]}
+    return body | members
 
 
 def request_of(**members: JsonValue) -> ChatRequest:
-    return read_request(json.dumps({"model": "m", "messages": MESSAGES} | members).encode())
+    return read_request(json.dumps(body_of(**members)).encode())
 
 
 def refusal_of(raw: bytes) -> BadRequest:
@@ -60,7 +65,7 @@ WRONG_TYPES: list[object] = [
     pytest.param({"messages": [{"content": "x"}]}, "messages[0].role", id="message-has-no-role"),
     pytest.param({"messages": [{"role": 1}]}, "messages[0].role", id="role-is-a-number"),
     pytest.param(
-        {"messages": [*MESSAGES, {"role": "user", "content": 5}]},
+        {"messages": [MESSAGE, {"role": "user", "content": 5}]},
         "messages[1].content",
         id="content-is-a-number",
     ),
@@ -93,9 +98,7 @@ WRONG_TYPES: list[object] = [
 
 @pytest.mark.parametrize(("members", "param"), WRONG_TYPES)
 def test_names_the_member_of_the_wrong_type(members: JsonObject, param: str) -> None:
-    body = {"model": "m", "messages": MESSAGES} | members
-
-    error = refusal_of(json.dumps(body).encode())
+    error = refusal_of(json.dumps(body_of(**members)).encode())
 
     assert error.param == param
     assert f"'{param}'" in str(error)
@@ -103,16 +106,16 @@ def test_names_the_member_of_the_wrong_type(members: JsonObject, param: str) -> 
 
 @pytest.mark.parametrize("missing", ["model", "messages"])
 def test_names_the_member_that_is_missing(missing: str) -> None:
-    body: JsonObject = {"model": "m", "messages": MESSAGES}
+    body = body_of()
     del body[missing]
 
     assert refusal_of(json.dumps(body).encode()).param == missing
 
 
 def test_a_refusal_does_not_repeat_what_was_sent() -> None:
-    body = {"model": "m", "messages": [{"role": "user", "content": 8812311234567}]}
+    raw = b'{"model": "m", "messages": [{"role": "user", "content": 8812311234567}]}'
 
-    assert "8812311234567" not in str(refusal_of(json.dumps(body).encode()))
+    assert "8812311234567" not in str(refusal_of(raw))
 
 
 def test_what_is_left_out_means_the_defaults() -> None:
@@ -174,17 +177,16 @@ UNKNOWN = st.dictionaries(st.text(min_size=1, max_size=8).map("x_".__add__), JSO
 
 @given(UNKNOWN, st.sampled_from([None, 1, 4]))
 def test_a_request_without_changes_keeps_its_bytes(unknown: JsonObject, indent: int | None) -> None:
-    raw = json.dumps({"model": "m", "messages": MESSAGES} | unknown, indent=indent).encode()
+    raw = json.dumps(body_of(**unknown), indent=indent).encode()
 
     assert read_request(raw).for_server("m") == raw
 
 
 @given(UNKNOWN)
 def test_only_guard_and_the_model_change_on_the_way(unknown: JsonObject) -> None:
-    body: JsonObject = {"model": "m", "messages": MESSAGES} | unknown
-    raw = json.dumps(body | {"guard": {"report": True}}).encode()
+    request = request_of(**unknown, guard={"report": True})
 
-    assert json.loads(read_request(raw).for_server("served")) == body | {"model": "served"}
+    assert json.loads(request.for_server("served")) == body_of(**unknown, model="served")
 
 
 def test_the_guard_member_goes_even_if_it_is_null() -> None:
@@ -192,6 +194,6 @@ def test_the_guard_member_goes_even_if_it_is_null() -> None:
 
 
 def test_what_looks_like_guard_deeper_inside_stays() -> None:
-    raw = json.dumps({"model": "m", "messages": MESSAGES, "metadata": {"guard": "x"}}).encode()
+    request = request_of(metadata={"guard": "x"})
 
-    assert read_request(raw).for_server("m") == raw
+    assert request.for_server("m") == request.raw

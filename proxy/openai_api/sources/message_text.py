@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 from guards.core.finding import Span
-from proxy.openai_api.sources.found import Block, Passage
-from proxy.openai_api.sources.layout import Layout, Region, question_alone, read_layout
+from proxy.openai_api.sources.found import Block
+from proxy.openai_api.sources.layout import Layout, read_layout
 from proxy.openai_api.sources.lines import Kind, read_lines
 from proxy.openai_api.sources.markup import Element, element_passages, read_elements
 from proxy.openai_api.sources.passages import split_passages
+from proxy.openai_api.sources.prompt import Prompt
+from proxy.openai_api.sources.question import Region, question_alone
 from proxy.openai_api.sources.records import json_prompt, leading_json
 from proxy.openai_api.sources.source_marks import has_marks
 from proxy.openai_api.sources.speech import is_instruction, points_back
@@ -66,9 +68,8 @@ def read_text(text: str, *, asked: bool) -> ReadText:
     if context:
         return _tagged(text, elements, asked=asked)
     layout = read_layout(text, asked=asked)
-    blocks = tuple(
-        block for region in layout.context if (block := _block(text, region)) is not None
-    )
+    read = (_block(text, region) for region in layout.context)
+    blocks = tuple(block for block in read if block is not None)
     if not blocks:
         layout = Layout((), layout.question)
     cuts = [Region(block.span.start, block.span.end, block.span.start) for block in blocks]
@@ -97,7 +98,7 @@ def _around(blocks: tuple[Block, ...], rest: str, *, asked: bool) -> ReadText:
     """Return blocks together with the question in what stands around them."""
     if not asked:
         return ReadText(blocks, None, rest)
-    question = question_alone(rest)
+    question = question_alone(Prompt(rest, asked=True))
     words = rest[question.start : question.end] if question else rest
     return ReadText(blocks, clean_question(words), rest[: question.outer] if question else "")
 
@@ -162,8 +163,3 @@ def clean_question(words: str) -> str:
         ):
             return inner.strip()
     return question
-
-
-def passages_of_tool(text: str) -> tuple[Passage, ...]:
-    """Return the passages of a tool's result, JSON or text."""
-    return split_passages(text)

@@ -1,0 +1,119 @@
+"""Telephone numbers, web addresses and e-mail that the sources do not give, or give for another.
+
+Finds: a number (with area code, mobile, service number, extension, short code such as 120), a web
+    address or an e-mail address that stands in no source; one that a source gives for another
+    office than the one the answer names, where the named office has its own.
+Misses: numbers written out in words; a swapped value where no source gives the named office any of
+    that kind; opening hours (`numbers`).
+Score: 1.0 for a value that stands nowhere; 0.9 for a swapped one.
+Source: own rules. An address may be cut to its host or an upper folder; a local number may lack its
+    area code. Values of the question and of instructions may be repeated.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from guards.core.finding import Evidence, Finding, Span, Strength
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Reading, Text
+from guards.text.contact_book import ContactBook, Entry
+from guards.text.named import owners
+from guards.text.scripts import prose_only
+from guards.text.slots.contact import Contact, ContactKind
+
+
+class ContactSettings(GuardSettings):
+    """Options of the guard."""
+
+    allow_from_question: bool = Field(
+        True, description="Let the answer repeat contacts of the question and the instructions."
+    )
+    allowed: tuple[str, ...] = Field(
+        (), description="Contacts that every answer may give, as a reader would write them."
+    )
+
+
+class Contacts(Guard[ContactSettings]):
+    """Report every contact of the answer that is not the sources' own."""
+
+    id = "contact"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.SEGMENT
+    settings_type = ContactSettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "contact.invented": Code(
+            "No source gives the telephone number or address.",
+            '"{observed}"은(는) 자료에 없는 연락처입니다. 자료에 있는 연락처만 쓰세요.',
+        ),
+        "contact.swapped": Code(
+            "A source gives the telephone number or address for someone else.",
+            '"{observed}"은(는) 다른 부서의 연락처입니다. 자료의 연락처 {expected}을(를) 쓰세요.',
+        ),
+    }
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """Nothing to compare with, or nothing to compare."""
+        if reading.answer is None:
+            return "no_answer"
+        return None if reading.sources else "no_sources"
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Look up each contact of the answer."""
+        if reading.answer is None or not reading.answer.text.contacts:
+            return []
+        text = reading.answer.text
+        book = ContactBook(reading)
+        licensed = self._licensed(reading)
+        labels = owners(text, [(one.start, one.end) for one in text.contacts])
+        found = (
+            self._finding(contact, book, book.named(contact, labels.get(contact.start, ())))
+            for contact in _claimed(text)
+            if not any(contact.is_in(other) for other in licensed)
+        )
+        return [finding for finding in found if finding is not None]
+
+    def _licensed(self, reading: Reading) -> list[Contact]:
+        allowed = [
+            contact for written in self.settings.allowed for contact in Text(written).contacts
+        ]
+        if not self.settings.allow_from_question:
+            return allowed
+        echo = Text(reading.exchange.echo)
+        return [*allowed, *reading.question.text.contacts, *echo.contacts]
+
+    def _finding(
+        self, contact: Contact, book: ContactBook, own: tuple[Entry, ...]
+    ) -> Finding | None:
+        known = book.holds(contact)
+        if known and (not own or book.may_be(contact, own)):
+            return None
+        expected = tuple(dict.fromkeys(entry.contact.text for entry in own))
+        return Finding(
+            guard=self.id,
+            code="contact.swapped" if known else "contact.invented",
+            part="answer",
+            span=Span(contact.start, contact.end),
+            observed=contact.text,
+            strength=Strength.C2 if known else Strength.E0,
+            expected=expected,
+            evidence=_evidence(own),
+            score=0.9 if known else 1.0,
+            fix=expected[0] if len({entry.contact.values for entry in own}) == 1 else None,
+        )
+
+
+def _claimed(text: Text) -> list[Contact]:
+    """Return the contacts of a text without numbers in code."""
+    prose = prose_only(text.raw)
+    return [
+        contact
+        for contact in text.contacts
+        if contact.kind is not ContactKind.PHONE
+        or prose[contact.start : contact.end] == contact.text
+    ]
+
+
+def _evidence(entries: Iterable[Entry]) -> tuple[Evidence, ...]:
+    return tuple(dict.fromkeys(Evidence(entry.source_id, entry.sentence) for entry in entries))

@@ -1,0 +1,166 @@
+"""Answers to another question than the one asked.
+
+Finds: an answer without a value of the kind asked for (얼마, 언제, 어디, 누구, 왜, 전화번호, yes or
+    no), one that names only one side of a comparison (both weak), and one whose every claim comes
+    from a source on another subject while a source has the very subject of the question as its
+    title (strong).
+Misses: a value of the right kind for something else; questions for a procedure or an explanation;
+    another subject where the sources have no titles. An answer that says it cannot answer is never
+    reported.
+Score: 0.5 for a missing kind or side; 0.9 for another subject.
+Source: own rules.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from guards.core.finding import Evidence, Finding, Severity, Span, Strength
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Part, Reading, Text
+from guards.text.abstention import is_abstention
+from guards.text.answer_types import KOREAN_NAMES, asked_types, gives, sub_questions
+from guards.text.claims import bare_claim, claims
+from guards.text.comparisons import compared_sides, names_side
+from guards.text.overlap_score import best_window, features
+from guards.text.title_subject import title_subject
+
+
+class IntentSettings(GuardSettings):
+    """Options of the guard."""
+
+    told_from: float = Field(
+        0.7, ge=0, le=1, description="Share of a claim from which on a source is where it is from."
+    )
+    untold_below: float = Field(
+        0.4, ge=0, le=1, description="Share of a claim below which a source does not tell it."
+    )
+
+
+class Intent(Guard[IntentSettings]):
+    """Report answers that pass by the question."""
+
+    id = "intent"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.ANSWER
+    settings_type = IntentSettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "intent.type_missing": Code(
+            "The answer has no value of the kind that the question asks for.",
+            "질문이 묻는 것({expected})에 답하세요. 자료에 없으면 없다고 쓰세요.",
+        ),
+        "intent.side_missing": Code(
+            "The answer to a comparison names only one side.",
+            "질문이 비교하는 두 대상을 모두 설명하세요. 빠진 대상: {expected}",
+        ),
+        "intent.other_subject": Code(
+            "The answer tells another source than the one that the question is about.",
+            "질문과 다른 주제의 답입니다. '{expected}' 자료의 내용으로 답하세요.",
+        ),
+    }
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """No answer, no question, or an answer that says it cannot answer."""
+        if reading.answer is None:
+            return "no_answer"
+        if not reading.exchange.question.strip():
+            return "no_question"
+        return "abstained" if _abstains(reading.answer) else None
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Compare what the question asks for with what the answer gives."""
+        if reading.answer is None or not reading.answer.text.raw.strip():
+            return []
+        other = self._other_subject(reading)
+        if other is not None:
+            return [other]
+        return [*_types_missing(reading), *_sides_missing(reading)]
+
+    def _other_subject(self, reading: Reading) -> Finding | None:
+        told = [bare_claim(claim.text) for claim in claims(_answer(reading))]
+        about, elsewhere = _by_subject(reading)
+        if not told or len(about) != 1 or not elsewhere:
+            return None
+        [asked] = about
+        title = asked.source.title if asked.source else ""
+        if title_subject(title) & features(_answer(reading)).forms:
+            return None
+        for claim in told:
+            if _held(claim, asked) >= self.settings.untold_below:
+                return None
+            if max(_held(claim, part) for part in elsewhere) < self.settings.told_from:
+                return None
+        return _finding(
+            "other_subject",
+            reading,
+            title,
+            Severity.STRONG,
+            (Evidence(asked.source.id, title),) if asked.source else (),
+        )
+
+
+def _types_missing(reading: Reading) -> Iterator[Finding]:
+    answer = reading.answer.text if reading.answer else Text("")
+    for question in sub_questions(reading.exchange.question):
+        for kind in sorted(asked_types(question)):
+            if not gives(answer, kind):
+                yield _finding("type_missing", reading, KOREAN_NAMES[kind])
+
+
+def _sides_missing(reading: Reading) -> Iterator[Finding]:
+    for side in compared_sides(reading.exchange.question) or ():
+        if not names_side(_answer(reading), side):
+            yield _finding("side_missing", reading, side)
+
+
+def _finding(
+    what: str,
+    reading: Reading,
+    expected: str,
+    severity: Severity = Severity.WEAK,
+    evidence: tuple[Evidence, ...] = (),
+) -> Finding:
+    answer = _answer(reading)
+    observed = answer.strip()
+    start = answer.index(observed)
+    is_strong = severity is Severity.STRONG
+    return Finding(
+        guard=Intent.id,
+        code=f"{Intent.id}.{what}",
+        part="answer",
+        span=Span(start, start + len(observed)),
+        observed=observed,
+        severity=severity,
+        strength=Strength.C2 if is_strong else Strength.E1,
+        expected=(expected,),
+        evidence=evidence,
+        score=0.9 if is_strong else 0.5,
+    )
+
+
+def _answer(reading: Reading) -> str:
+    return reading.answer.text.raw if reading.answer else ""
+
+
+def _abstains(answer: Part) -> bool:
+    """Tell whether any sentence of an answer says that it cannot answer."""
+    return any(is_abstention(sentence.text) for sentence in answer.text.sentences)
+
+
+def _by_subject(reading: Reading) -> tuple[list[Part], list[Part]]:
+    """Return the sources that the question is about by title, and those it does not touch."""
+    asked = features(reading.exchange.question).forms
+    about: list[Part] = []
+    elsewhere: list[Part] = []
+    for part in reading.sources:
+        subject = title_subject(part.source.title if part.source else "")
+        if subject and subject <= asked:
+            about.append(part)
+        elif subject and not subject & asked:
+            elsewhere.append(part)
+    return about, elsewhere
+
+
+def _held(claim: str, part: Part) -> float:
+    return best_window(claim, [sentence.text for sentence in part.text.sentences])

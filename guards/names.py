@@ -1,0 +1,216 @@
+"""Names that the sources do not hold.
+
+Finds: organisations, departments, businesses, products and places told by their head (구청, 센터,
+    레스토랑, 팀, 카드), people with a title, Latin names and names in quotes beside a head, that
+    neither sources nor question have in any spacing, shortened or written out; names in the place
+    of the source's own in a sentence repeated word for word; misspelt names; facilities and
+    services said to be there of which no source knows.
+Misses: bare names in Hangul; a name of the sources that is given to the wrong thing in free words;
+    facilities of no common kind. Stations are left to `transport`, laws to `legal_citation`.
+Score: 1.0 where the sources have another name at that place; 0.9 where they have none.
+Source: own lists in `guards.lexicons` and own rules for Korean names.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from guards.core.finding import Evidence, Finding, Span, Strength
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Reading, Text
+from guards.text.claimed_facilities import Facility, claimed_facilities
+from guards.text.closest_figures import source_texts
+from guards.text.known_names import KnownNames
+from guards.text.name_like import replaces_a_name
+from guards.text.near_name import nearest
+from guards.text.overlap_score import containment
+from guards.text.sentences import Sentence
+from guards.text.slots.name import Name
+from guards.text.statements import statements
+from guards.text.swapped_words import SourceSentences
+
+_SAME_SUBJECT = 0.5
+
+
+class NamesSettings(GuardSettings):
+    """Options of the guard."""
+
+    known_names: tuple[str, ...] = Field(
+        (), description="Names that need no source: brands, restaurants, facilities."
+    )
+    check_facilities: bool = Field(
+        True, description="Report facilities said to be there of which no source knows."
+    )
+    check_replaced: bool = Field(
+        True, description="Report names in the place of the source's own in a repeated sentence."
+    )
+
+
+class Names(Guard[NamesSettings]):
+    """Report every name of the answer that neither sources nor question hold."""
+
+    id = "names"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.SEGMENT
+    settings_type = NamesSettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "names.not_in_sources": Code(
+            "No source holds the name.",
+            '"{observed}"은(는) 자료에 없는 이름입니다. 자료에 있는 이름만 쓰세요.',
+        ),
+        "names.differs": Code(
+            "The sources have another name where they speak of the same.",
+            '"{observed}"은(는) 자료와 다릅니다. 자료의 이름 {expected}을(를) 쓰세요.',
+        ),
+        "names.misspelt": Code(
+            "One letter sets it apart from a name of the sources.",
+            '"{observed}"은(는) 자료의 표기 {expected}(으)로 쓰세요.',
+        ),
+        "names.no_such_facility": Code(
+            "No source knows of the facility or service that is said to be there.",
+            '"{observed}"은(는) 자료에 없는 시설이나 서비스입니다. 있다고 쓰지 마세요.',
+        ),
+    }
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """Nothing to compare with, or nothing to compare."""
+        if reading.answer is None:
+            return "no_answer"
+        return None if reading.sources else "no_sources"
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Look the names of each claim up, then what stands in the place of names."""
+        if reading.answer is None:
+            return []
+        answer = reading.answer.text
+        told = statements(answer.raw)
+        found = [*self._unknown(answer, told, reading)]
+        if self.settings.check_replaced:
+            found += self._replaced(told, reading)
+        if self.settings.check_facilities:
+            found += self._facilities(told, reading)
+        return _one_for_each_place(found)
+
+    def _unknown(
+        self, answer: Text, told: tuple[Sentence, ...], reading: Reading
+    ) -> Iterator[Finding]:
+        if not answer.names:
+            return
+        sources = KnownNames(source_texts(reading), self._free_names(reading))
+        echoed = KnownNames([reading.question.text, Text(reading.exchange.echo)])
+        starts = [sentence.start for sentence in told]
+        for name in answer.names:
+            at = bisect_right(starts, name.start) - 1
+            if at < 0 or name.end > told[at].end:
+                continue
+            if not (sources.has(name) or echoed.has(name)):
+                yield self._name_finding(name, told[at].text, sources, reading)
+
+    def _free_names(self, reading: Reading) -> list[str]:
+        files = [source.file for source in reading.exchange.sources if source.file]
+        return [*self.settings.known_names, *files]
+
+    def _name_finding(
+        self, name: Name, sentence: str, sources: KnownNames, reading: Reading
+    ) -> Finding:
+        kin = sources.with_head(name.head) if name.head else []
+        span = Span(name.start, name.end)
+        meant = nearest(name, kin)
+        if meant is not None:
+            return self._finding("misspelt", span, name.text, (meant.text,), fix=meant.text)
+        near = _kin_near(name, sentence, reading)
+        if near is not None:
+            return self._finding("differs", span, name.text, near[0], near[1])
+        return self._finding("not_in_sources", span, name.text)
+
+    def _replaced(self, told: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
+        sentences = SourceSentences(
+            (source.id, sentence.text)
+            for part, source in zip(reading.sources, reading.exchange.sources, strict=True)
+            for sentence in part.text.sentences
+        )
+        known: KnownNames | None = None
+        for sentence in told:
+            swap = sentences.swap(sentence.text)
+            if swap is None:
+                continue
+            known = known or self._everything(reading)
+            if replaces_a_name(swap, known):
+                start = sentence.start + swap.start
+                yield self._finding(
+                    "differs",
+                    Span(start, start + len(swap.new)),
+                    swap.new,
+                    (swap.old,),
+                    (Evidence(swap.source_id, swap.sentence),),
+                )
+
+    def _everything(self, reading: Reading) -> KnownNames:
+        texts = [*source_texts(reading), reading.question.text, Text(reading.exchange.echo)]
+        return KnownNames(texts, self._free_names(reading))
+
+    def _facilities(self, told: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
+        known: KnownNames | None = None
+        for sentence in told:
+            for facility in claimed_facilities(sentence.text):
+                # The question proves nothing here: whether there is a sauna is what it asks.
+                known = known or KnownNames(source_texts(reading), self._free_names(reading))
+                if not any(known.holds(word) for word in facility.synonyms):
+                    yield self._facility_finding(facility, sentence)
+
+    def _facility_finding(self, facility: Facility, sentence: Sentence) -> Finding:
+        span = Span(sentence.start + facility.start, sentence.start + facility.end)
+        return self._finding("no_such_facility", span, facility.text)
+
+    def _finding(
+        self,
+        kind: str,
+        span: Span,
+        observed: str,
+        expected: tuple[str, ...] = (),
+        evidence: tuple[Evidence, ...] = (),
+        fix: str | None = None,
+    ) -> Finding:
+        return Finding(
+            guard=self.id,
+            code=f"names.{kind}",
+            part="answer",
+            span=span,
+            observed=observed,
+            strength=Strength.C2 if expected else Strength.E0,
+            expected=expected,
+            evidence=evidence,
+            score=1.0 if expected else 0.9,
+            fix=fix,
+        )
+
+
+def _kin_near(
+    name: Name, sentence: str, reading: Reading
+) -> tuple[tuple[str, ...], tuple[Evidence, ...]] | None:
+    """Return names of the same head in the source sentence nearest to the name's, and the quote."""
+    best, best_score = None, _SAME_SUBJECT
+    for part, source in zip(reading.sources, reading.exchange.sources, strict=True):
+        for candidate in part.text.sentences:
+            kin = tuple(
+                other.text
+                for other in part.text.names
+                if other.head == name.head != "" and candidate.start <= other.start < candidate.end
+            )
+            if kin and (score := containment(sentence, candidate.text)) > best_score:
+                best, best_score = (kin, (Evidence(source.id, candidate.text),)), score
+    return best
+
+
+def _one_for_each_place(found: list[Finding]) -> list[Finding]:
+    """Keep the first of several findings about the same words."""
+    kept: list[Finding] = []
+    for finding in found:
+        if not any(
+            finding.span.start < other.span.end and other.span.start < finding.span.end
+            for other in kept
+        ):
+            kept.append(finding)
+    return kept

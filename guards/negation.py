@@ -1,0 +1,159 @@
+"""Claims that turn a source sentence into its opposite.
+
+Finds: a predicate that the closest source sentence denies, demands, forbids or allows otherwise
+    (제출하여야 한다 -> 제출하지 않아도 됩니다), and a word in the place of its opposite (무료 -> 유료,
+    매월 -> 매년). With a close alignment it is strong (flipped), else weak (possible). Weak, too: an
+    answer that leaves out the exception (다만, …) of the rule it gives, where the question touches
+    it.
+Misses: opposites that no list has, flips inside a clause before a noun, a rule told from its other
+    side, and sentences with two oppositions, which may cancel each other.
+Score: the share of the claim that the source sentence holds.
+Source: own rules for Korean negation and modality; own list of opposites.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from pydantic import Field
+
+from guards.core.finding import Evidence, Finding, Severity, Span, Strength
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Reading
+from guards.text.alignment import Aligned, alignments
+from guards.text.claims import bare_claim, claims
+from guards.text.oppositions import Opposition, oppositions, tells
+from guards.text.overlap_score import containment, features
+from guards.text.sentences import Sentence
+
+
+class NegationSettings(GuardSettings):
+    """Options of the guard."""
+
+    sure_from: float = Field(
+        0.7,
+        ge=0,
+        le=1,
+        description="Share of a claim that a source sentence holds, from which on its opposite is "
+        "a contradiction (strong).",
+    )
+    possible_from: float = Field(
+        0.45, ge=0, le=1, description="Share from which on it is a possible one (weak)."
+    )
+    told_from: float = Field(
+        0.4,
+        ge=0,
+        le=1,
+        description="Share of an exception that the answer must hold to have told it.",
+    )
+
+
+class Negation(Guard[NegationSettings]):
+    """Report claims that say the opposite of the closest source sentence."""
+
+    id = "negation"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.ANSWER
+    settings_type = NegationSettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "negation.flipped": Code(
+            "The claim says the opposite of the source sentence that it follows.",
+            '"{observed}"은(는) 자료와 반대입니다. 자료의 표현({expected})대로 쓰세요.',
+        ),
+        "negation.possible": Code(
+            "The claim may say the opposite of a source sentence on the same subject.",
+            '"{observed}"이(가) 자료({expected})와 반대되지 않는지 확인하고 자료대로 쓰세요.',
+        ),
+        "negation.exception_omitted": Code(
+            "The answer gives a rule without the exception that the question touches.",
+            "자료의 단서({expected})도 함께 쓰세요.",
+        ),
+    }
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """Nothing to compare with, or nothing to compare."""
+        if reading.answer is None:
+            return "no_answer"
+        return None if reading.sources else "no_sources"
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Compare each claim with the source sentences that hold most of it."""
+        if reading.answer is None:
+            return []
+        findings: list[Finding] = []
+        for claim in claims(reading.answer.text.raw):
+            closest = alignments(bare_claim(claim.text), reading, self.settings.possible_from / 2)
+            if not closest:
+                continue
+            flip = self._flip(claim, closest)
+            omitted = self._omitted(claim, closest[0], reading)
+            findings.extend(finding for finding in (flip, omitted) if finding)
+        return findings
+
+    def _flip(self, claim: Sentence, closest: Sequence[Aligned]) -> Finding | None:
+        aligned, *others = closest
+        found = oppositions(claim.text, aligned.sentence)
+        if len(found) != 1 or _told_by_exception(claim, aligned):
+            return None
+        [opposition] = found
+        if any(_agrees(claim, opposition, other) for other in others):
+            return None
+        share = _share_of_rest(claim, opposition, aligned)
+        if share < self.settings.possible_from:
+            return None
+        is_sure = share >= self.settings.sure_from
+        return Finding(
+            guard=self.id,
+            code="negation.flipped" if is_sure else "negation.possible",
+            part="answer",
+            span=Span(claim.start + opposition.start, claim.start + opposition.end),
+            observed=claim.text[opposition.start : opposition.end],
+            severity=Severity.STRONG if is_sure else Severity.WEAK,
+            strength=Strength.C2 if is_sure else Strength.C1,
+            expected=(opposition.expected,) if opposition.expected else (),
+            evidence=(Evidence(aligned.source_id, aligned.sentence),),
+            score=round(share, 3),
+        )
+
+    def _omitted(self, claim: Sentence, aligned: Aligned, reading: Reading) -> Finding | None:
+        exception = aligned.exception
+        if reading.answer is None or aligned.share < self.settings.sure_from or not exception:
+            return None
+        if containment(exception, reading.answer.text.raw) >= self.settings.told_from:
+            return None
+        touched = set(features(reading.question.text.raw).stems) & features(exception).forms
+        if not touched - features(aligned.sentence).forms:
+            return None
+        return Finding(
+            guard=self.id,
+            code="negation.exception_omitted",
+            part="answer",
+            span=Span(claim.start, claim.end),
+            observed=claim.text,
+            severity=Severity.WEAK,
+            strength=Strength.E1,
+            expected=(exception,),
+            evidence=(Evidence(aligned.source_id, exception),),
+            score=round(aligned.share, 3),
+        )
+
+
+def _agrees(claim: Sentence, opposition: Opposition, aligned: Aligned) -> bool:
+    """Tell whether another sentence says as the claim does where the closest one opposes it."""
+    observed = claim.text[opposition.start : opposition.end]
+    return tells(aligned.sentence, observed) and not oppositions(claim.text, aligned.sentence)
+
+
+def _told_by_exception(claim: Sentence, aligned: Aligned) -> bool:
+    """Tell whether the exception holds words of the claim that the rule does not."""
+    if not aligned.exception:
+        return False
+    words = set(features(bare_claim(claim.text)).stems)
+    return bool(words & features(aligned.exception).forms - features(aligned.sentence).forms)
+
+
+def _share_of_rest(claim: Sentence, opposition: Opposition, aligned: Aligned) -> float:
+    """Return the share of a claim that the sentence holds, without the word that is opposed."""
+    if not opposition.in_lexicon:
+        return aligned.share
+    rest = f"{claim.text[: opposition.start]} {claim.text[opposition.end :]}"
+    return containment(bare_claim(rest), aligned.sentence)

@@ -1,0 +1,158 @@
+"""Sentences that must not stand in an answer, whatever it says: closing pleasantries and the like.
+
+Finds: sentences that are, as a whole, one of the phrases: wishes (도움이 되셨길 바랍니다), offers to
+    help on, thanks, apologies of the bot's own, and the tenant's own phrases. Neighbours are one
+    finding. Spacing, case and closing marks do not matter.
+Misses: the same words in a sentence that says something else too; what carries a figure or an
+    address (only the tenant's own phrases take those out); quotations, code, items of lists; an
+    answer that would be left with nothing.
+Score: 1.0.
+Source: own list in `guards.lexicons.closing_phrases`. Tenants write plain text in which ``*`` stands
+    for anything: no engine for patterns is linear and at hand in here.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from guards.core.finding import Finding, Span, Strength
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Reading
+from guards.lexicons.closing_phrases import CLOSING_PHRASES, GROUPS
+from guards.lexicons.phrases import phrases
+from guards.text.removal import place_to_remove
+from guards.text.scripts import prose_only
+from guards.text.sentences import Sentence
+
+_LONGEST_CLOSING_CHARS = 100
+_SPACE = re.compile(r"\s+")
+# Closing marks, emoji and emphasis around a sentence.
+_AROUND = " \t.!?~…。^*_)♡♥☺❤️\U0001f300-\U0001faff"
+_TRIMMED = re.compile(rf"\A[*_\s]+|[{re.escape(' .!?~…。^*_')}\s\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]+\Z")
+_CLOSING = re.compile(phrases(CLOSING_PHRASES, GROUPS))
+_CARRIES_FACT = re.compile(r"\d|@|://|www\.")
+_LETTER = re.compile(r"[^\W_]")
+
+Phrase = Annotated[str, Field(min_length=2, max_length=300, pattern=r"[^\s*]")]
+
+
+class PhrasesSettings(GuardSettings):
+    """Options of the guard."""
+
+    use_defaults: bool = Field(
+        True, description="Look for the closing phrases that ship with the guard."
+    )
+    phrases: tuple[Phrase, ...] = Field(
+        (),
+        max_length=200,
+        description="Whole sentences to take out besides; `*` stands for anything within one "
+        "sentence, spacing and upper or lower case do not matter.",
+    )
+
+
+class Phrases(Guard[PhrasesSettings]):
+    """Report forbidden sentences, each with what has to go for the text to close up again."""
+
+    id = "phrases"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.ANSWER
+    settings_type = PhrasesSettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "phrases.forbidden": Code(
+            "A sentence that the policy does not want in any answer.",
+            '"{observed}" 같은 맺음말이나 인사말은 쓰지 말고 내용만 쓰세요.',
+        )
+    }
+
+    def __init__(self, settings: PhrasesSettings) -> None:
+        super().__init__(settings)
+        self._own = tuple(_dense(phrase).split("*") for phrase in settings.phrases)
+
+    def not_checkable(self, reading: Reading) -> str | None:
+        """Nothing to look at."""
+        return "no_answer" if reading.answer is None else None
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Find the sentences to take out, unless nothing would be left."""
+        if reading.answer is None:
+            return []
+        answer = reading.answer.text.raw
+        sentences = reading.answer.text.sentences
+        prose = prose_only(answer)
+        unwanted = [
+            sentence
+            for sentence in sentences
+            if prose[sentence.start : sentence.end] == sentence.text
+            and self._is_forbidden(sentence.text)
+            and not _is_quoted(answer, sentence.start)
+        ]
+        kept = (one for one in sentences if one not in unwanted)
+        if not any(_LETTER.search(sentence.text) for sentence in kept):
+            return []
+        return [_finding(answer, *place) for place in _stretches(answer, unwanted)]
+
+    def _is_forbidden(self, sentence: str) -> bool:
+        said = _dense(_TRIMMED.sub("", sentence))
+        if any(_is_glob(said, pieces) for pieces in self._own):
+            return True
+        return (
+            self.settings.use_defaults
+            and len(said) <= _LONGEST_CLOSING_CHARS
+            and not _CARRIES_FACT.search(said)
+            and _CLOSING.fullmatch(said) is not None
+        )
+
+
+def _dense(text: str) -> str:
+    return _SPACE.sub("", text).casefold()
+
+
+def _is_glob(text: str, pieces: list[str]) -> bool:
+    """Tell whether a text is these pieces in order with anything between them."""
+    first, *others = pieces
+    if not others:
+        return text == first
+    *middle, last = others
+    if len(text) < len(first) + len(last) or not (text.startswith(first) and text.endswith(last)):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for piece in middle:
+        at = text.find(piece, at, end)
+        if at < 0:
+            return False
+        at += len(piece)
+    return True
+
+
+def _is_quoted(answer: str, start: int) -> bool:
+    opened = answer.count("“", 0, start) > answer.count("”", 0, start)
+    return opened or answer.count('"', 0, start) % 2 == 1
+
+
+def _stretches(answer: str, unwanted: list[Sentence]) -> Iterator[tuple[int, int]]:
+    """Yield the places of sentences, those with nothing but white space between them as one."""
+    begun, end = -1, -1
+    for sentence in unwanted:
+        if begun >= 0 and not answer[end : sentence.start].strip():
+            end = sentence.end
+            continue
+        if begun >= 0:
+            yield begun, end
+        begun, end = sentence.start, sentence.end
+    if begun >= 0:
+        yield begun, end
+
+
+def _finding(answer: str, start: int, end: int) -> Finding:
+    place = place_to_remove(answer, start, end)
+    return Finding(
+        guard=Phrases.id,
+        code=f"{Phrases.id}.forbidden",
+        part="answer",
+        span=Span(*place),
+        observed=answer[slice(*place)],
+        strength=Strength.E3,
+        fix="",
+    )

@@ -1,0 +1,159 @@
+"""Figures that follow from figures of a passage in one step of arithmetic.
+
+A time of day and a duration, a date and a period, two dates or two years are added and subtracted
+wherever they meet. Sums, differences, shares and products of amounts count only in a sentence that
+says it reckons (``총``, ``합계``, ``차이``), because some two numbers always add up to a third.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from fractions import Fraction
+from itertools import permutations
+
+from guards.text.slots.quantity import Quantity
+from guards.text.slots.units import Dimension, Measure
+
+_MOST_OPERANDS = 40
+_DAY_MINUTES, _HALF_DAY_MINUTES, _MINUTE_SECONDS = 1440, 720, 60
+_RECKONS = re.compile(
+    r"총\s?\d|총액|총합|합계|합산|합쳐|합치|합하|합한|더하|더해|모두|차이|차액|남은|남는|남습|줄어|줄었|줄이|늘어|늘었|"
+    r"절감|절약|증가|감소|인상|인하|더\s|덜\s|보다|곱하|곱한|[×=]|계산|이면|라면|할인|분의|[가-힣]배"
+)
+_OVER = re.compile(r"(?:[이을]\s?)?\s?(?:넘는|넘게|넘었|웃도는|웃돈)")
+_COUNTS = frozenset(
+    {
+        Dimension.PEOPLE,
+        Dimension.TIMES,
+        Dimension.DAYS,
+        Dimension.MONTHS,
+        "개",
+        "건",
+        "곳",
+        "박",
+        "장",
+        "대",
+    }
+)
+_CLOCKS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12})
+_FIRST_YEAR, _LAST_YEAR = 1, 9998
+
+
+def is_derived(
+    quantity: Quantity, sentence: str, known: Sequence[Quantity], after: str = ""
+) -> bool:
+    """Tell whether a quantity follows from others.
+
+    Args:
+        quantity: One of the answer.
+        sentence: The answer's sentence.
+        known: The quantities of one passage (and of the question).
+        after: What follows the quantity in the answer.
+    """
+    measure = quantity.measure
+    if len(measure.values) != 1:
+        return False
+    operands = [one.measure for one in known if len(one.measure.values) == 1][:_MOST_OPERANDS]
+    if _OVER.match(after):
+        return any(
+            one.dimension == measure.dimension and one.values[0] > measure.values[0]
+            for one in operands
+        )
+    results = _in_time(operands)
+    if any(_fits(measure, result) for result in results):
+        return True
+    return _RECKONS.search(sentence) is not None and any(
+        _fits(measure, result) for result in _of_amounts(operands)
+    )
+
+
+def _fits(measure: Measure, result: Measure) -> bool:
+    if measure.dimension == Dimension.CLOCK_12 and result.dimension in _CLOCKS:
+        return measure.values[0] % _HALF_DAY_MINUTES == result.values[0] % _HALF_DAY_MINUTES
+    if measure.dimension == Dimension.CLOCK and result.dimension == Dimension.CLOCK_12:
+        return measure.values[0] % _HALF_DAY_MINUTES == result.values[0]
+    if measure.dimension == Dimension.MONTH_DAY and result.dimension == Dimension.DATE:
+        return measure.values[0] == result.values[0] % 10_000
+    return measure.dimension == result.dimension and measure.values == result.values
+
+
+def _in_time(operands: Iterable[Measure]) -> Iterator[Measure]:
+    for one, other in permutations(operands, 2):
+        if one.dimension in _CLOCKS:
+            yield from _from_clock(one, other)
+        elif one.dimension == Dimension.DATE:
+            yield from _from_date(one, other)
+        elif one.dimension == other.dimension == Dimension.YEAR and one.values > other.values:
+            years = one.values[0] - other.values[0]
+            yield Measure(Dimension.AGE, (years,))
+            yield Measure(Dimension.MONTHS, (years * 12,))
+
+
+def _from_clock(clock: Measure, other: Measure) -> Iterator[Measure]:
+    wrap = _HALF_DAY_MINUTES if clock.dimension == Dimension.CLOCK_12 else _DAY_MINUTES
+    if other.dimension == Dimension.SECONDS:
+        minutes = other.values[0] / _MINUTE_SECONDS
+        for sign in (1, -1):
+            yield Measure(clock.dimension, ((clock.values[0] + sign * minutes) % wrap,))
+    elif other.dimension == clock.dimension:
+        minutes = (other.values[0] - clock.values[0]) % wrap
+        yield Measure(Dimension.SECONDS, (minutes * _MINUTE_SECONDS,))
+
+
+def _from_date(begin: Measure, other: Measure) -> Iterator[Measure]:
+    day = _day(begin)
+    if day is None:
+        return
+    if other.dimension == Dimension.DAYS and abs(other.values[0]) < 36_500:
+        # Whether the first day counts is a matter of the rule, so both are right here.
+        for days in (other.values[0], other.values[0] - 1, -other.values[0]):
+            moved = _shifted(day, int(days))
+            if moved:
+                yield _dated(moved)
+    elif other.dimension == Dimension.MONTHS:
+        for months in (int(other.values[0]), -int(other.values[0])):
+            at = day.year * 12 + day.month - 1 + months
+            if _FIRST_YEAR <= at // 12 <= _LAST_YEAR:
+                value = at // 12 * 10_000 + (at % 12 + 1) * 100 + day.day
+                yield Measure(Dimension.DATE, (Fraction(value),))
+    elif other.dimension == Dimension.DATE and (end := _day(other)) is not None and end > day:
+        for apart in ((end - day).days, (end - day).days + 1):
+            yield Measure(Dimension.DAYS, (Fraction(apart),))
+
+
+def _day(measure: Measure) -> date | None:
+    value = int(measure.values[0])
+    try:
+        return date(value // 10_000, value // 100 % 100, value % 100)
+    except ValueError:
+        return None
+
+
+def _shifted(day: date, days: int) -> date | None:
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        return None
+
+
+def _dated(day: date) -> Measure:
+    return Measure(Dimension.DATE, (Fraction(day.year * 10_000 + day.month * 100 + day.day),))
+
+
+def _of_amounts(operands: Iterable[Measure]) -> Iterator[Measure]:
+    for one, other in permutations(operands, 2):
+        left, right = one.values[0], other.values[0]
+        if one.dimension == other.dimension:
+            yield Measure(one.dimension, (left + right,))
+            yield Measure(one.dimension, (left - right,))
+            if right:
+                yield Measure("배", (left / right,))
+                yield Measure(Dimension.PERCENT, (left / right * 100,))
+                yield Measure(Dimension.PERCENT, ((left - right) / right * 100,))
+        elif one.dimension in _COUNTS:
+            continue
+        elif other.dimension == Dimension.PERCENT:
+            yield Measure(one.dimension, (left * right / 100,))
+            yield Measure(one.dimension, (left * (100 - right) / 100,))
+        elif other.dimension in _COUNTS and right > 1:
+            yield Measure(one.dimension, (left * right,))

@@ -1,0 +1,54 @@
+"""Quantities as values whose place in the sources can be looked up (see `moved`, `swapped`)."""
+
+from collections.abc import Sequence
+
+from guards.core.reading import Text
+from guards.text.passages import Passages
+from guards.text.slots.dates import parts_of
+from guards.text.slots.quantity import Quantity
+from guards.text.slots.units import Dimension, Measure
+from guards.text.values import Value
+
+_HALF_DAY_MINUTES = 720
+_CLOCKS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12})
+_DATES = frozenset({Dimension.DATE, Dimension.MONTH_DAY})
+# These name no value of their own that another could stand for.
+_NO_VALUES = frozenset({Dimension.BARE, Dimension.YEAR, Dimension.MONTH, Dimension.YEAR_MONTH})
+
+
+def can_move(quantity: Quantity) -> bool:
+    """Tell whether a quantity has a unit and a value that another could stand for."""
+    return not quantity.measure.everyday and quantity.measure.dimension not in _NO_VALUES
+
+
+def as_value(quantity: Quantity) -> Value:
+    """Return a quantity as a value; what can mean the same shares a key (a date and its day)."""
+    return Value(
+        quantity.start,
+        quantity.end,
+        frozenset(_keys(quantity.measure)),
+        _kind(quantity.measure),
+        quantity.shown,
+        quantity.comparator,
+    )
+
+
+def values_of_sources(passages: Passages) -> list[tuple[Text, Sequence[Value]]]:
+    """Return the text of each source with its values."""
+    return [
+        (text, [as_value(quantity) for quantity in text.quantities if can_move(quantity)])
+        for _, text in passages.texts()
+    ]
+
+
+def _keys(measure: Measure) -> set[tuple[str, object]]:
+    if measure.dimension in _CLOCKS:
+        return {(Dimension.CLOCK, value % _HALF_DAY_MINUTES) for value in measure.values}
+    days = (part for part in parts_of(measure) if part.dimension == Dimension.MONTH_DAY)
+    return {(one.dimension, value) for one in (measure, *days) for value in one.values}
+
+
+def _kind(measure: Measure) -> str:
+    if measure.dimension in _CLOCKS:
+        return Dimension.CLOCK
+    return Dimension.DATE if measure.dimension in _DATES else measure.dimension

@@ -1,0 +1,102 @@
+"""The names that sources hold: as they stand, shortened, written out, or in another script."""
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+from guards.core.reading import Text
+from guards.lexicons.ordinary_latin import ORDINARY_LATIN
+from guards.text.particles import stem
+from guards.text.slots.name import Name, dense
+from guards.text.transcription import may_transcribe
+
+_HANGUL_WORD = re.compile(r"[가-힣]{2,20}")
+_CAPITALS = re.compile(r"[A-Z]{2,8}")
+_LATIN_PHRASE = re.compile(r"[A-Za-z]+(?:[ -][A-Za-z]+){1,7}")
+_LONGEST_SHORT_FORM = 4
+
+
+class KnownNames:
+    """What texts name, and what else may be called by a name."""
+
+    def __init__(self, texts: Iterable[Text], names: Iterable[str] = ()) -> None:
+        self._texts = tuple(texts)
+        self._dense = tuple(
+            part
+            for part in (*(dense(text.normal.text) for text in self._texts), *map(dense, names))
+        )
+
+    def has(self, name: Name) -> bool:
+        """Tell whether a name stands there in any of these ways."""
+        return (
+            self.holds(name.key)
+            or self.holds(name.specific)
+            or self._has_shortened(name)
+            or self._has_latin(name)
+        )
+
+    def holds(self, key: str) -> bool:
+        """Tell whether comparable words stand there with any spacing."""
+        return any(key in text for text in self._dense)
+
+    def with_head(self, head: str) -> list[Name]:
+        """Return the names there that end with this head, each once."""
+        found = {name.key: name for text in self._texts for name in text.names if name.head == head}
+        return list(found.values())
+
+    def _has_shortened(self, name: Name) -> bool:
+        """Tell whether one is the other shortened: 방통위, 방송통신위원회; 서울시, 서울특별시."""
+        if not name.head:
+            return False
+        if any(is_short_for(name.key, other.key) for other in self.with_head(name.head)):
+            return True
+        return any(
+            len(word) <= _LONGEST_SHORT_FORM and _is_initialism(word, name) for word in self._words
+        )
+
+    def _has_latin(self, name: Name) -> bool:
+        words = name.text.split()
+        if not all(word.isascii() for word in words):
+            return False
+        if _CAPITALS.fullmatch(name.text) and name.text in self._initials:
+            return True
+        return all(self._has_latin_word(word) for word in words)
+
+    def _has_latin_word(self, word: str) -> bool:
+        if word.casefold() in ORDINARY_LATIN or self.holds(dense(word)):
+            return True
+        return any(may_transcribe(word, hangul) for hangul in self._words)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        words = {word for text in self._texts for word in _HANGUL_WORD.findall(text.normal.text)}
+        return frozenset(words | {stem(word) for word in words})
+
+    @cached_property
+    def _initials(self) -> frozenset[str]:
+        return frozenset(
+            "".join(word[0] for word in re.split(r"[ -]", phrase)).upper()
+            for text in self._texts
+            for phrase in _LATIN_PHRASE.findall(text.normal.text)
+        )
+
+
+def is_short_for(one: str, other: str) -> bool:
+    """Tell whether one of two names has all syllables of the other, in order, and its first one."""
+    short, long = sorted((one, other), key=len)
+    return short[:1] == long[:1] and _is_within(short, long)
+
+
+def _is_initialism(word: str, name: Name) -> bool:
+    """Tell whether a short word picks syllables out of the whole name, out of its head too."""
+    return (
+        word[-1] in name.head
+        and word[0] == name.key[0]
+        and not name.key.startswith(word)
+        and _is_within(word, name.key)
+    )
+
+
+def _is_within(short: str, long: str) -> bool:
+    rest = iter(long)
+    return all(char in rest for char in short)

@@ -1,0 +1,198 @@
+"""What a sentence says of its predicates: done, not done, must, must not, can, cannot, need not.
+
+A stance is read from the words behind the predicate (``제출하지 아니하여도 된다``: 제출, need not), or
+from a noun that says the same (``주차 금지``, ``이용이 불가능하다``). Double negation is resolved
+(``하지 않으면 안 된다``: must). Polite and plain endings read alike.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from guards.text.lemmas import lemma
+from guards.text.tokens import word_stem
+
+
+class Mode(StrEnum):
+    """What is said of a predicate."""
+
+    DOES = "does"
+    NOT = "not"
+    MUST = "must"
+    MUST_NOT = "must_not"
+    CAN = "can"
+    CANNOT = "cannot"
+    NEED_NOT = "need_not"
+    MAY_REFRAIN = "may_refrain"
+    HAS = "has"
+    LACKS = "lacks"
+
+
+class Role(StrEnum):
+    """Which part of its sentence a predicate is."""
+
+    MAIN = "main"
+    """It closes the sentence or one of its coordinate clauses."""
+    CONDITION = "condition"
+    ASIDE = "aside"
+    """It stands before a noun or in a clause of manner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """What a sentence says of one predicate.
+
+    Attributes:
+        key: The predicate as `lemma` leaves it, or the noun that stands for it.
+        mode: What is said of it.
+        role: Which part of the sentence it is.
+        start: Where the predicate begins, in code points of the sentence.
+        end: Where its last word ends.
+    """
+
+    key: str
+    mode: Mode
+    role: Role
+    start: int
+    end: int
+
+
+_BECOMES = "[되된됩돼될됨됐]"
+_NEGATED = r"지(?:는|도|를|가)?\s?(?:않|아니|안\s?하|안\s?한)"
+# In this order: the first that matches at a place is taken.
+_TAILS = (
+    (Mode.MUST, rf"지\s?(?:않으면|아니하면|못하면)\s?(?:안|아니)\s?{_BECOMES}"),
+    (Mode.MUST, r"지\s?(?:않을|아니할)\s?수(?:가|는)?\s?없"),
+    (Mode.MAY_REFRAIN, r"지\s?(?:않을|아니할)\s?수(?:도|가|는)?\s?있"),
+    (
+        Mode.NEED_NOT,
+        rf"지\s?(?:않아도|아니하여도|아니해도|않더라도)\s?(?:{_BECOMES}|무방|좋|괜찮)",
+    ),
+    (Mode.NEED_NOT, r"(?<=[할을될를])\s(?:필요|의무)(?:가|는|도)?\s?없"),
+    (Mode.MUST, r"(?<=[할을될])\s(?:필요|의무)(?:가|는|도)?\s?있"),
+    (Mode.MUST_NOT, rf"(?:서|면)(?:는|은)?\s?(?:안|아니)\s?{_BECOMES}"),
+    (Mode.MUST_NOT, r"지\s?(?:말아야|말\s?것|마십시오|마세요|마시)"),
+    (Mode.MUST_NOT, r"지\s?(?:않도록|못하도록|아니하도록|못하게)\s?(?:하여야|해야|한다|합니다)"),
+    (Mode.CANNOT, r"(?<=[가-힣])\s?수(?:가|는|도)?\s?없"),
+    (Mode.CAN, r"(?<=[가-힣])\s?수(?:가|는|도)?\s?있"),
+    (Mode.CANNOT, r"지(?:는|도|를)?\s?못"),
+    (Mode.NOT, _NEGATED),
+    (Mode.MUST, r"(?<=[가-힣])야\s?(?:만\s?)?[하한합할함해했되된됩돼]"),
+    (Mode.CAN, r"(?<=[아어여해와워켜려])도\s?(?:[되된됩돼]|무방|좋|괜찮)"),
+    (Mode.LACKS, r"(?<=[가-힣])(?:이|가|은|는|도)?\s?없(?=[다는으어습을음이고었])"),
+    (Mode.HAS, r"(?<=[가-힣])(?:이|가|은|는|도)\s?있(?=[다는으어습을음고었])"),
+)
+_TAIL = re.compile("|".join(f"(?P<t{at}>{pattern})" for at, (_, pattern) in enumerate(_TAILS)))
+_NOUNS = {
+    "금지": Mode.MUST_NOT,
+    "불허": Mode.MUST_NOT,
+    "불가능": Mode.CANNOT,
+    "불가": Mode.CANNOT,
+    "가능": Mode.CAN,
+    "허용": Mode.CAN,
+    "면제": Mode.NEED_NOT,
+    "불필요": Mode.NEED_NOT,
+    "필수": Mode.MUST,
+}
+_OTHERWISE = {
+    Mode.MUST_NOT: Mode.CAN,
+    Mode.CANNOT: Mode.CAN,
+    Mode.CAN: Mode.CANNOT,
+    Mode.NEED_NOT: Mode.MUST,
+    Mode.MUST: Mode.NEED_NOT,
+}
+_NOUN = re.compile(rf"(?<![가-힣])(?P<noun>{'|'.join(_NOUNS)})(?P<rest>[가-힣]*)(?P<no>\s(?:않|아니|아닙|아닌))?")
+_PREVERB = re.compile(r"(?<![가-힣])(?P<adverb>안|못)\s(?P<verb>[가-힣]{1,12})")
+_WORD = re.compile(r"[가-힣]+")
+_WORD_BEFORE = re.compile(r"([가-힣]{1,20})[\s\"'”’」』)\]]{0,3}$")
+_PREDICATE_END = re.compile(r"(?:다|요|까|죠|며|고|나|되|만|함|음|됨|임|지)$")
+_CONDITION_END = re.compile(r"면$")
+# Verbs that say nothing of their own: the noun before them is what is done (교육을 하여야 한다).
+_EMPTY = frozenset("하 되 이 시키 받 바 위하 아니 안 않 것 거 수 있 없 마".split())
+_LOOK_BACK_CHARS = 40
+
+
+def stances(sentence: str) -> tuple[Stance, ...]:
+    """Return what a sentence says of its predicates, in order."""
+    told = [*_by_tail(sentence), *_by_noun(sentence), *_by_adverb(sentence)]
+    taken = {place for stance in told for place in range(stance.start, stance.end)}
+    plain = (
+        stance
+        for stance in _plain(sentence)
+        if stance.start not in taken and stance.end - 1 not in taken
+    )
+    return tuple(sorted((*told, *plain), key=lambda stance: (stance.start, stance.end)))
+
+
+def _by_tail(sentence: str) -> Iterator[Stance]:
+    for match in _TAIL.finditer(sentence):
+        mode = _TAILS[int((match.lastgroup or "t0")[1:])][0]
+        key, start = _predicate_before(sentence, match.start())
+        if key:
+            end = _word_end(sentence, match.end())
+            yield Stance(key, mode, _role(sentence, mode, match.end(), end), start, end)
+
+
+def _by_noun(sentence: str) -> Iterator[Stance]:
+    for match in _NOUN.finditer(sentence):
+        key, start = _predicate_before(sentence, match.start())
+        if key:
+            mode = _NOUNS[match["noun"]]
+            mode = _OTHERWISE[mode] if match["no"] else mode
+            end = _word_end(sentence, match.end())
+            yield Stance(key, mode, _role(sentence, mode, match.end(), end), start, end)
+
+
+def _by_adverb(sentence: str) -> Iterator[Stance]:
+    for match in _PREVERB.finditer(sentence):
+        key = lemma(match["verb"])
+        if key != match["verb"] and key not in _EMPTY:
+            mode = Mode.NOT if match["adverb"] == "안" else Mode.CANNOT
+            role = _role(sentence, mode, match.start("verb"), match.end())
+            yield Stance(key, mode, role, match.start(), match.end())
+
+
+def _plain(sentence: str) -> Iterator[Stance]:
+    for match in _WORD.finditer(sentence):
+        key = lemma(match[0])
+        if key == match[0] or not _PREDICATE_END.search(match[0]):
+            continue
+        start = match.start()
+        if key in _EMPTY:
+            key, start = _predicate_before(sentence, match.start())
+        if key:
+            yield Stance(key, Mode.DOES, Role.MAIN, start, match.end())
+
+
+def _predicate_before(sentence: str, position: int) -> tuple[str, int]:
+    """Return the key of the predicate that ends at a position, and where it begins."""
+    for _ in range(2):
+        before = sentence[max(0, position - _LOOK_BACK_CHARS) : position]
+        match = _WORD_BEFORE.search(before)
+        if match is None:
+            return "", position
+        position -= len(before) - match.start()
+        key = _key(match[1])
+        if key not in _EMPTY:
+            return key, position
+    return "", position
+
+
+def _key(word: str) -> str:
+    return lemma(word) if word_stem(word) == word else word_stem(word)
+
+
+def _word_end(sentence: str, position: int) -> int:
+    word = _WORD.match(sentence, position)
+    return word.end() if word else position
+
+
+def _role(sentence: str, mode: Mode, tail: int, end: int) -> Role:
+    last_word = sentence[max(0, tail - 1) : end]
+    if _CONDITION_END.search(last_word):
+        return Role.CONDITION
+    if mode is Mode.NOT and last_word.endswith("고"):
+        return Role.ASIDE
+    closes = _PREDICATE_END.search(last_word) or not _WORD.search(sentence, end)
+    return Role.MAIN if closes else Role.ASIDE

@@ -1,0 +1,100 @@
+"""Ways to reach someone: telephone numbers, addresses on the web, e-mail."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from guards.text.normal import Normal
+from guards.text.slots.phone import find_phones, same_line
+
+_HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,5}"
+_COMMON_ENDING = (
+    r"(?:kr|com|net|org|edu|gov|io|app|biz|info|shop|site|online|me|ai|dev|example|test|invalid)"
+)
+_PATH = r"(?:[/?#][\w/?#.,:;=&%~+@!$*-]{0,2000})?"
+_URL = re.compile(
+    rf"(?<![\w@.-])(?:(?:https?://|(?=www\.))(?P<open>{_HOST}[A-Za-z]{{2,24}})"
+    rf"|(?P<bare>{_HOST}{_COMMON_ENDING})(?![A-Za-z0-9-]|\.[A-Za-z]))(?P<path>{_PATH})",
+    re.ASCII | re.IGNORECASE,
+)
+_MAIL = re.compile(
+    r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64}){1,4}", re.ASCII
+)
+_FAX_BEFORE = re.compile(r"(?:팩스|[Ff][Aa][Xx])[^\d]{0,8}$")
+_LOOK_BACK_CHARS = 14
+_AFTER_URL = ".,:;!?"
+_PATH_END = re.compile(r"[?#]")
+
+
+class ContactKind(StrEnum):
+    """What kind of address it is."""
+
+    PHONE = "phone"
+    URL = "url"
+    MAIL = "mail"
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A way to reach someone and its half-open place in the raw text, in code points.
+
+    Attributes:
+        kind: See `ContactKind`.
+        values: Canonical forms; several for a range of telephone numbers.
+        text: As it stands.
+        start: Where it begins.
+        end: Where it ends.
+        is_fax: Whether the word before it says that it is for fax.
+    """
+
+    kind: ContactKind
+    values: tuple[str, ...]
+    text: str
+    start: int
+    end: int
+    is_fax: bool = False
+
+    def is_in(self, other: "Contact") -> bool:
+        """Tell whether another contact covers this one (an address may be cut to its host)."""
+        return self.kind is other.kind and all(
+            any(_covers(self.kind, known, one) for known in other.values) for one in self.values
+        )
+
+    @property
+    def is_extension(self) -> bool:
+        """Whether it is an extension without the line it belongs to."""
+        return self.values[0].startswith("x") and self.kind is ContactKind.PHONE
+
+
+def find_contacts(raw: str, normal: Normal) -> tuple[Contact, ...]:
+    """Return the contacts of a text, in order; none overlaps another."""
+    text = normal.text
+    found = [(one.start, one.end, ContactKind.PHONE, one.numbers) for one in find_phones(text)]
+    if "@" in text:
+        found += [
+            (*one.span(), ContactKind.MAIL, (one[0].rstrip(".").lower(),))
+            for one in _MAIL.finditer(text)
+        ]
+    if "." in text:
+        found += [_address(one) for one in _URL.finditer(text)]
+    kept: list[Contact] = []
+    for begin, stop, kind, values in sorted(found, key=lambda one: (one[0], -one[1])):
+        start, end = normal.to_raw(begin, stop)
+        if not kept or kept[-1].end <= start:
+            is_fax = _FAX_BEFORE.search(text[max(0, begin - _LOOK_BACK_CHARS) : begin]) is not None
+            kept.append(Contact(kind, values, raw[start:end], start, end, is_fax))
+    return tuple(kept)
+
+
+def _address(match: re.Match[str]) -> tuple[int, int, ContactKind, tuple[str, ...]]:
+    host = (match["open"] or match["bare"]).lower().removeprefix("www.")
+    path = match["path"].rstrip(_AFTER_URL)
+    end = match.end() - (len(match["path"]) - len(path))
+    value = host + _PATH_END.split(path)[0].rstrip("/")
+    return match.start(), end, ContactKind.URL, (value,)
+
+
+def _covers(kind: ContactKind, known: str, one: str) -> bool:
+    if kind is ContactKind.PHONE:
+        return same_line(known, one)
+    return known == one or (kind is ContactKind.URL and known.startswith(f"{one}/"))

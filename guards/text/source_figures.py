@@ -1,0 +1,127 @@
+"""The figures of an answer held against the passages of the sources."""
+
+from collections import defaultdict
+from functools import cached_property
+from typing import NamedTuple
+
+from guards.core.reading import Reading
+from guards.text.claims import bare_claim
+from guards.text.closest_figures import ClosestFigures
+from guards.text.derived import is_derived
+from guards.text.figure_values import as_value, can_move, values_of_sources
+from guards.text.labels import Labelled, labelled
+from guards.text.likeness import words_of
+from guards.text.moved import Home, Homes
+from guards.text.passages import Passages, clause_around, sentence_places
+from guards.text.sentences import Sentence
+from guards.text.slots.quantity import Quantity
+from guards.text.swapped import Sides
+from guards.text.values import Value
+
+_AFTER_CHARS = 8
+_MOST_FIGURES = 4
+
+
+class RightValue(NamedTuple):
+    """What belongs where the answer gives a value of something else.
+
+    Attributes:
+        closest: The source sentence and its figures of that kind.
+        fix: The figure to write instead, if there is just one.
+    """
+
+    closest: ClosestFigures
+    fix: str | None
+
+
+class SourceFigures:
+    """What the sources say in figures where they say what the answer says."""
+
+    def __init__(self, reading: Reading) -> None:
+        if reading.answer is None:
+            raise ValueError("there is no answer to hold against the sources")
+        self._answer = reading.answer.text
+        self._question = reading.question.text
+        self._passages = Passages(reading)
+        starts = [quantity.start for quantity in self._answer.quantities]
+        self._sentence_of = dict(zip(starts, sentence_places(self._answer, starts), strict=True))
+        self._in_sentence: dict[int, list[Quantity]] = defaultdict(list)
+        for quantity in self._answer.quantities:
+            self._in_sentence[self._sentence_of[quantity.start]].append(quantity)
+        self._repeated: dict[int, bool] = {}
+        self._near: dict[int, list[tuple[Quantity, ...]]] = {}
+
+    def sentence(self, quantity: Quantity) -> Sentence:
+        """Return the sentence of the answer in which a quantity stands."""
+        return self._answer.sentences[self._sentence_of[quantity.start]]
+
+    def repeat(self, quantity: Quantity) -> bool:
+        """Tell whether the sentence of a quantity stands in a source word for word."""
+        at = self._sentence_of[quantity.start]
+        if at not in self._repeated:
+            self._repeated[at] = self._passages.holds(self._answer.sentences[at].text)
+        return self._repeated[at]
+
+    def right_value(self, quantity: Quantity) -> RightValue | None:
+        """Return what the sources give where the answer gives a value of something else."""
+        if not can_move(quantity):
+            return None
+        value, sentence = as_value(quantity), self.sentence(quantity)
+        clause = clause_around(sentence, quantity.start, quantity.end)
+        claim = bare_claim(sentence.text)
+        home = self._homes.other_home(
+            value, self._beside(quantity, value), claim, bare_claim(clause)
+        )
+        if home is None and (label := self._labels.get(quantity.start)):
+            home = self._sides.right_side(value, label, claim)
+        return None if home is None else self._right(home)
+
+    def _beside(self, quantity: Quantity, value: Value) -> list[Value]:
+        return [
+            other
+            for one in self._in_sentence[self._sentence_of[quantity.start]]
+            if can_move(one) and (other := as_value(one)).kind == value.kind
+        ]
+
+    def imply(self, quantity: Quantity) -> bool:
+        """Tell whether a quantity follows from those of one passage on the same subject."""
+        sentence = self.sentence(quantity)
+        at = self._sentence_of[quantity.start]
+        if at not in self._near:
+            near = self._passages.near(words_of(sentence.text))
+            self._near[at] = [
+                tuple(known for known in text.quantities if start <= known.start < end)
+                for text, start, end in near
+            ]
+        after = self._answer.raw[quantity.end : quantity.end + _AFTER_CHARS]
+        asked = self._question.quantities
+        return any(
+            known and is_derived(quantity, sentence.text, (*known, *asked), after)
+            for known in self._near[at]
+        )
+
+    def _right(self, home: Home) -> RightValue:
+        raw = self._passages.text(home.place).raw
+        written = {raw[value.start : value.end] for value in home.values}
+        shown = tuple(dict.fromkeys(value.shown for value in home.values))
+        return RightValue(
+            ClosestFigures(
+                self._passages.source_id(home.place),
+                self._passages.sentence(home.place),
+                shown[:_MOST_FIGURES],
+            ),
+            fix=written.pop() if len(written) == 1 else None,
+        )
+
+    @cached_property
+    def _homes(self) -> Homes:
+        return Homes(self._passages, values_of_sources(self._passages))
+
+    @cached_property
+    def _sides(self) -> Sides:
+        return Sides(self._passages, values_of_sources(self._passages))
+
+    @cached_property
+    def _labels(self) -> dict[int, Labelled]:
+        spans = [(one.start, one.end) for one in self._answer.quantities if can_move(one)]
+        return {one.start: one for one in labelled(self._answer, spans)}

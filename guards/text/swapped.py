@@ -1,0 +1,112 @@
+"""Values that stand beside the right one: in the same row, list or sentence, under another label.
+
+An answer has taken the wrong one if its own label names the neighbour and not the value it gives:
+``어린이는 30,000원`` where the source has ``성인은 30,000원, 어린이는 15,000원``.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+from guards.core.reading import Text
+from guards.text.labels import Form, Label, Labelled, label_of, labelled
+from guards.text.moved import Home
+from guards.text.passages import Passages, Place, sentence_places
+from guards.text.values import Value
+
+_MOST_IN_GROUP = 400
+
+
+class _Side(NamedTuple):
+    value: Value
+    label: Label
+    place: Place
+
+
+class Sides:
+    """The values of the sources with their labels, by the group in which they stand."""
+
+    def __init__(self, passages: Passages, values: Iterable[tuple[Text, Sequence[Value]]]) -> None:
+        self._passages = passages
+        self._groups: dict[tuple[int, int, Hashable], list[_Side]] = defaultdict(list)
+        self._holding: dict[Hashable, list[tuple[int, int, Hashable]]] = defaultdict(list)
+        self._places: dict[Hashable, list[Place]] = defaultdict(list)
+        for number, (text, found) in enumerate(values):
+            self._add(number, text, found)
+
+    def _add(self, number: int, text: Text, found: Sequence[Value]) -> None:
+        places = sentence_places(text, [value.start for value in found])
+        labels = {one.start: one for one in labelled(text, [value[:2] for value in found])}
+        for value, at in zip(found, places, strict=True):
+            place = Place(number, at)
+            for key in value.keys:
+                self._places[key].append(place)
+            label = labels.get(value.start)
+            if label is None:
+                continue
+            name = (number, label.group, value.kind)
+            self._groups[name].append(_Side(value, label.words, place))
+            for key in value.keys:
+                self._holding[key].append(name)
+
+    def right_side(self, value: Value, label: Labelled, sentence: str) -> Home | None:
+        """Return where the value stands that the answer's label names, if it is another one."""
+        said = _forms(label.words)
+        if label.alone:
+            said |= _forms(label_of(sentence))
+        if not said:
+            return None
+        names = dict.fromkeys(name for key in value.keys for name in self._holding.get(key, ()))
+        for name in names:
+            sides = self._groups[name]
+            if name[2] == value.kind and 1 < len(sides) <= _MOST_IN_GROUP:
+                right = _right(value, said, sides)
+                if right and not self._named_elsewhere(value, right, sides):
+                    return Home(right[0].place, tuple(side.value for side in right))
+        return None
+
+    def _named_elsewhere(self, value: Value, right: list[_Side], sides: list[_Side]) -> bool:
+        """Tell whether the value stands in another place together with the label."""
+        inside = {side.place for side in sides}
+        wrong = _forms(
+            tuple(form for side in sides if side.value.keys & value.keys for form in side.label)
+        )
+        named = _forms(tuple(form for form in right[0].label if not _has(wrong, form)))
+        return any(
+            named & _forms(label_of(self._passages.sentence(place)))
+            for key in value.keys
+            for place in self._places[key]
+            if place not in inside
+        )
+
+
+def _right(value: Value, said: set[str], sides: list[_Side]) -> list[_Side]:
+    """Return the sides that the words name, if none of them has the value and they agree."""
+    wrong = [side for side in sides if side.value.keys & value.keys]
+    if any(not side.label for side in wrong):
+        return []
+    right = [
+        side
+        for side in sides
+        if not side.value.keys & value.keys and all(_names(said, side, other) for other in wrong)
+    ]
+    return right if len({side.value.keys for side in right}) == 1 else []
+
+
+def _names(said: set[str], side: _Side, other: _Side) -> bool:
+    """Tell whether words name one side and not the other."""
+    own = [form for form in side.label if not _has(_forms(other.label), form)]
+    others = [form for form in other.label if not _has(_forms(side.label), form)]
+    return (
+        bool(own and others)
+        and all(_has(said, form) for form in own)
+        and not _has(said, others[-1])
+    )
+
+
+def _has(words: set[str], form: Form) -> bool:
+    return not words.isdisjoint(form)
+
+
+def _forms(label: Label) -> set[str]:
+    return set().union(*label)

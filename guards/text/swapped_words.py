@@ -1,0 +1,127 @@
+"""Sentences that repeat a source word for word but for one place.
+
+What stands at that place is returned; whether it is a name, a synonym or a better spelling is for
+the caller to judge. The last word does not count, because a polite ending changes it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from guards.text.particles import stem
+
+_WORD = re.compile(r"[^\s()\[\],\"'“”‘’「」『』.!?]+")
+_FEWEST_SHARED = 4
+_LEAST_SHARE = 0.6
+_MOST_SWAPPED = 4
+_MOST_CANDIDATES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """One place in which a sentence differs from a source's.
+
+    Attributes:
+        new: What stands there, without a particle.
+        old: What the source has instead, without a particle.
+        after: The word behind it; empty at the end.
+        start: Where `new` begins in the sentence.
+        end: Where it ends (half-open).
+        source_id: Id of the source.
+        sentence: The source's sentence, verbatim.
+    """
+
+    new: str
+    old: str
+    after: str
+    start: int
+    end: int
+    source_id: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    source_id: str
+    sentence: str
+    words: tuple[re.Match[str], ...]
+
+
+class SourceSentences:
+    """The sentences of sources, found again by the words they begin and end with."""
+
+    def __init__(self, sentences: Iterable[tuple[str, str]]) -> None:
+        """Take pairs of a source's id and a sentence."""
+        self._by_first: defaultdict[str, list[_Kept]] = defaultdict(list)
+        self._by_last: defaultdict[str, list[_Kept]] = defaultdict(list)
+        self._whole: set[tuple[str, ...]] = set()
+        for source_id, sentence in sentences:
+            words = _words_but_the_last(sentence)
+            if words:
+                self._whole.add(tuple(word[0] for word in words))
+                kept = _Kept(source_id, sentence, words)
+                self._by_first[words[0][0]].append(kept)
+                self._by_last[words[-1][0]].append(kept)
+
+    def swap(self, sentence: str) -> Swap | None:
+        """Return the one place in which a sentence differs from the nearest source sentence.
+
+        None if a source has the sentence as it stands, or none is like it.
+        """
+        words = _words_but_the_last(sentence)
+        texts = tuple(word[0] for word in words)
+        if not words or texts in self._whole:
+            return None
+        best: Swap | None = None
+        most_shared = max(_FEWEST_SHARED, _LEAST_SHARE * len(words)) - 1
+        for kept in self._candidates(texts):
+            others = [word[0] for word in kept.words]
+            ahead, behind = _shared(texts, others)
+            longest = max(len(texts), len(others)) - ahead - behind
+            shortest = min(len(texts), len(others)) - ahead - behind
+            if shortest > 0 and longest <= _MOST_SWAPPED and ahead + behind > most_shared:
+                best, most_shared = _swap(sentence, words, kept, ahead, behind), ahead + behind
+        return best
+
+    def _candidates(self, texts: Sequence[str]) -> list[_Kept]:
+        first = self._by_first.get(texts[0], [])[:_MOST_CANDIDATES]
+        return first + self._by_last.get(texts[-1], [])[:_MOST_CANDIDATES]
+
+
+def _words_but_the_last(sentence: str) -> tuple[re.Match[str], ...]:
+    return tuple(_WORD.finditer(sentence))[:-1]
+
+
+def _shared(texts: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
+    """Return how many words two sentences share at the beginning and at the end."""
+    most = min(len(texts), len(others))
+    ahead = 0
+    while ahead < most and texts[ahead] == others[ahead]:
+        ahead += 1
+    behind = 0
+    while behind < most - ahead and texts[-1 - behind] == others[-1 - behind]:
+        behind += 1
+    return ahead, behind
+
+
+def _swap(
+    sentence: str, words: tuple[re.Match[str], ...], kept: _Kept, ahead: int, behind: int
+) -> Swap:
+    start, end = _place(words, ahead, behind)
+    old_start, old_end = _place(kept.words, ahead, behind)
+    return Swap(
+        new=sentence[start:end],
+        old=kept.sentence[old_start:old_end],
+        after=words[-behind][0] if behind else "",
+        start=start,
+        end=end,
+        source_id=kept.source_id,
+        sentence=kept.sentence,
+    )
+
+
+def _place(words: tuple[re.Match[str], ...], ahead: int, behind: int) -> tuple[int, int]:
+    """Return where the words that are not shared stand, without the last one's particle."""
+    last = words[len(words) - behind - 1]
+    return words[ahead].start(), last.start() + len(stem(last[0]))

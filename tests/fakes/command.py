@@ -1,0 +1,137 @@
+"""`guard-proxy` as an operator runs it: a process of its own."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proxy.openai_api.json_body import JsonObject
+
+COMMAND = Path(sys.executable).with_name("guard-proxy")
+DEADLINE_S = 60.0
+"""For a machine that is busy with other tests; whoever waits goes on as soon as it can."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and what it had to say."""
+
+    status: int
+    out: str
+    err: str
+
+
+def environment(settings: dict[str, str]) -> dict[str, str]:
+    """Return our environment with no settings of the proxy's but these."""
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("GUARD_PROXY")}
+    return ours | {f"GUARD_PROXY_{name.upper()}": value for name, value in settings.items()}
+
+
+def run(folder: Path, *words: str | Path, stdin: bytes | str = b"", **settings: str) -> Ended:
+    """Run a command to its end, in `folder`."""
+    done = subprocess.run(
+        [COMMAND, *words],
+        cwd=folder,
+        env=environment(settings),
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        capture_output=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@dataclass
+class Running:
+    """A command under way; `out` and `err` hold the lines it has written so far."""
+
+    process: asyncio.subprocess.Process
+    out: list[str] = field(default_factory=list)
+    err: list[str] = field(default_factory=list)
+    news: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def until(self, reached: Callable[[], bool], within_s: float = DEADLINE_S) -> None:
+        """Wait for output that makes a condition true."""
+        async with asyncio.timeout(within_s), self.news:
+            await self.news.wait_for(reached)
+
+    async def out_line(self, pattern: str) -> re.Match[str]:
+        """Wait for a line of the output that matches."""
+        return await self._line(self.out, re.compile(pattern))
+
+    async def logged(self, event: str) -> JsonObject:
+        """Wait for a log line about an event, in JSON."""
+        found = await self._line(self.err, re.compile(rf'.*"event": "{re.escape(event)}".*'))
+        line: JsonObject = json.loads(found[0])
+        return line
+
+    @property
+    def log(self) -> list[JsonObject]:
+        """All log lines so far."""
+        return [json.loads(line) for line in self.err]
+
+    def signal(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    async def ended(self) -> int:
+        """Wait for its end and for all of its output; return the exit status."""
+        async with asyncio.timeout(DEADLINE_S):
+            status = await self.process.wait()
+        await self.until(self._is_silent)
+        return status
+
+    async def _line(self, lines: list[str], pattern: re.Pattern[str]) -> re.Match[str]:
+        await self.until(lambda: any(map(pattern.match, lines)) or self._is_silent())
+        found = next(filter(None, map(pattern.match, lines)), None)
+        assert found, f"no {pattern.pattern} in {lines}; errors: {self.err}"
+        return found
+
+    def _is_silent(self) -> bool:
+        assert self.process.stdout
+        assert self.process.stderr
+        return self.process.stdout.at_eof() and self.process.stderr.at_eof()
+
+
+@asynccontextmanager
+async def running(
+    folder: Path, *words: str | Path, **settings: str
+) -> AsyncGenerator[Running, None]:
+    """Run a command within this block, in `folder`; what is still there then is killed."""
+    process = await asyncio.create_subprocess_exec(
+        COMMAND,
+        *words,
+        cwd=folder,
+        env=environment(settings),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    command = Running(process)
+    assert process.stdout
+    assert process.stderr
+    readers = asyncio.gather(
+        _read(process.stdout, command.out, command.news),
+        _read(process.stderr, command.err, command.news),
+    )
+    try:
+        yield command
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        await readers
+
+
+async def _read(stream: asyncio.StreamReader, lines: list[str], news: asyncio.Condition) -> None:
+    while line := await stream.readline():
+        async with news:
+            lines.append(line.decode().rstrip("\n"))
+            news.notify_all()
+    async with news:
+        news.notify_all()

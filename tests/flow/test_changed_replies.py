@@ -1,0 +1,320 @@
+import json
+
+import httpx
+import pytest
+
+from proxy.demo.model_server import MODEL, Said, completion, usage
+from proxy.openai_api.json_body import JsonObject
+from tests.fakes.house import House
+from tests.fakes.running_proxy import chat_body
+from tests.fakes.scripted_upstream import is_second_attempt
+from tests.flow.canteen import (
+    CHINESE,
+    CLEAN,
+    COMPLAINT,
+    COMPLAINT_TEMPLATE,
+    LANGUAGE_TEMPLATE,
+    OTHER,
+    QUESTION,
+    SOURCE,
+    STILL_CHINESE,
+    answers,
+    ask,
+    first_message,
+    not_checked,
+    objects_of,
+    texts,
+)
+
+JSON_FORMAT: JsonObject = {"type": "json_object"}
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def guard_headers(reply: httpx.Response) -> dict[str, str]:
+    names = ("action", "attempts", "reasons")
+    return {
+        name: reply.headers[f"x-guard-{name}"]
+        for name in names
+        if f"x-guard-{name}" in reply.headers
+    }
+
+
+# What is said in headers.
+
+
+async def test_headers_of_an_answer_that_passes(house: House, stream: bool) -> None:
+    house.scripted.says(CLEAN)
+
+    reply = await ask(house, stream=stream)
+
+    assert guard_headers(reply) == {"action": "pass", "attempts": "1"}
+    assert texts(reply) == [CLEAN]
+
+
+async def test_headers_of_an_answer_that_was_asked_for_again(house: House, stream: bool) -> None:
+    house.scripted.says(CHINESE, CLEAN)
+
+    reply = await ask(house, stream=stream)
+
+    assert guard_headers(reply) == {
+        "action": "regenerate",
+        "attempts": "2",
+        "reasons": "korean_only.han",
+    }
+    assert texts(reply) == [CLEAN]
+
+
+async def test_headers_of_an_answer_that_was_replaced(house: House, stream: bool) -> None:
+    house.scripted.says(CHINESE, STILL_CHINESE)
+
+    reply = await ask(house, stream=stream)
+
+    assert guard_headers(reply) == {
+        "action": "replace",
+        "attempts": "2",
+        "reasons": "korean_only.han",
+    }
+    assert texts(reply) == [LANGUAGE_TEMPLATE]
+    assert CHINESE not in reply.text
+    assert STILL_CHINESE not in reply.text
+
+
+async def test_headers_of_a_question_that_never_reached_the_model(
+    house: House, stream: bool
+) -> None:
+    reply = await ask(house, COMPLAINT, stream=stream)
+
+    assert guard_headers(reply) == {
+        "action": "replace",
+        "attempts": "0",
+        "reasons": "complaint.venting",
+    }
+    assert texts(reply) == [COMPLAINT_TEMPLATE]
+    assert house.scripted.requests == []
+
+
+async def test_the_policy_and_the_request_are_named(house: House) -> None:
+    policy = house.proxy.services.policies.snapshot.tenants["app"]
+
+    reply = await ask(house)
+
+    assert reply.headers["x-guard-policy"] == f"app@{policy.version}"
+    assert (await house.proxy.trace(reply)).id == reply.headers["x-guard-request-id"]
+
+
+async def test_what_was_not_checked_is_said_with_the_reason(house: House) -> None:
+    without = await ask(house)
+    with_sources = await ask(house, sources=[{"section_content": SOURCE}])
+
+    assert "numbers:no_sources" in not_checked(without)
+    assert [name for name in not_checked(with_sources) if name.startswith("numbers:")] == []
+
+
+# The second attempt.
+
+
+async def test_the_second_request_names_the_fault_and_leaves_out_guard(
+    house: House, stream: bool
+) -> None:
+    house.scripted.says(CHINESE, CLEAN)
+
+    await ask(house, sources=[{"section_content": SOURCE}], stream=stream, user="u1")
+
+    first, second = house.scripted.requests
+    assert ["guard" in first, "guard" in second] == [False, False]
+    assert CHINESE.strip("。") in str(second["messages"])
+    assert (second["stream"], second["user"]) == (stream, "u1")
+
+
+async def test_without_regeneration_the_model_is_asked_once(house: House) -> None:
+    house.scripted.says(CHINESE, CLEAN)
+
+    reply = await ask(house, tenant="once")
+
+    assert texts(reply) == [LANGUAGE_TEMPLATE]
+    assert len(house.scripted.requests) == 1
+
+
+# Several choices.
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+async def test_one_bad_choice_is_healed_and_the_others_stay(
+    house: House, place: int, stream: bool
+) -> None:
+    first = [f"{CLEAN} {number}번" for number in "가나다"]
+    first[place] = CHINESE
+    house.scripted.says_choices(first, [OTHER])
+
+    reply = await ask(house, n=3, stream=stream)
+
+    expected = list(first)
+    expected[place] = OTHER
+    assert texts(reply) == expected
+    assert house.scripted.requests[1]["n"] == 1
+
+
+async def test_choices_that_stay_are_equal_to_the_last_member(house: House) -> None:
+    first = [CLEAN, CHINESE, OTHER]
+    extra: JsonObject = {"annotations": [], "x_own": {"열": 1.5}}
+    house.scripted.script = lambda body: Said(
+        (STILL_CHINESE,) if is_second_attempt(body) else first, message=extra
+    )
+
+    reply = await ask(house, n=3)
+
+    direct = completion(chat_body(QUESTION), Said(first, message=extra))["choices"]
+    assert isinstance(direct, list)
+    choices = reply.json()["choices"]
+    assert [choices[0], choices[2]] == [direct[0], direct[2]]
+    assert choices[1]["message"] == {"role": "assistant", "content": LANGUAGE_TEMPLATE}
+    assert choices[1]["index"] == 1
+
+
+async def test_a_healed_choice_keeps_the_number_that_it_had(house: House, stream: bool) -> None:
+    house.scripted.says_choices([CLEAN, CHINESE, STILL_CHINESE], [OTHER, CHINESE])
+
+    reply = await ask(house, n=3, stream=stream)
+
+    assert [(answer.index, answer.content) for answer in answers(reply)] == [
+        (0, CLEAN),
+        (1, OTHER),
+        (2, LANGUAGE_TEMPLATE),
+    ]
+    assert reply.headers["x-guard-action"] == "replace"
+
+
+async def test_a_second_attempt_with_too_few_choices_replaces_the_rest(house: House) -> None:
+    house.scripted.says_choices([CHINESE, STILL_CHINESE], [OTHER])
+
+    reply = await ask(house, n=2)
+
+    assert texts(reply) == [OTHER, LANGUAGE_TEMPLATE]
+
+
+async def test_every_choice_of_a_complaint_is_the_template(house: House, stream: bool) -> None:
+    reply = await ask(house, COMPLAINT, n=3, stream=stream)
+
+    assert texts(reply) == [COMPLAINT_TEMPLATE] * 3
+
+
+# How a replaced answer looks.
+
+
+@pytest.mark.parametrize(("tenant", "reason"), [("app", "stop"), ("filtering", "content_filter")])
+@pytest.mark.parametrize("question", [QUESTION, COMPLAINT])
+async def test_the_policy_says_how_a_replaced_answer_ends(
+    house: House, tenant: str, reason: str, question: str, stream: bool
+) -> None:
+    house.scripted.says(CHINESE)
+
+    reply = await ask(house, question, tenant=tenant, stream=stream)
+
+    assert [answer.finish_reason for answer in answers(reply)] == [reason]
+
+
+async def test_an_answer_that_passes_keeps_its_own_end(house: House) -> None:
+    house.scripted.script = lambda _: Said((CLEAN,), finish_reason="length")
+
+    reply = await ask(house, tenant="filtering", guard={"report": True})
+
+    assert [answer.finish_reason for answer in answers(reply)] == ["length"]
+
+
+@pytest.mark.parametrize(
+    ("question", "template"), [(QUESTION, LANGUAGE_TEMPLATE), (COMPLAINT, COMPLAINT_TEMPLATE)]
+)
+async def test_where_json_was_asked_for_the_template_is_a_refusal(
+    house: House, question: str, template: str, stream: bool
+) -> None:
+    house.scripted.says(json.dumps({"답": CHINESE}))
+
+    reply = await ask(house, question, stream=stream, response_format=JSON_FORMAT)
+
+    assert first_message(reply) == {
+        "role": "assistant",
+        "content": None,
+        "refusal": template,
+    }
+    assert texts(reply) == [""]
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+async def test_values_of_structured_output_are_guarded_however_they_are_escaped(
+    house: House, ascii_only: bool
+) -> None:
+    healed = json.dumps({"위치": CLEAN}, ensure_ascii=ascii_only)
+    house.scripted.says(json.dumps({"위치": CHINESE}, ensure_ascii=ascii_only), healed)
+
+    reply = await ask(house, response_format=JSON_FORMAT)
+
+    assert reply.headers["x-guard-action"] == "regenerate"
+    assert texts(reply) == [healed]
+
+
+async def test_keys_of_structured_output_are_not_prose(house: House) -> None:
+    said = json.dumps({"位置": CLEAN}, ensure_ascii=False)
+    house.scripted.says(said)
+
+    reply = await ask(house, response_format=JSON_FORMAT)
+
+    assert (reply.headers["x-guard-action"], texts(reply)) == ("pass", [said])
+
+
+async def test_prose_in_place_of_structured_output_is_guarded(house: House) -> None:
+    house.scripted.says(CHINESE)
+
+    reply = await ask(house, response_format=JSON_FORMAT)
+
+    assert reply.headers["x-guard-action"] == "replace"
+
+
+# Usage.
+
+
+async def test_usage_of_both_attempts_is_added_up(house: House) -> None:
+    house.scripted.says(CHINESE, CLEAN)
+
+    reply = await ask(house)
+
+    costs = [
+        usage(body, Said((text,)))
+        for body, text in zip(house.scripted.requests, (CHINESE, CLEAN), strict=True)
+    ]
+    expected = {name: sum(int(str(cost[name])) for cost in costs) for name in costs[0]}
+    assert reply.json()["usage"] == expected
+    trace = await house.proxy.trace(reply)
+    assert [one.usage and one.usage.total_tokens for one in trace.attempts] == [
+        cost["total_tokens"] for cost in costs
+    ]
+
+
+async def test_a_stream_says_its_usage_in_one_last_chunk_if_asked(house: House) -> None:
+    house.scripted.says(CHINESE, CLEAN)
+
+    asked = await ask(house, stream=True, stream_options={"include_usage": True})
+    unasked = await ask(house, stream=True)
+    plain = await ask(house)
+
+    last = objects_of(asked)[-1]
+    assert (last["choices"], last["usage"]) == ([], plain.json()["usage"])
+    assert [body for body in objects_of(asked)[:-1] if body.get("usage")] == []
+    assert [body for body in objects_of(unasked) if "usage" in body] == []
+
+
+async def test_a_question_that_never_reached_the_model_cost_nothing(house: House) -> None:
+    nothing = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+    plain = await ask(house, COMPLAINT)
+    streamed = await ask(house, COMPLAINT, stream=True, stream_options={"include_usage": True})
+
+    assert plain.json()["usage"] == nothing
+    assert objects_of(streamed)[-1]["usage"] == nothing
+
+
+async def test_the_model_of_the_request_is_named_in_a_reply_of_our_own(house: House) -> None:
+    reply = await ask(house, COMPLAINT)
+
+    assert (reply.json()["model"], reply.json()["object"]) == (MODEL, "chat.completion")
+    assert reply.headers["x-guard-request-id"] in reply.json()["id"]

@@ -1,0 +1,425 @@
+"""The command line, each command a process of its own: what it prints, and how it ends."""
+
+import json
+import re
+import signal
+import socket
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from policies.policy import Action, Policy
+from policies.store import PolicyStore
+from policies.verdict import GuardOutcome
+from proxy.demo.script import SCENES
+from proxy.tenants import TenantBook
+from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.redis import RedisStore
+from proxy.traces.sqlite import Database
+from proxy.traces.store import TraceStore
+from proxy.traces.trace import Trace
+from tests.fakes.command import Ended, run, running
+from tests.proxy.traces.making import a_trace, entries, now_ms
+
+TENANT_FILE = "extends: default\ntenant: {name}\nupstream:\n  base_url: http://127.0.0.1:9/v1\n"
+
+
+def assert_refused(ended: Ended, *said: str) -> None:
+    """Bad input ends with status 2, an empty output, and a message that is no stack trace."""
+    assert ended.status == 2, ended
+    assert ended.out == ""
+    assert "Traceback" not in ended.err
+    for words in said:
+        assert words in ended.err
+
+
+# --- demo ---
+
+
+def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    ended = run(tmp_path, "demo", "--once")
+
+    assert ended.status == 0, ended
+    assert ended.out.count("✓") == len(SCENES)
+    for action in Action:
+        rows = sum(scene.action is action for scene in SCENES)
+        assert ended.out.count(f"│ {action.value} ") == rows
+    assert f"{len(SCENES)} of {len(SCENES)} as expected." in ended.out
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_says_which_rows_came_out_wrong_and_ends_with_one(tmp_path: Path) -> None:
+    ended = run(tmp_path, "demo", "--once", max_reply_bytes="1")
+
+    assert ended.status == 1, ended
+    # Two scenes are answered without the model, so that replies too large to hold change nothing.
+    assert f"2 of {len(SCENES)} as expected." in ended.out
+    assert "clean, streamed: status 502" in ended.err
+
+
+async def test_demo_keeps_serving_what_it_printed_until_ctrl_c(tmp_path: Path) -> None:
+    async with running(tmp_path, "demo") as demo, httpx.AsyncClient() as client:
+        exported = await demo.out_line(
+            r" *export OPENAI_BASE_URL=(?P<url>\S+) OPENAI_API_KEY=(?P<key>\S+)"
+        )
+        await demo.out_line("Ctrl-C ends it.")
+        models = await client.get(
+            f"{exported['url']}/models", headers={"authorization": f"Bearer {exported['key']}"}
+        )
+        demo.signal(signal.SIGINT)
+        status = await demo.ended()
+
+    assert models.json()["data"][0]["id"] == "scripted-ko"
+    assert (status, demo.err) == (0, [])
+
+
+# --- keys ---
+
+
+def test_a_new_key_opens_the_door_once_its_line_is_pasted(tmp_path: Path) -> None:
+    ended = run(tmp_path, "keys", "new", "hr")
+
+    found = re.search(r"(gp-hr-\S+)[\s\S]*\n( *- sha256:\S+)\n", ended.out)
+    assert found, ended
+    key, line = found.groups()
+    (tmp_path / "hr.yaml").write_text(TENANT_FILE.format(name="hr") + f"keys:\n{line}\n")
+    tenant = TenantBook(PolicyStore(tmp_path).snapshot).by_key(key)
+    assert tenant is not None
+    assert tenant.name == "hr"
+    assert ended.out.count(key) == 1
+
+
+def test_a_name_that_no_tenant_may_have_is_refused(tmp_path: Path) -> None:
+    assert_refused(run(tmp_path, "keys", "new", "인사팀"), "a tenant's name matches", "'인사팀'")
+
+
+# --- policy ---
+
+
+def test_policies_in_order_are_listed_with_their_versions(tmp_path: Path) -> None:
+    (tmp_path / "hr.yaml").write_text(TENANT_FILE.format(name="hr"))
+    (tmp_path / "base.yaml").write_text("report: true\n")
+
+    plain = run(tmp_path, "policy", "check", tmp_path)
+    as_json = run(tmp_path, "policy", "check", ".", "--json")
+
+    assert (plain.status, as_json.status) == (0, 0)
+    found = json.loads(as_json.out)
+    version = found["policies"]["hr"]["version"]
+    assert f"ok: hr (tenant hr, version {version})" in plain.out
+    assert "ok: base (to be extended, version " in plain.out
+    assert found["errors"] == []
+    assert re.fullmatch(r"[0-9a-f]{12}", version)
+
+
+def test_everything_wrong_with_policies_is_named_by_file_line_and_key(tmp_path: Path) -> None:
+    (tmp_path / "good.yaml").write_text(TENANT_FILE.format(name="good"))
+    (tmp_path / "mode.yaml").write_text(
+        TENANT_FILE.format(name="mode") + "guards:\n  numbers:\n    mode: loud\n"
+    )
+    (tmp_path / "typo.yaml").write_text(TENANT_FILE.format(name="typo") + "gaurds: {}\n")
+
+    plain = run(tmp_path, "policy", "check", tmp_path)
+    as_json = run(tmp_path, "policy", "check", tmp_path, "--json")
+
+    assert (plain.status, as_json.status) == (2, 2)
+    errors = json.loads(as_json.out)["errors"]
+    assert [re.sub(r".*/", "", error).split(": ")[:2] for error in errors] == [
+        ["mode.yaml:7:5", "guards.numbers.mode"],
+        ["typo.yaml:5:1", "gaurds"],
+    ]
+    for error in errors:
+        assert f"error: {error}" in plain.err
+    assert "ok: good (tenant good" in plain.out
+
+
+def test_a_directory_without_policies_is_an_error(tmp_path: Path) -> None:
+    assert_refused(run(tmp_path, "policy", "check", tmp_path), f"{tmp_path}: holds no policy")
+
+
+def test_the_schema_is_json_and_knows_every_key(tmp_path: Path) -> None:
+    ended = run(tmp_path, "policy", "schema")
+
+    assert ended.status == 0
+    assert set(Policy.model_fields) <= set(json.loads(ended.out)["properties"])
+
+
+# --- sources ---
+
+REQUEST = {
+    "model": "scripted-ko",
+    "messages": [{"role": "user", "content": "출장 일비는 얼마인가요?"}],
+    "guard": {
+        "sources": [
+            {
+                "section_title": "[/b] 출장비 [red]",
+                "section_content": "국내 출장을 가는 직원에게 1일당 일비 3만원을 지급한다.",
+                "file": "travel.pdf",
+                "page": 12,
+                "score": 0.875,
+            }
+        ]
+    },
+}
+
+
+def test_the_sources_of_a_file_are_shown(tmp_path: Path) -> None:
+    (tmp_path / "request.json").write_text(json.dumps(REQUEST))
+
+    ended = run(tmp_path, "sources", "request.json")
+
+    assert ended.status == 0, ended
+    assert "question: 출장 일비는 얼마인가요?" in ended.out
+    assert "context:  sources found" in ended.out
+    for shown in ("[/b] 출장비 [red]", "travel.pdf", "12", "0.88", "일비 3만원을 지급한다."):
+        assert shown in ended.out
+
+
+def test_the_sources_of_standard_input_are_shown_for_programs(tmp_path: Path) -> None:
+    ended = run(tmp_path, "sources", "-", "--json", stdin=json.dumps(REQUEST).encode())
+
+    assert ended.status == 0, ended
+    found = json.loads(ended.out)
+    assert found["question"] == "출장 일비는 얼마인가요?"
+    assert found["context"] == "found"
+    [source] = found["sources"]
+    assert (source["file"], source["page"], source["score"]) == ("travel.pdf", 12, 0.875)
+
+
+def test_a_request_without_context_says_so(tmp_path: Path) -> None:
+    asked = {"model": "m", "messages": [{"role": "user", "content": "안녕하세요?"}]}
+
+    ended = run(tmp_path, "sources", "-", stdin=json.dumps(asked).encode())
+
+    assert ended.out.splitlines() == ["question: 안녕하세요?", "context:  no context block"]
+
+
+def test_words_of_a_request_cannot_command_the_terminal(tmp_path: Path) -> None:
+    asked = {"messages": [{"role": "user", "content": "\x1b]0;제목\x07 \x9b31m \ud800 네?"}]}
+    request = json.dumps(asked).encode()
+
+    plain = run(tmp_path, "sources", "-", stdin=request)
+    as_json = run(tmp_path, "sources", "-", "--json", stdin=request)
+
+    assert plain.status == 0, plain
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", plain.out)
+    assert "제목" in plain.out
+    assert json.loads(as_json.out)["question"] == asked["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("request_body", "said"),
+    [
+        pytest.param(b'{"messages": [', "-: not a JSON object: ", id="malformed"),
+        pytest.param(b'{"guard": {"sources": 3}}', "-: guard.sources", id="wrong-type"),
+    ],
+)
+def test_a_request_that_cannot_be_read_is_refused(
+    tmp_path: Path, request_body: bytes, said: str
+) -> None:
+    assert_refused(run(tmp_path, "sources", "-", stdin=request_body), said)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    assert_refused(run(tmp_path, "sources", "gone.json"), "gone.json: No such file or directory")
+
+
+# --- traces ---
+
+
+@asynccontextmanager
+async def embedded_store(folder: Path) -> AsyncGenerator[TraceStore, None]:
+    database = await Database.open(folder / "traces.sqlite3")
+    yield EmbeddedStore(database, now_ms)
+    await database.close()
+
+
+@asynccontextmanager
+async def redis_store(url: str) -> AsyncGenerator[TraceStore, None]:
+    store = RedisStore(url)
+    yield store
+    await store.close()
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A store, and the settings by which a command finds it."""
+
+    folder: Path
+    store: TraceStore
+    settings: dict[str, str]
+
+    async def add(self, *traces: Trace) -> None:
+        await self.store.add(entries(*traces))
+
+    def run(self, *words: str) -> Ended:
+        return run(self.folder, "traces", *words, **self.settings)
+
+
+@pytest.fixture
+async def embedded(tmp_path: Path) -> AsyncGenerator[Kept, None]:
+    async with embedded_store(tmp_path) as store:
+        yield Kept(tmp_path, store, {"sqlite_path": str(tmp_path / "traces.sqlite3")})
+
+
+@pytest.fixture
+async def shared(tmp_path: Path, redis_url: str) -> AsyncGenerator[Kept, None]:
+    async with redis_store(redis_url) as store:
+        yield Kept(tmp_path, store, {"redis_url": redis_url})
+
+
+FOUND = {"numbers": GuardOutcome.ACTED}
+TRACES: Sequence[Trace] = (
+    a_trace("t1", tenant="acme", question="[red]연차[/red]는 며칠인가요?"),
+    a_trace("t2", tenant="acme", action=Action.REPLACE, guards=FOUND),
+    a_trace("t3", tenant="acme", action=Action.REPLACE),
+    a_trace("t4", tenant="acme", guards=FOUND),
+    a_trace("t5", tenant="other", action=Action.REPLACE, guards=FOUND),
+    a_trace("t6", tenant="other", question="\x1b[31m 출장비는요?"),
+)
+
+
+async def test_traces_are_listed_newest_first(embedded: Kept) -> None:
+    await embedded.add(*TRACES)
+
+    ended = embedded.run("list")
+
+    assert ended.status == 0, ended
+    assert re.findall(r"\bt\d\b", ended.out) == ["t6", "t5", "t4", "t3", "t2", "t1"]
+    for shown in ("replace", "acme", "other", "[red]연차[/red]는 며칠인가요?"):
+        assert shown in ended.out
+    assert "\x1b" not in ended.out
+
+
+async def test_traces_in_redis_are_listed_newest_first(shared: Kept) -> None:
+    await shared.add(*TRACES)
+
+    listed = json.loads(shared.run("list", "--json", "--limit", "2").out)
+
+    assert [each["id"] for each in listed] == ["t6", "t5"]
+
+
+async def test_traces_are_picked_by_tenant_action_and_guard_together(embedded: Kept) -> None:
+    await embedded.add(*TRACES)
+    wanted = ("--tenant", "acme", "--action", "replace", "--guard", "numbers")
+
+    listed = json.loads(embedded.run("list", "--json", *wanted).out)
+
+    assert [each["id"] for each in listed] == ["t2"]
+
+
+async def test_where_no_traces_are_the_list_says_so(embedded: Kept) -> None:
+    plain, as_json = embedded.run("list"), embedded.run("list", "--json")
+
+    assert (plain.status, as_json.status) == (0, 0)
+    assert plain.out.startswith("No traces yet.")
+    assert json.loads(as_json.out) == []
+
+
+async def test_one_trace_is_shown_whole(embedded: Kept) -> None:
+    await embedded.add(*TRACES)
+
+    ended = embedded.run("show", "t2")
+
+    assert ended.status == 0
+    assert Trace.model_validate_json(ended.out) == TRACES[1]
+
+
+async def test_a_trace_that_is_not_there_is_an_error(embedded: Kept) -> None:
+    assert_refused(embedded.run("show", "t9"), "There is no trace t9.")
+
+
+@pytest.fixture
+def kept(request: pytest.FixtureRequest) -> Kept:
+    """The store that a test names."""
+    named: Kept = request.getfixturevalue(request.param)
+    return named
+
+
+@pytest.mark.parametrize(
+    ("kept", "flags"),
+    [
+        pytest.param("embedded", (), id="readable"),
+        pytest.param("shared", ("--json",), id="from-redis-for-programs"),
+    ],
+    indirect=["kept"],
+)
+async def test_new_traces_come_in_until_ctrl_c(kept: Kept, flags: tuple[str, ...]) -> None:
+    await kept.add(a_trace("old"))
+
+    async with running(kept.folder, "traces", "tail", *flags, **kept.settings) as tail:
+        # Nothing tells when it has begun to look, so traces come until one is seen.
+        added = 0
+        while not tail.out:
+            added += 1
+            await kept.add(a_trace(f"new-{added}"))
+            try:
+                await tail.until(lambda: bool(tail.out), within_s=0.5)
+            except TimeoutError:
+                assert added < 100, "nothing was ever shown"
+        await kept.add(a_trace("last"))
+        await tail.out_line(r".*\blast\b")
+        tail.signal(signal.SIGINT)
+        status = await tail.ended()
+
+    shown = [json.loads(line)["id"] if flags else line.split()[2] for line in tail.out]
+    came = [f"new-{number}" for number in range(1, added + 1)]
+    assert shown == [*came[added + 1 - len(shown) :], "last"]
+    assert (status, tail.err) == (0, [])
+
+
+def test_a_redis_that_does_not_answer_is_named(tmp_path: Path) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"redis://:secret-word@127.0.0.1:{unused.getsockname()[1]}/0"
+        ended = run(tmp_path, "traces", "list", redis_url=url)
+
+    assert_refused(ended, "The redis trace store cannot be used: ConnectionError.")
+    assert "secret-word" not in ended.err
+
+
+def test_a_file_that_is_no_trace_store_is_named(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("not a database, only words" * 100)
+
+    assert_refused(
+        run(tmp_path, "traces", "list", sqlite_path="notes.txt"),
+        "The embedded trace store cannot be used: DatabaseError.",
+    )
+
+
+# --- settings and addresses ---
+
+
+@pytest.mark.parametrize("command", [("serve",), ("demo", "--once"), ("traces", "list")])
+def test_settings_that_cannot_be_read_are_named(tmp_path: Path, command: tuple[str, ...]) -> None:
+    assert_refused(
+        run(tmp_path, *command, port="abc", keep_alive_s="0"),
+        "GUARD_PROXY_PORT: Input should be a valid integer",
+        "GUARD_PROXY_KEEP_ALIVE_S: Input should be greater than 0",
+    )
+
+
+def test_a_wrong_redis_address_is_named_without_its_password(tmp_path: Path) -> None:
+    ended = run(tmp_path, "serve", redis_url="redis://:secret/word@127.0.0.1/0")
+
+    assert_refused(ended, "GUARD_PROXY_REDIS_URL: not a usable redis://")
+    assert "secret" not in ended.err
+
+
+@pytest.mark.parametrize("command", ["serve", "demo"])
+def test_a_port_that_is_taken_is_named(tmp_path: Path, command: str) -> None:
+    (tmp_path / "policies.d").mkdir()
+    (tmp_path / "policies.d" / "hr.yaml").write_text(TENANT_FILE.format(name="hr"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = run(tmp_path, command, "--port", str(port))
+
+    assert_refused(ended, f"Cannot listen on 127.0.0.1:{port}: Address already in use")
+
+
+def test_a_port_that_no_machine_has_is_refused(tmp_path: Path) -> None:
+    assert_refused(run(tmp_path, "serve", "--port", "70000"), "--port")

@@ -1,0 +1,435 @@
+import dataclasses
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+import openai
+import pytest
+import pytest_asyncio
+from pydantic import JsonValue
+
+from proxy.app import create_app
+from proxy.demo.model_server import MODEL, Said, completion
+from proxy.openai_api.json_body import JsonObject
+from proxy.serving import served
+from proxy.upstream import ModelServers, RawReply, ServerCall
+from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.log_lines import json_logs
+from tests.fakes.running_proxy import chat_body
+
+MAX_BODY_BYTES = 20_000
+BODY = chat_body("구내식당은 어디에 있나요?")
+TEXT = "본관 지하에 있습니다."
+CHAT = "/v1/chat/completions"
+REPLY = json.dumps(completion(BODY, Said((TEXT,)))).encode()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_house(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[House, None]:
+    others = {
+        "listed": f"upstream:\n  base_url: {RAW}/v1\n  models: {{public: {MODEL}, same: same}}\n",
+        "bytes": upstream_yaml(RAW),
+        "bring-your-own": upstream_yaml(RAW, "pass_caller_key: true"),
+    }
+    folder = tmp_path_factory.mktemp("house")
+    async with open_house(folder, others=others, max_body_bytes=MAX_BODY_BYTES) as house:
+        yield house
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def error_of(reply: httpx.Response, status: int) -> JsonObject:
+    assert reply.status_code == status
+    assert reply.headers["content-type"] == "application/json"
+    error = reply.json()["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["type"] == "invalid_request_error"
+    assert isinstance(error, dict)
+    return error
+
+
+# Who asks.
+
+KEYS = [
+    pytest.param({}, id="none"),
+    pytest.param({"authorization": "Bearer gp-app-unknown"}, id="unknown"),
+    pytest.param({"authorization": "Bearer"}, id="empty"),
+    pytest.param({"authorization": "Basic YXBwOmFwcA=="}, id="another-scheme"),
+    pytest.param({"x-api-key": "gp-app-unknown"}, id="another-header"),
+]
+DOORS = [("POST", CHAT), ("GET", "/v1/models"), ("GET", "/v1/models/m"), ("POST", "/v1/embeddings")]
+
+
+@pytest.mark.parametrize(("method", "path"), DOORS)
+@pytest.mark.parametrize("headers", KEYS)
+async def test_without_a_known_key_no_door_opens(
+    house: House, headers: dict[str, str], method: str, path: str
+) -> None:
+    url = f"{house.proxy.address}{path}"
+
+    reply = await house.proxy.client.request(method, url, headers=headers, content=b"{}")
+
+    assert error_of(reply, 401)["code"] == "invalid_api_key"
+    assert reply.headers["www-authenticate"] == "Bearer"
+    assert house.scripted.requests == []
+
+
+async def test_the_sdk_raises_an_authentication_error(house: House) -> None:
+    async with openai.AsyncOpenAI(
+        base_url=house.proxy.base_url, api_key="gp-app-unknown"
+    ) as client:
+        with pytest.raises(openai.AuthenticationError) as caught:
+            await client.models.list()
+
+    assert caught.value.code == "invalid_api_key"
+    assert "gp-app-unknown" not in str(caught.value.body)
+
+
+@pytest.mark.parametrize("scheme", ["bearer", "BEARER", "Bearer"])
+async def test_the_scheme_may_be_spelled_in_any_case(house: House, scheme: str) -> None:
+    headers = {"authorization": f"{scheme} {house.proxy.key}"}
+
+    reply = await house.proxy.client.get(f"{house.proxy.base_url}/models", headers=headers)
+
+    assert reply.status_code == 200
+
+
+# What is asked.
+
+MALFORMED = [
+    pytest.param(b'{"model": ', None, id="cut-off"),
+    pytest.param(b"[1]", None, id="no-object"),
+    pytest.param(b'{"model": "a", "model": "b"}', None, id="key-twice"),
+    pytest.param(b'{"model": 1, "messages": []}', "model", id="wrong-type"),
+    pytest.param(b'{"model": "m", "messages": [7]}', "messages[0]", id="wrong-type-inside"),
+]
+
+
+@pytest.mark.parametrize(("content", "param"), MALFORMED)
+async def test_a_malformed_request_is_refused_and_traced(
+    house: House, content: bytes, param: str | None
+) -> None:
+    reply = await house.proxy.send(content)
+
+    assert error_of(reply, 400)["param"] == param
+    trace = await house.proxy.trace(reply)
+    assert (trace.status, trace.error) == (400, "invalid_request_error")
+    assert house.scripted.requests == []
+
+
+GUARD_FIELDS: list[object] = [
+    pytest.param("off", "guard", id="no-object"),
+    pytest.param({"disable": ["numbers"]}, "guard.disable", id="unknown-member"),
+    pytest.param({"sources": "규정"}, "guard.sources", id="sources-is-a-string"),
+    pytest.param({"sources": ["규정"]}, "guard.sources[0]", id="source-is-a-string"),
+    pytest.param(
+        {"sources": [{"section_content": "규정"}, {"section_title": "제1조"}]},
+        "guard.sources[1].section_content",
+        id="source-without-content",
+    ),
+    pytest.param(
+        {"sources": [{"section_content": "규정", "page": "3"}]},
+        "guard.sources[0].page",
+        id="page-is-a-string",
+    ),
+]
+
+
+@pytest.mark.parametrize(("guard", "param"), GUARD_FIELDS)
+async def test_the_sdk_is_told_which_member_of_guard_is_wrong(
+    house: House, guard: JsonValue, param: str
+) -> None:
+    async with house.proxy.sdk() as client:
+        with pytest.raises(openai.BadRequestError) as caught:
+            await client.chat.completions.create(
+                model=MODEL,
+                messages=[{"role": "user", "content": "안녕하세요"}],
+                extra_body={"guard": guard},
+            )
+
+    assert caught.value.param == param
+    assert house.scripted.requests == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/v1/moderations"),
+        ("POST", "/v1/images/generations"),
+        ("GET", "/v1/files"),
+        ("GET", "/v1"),
+        ("GET", "/"),
+        ("POST", "/chat/completions"),
+        ("POST", "/v2/chat/completions"),
+        ("GET", CHAT),
+        ("DELETE", CHAT),
+        ("POST", "/v1/models"),
+        ("PUT", "/v1/embeddings"),
+    ],
+)
+async def test_everything_else_is_not_found(house: House, method: str, path: str) -> None:
+    headers = {"authorization": f"Bearer {house.proxy.key}"}
+
+    reply = await house.proxy.client.request(
+        method, f"{house.proxy.address}{path}", headers=headers
+    )
+
+    error = error_of(reply, 404)
+    assert error["code"] == "unknown_url"
+    assert path in str(error["message"])
+
+
+async def test_the_sdk_raises_not_found_for_another_endpoint(house: House) -> None:
+    async with house.proxy.sdk() as client:
+        with pytest.raises(openai.NotFoundError) as caught:
+            await client.moderations.create(input="안녕하세요")
+
+    assert caught.value.code == "unknown_url"
+
+
+# Limits.
+
+
+async def test_a_request_that_is_too_large_is_refused_and_traced(house: House) -> None:
+    reply = await house.proxy.chat(BODY | {"padding": "x" * MAX_BODY_BYTES})
+
+    error = error_of(reply, 413)
+    assert (error["code"], str(MAX_BODY_BYTES) in str(error["message"])) == (
+        "request_too_large",
+        True,
+    )
+    assert house.scripted.requests == []
+    trace = await house.proxy.trace(reply)
+    assert (trace.tenant, trace.status, trace.error) == ("app", 413, "request_too_large")
+
+
+async def test_a_request_of_unknown_length_is_measured_as_it_comes(house: House) -> None:
+    async def pieces() -> AsyncIterator[bytes]:
+        for _ in range(MAX_BODY_BYTES // 1000 + 2):
+            yield b"x" * 1000
+
+    reply = await house.proxy.client.post(
+        f"{house.proxy.address}{CHAT}",
+        content=pieces(),
+        headers={"authorization": f"Bearer {house.proxy.key}"},
+    )
+
+    assert error_of(reply, 413)["code"] == "request_too_large"
+
+
+async def test_the_sdk_raises_an_error_with_the_status_of_a_request_too_large(
+    house: House,
+) -> None:
+    async with house.proxy.sdk() as client:
+        with pytest.raises(openai.APIStatusError) as caught:
+            await client.embeddings.create(model=MODEL, input="x" * MAX_BODY_BYTES)
+
+    assert caught.value.status_code == 413
+
+
+async def test_a_request_just_within_the_limit_is_served(house: House) -> None:
+    house.scripted.says(TEXT)
+    content = json.dumps(BODY).encode()
+
+    reply = await house.proxy.send(content.ljust(MAX_BODY_BYTES))
+
+    assert reply.status_code == 200
+
+
+# Models.
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/embeddings"])
+async def test_a_model_outside_the_tenants_list_does_not_exist(house: House, path: str) -> None:
+    content = json.dumps(BODY | {"model": MODEL, "input": "안녕"}).encode()
+
+    reply = await house.proxy.send(content, tenant="listed", path=path)
+
+    error = error_of(reply, 404)
+    assert (error["code"], error["param"]) == ("model_not_found", "model")
+    assert house.raw.requests == []
+
+
+async def test_half_a_character_in_the_name_of_a_model_is_no_fault_of_ours(house: House) -> None:
+    reply = await house.proxy.send(
+        b'{"model": "\\ud83d", "messages": [{"role": "user"}]}', tenant="listed"
+    )
+
+    assert "\ud83d" in str(error_of(reply, 404)["message"])
+
+
+async def test_the_sdk_raises_not_found_for_an_unknown_model(house: House) -> None:
+    async with house.proxy.sdk("listed") as client:
+        with pytest.raises(openai.NotFoundError) as caught:
+            await client.chat.completions.create(
+                model="gpt-none", messages=[{"role": "user", "content": "안녕하세요"}]
+            )
+        with pytest.raises(openai.NotFoundError):
+            await client.models.retrieve("gpt-none")
+
+    assert (caught.value.code, caught.value.param) == ("model_not_found", "model")
+
+
+async def test_a_model_is_renamed_for_its_server_and_nothing_else(house: House) -> None:
+    house.raw.says(REPLY)
+    body = BODY | {"model": "public", "x_own": {"열": [1, None]}}
+
+    await house.proxy.send(json.dumps(body).encode(), tenant="listed")
+    await house.proxy.send(json.dumps(body).encode(), tenant="listed", path="/v1/embeddings")
+
+    assert [json.loads(asked.body) for asked in house.raw.requests] == [body | {"model": MODEL}] * 2
+
+
+async def test_a_model_that_keeps_its_name_keeps_the_requests_bytes(house: House) -> None:
+    house.raw.says(REPLY)
+    content = json.dumps(BODY | {"model": "same"}, indent=3).encode()
+
+    await house.proxy.send(content, tenant="listed")
+    await house.proxy.send(content, tenant="listed", path="/v1/embeddings")
+
+    assert [asked.body for asked in house.raw.requests] == [content, content]
+
+
+async def test_a_tenant_with_a_list_sees_its_own_names_only(house: House) -> None:
+    async with house.proxy.sdk("listed") as client:
+        names = [model.id async for model in client.models.list()]
+        public = await client.models.retrieve("public")
+
+    assert (names, public.id) == (["public", "same"], "public")
+    assert house.raw.requests == []
+
+
+MODELS = [
+    pytest.param("meta/llama-3", "/v1/models/meta/llama-3", id="name-with-a-slash"),
+    pytest.param("a%3Fb%23c", "/v1/models/a%3Fb%23c", id="name-with-marks-of-addresses"),
+    pytest.param("%ED%95%9C", "/v1/models/%ED%95%9C", id="korean-name"),
+    pytest.param("m?limit=1", "/v1/models/m?limit=1", id="with-a-query"),
+]
+
+
+@pytest.mark.parametrize(("name", "path"), MODELS)
+async def test_one_model_is_looked_up_at_the_model_server(
+    house: House, name: str, path: str
+) -> None:
+    house.raw.says(REPLY)
+
+    await house.proxy.client.get(
+        f"{house.proxy.base_url}/models/{name}",
+        headers={"authorization": f"Bearer {house.proxy.keys['bytes']}"},
+    )
+
+    assert [asked.line for asked in house.raw.requests] == [f"GET {path} HTTP/1.1"]
+
+
+@pytest.mark.parametrize("name", ["%2e%2e/%2e%2e/metrics", "a/%2E%2E/%2E%2E/admin", "%2E"])
+async def test_no_name_of_a_model_leads_out_of_the_models(house: House, name: str) -> None:
+    reply = await house.proxy.client.get(
+        f"{house.proxy.base_url}/models/{name}",
+        headers={"authorization": f"Bearer {house.proxy.keys['bytes']}"},
+    )
+
+    assert reply.status_code == 404
+    assert house.raw.requests == []
+
+
+# The caller's own key.
+
+
+async def ask_by_name(house: House, tenant: str, key: str) -> httpx.Response:
+    return await house.proxy.client.post(
+        f"{house.proxy.address}/t/{tenant}/v1/chat/completions",
+        json=dict(BODY),
+        headers={"authorization": f"Bearer {key}"},
+    )
+
+
+async def test_a_tenant_reached_by_name_sends_the_callers_own_key_on(house: House) -> None:
+    house.raw.says(REPLY)
+
+    reply = await ask_by_name(house, "bring-your-own", "sk-callers-own")
+
+    [asked] = house.raw.requests
+    assert asked.values("authorization") == ["Bearer sk-callers-own"]
+    assert (await house.proxy.trace(reply)).tenant == "bring-your-own"
+
+
+async def test_the_sdk_reaches_a_tenant_by_name(house: House) -> None:
+    house.raw.says(REPLY)
+    address = f"{house.proxy.address}/t/bring-your-own/v1"
+
+    async with openai.AsyncOpenAI(base_url=address, api_key="sk-callers-own") as client:
+        reply = await client.chat.completions.create(
+            model=MODEL, messages=[{"role": "user", "content": "구내식당은 어디인가요?"}]
+        )
+
+    assert reply.choices[0].message.content == TEXT
+
+
+@pytest.mark.parametrize("tenant", ["app", "listed", "nobody", "%2e%2e", ""])
+async def test_no_other_tenant_is_reached_by_name(house: House, tenant: str) -> None:
+    reply = await ask_by_name(house, tenant, house.proxy.key)
+
+    assert error_of(reply, 404)["code"] == "unknown_url"
+    assert house.raw.requests == []
+    assert house.scripted.requests == []
+
+
+# Failures of our own.
+
+
+class BrokenServers(ModelServers):
+    """A client of model servers with a fault that nobody foresaw; it quotes what it was given."""
+
+    async def ask(self, call: ServerCall) -> RawReply:
+        raise RuntimeError(f"cannot handle {call.body.decode()} with {call.headers}")
+
+
+@asynccontextmanager
+async def broken_proxy(house: House) -> AsyncGenerator[str, None]:
+    servers = BrokenServers(1000)
+    await servers.close()
+    services = house.proxy.services
+    pipeline = dataclasses.replace(services.pipeline, servers=servers)
+    broken = dataclasses.replace(services, servers=servers, pipeline=pipeline)
+    async with served(create_app(broken)) as address:
+        yield address
+
+
+@pytest.mark.parametrize("path", [CHAT, "/v1/embeddings"])
+async def test_a_fault_of_our_own_tells_the_client_nothing_but_a_number(
+    house: House, path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    headers = {"authorization": f"Bearer {house.proxy.key}"}
+
+    async with broken_proxy(house) as address:
+        with json_logs():
+            reply = await house.proxy.client.post(
+                f"{address}{path}", json=dict(BODY), headers=headers
+            )
+
+    assert reply.status_code == 500
+    error = reply.json()["error"]
+    assert (error["type"], error["code"]) == ("server_error", "internal_error")
+    [line] = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert (line["event"], line["level"]) == ("request.failed", "error")
+    assert line["error"] == "RuntimeError"
+    assert line["request_id"] in error["message"]
+    for seen in (reply.text, str(line)):
+        assert "구내식당" not in seen
+        assert house.proxy.key not in seen
+        assert "Traceback" not in seen
+
+
+async def test_a_fault_of_our_own_leaves_a_trace(house: House) -> None:
+    headers = {"authorization": f"Bearer {house.proxy.key}"}
+
+    async with broken_proxy(house) as address:
+        reply = await house.proxy.client.post(f"{address}{CHAT}", json=dict(BODY), headers=headers)
+
+    trace = await house.proxy.trace(reply)
+    assert (trace.status, trace.error) == (500, "internal_error")
+    assert trace.id in reply.text

@@ -1,0 +1,201 @@
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+
+import httpx
+import openai
+import pytest
+import pytest_asyncio
+from openai.types.chat import ChatCompletionMessageParam
+
+from proxy.demo.model_server import MODEL, Said, chunks, completion
+from proxy.openai_api.chat import read_reply
+from proxy.openai_api.sse import DONE, KEEP_ALIVE, EventReader, write_event
+from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.raw_upstream import Talk, http_head, http_reply
+from tests.fakes.running_proxy import DEADLINE_S, chat_body
+from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, QUESTION, TEMPLATES
+
+KEEP_ALIVE_S = 0.02
+ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
+BODY = chat_body(QUESTION, stream=True)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_house(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[House, None]:
+    """A house whose proxy holds streams and soon sends comments, and an impatient tenant."""
+    policy = upstream_yaml(RAW) + TEMPLATES
+    others = {"impatient": upstream_yaml(RAW, "timeouts: {first_byte_s: 0.2}")}
+    folder = tmp_path_factory.mktemp("house")
+    async with open_house(folder, policy, others=others, keep_alive_s=KEEP_ALIVE_S) as house:
+        yield house
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def stream_of(text: str) -> bytes:
+    return b"".join(write_event(chunk) for chunk in chunks(BODY, Said((text,)))) + DONE
+
+
+def event_stream(text: str) -> bytes:
+    return http_reply(stream_of(text), headers={"content-type": "text/event-stream"})
+
+
+def plain(text: str) -> bytes:
+    return http_reply(json.dumps(completion(BODY, Said((text,)))).encode())
+
+
+class Thinking:
+    """A model server that thinks until it is told to speak."""
+
+    def __init__(self, house: House, *replies: bytes) -> None:
+        self.speak = asyncio.Event()
+        self._replies = list(replies)
+        house.raw.act = self._act
+
+    async def _act(self, talk: Talk) -> None:
+        await self.speak.wait()
+        await talk.send(self._replies.pop(0))
+
+
+async def received(house: House, thinking: Thinking, comments: int) -> tuple[httpx.Response, bytes]:
+    """Ask for a stream; let the model server speak once so many comments have come."""
+    whole = b""
+    async with house.proxy.client.stream(
+        "POST",
+        f"{house.proxy.base_url}/chat/completions",
+        json=dict(BODY),
+        headers={"authorization": f"Bearer {house.proxy.key}"},
+    ) as reply:
+        async for piece in reply.aiter_bytes():
+            whole += piece
+            if whole.count(KEEP_ALIVE) >= comments:
+                thinking.speak.set()
+    return reply, whole
+
+
+async def test_comments_keep_the_connection_alive_while_the_model_thinks(house: House) -> None:
+    thinking = Thinking(house, event_stream(CLEAN))
+
+    reply, whole = await received(house, thinking, comments=3)
+
+    assert whole.replace(KEEP_ALIVE, b"") == stream_of(CLEAN)
+    assert whole.startswith(KEEP_ALIVE * 3)
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    assert reply.headers["x-guard-action"] == "pending"
+    trace = await house.proxy.trace(reply)
+    assert (trace.action, trace.delivery, trace.replies) == ("pass", "delivered", (CLEAN,))
+
+
+async def test_a_held_stream_keeps_the_verdict(house: House) -> None:
+    thinking = Thinking(house, event_stream(CHINESE), event_stream(CHINESE))
+
+    reply, whole = await received(house, thinking, comments=1)
+
+    [answer] = read_reply(whole, reply.headers["content-type"]).answers
+    assert answer.content == LANGUAGE_TEMPLATE
+    assert CHINESE not in whole.decode()
+    assert (await house.proxy.trace(reply)).action == "replace"
+
+
+async def test_a_server_that_answers_plainly_is_heard_as_a_stream(house: House) -> None:
+    thinking = Thinking(house, plain(CLEAN))
+
+    reply, whole = await received(house, thinking, comments=1)
+
+    [answer] = read_reply(whole, reply.headers["content-type"]).answers
+    assert answer.content == CLEAN
+    assert whole.endswith(DONE)
+
+
+async def test_the_sdk_sees_nothing_but_the_answer(house: House) -> None:
+    thinking = Thinking(house, event_stream(CHINESE), event_stream(CLEAN))
+
+    async with house.proxy.sdk() as client:
+        stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
+        thinking.speak.set()
+        texts = [chunk.choices[0].delta.content or "" async for chunk in stream]
+
+    assert stream.response.headers["x-guard-action"] == "pending"
+    assert "".join(texts) == CLEAN
+
+
+async def test_an_sdk_that_closes_its_stream_ends_the_work(house: House) -> None:
+    house.raw.act = lambda talk: talk.hang()
+
+    async with house.proxy.sdk() as client:
+        stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
+        await stream.close()
+        async with asyncio.timeout(DEADLINE_S):
+            await house.raw.hung_up.wait()
+
+    trace = await house.proxy.trace_of(stream.response.headers["x-guard-request-id"])
+    assert (trace.delivery, trace.status, trace.replies) == ("client_gone", 499, ())
+
+
+async def test_a_plain_request_waits_without_comments(house: House) -> None:
+    thinking = Thinking(house, plain(CLEAN))
+
+    asking = asyncio.create_task(house.proxy.chat(chat_body(QUESTION)))
+    await asyncio.wait({asking}, timeout=4 * KEEP_ALIVE_S)
+    thinking.speak.set()
+    reply = await asking
+
+    assert (reply.content, reply.headers["x-guard-action"]) == (
+        plain(CLEAN).partition(b"\r\n\r\n")[2],
+        "pass",
+    )
+
+
+# Failures after the stream began.
+
+RATE_LIMITED = b'{\n  "error": {\n    "message": "Slow\\ndown.",\n    "code": "rate_limit"\n  }\n}'
+FAILURES = [
+    pytest.param(
+        http_reply(RATE_LIMITED, status="429 Slow"), 429, "rate_limit", id="its-own-error"
+    ),
+    pytest.param(http_reply(b"oh no", status="500 Oh"), 500, "upstream_refused", id="failed"),
+    pytest.param(http_reply(b"{}"), 502, "upstream_broken", id="no-choices"),
+    pytest.param(http_head(content_length="9"), 502, "upstream_unreachable", id="cut-off"),
+]
+
+
+@pytest.mark.parametrize(("said", "status", "code"), FAILURES)
+async def test_a_late_failure_is_an_event_that_the_sdk_raises(
+    house: House, said: bytes, status: int, code: str
+) -> None:
+    thinking = Thinking(house, said)
+
+    async with house.proxy.sdk() as client:
+        stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
+        thinking.speak.set()
+        with pytest.raises(openai.APIError) as caught:
+            await anext(aiter(stream))
+
+    assert caught.value.code == code
+    trace = await house.proxy.trace_of(stream.response.headers["x-guard-request-id"])
+    assert (trace.status, trace.delivery) == (status, "delivered")
+
+
+@pytest.mark.parametrize(("said", "status", "code"), FAILURES)
+async def test_a_late_failure_is_one_event_with_an_error_object(
+    house: House, said: bytes, status: int, code: str
+) -> None:
+    _, whole = await received(house, Thinking(house, said), comments=1)
+
+    [event] = EventReader().feed(whole.replace(KEEP_ALIVE, b""))
+    assert json.loads(event.data or "")["error"]["code"] == code
+
+
+async def test_a_late_timeout_is_raised_too(house: House) -> None:
+    house.raw.act = lambda talk: talk.hang()
+
+    async with house.proxy.sdk("impatient") as client:
+        stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
+        with pytest.raises(openai.APIError) as caught:
+            await anext(aiter(stream))
+
+    assert caught.value.code == "upstream_timeout"

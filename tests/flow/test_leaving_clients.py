@@ -1,0 +1,144 @@
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from proxy.app import create_app
+from proxy.openai_api.json_body import JsonObject
+from proxy.traces.store import Query
+from proxy.traces.trace import Delivery, Trace
+from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.log_lines import json_logs
+from tests.fakes.raw_upstream import Talk
+from tests.fakes.running_proxy import DEADLINE_S, chat_body
+from tests.flow.canteen import QUESTION
+from tests.flow.waiting import eventually
+
+TENANTS = ("streaming", "plain", "uploading", "cancelled")
+
+
+@pytest_asyncio.fixture(
+    scope="module", loop_scope="module", params=[0.02, 60.0], ids=["held", "not-yet-held"]
+)
+async def shared_house(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[House, None]:
+    """A house with a tenant for each way to leave, so that its one trace is found."""
+    others = {name: upstream_yaml(RAW) for name in TENANTS}
+    folder = tmp_path_factory.mktemp("house")
+    async with open_house(folder, others=others, keep_alive_s=request.param) as house:
+        yield house
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture
+def asked(house: House) -> asyncio.Event:
+    """Set when the model server was asked; it never answers."""
+    event = asyncio.Event()
+
+    async def act(talk: Talk) -> None:
+        event.set()
+        await talk.hang()
+
+    house.raw.act = act
+    return event
+
+
+async def connect(
+    house: House, tenant: str, body: JsonObject, *, sent_bytes: int | None = None
+) -> asyncio.StreamWriter:
+    """Send a request, or only so much of its body, over a connection of its own."""
+    address = urlsplit(house.proxy.address)
+    _, writer = await asyncio.open_connection(address.hostname, address.port)
+    content = json.dumps(body).encode()
+    writer.write(
+        f"POST /v1/chat/completions HTTP/1.1\r\nhost: {address.netloc}\r\n"
+        f"authorization: Bearer {house.proxy.keys[tenant]}\r\n"
+        f"content-length: {len(content)}\r\n\r\n".encode()
+    )
+    writer.write(content[:sent_bytes])
+    await writer.drain()
+    return writer
+
+
+async def only_trace(house: House, tenant: str) -> Trace:
+    found: list[Trace] = []
+
+    async def is_there() -> bool:
+        page = await house.proxy.services.traces.page(Query(tenant=tenant))
+        found[:] = page.traces
+        return bool(found)
+
+    await eventually(is_there)
+    [trace] = found
+    return trace
+
+
+def assert_gone(trace: Trace) -> None:
+    assert (trace.delivery, trace.status, trace.error) == (
+        Delivery.CLIENT_GONE,
+        499,
+        "client_gone",
+    )
+
+
+@pytest.mark.parametrize(("tenant", "stream"), [("streaming", True), ("plain", False)])
+async def test_a_client_that_leaves_ends_the_work_and_leaves_a_trace(
+    house: House,
+    asked: asyncio.Event,
+    tenant: str,
+    stream: bool,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with json_logs():
+        async with asyncio.timeout(DEADLINE_S):
+            writer = await connect(house, tenant, chat_body(QUESTION, stream=stream))
+            await asked.wait()
+            assert not house.raw.hung_up.is_set()
+
+            writer.close()
+
+            await house.raw.hung_up.wait()
+        trace = await only_trace(house, tenant)
+
+    assert capsys.readouterr().err == ""
+    assert_gone(trace)
+    assert (trace.question, trace.stream, trace.replies) == (QUESTION, stream, ())
+
+
+async def test_a_client_that_leaves_in_the_middle_of_its_request_leaves_a_trace(
+    house: House, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with json_logs():
+        writer = await connect(house, "uploading", chat_body(QUESTION), sent_bytes=10)
+        writer.close()
+        trace = await only_trace(house, "uploading")
+
+    assert_gone(trace)
+    assert capsys.readouterr().err == ""
+
+
+async def test_a_request_that_the_server_gives_up_leaves_a_trace(
+    house: House, asked: asyncio.Event
+) -> None:
+    # Both sides mean an ASGI app; their types for its messages differ.
+    transport = httpx.ASGITransport(create_app(house.proxy.services))  # type: ignore[arg-type]
+    headers = {"authorization": f"Bearer {house.proxy.keys['cancelled']}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://proxy") as client:
+        asking = asyncio.create_task(
+            client.post("/v1/chat/completions", json=dict(chat_body(QUESTION)), headers=headers)
+        )
+        async with asyncio.timeout(DEADLINE_S):
+            await asked.wait()
+            asking.cancel()
+            await house.raw.hung_up.wait()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert_gone(await only_trace(house, "cancelled"))

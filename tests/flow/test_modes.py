@@ -1,0 +1,244 @@
+"""What a policy may turn down: modes, the second attempt, guards that break."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from structlog.testing import capture_logs
+
+from guards.core.exchange import Exchange
+from guards.core.finding import Finding
+from guards.core.guard import Code, Guard, GuardSettings, Stage
+from guards.core.reading import Reading, read
+from guards.core.runner import run
+from policies.decision import decide
+from policies.inspection import Inspector
+from policies.loader import load_shipped
+from policies.verdict import GuardOutcome, Verdict
+from proxy.app import create_app
+from proxy.openai_api.json_body import JsonObject
+from proxy.serving import served
+from proxy.tenants import Tenant, TenantBook, Tenants
+from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.flow.library import ONE_WRONG, QUESTION, TRUE_ANSWER, TWO_WRONG
+from tests.flow.replies import assert_untouched, found_by, outcomes, said
+
+DEFAULT = load_shipped("default")
+
+
+def rule(guard: str, rest: str) -> str:
+    return f"guards:\n  {guard}:\n    {rest}\n"
+
+
+# --- shadow and off ----------------------------------------------------------------------------
+
+
+async def test_a_guard_in_shadow_changes_nothing_and_says_what_it_would_have_done(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(ONE_WRONG)
+
+    async with running_proxy(tmp_path, upstream, rule("numbers", "mode: shadow")) as proxy:
+        await assert_untouched(proxy, upstream, QUESTION)
+        trace = await proxy.trace(await proxy.chat(QUESTION))
+
+    assert outcomes(trace, "numbers") == [GuardOutcome.WOULD_ACT]
+    assert (trace.action, trace.reasons) == ("pass", ())
+    assert found_by(trace, "numbers") == ["800원"]
+
+
+async def test_a_guard_in_shadow_does_not_speak_for_another(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("대출 기간은 45일이고 延滯料는 하루에 70원입니다.")
+
+    async with running_proxy(tmp_path, upstream, rule("numbers", "mode: shadow")) as proxy:
+        reply = await proxy.chat(QUESTION)
+        trace = await proxy.trace(reply)
+
+    assert reply.headers["x-guard-reasons"] == "korean_only.han"
+    assert DEFAULT.templates.recognise(said(reply)) == "korean_only"
+    assert outcomes(trace, "numbers") == [GuardOutcome.WOULD_ACT, GuardOutcome.WOULD_ACT]
+    assert outcomes(trace, "korean_only") == [GuardOutcome.ACTED, GuardOutcome.ACTED]
+
+
+@pytest.mark.parametrize(
+    ("guard", "body"),
+    [
+        pytest.param("complaint", chat_body("정말 답답하네"), id="complaint"),
+        pytest.param("answerability", chat_body("연체료 규정을 알려 주세요"), id="answerability"),
+    ],
+)
+async def test_a_guard_of_the_question_in_shadow_lets_the_model_be_asked(
+    tmp_path: Path, upstream: ScriptedUpstream, guard: str, body: JsonObject
+) -> None:
+    upstream.says("무엇을 도와드릴까요?")
+
+    async with running_proxy(tmp_path, upstream, rule(guard, "mode: shadow")) as proxy:
+        await assert_untouched(proxy, upstream, body)
+        trace = await proxy.trace(await proxy.chat(body))
+
+    assert outcomes(trace, guard, Stage.INPUT) == [GuardOutcome.WOULD_ACT]
+    assert trace.route == "model"
+
+
+async def test_a_guard_that_is_off_does_not_run(tmp_path: Path, upstream: ScriptedUpstream) -> None:
+    upstream.says(ONE_WRONG)
+
+    async with running_proxy(tmp_path, upstream, rule("numbers", "mode: off")) as proxy:
+        await assert_untouched(proxy, upstream, QUESTION)
+        trace = await proxy.trace(await proxy.chat(QUESTION))
+
+    assert outcomes(trace, "numbers") == []
+    assert outcomes(trace, "estimates") == [GuardOutcome.CLEAN]
+    assert found_by(trace, "numbers") == []
+
+
+# --- the second attempt ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept", "action"),
+    [
+        pytest.param(TWO_WRONG, ONE_WRONG, ONE_WRONG, "regenerate", id="second-is-better"),
+        pytest.param(ONE_WRONG, TWO_WRONG, ONE_WRONG, "pass", id="first-is-better"),
+        pytest.param(TWO_WRONG, TRUE_ANSWER, TRUE_ANSWER, "regenerate", id="second-is-right"),
+    ],
+)
+async def test_with_final_pass_the_better_of_two_answers_leaves(
+    tmp_path: Path,
+    upstream: ScriptedUpstream,
+    first: str,
+    second: str,
+    kept: str,
+    action: str,
+) -> None:
+    upstream.says(first, second)
+
+    async with running_proxy(tmp_path, upstream, rule("numbers", "final: pass")) as proxy:
+        for streamed in (False, True):
+            reply = await proxy.chat(QUESTION | {"stream": streamed})
+            trace = await proxy.trace(reply)
+            assert said(reply) == kept
+            assert reply.headers["x-guard-action"] == trace.action == action
+            assert reply.headers["x-guard-attempts"] == "2"
+            assert trace.kept_attempt == (1 if kept == first else 2)
+
+
+async def test_without_regeneration_the_model_is_asked_once(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(ONE_WRONG, TRUE_ANSWER)
+
+    async with running_proxy(tmp_path, upstream, "regeneration:\n  enabled: false\n") as proxy:
+        reply = await proxy.chat(QUESTION)
+
+    assert DEFAULT.templates.recognise(said(reply)) == "numbers"
+    assert reply.headers["x-guard-action"] == "replace"
+    assert len(upstream.requests) == 1
+
+
+async def test_a_guard_that_only_replaces_does_not_ask_again(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(ONE_WRONG, TRUE_ANSWER)
+
+    async with running_proxy(tmp_path, upstream, rule("numbers", "action: replace")) as proxy:
+        reply = await proxy.chat(QUESTION)
+
+    assert DEFAULT.templates.recognise(said(reply)) == "numbers"
+    assert len(upstream.requests) == 1
+
+
+async def test_clean_answers_pass_whatever_the_second_attempt_is_like(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(TRUE_ANSWER, ONE_WRONG)
+    policy = f"{rule('numbers', 'action: replace')}regeneration:\n  enabled: false\n"
+
+    async with running_proxy(tmp_path, upstream, policy) as proxy:
+        await assert_untouched(proxy, upstream, QUESTION)
+
+
+# --- guards that break -------------------------------------------------------------------------
+
+
+class BreakingNumbers(Guard[GuardSettings]):
+    """Breaks over every answer, and quotes it."""
+
+    id = "numbers"
+    stages = frozenset({Stage.OUTPUT})
+    settings_type = GuardSettings
+    codes: ClassVar[dict[str, Code]] = {}
+
+    def check(self, reading: Reading) -> list[Finding]:
+        raise ArithmeticError(reading.exchange.answer)
+
+
+class InspectorWithBreakingNumbers(Inspector):
+    """Decides by the real policy what it means that its one guard breaks."""
+
+    def inspect(self, exchange: Exchange, stage: Stage, *, may_regenerate: bool = False) -> Verdict:
+        guards = [BreakingNumbers(GuardSettings())] if stage is Stage.OUTPUT else []
+        reports = run(guards, read(exchange))
+        return decide(self.policy, stage, reports, may_regenerate=may_regenerate)
+
+
+class BreakingBook(TenantBook):
+    def by_key(self, key: str) -> Tenant | None:
+        tenant = super().by_key(key)
+        return tenant and replace(tenant, inspector=InspectorWithBreakingNumbers(tenant.policy))
+
+
+class BreakingTenants(Tenants):
+    @property
+    def book(self) -> TenantBook:
+        return BreakingBook(super().book.snapshot)
+
+
+@asynccontextmanager
+async def breaking_proxy(
+    folder: Path, upstream: ScriptedUpstream, policy: str = ""
+) -> AsyncGenerator[RunningProxy, None]:
+    async with running_proxy(folder, upstream, policy) as proxy:
+        services = replace(proxy.services, tenants=BreakingTenants(proxy.services.policies))
+        async with served(create_app(services)) as address:
+            yield replace(proxy, address=address, services=services)
+
+
+async def test_an_answer_that_a_broken_guard_could_not_check_is_never_called_checked(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(TRUE_ANSWER)
+
+    async with breaking_proxy(tmp_path, upstream) as proxy:
+        await assert_untouched(proxy, upstream, QUESTION)
+        with capture_logs() as logs:
+            reply = await proxy.chat(QUESTION)
+        trace = await proxy.trace(reply)
+
+    assert reply.headers["x-guard-not-checked"] == "numbers:failed:ArithmeticError"
+    assert outcomes(trace, "numbers") == [GuardOutcome.NOT_RUN]
+    assert trace.confidence is None
+    [failure] = [entry for entry in logs if entry["event"] == "guard.failed"]
+    assert (failure["guard"], failure["error"]) == ("numbers", "ArithmeticError")
+    assert TRUE_ANSWER not in str(logs)
+
+
+async def test_no_answer_leaves_without_a_check_that_the_policy_insists_on(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(TRUE_ANSWER)
+
+    async with breaking_proxy(tmp_path, upstream, rule("numbers", "on_not_run: replace")) as proxy:
+        for streamed in (False, True):
+            reply = await proxy.chat(QUESTION | {"stream": streamed})
+            trace = await proxy.trace(reply)
+            assert DEFAULT.templates.recognise(said(reply)) == "numbers"
+            assert reply.headers["x-guard-action"] == "replace"
+            assert reply.headers["x-guard-reasons"] == "numbers.not_run"
+            assert outcomes(trace, "numbers") == [GuardOutcome.ACTED]

@@ -1,0 +1,212 @@
+"""`GET /traces` and `/traces/{id}`: who may read what, and how it is asked for."""
+
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+from pydantic import SecretStr
+
+from proxy.openai_api.json_body import JsonObject
+from proxy.traces.trace import Trace
+from tests.fakes.redis_process import RedisProcess
+from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, running_proxy
+from tests.fakes.scripted_upstream import ScriptedUpstream
+
+SOURCES: list[JsonObject] = [
+    {
+        "section_title": "제22조(출장비)",
+        "section_content": "국내 출장을 가는 직원에게 1일당 일비 3만원을 지급한다.",
+    }
+]
+ASKED = chat_body("출장 일비는 얼마인가요?", [*SOURCES])
+GOOD = "일비는 1일당 3만원입니다."
+WRONG = "일비는 1일당 5만원입니다."
+
+
+@dataclass
+class Doors:
+    """A proxy that has served two tenants; `ids` are its requests in order."""
+
+    proxy: RunningProxy
+    ids: list[str]
+    tenants: dict[str, str]
+
+    async def get(
+        self, path: str, key: str | None = ADMIN_TOKEN, params: Mapping[str, str] | None = None
+    ) -> httpx.Response:
+        headers = {} if key is None else {"authorization": f"Bearer {key}"}
+        return await self.proxy.client.get(
+            f"{self.proxy.address}{path}", headers=headers, params=dict(params or {})
+        )
+
+    async def listed(self, key: str = ADMIN_TOKEN, **params: str) -> list[str]:
+        reply = await self.get("/traces", key, params)
+        assert reply.status_code == 200, reply.text
+        assert reply.json()["object"] == "list"
+        return [trace["id"] for trace in reply.json()["data"]]
+
+    def of(self, tenant: str) -> list[str]:
+        """Return a tenant's ids, newest first."""
+        return [one for one in reversed(self.ids) if self.tenants[one] == tenant]
+
+
+@pytest.fixture(params=["embedded", "redis"])
+async def unasked(
+    request: pytest.FixtureRequest, tmp_path: Path, upstream: ScriptedUpstream, redis_url: str
+) -> AsyncGenerator[Doors, None]:
+    """A proxy that has served nobody yet."""
+    url = redis_url if request.param == "redis" else None
+    async with running_proxy(tmp_path, upstream, others={"other": ""}, redis_url=url) as proxy:
+        yield Doors(proxy, [], {})
+
+
+@pytest.fixture
+async def doors(unasked: Doors, upstream: ScriptedUpstream) -> Doors:
+    served = (("app", GOOD), ("other", GOOD), ("app", WRONG), ("other", WRONG), ("app", GOOD))
+    proxy = unasked.proxy
+    for tenant, answer in served:
+        upstream.says(answer)
+        reply = await proxy.chat(ASKED, key=proxy.keys[tenant])
+        unasked.ids.append(reply.headers["x-guard-request-id"])
+        unasked.tenants[unasked.ids[-1]] = tenant
+    await proxy.trace_of(unasked.ids[-1])
+    return unasked
+
+
+async def test_the_admin_sees_everything_newest_first(doors: Doors) -> None:
+    assert await doors.listed() == doors.ids[::-1]
+
+
+async def test_a_tenant_sees_its_own_only_whatever_it_asks_for(doors: Doors) -> None:
+    key = doors.proxy.keys["other"]
+
+    assert await doors.listed(key) == doors.of("other")
+    assert await doors.listed(key, tenant="app") == doors.of("other")
+
+
+async def test_one_trace_is_shown_to_its_tenant_and_the_admin_only(doors: Doors) -> None:
+    [trace_id, *_] = doors.of("app")
+
+    for key in (ADMIN_TOKEN, doors.proxy.keys["app"]):
+        shown = await doors.get(f"/traces/{trace_id}", key)
+        assert shown.status_code == 200
+        trace = Trace.model_validate_json(shown.content)
+        assert (trace.id, trace.tenant, trace.replies) == (trace_id, "app", (GOOD,))
+    foreign = await doors.get(f"/traces/{trace_id}", doors.proxy.keys["other"])
+    unknown = await doors.get("/traces/none", doors.proxy.keys["other"])
+    assert foreign.status_code == unknown.status_code == 404
+    # Nothing tells a trace of somebody else from one that does not exist.
+    assert foreign.json()["error"]["code"] == unknown.json()["error"]["code"] == "trace_not_found"
+
+
+async def test_filters_narrow_the_list_together(doors: Doors) -> None:
+    replaced = [doors.ids[3], doors.ids[2]]
+
+    assert await doors.listed(tenant="app") == doors.of("app")
+    assert await doors.listed(action="replace") == replaced
+    assert await doors.listed(guard="numbers") == replaced
+    assert await doors.listed(guard="korean_only") == []
+    assert await doors.listed(tenant="app", action="replace", guard="numbers") == [doors.ids[2]]
+    assert await doors.listed(tenant="nobody") == []
+
+
+@pytest.mark.parametrize("tenant", [None, "app"], ids=["all", "one-tenant"])
+async def test_pages_follow_one_another_by_their_cursor(doors: Doors, tenant: str | None) -> None:
+    wanted = doors.ids[::-1] if tenant is None else doors.of(tenant)
+    params = {"limit": "2"} | ({} if tenant is None else {"tenant": tenant})
+    seen: list[str] = []
+
+    cursor: str | None = ""
+    while cursor is not None:
+        asked = params | ({"before": cursor} if cursor else {})
+        page = (await doors.get("/traces", params=asked)).json()
+        assert len(page["data"]) <= 2
+        seen += [trace["id"] for trace in page["data"]]
+        cursor = page["cursor"]
+        assert len(seen) <= len(wanted)
+
+    assert seen == wanted
+
+
+@pytest.mark.parametrize(
+    ("param", "value"),
+    [
+        ("limit", "0"),
+        ("limit", "501"),
+        ("limit", "-1"),
+        ("limit", "many"),
+        ("action", "shout"),
+        ("before", "yesterday"),
+        ("before", "9" * 30),
+    ],
+)
+async def test_a_wrong_parameter_is_refused_by_name(unasked: Doors, param: str, value: str) -> None:
+    reply = await unasked.get("/traces", params={param: value})
+
+    assert reply.status_code == 400
+    error = reply.json()["error"]
+    assert (error["type"], error["param"]) == ("invalid_request_error", param)
+    assert param in error["message"]
+
+
+async def test_the_largest_page_is_allowed(doors: Doors) -> None:
+    assert await doors.listed(limit="500") == doors.ids[::-1]
+
+
+UNKNOWN_KEYS = (None, "wrong", ADMIN_TOKEN[:-1], f"{ADMIN_TOKEN}x", "gp-app-wrong")
+
+
+@pytest.mark.parametrize("path", ["/traces", "/traces/none"])
+async def test_without_a_known_key_nothing_is_shown(proxy: RunningProxy, path: str) -> None:
+    for key in UNKNOWN_KEYS:
+        reply = await Doors(proxy, [], {}).get(path, key)
+
+        assert reply.status_code == 401, key
+        assert reply.json()["error"]["code"] == "invalid_api_key"
+        assert reply.headers["www-authenticate"] == "Bearer"
+
+
+async def test_a_header_without_a_bearer_key_is_no_key(proxy: RunningProxy) -> None:
+    for header in ("Bearer", ADMIN_TOKEN, f"Basic {ADMIN_TOKEN}"):
+        reply = await proxy.client.get(f"{proxy.address}/traces", headers={"authorization": header})
+
+        assert reply.status_code == 401, header
+
+
+@pytest.mark.parametrize("token", [None, SecretStr("")], ids=["none", "empty"])
+async def test_where_no_token_is_set_nobody_is_admin(
+    tmp_path: Path, upstream: ScriptedUpstream, token: SecretStr | None
+) -> None:
+    async with running_proxy(tmp_path, upstream, admin_token=token) as proxy:
+        for guess in ("None", "null", "**********", ADMIN_TOKEN):
+            reply = await Doors(proxy, [], {}).get("/traces", guess)
+            assert reply.status_code == 401, guess
+        own = await Doors(proxy, [], {}).get("/traces", proxy.key)
+
+    assert own.status_code == 200
+
+
+async def test_traces_of_a_store_that_is_away_cannot_be_read_and_all_else_goes_on(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    redis = RedisProcess(tmp_path)
+    redis.start()
+    upstream.says(GOOD)
+    async with running_proxy(tmp_path, upstream, redis_url=redis.url) as proxy:
+        doors = Doors(proxy, [], {})
+        assert await doors.listed() == []
+        redis.kill()
+        refused = [await doors.get(path) for path in ("/traces", "/traces/none")]
+        served = await proxy.chat(ASKED)
+        ready = await doors.get("/readyz")
+        alive = await doors.get("/healthz")
+
+    for reply in refused:
+        assert reply.status_code == 503
+        error = reply.json()["error"]
+        assert (error["type"], error["code"]) == ("server_error", "trace_store_unavailable")
+    assert served.status_code == alive.status_code == ready.status_code == 200
+    assert ready.json()["status"] == "ready"
+    assert ready.json()["traces"]["store"].startswith("away: ")

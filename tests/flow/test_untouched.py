@@ -1,0 +1,265 @@
+import asyncio
+import gzip
+import json
+from collections.abc import AsyncGenerator
+
+import pytest
+import pytest_asyncio
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from proxy.demo.model_server import Said, chunks, completion
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import DONE, write_event
+from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.raw_upstream import Talk, http_head
+from tests.fakes.running_proxy import chat_body
+
+BODY = chat_body("구내식당은 어디에 있나요?")
+CONTENT = json.dumps(BODY).encode()
+TEXT = "본관 지하에 있습니다."
+CHAT = "/v1/chat/completions"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_house(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[House, None]:
+    async with open_house(tmp_path_factory.mktemp("house"), upstream_yaml(RAW)) as house:
+        yield house
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def plain_reply(**members: JsonValue) -> bytes:
+    """Return a completion in a spelling that no program of ours would write."""
+    body = completion(BODY, Said((TEXT,))) | members
+    return json.dumps(body, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def stream_reply(**members: JsonValue) -> bytes:
+    """Return a stream in a spelling that no program of ours would write."""
+    events = [write_event(chunk | members) for chunk in chunks(BODY, Said((TEXT,)))]
+    return (
+        b"\xef\xbb\xbf: hello\r\n\r\nevent: chunk\r\n"
+        + b": ping\n\n".join(events)
+        + DONE.replace(b"\n", b"\r\n")
+    )
+
+
+# Requests.
+
+JSON_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+UNKNOWN = st.dictionaries(st.text(min_size=1, max_size=6).map("x_".__add__), JSON_VALUES)
+OFTEN = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@OFTEN
+@given(unknown=UNKNOWN, indent=st.sampled_from([None, 2]))
+async def test_a_request_reaches_the_model_server_byte_for_byte(
+    house: House, unknown: JsonObject, indent: int | None
+) -> None:
+    house.raw.says(plain_reply())
+    content = json.dumps(BODY | unknown, indent=indent).encode()
+
+    await house.proxy.send(content)
+
+    assert house.raw.requests[-1].body == content
+
+
+@OFTEN
+@given(unknown=UNKNOWN)
+async def test_of_a_request_only_the_guard_member_is_taken_out(
+    house: House, unknown: JsonObject
+) -> None:
+    house.raw.says(plain_reply())
+    guarded = BODY | unknown | {"guard": {"intent": "dining", "report": True}}
+
+    await house.proxy.send(json.dumps(guarded).encode())
+
+    assert json.loads(house.raw.requests[-1].body) == BODY | unknown
+
+
+async def test_the_request_goes_to_the_same_door_of_the_model_server(house: House) -> None:
+    house.raw.says(plain_reply())
+
+    await house.proxy.send(CONTENT)
+
+    [asked] = house.raw.requests
+    assert asked.line == f"POST {CHAT} HTTP/1.1"
+    assert asked.values("content-type") == ["application/json"]
+    assert asked.values("content-length") == [str(len(CONTENT))]
+
+
+async def test_headers_of_the_caller_travel_except_those_of_this_hop(house: House) -> None:
+    house.raw.says(plain_reply())
+    travelling = {"openai-organization": "org", "user-agent": "app/1", "x-title": "ok"}
+    staying = {
+        "cookie": "session=1",
+        "proxy-authorization": "Basic eA==",
+        "te": "trailers",
+        "x-guard-intent": "dining",
+        "x-forwarded-for": "192.0.2.1",
+        "x-hop": "1",
+        "connection": "keep-alive, x-hop",
+    }
+
+    await house.proxy.send(CONTENT, headers=travelling | staying)
+
+    [asked] = house.raw.requests
+    for name, value in travelling.items():
+        assert asked.values(name) == [value]
+    for name in staying.keys() - {"connection"}:
+        assert asked.values(name) == []
+    assert "x-hop" not in asked.values("connection")[0]
+
+
+async def test_headers_in_any_alphabet_travel_both_ways(house: House) -> None:
+    title = "해오름 안내 봇"
+    head = http_head(content_length=str(len(plain_reply())))
+    head = head.replace(b"connection:", b"x-served-by: " + title.encode() + b"\r\nconnection:")
+    house.raw.act = lambda talk: talk.send(head + plain_reply())
+
+    reply = await house.proxy.client.post(
+        f"{house.proxy.address}{CHAT}",
+        content=CONTENT,
+        headers=[
+            (b"authorization", f"Bearer {house.proxy.key}".encode()),
+            (b"x-title", title.encode()),
+        ],
+    )
+
+    assert reply.status_code == 200
+    [asked] = house.raw.requests
+    assert [value.encode("latin-1").decode() for value in asked.values("x-title")] == [title]
+    assert dict(reply.headers.raw)[b"x-served-by"].decode() == title
+
+
+async def test_a_tenants_key_never_reaches_the_model_server(house: House) -> None:
+    house.raw.says(plain_reply())
+
+    await house.proxy.send(CONTENT)
+    await house.proxy.send(CONTENT, path="/v1/embeddings")
+    await house.proxy.client.get(
+        f"{house.proxy.base_url}/models", headers={"authorization": f"Bearer {house.proxy.key}"}
+    )
+
+    assert [asked.values("authorization") for asked in house.raw.requests] == [[], [], []]
+    assert house.proxy.key not in str(house.raw.requests)
+
+
+async def test_no_cookie_of_the_model_server_is_kept_or_handed_on(house: House) -> None:
+    house.raw.says(plain_reply(), headers={"set-cookie": "tenant=app; Path=/"})
+
+    replies = [await house.proxy.send(CONTENT) for _ in range(2)]
+
+    assert [asked.values("cookie") for asked in house.raw.requests] == [[], []]
+    assert ["set-cookie" in reply.headers for reply in replies] == [False, False]
+
+
+# Replies.
+
+
+@OFTEN
+@given(unknown=UNKNOWN)
+async def test_a_plain_reply_keeps_its_bytes(house: House, unknown: JsonObject) -> None:
+    raw = plain_reply(**unknown)
+    house.raw.says(raw)
+
+    reply = await house.proxy.send(CONTENT)
+
+    assert reply.content == raw
+    assert reply.headers["x-guard-action"] == "pass"
+    assert reply.headers["content-type"] == "application/json"
+
+
+@OFTEN
+@given(unknown=UNKNOWN)
+async def test_a_stream_keeps_its_bytes(house: House, unknown: JsonObject) -> None:
+    raw = stream_reply(**unknown)
+    house.raw.says(raw, headers={"content-type": "text/event-stream"})
+
+    reply = await house.proxy.chat(BODY | {"stream": True})
+
+    assert reply.content == raw
+    assert reply.headers["x-guard-action"] == "pass"
+    assert reply.headers["content-type"].startswith("text/event-stream")
+
+
+async def test_a_stream_keeps_its_bytes_however_slowly_they_come(house: House) -> None:
+    raw = stream_reply()
+
+    async def act(talk: Talk) -> None:
+        await talk.send(http_head(content_type="text/event-stream"))
+        for place in range(0, len(raw), 7):
+            await talk.send(raw[place : place + 7])
+            await asyncio.sleep(0)
+
+    house.raw.act = act
+
+    assert (await house.proxy.chat(BODY | {"stream": True})).content == raw
+
+
+async def test_a_compressed_reply_arrives_as_it_was_meant(house: House) -> None:
+    packed = gzip.compress(plain_reply())
+    house.raw.says(packed, headers={"content-encoding": "gzip"})
+
+    reply = await house.proxy.send(CONTENT)
+
+    assert reply.content == plain_reply()
+    assert "content-encoding" not in reply.headers
+
+
+async def test_headers_of_the_model_server_come_back_except_those_of_its_hop(
+    house: House,
+) -> None:
+    coming = {"x-request-id": "r1", "openai-processing-ms": "12", "x-ratelimit-limit-tokens": "9"}
+    staying = {
+        "server": "engine/0.1",
+        "set-cookie": "a=b",
+        "keep-alive": "timeout=5",
+        "x-guard-action": "replace",
+        "x-guard-own": "1",
+    }
+    house.raw.says(plain_reply(), headers=coming | staying)
+
+    reply = await house.proxy.send(CONTENT)
+
+    assert {name: reply.headers.get(name) for name in coming} == coming
+    assert reply.headers["x-guard-action"] == "pass"
+    for name in staying.keys() - {"x-guard-action"}:
+        assert name not in reply.headers
+
+
+# What is passed through without a look.
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/v1/models"), ("POST", "/v1/embeddings")])
+async def test_what_is_passed_through_keeps_its_bytes(house: House, method: str, path: str) -> None:
+    raw = b'{ "data": [], "object" : "list" }\n'
+    house.raw.says(raw, headers={"x-request-id": "r1", "set-cookie": "a=b"})
+    content = b'{"input":  "x"}' if method == "POST" else b""
+
+    reply = await house.proxy.client.request(
+        method,
+        f"{house.proxy.address}{path}?limit=1",
+        headers={"authorization": f"Bearer {house.proxy.key}"},
+        content=content or None,
+    )
+
+    assert (reply.status_code, reply.content) == (200, raw)
+    assert (reply.headers.get("x-request-id"), reply.headers.get("set-cookie")) == ("r1", None)
+    [asked] = house.raw.requests
+    assert (asked.line, asked.body) == (f"{method} {path}?limit=1 HTTP/1.1", content)

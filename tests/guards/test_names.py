@@ -1,0 +1,222 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Finding, Severity, Strength
+from guards.core.reading import read
+from guards.names import Names, NamesSettings
+from guards.text.sentences import split_sentences
+
+HOUSE = (
+    "윤슬 호텔은 강릉시 솔향로 12에 있습니다. 수영장은 5층에 있으며 투숙객이 이용할 수 있습니다.\n"
+    "올데이다이닝 물결은 1층에서 조식 뷔페를 제공합니다. 구글 지도에서 윤슬을 찾을 수 있습니다.\n"
+    "건강검진은 해맑은한마음병원에서 실시하며 비용은 회사가 부담한다. "
+    "경조금은 총무팀에서 지급한다.\n"
+    "직원은 연차를 사용하려면 미리 부서장의 승인을 받아 인사팀에 신청서를 제출한다.\n"
+    "청년 지원금은 수원시 거주 청년에게 매달 지급하고 문의는 영통구청 사회복지과에서 받는다.\n"
+    "이달 축제에서는 안도현 의원이 시민들 앞에서 축사를 낭독했다. 방통위가 요금을 고시한다."
+)
+SOURCES = (Source("1", "국민연금공단 안내", HOUSE, file="hanbit-guide.pdf"),)
+
+
+@pytest.fixture
+def guard() -> Names:
+    return Names(NamesSettings())
+
+
+def findings(guard: Names, answer: str, question: str = "알려 주세요") -> list[Finding]:
+    return guard.check(read(Exchange(question, SOURCES, answer=answer)))
+
+
+FLAGGED = [
+    pytest.param("문의는 고운재단에서 받습니다.", "고운재단", "not_in_sources", id="organisation"),
+    pytest.param(
+        "벨라루나 레스토랑은 2층입니다.",
+        "벨라루나 레스토랑",
+        "not_in_sources",
+        id="word-before-head",
+    ),
+    pytest.param(
+        "레스토랑 '벨라루나'에서 드실 수 있습니다.", "벨라루나", "not_in_sources", id="quoted"
+    ),
+    pytest.param(
+        "레스토랑 이름은 ‘라 벨루나’입니다.", "라 벨루나", "not_in_sources", id="called-so"
+    ),
+    pytest.param("레스토랑 이름은 벨라루나입니다.", "벨라루나", "not_in_sources", id="called-bare"),
+    pytest.param("신청은 Workday에서 합니다.", "Workday", "not_in_sources", id="latin"),
+    pytest.param(
+        "담당자는 김해솔 과장입니다.", "김해솔", "not_in_sources", id="person-with-a-title"
+    ),
+    pytest.param("속초시에 있습니다.", "속초시", "not_in_sources", id="town"),
+    pytest.param("한밭로 152에 있습니다.", "한밭로", "not_in_sources", id="road"),
+    pytest.param("근로복지공단에 신고합니다.", "근로복지공단", "not_in_sources", id="institution"),
+    pytest.param("경조금은 재무팀에서 지급한다.", "재무팀", "differs", id="other-department"),
+    pytest.param(
+        "문의는 권선구청 사회복지과에서 받습니다.", "권선구청", "differs", id="other-district"
+    ),
+    pytest.param(
+        "건강검진은 해맑은한마움병원에서 실시합니다.", "해맑은한마움병원", "misspelt", id="misspelt"
+    ),
+    pytest.param(
+        "이달 축제에서는 로샤르트 의원이 시민들 앞에서 축사를 낭독했습니다.",
+        "로샤르트",
+        "differs",
+        id="someone-else-in-a-repeated-sentence",
+    ),
+    pytest.param(
+        "청년 지원금은 에콰도르 거주 청년에게 매달 지급하고 "
+        "문의는 영통구청 사회복지과에서 받습니다.",
+        "에콰도르",
+        "differs",
+        id="another-country-in-a-repeated-sentence",
+    ),
+    pytest.param(
+        "네, 지하에 사우나가 있습니다.", "사우나", "no_such_facility", id="facility-behind-a-yes"
+    ),
+    pytest.param(
+        "프런트에서 공항 리무진을 예약하실 수 있습니다.",
+        "리무진",
+        "no_such_facility",
+        id="service",
+    ),
+]
+CLEAN = [
+    pytest.param("윤슬호텔은 강릉 솔향로 12에 위치합니다.", id="other-spacing-and-no-ending"),
+    pytest.param("1층 올데이다이닝 레스토랑에서 조식을 드실 수 있습니다.", id="head-added"),
+    pytest.param("물결 레스토랑에서 조식을 제공합니다.", id="head-for-a-name-of-the-source"),
+    pytest.param("실내 수영장을 이용하실 수 있습니다.", id="describing-word"),
+    pytest.param("Google 지도에서 윤슬을 찾을 수 있습니다.", id="latin-for-hangul"),
+    pytest.param("구글 지도(Google Maps)에서 찾을 수 있습니다.", id="gloss"),
+    pytest.param("Wi-Fi와 PDF를 쓸 수 있습니다.", id="ordinary-latin"),
+    pytest.param("설정은 `HanbitClient`와 같습니다.", id="code"),
+    pytest.param("관할 구청과 고객센터, 담당 부서에서 접수합니다.", id="nobody-in-particular"),
+    pytest.param("방송통신위원회가 요금을 고시합니다.", id="written-out"),
+    pytest.param("수원특별시 청년이 대상입니다.", id="shortened-town"),
+    pytest.param("연금공단 자료에 따른 내용입니다.", id="shortened-institution-of-a-title"),
+    pytest.param("경조금은 담당 부서에서 지급한다.", id="department-left-open"),
+    pytest.param(
+        "직원은 연차를 사용하려면 미리 팀장의 승인을 받아 인사팀에 신청서를 제출합니다.",
+        id="common-noun-in-a-repeated-sentence",
+    ),
+    pytest.param(
+        "이달 축제에서는 안도현 시의원이 시민들 앞에서 축사를 낭독했습니다.",
+        id="longer-title-in-a-repeated-sentence",
+    ),
+    pytest.param("「새하얀 공단에 관한 법률」에 따릅니다.", id="law-is-another-guards"),
+    pytest.param("사우나는 없습니다.", id="facility-denied"),
+    pytest.param("사우나가 있는지는 자료에서 확인되지 않습니다.", id="facility-not-known"),
+    pytest.param("'즉시' 제출하는 것이 '원칙'입니다.", id="quotes-for-emphasis"),
+    pytest.param("자세한 내용은 고운재단으로 문의해 주세요.", id="advice"),
+    pytest.param("결과와 효과, 신청과 요청은 초과하지 않습니다.", id="words-like-names"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed", "kind"), FLAGGED)
+def test_flags(guard: Names, answer: str, observed: str, kind: str) -> None:
+    [finding] = findings(guard, answer)
+
+    assert (finding.code, finding.observed) == (f"names.{kind}", observed)
+    assert finding.severity is Severity.STRONG
+    assert answer[finding.span.start : finding.span.end] == observed
+
+
+@pytest.mark.parametrize("answer", CLEAN)
+def test_passes(guard: Names, answer: str) -> None:
+    assert findings(guard, answer) == []
+
+
+def test_a_misspelt_name_is_mended_with_the_sources_spelling(guard: Names) -> None:
+    [finding] = findings(guard, "해맑은한마움병원에서 검진합니다.")
+
+    assert finding.fix == "해맑은한마음병원"
+    assert finding.strength is Strength.C2
+
+
+def test_another_name_of_that_kind_is_a_contradiction_with_its_sentence(guard: Names) -> None:
+    [finding] = findings(guard, "경조금은 재무팀에서 지급합니다.")
+
+    assert finding.strength is Strength.C2
+    assert finding.expected == ("총무팀",)
+    assert [quote.quote for quote in finding.evidence] == ["경조금은 총무팀에서 지급한다."]
+    assert finding.fix is None
+
+
+def test_a_name_of_no_kin_is_unfounded(guard: Names) -> None:
+    [finding] = findings(guard, "신청은 Workday에서 합니다.")
+
+    assert (finding.strength, finding.expected, finding.evidence) == (Strength.E0, (), ())
+
+
+def test_a_name_of_the_sources_in_anothers_place_is_found(guard: Names) -> None:
+    sources = (
+        Source("1", "", "지난 여름에 강릉시 청소년들이 바닷가 둘레길을 모두 청소했다."),
+        Source("2", "", "속초시 주민들은 등대를 다시 칠했다."),
+    )
+    answer = "지난 여름에 속초시 청소년들이 바닷가 둘레길을 모두 청소했습니다."
+
+    [finding] = guard.check(read(Exchange("누가 청소했나요?", sources, answer=answer)))
+
+    assert (finding.code, finding.observed) == ("names.differs", "속초시")
+    assert finding.expected == ("강릉시",)
+
+
+def test_what_two_sources_say_of_two_names_is_no_swap(guard: Names) -> None:
+    sources = tuple(
+        Source(town, "", f"지난 여름에 {town} 청소년들이 바닷가 둘레길을 모두 청소했다.")
+        for town in ("강릉시", "속초시")
+    )
+    answer = "지난 여름에 속초시 청소년들이 바닷가 둘레길을 모두 청소했습니다."
+
+    assert guard.check(read(Exchange("누가 청소했나요?", sources, answer=answer))) == []
+
+
+def test_names_of_the_question_and_of_instructions_may_be_repeated(guard: Names) -> None:
+    assert findings(guard, "고운재단 소관입니다.", question="고운재단 소관인가요?") == []
+    echoed = Exchange("어디?", SOURCES, answer="고운재단 소관입니다.", echo="고운재단의 안내원이다")
+    assert guard.check(read(echoed)) == []
+
+
+def test_that_the_question_asks_for_a_facility_does_not_build_it(guard: Names) -> None:
+    [finding] = findings(guard, "네, 사우나가 있습니다.", question="사우나 있나요?")
+
+    assert finding.code == "names.no_such_facility"
+
+
+def test_the_policys_names_need_no_source() -> None:
+    known = Names(NamesSettings(known_names=("벨라루나", "온새미 사우나")))
+
+    assert findings(known, "레스토랑 '벨라루나'와 사우나가 있습니다.") == []
+
+
+def test_a_file_name_of_a_source_is_known(guard: Names) -> None:
+    assert findings(guard, "Hanbit Guide에 나온 내용입니다.") == []
+
+
+def test_checks_can_be_left_out() -> None:
+    plain = Names(NamesSettings(check_facilities=False, check_replaced=False))
+
+    assert findings(plain, "네, 사우나가 있습니다.") == []
+    assert (
+        findings(plain, "이달 축제에서는 로샤르트 의원이 시민들 앞에서 축사를 낭독했습니다.") == []
+    )
+
+
+@given(
+    st.lists(
+        st.sampled_from([each.text for each in split_sentences(HOUSE)]), min_size=1, max_size=4
+    )
+)
+def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None:
+    assert findings(Names(NamesSettings()), " ".join(sentences)) == []
+
+
+@pytest.mark.parametrize(
+    ("exchange", "reason"),
+    [
+        (Exchange("어디?", SOURCES), "no_answer"),
+        (Exchange("어디?", answer="고운재단입니다."), "no_sources"),
+    ],
+)
+def test_says_why_it_cannot_check(guard: Names, exchange: Exchange, reason: str) -> None:
+    assert guard.not_checkable(read(exchange)) == reason

@@ -1,0 +1,209 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Finding, Strength
+from guards.core.reading import read
+from guards.scope import OtherScope, ScopeSettings
+
+SETTINGS = ScopeSettings(
+    scopes={
+        "강릉": ("윤슬 호텔", "윤슬 강릉", "윤슬"),
+        "속초": ("윤슬 속초", "등대 리조트"),
+    },
+    categories={
+        "rooms": ("객실", "침대", "디럭스"),
+        "dining": ("레스토랑", "조식", "뷔페"),
+    },
+)
+HERE = Source("1", "윤슬 호텔 객실", "객실은 디럭스룸과 마루방입니다. 체크인은 오후 3시부터입니다.")
+THERE = Source(
+    "2",
+    "객실",
+    "객실은 온돌룸과 가족실입니다. 체크인은 오후 2시부터입니다.",
+    file="등대-리조트.pdf",
+)
+DINING = Source("3", "윤슬 강릉 다이닝", "레스토랑 물결은 1층에 있습니다. 조식은 뷔페입니다.")
+SISTER = Source("4", "윤슬 호텔 교통", "등대 리조트와 윤슬 호텔 사이를 버스가 다닙니다.")
+SOURCES = (HERE, THERE, DINING, SISTER)
+DISTRICTS = (
+    Source("1", "", "영통구 보건소는 월요일에 쉽니다. 접수는 한 시간 전에 마감합니다."),
+    Source("2", "", "팔달구 보건소는 화요일에 쉽니다. 주차는 두 시간까지 됩니다."),
+)
+
+
+@pytest.fixture
+def guard() -> OtherScope:
+    return OtherScope(SETTINGS)
+
+
+def findings(
+    guard: OtherScope, question: str, answer: str, sources: tuple[Source, ...] = SOURCES
+) -> list[Finding]:
+    return guard.check(read(Exchange(question, sources, answer=answer)))
+
+
+FLAGGED = [
+    pytest.param(
+        "윤슬 호텔 체크인은?",
+        "체크인은 오후 2시부터입니다.",
+        "other_scope",
+        "체크인은 오후 2시부터입니다.",
+        id="figure-of-the-other-house",
+    ),
+    pytest.param(
+        "윤슬호텔 객실 종류는?",
+        "객실은 온돌룸과 가족실입니다.",
+        "other_scope",
+        "객실은 온돌룸과 가족실입니다.",
+        id="words-of-the-other-house",
+    ),
+    pytest.param(
+        "윤슬 호텔 체크인은?",
+        "체크인은 윤슬 속초와 같은 시간입니다.",
+        "other_scope",
+        "윤슬 속초",
+        id="other-house-named",
+    ),
+    pytest.param(
+        "윤슬 속초 체크인은?",
+        "윤슬 강릉의 체크인은 오후 3시부터입니다.",
+        "other_scope",
+        "윤슬 강릉",
+        id="the-other-way-round",
+    ),
+    pytest.param(
+        "윤슬 호텔 객실 안내",
+        "레스토랑 물결에서 조식을 드실 수 있습니다.",
+        "other_category",
+        "레스토랑 물결에서 조식을 드실 수 있습니다.",
+        id="dining-for-rooms",
+    ),
+]
+CLEAN = [
+    pytest.param("윤슬 호텔 체크인은?", "체크인은 15시부터입니다.", id="own-figure"),
+    pytest.param("윤슬 속초 체크인은?", "체크인은 오후 2시부터입니다.", id="other-house-asked-for"),
+    pytest.param(
+        "윤슬 호텔과 등대 리조트의 체크인은?",
+        "윤슬 호텔은 오후 3시, 등대 리조트는 오후 2시입니다.",
+        id="both-asked-for",
+    ),
+    pytest.param("체크인은 몇 시인가요?", "체크인은 오후 2시부터입니다.", id="no-house-asked-for"),
+    pytest.param(
+        "윤슬 호텔 가는 길?",
+        "등대 리조트와 윤슬 호텔 사이를 버스가 다닙니다.",
+        id="own-source-names-the-other",
+    ),
+    pytest.param("윤슬 호텔 객실과 조식은?", "조식은 뷔페입니다.", id="two-categories-asked-for"),
+    pytest.param("윤슬 호텔 조식은?", "조식은 1층 레스토랑의 뷔페입니다.", id="own-category"),
+    pytest.param(
+        "윤슬 호텔 객실은?", "디럭스룸이 있고 조식은 따로 드립니다.", id="own-category-too"
+    ),
+    pytest.param("윤슬 호텔 체크인은?", "자료에서 확인되지 않습니다.", id="abstention"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer", "kind", "observed"), FLAGGED)
+def test_flags(guard: OtherScope, question: str, answer: str, kind: str, observed: str) -> None:
+    [finding] = findings(guard, question, answer)
+
+    assert (finding.code, finding.observed) == (f"scope.{kind}", observed)
+    assert answer[finding.span.start : finding.span.end] == observed
+
+
+@pytest.mark.parametrize(("question", "answer"), CLEAN)
+def test_passes(guard: OtherScope, question: str, answer: str) -> None:
+    assert findings(guard, question, answer) == []
+
+
+def test_the_other_houses_sentence_is_quoted(guard: OtherScope) -> None:
+    [finding] = findings(guard, "윤슬 호텔 체크인은?", "체크인은 오후 2시부터입니다.")
+
+    assert finding.expected == ("강릉",)
+    assert [(quote.source_id, quote.quote) for quote in finding.evidence] == [
+        ("2", "체크인은 오후 2시부터입니다.")
+    ]
+
+
+def test_the_house_may_be_named_in_the_instructions(guard: OtherScope) -> None:
+    exchange = Exchange(
+        "체크인은?", SOURCES, answer="체크인은 오후 2시부터입니다.", echo="윤슬 강릉의 안내원이다."
+    )
+
+    [finding] = guard.check(read(exchange))
+
+    assert finding.code == "scope.other_scope"
+
+
+def test_where_all_sources_are_of_one_house_it_is_the_one_asked_about(guard: OtherScope) -> None:
+    answer = "체크인은 등대 리조트와 같습니다."
+
+    [finding] = findings(guard, "체크인은?", answer, (HERE, DINING))
+
+    assert (finding.code, finding.observed) == ("scope.other_scope", "등대 리조트")
+
+
+def test_an_answer_about_another_district_has_drifted() -> None:
+    plain = OtherScope(ScopeSettings())
+
+    [finding] = findings(
+        plain, "영통구 보건소는 언제 쉬나요?", "팔달구 보건소는 화요일에 쉽니다.", DISTRICTS
+    )
+
+    assert (finding.code, finding.observed) == ("scope.entity_drift", "팔달구")
+    assert (finding.strength, finding.expected) == (Strength.C2, ("영통구",))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        pytest.param("영통구 보건소는?", "월요일에 쉽니다.", id="not-named-again"),
+        pytest.param(
+            "영통구 보건소는?",
+            "영통구 보건소는 월요일에 쉽니다. 팔달구는 화요일입니다.",
+            id="both-named",
+        ),
+        pytest.param(
+            "영통구와 팔달구 중 어디가 화요일에 쉬나요?",
+            "팔달구 보건소가 쉽니다.",
+            id="choice-of-two",
+        ),
+        pytest.param("영통구 보건소는?", "팔달구 효원로 12에 있습니다.", id="where-it-lies"),
+        pytest.param("보건소는 언제 쉬나요?", "팔달구 보건소는 화요일에 쉽니다.", id="none-named"),
+    ],
+)
+def test_no_drift(question: str, answer: str) -> None:
+    plain = OtherScope(ScopeSettings())
+
+    assert findings(plain, question, answer, DISTRICTS) == []
+
+
+def test_a_source_about_both_places_excuses_the_other() -> None:
+    both = (Source("1", "영통구 보건소 안내", "휴일에는 팔달구 보건소가 대신 문을 엽니다."),)
+    plain = OtherScope(ScopeSettings())
+
+    assert findings(plain, "영통구 보건소는?", "휴일에는 팔달구 보건소가 문을 엽니다.", both) == []
+
+
+def test_drift_can_be_left_out() -> None:
+    without = OtherScope(ScopeSettings(check_entities=False))
+
+    answer = "팔달구 보건소는 화요일에 쉽니다."
+    assert findings(without, "영통구 보건소는 언제 쉬나요?", answer, DISTRICTS) == []
+
+
+@given(st.lists(st.sampled_from(["체크인은 15시입니다.", "객실은 디럭스룸입니다."]), min_size=1))
+def test_facts_of_the_house_asked_about_are_never_flagged(sentences: list[str]) -> None:
+    assert findings(OtherScope(SETTINGS), "윤슬 강릉 객실은?", " ".join(sentences)) == []
+
+
+@pytest.mark.parametrize(
+    ("exchange", "reason"),
+    [
+        (Exchange("어디?", SOURCES), "no_answer"),
+        (Exchange("어디?", answer="윤슬 호텔입니다."), "no_sources"),
+    ],
+)
+def test_says_why_it_cannot_check(guard: OtherScope, exchange: Exchange, reason: str) -> None:
+    assert guard.not_checkable(read(exchange)) == reason

@@ -1,0 +1,382 @@
+import json
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from proxy.demo.model_server import Said, chunks, completion
+from proxy.errors import UpstreamBroken
+from proxy.openai_api.chat import (
+    ChatReply,
+    ChatRequest,
+    Ending,
+    Kept,
+    Replaced,
+    read_reply,
+    read_request,
+    write,
+)
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import DONE, write_event
+
+Read = Callable[..., ChatReply]
+
+TEXT = "1년에 15일을 받습니다."
+TEMPLATE = "답변을 내보내지 않았습니다."
+CALLS: JsonValue = [
+    {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}},
+]
+
+
+def asked(**members: JsonValue) -> ChatRequest:
+    messages: JsonValue = [{"role": "user", "content": "휴가는 며칠인가요?"}]
+    return read_request(json.dumps({"model": "m", "messages": messages} | members).encode())
+
+
+def plain(*choices: JsonObject, **members: JsonValue) -> ChatReply:
+    body = {"id": "up", "choices": list(choices)} | members
+    return read_reply(json.dumps(body).encode(), "application/json")
+
+
+def plain_said(*texts: str) -> ChatReply:
+    body = completion({"model": "m"}, Said(texts))
+    return read_reply(json.dumps(body).encode(), "application/json")
+
+
+def stream_of(*bodies: JsonObject, end: bytes = DONE) -> ChatReply:
+    raw = b"".join(write_event(body) for body in bodies) + end
+    return read_reply(raw, "text/event-stream; charset=utf-8")
+
+
+def streamed(*texts: str, end: bytes = DONE) -> ChatReply:
+    return stream_of(*chunks({"model": "m"}, Said(texts)), end=end)
+
+
+def choice_of(message: JsonObject, index: JsonValue = 0) -> JsonObject:
+    return {"index": index, "message": message, "finish_reason": "stop"}
+
+
+def delta_of(
+    index: JsonValue = 0, finish_reason: str | None = None, **delta: JsonValue
+) -> JsonObject:
+    choice: JsonObject = {"index": index, "delta": delta, "finish_reason": finish_reason}
+    return {"id": "up", "choices": [choice]}
+
+
+def visible(content: str, *, structured: bool = False) -> str:
+    reply = plain(choice_of({"content": content}))
+    return reply.answers[0].visible(structured=structured)
+
+
+# What a reply says.
+
+
+@pytest.mark.parametrize("read", [plain_said, streamed])
+def test_every_choice_is_an_answer(read: Read) -> None:
+    reply = read("하나", "둘째 대답입니다.", "")
+
+    assert [(one.index, one.content, one.finish_reason) for one in reply.answers] == [
+        (0, "하나", "stop"),
+        (1, "둘째 대답입니다.", "stop"),
+        (2, "", "stop"),
+    ]
+
+
+def test_deltas_of_several_choices_may_be_interleaved() -> None:
+    reply = stream_of(
+        delta_of(1, content="둘"),
+        delta_of(0, content="하"),
+        delta_of(1, content="째"),
+        delta_of(0, "stop", content="나"),
+        delta_of(1, "length"),
+    )
+
+    assert [(one.content, one.finish_reason) for one in reply.answers] == [
+        ("하나", "stop"),
+        ("둘째", "length"),
+    ]
+
+
+CONTENTS = [
+    pytest.param({"content": TEXT}, TEXT, id="string"),
+    pytest.param({"content": None}, "", id="null"),
+    pytest.param({}, "", id="missing"),
+    pytest.param(
+        {"content": [{"type": "text", "text": "1년에 "}, {"type": "text", "text": "15일"}]},
+        "1년에 15일",
+        id="parts",
+    ),
+    pytest.param({"content": [{"type": "image", "url": "x"}]}, "", id="parts-without-text"),
+]
+
+
+@pytest.mark.parametrize(("message", "content"), CONTENTS)
+def test_reads_every_form_of_content(message: JsonObject, content: str) -> None:
+    assert plain(choice_of(message)).answers[0].content == content
+
+
+def test_halves_of_a_character_in_two_deltas_are_joined() -> None:
+    reply = stream_of(delta_of(content="좋아요\ud83d"), delta_of(0, "stop", content="\ude00!"))
+
+    assert reply.answers[0].content == "좋아요😀!"
+
+
+def test_half_a_character_without_its_other_is_a_broken_character() -> None:
+    assert plain(choice_of({"content": "좋아\ud83d요"})).answers[0].content == "좋아\ufffd요"
+
+
+@pytest.mark.parametrize("name", ["tool_calls", "function_call"])
+def test_a_call_of_a_tool_is_no_answer_yet(name: str) -> None:
+    message: JsonObject = {"content": None, name: CALLS}
+
+    assert plain(choice_of(message)).answers[0].tool_turn
+    assert stream_of(delta_of(0, "tool_calls", **message)).answers[0].tool_turn
+
+
+def test_a_choice_without_calls_is_an_answer() -> None:
+    assert not plain(choice_of({"content": TEXT, "tool_calls": []})).answers[0].tool_turn
+
+
+# What a reader sees of it.
+
+
+def test_reasoning_at_the_start_is_not_seen_and_places_stay() -> None:
+    content = f"<think>申请?\n5일?</think>\n{TEXT}"
+
+    assert visible(content).strip() == TEXT
+    assert visible(content).index(TEXT) == content.index(TEXT)
+
+
+SEEN = [
+    pytest.param("<think>중국어 申请", id="unclosed"),
+    pytest.param("답입니다. <think>중국어 申请</think>", id="behind-the-answer"),
+    pytest.param("<think>가</think><think>중국어 申请</think>", id="a-second-block"),
+    pytest.param("<thinking>중국어 申请</thinking>", id="another-tag"),
+]
+
+
+@pytest.mark.parametrize("content", SEEN)
+def test_no_answer_hides_behind_a_tag(content: str) -> None:
+    assert "중국어 申请" in visible(content)
+
+
+STRUCTURED = [
+    pytest.param('{"답": "15일"}', ["15일"], id="keys-are-not-prose"),
+    pytest.param('{"a": ["하나", "둘"], "n": 3}', ["하나", "둘"], id="nested"),
+    pytest.param('"혼자"', ["혼자"], id="a-string-alone"),
+    pytest.param('{"a": "첫 줄\\n둘째 줄"}', ["첫 줄", "둘째 줄"], id="line-break"),
+    pytest.param('{"a": "\\uc2e0\\uccad\\u66f8"}', ["신청書"], id="escaped-letters"),
+    pytest.param('{"a": "\\ud83d\\ude00 네"}', ["😀", "네"], id="escaped-pair"),
+    pytest.param('{"a": "그는 \\"네\\"라고 함"}', ["그는", '"네"라고', "함"], id="escaped-quotes"),
+    pytest.param('<think>"x"</think>{"a": "답"}', ["답"], id="reasoning-first"),
+    pytest.param("JSON이 아닌 답", ["JSON이", "아닌", "답"], id="no-json-is-all-prose"),
+    pytest.param('{"a": "답", 잘린', ['{"a":', '"답",', "잘린"], id="cut-json-is-all-prose"),
+]
+
+
+@pytest.mark.parametrize(("content", "words"), STRUCTURED)
+def test_of_structured_output_only_values_are_prose(content: str, words: list[str]) -> None:
+    seen = visible(content, structured=True)
+
+    expected = [part for word in words for part in word.split()]
+    assert seen.split() == expected
+    assert len(seen) == len(content)
+
+
+JSON_TEXTS = st.recursive(
+    st.text(max_size=6), lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner)
+)
+
+
+@given(JSON_TEXTS, st.booleans())
+def test_structured_output_keeps_its_length(value: JsonValue, escaped: bool) -> None:
+    content = json.dumps(value, ensure_ascii=escaped)
+
+    assert len(visible(content, structured=True)) == len(content)
+
+
+UNSEEN = [
+    pytest.param(
+        {"content": TEXT, "reasoning_content": "음"}, ("reasoning_content",), id="deepseek"
+    ),
+    pytest.param({"content": TEXT, "reasoning": "음"}, ("reasoning",), id="reasoning"),
+    pytest.param({"content": None, "refusal": "안 됩니다"}, ("refusal",), id="refusal"),
+    pytest.param({"content": TEXT, "reasoning_content": ""}, (), id="empty"),
+    pytest.param({"content": TEXT, "refusal": None}, (), id="null"),
+    pytest.param({"content": f"<think>음</think>{TEXT}"}, ("think",), id="think-block"),
+    pytest.param({"content": f"<think>음 {TEXT}"}, (), id="unclosed-think-is-text"),
+]
+
+
+@pytest.mark.parametrize(("message", "unseen"), UNSEEN)
+def test_names_what_is_not_looked_at(message: JsonObject, unseen: tuple[str, ...]) -> None:
+    assert plain(choice_of(message)).unseen == unseen
+    assert stream_of(delta_of(0, "stop", **message)).unseen == unseen
+
+
+# What cannot be used.
+
+BROKEN_PLAIN = [
+    pytest.param(b"<html>", "Expecting value", id="no-json"),
+    pytest.param(b"", "Expecting value", id="empty"),
+    pytest.param(b"[]", "got list", id="no-object"),
+    pytest.param(b"{}", "no choices", id="no-choices"),
+    pytest.param(b'{"choices": []}', "no choices", id="empty-choices"),
+    pytest.param(b'{"choices": null}', "no choices", id="choices-are-null"),
+    pytest.param(b'{"choices": [{}, {}], "choices": []}', "twice", id="key-twice"),
+    pytest.param(
+        b'{"choices": [{"index": 0, "message": {}}, {"index": 0, "message": {}}]}',
+        "same number",
+        id="two-choices-with-one-number",
+    ),
+]
+
+
+@pytest.mark.parametrize(("raw", "problem"), BROKEN_PLAIN)
+def test_a_plain_reply_that_cannot_be_read(raw: bytes, problem: str) -> None:
+    with pytest.raises(UpstreamBroken, match=problem) as caught:
+        read_reply(raw, "application/json")
+
+    assert caught.value.status == 502
+
+
+BROKEN_STREAM = [
+    pytest.param(b"", "no choices", id="empty"),
+    pytest.param(DONE, "no choices", id="nothing-but-the-end"),
+    pytest.param(b"data: {oops}\n\n", "an event of its stream", id="no-json"),
+    pytest.param(write_event(delta_of(content="1년에")), "broke off", id="no-end"),
+    pytest.param(
+        write_event(delta_of(0, "stop")) + write_event(delta_of(1, content="둘")),
+        "broke off",
+        id="one-choice-without-an-end",
+    ),
+    pytest.param(
+        write_event(delta_of(content="1년에")) + write_event({"error": {"message": "x"}}) + DONE,
+        "ended with an error",
+        id="error-event",
+    ),
+]
+
+
+@pytest.mark.parametrize(("raw", "problem"), BROKEN_STREAM)
+def test_a_stream_that_cannot_be_used(raw: bytes, problem: str) -> None:
+    with pytest.raises(UpstreamBroken, match=problem):
+        read_reply(raw, "text/event-stream")
+
+
+def test_an_error_of_the_model_server_is_not_repeated() -> None:
+    with pytest.raises(UpstreamBroken) as caught:
+        stream_of({"error": {"message": "rank 3 out of memory at 10.0.0.7"}})
+
+    assert "10.0.0.7" not in str(caught.value)
+
+
+def test_a_stream_may_end_without_done_if_every_choice_is_finished() -> None:
+    assert streamed(TEXT, end=b"").answers[0].content == TEXT
+
+
+# What leaves.
+
+
+def ending(report: JsonObject | None = None, **changes: bool) -> Ending:
+    return Ending("made", 1_800_000_000, "stop", report, **changes)
+
+
+def kept(reply: ChatReply) -> list[Kept]:
+    return [Kept(answer.index, reply, answer) for answer in reply.answers]
+
+
+@pytest.mark.parametrize("read", [plain_said, streamed])
+@given(texts=st.lists(st.text(max_size=10), min_size=1, max_size=3))
+def test_an_untouched_reply_keeps_its_bytes(read: Read, texts: list[str]) -> None:
+    reply = read(*texts)
+
+    assert write(asked(n=len(texts)), [reply], kept(reply), ending()).body == reply.raw
+
+
+@pytest.mark.parametrize("index", [None, "0"])
+def test_choices_without_a_number_are_kept_whole(index: JsonValue) -> None:
+    message: JsonObject = {"role": "assistant", "content": TEXT, "x_own": 1}
+    reply = plain(choice_of(message, index))
+
+    written = write(asked(), [reply], kept(reply), ending(report={"action": "pass"}))
+
+    assert json.loads(written.body)["choices"] == [choice_of(message, 0)]
+
+
+def test_a_stream_without_numbers_is_kept_whole() -> None:
+    reply = stream_of(delta_of(None, content="1년"), delta_of(None, "stop", content="에"))
+
+    written = write(asked(stream=True), [reply], kept(reply), ending(report={"action": "pass"}))
+
+    again = read_reply(written.body, written.content_type)
+    assert [(one.content, one.finish_reason) for one in again.answers] == [("1년에", "stop")]
+
+
+def test_a_plain_reply_is_written_as_a_stream_once_a_stream_was_promised() -> None:
+    reply = plain_said("하나", "둘")
+
+    written = write(asked(stream=True, n=2), [reply], kept(reply), ending(as_stream=True))
+
+    again = read_reply(written.body, written.content_type)
+    assert [one.content for one in again.answers] == ["하나", "둘"]
+    assert written.body.endswith(DONE)
+
+
+def test_a_stream_nobody_asked_for_leaves_as_it_came() -> None:
+    reply = streamed(TEXT)
+
+    written = write(asked(), [reply], kept(reply), ending())
+
+    assert (written.body, written.content_type.partition(";")[0]) == (
+        reply.raw,
+        "text/event-stream",
+    )
+
+
+def test_usage_of_all_replies_is_added_up_to_the_last_detail() -> None:
+    first = plain(
+        choice_of({"content": "申请"}),
+        usage={"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12, "cost": 0.5},
+    )
+    second = plain(
+        choice_of({"content": TEXT}),
+        usage={
+            "prompt_tokens": 20,
+            "completion_tokens": 3,
+            "total_tokens": 23,
+            "prompt_tokens_details": {"cached_tokens": 8},
+            "cost": None,
+        },
+    )
+
+    written = write(asked(), [first, second], kept(second), ending())
+
+    assert json.loads(written.body)["usage"] == {
+        "prompt_tokens": 30,
+        "completion_tokens": 5,
+        "total_tokens": 35,
+        "prompt_tokens_details": {"cached_tokens": 8},
+        "cost": 0.5,
+    }
+
+
+def test_members_around_the_choices_are_the_last_replys_own() -> None:
+    reply = plain(choice_of({"content": "申请"}), system_fingerprint="fp", x_own={"a": 1})
+
+    written = write(asked(), [reply], [Replaced(0, TEMPLATE)], ending())
+
+    body = json.loads(written.body)
+    assert (body["id"], body["system_fingerprint"], body["x_own"]) == ("up", "fp", {"a": 1})
+    assert "申请" not in written.body.decode()
+
+
+def test_a_reply_without_a_model_server_has_all_that_a_completion_needs() -> None:
+    written = write(asked(n=2), [], [Replaced(0, TEMPLATE), Replaced(1, TEMPLATE)], ending())
+
+    body = json.loads(written.body)
+    assert (body["id"], body["created"], body["model"]) == ("made", 1_800_000_000, "m")
+    assert [choice["message"]["content"] for choice in body["choices"]] == [TEMPLATE] * 2
+    assert set(body["usage"].values()) == {0}

@@ -1,0 +1,132 @@
+"""Passages: their fields, numbers and places, and which of them count."""
+
+import json
+
+import pytest
+
+from policies.policy import SourceRules
+from proxy.openai_api.sources import FoundContext
+from tests.proxy.openai_api.asking import (
+    LEAVE,
+    PARKING,
+    QUESTION,
+    REFUND,
+    find,
+    texts,
+)
+
+
+def test_list_of_questions_and_answers_is_content() -> None:
+    faq = "Q: 조식은 몇 시인가요?\nA: 오전 7시부터 10시까지입니다."
+    found = find(("user", f"참고 자료:\n{faq}\n\n질문: 조식 시간은?\n답변:"))
+
+    assert (texts(found), found.question) == ([faq], "조식 시간은?")
+
+
+def test_notes_within_a_passage_are_content() -> None:
+    found = find(("user", f"참고 자료:\n{LEAVE}\n\n질문: 휴가는 며칠인가요?\n답변:"))
+
+    assert texts(found) == [LEAVE]
+
+
+def test_printed_documents_give_file_and_page() -> None:
+    printed = f"[Document(metadata={{'source': 'a.pdf', 'page': 3}}, page_content={REFUND!r})]"
+    found = find(("user", f"Answer from this context:\n{printed}\n\nQuestion: {QUESTION}\n"))
+
+    [source] = found.sources
+    assert (source.text, source.file, source.page) == (REFUND, "a.pdf", 3)
+
+
+FIELDS = [
+    pytest.param(
+        f"[문서 1] (유사도: 0.83, 출처: a.pdf, 페이지: 3)\n{REFUND}", 0.83, id="in-parentheses"
+    ),
+    pytest.param(f"[문서 1] 파일: a.pdf / 페이지: 3\n{REFUND}", None, id="beside-the-number"),
+    pytest.param(
+        f"**[문서 1]**\n- 파일명: a.pdf\n- 페이지: 3\n- 내용: {REFUND}", None, id="as-a-list"
+    ),
+    pytest.param(f"[문서 1]\n{REFUND}\n출처: a.pdf, p.3", None, id="below-the-passage"),
+]
+
+
+@pytest.mark.parametrize(("document", "score"), FIELDS)
+def test_reads_the_fields_of_a_passage(document: str, score: float | None) -> None:
+    [source] = find(("system", f"검색 결과:\n{document}"), ("user", QUESTION)).sources
+
+    assert (source.text, source.file, source.page, source.score) == (REFUND, "a.pdf", 3, score)
+
+
+def test_passage_keeps_the_number_that_the_prompt_gave_it() -> None:
+    found = find(("system", f"검색 결과:\n[3] {REFUND}\n\n[7] {PARKING}"), ("user", QUESTION))
+
+    assert [source.id for source in found.sources] == ["3", "7"]
+
+
+def test_sources_never_share_an_id() -> None:
+    found = find(("user", QUESTION), ("tool", f"[1] {REFUND}"), ("tool", f"[1] {PARKING}"))
+
+    assert [source.id for source in found.sources] == ["1", "2"]
+
+
+def test_same_passage_counts_once() -> None:
+    found = find(("user", QUESTION), ("tool", json.dumps([REFUND, REFUND, PARKING])))
+
+    assert texts(found) == [REFUND, PARKING]
+    assert [item.reason for item in found.dropped] == ["duplicate"]
+
+
+def marked(*passages: tuple[str, str, str]) -> str:
+    return "\n\n".join(f"[Source: {file}]\n[Page {page}]\n{text}" for file, page, text in passages)
+
+
+def reasons(found: FoundContext) -> list[tuple[str, str]]:
+    return [(item.reason, item.title) for item in found.dropped]
+
+
+def test_marked_passage_needs_the_least_length() -> None:
+    found = find(("system", marked(("a.pdf", "1", REFUND), ("b.pdf", "1", "14일"))), ("user", "?"))
+
+    assert reasons(found) == [("too_short", "b.pdf")]
+
+
+def test_one_marked_passage_for_each_file_and_page() -> None:
+    context = marked(("a.pdf", "1", REFUND), ("a.pdf", "1", PARKING), ("a.pdf", "2", LEAVE))
+    found = find(("system", context), ("user", "?"))
+
+    assert [source.page for source in found.sources] == [1, 2]
+    assert reasons(found) == [("same_page", "a.pdf")]
+
+
+def test_at_most_so_many_marked_passages() -> None:
+    context = marked(*((f"{n}.pdf", "1", f"{n}번 {LEAVE} {REFUND}") for n in range(7)))
+    found = find(("system", context), ("user", "?"), rules=SourceRules(max_sources=3))
+
+    assert [source.file for source in found.sources] == ["0.pdf", "1.pdf", "2.pdf"]
+    assert {reason for reason, _ in reasons(found)} == {"too_many"}
+
+
+def test_marked_passage_far_behind_needs_words() -> None:
+    short = "환불은 고객센터에 전화로 신청합니다."
+    context = marked(
+        *((f"{n}.pdf", "1", f"{n}번 {LEAVE} {REFUND}") for n in range(3)), ("z.pdf", "1", short)
+    )
+
+    assert reasons(find(("system", context), ("user", "?"))) == [("low_relevance", "z.pdf")]
+    kept = find(("system", context), ("user", "?"), rules=SourceRules(min_relevance=0.1))
+    assert short in texts(kept)
+
+
+def test_place_points_at_the_block() -> None:
+    system = f"문서로 답하세요.\n\n<context>\n{REFUND}\n</context>"
+    [place] = find(("system", system), ("user", QUESTION)).found
+
+    assert place.span is not None
+    block = system[place.span.start : place.span.end]
+    assert (place.format, place.field, place.sources) == ("tags.context", "messages", 1)
+    assert block == f"<context>\n{REFUND}\n</context>"
+
+
+def test_echo_holds_instructions_and_no_evidence() -> None:
+    found = find(("system", f"존댓말로 답하세요.\n\n참고 문서:\n{REFUND}"), ("user", QUESTION))
+
+    assert found.echo == "존댓말로 답하세요."

@@ -1,0 +1,71 @@
+"""Any request is read or refused, and in time."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guards.core.exchange import ContextState
+from policies.policy import SourceRules
+from proxy.openai_api.sources import SourceFormatError, find_sources
+from tests.proxy.openai_api.asking import (
+    QUESTION,
+    REFUND,
+    JsonObject,
+    find,
+)
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+PIECES = st.sampled_from(
+    ["<context>", "</context>", "[1] ", "[질문]\n", "참고 자료:\n", "---\n", "\n\n", '"""', "```\n",
+     "Q: ", "A: ", "[Source: a]\n", "{", "['", "'] ", "| 내용 |\n", REFUND, "예시:\n",
+     "위 자료로 답해줘: "]
+)  # fmt: skip
+MESSAGE = st.fixed_dictionaries(
+    {
+        "role": st.sampled_from(["system", "user", "assistant", "tool", "function", "x"]),
+        "content": JSON | st.lists(PIECES, max_size=12).map("".join),
+    }
+)
+BODY = st.fixed_dictionaries(
+    {"messages": st.lists(MESSAGE | JSON, max_size=5) | JSON},
+    optional={
+        "documents": JSON,
+        "guard": JSON | st.fixed_dictionaries({"sources": JSON | st.lists(JSON, max_size=3)}),
+    },
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(body=BODY)
+def test_any_body_is_read_or_refused(body: JsonObject) -> None:
+    refused = None
+    found = None
+    try:
+        found = find_sources(body, SourceRules())
+    except SourceFormatError as error:
+        refused = error.field
+
+    if found is None:
+        assert str(refused).startswith("guard")
+    else:
+        assert (found.context is ContextState.FOUND) == bool(found.sources)
+        assert len({source.id for source in found.sources}) == len(found.sources)
+        assert sum(place.sources for place in found.found) == len(found.sources)
+
+
+@pytest.mark.parametrize("role", ["user", "system", "tool"])
+@pytest.mark.parametrize("char", list("a가 \n<[-=#:{\"'>|1`"))
+def test_a_megabyte_of_one_character_is_read_in_time(char: str, role: str) -> None:
+    begun = time.perf_counter()
+
+    find((role, char * 1_000_000), ("user", QUESTION))
+
+    assert time.perf_counter() - begun < 1.0

@@ -1,0 +1,162 @@
+"""What Prometheus is told: what happened to requests, and never a word or a key."""
+
+from collections.abc import AsyncGenerator, Iterable
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
+from pydantic import JsonValue
+
+from proxy.metrics import Metrics
+from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.scripted_upstream import ScriptedUpstream
+
+SOURCES: list[JsonValue] = [
+    {
+        "section_title": "제22조(출장비)",
+        "section_content": "국내 출장을 가는 직원에게 1일당 일비 3만원을 지급한다.",
+    }
+]
+QUESTION = "출장 일비는 얼마인가요?"
+TRACES = {"queued": 7, "delivered": 4, "outboxed": 2, "dropped": 1, "waiting": 3, "outbox": 5}
+
+
+def samples(text: str) -> list[Sample]:
+    return [each for family in text_string_to_metric_families(text) for each in family.samples]
+
+
+def value(among: Iterable[Sample], name: str, **labels: str) -> float:
+    """Return the one sample of this name with these labels among its own."""
+    [found] = [
+        each.value for each in among if each.name == name and labels.items() <= each.labels.items()
+    ]
+    return found
+
+
+@pytest.fixture
+async def upstream() -> AsyncGenerator[ScriptedUpstream, None]:
+    async with ScriptedUpstream().running() as server:
+        yield server
+
+
+@pytest.fixture
+async def proxy(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
+    async with running_proxy(tmp_path, upstream) as running:
+        yield running
+
+
+async def scraped(proxy: RunningProxy) -> list[Sample]:
+    reply = await proxy.client.get(f"{proxy.address}/metrics")
+    assert reply.headers["content-type"].startswith("text/plain; version=")
+    return samples(reply.text)
+
+
+async def test_requests_are_counted_by_what_became_of_them(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("일비는 1일당 3만원입니다.")
+    for stream in (False, True):
+        await proxy.chat(chat_body(QUESTION, SOURCES, stream=stream))
+    upstream.says("일비는 1일당 5만원입니다.")
+    await proxy.chat(chat_body(QUESTION, SOURCES))
+    await proxy.chat({"model": 3})
+
+    seen = await scraped(proxy)
+
+    requests = "guard_proxy_requests_total"
+    assert value(seen, requests, tenant="app", action="pass", status="200") == 2
+    assert value(seen, requests, tenant="app", action="replace", status="200") == 1
+    assert value(seen, requests, tenant="app", status="400") == 1
+
+
+async def test_guards_and_times_are_counted(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("일비는 1일당 5만원입니다.", "일비는 1일당 3만원입니다.")
+    await proxy.chat(chat_body(QUESTION, SOURCES))
+
+    seen = await scraped(proxy)
+
+    outcomes = "guard_proxy_guard_outcomes_total"
+    assert value(seen, outcomes, tenant="app", guard="numbers", outcome="acted") == 1
+    assert value(seen, outcomes, tenant="app", guard="numbers", outcome="clean") == 1
+    assert value(seen, "guard_proxy_upstream_seconds_count", tenant="app") == 2
+    assert value(seen, "guard_proxy_upstream_seconds_sum", tenant="app") > 0
+    # The question and both answers.
+    assert value(seen, "guard_proxy_guard_seconds_count", tenant="app") == 3
+
+
+async def test_the_recorder_is_asked_at_the_moment_of_asking(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("일비는 1일당 3만원입니다.")
+    before = await scraped(proxy)
+    await proxy.trace(await proxy.chat(chat_body(QUESTION, SOURCES)))
+    after = await scraped(proxy)
+
+    assert value(before, "guard_proxy_traces_queued_total") == 0
+    assert value(after, "guard_proxy_traces_queued_total") == 1
+    assert value(after, "guard_proxy_traces_delivered_total") == 1
+    assert value(after, "guard_proxy_traces_dropped_total") == 0
+
+
+async def test_what_clients_send_makes_no_labels(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("네.")
+    mark = "kennzeichen"
+    await proxy.chat(chat_body(mark) | {"model": mark, "guard": {"intent": mark}})
+    await proxy.chat(chat_body("안녕"), key=mark)
+    await proxy.client.get(f"{proxy.address}/{mark}")
+    await proxy.client.get(f"{proxy.address}/traces/{mark}?tenant={mark}")
+
+    seen = await scraped(proxy)
+
+    assert {name for each in seen for name in each.labels} == {
+        "tenant",
+        "action",
+        "status",
+        "guard",
+        "outcome",
+        "le",
+    }
+    assert {each.labels["tenant"] for each in seen if "tenant" in each.labels} == {"app"}
+    assert not [each for each in seen if mark in str(each)]
+
+
+def test_totals_of_traces_are_counters_and_what_waits_is_a_gauge() -> None:
+    metrics = Metrics()
+    metrics.watch_traces(lambda: TRACES)
+
+    families = {
+        family.name: family.type
+        for family in text_string_to_metric_families(metrics.as_text().decode())
+    }
+
+    for name in ("queued", "delivered", "outboxed", "dropped"):
+        assert families[f"guard_proxy_traces_{name}"] == "counter"
+    for name in ("waiting", "outbox"):
+        assert families[f"guard_proxy_traces_{name}"] == "gauge"
+    seen = samples(metrics.as_text().decode())
+    assert value(seen, "guard_proxy_traces_waiting") == 3
+    assert value(seen, "guard_proxy_traces_delivered_total") == 4
+
+
+def test_policies_are_not_stale_until_somebody_says_so() -> None:
+    metrics = Metrics()
+    before = samples(metrics.as_text().decode())
+    metrics.policies_stale.set(1)
+    after = samples(metrics.as_text().decode())
+
+    assert value(before, "guard_proxy_policies_stale") == 0
+    assert value(after, "guard_proxy_policies_stale") == 1
+
+
+def test_two_services_in_one_process_do_not_share_counts() -> None:
+    one, other = Metrics(), Metrics()
+    one.requests.labels("app", "pass", 200).inc()
+
+    names = {each.name for each in samples(other.as_text().decode()) if each.value}
+
+    assert "guard_proxy_requests_total" not in names
