@@ -1,8 +1,9 @@
 """From what the guards saw to what becomes of the answer. Pure: the same in, the same out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from guards.core.finding import Severity, Strength
+from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
 from policies.confidence import confidence_of
@@ -12,8 +13,21 @@ from policies.verdict import GuardOutcome, GuardResult, Verdict, count
 CITATION_GUARDS = frozenset({"citations", "legal_citation"})
 
 
+@dataclass(frozen=True, slots=True)
+class Possible:
+    """What can still be done about an answer.
+
+    Attributes:
+        regenerate: A second attempt is left.
+        edit: Places can be mended and sentences taken out.
+    """
+
+    regenerate: bool = False
+    edit: bool = False
+
+
 def decide(
-    policy: Policy, stage: Stage, reports: Sequence[GuardReport], *, may_regenerate: bool
+    policy: Policy, stage: Stage, reports: Sequence[GuardReport], possible: Possible
 ) -> Verdict:
     """Return the verdict over one question or one answer.
 
@@ -21,12 +35,14 @@ def decide(
         policy: The tenant's policy.
         stage: INPUT for a question, OUTPUT for an answer.
         reports: One for each guard that the policy switched on for this stage.
-        may_regenerate: A second attempt is still possible. Never so before the model is asked.
+        possible: What can still be done; nothing can about a question.
     """
-    may_regenerate = may_regenerate and stage is Stage.OUTPUT and policy.regeneration.enabled
+    if stage is Stage.INPUT:
+        possible = Possible()
+    elif not policy.regeneration.enabled:
+        possible = replace(possible, regenerate=False)
     results = tuple(
-        _result(policy.guards[report.guard], stage, report, may_regenerate=may_regenerate)
-        for report in reports
+        _result(policy.guards[report.guard], stage, report, possible) for report in reports
     )
     action = max(
         (result.action for result in results if result.outcome is GuardOutcome.ACTED),
@@ -37,11 +53,6 @@ def decide(
     if stage is Stage.OUTPUT:
         confidence = confidence_of(policy.confidence, results, citation_guards=CITATION_GUARDS)
     return Verdict(stage, action, _reasons(results, action), results, confidence, tuple(reports))
-
-
-def settled(policy: Policy, verdict: Verdict) -> Verdict:
-    """Return the verdict over the same answer now that no second attempt is left."""
-    return decide(policy, verdict.stage, verdict.reports, may_regenerate=False)
 
 
 def preferred(first: Verdict, second: Verdict) -> int:
@@ -63,10 +74,8 @@ def _badness(verdict: Verdict) -> tuple[int, int, int, float]:
     )
 
 
-def _result(
-    rule: GuardRule, stage: Stage, report: GuardReport, *, may_regenerate: bool
-) -> GuardResult:
-    wanted = _wanted(rule, stage, report, may_regenerate=may_regenerate)
+def _result(rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible) -> GuardResult:
+    wanted = _wanted(rule, stage, report, possible)
     return GuardResult(
         guard=report.guard,
         mode=rule.mode,
@@ -78,20 +87,33 @@ def _result(
     )
 
 
-def _wanted(rule: GuardRule, stage: Stage, report: GuardReport, *, may_regenerate: bool) -> Action:
+def _wanted(rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible) -> Action:
     """Return the action that a report asks for, were it enforced."""
     if report.outcome is Outcome.NOT_RUN:
         needed = report.failed and rule.on_not_run is OnNotRun.REPLACE
         return Action.REPLACE if needed else Action.PASS
-    if not any(finding.severity is Severity.STRONG for finding in report.findings):
-        return Action.PASS
-    if rule.action is Action.PASS:
+    strong = [found for found in report.findings if found.severity is Severity.STRONG]
+    if not strong or rule.action is Action.PASS:
         return Action.PASS
     if stage is Stage.INPUT:
         return Action.REPLACE
-    if rule.action is Action.REGENERATE and not may_regenerate:
-        return rule.final
-    return rule.action
+    wanted = (_wanted_of(rule, finding, possible) for finding in strong)
+    return max(wanted, key=lambda action: action.rank)
+
+
+def _wanted_of(rule: GuardRule, finding: Finding, possible: Possible) -> Action:
+    """Return what one strong finding in an answer asks for."""
+    if rule.fix and finding.fix is not None and possible.edit:
+        return Action.FIX
+    if rule.action is Action.REPLACE:
+        return Action.REPLACE
+    if rule.action is Action.TRIM and possible.edit:
+        return Action.TRIM
+    if possible.regenerate:
+        return Action.REGENERATE
+    if rule.final is Action.TRIM and not possible.edit:
+        return Action.REPLACE
+    return rule.final
 
 
 def _outcome(mode: Mode, report: GuardReport, wanted: Action) -> GuardOutcome:

@@ -1,16 +1,21 @@
 """A policy with its guards built: what the proxy asks for a verdict."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Guard, Stage
 from guards.core.reading import read
 from guards.core.registry import all_guards
-from guards.core.runner import run
-from policies.decision import decide
-from policies.policy import Mode, Policy
+from guards.core.runner import GuardReport, run
+from policies.decision import Possible, decide
+from policies.edits import apply
+from policies.policy import Action, Mode, Policy
+from policies.repair import edits_for
 from policies.verdict import Verdict
+
+NOTHING = Possible()
 
 
 class Inspector:
@@ -23,10 +28,38 @@ class Inspector:
             stage: tuple(guard for guard in built if stage in guard.stages) for stage in Stage
         }
 
-    def inspect(self, exchange: Exchange, stage: Stage, *, may_regenerate: bool = False) -> Verdict:
+    def inspect(self, exchange: Exchange, stage: Stage, possible: Possible = NOTHING) -> Verdict:
         """Read the exchange, run the guards of a stage over it, and decide."""
-        reports = run(self._guards[stage], read(exchange))
-        return decide(self.policy, stage, reports, may_regenerate=may_regenerate)
+        return self._decided(exchange, stage, self._reports(exchange, stage), possible)
+
+    def settled(self, exchange: Exchange, verdict: Verdict, *, may_edit: bool) -> Verdict:
+        """Return the verdict over the same answer now that no second attempt is left."""
+        if verdict.action is not Action.REGENERATE:
+            return verdict
+        possible = Possible(edit=may_edit)
+        return self._decided(exchange, verdict.stage, verdict.reports, possible)
+
+    def _reports(self, exchange: Exchange, stage: Stage) -> tuple[GuardReport, ...]:
+        return run(self._guards[stage], read(exchange))
+
+    def _decided(
+        self,
+        exchange: Exchange,
+        stage: Stage,
+        reports: Sequence[GuardReport],
+        possible: Possible,
+    ) -> Verdict:
+        """Decide; an answer that was edited is judged again, and must pass as it then stands."""
+        verdict = decide(self.policy, stage, reports, possible)
+        if verdict.action not in (Action.FIX, Action.TRIM) or exchange.answer is None:
+            return verdict
+        edits = edits_for(self.policy, exchange.question, exchange.answer, verdict)
+        if edits:
+            edited = exchange.answered(apply(exchange.answer, edits))
+            again = decide(self.policy, stage, self._reports(edited, stage), NOTHING)
+            if again.action is Action.PASS:
+                return replace(verdict, edits=edits, confidence=again.confidence)
+        return decide(self.policy, stage, reports, replace(possible, edit=False))
 
 
 def _switched_on(policy: Policy) -> Iterable[str]:

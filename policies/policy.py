@@ -60,14 +60,19 @@ class GuardRule(Shape):
         description="enforce: findings act. shadow: they are traced as `would_act` and change "
         "nothing. off: the guard does not run.",
     )
-    action: Action = Field(
+    action: Literal[Action.PASS, Action.TRIM, Action.REGENERATE, Action.REPLACE] = Field(
         Action.REGENERATE,
         description="What a strong finding does first. `regenerate` falls to `final` when the one "
-        "second attempt is used up or not possible; guards on the question always `replace`.",
+        "second attempt is used up or not possible, `trim` where too little would be left; "
+        "guards on the question always `replace`.",
     )
-    final: Literal[Action.PASS, Action.REPLACE] = Field(
+    final: Literal[Action.PASS, Action.TRIM, Action.REPLACE] = Field(
         Action.REPLACE,
-        description="What a strong finding does when no second attempt is left.",
+        description="What a strong finding does when no second attempt is left. `trim` takes its "
+        "sentences out, or replaces the answer where too little would be left.",
+    )
+    fix: bool = Field(
+        True, description="Mend in place what the guard can mend for sure, before anything else."
     )
     on_not_run: OnNotRun = Field(
         OnNotRun.REPORT, description="What it means for the answer when the guard itself breaks."
@@ -236,6 +241,7 @@ class Policy(Shape):
     intents: tuple[IntentRule, ...] = Field((), max_length=MOST_PATTERNS)
     guards: dict[str, GuardRule] = Field(default_factory=dict)
     regeneration: Regeneration = Field(default_factory=Regeneration)
+    trimming: Trimming = Field(default_factory=Trimming)
     replacement: Replacement = Field(default_factory=Replacement)
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
         default_factory=dict,

@@ -1,7 +1,7 @@
 """Takes sentences out of an answer, where what is left still answers the question.
 
-Nothing is left hanging: a sentence that leans on one taken out (``이 경우…``, ``다만…``) goes with it,
-so does the lead-in of a list that lost its items, and numbered lists are numbered anew.
+Nothing is left hanging: a sentence that leans on one taken out (``이 경우…``, ``다만…``) goes with
+it, so does the lead-in of a list that lost its items, and numbered lists are numbered anew.
 """
 
 import re
@@ -12,7 +12,7 @@ from guards.core.finding import Span
 from guards.text.claims import claims
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.tokens import content_words
-from policies.edits import Edit, without_overlaps
+from policies.edits import Edit
 from policies.policy import Trimming
 
 _LEANS_BACK = re.compile(
@@ -46,8 +46,8 @@ def trim(
     gone = _with_what_leans(sentences, flagged, answer)
     if _core(question, made) in gone or all(claim in gone for claim in made):
         return None
-    removals = [Edit(_whole(sentence, answer)) for sentence in gone]
-    return without_overlaps([*removals, *_renumbered(answer, removals)])
+    removals = [Edit(_healed(block, answer)) for block in _blocks(sentences, gone)]
+    return tuple(sorted([*removals, *_renumbered(answer, removals)]))
 
 
 def _touches(sentence: Sentence, bad: Iterable[Span]) -> bool:
@@ -88,25 +88,34 @@ def _items_gone(following: Sequence[Sentence], gone: set[Sentence]) -> bool:
     return bool(items) and all(item in gone for item in items)
 
 
-def _whole(sentence: Sentence, answer: str) -> Span:
-    """Return the place that goes: the line if the sentence is all of it, else what follows too."""
-    line_start = answer.rfind("\n", 0, sentence.start) + 1
-    line_end = answer.find("\n", sentence.end)
-    line_end = len(answer) if line_end < 0 else line_end
-    alone = not (answer[line_start : sentence.start] + answer[sentence.end : line_end]).strip()
-    if alone and line_end < len(answer):
-        return Span(line_start, line_end + 1)
-    if alone:
-        return Span(max(0, line_start - 1), line_end)
-    end = sentence.end
-    while end < line_end and answer[end] in " \t":
-        end += 1
-    if end == line_end:
-        start = sentence.start
-        while start > line_start and answer[start - 1] in " \t":
-            start -= 1
-        return Span(start, line_end)
-    return Span(sentence.start, end)
+def _blocks(sentences: Sequence[Sentence], gone: set[Sentence]) -> list[Span]:
+    """Return the places of sentences that go, neighbours as one place."""
+    blocks: list[Span] = []
+    last_stays = True
+    for sentence in sentences:
+        if sentence in gone:
+            start = sentence.start if last_stays else blocks.pop().start
+            blocks.append(Span(start, sentence.end))
+        last_stays = sentence not in gone
+    return blocks
+
+
+def _healed(block: Span, answer: str) -> Span:
+    """Return the block with the white space that would be left over."""
+    before, after = answer[: block.start], answer[block.end :]
+    if not after.strip():
+        return Span(len(before.rstrip()), len(answer))
+    if not before.strip():
+        return Span(0, len(answer) - len(after.lstrip()))
+    line_start = before.rfind("\n") + 1
+    own_lines = not before[line_start:].strip() and after.lstrip(" \t").startswith("\n")
+    if own_lines:
+        paragraph = before[:line_start].endswith("\n\n")
+        rest = after.lstrip() if paragraph else after.lstrip(" \t")[1:]
+        return Span(line_start, len(answer) - len(rest))
+    if after.lstrip(" \t").startswith("\n"):
+        return Span(len(before.rstrip(" \t")), len(answer) - len(after.lstrip(" \t")))
+    return Span(block.start, len(answer) - len(after.lstrip(" \t")))
 
 
 def _renumbered(answer: str, removals: Sequence[Edit]) -> list[Edit]:

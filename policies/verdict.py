@@ -7,6 +7,7 @@ from enum import StrEnum
 from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport
+from policies.edits import Edit
 from policies.policy import Action, Mode
 
 
@@ -65,6 +66,7 @@ class Verdict:
         results: One for each guard that the policy has switched on, in the policy's order.
         confidence: 0 to 1; None if nothing was checkable.
         reports: What the guards reported, from which all this was decided.
+        edits: What FIX and TRIM change in the answer; empty for every other action.
     """
 
     stage: Stage
@@ -73,6 +75,7 @@ class Verdict:
     results: tuple[GuardResult, ...] = ()
     confidence: float | None = None
     reports: tuple[GuardReport, ...] = ()
+    edits: tuple[Edit, ...] = ()
 
     @property
     def leading(self) -> GuardResult | None:

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from guards.core.exchange import Exchange
-from policies.decision import preferred, settled
+from policies.decision import preferred
+from policies.edits import apply
 from policies.policy import Action
 from policies.verdict import Verdict
-from proxy.openai_api.chat import Answer, ChatReply, ChoiceOutcome, Kept, Replaced
+from proxy.openai_api.chat import Answer, ChatReply, ChoiceOutcome, Edited, Kept, Replaced
 from proxy.tenants import Tenant
 
 
@@ -17,12 +18,16 @@ class Judged:
     Attributes:
         reply: The reply that holds it.
         answer: The answer.
+        exchange: What was judged, with what a reader sees of the answer.
+        may_edit: The answer's text may be changed.
         verdict: None for what is no answer to judge: a turn that calls tools, or an empty one.
         unjudged: Why there is no verdict: ``tool_calls`` or ``empty_answer``; empty otherwise.
     """
 
     reply: ChatReply
     answer: Answer
+    exchange: Exchange
+    may_edit: bool
     verdict: Verdict | None
     unjudged: str = ""
 
@@ -51,23 +56,25 @@ class Settled:
     attempt: int
 
 
-def settle(
-    tenant: Tenant, exchange: Exchange, index: int, first: Judged, second: Judged | None
-) -> Settled:
+def settle(tenant: Tenant, index: int, first: Judged, second: Judged | None) -> Settled:
     """Settle one choice: the better of its attempts if that may go out, else a template.
 
     Args:
         tenant: Whose policy decides.
-        exchange: What was asked.
         index: Number of the choice that the client sees.
         first: The first attempt.
         second: The second, if there was one.
     """
-    chosen = first if second is None or not _second_is_better(tenant, first, second) else second
-    attempt = 1 if chosen is first else 2
-    verdict = chosen.verdict and settled(tenant.policy, chosen.verdict)
+    last_word = _last_word(tenant, first)
+    chosen, verdict, attempt = first, last_word, 1
+    if second is not None and _is_better(second.verdict, last_word):
+        chosen, verdict, attempt = second, second.verdict, 2
     if verdict is not None and verdict.action is Action.REPLACE:
-        return replace(tenant, exchange, index, verdict, attempt)
+        return replace(tenant, chosen.exchange, index, verdict, attempt)
+    if verdict is not None and verdict.edits:
+        content = apply(chosen.answer.content, verdict.edits)
+        outcome: ChoiceOutcome = Edited(index, chosen.reply, chosen.answer, content)
+        return Settled(outcome, verdict.action, verdict, verdict.reasons, attempt)
     kept = Kept(index, chosen.reply, chosen.answer)
     if attempt == 2 and first.verdict is not None:
         return Settled(kept, Action.REGENERATE, verdict, first.verdict.reasons, attempt)
@@ -85,7 +92,14 @@ def replace(
     return Settled(Replaced(index, reply.text), Action.REPLACE, verdict, verdict.reasons, attempt)
 
 
-def _second_is_better(tenant: Tenant, first: Judged, second: Judged) -> bool:
-    if first.verdict is None or second.verdict is None:
-        return second.verdict is None
-    return preferred(settled(tenant.policy, first.verdict), second.verdict) == 1
+def _last_word(tenant: Tenant, judged: Judged) -> Verdict | None:
+    if judged.verdict is None:
+        return None
+    return tenant.inspector.settled(judged.exchange, judged.verdict, may_edit=judged.may_edit)
+
+
+def _is_better(second: Verdict | None, first: Verdict | None) -> bool:
+    """Tell whether the second attempt is the better one; a turn that calls tools always is."""
+    if first is None or second is None:
+        return second is None
+    return preferred(first, second) == 1

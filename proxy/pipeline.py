@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
+from policies.decision import Possible
+from policies.inspection import NOTHING
 from policies.policy import Action
 from policies.verdict import Verdict
 from proxy.call import Call, Finished
 from proxy.errors import BadRequest, UnknownModel, UpstreamError
 from proxy.judged import Judged, Settled, replace, settle
 from proxy.logs import failure, logger
-from proxy.openai_api.chat import ChatReply, Ending, read_reply, write
+from proxy.openai_api.chat import Answer, ChatReply, Ending, read_reply, write
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
@@ -64,7 +66,7 @@ class Pipeline:
         exchange = _exchange(call, found)
         model = _server_model(call)
         with call.trace.step("inspect_question"):
-            verdict = await _inspect(call, exchange, Stage.INPUT, may_regenerate=False)
+            verdict = await _inspect(call, exchange, Stage.INPUT, NOTHING)
         note_verdict(call.trace, verdict, attempt=0, choice=0)
         if verdict.action is Action.REPLACE:
             call.trace.route, call.trace.route_reason = "template", ",".join(verdict.reasons)
@@ -75,7 +77,7 @@ class Pipeline:
             return self._finished(call, found, [], settled, verdict)
         call.trace.route = "model"
         body = call.request.for_server(model)
-        attempts = [await self._attempt(call, exchange, body, number=1, may_regenerate=True)]
+        attempts = [await self._attempt(call, exchange, body, number=1)]
         settled = await self._settle(call, exchange, attempts, model)
         return self._finished(call, found, attempts, settled, verdict)
 
@@ -92,7 +94,6 @@ class Pipeline:
         return [
             settle(
                 call.tenant,
-                exchange,
                 judged.answer.index,
                 judged,
                 next(again, None) if judged.wants_second else None,
@@ -114,14 +115,12 @@ class Pipeline:
             choices=len(failed),
         )
         try:
-            return await self._attempt(
-                call, exchange, json_bytes(body), number=2, may_regenerate=False
-            )
+            return await self._attempt(call, exchange, json_bytes(body), number=2)
         except UpstreamError:
             return None  # the trace has it; the first attempt is settled as it stands
 
     async def _attempt(
-        self, call: Call, exchange: Exchange, body: bytes, *, number: int, may_regenerate: bool
+        self, call: Call, exchange: Exchange, body: bytes, *, number: int
     ) -> _Attempt:
         clock, began_s = call.trace.clock, call.trace.clock()
         try:
@@ -135,8 +134,8 @@ class Pipeline:
         with call.trace.step(f"inspect_answer_{number}"):
             judged = tuple(
                 [
-                    await _judge(call, exchange, reply, index, may_regenerate=may_regenerate)
-                    for index in range(len(reply.answers))
+                    await _judge(call, exchange, reply, answer, may_regenerate=number == 1)
+                    for answer in reply.answers
                 ]
             )
         note_attempt(call.trace, reply, [one.verdict for one in judged], upstream_ms)
@@ -235,30 +234,29 @@ def _server_call(call: Call, body: bytes) -> ServerCall:
 
 
 async def _judge(
-    call: Call, exchange: Exchange, reply: ChatReply, position: int, *, may_regenerate: bool
+    call: Call, exchange: Exchange, reply: ChatReply, answer: Answer, *, may_regenerate: bool
 ) -> Judged:
-    answer = reply.answers[position]
-    if answer.tool_turn:
-        return Judged(reply, answer, None, "tool_calls")
-    text = answer.visible(structured=call.request.structured)
-    if not text.strip():
-        return Judged(reply, answer, None, "empty_answer")
-    verdict = await _inspect(
-        call, exchange.answered(text), Stage.OUTPUT, may_regenerate=may_regenerate
-    )
-    return Judged(reply, answer, verdict)
+    structured = call.request.structured
+    text = answer.visible(structured=structured)
+    exchange = exchange.answered(text)
+    # Taking a piece out of a JSON text could leave no JSON.
+    may_edit = not structured
+    unjudged = "tool_calls" if answer.tool_turn else "" if text.strip() else "empty_answer"
+    if unjudged:
+        return Judged(reply, answer, exchange, may_edit, None, unjudged)
+    possible = Possible(regenerate=may_regenerate, edit=may_edit)
+    verdict = await _inspect(call, exchange, Stage.OUTPUT, possible)
+    return Judged(reply, answer, exchange, may_edit, verdict)
 
 
-async def _inspect(
-    call: Call, exchange: Exchange, stage: Stage, *, may_regenerate: bool
-) -> Verdict:
+async def _inspect(call: Call, exchange: Exchange, stage: Stage, possible: Possible) -> Verdict:
     inspect = call.tenant.inspector.inspect
     chars = len(exchange.question) + len(exchange.answer or "")
     chars += sum(len(source.text) for source in exchange.sources)
     if chars > LONG_TEXT_CHARS:
-        verdict = await asyncio.to_thread(inspect, exchange, stage, may_regenerate=may_regenerate)
+        verdict = await asyncio.to_thread(inspect, exchange, stage, possible)
     else:
-        verdict = inspect(exchange, stage, may_regenerate=may_regenerate)
+        verdict = inspect(exchange, stage, possible)
     for report in verdict.reports:
         if report.error is not None:
             log.error(

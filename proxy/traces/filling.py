@@ -7,7 +7,7 @@ from guards.core.finding import Finding
 from policies.policy import Action
 from policies.verdict import Verdict
 from proxy.judged import Settled
-from proxy.openai_api.chat import ChatReply, Replaced
+from proxy.openai_api.chat import ChatReply, ChoiceOutcome, Edited, Kept, Replaced
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext
 from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, TraceBuilder, Usage
@@ -89,10 +89,17 @@ def note_end(
     trace.confidence = confidence
     kept = [one.attempt for one in settled if not isinstance(one.outcome, Replaced)]
     trace.kept_attempt = max(kept, default=None)
-    trace.replies = tuple(
-        one.outcome.template if isinstance(one.outcome, Replaced) else one.outcome.answer.content
-        for one in settled
-    )
+    trace.replies = tuple(_left(one.outcome) for one in settled)
+
+
+def _left(outcome: ChoiceOutcome) -> str:
+    match outcome:
+        case Replaced():
+            return outcome.template
+        case Edited():
+            return outcome.content
+        case Kept():
+            return outcome.answer.content
 
 
 def _findings(verdict: Verdict) -> tuple[Finding, ...]:

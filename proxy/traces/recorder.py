@@ -15,35 +15,13 @@ from itertools import islice
 from policies.policy import Tracing
 from proxy.logs import logger
 from proxy.traces.absence import Absence, error_name
+from proxy.traces.limits import Limits
 from proxy.traces.masking import stored
 from proxy.traces.outbox import Outbox
 from proxy.traces.store import Entry, Keep, TraceStore
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Sizes and times of the recorder.
-
-    Attributes:
-        batch: Most traces written at once.
-        batch_chars: A batch ends with the trace that goes past this many characters.
-        gather_s: How long a batch that is not full waits for more.
-        spill_at: A queue this long is moved to the outbox.
-        capacity: Most traces in memory; beyond it new ones are dropped.
-        first_retry_s: Wait after the store's first failure; doubled with each further one.
-        last_retry_s: Longest wait between two tries.
-    """
-
-    batch: int = 100
-    batch_chars: int = 4_000_000
-    gather_s: float = 0.1
-    spill_at: int = 1_000
-    capacity: int = 10_000
-    first_retry_s: float = 0.2
-    last_retry_s: float = 5.0
 
 
 @dataclass(slots=True)
@@ -94,6 +72,7 @@ class Recorder:
         self._work = asyncio.Event()
         self._surplus = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._masking: set[asyncio.Task[None]] = set()
 
     @property
     def is_away(self) -> bool:
@@ -126,10 +105,19 @@ class Recorder:
 
         What the policy does not want kept is gone before the trace is queued.
         """
-        try:
-            entry = Entry.of(stored(trace, tracing.text), Keep.of(tracing))
-        except Exception as error:  # noqa: BLE001 - a trace must never fail its request
-            self._drop("not_encodable", type(error).__name__)
+        if _chars(trace) <= self._limits.long_chars:
+            self._take(_entry(trace, tracing))
+            return
+        masking = asyncio.create_task(self._take_long(trace, tracing))
+        self._masking.add(masking)
+        masking.add_done_callback(self._masking.discard)
+
+    async def _take_long(self, trace: Trace, tracing: Tracing) -> None:
+        self._take(await asyncio.to_thread(_entry, trace, tracing))
+
+    def _take(self, entry: Entry | Exception) -> None:
+        if isinstance(entry, Exception):
+            self._drop("not_encodable", type(entry).__name__)
             return
         if self._is_closed or len(self._queue) >= self._limits.capacity:
             self._drop("closed" if self._is_closed else "queue_full")
@@ -144,6 +132,7 @@ class Recorder:
 
     async def close(self, within_s: float = 5.0) -> None:
         """Deliver what can be delivered, and leave the rest in the outbox for the next start."""
+        await asyncio.gather(*self._masking)
         self._is_closed = True
         for task in self._tasks:
             task.cancel()
@@ -286,3 +275,17 @@ class Recorder:
         if not self._drops_now:
             log.warning("trace.dropped", reason=reason, error=error, waiting=len(self._queue))
         self._drops_now = True
+
+
+def _entry(trace: Trace, tracing: Tracing) -> Entry | Exception:
+    """Return what is kept of a trace, or why it cannot be; a trace must never fail its request."""
+    try:
+        return Entry.of(stored(trace, tracing.text), Keep.of(tracing))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is counted and logged
+        return error
+
+
+def _chars(trace: Trace) -> int:
+    answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
+    sources = (source.text for source in trace.sources)
+    return len(trace.question) + sum(map(len, answers)) + sum(map(len, sources))

@@ -4,7 +4,7 @@ import pytest
 
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport
-from policies.decision import decide
+from policies.decision import Possible, decide
 from policies.policy import ConfidenceWeights, GuardRule, Mode, Policy
 from tests.policies.test_decision import STRONG, WEAK, clean, finding, found, lacking
 
@@ -26,7 +26,7 @@ CASES = [
 def test_confidence(reports: list[GuardReport], confidence: float | None) -> None:
     policy = Policy(guards={report.guard: GuardRule() for report in reports})
 
-    verdict = decide(policy, Stage.OUTPUT, reports, may_regenerate=False)
+    verdict = decide(policy, Stage.OUTPUT, reports, Possible())
 
     assert verdict.confidence == confidence
 
@@ -37,9 +37,7 @@ def test_weights_are_the_policys() -> None:
         confidence=ConfidenceWeights(bad_citation=0.5, sign=0.1),
     )
 
-    verdict = decide(
-        policy, Stage.OUTPUT, [found("citations"), found("numbers")], may_regenerate=False
-    )
+    verdict = decide(policy, Stage.OUTPUT, [found("citations"), found("numbers")], Possible())
 
     assert verdict.confidence == 0.4
 
@@ -47,6 +45,6 @@ def test_weights_are_the_policys() -> None:
 def test_what_only_shadowed_guards_looked_at_is_not_confidence() -> None:
     policy = Policy(guards={"numbers": GuardRule(mode=Mode.SHADOW)})
 
-    verdict = decide(policy, Stage.OUTPUT, [clean("numbers")], may_regenerate=False)
+    verdict = decide(policy, Stage.OUTPUT, [clean("numbers")], Possible())
 
     assert verdict.confidence is None

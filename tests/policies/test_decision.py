@@ -1,11 +1,13 @@
 """What becomes of a question or an answer, as a table."""
 
+from dataclasses import replace
+
 import pytest
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
-from policies.decision import decide, preferred, settled
+from policies.decision import Possible, decide, preferred
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy, Regeneration
 from policies.verdict import GuardOutcome, Verdict
 
@@ -53,8 +55,9 @@ def judge(
     *reports: GuardReport,
     stage: Stage = Stage.OUTPUT,
     may_regenerate: bool = True,
+    may_edit: bool = False,
 ) -> Verdict:
-    return decide(rules, stage, reports, may_regenerate=may_regenerate)
+    return decide(rules, stage, reports, Possible(regenerate=may_regenerate, edit=may_edit))
 
 
 ENFORCED = GuardRule()
@@ -150,12 +153,40 @@ def test_shadowed_findings_are_not_the_verdicts() -> None:
     assert verdict.confidence == 1.0
 
 
-def test_settling_a_verdict_leaves_no_second_attempt() -> None:
-    rules = policy(a=ENFORCED, b=LENIENT)
-    first = judge(rules, found("a"), found("b"))
+TRIMMING = GuardRule(action=Action.TRIM)
+TRIMMED_AT_LAST = GuardRule(final=Action.TRIM)
+MENDS_NOTHING = GuardRule(fix=False)
+EDITS = [
+    # rule, finding's fix, may regenerate, may edit -> action
+    pytest.param(ENFORCED, "나", True, True, "fix", id="mended-before-anything-else"),
+    pytest.param(ENFORCED, "", True, True, "fix", id="taken-out"),
+    pytest.param(ENFORCED, "나", True, False, "regenerate", id="nothing-may-be-edited"),
+    pytest.param(MENDS_NOTHING, "나", True, True, "regenerate", id="the-policy-mends-nothing"),
+    pytest.param(STRAIGHT, "나", True, True, "fix", id="mended-although-it-would-be-replaced"),
+    pytest.param(TRIMMING, None, True, True, "trim", id="trim-first"),
+    pytest.param(TRIMMING, None, True, False, "regenerate", id="trim-not-possible"),
+    pytest.param(TRIMMING, None, False, False, "replace", id="nothing-possible"),
+    pytest.param(TRIMMED_AT_LAST, None, True, True, "regenerate", id="regenerate-before-trim"),
+    pytest.param(TRIMMED_AT_LAST, None, False, True, "trim", id="trim-at-last"),
+    pytest.param(TRIMMED_AT_LAST, None, False, False, "replace", id="trim-at-last-not-possible"),
+]
 
-    assert first.action is Action.REGENERATE
-    assert settled(rules, first) == judge(rules, found("a"), found("b"), may_regenerate=False)
+
+@pytest.mark.parametrize(("rule", "fix", "may_regenerate", "may_edit", "action"), EDITS)
+def test_edits(
+    rule: GuardRule, fix: str | None, may_regenerate: bool, may_edit: bool, action: str
+) -> None:
+    report = found("a", replace(finding("a"), fix=fix))
+
+    verdict = judge(policy(a=rule), report, may_regenerate=may_regenerate, may_edit=may_edit)
+
+    assert verdict.action == Action(action)
+
+
+def test_one_finding_that_cannot_be_mended_decides_over_one_that_can() -> None:
+    report = found("a", replace(finding("a"), fix="나"), finding("a"))
+
+    assert judge(policy(a=ENFORCED), report, may_edit=True).action is Action.REGENERATE
 
 
 C2 = Strength.C2

@@ -9,7 +9,7 @@ from guards.core.registry import all_guards
 from policies.inheritance import shipped_files
 from policies.inspection import Inspector
 from policies.loader import load_policies, load_shipped, survey
-from policies.policy import Mode, OnNotRun, StoredText
+from policies.policy import Action, Mode, OnNotRun, StoredText
 
 SHIPPED = sorted(shipped_files())
 EXAMPLES = ["hotel", "hr-policy"]
@@ -66,7 +66,7 @@ def test_strict_lets_no_answer_out_that_a_broken_guard_could_not_check() -> None
     acting = [
         name
         for name, rule in strict.guards.items()
-        if Stage.OUTPUT in all_guards()[name].stages and rule.action != "pass"
+        if Stage.OUTPUT in all_guards()[name].stages and rule.action is not Action.PASS
     ]
 
     assert len(acting) >= 6

@@ -2,13 +2,22 @@
 
 from proxy.openai_api.chat.reply import Answer, ChatReply, PlainReply, StreamReply, read_reply
 from proxy.openai_api.chat.request import ChatRequest, GuardField, read_request
-from proxy.openai_api.chat.writing import ChoiceOutcome, Ending, Kept, Replaced, Written, write
+from proxy.openai_api.chat.writing import (
+    ChoiceOutcome,
+    Edited,
+    Ending,
+    Kept,
+    Replaced,
+    Written,
+    write,
+)
 
 __all__ = [
     "Answer",
     "ChatReply",
     "ChatRequest",
     "ChoiceOutcome",
+    "Edited",
     "Ending",
     "GuardField",
     "Kept",

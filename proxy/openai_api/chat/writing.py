@@ -37,6 +37,23 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class Edited:
+    """A choice that leaves with another text than the model server gave it.
+
+    Attributes:
+        index: Number of the choice that the client sees.
+        reply: The reply that it comes from.
+        answer: The answer in that reply.
+        content: The text that leaves.
+    """
+
+    index: int
+    reply: ChatReply
+    answer: Answer
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
 class Replaced:
     """A choice with a template in its place.
 
@@ -49,7 +66,7 @@ class Replaced:
     template: str
 
 
-ChoiceOutcome: TypeAlias = Kept | Replaced
+ChoiceOutcome: TypeAlias = Kept | Edited | Replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +124,7 @@ def write(
 
 def _untouched(replies: Sequence[ChatReply], outcomes: Sequence[ChoiceOutcome]) -> ChatReply | None:
     """Return the only reply, if every choice is kept from it; else None."""
-    if len(replies) != 1 or any(isinstance(outcome, Replaced) for outcome in outcomes):
+    if len(replies) != 1 or not all(isinstance(outcome, Kept) for outcome in outcomes):
         return None
     return replies[0]
 
@@ -134,12 +151,22 @@ def _choice(request: ChatRequest, outcome: ChoiceOutcome, ending: Ending) -> Jso
             "logprobs": None,
             "finish_reason": ending.finish_reason,
         }
+    choice = _own_choice(outcome) | {"index": outcome.index}
+    if isinstance(outcome, Edited):
+        message = choice["message"]
+        own = message if isinstance(message, dict) else {}
+        # The tokens that log probabilities speak of are no longer the ones that stand there.
+        return choice | {"message": own | {"content": outcome.content}, "logprobs": None}
+    return choice
+
+
+def _own_choice(outcome: Kept | Edited) -> JsonObject:
+    """Return the model server's own choice; from a stream, as far as its text goes."""
     if isinstance(outcome.reply, PlainReply):
         for position, choice in enumerate(objects(outcome.reply.body.get("choices"))):
             if choice_index(choice, position) == outcome.answer.index:
-                return choice | {"index": outcome.index}
+                return choice
     return {
-        "index": outcome.index,
         "message": {"role": "assistant", "content": outcome.answer.content},
         "finish_reason": outcome.answer.finish_reason,
     }

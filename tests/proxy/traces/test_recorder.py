@@ -12,8 +12,9 @@ from structlog.testing import capture_logs
 
 from policies.policy import StoredText, Tracing
 from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.limits import Limits
 from proxy.traces.outbox import Outbox
-from proxy.traces.recorder import Limits, Recorder
+from proxy.traces.recorder import Recorder
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import Entry, Page, Query, TraceStore, TraceStoreAway
@@ -395,3 +396,20 @@ async def test_retries_wait_longer_each_time_and_never_too_long(database: Databa
     await recorder.close()
 
     assert [wait for wait in waits_s if wait][:5] == [1.0, 2.0, 4.0, 5.0, 5.0]
+
+
+async def test_a_long_trace_is_masked_too_and_waited_for_at_the_end(database: Database) -> None:
+    store = EmbeddedStore(database, now_ms)
+    recorder = a_recorder(store, database, Limits(long_chars=10, gather_s=0.005))
+    await recorder.start()
+    text = "문의는 010-9999-0000으로 하세요. " * 50
+
+    recorder.record(a_trace("long", question=text), Tracing(text=StoredText.MASKED))
+    queued_at_once = recorder.counters()["queued"]
+    await recorder.close()
+
+    kept = await store.get("long")
+    assert queued_at_once == 0
+    assert kept is not None
+    assert "010-9999-0000" not in kept.question
+    assert "문의는" in kept.question

@@ -1,0 +1,98 @@
+"""Answers that leave with a sentence less, instead of being replaced."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from proxy.openai_api.chat import read_reply
+from proxy.openai_api.json_body import JsonObject
+from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.scripted_upstream import ScriptedUpstream
+
+TRIMMING = "guards:\n  numbers:\n    final: trim\n"
+CORE = "반려 식물 대여료는 한 달에 2만원입니다."
+EXTRA = "대여 신청은 총무팀에 합니다."
+BAD = "보증금은 7만원입니다."
+SOURCES = [
+    {
+        "section_title": "제4조(반려 식물 대여)",
+        "section_content": "반려 식물 대여료는 한 달에 2만원으로 한다. 대여 신청은 총무팀에 한다.",
+    }
+]
+
+
+@pytest.fixture
+async def proxy(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
+    async with running_proxy(tmp_path, upstream, TRIMMING) as running:
+        yield running
+
+
+def request(**more: object) -> JsonObject:
+    return chat_body("반려 식물 대여료는 얼마인가요?", list(SOURCES)) | more  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
+async def test_a_sentence_is_taken_out_when_the_second_attempt_is_no_better(
+    proxy: RunningProxy, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    upstream.says(f"{CORE} {BAD} {EXTRA}")
+
+    reply = await proxy.chat(request(stream=stream))
+
+    [answer] = read_reply(reply.content, reply.headers["content-type"]).answers
+    assert answer.content == f"{CORE} {EXTRA}"
+    assert answer.finish_reason == "stop"
+    assert reply.headers["x-guard-action"] == "trim"
+    assert reply.headers["x-guard-reasons"].startswith("numbers.")
+    assert len(upstream.requests) == 2
+    trace = await proxy.trace(reply)
+    assert trace.action.value == "trim"
+    assert trace.replies == (f"{CORE} {EXTRA}",)
+    assert [attempt.choices[0].text for attempt in trace.attempts] == [f"{CORE} {BAD} {EXTRA}"] * 2
+
+
+async def test_a_second_attempt_that_passes_is_better_than_a_trimmed_first(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(f"{CORE} {BAD} {EXTRA}", f"{CORE} {EXTRA}")
+
+    reply = await proxy.chat(request())
+
+    assert reply.headers["x-guard-action"] == "regenerate"
+    assert reply.json()["choices"][0]["message"]["content"] == f"{CORE} {EXTRA}"
+
+
+async def test_an_answer_that_would_lose_what_was_asked_is_replaced(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(f"반려 식물 대여료는 한 달에 9만원입니다. {EXTRA}")
+
+    reply = await proxy.chat(request())
+
+    assert reply.headers["x-guard-action"] == "replace"
+    assert "9만원" not in reply.text
+
+
+async def test_json_that_was_asked_for_is_never_cut_into(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(f'{{"answer": "{CORE} {BAD} {EXTRA}"}}')
+
+    reply = await proxy.chat(request(response_format={"type": "json_object"}))
+
+    assert reply.headers["x-guard-action"] == "replace"
+    message = reply.json()["choices"][0]["message"]
+    assert message["content"] is None
+    assert message["refusal"]
+
+
+async def test_reasoning_before_the_answer_stays_where_it_is(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(f"<think>음, 2만원.</think>{CORE} {BAD} {EXTRA}")
+
+    reply = await proxy.chat(request())
+
+    content = reply.json()["choices"][0]["message"]["content"]
+    assert content == f"<think>음, 2만원.</think>{CORE} {EXTRA}"
