@@ -12,7 +12,7 @@ Source: own list in `guards.lexicons.closing_phrases`. Tenants write plain text 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -28,14 +28,12 @@ from guards.text.sentences import Sentence
 
 _LONGEST_CLOSING_CHARS = 100
 _SPACE = re.compile(r"\s+")
-# Closing marks, emoji and emphasis around a sentence.
-_AROUND = " \t.!?~…。^*_)♡♥☺❤️\U0001f300-\U0001faff"
-_TRIMMED = re.compile(rf"\A[*_\s]+|[{re.escape(' .!?~…。^*_')}\s\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]+\Z")
 _CLOSING = re.compile(phrases(CLOSING_PHRASES, GROUPS))
 _CARRIES_FACT = re.compile(r"\d|@|://|www\.")
+_EMOJI = re.compile("[ \t]*[\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]+(?=\\s|\\Z)")
 _LETTER = re.compile(r"[^\W_]")
 
-Phrase = Annotated[str, Field(min_length=2, max_length=300, pattern=r"[^\s*]")]
+Phrase = Annotated[str, Field(min_length=2, max_length=300, pattern=r"\w")]
 
 
 class PhrasesSettings(GuardSettings):
@@ -68,7 +66,7 @@ class Phrases(Guard[PhrasesSettings]):
 
     def __init__(self, settings: PhrasesSettings) -> None:
         super().__init__(settings)
-        self._own = tuple(_dense(phrase).split("*") for phrase in settings.phrases)
+        self._own = tuple(_dense(phrase).rstrip(".!?~…").split("*") for phrase in settings.phrases)
 
     def not_checkable(self, reading: Reading) -> str | None:
         """Nothing to look at."""
@@ -83,18 +81,18 @@ class Phrases(Guard[PhrasesSettings]):
         prose = prose_only(answer)
         unwanted = [
             sentence
-            for sentence in sentences
+            for sentence in _unquoted(answer, sentences)
             if prose[sentence.start : sentence.end] == sentence.text
             and self._is_forbidden(sentence.text)
-            and not _is_quoted(answer, sentence.start)
         ]
-        kept = (one for one in sentences if one not in unwanted)
+        places = list(_stretches(answer, unwanted))
+        kept = set(sentences) - set(unwanted)
         if not any(_LETTER.search(sentence.text) for sentence in kept):
             return []
-        return [_finding(answer, *place) for place in _stretches(answer, unwanted)]
+        return [_finding(answer, *place) for place in places]
 
     def _is_forbidden(self, sentence: str) -> bool:
-        said = _dense(_TRIMMED.sub("", sentence))
+        said = _said(sentence)
         if any(_is_glob(said, pieces) for pieces in self._own):
             return True
         return (
@@ -103,6 +101,14 @@ class Phrases(Guard[PhrasesSettings]):
             and not _CARRIES_FACT.search(said)
             and _CLOSING.fullmatch(said) is not None
         )
+
+
+def _said(sentence: str) -> str:
+    """Return a sentence without spaces, emphasis, and the marks and emoji that close it."""
+    end = len(sentence)
+    while end and not sentence[end - 1].isalnum():
+        end -= 1
+    return _dense(sentence[:end].lstrip("*_ "))
 
 
 def _dense(text: str) -> str:
@@ -126,23 +132,35 @@ def _is_glob(text: str, pieces: list[str]) -> bool:
     return True
 
 
-def _is_quoted(answer: str, start: int) -> bool:
-    opened = answer.count("“", 0, start) > answer.count("”", 0, start)
-    return opened or answer.count('"', 0, start) % 2 == 1
+def _unquoted(answer: str, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Yield the sentences that do not begin inside a quotation."""
+    position = curved = straight = 0
+    for sentence in sentences:
+        passed = answer[position : sentence.start]
+        curved += passed.count("“") - passed.count("”")
+        straight += passed.count('"')
+        position = sentence.start
+        if curved <= 0 and straight % 2 == 0:
+            yield sentence
 
 
-def _stretches(answer: str, unwanted: list[Sentence]) -> Iterator[tuple[int, int]]:
-    """Yield the places of sentences, those with nothing but white space between them as one."""
+def _stretches(answer: str, unwanted: Iterable[Sentence]) -> Iterator[tuple[int, int]]:
+    """Yield the places of sentences with the emoji behind them; neighbours make one place."""
     begun, end = -1, -1
     for sentence in unwanted:
-        if begun >= 0 and not answer[end : sentence.start].strip():
-            end = sentence.end
-            continue
-        if begun >= 0:
-            yield begun, end
-        begun, end = sentence.start, sentence.end
+        if begun < 0 or answer[end : sentence.start].strip():
+            if begun >= 0:
+                yield begun, end
+            begun = sentence.start
+        end = _behind_emoji(answer, sentence.end)
     if begun >= 0:
         yield begun, end
+
+
+def _behind_emoji(answer: str, end: int) -> int:
+    """Return the end of the emoji that close a sentence, or its own end."""
+    emoji = _EMOJI.match(answer, end)
+    return emoji.end() if emoji else end
 
 
 def _finding(answer: str, start: int, end: int) -> Finding:

@@ -19,11 +19,18 @@ NOTHING = Possible()
 
 
 class Inspector:
-    """Judges exchanges by one policy. Safe to share between requests and threads."""
+    """Judges exchanges by one policy. Safe to share between requests and threads.
 
-    def __init__(self, policy: Policy) -> None:
+    Args:
+        policy: The policy.
+        guards: Its guards, built; None to build those that it has switched on.
+    """
+
+    def __init__(self, policy: Policy, guards: Sequence[Guard[Any]] | None = None) -> None:
         self.policy = policy
-        built = [_build(policy, guard_id) for guard_id in _switched_on(policy)]
+        built = guards
+        if built is None:
+            built = [_build(policy, guard_id) for guard_id in _switched_on(policy)]
         self._guards = {
             stage: tuple(guard for guard in built if stage in guard.stages) for stage in Stage
         }

@@ -4,7 +4,6 @@
 """
 
 import importlib
-import re
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -65,10 +64,11 @@ TABLES: dict[str, Callable[[], str]] = {
 def with_tables(readme: str) -> str:
     """Return the README with every table as the code has it now."""
     for name, table in TABLES.items():
-        block = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        made = table()
-        readme, count = block.subn(lambda match, made=made: f"{match[1]}{made}\n{match[2]}", readme)
-        assert count == 1, f"README.md has {count} blocks called {name}"
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        before, _, rest = readme.partition(begin)
+        _, _, after = rest.partition(end)
+        assert after, f"README.md has no block called {name}"
+        readme = f"{before}{begin}{table()}\n{end}{after}"
     return readme
 
 

@@ -13,7 +13,7 @@ from guards.text.normal import Normal, normalise
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.contact import Contact, find_contacts
 from guards.text.slots.law import LawReference, read_laws
-from guards.text.slots.name import Name
+from guards.text.slots.name import Name, dense
 from guards.text.slots.names import find_names
 from guards.text.slots.quantity import Quantity, find_quantities
 from guards.text.slots.route import RouteSlot, find_routes
@@ -61,6 +61,11 @@ class Text:
     def names(self) -> tuple[Name, ...]:
         """The names whose form shows them, in order: organisations, places, products, people."""
         return find_names(self.raw, self.normal)
+
+    @cached_property
+    def dense(self) -> str:
+        """The normal form as names are compared: without spaces, dots, quotes and case."""
+        return dense(self.normal.text)
 
 
 @dataclass(frozen=True)

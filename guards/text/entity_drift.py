@@ -37,9 +37,9 @@ def drifts(claims: list[Claim], sources: list[SupportingSource], reading: Readin
     asked = [
         name
         for name in question.names
-        if _is_only_one(name, question) and name.specific not in dense(answer.raw)
+        if _is_only_one(name, question) and name.specific not in answer.dense
     ]
-    drifting = (_drift(claim, asked, answer, dense(question.raw)) for claim in claims)
+    drifting = (_drift(claim, asked, answer, question.dense) for claim in claims)
     return [
         drift
         for claim, drift in zip(claims, drifting, strict=True)

@@ -21,10 +21,7 @@ class KnownNames:
 
     def __init__(self, texts: Iterable[Text], names: Iterable[str] = ()) -> None:
         self._texts = tuple(texts)
-        self._dense = tuple(
-            part
-            for part in (*(dense(text.normal.text) for text in self._texts), *map(dense, names))
-        )
+        self._dense = (*(text.dense for text in self._texts), *map(dense, names))
 
     def has(self, name: Name) -> bool:
         """Tell whether a name stands there in any of these ways."""

@@ -12,10 +12,9 @@ def place_to_remove(text: str, start: int, end: int) -> tuple[int, int]:
     if before == 0:
         return 0, after
     ahead, behind = text[before:start], text[end:after]
-    # Of the two gaps that become one, the wider one stays.
-    if _width(ahead) >= _width(behind):
-        return start, after
-    return before, end
+    # Of the two gaps that become one, the one with more line breaks stays.
+    keeps_ahead = (_breaks(ahead), -len(ahead)) >= (_breaks(behind), -len(behind))
+    return (start, after) if keeps_ahead else (before, end)
 
 
 def _content_end(text: str, start: int) -> int:
@@ -30,5 +29,5 @@ def _content_start(text: str, end: int) -> int:
     return end
 
 
-def _width(gap: str) -> tuple[int, int]:
-    return gap.count("\n"), len(gap)
+def _breaks(gap: str) -> int:
+    return gap.count("\n")

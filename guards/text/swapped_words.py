@@ -16,6 +16,7 @@ _FEWEST_SHARED = 4
 _LEAST_SHARE = 0.6
 _MOST_SWAPPED = 4
 _MOST_CANDIDATES = 16
+_LONGEST_PARTICLE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +124,13 @@ def _swap(
 
 def _place(words: tuple[re.Match[str], ...], ahead: int, behind: int) -> tuple[int, int]:
     """Return where the words that are not shared stand, without the last one's particle."""
-    last = words[len(words) - behind - 1]
-    return words[ahead].start(), last.start() + len(stem(last[0]))
+    differing = words[ahead : len(words) - behind]
+    last = differing[-1]
+    if len(differing) > 1 and _is_particle_behind_a_quote(last):
+        return differing[0].start(), differing[-2].end()
+    return differing[0].start(), last.start() + len(stem(last[0]))
+
+
+def _is_particle_behind_a_quote(word: re.Match[str]) -> bool:
+    is_attached = not word.string[word.start() - 1].isspace()
+    return is_attached and len(word[0]) <= _LONGEST_PARTICLE

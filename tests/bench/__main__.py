@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 from rich.console import Console
 from rich.table import Table
@@ -43,8 +44,7 @@ def guards() -> None:
         "reading (cold)": lambda: read_all(fresh(exchange(1, 5))),
     }
     for name, guard in all_guards().items():
-        built = guard(guard.settings_type())
-        tasks[name] = lambda built=built: built.check(reading)
+        tasks[name] = partial(guard(guard.settings_type()).check, reading)
     for task in tasks.values():
         task()
     show("one guard, sources read (answer 1 KB, sources 5 x 1 KB)", side_by_side(tasks), 1)

@@ -19,7 +19,19 @@ GUARDS_OF = {
     "A": ("answerability",),
     "B": ("legal_citation", "citations"),
     "D": ("korean_only",),
-    "G": ("numbers", "estimates"),
+    "G": (
+        "numbers",
+        "estimates",
+        "contact",
+        "transport",
+        "names",
+        "scope",
+        "negation",
+        "conflict",
+        "intent",
+        "overlap",
+        "quality",
+    ),
 }
 OPTIONS: dict[str, dict[str, object]] = {"answerability": {"evidence_always": True}}
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject
@@ -14,7 +15,7 @@ TRIMMING = "guards:\n  numbers:\n    final: trim\n"
 CORE = "반려 식물 대여료는 한 달에 2만원입니다."
 EXTRA = "대여 신청은 총무팀에 합니다."
 BAD = "보증금은 7만원입니다."
-SOURCES = [
+SOURCES: list[JsonValue] = [
     {
         "section_title": "제4조(반려 식물 대여)",
         "section_content": "반려 식물 대여료는 한 달에 2만원으로 한다. 대여 신청은 총무팀에 한다.",
@@ -28,8 +29,8 @@ async def proxy(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[Ru
         yield running
 
 
-def request(**more: object) -> JsonObject:
-    return chat_body("반려 식물 대여료는 얼마인가요?", list(SOURCES)) | more  # type: ignore[return-value]
+def request(**more: JsonValue) -> JsonObject:
+    return chat_body("반려 식물 대여료는 얼마인가요?", SOURCES, **more)
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])

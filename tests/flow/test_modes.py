@@ -9,15 +9,12 @@ from typing import ClassVar
 import pytest
 from structlog.testing import capture_logs
 
-from guards.core.exchange import Exchange
 from guards.core.finding import Finding
 from guards.core.guard import Code, Guard, GuardSettings, Stage
-from guards.core.reading import Reading, read
-from guards.core.runner import run
-from policies.decision import decide
+from guards.core.reading import Reading
 from policies.inspection import Inspector
 from policies.loader import load_shipped
-from policies.verdict import GuardOutcome, Verdict
+from policies.verdict import GuardOutcome
 from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject
 from proxy.serving import served
@@ -179,19 +176,13 @@ class BreakingNumbers(Guard[GuardSettings]):
         raise ArithmeticError(reading.exchange.answer)
 
 
-class InspectorWithBreakingNumbers(Inspector):
-    """Decides by the real policy what it means that its one guard breaks."""
-
-    def inspect(self, exchange: Exchange, stage: Stage, *, may_regenerate: bool = False) -> Verdict:
-        guards = [BreakingNumbers(GuardSettings())] if stage is Stage.OUTPUT else []
-        reports = run(guards, read(exchange))
-        return decide(self.policy, stage, reports, may_regenerate=may_regenerate)
-
-
 class BreakingBook(TenantBook):
     def by_key(self, key: str) -> Tenant | None:
         tenant = super().by_key(key)
-        return tenant and replace(tenant, inspector=InspectorWithBreakingNumbers(tenant.policy))
+        if tenant is None:
+            return None
+        guards = [BreakingNumbers(GuardSettings())]
+        return replace(tenant, inspector=Inspector(tenant.policy, guards))
 
 
 class BreakingTenants(Tenants):

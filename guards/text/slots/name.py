@@ -2,10 +2,8 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 _IGNORED = re.compile(r"[\s·\"'‘’“”「」『』《》〈〉()\-_.,]+")
-_TEXTS_KEPT = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,6 @@ class Name:
         return dense(self.text)
 
 
-@lru_cache(maxsize=_TEXTS_KEPT)
 def dense(text: str) -> str:
     """Return a text as names are compared."""
     return _IGNORED.sub("", text).casefold()

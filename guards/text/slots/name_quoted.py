@@ -28,7 +28,9 @@ _MOST_WORDS = 3
 
 def quoted_names(text: str) -> Iterator[Name]:
     """Yield the names of a text that are pointed out, in order of the ways to do so."""
-    for pattern in (_TITLE, _BEHIND, _BEFORE):
+    for found in _TITLE.finditer(text):
+        yield Name(found["name"], *found.span("name"), "", dense(found["name"]))
+    for pattern in (_BEHIND, _BEFORE):
         for found in pattern.finditer(text):
             inside = found["name"].strip()
             if _may_name(inside):
