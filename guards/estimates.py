@@ -20,7 +20,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
 from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
-from guards.text.closest_figures import closest_figures, source_texts
+from guards.text.closest_figures import source_texts
 from guards.text.hedging import REACH_CHARS, Guess, guesses, is_estimate
 from guards.text.known_quantities import KnownQuantities
 from guards.text.overlap_score import containment
@@ -96,7 +96,7 @@ class Estimates(Guard[EstimatesSettings]):
         licensed = KnownQuantities([reading.question.text, Text(reading.exchange.echo)])
         sources = SourceFigures(reading)
         return [
-            self._figure_finding(figure, sources, reading)
+            self._figure_finding(figure, sources)
             for figure in unknown
             if not (licensed.has(figure) or sources.repeat(figure))
         ]
@@ -104,9 +104,7 @@ class Estimates(Guard[EstimatesSettings]):
     def _is_rounded(self, figure: Quantity, known: KnownQuantities) -> bool:
         return figure.approximate and known.values_near(figure, self.settings.rounding)
 
-    def _figure_finding(
-        self, figure: Quantity, sources: SourceFigures, reading: Reading
-    ) -> Finding:
+    def _figure_finding(self, figure: Quantity, sources: SourceFigures) -> Finding:
         if sources.imply(figure):
             return Finding(
                 guard=self.id,
@@ -118,7 +116,7 @@ class Estimates(Guard[EstimatesSettings]):
                 strength=Strength.E1,
                 score=0.3,
             )
-        closest = closest_figures(figure, sources.sentence(figure).text, reading)
+        closest = sources.closest(figure)
         return Finding(
             guard=self.id,
             code="estimates.unsupported",

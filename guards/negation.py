@@ -1,10 +1,10 @@
 """Claims that turn a source sentence into its opposite.
 
 Finds: a predicate that the closest source sentence denies, demands, forbids or allows otherwise
-    (제출하여야 한다 -> 제출하지 않아도 됩니다), and a word in the place of its opposite (무료 -> 유료,
-    매월 -> 매년). With a close alignment it is strong (flipped), else weak (possible). Weak, too: an
-    answer that leaves out the exception (다만, …) of the rule it gives, where the question touches
-    it.
+    (제출하여야 한다 -> 제출하지 않아도 됩니다), and a word in the place of its opposite (무료 ->
+    유료, 매월 -> 매년). With a close alignment it is strong (flipped), else weak (possible). Weak,
+    too: an answer that leaves out the exception (다만, …) of the rule it gives, where the question
+    touches it.
 Misses: opposites that no list has, flips inside a clause before a noun, a rule told from its other
     side, and sentences with two oppositions, which may cancel each other.
 Score: the share of the claim that the source sentence holds.
@@ -95,7 +95,7 @@ class Negation(Guard[NegationSettings]):
         if len(found) != 1 or _told_by_exception(claim, aligned):
             return None
         [opposition] = found
-        if any(_agrees(claim, opposition, other) for other in others):
+        if not opposition.expected or any(_agrees(claim, opposition, other) for other in others):
             return None
         share = _share_of_rest(claim, opposition, aligned)
         if share < self.settings.possible_from:
@@ -109,7 +109,7 @@ class Negation(Guard[NegationSettings]):
             observed=claim.text[opposition.start : opposition.end],
             severity=Severity.STRONG if is_sure else Severity.WEAK,
             strength=Strength.C2 if is_sure else Strength.C1,
-            expected=(opposition.expected,) if opposition.expected else (),
+            expected=(opposition.expected,),
             evidence=(Evidence(aligned.source_id, aligned.sentence),),
             score=round(share, 3),
         )
@@ -120,7 +120,7 @@ class Negation(Guard[NegationSettings]):
             return None
         if containment(exception, reading.answer.text.raw) >= self.settings.told_from:
             return None
-        touched = set(features(reading.question.text.raw).stems) & features(exception).forms
+        touched = set(features(reading.question.text.raw).names) & features(exception).forms
         if not touched - features(aligned.sentence).forms:
             return None
         return Finding(
@@ -147,13 +147,15 @@ def _told_by_exception(claim: Sentence, aligned: Aligned) -> bool:
     """Tell whether the exception holds words of the claim that the rule does not."""
     if not aligned.exception:
         return False
-    words = set(features(bare_claim(claim.text)).stems)
+    words = set(features(bare_claim(claim.text)).names)
     return bool(words & features(aligned.exception).forms - features(aligned.sentence).forms)
 
 
 def _share_of_rest(claim: Sentence, opposition: Opposition, aligned: Aligned) -> float:
-    """Return the share of a claim that the sentence holds, without the word that is opposed."""
-    if not opposition.in_lexicon:
-        return aligned.share
-    rest = f"{claim.text[: opposition.start]} {claim.text[opposition.end :]}"
-    return containment(bare_claim(rest), aligned.sentence)
+    """Return the share of a claim that the sentence holds; the opposed predicate counts as held."""
+    rest = bare_claim(f"{claim.text[: opposition.start]} {claim.text[opposition.end :]}")
+    share = containment(rest, aligned.sentence)
+    if opposition.is_word:
+        return share
+    words = len(features(rest).words)
+    return (share * words + 1) / (words + 1)

@@ -24,7 +24,7 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
 from guards.text.claimed_quantities import claimed_quantities
-from guards.text.closest_figures import ClosestFigures, closest_figures, source_texts
+from guards.text.closest_figures import ClosestFigures, source_texts
 from guards.text.hedging import is_estimate
 from guards.text.known_quantities import KnownQuantities
 from guards.text.slots.quantity import Quantity
@@ -92,7 +92,7 @@ class Numbers(Guard[NumbersSettings]):
         found = (
             self._moved(quantity, sources)
             if known.has(quantity)
-            else self._unknown(quantity, known, sources, reading)
+            else self._unknown(quantity, known, sources)
             for quantity in claimed
             if not (sources.repeat(quantity) or licensed.has(quantity))
         )
@@ -112,7 +112,7 @@ class Numbers(Guard[NumbersSettings]):
         return _finding("moved", quantity, right.closest, score=0.9, fix=right.fix)
 
     def _unknown(
-        self, quantity: Quantity, known: KnownQuantities, sources: SourceFigures, reading: Reading
+        self, quantity: Quantity, known: KnownQuantities, sources: SourceFigures
     ) -> Finding:
         if sources.imply(quantity):
             return Finding(
@@ -125,7 +125,7 @@ class Numbers(Guard[NumbersSettings]):
                 strength=Strength.E1,
                 score=0.3,
             )
-        closest = closest_figures(quantity, sources.sentence(quantity).text, reading)
+        closest = sources.closest(quantity)
         return _finding(
             _kind(quantity, known, closest), quantity, closest, score=_score(quantity, closest)
         )

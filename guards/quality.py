@@ -1,8 +1,8 @@
 """Answers that are broken as texts: garbled, looping, empty, unfilled or cut off.
 
 Finds: lost and control characters, misread encodings (``ì•ˆë…•``, ``占쏙옙``), jamo that make no
-    syllable; sentences, words and characters in a loop; control tokens of chat formats; placeholders
-    and template markers; long answers that stop in the middle of a sentence (weak).
+    syllable; sentences, words and characters in a loop; control tokens of chat formats;
+    placeholders and template markers; long answers that stop in mid-sentence (weak).
 Misses: loops whose rounds differ, words that are merely misspelt, a cut right after a whole
     sentence, `<think>` blocks (apps show them). What stands so in question or sources is weak.
 Score: 1.0; 0.8 for scattered repetition; 0.5 for an answer cut off.

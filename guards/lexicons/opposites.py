@@ -194,16 +194,20 @@ _GROUPS = """
 """
 
 
-def _opposites() -> dict[str, frozenset[str]]:
-    opposing: dict[str, set[str]] = {}
+def _sides() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    allies: dict[str, set[str]] = {}
+    opponents: dict[str, set[str]] = {}
     for group in _GROUPS.strip().splitlines():
         sides = [side.split() for side in group.split("|")]
         for side in sides:
             others = {word for other in sides if other is not side for word in other}
             for word in side:
-                opposing.setdefault(word, set()).update(others)
-    return {word: frozenset(others) for word, others in opposing.items()}
+                allies.setdefault(word, set()).update(side)
+                opponents.setdefault(word, set()).update(others)
+    return {
+        word: (frozenset(allies[word]), frozenset(against)) for word, against in opponents.items()
+    }
 
 
-OPPOSITES = _opposites()
-"""For each word those that exclude it."""
+SIDES = _sides()
+"""For each word those that mean the same and those that exclude it."""

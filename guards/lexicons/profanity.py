@@ -1,57 +1,131 @@
 """Korean swear words and insults, as patterns over text whose syllables are joined.
 
+Roots are written once for every syllable with the spellings that sound alike, and each is also
+found broken up, drawn out, or with a syllable cut down to its first consonant (``시ㅂ``, ``ㅂ신``).
+
 Source: our own list, from the general knowledge of the language. Licence: the project's own.
 """
 
-from guards.text.hangul import disguised
+from itertools import product
 
-# Words that mean nothing else, wherever in a word they stand (왜몰라씨발).
+from guards.text.hangul import disguised, initial_of
+
+# One syllable after another, each with its spellings. Whatever stands around them, they swear.
+_ROOTS_ANYWHERE = """
+씨씌쒸쓔 발팔빨벌뻘펄불
+씨씹십쓰씌 부 랄럴렬
+씹십 새쌔섀쉐세 끼키
+씹 년놈넘창덕색쌕
+십쓉 쌔섀 끼키
+개게걔깨 새쌔섀쉐 끼키기
+개게걔 색섹쉑 히끼키
+호후 로레 새자 끼식
+미믜 친췬 놈년넘롬새
+쌍썅 놈년넘
+지쥐즤 랄럴롤
+좆좃졷죶
+느니 금 마
+느니 개애에기 미비
+또똘 라아 이
+빡돌닭새 대 가 리
+"""
+# The same, but they may be one word's end and the next one's beginning.
+_ROOTS_AT_WORD_START = """
+시싀쉬슈쓰 발팔벌빨뻘
+시쉬씨쓰 바빠
+씨시 부불 럴랄
+병븅뷩빙벙뱅볭 신쉰싄씬싱
+새쌔쉐섀세 끼키 야
+쌔섀쉐 끼키
+색쌕 끼키히
+"""
 _ANYWHERE = """
-씨발 씨팔 씨빨 씨벌 씨부랄 씨부럴 씌발 씌팔 쓰벌 쒸발 쒸팔 씹새 씹쌔 씹색 씹년 씹놈 씹창
-십새끼 십쌔끼 십쌔 십지랄 십할놈 개새끼 개색끼 개색기 개색히 개쌔끼 개쉐끼 개섀끼 개쉑 개자식
-개잡놈 개씹 호로새끼 호로자식 후레자식 미친새끼 미친놈 미친년 미친넘 미친색끼 미친색기 쌍놈
-쌍년 썅놈 썅년 지랄 쥐랄 옘병 거지새끼 그지새끼 벌레새끼 쓰레기새끼 돼지새끼 간나새끼 애새끼
-육시랄 니엄마 좆밥 개좆 지랄발광 후레아들 정신병자야 븅신 뷩신 병쉰 또라이 똘아이 돌아이새끼
-좆 느금마 느금 니애미 니에미 니미럴 니기미 엠창 빡대가리 돌대가리 골빈놈 개지랄 개병신 개씨발
+씹할 씹지랄 개자식 개잡놈 개씹 호로새끼 호로자식 후레자식 옘병 거지새끼 그지새끼 벌레새끼
+쓰레기새끼 돼지새끼 간나새끼 애새끼 육시랄 니엄마 느그엄마 느그애미 느그아빠 정신병자야 엠창 앰창
+골빈놈 골빈년 개지랄 개병신 개보지 보지년 자지새끼 좆까 씨댕
 """
-# Words that may be the end of one word and the beginning of the next, or have a second meaning.
 _AT_WORD_START = """
-시발 시팔 시벌 시부랄 시부럴 슈발 쉬발 쉬팔 싀발 시바 씨바 씨불 씨댕 병신 빙신 벙신 등신
-머저리 얼간이 멍청이 썅 우라질 오라질 애미 니미 상놈 씹덕 대갈통 뻐큐 빠큐 뻑큐 존나게 찐따
-쪼다 육갑 염병 개같 개떡같 미쳤냐 미쳤니 미쳤나 돌았냐 돌았니 돌았나 꼴통 이새끼 저새끼 그새끼
-새끼야 새끼들아 쌔끼 쉐끼 섀끼 쉑 색끼 색기야 색기들 이년아 이놈아 놈아 년아 개소리 개수작
-개짓거리 개새기 새대가리 닭대가리 창년 화냥년 잡년 걸레년 개걸레 미친개 썩을놈 썩을년 망할놈
-망할년 빌어먹을놈 죽일놈 씹할 씨방새 잡것들 엿먹어 엿이나먹 종간나 개놈아 정신병자 쌍놈의새끼
+씨불 등신 머저리 얼간이 멍청이 멍충이 멍텅구리 썅 쌍판 우라질 오라질 애미 니미 상놈 대갈통 뻐큐 빠큐
+뻑큐 퍽큐 퍼큐 존나게 찐따 찌질이 쪼다 육갑 염병 개같 개떡같 좆같 족같 미쳤냐 미쳤니 미쳤나 돌았냐 돌았니
+돌았나 꼴통 이새끼 저새끼 그새끼 새끼들아 쉑 색기야 색기들 이년아 이놈아 놈아 년아 개소리 개수작 개짓거리
+개짓 개새기 개쓰레기 개차반 개망나니 양아치 개양아치 창녀 창년 화냥년 잡년 잡놈 걸레년 개걸레 갈보 미친개
+썩을놈 썩을년 썩을것 망할놈 망할년 빌어먹을놈 죽일놈 씹새 씨방새 잡것들 엿먹어 엿이나먹 종간나 정신병자 정박아
+저능아 지진아 똘추 돌추 호구새끼 인간말종 말종 쓰레기놈 개돼지 쌍놈의새끼 앰생 엠생 앰뒤 애비없는 애미없는
+애미없냐 애비없냐 육변기 빠가 빠가사리 짱깨 짱꼴라 쪽바리 쪽발이 틀딱 꼴페미 한남충 김치녀 된장녀 맘충 급식충
+일베충 설명충 진지충 똥꼬충 깜둥이 개독 후장 뒤질래 디질래 뒤지고싶냐 죽을래 처맞을래 처돌았냐 처먹
 """
-_ORDERS = "닥쳐 닥처 닥치 닥쵸 꺼져 꺼저 꺼지 뒤져라 뒤지세 디져라 뒈져라 뒈져 조까 족까 좃까 아닥"
+_ORDERS = """
+닥쳐 닥처 닥치 닥쵸 닭쳐 꺼져 꺼저 꺼지 껴져 뒤져라 뒤지세 뒤져버려 디져라 디져 뒈져라 뒈져 뒤져 뒤저 조까 족까
+좃까 좆까 죽어라 죽어버려 나가죽어 아닥
+"""
 _INITIALS_ONLY = """
-ㅆㅂ ㅅㅂ ㅂㅅ ㅄ ㅈㄹ ㅁㅊ ㄱㅅㄲ ㅅㄲ ㄷㅊ ㄲㅈ ㅈㄲ ㅈ같 ㅈ까 ㅗㅗ ㅅㅂㄹㅁ ㅁㅊㄴ ㅂㅅㅅㄲ
+ㅆㅂ ㅅㅂ ㅂㅅ ㅄ ㅈㄹ ㅁㅊ ㄱㅅㄲ ㅅㄲ ㄷㅊ ㄲㅈ ㅈㄲ ㅈ같 ㅈ까 ㅗㅗ ㅅㅂㄹㅁ ㅁㅊㄴ ㅂㅅㅅㄲ ㄴㄱㅁ ㅇㅍㅊㅌ ㅅㅂㄴ ㅆㅂㄴ ㅆㄴ
+ㅆㄹㄱ ㄷㅈㄹ ㅈㄹㄴ ㅄㅅㄲ
 """
+_HALF_CUT = "씨발 시발 씨팔 시팔 씨벌 병신 븅신 새끼 개새 지랄 미친 닥쳐 꺼져 좆같 또라이"
+_LATIN = """
+fuck fucking fucker fuckyou motherfucker shit bullshit bitch asshole bastard dumbass dickhead wtf stfu gtfo
+rjwu ssibal sibal shibal ssival byungsin byeongsin gaesaekki jiral
+"""
+
+
+def _spelled(roots: str) -> list[str]:
+    """Return every spelling of the roots, one root a line."""
+    return ["".join(way) for root in roots.splitlines() for way in product(*root.split()) if way]
+
+
+def _half_cut(words: str) -> str:
+    """Return a pattern for two-syllable words of which one syllable is a bare consonant."""
+    cut = {word[0] + initial_of(word[1]) + word[2:] for word in words.split()}
+    cut |= {initial_of(word[0]) + word[1:] for word in words.split()}
+    return rf"(?<![ㄱ-ㅎ가-힣])(?:{'|'.join(sorted(cut))})(?![ㄱ-ㅎ])"
+
 
 # Particles, endings and the nouns that a swear word builds compounds with. A content noun, such as
 # 역 in 시발역, has other syllables, so the word does not end where the pattern wants it to.
-_SUFFIX = "[놈롬년련럼넘새색쉐쌔끼기키들것같은는네냐니이임아야가하지마고더럽거만또진짜왜]{0,6}"
+_SUFFIX = (
+    "[놈롬년련럼넘새색쉐쌔끼기키들것거같은는네냐니이임아야가하지마고더럽만또진짜왜]{0,6}"
+    r"(?:\s(?:새끼|쌔끼|쉐끼|자식|놈|년)(?:야|아|들아|들|이|네|같은)?(?![가-힣]))?"
+)
 _WORD_END = r"(?![가-힣])"
+_BETWEEN_INITIALS = r"[^A-Za-z가-힣ㄱ-ㅣ\s]{0,2}"
 
+HARMLESS = (
+    r"시발(?:점|역|지|비용|택시|자동차|차|이라는\s?자동차)|병신(?:년(?!아|들|이[야네])|월|일주)|지랄(?:탄|까|지\b)"
+    r"|(?:날|글|솜|말|불|맵|마음|아저)씨\s?(?=[발벌팔바불빨])|시바(?:견|이누|신)|시벌\s?나무|쓰바루|슈바이"
+    r"|새끼(?:손|발|줄|돼지|고양|강아지|\s)(?!야)|염병(?:이|을|은|에)|양아치(?:\s?영화)|등신(?:대|불)|개소리를?\s녹음"
+    r"|후장(?:거래|에)|족발|빠가(?:사리\s?(?:매운탕|낚시|찜))"
+    r"|거시기|씨불알|창녀촌|씨바이오"
+)
 PROFANITY = (
-    rf"(?:{disguised(_ANYWHERE.split())}){_SUFFIX}"
+    rf"(?:{disguised([*_spelled(_ROOTS_ANYWHERE), *_ANYWHERE.split()])}){_SUFFIX}"
     rf"|(?<![가-힣])(?:아|야|와|하|이|개|에이|존나|진짜)?"
-    rf"(?:{disguised(_AT_WORD_START.split())}){_SUFFIX}{_WORD_END}"
-    rf"|(?<![ㄱ-ㅎ가-힣])(?:{'|'.join(_INITIALS_ONLY.split())})(?:{_SUFFIX}{_WORD_END})(?![ㄱ-ㅎ])"
-    # Typed with the keyboard set to Latin: 시발, 씨발, 병신, 지랄, 꺼져, 닥쳐.
-    r"|(?i:(?<![a-z])(?:tlqkf|qudtls|wlfkf|rjwu|ekrcu)(?![a-z]))"
+    rf"(?:{disguised([*_spelled(_ROOTS_AT_WORD_START), *_AT_WORD_START.split()])}){_SUFFIX}{_WORD_END}"
+    rf"|(?<![ㄱ-ㅎ가-힣])(?:{'|'.join(_BETWEEN_INITIALS.join(w) for w in _INITIALS_ONLY.split())})"
+    rf"(?:{_SUFFIX}{_WORD_END})(?![ㄱ-ㅎ])"
+    rf"|{_half_cut(_HALF_CUT)}{_SUFFIX}{_WORD_END}"
+    # The rest is masked: 씨X, 시*, 병**, X발.
+    r"|(?<![가-힣0-9])(?:씨|시|씹|ㅆ|ㅅ|병|개|지|좆|ㅂ)(?:[*○×]{1,3}|[xX]{1,2}(?![a-zA-Z]))(?:놈|년|끼|새끼)?"
+    rf"(?:아|야|들|들아)?{_WORD_END}"
+    rf"|(?<![가-힣A-Za-z0-9])[*○×xX]발{_SUFFIX}{_WORD_END}"
+    # The number that sounds like 씨발, as no number is used.
+    r"|(?<![\d가-힣])(?:18|십팔)(?:놈|년아|새끼|색|넘|럼)(?:아|야|들아|들)?(?![가-힣])"
+    r"|(?<![가-힣])(?:에이|야|아|이런)\s18(?![\w.,:])|(?<![\d.,:])18\s진짜(?!\s*\w)"
+    rf"|(?i:(?<![a-z])(?:{'|'.join(_LATIN.split())})(?![a-z]))"
     # 미친 is a plain verb after 에/까지 (환경에 미친 영향).
     rf"|(?<![가-힣])(?<!에 )(?<!지 ){disguised(['미친'])}(?:거)?{_WORD_END}"
-    r"(?!\s*(?:영향|효과|결과|여파|파급|파장))"
+    r"(?!\s*(?:영향|효과|결과|여파|파급|파장|듯))"
+    r"|(?<![ㄱ-ㅣ가-힣A-Za-z0-9])ㅗ(?![ㄱ-ㅣ가-힣])"
 )
 # Orders to be silent or to go. 꺼져 있다 and 닥쳐오다 are ordinary verbs.
 ORDERS = (
-    rf"(?<![가-힣])(?:아|야|좀|걍|그냥)?(?:(?:입|아가리|주둥이|나가)\s?)?(?:{disguised(_ORDERS.split())})"
-    r"(?:라|라고|요|세요|줘|줄래|쇼|고|좀|시지|시죠|버려|냐)?(?![가-힣])"
-    r"(?!\s*(?:있|가는|가고|버리|버렸|나가|들어|내|보|오))"
+    rf"(?<![가-힣])(?:아|야|좀|걍|그냥|입|아가리|주둥이|나가)?(?:(?:입|아가리|주둥이|나가)\s?)?(?:{disguised(_ORDERS.split())})"
+    r"(?:라|라고|요|세요|줘|줄래|쇼|고|좀|시지|시죠|버려|버려라|냐)?(?![가-힣])"
+    r"(?!\s*(?:있|가는|가고|버리|버렸|나가|들어|내|보|봐|봤|봐야|오))"
 )
 # What may follow a swear word that is mentioned, not used.
 MENTIONED = (
     r"[\"'’”」』)]*\s*(?:이?라[고는며니던]|이?란\s?(?:말|욕|단어|표현)|같은\s?(?:말|욕|표현|단어|비속어)"
-    r"|등의?\s?(?:말|욕|표현|단어|비속어)|은\s?욕|는\s?욕|도\s?욕|이\s?욕|가\s?욕|의?\s?(?:뜻|어원|의미))"
+    r"|등의?\s?(?:말|욕|표현|단어|비속어)|은\s?욕|는\s?욕|도\s?욕|이\s?욕|가\s?욕|의?\s?(?:뜻|어원|의미)"
+    r"|(?:이|가|은|는)?\s?(?:무슨|어떤)\s?(?:뜻|말|욕|의미))"
 )

@@ -53,7 +53,9 @@ _ASKED: Mapping[AnswerType, re.Pattern[str]] = {
     AnswerType.LINK: re.compile(r"(?:홈페이지|사이트|웹)\s?주소|링크|URL", re.IGNORECASE),
     AnswerType.PLACE: re.compile(r"(?<![가-힣])어디(?:서|에서|인가|예요|에요|죠|로|에)"),
     AnswerType.PERSON: re.compile(r"(?<![가-힣])(?:누가|누구)"),
-    AnswerType.REASON: re.compile(r"(?<![가-힣])왜(?![가-힣])|이유(?:가|는|를)?\s?(?:뭐|무엇|알려)"),
+    AnswerType.REASON: re.compile(
+        r"(?<![가-힣])왜(?![가-힣])|이유(?:가|는|를)?\s?(?:뭐|무엇|알려)"
+    ),
 }
 _ASKS_OPENLY = re.compile(
     r"무엇|무슨|뭐|뭔|어떤|어떻게|어느|어디|언제|누구|누가|얼마|몇|며칠|왜|알려|설명|궁금|주세요"
@@ -72,7 +74,9 @@ _REASON = re.compile(
 )
 _LINK = re.compile(r"https?://|www\.|[A-Za-z0-9-]+\.(?:com|net|org|kr|go\.kr|co\.kr)\b")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+\.")
-_DECIDED = re.compile(r"(?<![가-힣])(?:네|예|아니요|아니오|아닙니다|그렇습니다|맞습니다)(?![가-힣])")
+_DECIDED = re.compile(
+    r"(?<![가-힣])(?:네|예|아니요|아니오|아닙니다|그렇습니다|맞습니다)(?![가-힣])"
+)
 
 _Test = Callable[[str], object]
 _FIGURES = {AnswerType.NUMBER, AnswerType.TIME}

@@ -22,8 +22,8 @@ _LOST = re.compile("[\ufffd\ufffe\uffff\ud800-\udfff]+")
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]+")
 _PRIVATE = re.compile("[\ue000-\uf8ff]+")
 _JAMO_RUN = re.compile("[ㄱ-ㅎㅏ-ㅣ]{2,}")
-_CHAT_JAMO = frozenset("ㅋㅎㅠㅜㅡㅇㅗㅅㄷㄴㄱㅈㄹㅂ")
-_CHAT_VOWELS = frozenset("ㅠㅜㅡㅗ")
+_INITIALS = frozenset("ㅋㅎㅇㅅㄷㄴㄱㅈㄹㅂ")  # ㅇㅋ, ㄱㅅ, ㅎㄷㄷ
+_LAUGHTER_AND_TEARS = frozenset("ㅋㅎㅇㅠㅜㅡㅗ")
 _ALPHABETS = ("ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ", "ㅏㅑㅓㅕㅗㅛㅜㅠㅡㅣ")
 # Conjoining jamo that make no syllable; U+119E (ᆞ) stands for a middle dot in statutes.
 _LOOSE_CONJOINING = re.compile(
@@ -106,5 +106,4 @@ def _is_meant(run: str) -> bool:
     """Tell whether someone may have typed a run of jamo: laughter, tears, initials, an alphabet."""
     if any(run in alphabet for alphabet in _ALPHABETS):
         return True
-    vowels = {char for char in run if char >= "ㅏ"}
-    return set(run) <= _CHAT_JAMO and vowels <= _CHAT_VOWELS
+    return set(run) <= _INITIALS or set(run) <= _LAUGHTER_AND_TEARS

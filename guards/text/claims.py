@@ -1,7 +1,8 @@
 """The sentences of an answer that can be true or false.
 
 Greetings, lead-ins, advice to ask elsewhere, offers of help, abstentions, questions, headings,
-code, pointers to a provision (관련 근거는 제5조입니다) and the list of references at the end are none.
+code, pointers to a provision (관련 근거는 제5조입니다) and the list of references at the end are
+none.
 """
 
 import re

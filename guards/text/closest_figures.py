@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from guards.core.reading import Reading, Text, source_text
+from guards.text.likeness import words_of
 from guards.text.overlap_score import containment
+from guards.text.sentence_index import SentenceIndex
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 
@@ -41,20 +43,45 @@ def source_texts(reading: Reading) -> list[Text]:
     return [part.text for part in reading.sources] + titles
 
 
-def closest_figures(quantity: Quantity, sentence: str, reading: Reading) -> ClosestFigures | None:
-    """Return the figures of that kind in the source sentence nearest to `sentence`.
+class FigureFinder:
+    """The source sentences with figures, by the kinds of their figures."""
 
-    None if no sentence on the same subject has a figure of that kind.
-    """
-    subject = sentence.replace(quantity.text, _ANY_FIGURE)
-    best: ClosestFigures | None = None
-    best_score = _SAME_SUBJECT
-    for part, source in zip(reading.sources, reading.exchange.sources, strict=True):
-        for text, figures in _figures_by_sentence(part.text, _kin(quantity)).items():
-            score = containment(subject, text)
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._by_kin: dict[frozenset[str], _Kin] = {}
+
+    def closest(self, quantity: Quantity, sentence: str) -> ClosestFigures | None:
+        """Return the figures of that kind in the source sentence nearest to `sentence`.
+
+        None if no sentence on the same subject has a figure of that kind.
+        """
+        names = _kin(quantity)
+        if names not in self._by_kin:
+            self._by_kin[names] = _Kin(self._reading, names)
+        return self._by_kin[names].closest(sentence.replace(quantity.text, _ANY_FIGURE))
+
+
+class _Kin:
+    """The source sentences with figures of some dimensions."""
+
+    def __init__(self, reading: Reading, dimensions: frozenset[str]) -> None:
+        self._figures = {
+            (source.id, sentence): figures
+            for part, source in zip(reading.sources, reading.exchange.sources, strict=True)
+            for sentence, figures in _figures_by_sentence(part.text, dimensions).items()
+        }
+        self._index = SentenceIndex((name, name[1]) for name in self._figures)
+
+    def closest(self, subject: str) -> ClosestFigures | None:
+        best: ClosestFigures | None = None
+        best_score = _SAME_SUBJECT
+        for source_id, sentence in self._index.nearest(words_of(subject)):
+            score = containment(subject, sentence)
             if score > best_score:
-                best, best_score = ClosestFigures(source.id, text, figures[:_MOST_FIGURES]), score
-    return best
+                figures = self._figures[source_id, sentence]
+                best = ClosestFigures(source_id, sentence, figures[:_MOST_FIGURES])
+                best_score = score
+        return best
 
 
 def _kin(quantity: Quantity) -> frozenset[str]:

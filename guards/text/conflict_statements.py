@@ -20,15 +20,17 @@ _LONGEST_CHARS = 800
 _MOST_FIGURES = 12
 _LONGEST_HEADING_CHARS = 30
 _STATEMENTS_KEPT = 512
-_MARKER = re.compile(r"[ \t]*(?:[-*•·○●▪■◦>]+[ \t]+|(?:\d{1,3}|[가-하])[.)][ \t]+|[①-⑳][ \t]*){1,4}")
+_MARKER = re.compile(
+    r"[ \t]*(?:[-*•·○●▪■◦>]+[ \t]+|(?:\d{1,3}|[가-하])[.)][ \t]+|[①-⑳][ \t]*){1,4}"
+)
 _TOKEN = re.compile(rf"{_VALUE}[가-힣]*|[가-힣]+|[A-Za-z]+|\d+(?:[.,]\d+)*")
 _HASHES = re.compile(r"#{1,6}(?=\s)")
 _HEADING = re.compile(r"#{1,6}\s|[*_]{2}[^*_]{1,60}[*_]{2}:?$|[\[【<][^\]】>]{1,40}[\]】>]$")
 _CLOSED = re.compile(r"[.!?。:;,|]$|(?:다|요|음|함|됨|임)$")
 # What only makes a sentence of a value: 10일로 한다, 10일입니다.
 _LIGHT = frozenset(
-    "하다 한다 합니다 해요 함 하며 하고 되다 된다 됩니다 돼요 됨 되며 되고 이다 입니다 이에요 예요 이며 임 "
-    "다 것 것으로 정도 각각".split()
+    "하다 한다 합니다 해요 함 하며 하고 되다 된다 됩니다 돼요 됨 되며 되고 이다 입니다 이에요 "
+    "예요 이며 임 다 것 것으로 정도 각각".split()
 )
 _POINTING = re.compile(
     r"(?<![가-힣])(?:이|그|저|본|위|동|해당|다음|아래|상기|이러한|그러한)(?=\s)|각\s?[호목항]|"
@@ -43,6 +45,8 @@ class Statement:
 
     Attributes:
         sentence: The sentence, verbatim.
+        start: Where it begins in its text, in code points.
+        above: The sentence before its list, or the header of its table; empty if there is none.
         key: What it says apart from the figures.
         words: Number of words in the key.
         heading: Words of the headings it stands under.
@@ -52,6 +56,8 @@ class Statement:
     """
 
     sentence: str
+    start: int
+    above: str
     key: str
     words: int
     heading: frozenset[str]
@@ -96,7 +102,7 @@ class _Reader:
             self._enter(text)
             return None
         self._after_heading = False
-        before = self._context(text)
+        above = self._above(text)
         if not 0 < len(figures) <= _MOST_FIGURES:
             return None
         tokens = _tokens(_without(sentence, figures))
@@ -105,7 +111,9 @@ class _Reader:
             return None
         return Statement(
             sentence=text,
-            key=f"{before}{''.join(tokens)}",
+            start=sentence.start,
+            above=above,
+            key=f"{''.join(_tokens(above))}>{''.join(tokens)}",
             words=words,
             heading=frozenset(word for line in self._headings for word in _tokens(line)),
             section=self._section,
@@ -125,15 +133,15 @@ class _Reader:
         self._after_heading = True
         self._lead_in = self._table_header = ""
 
-    def _context(self, text: str) -> str:
-        """Return what the key of a sentence takes over from those before it."""
+    def _above(self, text: str) -> str:
+        """Return the line that says what a row or an item is about."""
         if text.count("|") > 1:
-            self._table_header = self._table_header or "".join(_tokens(text))
-            return f"{self._table_header}|"
+            self._table_header = self._table_header or text
+            return self._table_header
         self._table_header = ""
         if _MARKER.match(text):
-            return f"{self._lead_in}>" if self._lead_in else ""
-        self._lead_in = "".join(_tokens(text)) if text.endswith((":", "다.", "다")) else ""
+            return self._lead_in
+        self._lead_in = text if text.endswith((":", "다.", "다")) else ""
         return ""
 
 

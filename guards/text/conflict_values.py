@@ -1,4 +1,4 @@
-"""Values of every kind that can be compared by what they mean: quantities, telephone numbers, lines.
+"""Values that can be compared by what they mean: quantities, telephone numbers, lines, exits.
 
 Everyday wording (한 번, 1인당, 두 가지) and lone digits are words, not values; 11가지 is a value.
 """
@@ -62,14 +62,13 @@ class Figure:
         return self.slot.shown if isinstance(self.slot, Quantity) else self.slot.text
 
     @property
-    def is_date(self) -> bool:
-        """Whether it is a date or a part of one."""
-        return self.kind == Dimension.DATE
-
-    @property
     def is_threshold(self) -> bool:
         """Whether it only bounds something (이상, 이하, 초과, 미만)."""
         return isinstance(self.slot, Quantity) and self.slot.comparing_word in _THRESHOLDS
+
+    def is_like(self, other: "Figure") -> bool:
+        """Tell whether two values are of one kind and may mean the same."""
+        return self.kind == other.kind and self.agrees(other)
 
     def agrees(self, other: "Figure") -> bool:
         """Tell whether two values of one kind may mean the same, as far as they say."""

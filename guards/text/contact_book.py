@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guards.core.reading import Reading, Text
@@ -10,8 +11,11 @@ from guards.text.named import office, owners
 from guards.text.passages import Passages, Place, sentence_places
 from guards.text.slots.contact import Contact, ContactKind
 
-_DIGITS = re.compile(r"\D")
-_LEAST_DIGITS = 7
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)[-.)( ]{1,2}(?=\d)")
+_NOT_A_DIGIT = re.compile(r"\D")
+# An office with more contacts of one kind is not told from its branches by its name.
+_MOST_OF_ONE = 20
+_LOCAL_DIGITS = (7, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +24,13 @@ class Entry:
 
     Attributes:
         contact: The contact.
-        owner: The words that name whose it is; empty where none stand by it.
+        office: The word that names the office it belongs to; None where none stands by it.
         source_id: Id of the source.
         sentence: The sentence in which it stands.
     """
 
     contact: Contact
-    owner: Label
+    office: Form | None
     source_id: str
     sentence: str
 
@@ -36,19 +40,17 @@ class ContactBook:
 
     def __init__(self, reading: Reading) -> None:
         self._passages = Passages(reading)
-        self._entries: dict[ContactKind, list[Entry]] = defaultdict(list)
-        self._loose: list[Contact] = []
+        self._by_office: dict[str, list[Entry]] = defaultdict(list)
+        self._by_value: dict[tuple[ContactKind, str], list[Entry]] = defaultdict(list)
+        self._covered: set[tuple[ContactKind, str]] = set()
         for number, text in self._passages.texts():
             self._add(number, text)
         for source in reading.exchange.sources:
-            self._loose += Text(f"{source.title}\n{source.file}").contacts
-        self._values = {
-            (entry.contact.kind, value)
-            for entries in self._entries.values()
-            for entry in entries
-            for value in entry.contact.values
-        }
-        self._raw = [text.normal.text for _, text in self._passages.texts()]
+            for contact in Text(f"{source.title}\n{source.file}").contacts:
+                self._cover(contact)
+        self._digits = [
+            _BETWEEN_DIGITS.sub("", text.normal.text) for _, text in self._passages.texts()
+        ]
 
     def _add(self, number: int, text: Text) -> None:
         contacts = text.contacts
@@ -56,53 +58,71 @@ class ContactBook:
         places = sentence_places(text, [contact.start for contact in contacts])
         for contact, at in zip(contacts, places, strict=True):
             place = Place(number, at)
-            self._entries[contact.kind].append(
-                Entry(
-                    contact,
-                    whose.get(contact.start, ()),
-                    self._passages.source_id(place),
-                    self._passages.sentence(place),
-                )
+            entry = Entry(
+                contact,
+                office(whose.get(contact.start, ())),
+                self._passages.source_id(place),
+                self._passages.sentence(place),
             )
+            self._cover(contact)
+            for value in contact.values:
+                self._by_value[contact.kind, value].append(entry)
+            for form in entry.office or ():
+                self._by_office[form].append(entry)
+
+    def _cover(self, contact: Contact) -> None:
+        self._covered.update((contact.kind, value) for value in _covered_by(contact))
 
     def holds(self, contact: Contact) -> bool:
         """Tell whether a source gives a contact, in any notation."""
-        if all((contact.kind, value) in self._values for value in contact.values):
-            return True
-        entries = self._entries[contact.kind]
-        known = [*(entry.contact for entry in entries), *self._loose]
-        return any(contact.is_in(other) for other in known) or self._stands(contact)
+        return all(self._has(contact.kind, value) for value in contact.values) or self._stands(
+            contact
+        )
 
     def named(self, contact: Contact, owner: Label) -> tuple[Entry, ...]:
         """Return the contacts of that kind of the office that a label names."""
-        name = office(owner)
-        if name is None:
-            return ()
-        return tuple(
-            entry
-            for entry in self._entries[contact.kind]
-            if entry.contact.is_extension == contact.is_extension
-            and entry.contact.is_fax == contact.is_fax
-            and _is_of(entry, name)
-        )
+        entries = {
+            entry: None
+            for form in office(owner) or ()
+            for entry in self._by_office.get(form, ())[: 2 * _MOST_OF_ONE]
+            if _are_alike(entry.contact, contact)
+        }
+        return tuple(entries) if len(entries) <= _MOST_OF_ONE else ()
 
     def may_be(self, contact: Contact, own: tuple[Entry, ...]) -> bool:
         """Tell whether an office's contacts hold one, or it is not clear whose that is."""
         if any(contact.is_in(entry.contact) or entry.contact.is_in(contact) for entry in own):
             return True
-        same = [entry for entry in self._entries[contact.kind] if contact.is_in(entry.contact)]
-        return not same or any(office(entry.owner) is None for entry in same)
+        same = self._by_value.get((contact.kind, contact.values[0]), [])[:_MOST_OF_ONE]
+        return not same or any(entry.office is None for entry in same)
+
+    def _has(self, kind: ContactKind, value: str) -> bool:
+        if (kind, value) in self._covered:
+            return True
+        tails = [value[-size:] for size in _LOCAL_DIGITS] if value.startswith("+") else []
+        return any((kind, tail) in self._by_value for tail in tails)
 
     def _stands(self, contact: Contact) -> bool:
         """Tell whether the digits of a number stand in a source in a notation of its own."""
         if contact.kind is not ContactKind.PHONE or contact.is_extension:
             return False
-        digits = _DIGITS.sub("", contact.text)
-        if len(digits) < _LEAST_DIGITS and contact.text != digits:
-            return False
-        pattern = re.compile(r"(?<!\d)" + r"[-.)( ]{0,2}".join(digits) + r"(?!\d)")
-        return any(pattern.search(raw) for raw in self._raw)
+        pattern = re.compile(rf"(?<!\d){_NOT_A_DIGIT.sub('', contact.text)}(?!\d)")
+        return any(pattern.search(digits) for digits in self._digits)
 
 
-def _is_of(entry: Entry, name: Form) -> bool:
-    return any(not name.isdisjoint(form) for form in entry.owner)
+def _covered_by(contact: Contact) -> Iterator[str]:
+    """Yield the shorter ways to give a contact: a local number, an upper folder."""
+    for value in contact.values:
+        yield value
+        if contact.kind is ContactKind.PHONE and value.startswith("+"):
+            yield from (value[-size:] for size in _LOCAL_DIGITS)
+        elif contact.kind is ContactKind.URL:
+            yield from (value[: slash.start()] for slash in re.finditer("/", value))
+
+
+def _are_alike(one: Contact, other: Contact) -> bool:
+    return (
+        one.kind is other.kind
+        and one.is_extension == other.is_extension
+        and one.is_fax == other.is_fax
+    )

@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
+from functools import cached_property
 from itertools import permutations
 
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension, Measure
 
-_MOST_OPERANDS = 40
+_MOST_OPERANDS = 16
 _DAY_MINUTES, _HALF_DAY_MINUTES, _MINUTE_SECONDS = 1440, 720, 60
 _RECKONS = re.compile(
     r"총\s?\d|총액|총합|합계|합산|합쳐|합치|합하|합한|더하|더해|모두|차이|차액|남은|남는|남습|줄어|줄었|줄이|늘어|늘었|"
@@ -37,44 +38,60 @@ _COUNTS = frozenset(
 )
 _CLOCKS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12})
 _FIRST_YEAR, _LAST_YEAR = 1, 9998
+_YEAR = 10_000
+
+_Key = tuple[str, Fraction]
 
 
-def is_derived(
-    quantity: Quantity, sentence: str, known: Sequence[Quantity], after: str = ""
-) -> bool:
-    """Tell whether a quantity follows from others.
+class Derivable:
+    """What follows from the quantities of one passage (and of the question)."""
 
-    Args:
-        quantity: One of the answer.
-        sentence: The answer's sentence.
-        known: The quantities of one passage (and of the question).
-        after: What follows the quantity in the answer.
-    """
-    measure = quantity.measure
-    if len(measure.values) != 1:
-        return False
-    operands = [one.measure for one in known if len(one.measure.values) == 1][:_MOST_OPERANDS]
-    if _OVER.match(after):
-        return any(
-            one.dimension == measure.dimension and one.values[0] > measure.values[0]
-            for one in operands
+    def __init__(self, known: Sequence[Quantity]) -> None:
+        measures = [one.measure for one in known if len(one.measure.values) == 1]
+        self._operands = list(dict.fromkeys(measures))[:_MOST_OPERANDS]
+
+    def has(self, quantity: Quantity, sentence: str, after: str) -> bool:
+        """Tell whether a quantity of the answer follows.
+
+        Args:
+            quantity: The quantity.
+            sentence: The answer's sentence.
+            after: What follows the quantity in the answer.
+        """
+        measure = quantity.measure
+        if len(measure.values) != 1:
+            return False
+        value = measure.values[0]
+        if _OVER.match(after):
+            return any(
+                one.dimension == measure.dimension and one.values[0] > value
+                for one in self._operands
+            )
+        key = (measure.dimension, value)
+        return key in self._times or (
+            key in self._amounts and _RECKONS.search(sentence) is not None
         )
-    results = _in_time(operands)
-    if any(_fits(measure, result) for result in results):
-        return True
-    return _RECKONS.search(sentence) is not None and any(
-        _fits(measure, result) for result in _of_amounts(operands)
-    )
+
+    @cached_property
+    def _times(self) -> frozenset[_Key]:
+        return frozenset(key for one in _in_time(self._operands) for key in _readings(one))
+
+    @cached_property
+    def _amounts(self) -> frozenset[_Key]:
+        return frozenset((one.dimension, one.values[0]) for one in _of_amounts(self._operands))
 
 
-def _fits(measure: Measure, result: Measure) -> bool:
-    if measure.dimension == Dimension.CLOCK_12 and result.dimension in _CLOCKS:
-        return measure.values[0] % _HALF_DAY_MINUTES == result.values[0] % _HALF_DAY_MINUTES
-    if measure.dimension == Dimension.CLOCK and result.dimension == Dimension.CLOCK_12:
-        return measure.values[0] % _HALF_DAY_MINUTES == result.values[0]
-    if measure.dimension == Dimension.MONTH_DAY and result.dimension == Dimension.DATE:
-        return measure.values[0] == result.values[0] % 10_000
-    return measure.dimension == result.dimension and measure.values == result.values
+def _readings(measure: Measure) -> Iterator[_Key]:
+    """Yield the ways to write a result: with and without the half of the day, or the year."""
+    value = measure.values[0]
+    yield measure.dimension, value
+    if measure.dimension == Dimension.CLOCK:
+        yield Dimension.CLOCK_12, value % _HALF_DAY_MINUTES
+    elif measure.dimension == Dimension.CLOCK_12:
+        yield Dimension.CLOCK, value
+        yield Dimension.CLOCK, value + _HALF_DAY_MINUTES
+    elif measure.dimension == Dimension.DATE:
+        yield Dimension.MONTH_DAY, value % _YEAR
 
 
 def _in_time(operands: Iterable[Measure]) -> Iterator[Measure]:
@@ -114,7 +131,7 @@ def _from_date(begin: Measure, other: Measure) -> Iterator[Measure]:
         for months in (int(other.values[0]), -int(other.values[0])):
             at = day.year * 12 + day.month - 1 + months
             if _FIRST_YEAR <= at // 12 <= _LAST_YEAR:
-                value = at // 12 * 10_000 + (at % 12 + 1) * 100 + day.day
+                value = at // 12 * _YEAR + (at % 12 + 1) * 100 + day.day
                 yield Measure(Dimension.DATE, (Fraction(value),))
     elif other.dimension == Dimension.DATE and (end := _day(other)) is not None and end > day:
         for apart in ((end - day).days, (end - day).days + 1):
@@ -124,7 +141,7 @@ def _from_date(begin: Measure, other: Measure) -> Iterator[Measure]:
 def _day(measure: Measure) -> date | None:
     value = int(measure.values[0])
     try:
-        return date(value // 10_000, value // 100 % 100, value % 100)
+        return date(value // _YEAR, value // 100 % 100, value % 100)
     except ValueError:
         return None
 
@@ -137,7 +154,7 @@ def _shifted(day: date, days: int) -> date | None:
 
 
 def _dated(day: date) -> Measure:
-    return Measure(Dimension.DATE, (Fraction(day.year * 10_000 + day.month * 100 + day.day),))
+    return Measure(Dimension.DATE, (Fraction(day.year * _YEAR + day.month * 100 + day.day),))
 
 
 def _of_amounts(operands: Iterable[Measure]) -> Iterator[Measure]:

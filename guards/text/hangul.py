@@ -16,6 +16,12 @@ _SYLLABLES_PER_INITIAL = 588
 _SPLIT_SYLLABLE = re.compile(
     f"(?P<initial>[{_INITIALS}])(?P<vowel>[{_VOWELS}])(?P<final>[{_FINALS}](?![{_VOWELS}]))?"
 )
+_KEYS = dict(
+    zip("rRseEfaqQtTdwWczxvgkoiOjpuPhynbml", "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎㅏㅐㅑㅒㅓㅔㅕㅖㅗㅛㅜㅠㅡㅣ", strict=True)
+)
+_KEYS_OF_DOUBLE_VOWELS = {
+    "hk": "ㅘ", "ho": "ㅙ", "hl": "ㅚ", "nj": "ㅝ", "np": "ㅞ", "nl": "ㅟ", "ml": "ㅢ",
+}
 _LETTER = re.compile(r"[0-9A-Za-z가-힣]")
 # Digits stand in for a vowel stroke (시1발), symbols and spaces merely part the syllables.
 _GAP = r"[^A-Za-z가-힣ㄱ-ㅣ\n]{0,4}"
@@ -46,7 +52,7 @@ def joined(text: str) -> Letters:
     for split in _SPLIT_SYLLABLE.finditer(text):
         pieces.append(text[position : split.start()])
         places.extend((at, at + 1) for at in range(position, split.start()))
-        pieces.append(_syllable(split["initial"], split["vowel"], split["final"]))
+        pieces.append(syllable(split["initial"], split["vowel"], split["final"] or ""))
         places.append(split.span())
         position = split.end()
     pieces.append(text[position:])
@@ -74,14 +80,37 @@ def disguised(words: Iterable[str]) -> str:
 
 
 def _drawn_out(char: str) -> str:
-    index = ord(char) - _FIRST_SYLLABLE
-    if not "가" <= char <= "힣" or index % _FINALS_PER_VOWEL:
+    if not "가" <= char <= "힣":
         return re.escape(char)
-    vowel = _VOWELS[index % _SYLLABLES_PER_INITIAL // _FINALS_PER_VOWEL]
-    return f"{char}{_syllable('ㅇ', vowel, None)}{{0,5}}"
+    _, vowel, final = parts_of(char)
+    return char if final else f"{char}{syllable('ㅇ', vowel, '')}{{0,5}}"
 
 
-def _syllable(initial: str, vowel: str, final: str | None) -> str:
+def syllable(initial: str, vowel: str, final: str) -> str:
+    """Put a syllable together; `final` may be empty."""
     index = _INITIALS.index(initial) * _SYLLABLES_PER_INITIAL
     index += _VOWELS.index(vowel) * _FINALS_PER_VOWEL
     return chr(_FIRST_SYLLABLE + index + (_FINALS.index(final) + 1 if final else 0))
+
+
+def parts_of(char: str) -> tuple[str, str, str]:
+    """Return initial, vowel and final of a syllable; the final may be empty."""
+    index = ord(char) - _FIRST_SYLLABLE
+    final = index % _FINALS_PER_VOWEL
+    return (
+        _INITIALS[index // _SYLLABLES_PER_INITIAL],
+        _VOWELS[index % _SYLLABLES_PER_INITIAL // _FINALS_PER_VOWEL],
+        _FINALS[final - 1] if final else "",
+    )
+
+
+def initial_of(char: str) -> str:
+    """Return the consonant that a syllable begins with."""
+    return parts_of(char)[0]
+
+
+def typed_on_latin_keys(word: str) -> str:
+    """Return the syllables of a word typed with the keyboard set to Latin: ``skan`` -> ``나무``."""
+    for keys, vowel in _KEYS_OF_DOUBLE_VOWELS.items():
+        word = word.replace(keys, vowel)
+    return joined("".join(_KEYS.get(key, _KEYS.get(key.lower(), key)) for key in word)).text

@@ -10,6 +10,7 @@ _SPECIAL = re.compile(
     r"|\[/?INST\]|<</?SYS>>|\[(?:UNK|PAD|CLS|SEP|MASK|BOS|EOS|EOT|gMASK)\]|<0x[0-9A-F]{2}>|\[@BOS@\]"
 )
 _EDGE_SPECIAL = re.compile(rf"{_SPECIAL.pattern}|</?s>")
+_STRUCK_OUT = re.compile(r"<s>[^<>\n]{1,200}</s>")
 _WHOLE = re.compile(
     r"[\s*_#>-]*(?:TODO|FIXME|TBD|N/?A|null|None|undefined|NaN|(?:최종\s?)?(?:답변|응답|대답|내용)|"
     r"(?:여기에\s?)?(?:답변|내용)(?:을|를)?\s?(?:작성|입력)[가-힣 ]{0,12}|answer|response|"
@@ -30,6 +31,7 @@ Place = tuple[int, int]
 
 def special_tokens(prose: str) -> list[Place]:
     """Return the places of a model's control tokens, in order; in code points."""
+    prose = _without_struck_out(prose)
     places = [match.span() for match in _SPECIAL.finditer(prose)]
     start, end = edges(prose)
     known = {place[0] for place in places}
@@ -42,7 +44,8 @@ def special_tokens(prose: str) -> list[Place]:
 
 
 def edges(text: str) -> Place:
-    """Return where a text begins and ends without control tokens and white space around it."""
+    """Return where a text begins and ends without the control tokens around it."""
+    text = _without_struck_out(text)
     start, end = 0, len(text)
     for match in _EDGE_SPECIAL.finditer(text):
         if text[start : match.start()].strip():
@@ -56,6 +59,13 @@ def edges(text: str) -> Place:
     if text[last:].strip() or last == start:
         end = len(text)
     return start, end
+
+
+def _without_struck_out(text: str) -> str:
+    """Return a text of the same length in which HTML that strikes words out is no token."""
+    if _STRUCK_OUT.fullmatch(text.strip()):
+        return text
+    return _STRUCK_OUT.sub(lambda struck: "x" * len(struck[0]), text)
 
 
 def is_placeholder(answer: str) -> bool:

@@ -1,9 +1,10 @@
 """The unchanging part of a Korean predicate (``짧았다``, ``짧고`` -> ``짧``).
 
 Not a dictionary form: a key under which the forms of one verb or adjective meet. Endings are cut
-letter by letter (``ㅂ니다``, ``았``), then what vowels and irregular verbs do to the last syllable is
-undone in one direction only (``어두운``, ``어둡다``, ``어두워`` -> ``어두우``). Different verbs may share a
-key; a noun that looks like an inflected verb may get one too, so callers compare words as well.
+letter by letter (``ㅂ니다``, ``았``), then what vowels and irregular verbs do to the last syllable
+is undone in one direction only (``어두운``, ``어둡다``, ``어두워`` -> ``어두우``). Different verbs may
+share a key; a noun that looks like an inflected verb may get one too, so callers compare words as
+well.
 """
 
 import re
@@ -17,7 +18,8 @@ _CLOSING = (
     "ㅂ니다 습니다 ㅂ니까 습니까 ㄴ다 는다 다 요 아요 어요 여요 에요 예요 세요 으세요 "
     "ㄴ다고 는다고 다고 라고 ㄴ다는 는다는 다는 ㄴ데 는데 은데 ㄴ지 는지 은지 ㄹ지 을지 ㄹ까 을까 "
     "네요 네 군요 지요 죠 나요 ㄴ가 은가 는가 ㅁ 음 "
-    "긴 기엔 기에는 기는 고 며 으며 면 으면 면서 으면서 나 으나 지만 지 게 기 자 도록 거나 려고 으려고 려면 으려면 려는 으려는 "
+    "긴 기엔 기에는 기는 고 며 으며 면 으면 면서 으면서 나 으나 지만 지 게 기 자 "
+    "도록 거나 려고 으려고 려면 으려면 려는 으려는 "
     "니 으니 므로 으므로 기에 아 어 여 아서 어서 여서 아야 어야 여야 아도 어도 여도 "
     "이다 입니다 입니까 이며 이고 이라 이라고 이라는 이란 이지만 "
     "ㄴ 은 는 ㄹ 을 던 ㄹ수록 을수록 답니다 ㄴ답니다 는답니다"
@@ -88,7 +90,7 @@ def _shorter(letters: str, ending: re.Pattern[str]) -> str:
 def _may_be_stem(word: str, cut: str) -> bool:
     if _syllables(cut) == 0:
         return False
-    is_nounlike = len(word) == 2 and word[-1] in _NOUNLIKE  # noqa: PLR2004 - two syllables
+    is_nounlike = len(word) == 2 and word[-1] in _NOUNLIKE
     return not is_nounlike or cut[-1] in _VERB_FINALS
 
 

@@ -1,6 +1,6 @@
 """Names that are spelt almost alike: the same head, and one letter that differs.
 
-``남강역`` and ``강남역`` or ``동부센터`` and ``서부센터`` are two places, not two spellings: a
+``강남구청`` and ``강동구청`` or ``동부센터`` and ``서부센터`` are two places, not two spellings: a
 syllable that tells places or numbers apart must not differ.
 """
 

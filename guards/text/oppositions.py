@@ -1,9 +1,9 @@
 """Where a claim says the opposite of a source sentence on the same subject.
 
 Two kinds: what is said of the same predicate (`guards.text.polarity`), and a word in the place of
-its opposite, between the same neighbours (`guards.lexicons.opposites`). Two oppositions in one
-sentence may cancel each other (``10명 미만은 할 수 없다``, ``10명 이상은 할 수 있다``), so it is for the
-caller to count them.
+its opposite, between the same neighbours (`guards.lexicons.opposites`). Two in one sentence may
+cancel each other (``10명 미만은 할 수 없다``, ``10명 이상은 할 수 있다``), and so do a word's opposite
+and a negation (``포함되지 않는다``, ``제외된다``).
 """
 
 import re
@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guards.lexicons.opposites import OPPOSITES
+from guards.lexicons.opposites import SIDES
 from guards.text.lemmas import lemma
-from guards.text.polarity import Mode, Stance, stances
+from guards.text.polarity import AFFIRMATIVE, Mode, Role, Stance, stances
 from guards.text.tokens import word_stem
 
-_AFFIRMATIVE = frozenset({Mode.DOES, Mode.MUST, Mode.CAN, Mode.HAS})
 # Not of two signs, or of one sign only in name: 거부할 수 있다, 거부하지 않을 수 있다.
 _COMPATIBLE = frozenset({frozenset({Mode.CAN, Mode.MAY_REFRAIN})})
 _APART = frozenset(
@@ -27,20 +26,35 @@ _APART = frozenset(
         frozenset({Mode.MAY_REFRAIN, Mode.CANNOT}),
     }
 )
-# With these a rule is told from its other side: 한 후가 아니면 할 수 없다 = 한 후에만 할 수 있다.
-_ONLY = re.compile(
-    r"(?<![지다야\d])만(?=[\s이을의은])|한하[여는]|한정|외에는|제외하고|아니면|않으면|없으면|없이는|아닌\s한|전에는|밖에"
+# What tells a rule from its other side: 회원이 아니면 할 수 없다 is 회원만 할 수 있다.
+_TURNS = (
+    re.compile(r"(?:까지|(?<![지다야\d]))만(?=[\s이을의은])|한하[여는]|한정"),
+    re.compile(
+        r"아니면|않으면|않고|없으면|없이|외에는|제외하고|밖에|전에는|않은|않는|아니하[고면는]|아니한|못한|못하[고면는]"
+        r"|없는|아닌"
+    ),
+    re.compile(r"지나|지난|경과|넘[는으을]|초과"),
 )
-_TOKEN = re.compile(r"(?:첫|두|세|네)\s?번째[가-힣]*|[가-힣]+|[A-Za-z]+|\d[\d,.]*")
+_TOKEN = re.compile(r"(?:첫|두|세|네)\s?번째[가-힣]*|[가-힣]+|[A-Za-z]+|\d[\d,.]*[가-힣]*")
 _NEGATING_PREFIXES = frozenset("비미불무부")
+_BOTH_SIDES = 2
 
 
 class _Token(NamedTuple):
-    """A word and the forms under which it is compared."""
+    """A word, the forms under which it is compared, and whether it is negated."""
 
     names: frozenset[str]
     start: int
     end: int
+    is_negated: bool
+
+
+class _Reading(NamedTuple):
+    """A sentence as it is compared."""
+
+    text: str
+    stances: tuple[Stance, ...]
+    tokens: tuple[_Token, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +64,22 @@ class Opposition:
     Attributes:
         start: Where it begins in the claim.
         end: Where it ends in the claim.
-        expected: What the sentence says instead.
-        in_lexicon: A word stands in the place of its opposite.
+        expected: What the sentence says instead; empty where the claim speaks of those that the
+            sentence does not speak of (비회원), which is none by itself.
+        is_word: A word stands in the place of its opposite.
     """
 
     start: int
     end: int
     expected: str
-    in_lexicon: bool = False
+    is_word: bool = False
 
 
 def oppositions(claim: str, sentence: str) -> list[Opposition]:
     """Return where a claim says the opposite of a sentence; one for each place."""
+    claimed, told = _read(claim), _read(sentence)
     found = sorted(
-        (*_of_stances(claim, sentence), *_of_words(claim, sentence)), key=lambda one: one.start
+        (*_of_stances(claimed, told), *_of_words(claimed, told)), key=lambda one: one.start
     )
     apart: list[Opposition] = []
     for one in found:
@@ -74,61 +90,95 @@ def oppositions(claim: str, sentence: str) -> list[Opposition]:
 
 
 def tells(sentence: str, word: str) -> bool:
-    """Tell whether a sentence has a word or predicate, in any of its forms."""
-    names = _tokens(word)[0].names if word else frozenset()
-    return any(not token.names.isdisjoint(names) for token in _tokens(sentence))
+    """Tell whether a sentence has the first word of a text, in any of its forms."""
+    first = _TOKEN.search(word)
+    names = _names(first[0]) if first else frozenset()
+    return any(not names.isdisjoint(_names(match[0])) for match in _TOKEN.finditer(sentence))
 
 
-def _of_stances(claim: str, sentence: str) -> Iterator[Opposition]:
-    if bool(_ONLY.search(claim)) != bool(_ONLY.search(sentence)):
+def _read(text: str) -> _Reading:
+    told = stances(text)
+    negated = {
+        place
+        for stance in told
+        if stance.mode not in AFFIRMATIVE
+        for place in range(stance.start, stance.end)
+    }
+    tokens = tuple(
+        _Token(_names(match[0]), *match.span(), match.start() in negated)
+        for match in _TOKEN.finditer(text)
+    )
+    return _Reading(text, told, tokens)
+
+
+def _names(word: str) -> frozenset[str]:
+    joined = "".join(word.split())
+    return frozenset({joined, word_stem(joined), lemma(joined)})
+
+
+def _of_stances(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:
+    if _turns(claimed) != _turns(told):
         return
-    told = stances(sentence)
-    for stance in stances(claim):
-        same = [one for one in told if one.key == stance.key and one.role is stance.role]
+    for stance in claimed.stances:
+        same = [one for one in told.stances if (one.key, one.role) == (stance.key, stance.role)]
         if same and all(_conflict(stance, one) for one in same):
-            expected = sentence[same[0].start : same[0].end]
-            yield Opposition(stance.start, stance.end, expected)
+            yield Opposition(stance.start, stance.end, told.text[same[0].start : same[0].end])
+
+
+def _turns(reading: _Reading) -> tuple[bool, ...]:
+    """Tell which turns a sentence takes outside of what it says in the end."""
+    main = [stance for stance in reading.stances if stance.role is Role.MAIN]
+    pieces = list(reading.text)
+    for stance in main:
+        pieces[stance.start : stance.end] = " " * (stance.end - stance.start)
+    rest = "".join(pieces)
+    return tuple(turn.search(rest) is not None for turn in _TURNS)
 
 
 def _conflict(one: Stance, other: Stance) -> bool:
     modes = frozenset({one.mode, other.mode})
     if modes in _COMPATIBLE:
         return False
-    return modes in _APART or (one.mode in _AFFIRMATIVE) != (other.mode in _AFFIRMATIVE)
+    return modes in _APART or (one.mode in AFFIRMATIVE) != (other.mode in AFFIRMATIVE)
 
 
-def _of_words(claim: str, sentence: str) -> Iterator[Opposition]:
-    claimed, told = _tokens(claim), _tokens(sentence)
-    names = frozenset().union(*(token.names for token in told))
-    for at, token in enumerate(claimed):
-        opposing = _opposing(token)
-        for place in _places(opposing, told) if opposing else ():
-            shared = _shared_neighbours(claimed, at, told, place)
-            if shared == 2 or (shared and token.names.isdisjoint(names)):  # noqa: PLR2004 - both
-                expected = sentence[told[place].start : told[place].end]
-                yield Opposition(token.start, token.end, expected, in_lexicon=True)
-                break
-        if _is_negated_noun(token, names):
+def _of_words(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:
+    names = frozenset().union(*(token.names for token in told.tokens))
+    for at, token in enumerate(claimed.tokens):
+        place = _place_of_opposite(claimed.tokens, at, told.tokens, names)
+        if place is not None:
+            expected = told.text[told.tokens[place].start : told.tokens[place].end]
+            yield Opposition(token.start, token.end, expected, is_word=True)
+        elif _is_negated_noun(token, names):
             yield Opposition(token.start, token.end, "")
 
 
-def _places(opposing: frozenset[str], told: Sequence[_Token]) -> Iterator[int]:
-    return (
-        place
-        for place, token in enumerate(told)
-        if not token.names.isdisjoint(opposing) or _head(token) in opposing
-    )
+def _place_of_opposite(
+    claimed: Sequence[_Token], at: int, told: Sequence[_Token], names: frozenset[str]
+) -> int | None:
+    """Return where a sentence has the opposite of a claim's word, beside the same words."""
+    allies, opponents = _sides(claimed[at])
+    if not opponents:
+        return None
+    wanted = _BOTH_SIDES if names & (allies | claimed[at].names) else 1
+    for place, token in enumerate(told):
+        is_opposite = not token.names.isdisjoint(opponents) or _head(token) in opponents
+        if is_opposite and token.is_negated == claimed[at].is_negated:
+            if _shared_neighbours(claimed, at, told, place) >= wanted:
+                return place
+    return None
 
 
-def _opposing(token: _Token) -> frozenset[str]:
-    named = (OPPOSITES.get(name, frozenset()) for name in (*token.names, _head(token)))
-    return frozenset().union(*named)
+def _sides(token: _Token) -> tuple[frozenset[str], frozenset[str]]:
+    known = [SIDES[name] for name in (*token.names, _head(token)) if name in SIDES]
+    allies = frozenset().union(*(own for own, _ in known))
+    return allies, frozenset().union(*(against for _, against in known))
 
 
 def _head(token: _Token) -> str:
     """Return the first noun of a long compound (확산 of 확산방안)."""
-    stem = min(token.names, key=len)
-    return stem[:2] if len(stem) > 3 else ""  # noqa: PLR2004 - two nouns of two syllables
+    stem = min(token.names, key=lambda name: (len(name), name))
+    return stem[:2] if len(stem) >= 4 else ""
 
 
 def _shared_neighbours(one: Sequence[_Token], at: int, other: Sequence[_Token], place: int) -> int:
@@ -151,14 +201,5 @@ def _is_negated_noun(token: _Token, names: frozenset[str]) -> bool:
     return token.names.isdisjoint(names) and any(
         name[0] in _NEGATING_PREFIXES and name[1:] in names
         for name in token.names
-        if len(name) > 2  # noqa: PLR2004 - a noun of two syllables behind the prefix
+        if len(name) >= 3
     )
-
-
-def _tokens(text: str) -> list[_Token]:
-    return [_Token(_names(match[0]), *match.span()) for match in _TOKEN.finditer(text)]
-
-
-def _names(word: str) -> frozenset[str]:
-    joined = "".join(word.split())
-    return frozenset({joined, word_stem(joined), lemma(joined)})

@@ -2,8 +2,8 @@
 
 Containment, not likeness: a short claim taken from a long passage scores 1. A word is held by its
 stem, its surface or its key as a predicate (`guards.text.lemmas`); one that is not is held in part
-if its pairs of syllables are, which is what spacing hides (``환불 규정``, ``환불규정``). Figures do not
-count: they are compared by value elsewhere.
+if its pairs of syllables are, which is what spacing hides (``환불 규정``, ``환불규정``). Figures do
+not count: they are compared by value elsewhere.
 """
 
 import re
@@ -21,17 +21,10 @@ _FIGURE = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
 _CLOSED_PREDICATE = re.compile(r"[다요까죠]$")
 
 
-class _Wanted(NamedTuple):
-    """How else a stem may stand in a passage: as the key of a predicate, in pairs of syllables."""
-
-    key: str
-    pairs: frozenset[str]
-
-
 class _Held(NamedTuple):
-    """What one sentence holds of a claim: stems, and pairs of syllables."""
+    """What one sentence holds of a claim: words, and pairs of syllables."""
 
-    stems: frozenset[str]
+    words: frozenset[str]
     pairs: frozenset[str]
 
 
@@ -40,20 +33,25 @@ class Features:
     """What of a text is compared.
 
     Attributes:
-        stems: Stems of its content words.
-        names: For each stem and for each key of a predicate the stem that it stands for.
-        forms: Stems, keys and surfaces.
-        pairs: Pairs of neighbouring syllables of its content words.
+        words: Its content words by their stems, with their pairs of neighbouring syllables.
+        names: For each stem, and each key of a predicate, the word of `words` that it stands for.
+        forms: The names, and the words as they stand in the text.
+        pairs: The pairs of all words.
     """
 
-    stems: Mapping[str, _Wanted]
+    words: Mapping[str, frozenset[str]]
     names: Mapping[str, str]
     forms: frozenset[str]
     pairs: frozenset[str]
 
 
 class Support(NamedTuple):
-    """How far passages hold a claim, from 0 to 1, and of how many of its words that was measured."""
+    """How far passages hold a claim.
+
+    Attributes:
+        share: From 0 to 1.
+        words: Of how many of its words that was measured.
+    """
 
     share: float
     words: int
@@ -61,22 +59,26 @@ class Support(NamedTuple):
 
 def features(text: str) -> Features:
     """Return what of a text is compared."""
-    words = content_words(_FIGURE.sub(" ", text))
-    stems = {word.stem: _wanted(word) for word in words}
-    names = {wanted.key: stem for stem, wanted in stems.items()} | {stem: stem for stem in stems}
+    found = content_words(_FIGURE.sub(" ", text))
+    words: dict[str, frozenset[str]] = {}
+    names: dict[str, str] = {}
+    for word in found:
+        key = lemma(word.text)
+        name = names.get(word.stem) or names.get(key) or word.stem
+        words.setdefault(name, _pairs(word, key))
+        names[word.stem] = names[key] = name
     return Features(
-        stems=stems,
+        words=words,
         names=names,
-        forms=frozenset((*names, *(word.text for word in words))),
-        pairs=frozenset().union(*(wanted.pairs for wanted in stems.values())),
+        forms=frozenset((*names, *(word.text for word in found))),
+        pairs=frozenset().union(*words.values()),
     )
 
 
-def _wanted(word: Word) -> _Wanted:
-    key = lemma(word.text)
+def _pairs(word: Word, key: str) -> frozenset[str]:
     # The endings of predicates are everybody's, so their syllables say nothing.
-    bare = key if len(key) == 1 or _CLOSED_PREDICATE.search(word.text) else word.stem
-    return _Wanted(key, frozenset(bigrams(bare)))
+    is_bare = len(key) == 1 or _CLOSED_PREDICATE.search(word.text)
+    return frozenset(bigrams(key if is_bare else word.stem))
 
 
 # Only for sentences of sources: they come back all day, and claims are nobody else's business.
@@ -97,13 +99,13 @@ def best_window(claim: str, sentences: Sequence[str], size: int = WINDOW_SENTENC
         size: Sentences in a window.
     """
     wanted = features(claim)
-    return _best_share(wanted.stems, _held_by(wanted, sentences), size)
+    return _best_share(wanted.words, _held_by(wanted, sentences), size)
 
 
 def shares(claim: str, sentences: Sequence[str]) -> list[float]:
     """Return for each sentence the share of a claim, from 0 to 1, that it holds by itself."""
     wanted = features(claim)
-    return [_best_share(wanted.stems, [held], 1) for held in _held_by(wanted, sentences)]
+    return [_best_share(wanted.words, [held]) for held in _held_by(wanted, sentences)]
 
 
 def support(claim: str, passages: Sequence[Sequence[str]], echoed: Features) -> Support:
@@ -117,23 +119,22 @@ def support(claim: str, passages: Sequence[Sequence[str]], echoed: Features) -> 
     """
     wanted = features(claim)
     held = [_held_by(wanted, sentences) for sentences in passages]
-    known = frozenset().union(*(one.stems for passage in held for one in passage))
+    known = frozenset().union(*(one.words for passage in held for one in passage))
+    asked = {name for form, name in wanted.names.items() if form in echoed.forms}
     judged = {
-        stem: word
-        for stem, word in wanted.stems.items()
-        if stem in known or echoed.forms.isdisjoint((stem, word.key))
+        name: pairs for name, pairs in wanted.words.items() if name in known or name not in asked
     }
-    shares = (_best_share(judged, passage, WINDOW_SENTENCES) for passage in held)
-    return Support(max(shares, default=0.0), len(judged))
+    best = (_best_share(judged, passage) for passage in held)
+    return Support(max(best, default=0.0), len(judged))
 
 
-def _best_share(wanted: Mapping[str, _Wanted], held: Sequence[_Held], size: int) -> float:
+def _best_share(
+    wanted: Mapping[str, frozenset[str]], held: Sequence[_Held], size: int = WINDOW_SENTENCES
+) -> float:
     if not wanted:
         return 1.0
-    return max(
-        (_share(wanted, held[at : at + size]) for at in range(max(1, len(held) - size + 1))),
-        default=0.0,
-    )
+    windows = (held[at : at + size] for at in range(max(1, len(held) - size + 1)))
+    return max((_share(wanted, window) for window in windows), default=0.0)
 
 
 def _held_by(wanted: Features, sentences: Sequence[str]) -> list[_Held]:
@@ -141,16 +142,14 @@ def _held_by(wanted: Features, sentences: Sequence[str]) -> list[_Held]:
 
 
 def _held(wanted: Features, sentence: Features) -> _Held:
-    stems = frozenset(wanted.names[name] for name in wanted.names.keys() & sentence.forms)
-    return _Held(stems, wanted.pairs & sentence.pairs)
+    words = frozenset(wanted.names[name] for name in wanted.names.keys() & sentence.forms)
+    return _Held(words, wanted.pairs & sentence.pairs)
 
 
-def _share(wanted: Mapping[str, _Wanted], window: Sequence[_Held]) -> float:
-    stems = frozenset().union(*(held.stems for held in window))
+def _share(wanted: Mapping[str, frozenset[str]], window: Sequence[_Held]) -> float:
+    words = frozenset().union(*(held.words for held in window))
     pairs = frozenset().union(*(held.pairs for held in window))
-    degrees = (
-        1.0 if stem in stems else _degree(word.pairs, pairs) for stem, word in wanted.items()
-    )
+    degrees = (1.0 if word in words else _degree(own, pairs) for word, own in wanted.items())
     return sum(degrees) / len(wanted)
 
 

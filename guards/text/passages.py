@@ -7,9 +7,11 @@ shows in its neighbours and in the title of the source.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from guards.core.reading import Reading, Text
 from guards.text.likeness import Words, joined, kept_words_of
+from guards.text.sentence_index import SentenceIndex
 from guards.text.sentences import Sentence
 
 _SPACE = re.compile(r"\s+")
@@ -18,7 +20,7 @@ _SAME_SUBJECT = 0.3
 _NEIGHBOURS_BEFORE, _NEIGHBOURS_AFTER = 2, 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Place:
     """A sentence of a source.
 
@@ -64,21 +66,31 @@ class Passages:
         needle = _SPACE.sub("", sentence.strip(_OUTER))
         return bool(needle) and any(_stands_in(needle, hay) for hay in self._dense)
 
-    def near(self, wanted: Words) -> list[tuple[Text, int, int]]:
+    def near(self, wanted: Words) -> list[tuple[int, Text, int, int]]:
         """Return for each source the place of the sentence that holds most of some words.
 
         With its neighbours; sources on another subject are left out.
         """
-        found: list[tuple[Text, int, int]] = []
-        for part in self._parts:
-            sentences = part.text.sentences
-            shares = [wanted.share_in(kept_words_of(one.text)) for one in sentences]
-            best = max(shares, default=0.0)
-            if best > _SAME_SUBJECT:
-                at = shares.index(best)
-                last = min(len(sentences) - 1, at + 1)
-                found.append((part.text, sentences[max(0, at - 1)].start, sentences[last].end))
-        return found
+        best: dict[int, tuple[float, Place]] = {}
+        for place in self._index.nearest(wanted):
+            share = wanted.share_in(kept_words_of(self.sentence(place)))
+            if share > best.get(place.source, (_SAME_SUBJECT, place))[0]:
+                best[place.source] = (share, place)
+        return [self._around(place) for _, place in best.values()]
+
+    def _around(self, place: Place) -> tuple[int, Text, int, int]:
+        text = self.text(place)
+        last = min(len(text.sentences) - 1, place.at + 1)
+        first = text.sentences[max(0, place.at - 1)]
+        return place.source, text, first.start, text.sentences[last].end
+
+    @cached_property
+    def _index(self) -> SentenceIndex[Place]:
+        return SentenceIndex(
+            (Place(number, at), sentence.text)
+            for number, text in self.texts()
+            for at, sentence in enumerate(text.sentences)
+        )
 
     def words_at(self, place: Place, besides: Place | None = None) -> Words:
         """Return the words of a sentence, its neighbours and its source's title.

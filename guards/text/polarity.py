@@ -1,8 +1,8 @@
 """What a sentence says of its predicates: done, not done, must, must not, can, cannot, need not.
 
-A stance is read from the words behind the predicate (``제출하지 아니하여도 된다``: 제출, need not), or
-from a noun that says the same (``주차 금지``, ``이용이 불가능하다``). Double negation is resolved
-(``하지 않으면 안 된다``: must). Polite and plain endings read alike.
+A stance is read from the words behind the predicate (``제출하지 아니하여도 된다``: 제출, need
+not), or from a noun that says the same (``주차 금지``, ``이용이 불가능하다``). Double negation is
+resolved (``하지 않으면 안 된다``: must). Polite and plain endings read alike.
 """
 
 import re
@@ -27,6 +27,10 @@ class Mode(StrEnum):
     MAY_REFRAIN = "may_refrain"
     HAS = "has"
     LACKS = "lacks"
+
+
+AFFIRMATIVE = frozenset({Mode.DOES, Mode.MUST, Mode.CAN, Mode.HAS})
+"""What speaks for a predicate; everything else speaks against it in some way."""
 
 
 class Role(StrEnum):
@@ -72,7 +76,8 @@ _TAILS = (
     (Mode.NEED_NOT, r"(?<=[할을될를])\s(?:필요|의무)(?:가|는|도)?\s?없"),
     (Mode.MUST, r"(?<=[할을될])\s(?:필요|의무)(?:가|는|도)?\s?있"),
     (Mode.MUST_NOT, rf"(?:서|면)(?:는|은)?\s?(?:안|아니)\s?{_BECOMES}"),
-    (Mode.MUST_NOT, r"지\s?(?:말아야|말\s?것|마십시오|마세요|마시)"),
+    (Mode.MUST_NOT, r"지\s?(?:않아야|아니하여야|아니해야|말아야)\s?[하한합할함해됩된되]"),
+    (Mode.MUST_NOT, r"지\s?(?:말\s?것|마십시오|마세요|마시)"),
     (Mode.MUST_NOT, r"지\s?(?:않도록|못하도록|아니하도록|못하게)\s?(?:하여야|해야|한다|합니다)"),
     (Mode.CANNOT, r"(?<=[가-힣])\s?수(?:가|는|도)?\s?없"),
     (Mode.CAN, r"(?<=[가-힣])\s?수(?:가|는|도)?\s?있"),
@@ -80,6 +85,7 @@ _TAILS = (
     (Mode.NOT, _NEGATED),
     (Mode.MUST, r"(?<=[가-힣])야\s?(?:만\s?)?[하한합할함해했되된됩돼]"),
     (Mode.CAN, r"(?<=[아어여해와워켜려])도\s?(?:[되된됩돼]|무방|좋|괜찮)"),
+    (Mode.NOT, r"(?<=[가-힣])(?:이|가|은|는|도)?\s(?:아니(?=[다며고라지])|아닙|아니에요|아녜요)"),
     (Mode.LACKS, r"(?<=[가-힣])(?:이|가|은|는|도)?\s?없(?=[다는으어습을음이고었])"),
     (Mode.HAS, r"(?<=[가-힣])(?:이|가|은|는|도)\s?있(?=[다는으어습을음고었])"),
 )
@@ -102,11 +108,13 @@ _OTHERWISE = {
     Mode.NEED_NOT: Mode.MUST,
     Mode.MUST: Mode.NEED_NOT,
 }
-_NOUN = re.compile(rf"(?<![가-힣])(?P<noun>{'|'.join(_NOUNS)})(?P<rest>[가-힣]*)(?P<no>\s(?:않|아니|아닙|아닌))?")
+_NOUN = re.compile(
+    rf"(?<![가-힣])(?P<noun>{'|'.join(_NOUNS)})(?P<rest>[가-힣]*)(?P<no>\s(?:않|아니|아닙|아닌))?"
+)
 _PREVERB = re.compile(r"(?<![가-힣])(?P<adverb>안|못)\s(?P<verb>[가-힣]{1,12})")
 _WORD = re.compile(r"[가-힣]+")
 _WORD_BEFORE = re.compile(r"([가-힣]{1,20})[\s\"'”’」』)\]]{0,3}$")
-_PREDICATE_END = re.compile(r"(?:다|요|까|죠|며|고|나|되|만|함|음|됨|임|지)$")
+_PREDICATE_END = re.compile(r"(?:다|요|까|죠|며|고|나|되|지만|다만|함|음|됨|임|지)$")
 _CONDITION_END = re.compile(r"면$")
 # Verbs that say nothing of their own: the noun before them is what is done (교육을 하여야 한다).
 _EMPTY = frozenset("하 되 이 시키 받 바 위하 아니 안 않 것 거 수 있 없 마".split())

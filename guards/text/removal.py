@@ -1,5 +1,6 @@
 """The place that has to go with a sentence so that the text around it closes up again."""
 
+
 def place_to_remove(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the place of a stretch of whole sentences with the white space that goes with it.
 

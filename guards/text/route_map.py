@@ -13,6 +13,7 @@ from guards.text.claims import bare_claim
 from guards.text.likeness import kept_words_of, words_of
 from guards.text.moved import Homes
 from guards.text.passages import Passages, Place, clause_around, sentence_places
+from guards.text.sentence_index import SentenceIndex
 from guards.text.sentences import Sentence
 from guards.text.slots.route import RouteKind, RouteSlot
 from guards.text.values import Value
@@ -21,6 +22,9 @@ _REACH_SENTENCES = 2
 _SAME_SUBJECT = 0.3
 _BY_NAME = frozenset({RouteKind.STATION, RouteKind.STOP})
 _MOST_EXPECTED = 4
+_MOST_PLACES = 60
+# A sentence with more pieces is a list of ways, not one way.
+_MOST_TOGETHER = 30
 
 Key = tuple[str, str]
 
@@ -64,6 +68,7 @@ class RouteMap:
                 self._places[slot.key].append(place)
         self._keys |= self._places.keys()
         self._homes = Homes(self.passages, values)
+        self._index = SentenceIndex((place, self.passages.sentence(place)) for place in self._slots)
         self.describes = any(text.routes for _, text in self.passages.texts())
 
     def has(self, slot: RouteSlot) -> bool:
@@ -82,6 +87,8 @@ class RouteMap:
             together: All pieces of the sentence, lines, stations and the like.
             sentence: The sentence.
         """
+        if len(together) > _MOST_TOGETHER:
+            return None
         if not self.has(slot):
             place = self._closest(slot, together, sentence)
         else:
@@ -119,9 +126,9 @@ class RouteMap:
         keys = {one.key for one in together}
         best: Place | None = None
         best_score = _SAME_SUBJECT
-        for place, slots in self._slots.items():
-            if any(one.kind is slot.kind for one in slots):
-                shared = sum(one.key in keys for one in slots)
+        for place in self._index.nearest(wanted):
+            if self._has_kind(place, slot):
+                shared = sum(one.key in keys for one in self._slots[place])
                 score = shared + wanted.share_in(kept_words_of(self.passages.sentence(place)))
                 if score > best_score:
                     best, best_score = place, score
@@ -132,7 +139,9 @@ class RouteMap:
         others = {one.key for one in together if one.kind is not slot.kind}
         if not others or not others <= self._places.keys():
             return None
-        places = self._places[min(others, key=lambda key: len(self._places[key]))]
+        places = min((self._places[key] for key in others), key=len)
+        if len(places) > _MOST_PLACES:
+            return None
         meeting = [place for place in places if others <= self._keys_around(place)]
         if any(slot.key in self._keys_around(place) for place in meeting):
             return None

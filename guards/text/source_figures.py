@@ -1,13 +1,14 @@
 """The figures of an answer held against the passages of the sources."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from guards.core.reading import Reading
+from guards.core.reading import Reading, Text
 from guards.text.claims import bare_claim
-from guards.text.closest_figures import ClosestFigures
-from guards.text.derived import is_derived
+from guards.text.closest_figures import ClosestFigures, FigureFinder
+from guards.text.derived import Derivable
 from guards.text.figure_values import as_value, can_move, values_of_sources
 from guards.text.labels import Labelled, labelled
 from guards.text.likeness import words_of
@@ -20,6 +21,8 @@ from guards.text.values import Value
 
 _AFTER_CHARS = 8
 _MOST_FIGURES = 4
+# A sentence with more figures is a table without its lines.
+_MOST_IN_SENTENCE = 40
 
 
 class RightValue(NamedTuple):
@@ -49,7 +52,10 @@ class SourceFigures:
         for quantity in self._answer.quantities:
             self._in_sentence[self._sentence_of[quantity.start]].append(quantity)
         self._repeated: dict[int, bool] = {}
-        self._near: dict[int, list[tuple[Quantity, ...]]] = {}
+        self._near: dict[int, list[Derivable]] = {}
+        self._derivable: dict[tuple[int, int], Derivable] = {}
+        self._closest: dict[tuple[int, str], ClosestFigures | None] = {}
+        self._finder = FigureFinder(reading)
 
     def sentence(self, quantity: Quantity) -> Sentence:
         """Return the sentence of the answer in which a quantity stands."""
@@ -64,41 +70,41 @@ class SourceFigures:
 
     def right_value(self, quantity: Quantity) -> RightValue | None:
         """Return what the sources give where the answer gives a value of something else."""
-        if not can_move(quantity):
+        beside = self._in_sentence[self._sentence_of[quantity.start]]
+        if not can_move(quantity) or len(beside) > _MOST_IN_SENTENCE:
             return None
         value, sentence = as_value(quantity), self.sentence(quantity)
         clause = clause_around(sentence, quantity.start, quantity.end)
         claim = bare_claim(sentence.text)
-        home = self._homes.other_home(
-            value, self._beside(quantity, value), claim, bare_claim(clause)
-        )
+        home = self._homes.other_home(value, _of_kind(value, beside), claim, bare_claim(clause))
         if home is None and (label := self._labels.get(quantity.start)):
             home = self._sides.right_side(value, label, claim)
         return None if home is None else self._right(home)
 
-    def _beside(self, quantity: Quantity, value: Value) -> list[Value]:
-        return [
-            other
-            for one in self._in_sentence[self._sentence_of[quantity.start]]
-            if can_move(one) and (other := as_value(one)).kind == value.kind
-        ]
-
     def imply(self, quantity: Quantity) -> bool:
         """Tell whether a quantity follows from those of one passage on the same subject."""
-        sentence = self.sentence(quantity)
+        sentence = self.sentence(quantity).text
         at = self._sentence_of[quantity.start]
         if at not in self._near:
-            near = self._passages.near(words_of(sentence.text))
-            self._near[at] = [
-                tuple(known for known in text.quantities if start <= known.start < end)
-                for text, start, end in near
-            ]
+            near = self._passages.near(words_of(sentence))
+            self._near[at] = [self._derivable_from(*place) for place in near]
         after = self._answer.raw[quantity.end : quantity.end + _AFTER_CHARS]
-        asked = self._question.quantities
-        return any(
-            known and is_derived(quantity, sentence.text, (*known, *asked), after)
-            for known in self._near[at]
-        )
+        return any(one.has(quantity, sentence, after) for one in self._near[at])
+
+    def closest(self, quantity: Quantity) -> ClosestFigures | None:
+        """Return the figures of that kind where the sources speak of what the answer does."""
+        name = (self._sentence_of[quantity.start], quantity.measure.dimension)
+        if name not in self._closest:
+            sentence = self.sentence(quantity).text
+            self._closest[name] = self._finder.closest(quantity, sentence)
+        return self._closest[name]
+
+    def _derivable_from(self, source: int, text: Text, start: int, end: int) -> Derivable:
+        name = (source, start)
+        if name not in self._derivable:
+            known = [one for one in text.quantities if start <= one.start < end]
+            self._derivable[name] = Derivable([*known, *self._question.quantities] if known else ())
+        return self._derivable[name]
 
     def _right(self, home: Home) -> RightValue:
         raw = self._passages.text(home.place).raw
@@ -125,3 +131,8 @@ class SourceFigures:
     def _labels(self) -> dict[int, Labelled]:
         spans = [(one.start, one.end) for one in self._answer.quantities if can_move(one)]
         return {one.start: one for one in labelled(self._answer, spans)}
+
+
+def _of_kind(value: Value, quantities: Sequence[Quantity]) -> list[Value]:
+    values = (as_value(quantity) for quantity in quantities if can_move(quantity))
+    return [other for other in values if other.kind == value.kind]

@@ -14,7 +14,9 @@ from guards.text.moved import Home
 from guards.text.passages import Passages, Place, sentence_places
 from guards.text.values import Value
 
-_MOST_IN_GROUP = 400
+_MOST_IN_GROUP = 200
+# A value that stands in so many places belongs to none of them.
+_MOST_PLACES = 60
 
 
 class _Side(NamedTuple):
@@ -54,7 +56,7 @@ class Sides:
         said = _forms(label.words)
         if label.alone:
             said |= _forms(label_of(sentence))
-        if not said:
+        if not said or any(len(self._places.get(key, ())) > _MOST_PLACES for key in value.keys):
             return None
         names = dict.fromkeys(name for key in value.keys for name in self._holding.get(key, ()))
         for name in names:

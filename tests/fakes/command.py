@@ -48,6 +48,15 @@ def run(folder: Path, *words: str | Path, stdin: bytes | str = b"", **settings: 
     return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
+def assert_refused(ended: Ended, *said: str) -> None:
+    """Bad input ends with status 2, an empty output, and a message that is no stack trace."""
+    assert ended.status == 2, ended
+    assert ended.out == ""
+    assert "Traceback" not in ended.err
+    for words in said:
+        assert words in ended.err
+
+
 @dataclass
 class Running:
     """A command under way; `out` and `err` hold the lines it has written so far."""

@@ -9,6 +9,7 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from guards.core.guard import Stage
+from policies.policy import Mode
 from policies.verdict import GuardOutcome
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
@@ -76,7 +77,8 @@ async def test_the_record_of_a_healed_answer_shows_both_attempts(
     assert seen["input.answerability.0"] == "clean"
     assert (seen["output.korean_only.1"], seen["output.korean_only.2"]) == ("acted", "clean")
     assert (seen["output.numbers.1"], seen["output.numbers.2"]) == ("clean", "clean")
-    assert (record["action"], record["reasons"]) == ("regenerate", ["korean_only.han"])
+    assert record["action"] == "regenerate"
+    assert "korean_only.han" in record["reasons"]
     assert (record["attempts"], record["status"]) == (2, 200)
 
 
@@ -87,7 +89,9 @@ async def test_every_guard_of_the_policy_stands_in_the_record(
 
     record = await record_of(watched, chat_body(ASKED, [*RULES]))
 
-    assert {name.split(".")[1] for name in record["guards"]} == set(DEFAULT.policy.guards)
+    assert {name.split(".")[1] for name in record["guards"]} == {
+        name for name, rule in DEFAULT.policy.guards.items() if rule.mode is Mode.ENFORCE
+    }
     assert "acted" not in record["guards"].values()
     assert (record["action"], record["reasons"]) == ("pass", [])
 

@@ -30,7 +30,7 @@ SOURCES: list[JsonValue] = [
 LEAKED = "가온별 申请书는 팀장에게 제출합니다. 예비물결."
 ANSWER = f"가온별 신청서는 소속 팀장에게 제출합니다. 회신은 {PHONE}으로 드립니다. 마루결."
 WORDS = ("가온별", "한빛달", "은하솔", "누리봄", "예비물결", "마루결", "신청서", "팀장")
-SECRETS = (RESIDENT, PHONE, MAIL, "3123455", "4321")
+SECRETS = (RESIDENT, PHONE, MAIL)
 
 
 def policy(text: StoredText | None) -> str:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
-from guards.core.finding import Finding, Strength
+from guards.core.finding import Finding, Severity, Strength
 from guards.core.reading import read
 from guards.numbers import Numbers, NumbersSettings
 from guards.text.sentences import split_sentences
@@ -42,13 +42,6 @@ FLAGGED = [
     pytest.param(
         "체크인은 16:00부터입니다.", "16:00", "value_differs", "오후 3시 부터", id="clock"
     ),
-    pytest.param(
-        "신청은 총무팀(031-200-1243)에 합니다.",
-        "031-200-1243",
-        "value_differs",
-        "031-200-1234",
-        id="phone",
-    ),
     pytest.param("정원은 오십 명입니다.", "오십 명", "value_differs", "49명 이하", id="in-words"),
     pytest.param(
         "수당은 기본급의 30%포인트입니다.", "30%포인트", "value_differs", "100분의 30", id="points"
@@ -64,7 +57,8 @@ CLEAN = [
     pytest.param("2024-03-05부터 시행합니다. 시행 연도는 2024년입니다.", id="date-and-its-year"),
     pytest.param("체크인은 15:00부터이며 정원은 최대 마흔아홉 명입니다.", id="clock-and-limit"),
     pytest.param("수당은 기본급의 30%입니다.", id="percent"),
-    pytest.param("총무팀(031.200.1234)으로 연락하세요.", id="dotted-phone"),
+    pytest.param("총무팀(031-200-9999)으로 연락하세요.", id="telephone-number"),
+    pytest.param("2호선 가온역 5번 출구로 오세요.", id="line-and-exit"),
     pytest.param("1. 총무팀에 신청\n2. 결재\n10. 사용", id="list-markers"),
     pytest.param("연차휴가는 15일입니다.[1][12]", id="citation-marks"),
     pytest.param("제5조제2항에 따라 15일입니다.", id="articles"),
@@ -140,6 +134,154 @@ def test_figure_in_a_source_title_counts(guard: Numbers) -> None:
     exchange = Exchange("언제 지침인가요?", sources, answer="2031년 지침입니다.")
 
     assert guard.check(read(exchange)) == []
+
+
+PRICES = """조식 안내
+| 구분 | 주중 | 주말 |
+|---|---|---|
+| 성인 | 31,000원 | 36,000원 |
+| 어린이 | 17,000원 | 21,000원 |
+
+수영장 이용료는 성인 12,000원, 어린이 7,000원이다.
+- 평일 운영: 09:00~18:00
+- 주말 운영: 10:00~17:00
+직원에게 10일의 연차휴가와 3일의 병가를 준다.
+신청인은 결과를 통지받은 날부터 14일 이내에 이의를 제기할 수 있다.
+보관 중인 유실물은 습득한 날부터 90일이 지나면 폐기한다."""
+MOVED = [
+    pytest.param("어린이 수영장 이용료는 12,000원입니다.", "12,000원", "7,000원", id="beside-it"),
+    pytest.param("주말 조식은 성인 31,000원입니다.", "31,000원", "36,000원", id="other-column"),
+    pytest.param("주중 조식은 어린이 31,000원입니다.", "31,000원", "17,000원", id="other-row"),
+    pytest.param("병가는 10일입니다.", "10일", "3일", id="noun-behind-the-figure"),
+    pytest.param(
+        "신청인은 결과를 통지받은 날부터 90일 이내에 이의를 제기할 수 있습니다.",
+        "90일",
+        "14일 이내",
+        id="sentence-about-something-else",
+    ),
+    pytest.param(
+        "자료에 따르면 신청인은 결과를 통지받은 날부터 90일 이내에 이의를 제기할 수 있습니다.",
+        "90일",
+        "14일 이내",
+        id="with-an-attribution",
+    ),
+]
+NOT_MOVED = [
+    pytest.param("수영장 이용료는 성인 12,000원, 어린이 7,000원입니다.", id="repeated"),
+    pytest.param("수영장은 어린이 7,000원, 성인 12,000원입니다.", id="other-order"),
+    pytest.param("조식은 주말에 성인 3만 6천원, 어린이 2만 1천원입니다.", id="row-told-in-words"),
+    pytest.param("어른은 수영장에 12,000원을 냅니다.", id="label-in-another-word"),
+    pytest.param("병가는 3일이고 연차휴가는 10일입니다.", id="both-in-another-order"),
+    pytest.param("주말에는 오전 10시부터 오후 5시까지 운영합니다.", id="times-of-a-list-line"),
+    pytest.param("통지받은 날부터 14일 안에 이의를 제기하세요.", id="paraphrase"),
+    pytest.param("유실물은 90일 동안 보관합니다.", id="short-paraphrase"),
+]
+
+
+def findings_in(source: str, answer: str, question: str = "알려 주세요") -> list[Finding]:
+    exchange = Exchange(question, (Source("1", "안내", source),), answer=answer)
+    return Numbers(NumbersSettings()).check(read(exchange))
+
+
+@pytest.mark.parametrize(("answer", "observed", "expected"), MOVED)
+def test_flags_a_figure_of_something_else(answer: str, observed: str, expected: str) -> None:
+    [finding] = findings_in(PRICES, answer)
+
+    assert (finding.code, finding.strength) == ("numbers.moved", Strength.C2)
+    assert finding.observed == observed
+    assert finding.expected == (expected,)
+    assert finding.fix == expected.removesuffix(" 이내")
+    assert finding.evidence[0].quote in PRICES
+
+
+@pytest.mark.parametrize("answer", NOT_MOVED)
+def test_leaves_a_figure_where_it_belongs(answer: str) -> None:
+    assert findings_in(PRICES, answer) == []
+
+
+def test_a_figure_that_two_subjects_share_has_not_moved() -> None:
+    source = "성인 입장료는 9,000원, 어린이 입장료는 4,000원이다.\n어린이 체험비는 9,000원이다."
+
+    assert findings_in(source, "어린이는 9,000원입니다.") == []
+
+
+def test_caption_unit_counts_in_a_table() -> None:
+    source = "(단위: 천원)\n| 구분 | 보조금 |\n|---|---|\n| 본점 | 300 |\n| 지점 | 120 |"
+
+    [finding] = findings_in(source, "지점 보조금은 30만원입니다.")
+
+    assert (finding.code, finding.observed) == ("numbers.moved", "30만원")
+    assert findings_in(source, "지점 보조금은 12만원입니다.") == []
+
+
+def test_a_side_that_is_given_twice_is_not_the_sources() -> None:
+    source = "경력은 15일 이상은 1개월로 하고 15일 미만은 경력에 넣지 아니한다."
+
+    [finding] = findings_in(
+        source, "경력은 15일 이상은 1개월로 하고 15일 이상은 경력에 넣지 않습니다."
+    )
+
+    assert (finding.code, finding.expected) == ("numbers.comparator_differs", ("15일 미만",))
+    assert finding.fix is None
+
+
+DERIVED = [
+    pytest.param("회의는 9시 30분에 시작해 2시간 동안 한다.", "회의는 11시 30분에 끝납니다.", id="end"),
+    pytest.param(
+        "접수 기간은 2031-03-05부터 2031-03-14까지이다.",
+        "접수 기간은 10일입니다.",
+        id="days-of-a-period",
+    ),
+    pytest.param(
+        "결과는 2031-03-05에 통지하고 이의는 30일 이내에 낸다.",
+        "이의는 2031-04-04까지 냅니다.",
+        id="date-and-period",
+    ),
+    pytest.param(
+        "발사 비용은 700억원에서 500억원으로 줄었다.",
+        "발사 비용은 200억원 줄었습니다.",
+        id="difference",
+    ),
+    pytest.param(
+        "발사 비용은 700억원에서 500억원으로 줄었다.",
+        "발사 비용은 100억원이 넘는 돈입니다.",
+        id="more-than",
+    ),
+    pytest.param(
+        "시설 임대료는 80만원이고 청소비는 5만원이다.",
+        "시설 임대료와 청소비를 합하면 85만원입니다.",
+        id="sum",
+    ),
+    pytest.param(
+        "사용료는 1개월에 20만원이고 단체는 10%를 깎는다.",
+        "단체 사용료는 할인해 18만원입니다.",
+        id="share",
+    ),
+    pytest.param("그는 1990년에 태어나 2031년에 퇴직한다.", "그는 41세에 퇴직합니다.", id="age"),
+]
+
+
+@pytest.mark.parametrize(("source", "answer"), DERIVED)
+def test_what_follows_in_one_step_is_only_weak(source: str, answer: str) -> None:
+    found = findings_in(source, answer)
+
+    assert [(each.code, each.severity) for each in found] == [("numbers.derived", Severity.WEAK)]
+
+
+def test_sums_count_only_where_the_sentence_reckons() -> None:
+    [finding] = findings_in("임대료는 80만원이고 청소비는 5만원이다.", "임대료는 85만원입니다.")
+
+    assert finding.code == "numbers.value_differs"
+
+
+def test_figures_of_the_question_may_be_reckoned_with() -> None:
+    [finding] = findings_in(
+        "수영장 이용료는 1인 12,000원이다.",
+        "수영장 이용료는 4명이면 48,000원입니다.",
+        question="4명이면 얼마인가요?",
+    )
+
+    assert finding.code == "numbers.derived"
 
 
 @given(

@@ -67,7 +67,8 @@ REFUSED = [
     ),
     pytest.param(
         "guards:\n  korean_only:\n    final: regenerate",
-        "x.yaml:3:5: guards.korean_only.final: must be 'pass' or 'replace', not 'regenerate'",
+        "x.yaml:3:5: guards.korean_only.final: must be 'pass', 'trim' or 'replace', "
+        "not 'regenerate'",
         id="action-that-cannot-be-final",
     ),
     pytest.param(

@@ -48,7 +48,8 @@ def test_every_guard_of_today_is_in_force(name: str) -> None:
     policy = load_shipped(name).policy
 
     assert policy.guards.keys() == all_guards().keys()
-    assert {rule.mode for rule in policy.guards.values()} == {Mode.ENFORCE}
+    off = {guard for guard, rule in policy.guards.items() if rule.mode is not Mode.ENFORCE}
+    assert off == (set() if name == "hotel" else {"phrases"})
     Inspector(policy)
 
 
@@ -66,7 +67,9 @@ def test_strict_lets_no_answer_out_that_a_broken_guard_could_not_check() -> None
     acting = [
         name
         for name, rule in strict.guards.items()
-        if Stage.OUTPUT in all_guards()[name].stages and rule.action is not Action.PASS
+        if Stage.OUTPUT in all_guards()[name].stages
+        and rule.action is not Action.PASS
+        and rule.mode is Mode.ENFORCE
     ]
 
     assert len(acting) >= 6

@@ -130,10 +130,7 @@ def _own_word(word: str, head: str) -> str:
 
 def _undescribed(modifier: str) -> str:
     """Take describing words off both ends of a modifier."""
-    while modifier:
-        cut = next((c for c in _cuts(modifier) if c != modifier), modifier)
-        if cut == modifier:
-            break
+    while (cut := next(_cuts(modifier), None)) is not None:
         modifier = cut
     return modifier
 

@@ -7,6 +7,7 @@ A number without an area code and a short code are read only beside a word that 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from guards.lexicons.short_codes import SHORT_CODES
 from guards.text.slots.windows import digit_windows, matches_in
@@ -35,6 +36,8 @@ _SHORT_AFTER = re.compile(
 )
 _LOOK_BACK_CHARS = 20
 _MOST_IN_RANGE = 100
+# The quantities and the contacts of a text both ask, one after the other.
+_TEXTS_KEPT = 8
 _NOT_A_DIGIT = re.compile(r"\D")
 _SERVICE = re.compile(r"1[568]\d{6}")
 
@@ -55,7 +58,8 @@ class Phone:
     numbers: tuple[str, ...]
 
 
-def find_phones(text: str) -> list[Phone]:
+@lru_cache(maxsize=_TEXTS_KEPT)
+def find_phones(text: str) -> tuple[Phone, ...]:
     """Return the telephone numbers of a normal form, in order; none overlaps another."""
     windows = digit_windows(text)
     found = [
@@ -78,7 +82,7 @@ def find_phones(text: str) -> list[Phone]:
     for phone in sorted(found, key=lambda phone: (phone.start, -phone.end)):
         if not kept or kept[-1].end <= phone.start:
             kept.append(phone)
-    return kept
+    return tuple(kept)
 
 
 def same_line(one: str, other: str) -> bool:

@@ -139,8 +139,8 @@ class _Canvas:
 def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     """Return the quantities of a text, in order; none overlaps another."""
     canvas = _Canvas(without_other_numbers(raw, normal))
-    canvas.leave_out((phone.start, phone.end) for phone in find_phones(canvas.text))
-    canvas.leave_out((start, end) for start, end, *_ in route_places(canvas.text))
+    canvas.leave_out((phone.start, phone.end) for phone in find_phones(normal.text))
+    canvas.leave_out((start, end) for start, end, *_ in route_places(normal.text))
     for pattern in (*WHOLE_DATES, *PARTIAL_DATES):
         canvas.take(pattern, read_date, canvas.near_digits)
     canvas.take_second_days()

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from guards.lexicons.rail_lines import NAMED_LINES
 from guards.text.normal import Normal
@@ -91,6 +92,8 @@ _BUS = re.compile(
 _BUS_WORD = re.compile("버스")
 _BUS_REACH_CHARS = 40
 _LOOK_BACK_CHARS = 10
+# The quantities and the ways of a text both ask, one after the other.
+_TEXTS_KEPT = 8
 _OFTEN = re.compile(r"(?:하루|매일|일일|주|월|년|시간당|시간에|매시|총|한|두)(?:에)?[ ]?$")
 _STATION = re.compile(
     r"(?<![가-힣A-Za-z\d])(?P<name>[가-힣A-Za-z\d·]{1,12}?역)"
@@ -133,7 +136,8 @@ def find_routes(raw: str, normal: Normal) -> tuple[RouteSlot, ...]:
     return tuple(slots)
 
 
-def route_places(text: str) -> list[_Found]:
+@lru_cache(maxsize=_TEXTS_KEPT)
+def route_places(text: str) -> tuple[_Found, ...]:
     """Return the same for a normal form, as places with kind and canonical value."""
     found: list[_Found] = []
     for line in _LINE_BREAK.finditer(text):
@@ -143,7 +147,7 @@ def route_places(text: str) -> list[_Found]:
     for one in sorted(found, key=lambda one: (one[0], -one[1])):
         if not kept or kept[-1][1] <= one[0]:
             kept.append(one)
-    return kept
+    return tuple(kept)
 
 
 def _in_line(text: str, start: int, end: int) -> Iterator[_Found]:

@@ -199,8 +199,19 @@ def _chunk_choices(
                     yield choice | {"index": outcome.index}
         return
     whole = _choice(request, outcome, ending)
-    yield {"index": outcome.index, "delta": whole["message"], "finish_reason": None}
-    yield {"index": outcome.index, "delta": {}, "finish_reason": whole["finish_reason"]}
+    delta = _delta(whole.get("message"))
+    yield {"index": outcome.index, "delta": delta, "finish_reason": None}
+    yield {"index": outcome.index, "delta": {}, "finish_reason": whole.get("finish_reason")}
+
+
+def _delta(message: JsonValue) -> JsonObject:
+    """Return a whole message as one delta, in which each call of a tool has its number."""
+    if not isinstance(message, dict):
+        return {}
+    calls = objects(message.get("tool_calls"))
+    if not calls:
+        return message
+    return message | {"tool_calls": [call | {"index": at} for at, call in enumerate(calls)]}
 
 
 def _template_message(request: ChatRequest, template: str) -> JsonObject:

@@ -325,6 +325,25 @@ def test_a_plain_reply_is_written_as_a_stream_once_a_stream_was_promised() -> No
     assert written.body.endswith(DONE)
 
 
+def test_calls_of_tools_get_their_numbers_in_a_promised_stream() -> None:
+    reply = plain(choice_of({"role": "assistant", "content": None, "tool_calls": CALLS}))
+
+    written = write(asked(stream=True), [reply], kept(reply), ending(as_stream=True))
+
+    first = json.loads(written.body.split(b"\n")[0].removeprefix(b"data: "))
+    [call] = first["choices"][0]["delta"]["tool_calls"]
+    assert (call["index"], call["id"]) == (0, "c1")
+
+
+def test_a_choice_that_lacks_members_is_written_as_a_stream_all_the_same() -> None:
+    reply = plain({"index": 0})
+
+    written = write(asked(stream=True), [reply], kept(reply), ending(as_stream=True))
+
+    assert written.body.count(b"data: ") == 3
+    assert written.body.endswith(DONE)
+
+
 def test_a_stream_nobody_asked_for_leaves_as_it_came() -> None:
     reply = streamed(TEXT)
 

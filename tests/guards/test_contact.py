@@ -1,0 +1,147 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.contact import Contacts, ContactSettings
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Finding, Strength
+from guards.core.reading import read
+from guards.text.sentences import split_sentences
+
+OFFICES = """휴가 문의는 인사팀(031-200-1234), 시설 고장은 총무팀 031-200-5678로 한다.
+| 부서 | 전화 |
+|---|---|
+| 재무과 | 02-123-4567 |
+| 민원실 | 02-123-4568 |
+- 고객센터: 1588-0000 (내선 12)
+- 도서관: 051-300-1110~3
+- 홍보실 전화 070-0000-1111, 팩스 070-0000-2222
+- 당직실: ☎ 300-4000
+온라인 신청은 https://www.gaon.example/apply/form 에서 하고 서류는 help@gaon.example로 보낸다.
+야간에는 국번 없이 120번으로 문의한다."""
+SOURCES = (Source("1", "문의처", OFFICES, file="https://files.gaon.example/guide.pdf"),)
+
+
+@pytest.fixture
+def guard() -> Contacts:
+    return Contacts(ContactSettings())
+
+
+def findings(guard: Contacts, answer: str, question: str = "어디로 문의하나요?") -> list[Finding]:
+    return guard.check(read(Exchange(question, SOURCES, answer=answer)))
+
+
+FLAGGED = [
+    pytest.param("총무팀(031-200-5687)입니다.", "031-200-5687", "031-200-5678", id="digits-turned"),
+    pytest.param("재무과는 02-123-4569입니다.", "02-123-4569", "02-123-4567", id="row-of-a-table"),
+    pytest.param("고객센터(1588-0001)입니다.", "1588-0001", "1588-0000", id="service-number"),
+    pytest.param("전화는 02-999-0000입니다.", "02-999-0000", None, id="nobody-named"),
+    pytest.param("도서관은 051-300-1114입니다.", "051-300-1114", None, id="past-the-range"),
+    pytest.param("총무팀은 032-200-5678입니다.", "032-200-5678", "031-200-5678", id="area-code"),
+    pytest.param("고객센터 내선 13번입니다.", "13", "12", id="extension"),
+    pytest.param("국번 없이 110으로 문의하세요.", "110", None, id="short-code"),
+    pytest.param("www.gaon.example/login 을 보세요.", "www.gaon.example/login", None, id="path"),
+    pytest.param("gaon.example.com을 보세요.", "gaon.example.com", None, id="host"),
+    pytest.param("hello@gaon.example로 보내세요.", "hello@gaon.example", None, id="mail"),
+]
+SWAPPED = [
+    pytest.param("인사팀(031-200-5678)에 문의하세요.", "031-200-1234", id="side-by-side"),
+    pytest.param("민원실은 02-123-4567입니다.", "02-123-4568", id="row-of-a-table"),
+    pytest.param("- 총무팀: 031-200-1234", "031-200-5678", id="list-line"),
+    pytest.param("총무팀은 1588-0000입니다.", "031-200-5678", id="kind-of-number"),
+]
+CLEAN = [
+    pytest.param("인사팀은 031.200.1234, 총무팀은 (031) 200-5678입니다.", id="other-notations"),
+    pytest.param("인사팀(+82-31-200-1234)", id="country-code"),
+    pytest.param("총무팀(200-5678)으로 연락하세요.", id="no-area-code"),
+    pytest.param("당직실은 031-300-4000입니다.", id="area-code-added"),
+    pytest.param("도서관은 051-300-1112입니다.", id="inside-the-range"),
+    pytest.param("홍보실 팩스는 070-0000-2222입니다.", id="fax-beside-the-telephone"),
+    pytest.param("담당 부서는 031-200-1234입니다.", id="no-office-named"),
+    pytest.param("상담창구(02-123-4568)에 문의하세요.", id="office-that-no-source-names"),
+    pytest.param("120번으로 전화하세요.", id="short-code"),
+    pytest.param("고객센터 내선 12번", id="extension"),
+    pytest.param("신청은 gaon.example에서 합니다.", id="host-alone"),
+    pytest.param("신청은 http://gaon.example/apply/ 에서 합니다.", id="upper-folder"),
+    pytest.param("[안내](https://files.gaon.example/guide.pdf)", id="address-of-the-source"),
+    pytest.param("HELP@gaon.example로 보내세요.", id="mail-in-capitals"),
+    pytest.param("`02-999-0000`", id="code"),
+    pytest.param("119명이 신청하였고 비용은 1588원입니다.", id="figures-are-no-numbers-to-call"),
+    pytest.param("연락처는 자료에서 확인되지 않습니다.", id="no-contact"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed", "fix"), FLAGGED)
+def test_flags_what_no_source_gives(
+    guard: Contacts, answer: str, observed: str, fix: str | None
+) -> None:
+    [finding] = findings(guard, answer)
+
+    assert (finding.code, finding.strength) == ("contact.invented", Strength.E0)
+    assert answer[finding.span.start : finding.span.end] == finding.observed == observed
+    assert finding.fix == fix
+
+
+@pytest.mark.parametrize(("answer", "fix"), SWAPPED)
+def test_flags_what_belongs_to_another_office(guard: Contacts, answer: str, fix: str) -> None:
+    [finding] = findings(guard, answer)
+
+    assert (finding.code, finding.strength) == ("contact.swapped", Strength.C2)
+    assert finding.expected == (fix,)
+    assert finding.fix == fix
+    assert fix in finding.evidence[0].quote
+
+
+@pytest.mark.parametrize("answer", CLEAN)
+def test_passes(guard: Contacts, answer: str) -> None:
+    assert findings(guard, answer) == []
+
+
+def test_two_swapped_numbers_are_both_set_right(guard: Contacts) -> None:
+    answer = "인사팀은 031-200-5678, 총무팀은 031-200-1234입니다."
+
+    assert [each.fix for each in findings(guard, answer)] == ["031-200-1234", "031-200-5678"]
+
+
+def test_no_fix_where_an_office_has_several_numbers(guard: Contacts) -> None:
+    sources = (Source("1", "", "인사팀: 031-200-1111\n- 인사팀: 031-200-2222"),)
+    exchange = Exchange("?", sources, answer="인사팀(031-200-3333)입니다.")
+
+    [finding] = guard.check(read(exchange))
+
+    assert finding.expected == ("031-200-1111", "031-200-2222")
+    assert finding.fix is None
+
+
+def test_contacts_of_the_question_may_be_repeated(guard: Contacts) -> None:
+    answer = "02-999-0000은 자료에 없는 번호입니다."
+
+    assert findings(guard, answer, question="02-999-0000이 맞나요?") == []
+    strict = Contacts(ContactSettings(allow_from_question=False))
+    assert len(findings(strict, answer, question="02-999-0000이 맞나요?")) == 1
+
+
+def test_policy_may_allow_contacts_of_the_house() -> None:
+    house = Contacts(ContactSettings(allowed=("1577-0000", "www.maru.example")))
+
+    assert findings(house, "1577-0000 또는 maru.example로 문의하세요.") == []
+
+
+@given(
+    st.lists(
+        st.sampled_from([each.text for each in split_sentences(OFFICES)]), min_size=1, max_size=4
+    )
+)
+def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None:
+    assert findings(Contacts(ContactSettings()), "\n".join(sentences)) == []
+
+
+@pytest.mark.parametrize(
+    ("exchange", "reason"),
+    [
+        (Exchange("전화?", SOURCES), "no_answer"),
+        (Exchange("전화?", answer="02-000-0000"), "no_sources"),
+    ],
+)
+def test_says_why_it_cannot_check(guard: Contacts, exchange: Exchange, reason: str) -> None:
+    assert guard.not_checkable(read(exchange)) == reason
