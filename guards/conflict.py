@@ -105,9 +105,7 @@ class Conflict(Guard[ConflictSettings]):
                 if key not in taken_by:
                     held = [side for side in sides if side.figure.is_like(figure)]
                     closest = _closest(words, held, figure, told)
-                    taken_by[key] = [
-                        side for side in closest if not _says_so(side, plain, reading)
-                    ]
+                    taken_by[key] = [side for side in closest if not _says_so(side, plain, reading)]
                 finding = self._finding(figure, taken_by[key])
                 findings += [finding] if finding else []
         return findings

@@ -6,6 +6,7 @@ would have to be worked out, compared, or told from today's date is left alone.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -191,17 +192,17 @@ def _is_about(sentence: str, asked: _Asked, around: str) -> bool:
 def _quoted(text: Text, statement: Statement) -> str:
     """Return a sentence with the exception that follows it."""
     quoted = _MARKER.sub("", statement.sentence)
-    for sentence in text.sentences:
-        if sentence.start > statement.start:
-            return f"{quoted} {sentence.text}" if _EXCEPTION.match(sentence.text) else quoted
+    following = bisect_right(text.sentences, statement.start, key=lambda one: one.start)
+    if following < len(text.sentences) and _EXCEPTION.match(text.sentences[following].text):
+        return f"{quoted} {text.sentences[following].text}"
     return quoted
 
 
 def _chosen(found: Sequence[_Found]) -> list[_Found]:
     """Return the sentences to quote; none if it is not clear which ones answer."""
-    current = [
-        one for one in found if not any(_supersedes(other.edition, one.edition) for other in found)
-    ]
+    editions = {one.edition for one in found}
+    older = {one for one in editions if any(_supersedes(other, one) for other in editions)}
+    current = [one for one in found if one.edition not in older]
     complete = [one for one in current if one.by_itself]
     if not complete and len({one.quoted for one in current}) > 1:
         return []  # each is only told by its heading to be about the question

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from uuid import uuid4
 
+from policies.verdict import GuardOutcome
 from proxy.call import Call, Finished
 from proxy.errors import GuardProxyError, InternalError
 from proxy.logs import failure, logger
@@ -117,7 +118,9 @@ class ChatJob:
         trace = self.trace.finished(status=status, error=error, delivery=delivery)
         self._count(trace)
         if self._services.settings.debug:
-            log.info("request.decided", **debug_record(trace))
+            log.info(
+                "request.decided", **debug_record(trace, self._tenant.policy.sources.max_sources)
+            )
         self._services.recorder.record(trace, self._tenant.policy.tracing)
 
     def _count(self, trace: Trace) -> None:
@@ -150,8 +153,13 @@ async def held_stream(
         task.cancel()
 
 
-def debug_record(trace: Trace) -> dict[str, object]:
-    """Return everything that was decided about a request, without a word of it."""
+def debug_record(trace: Trace, top_k: int) -> dict[str, object]:
+    """Return everything that was decided about a request, without a word of it.
+
+    Args:
+        trace: The request's trace.
+        top_k: How many marked sources the policy takes at most.
+    """
     return {
         "request_id": trace.id,
         "tenant": trace.tenant,
@@ -160,9 +168,10 @@ def debug_record(trace: Trace) -> dict[str, object]:
         "route": trace.route,
         "route_reason": trace.route_reason,
         "context": trace.context.value,
+        "top_k": top_k,
         "results": len(trace.sources),
         "scores": [source.score for source in trace.sources],
-        "answerable": not any("answerability." in reason for reason in trace.reasons),
+        "answerable": _answerable(trace),
         "why": [reason for reason in trace.reasons if reason.startswith("answerability.")],
         "guards": {
             f"{run.stage.value}.{run.guard}.{run.attempt}": run.reason or run.outcome.value
@@ -174,3 +183,13 @@ def debug_record(trace: Trace) -> dict[str, object]:
         "status": trace.status,
         "duration_ms": round(trace.duration_ms, 1),
     }
+
+
+def _answerable(trace: Trace) -> bool | None:
+    """Return what answerability said last; None if it had nothing to say."""
+    said = [
+        run.outcome is GuardOutcome.CLEAN
+        for run in trace.guards
+        if run.guard == "answerability" and run.outcome is not GuardOutcome.NOT_RUN
+    ]
+    return said[-1] if said else None

@@ -6,6 +6,7 @@ second attempt is a different function from the first and has no third behind it
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,7 +20,7 @@ from proxy.call import Call, Finished
 from proxy.errors import BadRequest, UnknownModel, UpstreamError
 from proxy.judged import Judged, Settled, replace, settle
 from proxy.logs import failure, logger
-from proxy.openai_api.chat import Answer, ChatReply, Ending, read_reply, write
+from proxy.openai_api.chat import INTENT, Answer, ChatReply, Ending, read_reply, write
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
@@ -30,6 +31,7 @@ from proxy.upstream import ModelServers, ServerCall
 
 log = logger(__name__)
 
+INTENT_HEADER = "x-guard-intent"
 LONG_TEXT_CHARS = 20_000
 """Above this, guards run in a thread, so that other requests go on meanwhile."""
 
@@ -192,7 +194,9 @@ def _read_context(call: Call) -> FoundContext:
 def _exchange(call: Call, found: FoundContext) -> Exchange:
     told = call.request.guard
     by_rule = call.tenant.loaded.intents.intent_of(found.question)
-    by_caller = told.intent or call.headers.get("x-guard-intent")
+    by_caller = told.intent or call.headers.get(INTENT_HEADER)
+    if by_caller and not re.match(INTENT, by_caller):
+        raise BadRequest(f"The header {INTENT_HEADER} does not match {INTENT}.", INTENT_HEADER)
     # What the caller says is added to what the rules say: it may ask for more, never for less.
     intents = tuple(intent for intent in (by_rule.intent, by_caller) if intent)
     exchange = Exchange(

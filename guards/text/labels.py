@@ -19,6 +19,7 @@ _ITEM = re.compile(
     r"(?P<item>[^\d:|\n]{1,30}?)[*_]{0,3}[ ]?:(?!//)"
 )
 _SEGMENT_END = re.compile(r"[,.;:!?()\[\]|/]|(?<=[고며나서])[ ]|(?<=지만)[ ]|(?:또는|혹은|및)[ ]")
+_OPENING = re.compile(r"[ ]?[(:][ ]?$")
 _CONTINUED = re.compile(r"[ ]?(?:~|-|부터|에서)[ ]?")
 _BRACKET_AFTER = re.compile(r"[ ]?\((?P<label>[^()\d\n]{1,20})\)")
 _NOUN_AFTER = re.compile(
@@ -155,7 +156,7 @@ def _before(raw: str, previous: int, start: int, last: Label) -> Label:
     between = raw[max(previous, start - _LONGEST_LABEL_CHARS) : start]
     if last and _CONTINUED.fullmatch(between):
         return last
-    return label_of(_SEGMENT_END.split(between.rstrip(" (:"))[-1])
+    return label_of(_SEGMENT_END.split(_OPENING.sub("", between))[-1])
 
 
 def _after(raw: str, end: int) -> Label:

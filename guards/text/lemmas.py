@@ -2,9 +2,9 @@
 
 Not a dictionary form: a key under which the forms of one verb or adjective meet. Endings are cut
 letter by letter (``ㅂ니다``, ``았``), then what vowels and irregular verbs do to the last syllable
-is undone in one direction only (``어두운``, ``어둡다``, ``어두워`` -> ``어두우``). Different verbs may
-share a key; a noun that looks like an inflected verb may get one too, so callers compare words as
-well.
+is undone in one direction only (``어두운``, ``어둡다``, ``어두워`` -> ``어두우``). Different verbs
+may share a key; a noun that looks like an inflected verb may get one too, so callers compare words
+as well.
 """
 
 import re

@@ -2,8 +2,8 @@
 
 Two kinds: what is said of the same predicate (`guards.text.polarity`), and a word in the place of
 its opposite, between the same neighbours (`guards.lexicons.opposites`). Two in one sentence may
-cancel each other (``10명 미만은 할 수 없다``, ``10명 이상은 할 수 있다``), and so do a word's opposite
-and a negation (``포함되지 않는다``, ``제외된다``).
+cancel each other (``10명 미만은 할 수 없다``, ``10명 이상은 할 수 있다``), and so do a word's
+opposite and a negation (``포함되지 않는다``, ``제외된다``).
 """
 
 import re
@@ -163,9 +163,9 @@ def _place_of_opposite(
     wanted = _BOTH_SIDES if names & (allies | claimed[at].names) else 1
     for place, token in enumerate(told):
         is_opposite = not token.names.isdisjoint(opponents) or _head(token) in opponents
-        if is_opposite and token.is_negated == claimed[at].is_negated:
-            if _shared_neighbours(claimed, at, told, place) >= wanted:
-                return place
+        is_alike = is_opposite and token.is_negated == claimed[at].is_negated
+        if is_alike and _shared_neighbours(claimed, at, told, place) >= wanted:
+            return place
     return None
 
 

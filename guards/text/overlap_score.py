@@ -149,8 +149,8 @@ def _held(wanted: Features, sentence: Features) -> _Held:
 def _share(wanted: Mapping[str, frozenset[str]], window: Sequence[_Held]) -> float:
     words = frozenset().union(*(held.words for held in window))
     pairs = frozenset().union(*(held.pairs for held in window))
-    degrees = (1.0 if word in words else _degree(own, pairs) for word, own in wanted.items())
-    return sum(degrees) / len(wanted)
+    in_part = sum(_degree(wanted[word], pairs) for word in wanted.keys() - words) if pairs else 0.0
+    return (len(words) + in_part) / len(wanted)
 
 
 def _degree(wanted: frozenset[str], held: frozenset[str]) -> float:

@@ -11,11 +11,11 @@ from pydantic import JsonValue
 
 from policies.policy import Action
 from proxy.auth import bearer_key
-from proxy.errors import TraceStoreUnavailable, UnknownKey, UnknownTrace
+from proxy.errors import BadRequest, TraceStoreUnavailable, UnknownKey, UnknownTrace
 from proxy.openai_api.chat.writing import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
-from proxy.traces.store import Query, TraceStoreAway
+from proxy.traces.store import BadCursor, Query, TraceStoreAway
 
 MOST_TRACES = 500
 CURSOR = r"^\d{1,18}(-\d{1,18})?$"
@@ -38,6 +38,8 @@ async def list_traces(
         page = await services.traces.page(query)
     except TraceStoreAway as away:
         raise TraceStoreUnavailable from away
+    except BadCursor as bad:
+        raise BadRequest(f"Invalid value for 'before': {bad}.", "before") from None
     traces: list[JsonValue] = [trace.model_dump(mode="json") for trace in page.traces]
     return Response(
         json_bytes({"object": "list", "data": traces, "cursor": page.cursor}),

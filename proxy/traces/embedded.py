@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import aiosqlite
 
 from proxy.traces.sqlite import Database
-from proxy.traces.store import Entry, Page, Query, readable
+from proxy.traces.store import BadCursor, Entry, Page, Query, readable
 from proxy.traces.trace import Trace
 
 
@@ -78,9 +78,9 @@ class EmbeddedStore:
         if query.guard is not None:
             conditions.append(("instr(guards, ?) > 0", joined((query.guard,))))
         if query.after:
-            conditions.append(("place > ?", int(query.after)))
+            conditions.append(("place > ?", _place(query.after)))
         elif query.before is not None:
-            conditions.append(("place < ?", int(query.before)))
+            conditions.append(("place < ?", _place(query.before)))
         return " AND ".join(text for text, _ in conditions), [value for _, value in conditions]
 
 
@@ -95,3 +95,10 @@ async def _drop_surplus(change: aiosqlite.Connection, tenant: str, keep_last: in
         "SELECT place FROM traces WHERE tenant = ? ORDER BY place DESC LIMIT 1 OFFSET ?)",
         [tenant, tenant, keep_last],
     )
+
+
+def _place(cursor: str) -> int:
+    try:
+        return int(cursor)
+    except ValueError:
+        raise BadCursor(cursor) from None

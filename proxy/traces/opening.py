@@ -38,9 +38,12 @@ async def open_traces(settings: Settings) -> AsyncGenerator[tuple[TraceStore, Re
 async def open_store(settings: Settings) -> AsyncGenerator[TraceStore, None]:
     """Open the store for reading, and close it in the end."""
     async with contextlib.AsyncExitStack() as stack:
-        database = await Database.open(settings.sqlite_path)
-        stack.push_async_callback(database.close)
-        store = _store(settings, database)
+        if settings.redis_url is None:
+            database = await Database.open(settings.sqlite_path)
+            stack.push_async_callback(database.close)
+            yield EmbeddedStore(database, _now_ms)
+            return
+        store = RedisStore(settings.redis_url.get_secret_value())
         stack.push_async_callback(store.close)
         yield store
 

@@ -22,6 +22,13 @@ class TraceStoreAway(Exception):
         self.cause = type(cause).__name__
 
 
+class BadCursor(ValueError):
+    """A cursor that this store never gave; each kind of store has its own form."""
+
+    def __init__(self, cursor: str) -> None:
+        super().__init__(f"{cursor!r} is no cursor of this trace store")
+
+
 @dataclass(frozen=True, slots=True)
 class Keep:
     """How long a trace is kept, by its tenant's policy.
@@ -131,7 +138,11 @@ class TraceStore(Protocol):
         """Return a trace by its id."""
 
     async def page(self, query: Query) -> Page:
-        """Return the traces that a query wants."""
+        """Return the traces that a query wants.
+
+        Raises:
+            BadCursor: the query's cursor is not one of this store's.
+        """
 
     async def ping(self) -> None:
         """Return if the store can be used."""

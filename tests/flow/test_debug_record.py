@@ -52,6 +52,7 @@ async def test_the_record_of_a_question_without_evidence_says_why(
     assert record["route"] == "template"
     assert record["route_reason"] == "answerability.empty_context"
     assert (record["context"], record["results"], record["scores"]) == ("empty", 0, [])
+    assert record["top_k"] == 5
     assert record["answerable"] is False
     assert record["why"] == ["answerability.empty_context"]
     assert record["guards"] == {"input.complaint.0": "clean", "input.answerability.0": "acted"}
@@ -137,3 +138,14 @@ async def test_the_trace_names_the_guard_and_what_it_found(
     assert outcomes(trace, "complaint", Stage.INPUT) == [GuardOutcome.CLEAN]
     assert found_by(trace, "legal_citation") == ["복무규정 제77조", "복무규정 제77조"]
     assert trace.kept_attempt is None
+
+
+async def test_nothing_is_called_answerable_that_nobody_judged(
+    watched: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("안녕하세요.")
+
+    record = await record_of(watched, chat_body("안녕하세요"))
+
+    assert record["guards"]["input.answerability.0"] == "no_evidence_demanded"
+    assert record["answerable"] is None

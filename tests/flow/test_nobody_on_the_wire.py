@@ -1,5 +1,7 @@
 """Nobody on the wire can make a guard weaker."""
 
+import pytest
+
 from policies.loader import load_shipped
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, chat_body
@@ -89,6 +91,23 @@ async def test_naming_another_intent_does_not_take_the_need_for_evidence_away(
 
     reasons = [reply.headers["x-guard-reasons"] for reply in replies]
     assert reasons == ["answerability.no_context"] * 4
+    assert upstream.requests == []
+
+
+@pytest.mark.parametrize("way", ["member", "header"])
+async def test_an_intent_is_a_name_and_no_words(
+    proxy: RunningProxy, upstream: ScriptedUpstream, way: str
+) -> None:
+    question = chat_body("책은 몇 권까지 빌려요?")
+    words = "call me at home"
+    if way == "member":
+        reply = await proxy.chat(question | {"guard": {"intent": words}})
+    else:
+        reply = await proxy.chat(question, x_guard_intent=words)
+
+    assert reply.status_code == 400
+    expected = {"member": "guard.intent", "header": "x-guard-intent"}[way]
+    assert reply.json()["error"]["param"] == expected
     assert upstream.requests == []
 
 

@@ -210,3 +210,14 @@ async def test_traces_of_a_store_that_is_away_cannot_be_read_and_all_else_goes_o
     assert served.status_code == alive.status_code == ready.status_code == 200
     assert ready.json()["status"] == "ready"
     assert ready.json()["traces"]["store"].startswith("away: ")
+
+
+async def test_a_cursor_of_another_kind_of_store_is_refused_or_read(doors: Doors) -> None:
+    """A stream's place is none in a table; a table's place is a stream's place without a part."""
+    reply = await doors.get("/traces", params={"before": "5-3"})
+
+    if doors.proxy.services.settings.redis_url is None:
+        assert reply.status_code == 400
+        assert reply.json()["error"]["param"] == "before"
+    else:
+        assert (reply.status_code, reply.json()["data"]) == (200, [])

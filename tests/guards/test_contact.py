@@ -36,7 +36,9 @@ FLAGGED = [
     pytest.param("재무과는 02-123-4569입니다.", "02-123-4569", "02-123-4567", id="row-of-a-table"),
     pytest.param("고객센터(1588-0001)입니다.", "1588-0001", "1588-0000", id="service-number"),
     pytest.param("전화는 02-999-0000입니다.", "02-999-0000", None, id="nobody-named"),
-    pytest.param("도서관은 051-300-1114입니다.", "051-300-1114", None, id="past-the-range"),
+    pytest.param(
+        "도서관은 051-300-1114입니다.", "051-300-1114", "051-300-1110~3", id="past-the-range"
+    ),
     pytest.param("총무팀은 032-200-5678입니다.", "032-200-5678", "031-200-5678", id="area-code"),
     pytest.param("고객센터 내선 13번입니다.", "13", "12", id="extension"),
     pytest.param("국번 없이 110으로 문의하세요.", "110", None, id="short-code"),

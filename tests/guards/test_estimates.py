@@ -79,6 +79,15 @@ def test_hedging_words_are_weak_signs(guard: Estimates, answer: str, observed: s
     assert answer[finding.span.start : finding.span.end] == observed
 
 
+def test_a_time_that_follows_from_the_source_is_only_weak() -> None:
+    sources = (Source("1", "", "공연은 새벽 4시 반부터 2시간여 동안 열린다."),)
+    exchange = Exchange("언제?", sources, answer="공연은 약 새벽 6시 반까지 열립니다.")
+
+    [finding] = Estimates(EstimatesSettings()).check(read(exchange))
+
+    assert (finding.code, finding.severity) == ("estimates.derived", Severity.WEAK)
+
+
 def test_expected_is_what_the_source_says(guard: Estimates) -> None:
     [finding] = findings(guard, "조식은 성인 기준 약 5만원입니다.")
 

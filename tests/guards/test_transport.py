@@ -65,9 +65,7 @@ FLAGGED = [
         None,
         id="bus-with-two-candidates",
     ),
-    pytest.param(
-        "심야에는 N98번 버스가 다닙니다.", "N98번", ("N99번",), "N99번", id="night-bus"
-    ),
+    pytest.param("심야에는 N98번 버스가 다닙니다.", "N98번", ("N99번",), "N99번", id="night-bus"),
 ]
 INVENTED = [
     pytest.param("지하철 12호선을 타고 오세요.", "12호선", id="line"),

@@ -1,7 +1,7 @@
 """The door `/v1/chat/completions`: reading its requests and replies, and writing replies."""
 
 from proxy.openai_api.chat.reply import Answer, ChatReply, PlainReply, StreamReply, read_reply
-from proxy.openai_api.chat.request import ChatRequest, GuardField, read_request
+from proxy.openai_api.chat.request import INTENT, ChatRequest, GuardField, read_request
 from proxy.openai_api.chat.writing import (
     ChoiceOutcome,
     Edited,
@@ -13,6 +13,7 @@ from proxy.openai_api.chat.writing import (
 )
 
 __all__ = [
+    "INTENT",
     "Answer",
     "ChatReply",
     "ChatRequest",

@@ -10,6 +10,8 @@ from proxy.openai_api.json_body import JsonObject, member, read_object
 from proxy.openai_api.sse import json_bytes
 
 MOST_CHOICES = 128
+INTENT = r"^[A-Za-z0-9_.:-]{0,64}$"
+"""An intent is a name, never words of the request: it stands in logs and traces."""
 
 
 class GuardField(BaseModel):
@@ -23,7 +25,9 @@ class GuardField(BaseModel):
     sources: list[JsonValue] | None = Field(
         None, description="The sources, given exactly; nothing else is searched for then."
     )
-    intent: str | None = Field(None, description="What the question is about, such as `policy`.")
+    intent: str | None = Field(
+        None, pattern=INTENT, description="What the question is about, such as `policy`."
+    )
     last_error_reason: str | None = Field(
         None, description="Why the previous answer failed, such as `no_evidence`."
     )

@@ -1,0 +1,269 @@
+import pytest
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Finding, Severity, Strength
+from guards.core.reading import read
+from guards.negation import Negation, NegationSettings
+
+QUESTION = "어떻게 되나요?"
+
+
+@pytest.fixture
+def guard() -> Negation:
+    return Negation(NegationSettings())
+
+
+def findings(guard: Negation, rule: str, answer: str, question: str = QUESTION) -> list[Finding]:
+    return guard.check(read(Exchange(question, (Source("1", "", rule),), answer=answer)))
+
+
+FLAGGED = [
+    pytest.param(
+        "신청서는 창구에 제출하여야 한다.",
+        "신청서는 창구에 제출하지 않아도 됩니다.",
+        "제출하지 않아도 됩니다",
+        id="must-to-need-not",
+    ),
+    pytest.param(
+        "신청서는 창구에 제출하여야 한다.",
+        "신청서는 창구에 제출할 필요가 없습니다.",
+        "제출할 필요가 없습니다",
+        id="must-to-no-need",
+    ),
+    pytest.param(
+        "회원은 로비에 주차하여서는 아니 된다.",
+        "회원은 로비에 주차할 수 있습니다.",
+        "주차할 수 있습니다",
+        id="must-not-to-can",
+    ),
+    pytest.param(
+        "회원은 로비에 주차하여서는 아니 된다.",
+        "회원은 로비에 주차하여야 합니다.",
+        "주차하여야 합니다",
+        id="must-not-to-must",
+    ),
+    pytest.param(
+        "위원은 연임할 수 있다.",
+        "위원은 연임할 수 없습니다.",
+        "연임할 수 없습니다",
+        id="can-to-cannot",
+    ),
+    pytest.param(
+        "지하 주차장 이용을 금지한다.",
+        "지하 주차장 이용이 가능합니다.",
+        "이용이 가능합니다",
+        id="forbidding-noun-to-allowing-noun",
+    ),
+    pytest.param(
+        "휴가는 다음 해로 이월되지 않는다.",
+        "휴가는 다음 해로 이월됩니다.",
+        "이월됩니다",
+        id="negation-dropped",
+    ),
+    pytest.param(
+        "동의서는 보관하지 않으면 안 된다.",
+        "동의서는 보관하지 않아도 됩니다.",
+        "보관하지 않아도 됩니다",
+        id="double-negation-is-a-duty",
+    ),
+    pytest.param(
+        "직원은 고객의 비밀을 누설하지 말아야 한다.",
+        "직원은 고객의 비밀을 누설해도 됩니다.",
+        "누설해도 됩니다",
+        id="forbidden-to-allowed",
+    ),
+    pytest.param(
+        "반려동물은 객실에 들어갈 수 있다.",
+        "반려동물은 객실에 못 들어갑니다.",
+        "못 들어갑니다",
+        id="adverb-of-negation",
+    ),
+    pytest.param(
+        "입회비는 없다.", "입회비가 있습니다.", "입회비가 있습니다", id="lack-to-presence"
+    ),
+    pytest.param(
+        "중도 해지 때 위약금이 면제된다.",
+        "중도 해지 때 위약금이 면제되지 않습니다.",
+        "위약금이 면제되지 않습니다",
+        id="exemption-denied",
+    ),
+    pytest.param(
+        "방문객은 주차장을 무료로 이용한다.",
+        "방문객은 주차장을 유료로 이용합니다.",
+        "유료로",
+        id="opposite-word",
+    ),
+    pytest.param(
+        "보고서는 매월 제출한다.", "보고서는 매년 제출합니다.", "매년", id="other-frequency"
+    ),
+    pytest.param(
+        "조식은 요금에 포함된다.", "조식은 요금에서 제외됩니다.", "제외됩니다", id="opposite-verb"
+    ),
+    pytest.param(
+        "과장급 이상 직원이 위원장을 맡는다.",
+        "과장급 미만 직원이 위원장을 맡습니다.",
+        "미만",
+        id="comparator-without-a-figure",
+    ),
+]
+CLEAN = [
+    pytest.param(rule, answer, id=name)
+    for rule, answer, name in (
+        (
+            "회원은 로비에 주차하여서는 아니 된다.",
+            "회원은 로비에 주차할 수 없습니다.",
+            "must-not-as-cannot",
+        ),
+        (
+            "회원은 로비에 주차하여서는 아니 된다.",
+            "회원의 로비 주차는 금지됩니다.",
+            "must-not-as-forbidden",
+        ),
+        (
+            "지하 주차장 이용을 금지한다.",
+            "지하 주차장은 이용하면 안 됩니다.",
+            "forbidden-as-must-not",
+        ),
+        (
+            "신청서는 창구에 제출하여야 한다.",
+            "신청서는 창구에 제출해야 합니다.",
+            "polite-ending",
+        ),
+        (
+            "신청서는 창구에 제출하여야 한다.",
+            "신청서는 창구에 제출하지 않으면 안 됩니다.",
+            "duty-as-double-negation",
+        ),
+        (
+            "신청서는 제출하지 아니할 수 있다.",
+            "신청서는 제출하지 않아도 됩니다.",
+            "may-refrain-as-need-not",
+        ),
+        (
+            "정기권을 산 사람이 아니면 주차장을 이용할 수 없다.",
+            "정기권을 산 사람만 주차장을 이용할 수 있습니다.",
+            "rule-told-from-its-other-side",
+        ),
+        (
+            "수영장은 회원만 이용할 수 있다.",
+            "비회원은 수영장을 이용할 수 없습니다.",
+            "those-left-out",
+        ),
+        (
+            "10명 미만인 단체는 할인을 받을 수 없다.",
+            "10명 이상인 단체는 할인을 받을 수 있습니다.",
+            "two-oppositions-cancel",
+        ),
+        (
+            "예약은 사흘 전까지 취소할 수 있다.",
+            "사흘 전이 지나면 예약을 취소할 수 없습니다.",
+            "after-the-deadline",
+        ),
+        (
+            "사업자는 매출을 신고하여야 한다. 다만, 소규모 사업자는 그러하지 아니하다.",
+            "소규모 사업자는 매출을 신고하지 않아도 됩니다.",
+            "told-by-the-exception",
+        ),
+        ("조식은 요금에 포함되지 않는다.", "조식은 요금에서 제외됩니다.", "opposite-of-a-denial"),
+        ("이용 요금이 많지 않다.", "이용 요금이 적습니다.", "opposite-of-a-denied-adjective"),
+        ("주차장은 무료이다.", "주차장은 유료가 아닙니다.", "denied-opposite"),
+        (
+            "접수는 봄에 시작하여 가을에 종료한다.",
+            "접수는 가을에 마감됩니다.",
+            "another-word-for-the-same",
+        ),
+        (
+            "임대인은 임차인에게 보증금을 돌려주어야 한다.",
+            "임차인은 임대인에게서 보증금을 돌려받습니다.",
+            "both-parties-named",
+        ),
+        (
+            "단체 예약은 취소할 수 없으나 개인 예약은 취소할 수 있다.",
+            "개인 예약은 취소할 수 있습니다.",
+            "one-of-two-cases",
+        ),
+        (
+            "다만, 심야에는 수영장을 이용할 수 없다.",
+            "다만, 심야에는 수영장을 이용할 수 없습니다.",
+            "exception-repeated",
+        ),
+        ("위원은 연임할 수 없다.", "위원은 연임할 수 있나요?", "question"),
+        ("위원은 연임할 수 없다.", "자료에서 확인되지 않습니다.", "abstention"),
+        ("위원은 연임할 수 없다.", "네, 안내해 드리겠습니다.", "pleasantry"),
+    )
+]
+
+
+@pytest.mark.parametrize(("rule", "answer", "observed"), FLAGGED)
+def test_flags(guard: Negation, rule: str, answer: str, observed: str) -> None:
+    [finding] = findings(guard, rule, answer)
+
+    assert (finding.code, finding.severity) == ("negation.flipped", Severity.STRONG)
+    assert finding.strength is Strength.C2
+    assert finding.observed == observed == answer[finding.span.start : finding.span.end]
+    assert finding.evidence[0].quote == rule
+
+
+@pytest.mark.parametrize(("rule", "answer"), CLEAN)
+def test_passes(guard: Negation, rule: str, answer: str) -> None:
+    assert findings(guard, rule, answer) == []
+
+
+def test_a_looser_alignment_is_only_a_possibility(guard: Negation) -> None:
+    [finding] = findings(guard, "비용은 회사가 부담한다.", "비용은 직원이 부담하지 않습니다.")
+
+    assert (finding.code, finding.severity) == ("negation.possible", Severity.WEAK)
+    assert finding.strength is Strength.C1
+
+
+def test_another_source_may_say_as_the_claim_does(guard: Negation) -> None:
+    sources = (
+        Source("1", "", "위원은 연임할 수 없다."),
+        Source("2", "", "위원은 연임할 수 있다."),
+    )
+
+    assert guard.check(read(Exchange(QUESTION, sources, answer="위원은 연임할 수 있습니다."))) == []
+
+
+RULE = "방문객은 주차장을 무료로 이용한다. 다만, 대형 버스는 요금을 내야 한다."
+EXCEPTION = "다만, 대형 버스는 요금을 내야 한다."
+ANSWER = "방문객은 주차장을 무료로 이용합니다."
+
+
+def test_an_exception_that_the_question_touches_must_be_told(guard: Negation) -> None:
+    [finding] = findings(guard, RULE, ANSWER, "대형 버스로 가는데 주차장은 무료인가요?")
+
+    assert (finding.code, finding.severity) == ("negation.exception_omitted", Severity.WEAK)
+    assert finding.expected == (EXCEPTION,)
+
+
+@pytest.mark.parametrize(
+    ("answer", "question"),
+    [
+        pytest.param(ANSWER, "주차장은 무료인가요?", id="not-touched"),
+        pytest.param(
+            f"{ANSWER} 다만, 대형 버스는 요금을 내야 합니다.", "대형 버스는요?", id="told"
+        ),
+    ],
+)
+def test_other_exceptions_need_not_be_told(guard: Negation, answer: str, question: str) -> None:
+    assert findings(guard, RULE, answer, question) == []
+
+
+def test_thresholds_are_settings() -> None:
+    strict = Negation(NegationSettings(sure_from=0.5))
+
+    [finding] = findings(strict, "비용은 회사가 부담한다.", "비용은 직원이 부담하지 않습니다.")
+
+    assert finding.code == "negation.flipped"
+
+
+@pytest.mark.parametrize(
+    ("exchange", "reason"),
+    [
+        (Exchange("연임?", (Source("1", "", "연임할 수 있다."),)), "no_answer"),
+        (Exchange("연임?", answer="연임할 수 있습니다."), "no_sources"),
+    ],
+)
+def test_says_why_it_cannot_check(guard: Negation, exchange: Exchange, reason: str) -> None:
+    assert guard.not_checkable(read(exchange)) == reason
