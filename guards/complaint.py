@@ -43,11 +43,16 @@ _QUOTED = re.compile(r"\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|「[^」\n]{1,100}」|
 _CLAUSE = re.compile(r"[^.?!,;~…\n]+")
 _CLAUSE_END = re.compile(r"[.?!,;~…\n]")
 _SWEARING = re.compile(f"{profanity.PROFANITY}|(?P<order>{profanity.ORDERS})")
+_HARMLESS = re.compile(profanity.HARMLESS)
 _SEPARATOR = re.compile(r"[^가-힣ㄱ-ㅎ]")
 _SPACE = re.compile(r"\s+")
 _SYLLABLE = re.compile(r"[가-힣]")
 _MENTIONED = re.compile(profanity.MENTIONED)
-_SECOND_PERSON_END = re.compile(r"(?:[아야냐니]|들아)$")
+_SECOND_PERSON_END = re.compile(r"[아야냐니]$")
+# 아 calls somebody only behind a consonant; 야 may also say that somebody is one (그 사람 병신이야).
+_CALL = re.compile(r"[놈년들신넘럼롬련끼]아$")
+_LATIN_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]{4,12}(?![A-Za-z])")
+_WHAT_IS_DONE_WITH_IT = re.compile(phrases(profanity.LIGHT_VERBS, {}) + "$")
 _SELF_HARM = re.compile(phrases(crisis.SELF_HARM, crisis.GROUPS))
 _THREAT = re.compile(phrases(crisis.THREAT, crisis.GROUPS))
 _NOT_ONES_OWN = re.compile(crisis.NOT_ONES_OWN)
@@ -57,6 +62,7 @@ _ADDRESSED = re.compile(f"(?<![가-힣a-z]){_US}?(?![가-힣a-z])", re.IGNORECAS
 _REQUEST = re.compile(
     f"{words(address.QUESTION_WORDS + ' ' + address.REQUESTS)}|{words(address.ASKING_ENDINGS)}$"
 )
+_EMPHASIS = re.compile(f"(?<![가-힣]){words(address.EMPHASIS)}(?![가-힣])")
 _REQUEST_IN_FRONT = re.compile(words(address.REQUESTS_IN_FRONT))
 
 
@@ -84,11 +90,19 @@ class _Remark:
 
 @dataclass(frozen=True, slots=True)
 class _Swearword:
-    """A swear word: its place in the joined text, and whether its own form addresses somebody."""
+    """A swear word.
+
+    Attributes:
+        start: Where it begins in the joined text.
+        end: Behind its last character.
+        addresses: Whether its form may address somebody.
+        calls: Whether its form can do nothing else.
+    """
 
     start: int
     end: int
     addresses: bool
+    calls: bool
 
     def remark(self, code: str, score: float) -> _Remark:
         """Return the word as a remark."""
@@ -149,7 +163,7 @@ class Complaint(Guard[ComplaintSettings]):
             if complaint or _is_aimed_at_us(clause)
             for word in clause.swearwords
         ]
-        return [complaint for complaint in complaints if complaint] + abuse
+        return abuse + [complaint for complaint in complaints if complaint]
 
     def _blanked(self, text: str) -> str:
         """Return the text with quoted pieces and ignored words overwritten by spaces."""
@@ -201,6 +215,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 def _swearwords(text: str) -> Iterator[_Swearword]:
     """Yield the swear words that are used, not mentioned, in their order."""
+    text = _HARMLESS.sub(lambda found: " " * len(found[0]), _latin_read(text))
     for found in _SWEARING.finditer(text):
         start, end = found.span()
         if _MENTIONED.match(text, end) or _joins_two_words(text, start, end):
@@ -208,7 +223,13 @@ def _swearwords(text: str) -> Iterator[_Swearword]:
         order = found["order"] is not None
         if order and not _opens_clause(text, start):
             continue
-        yield _Swearword(start, end, order or bool(_SECOND_PERSON_END.search(found[0])))
+        word = found[0]
+        yield _Swearword(
+            start,
+            end,
+            addresses=order or bool(_SECOND_PERSON_END.search(word)),
+            calls=bool(_CALL.search(word)),
+        )
 
 
 def _joins_two_words(text: str, start: int, end: int) -> bool:
@@ -236,14 +257,24 @@ def _extra(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
 def _complaint(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
     """Return what the clause complains of, if that is what its predicate does."""
     extra = _extra(clause, extra_words)
-    letters = clause.letters.text
-    if extra or not letters:
+    if extra or not clause.letters.text:
         return extra
-    if len(letters) > LONGEST_COMPLAINT_LETTERS:
-        return None
-    sworn = bool(clause.swearwords)
-    core = core_of(letters, sworn=sworn) or _several_cores(clause, sworn=sworn)
-    return _venting(clause, core.start, core.end, core.score) if core else None
+    for reading in (clause, _without_emphasis(clause)):
+        if not reading.letters.text or len(reading.letters.text) > LONGEST_COMPLAINT_LETTERS:
+            continue
+        sworn = bool(clause.swearwords)
+        core = core_of(reading.letters.text, sworn=sworn) or _several_cores(reading, sworn=sworn)
+        if core:
+            return _venting(reading, core.start, core.end, core.score)
+    return None
+
+
+def _without_emphasis(clause: _Clause) -> _Clause:
+    """Return the clause without the adverbs that may stand between any two of its words."""
+    text = _EMPHASIS.sub(lambda found: " " * len(found[0]), clause.text)
+    plain = letters_only(text, 0, len(text))
+    places = tuple((start + clause.start, end + clause.start) for start, end in plain.places)
+    return replace(clause, text=text, letters=Letters(plain.text, places))
 
 
 def _several_cores(clause: _Clause, *, sworn: bool) -> Core | None:
@@ -264,10 +295,17 @@ def _venting(clause: _Clause, start: int, end: int, score: float) -> _Remark:
 
 def _is_aimed_at_us(clause: _Clause) -> bool:
     """Tell whether the swear words mean the bot: by address, or because nobody else is named."""
-    if OTHERS.search(clause.letters.text):
+    letters = clause.letters.text
+    if any(word.calls for word in clause.swearwords):
+        return True
+    if OTHERS.search(letters):
         return False
     addresses = any(word.addresses for word in clause.swearwords)
-    return addresses or bool(_ADDRESSED.search(clause.text)) or is_filler(clause.letters.text)
+    return (
+        addresses
+        or _ADDRESSED.search(clause.text) is not None
+        or is_filler(_WHAT_IS_DONE_WITH_IT.sub("", letters))
+    )
 
 
 def _asks(clause: _Clause, complaint: _Remark | None) -> bool:
@@ -276,6 +314,7 @@ def _asks(clause: _Clause, complaint: _Remark | None) -> bool:
         before = letters_only(clause.text, 0, complaint.start - clause.start)
         return _REQUEST_IN_FRONT.search(before.text) is not None
     letters = clause.letters.text
-    if is_filler(letters):
+    scolds = "왜" in letters and any(word.calls or word.addresses for word in clause.swearwords)
+    if scolds or is_filler(letters):
         return False
     return clause.question_mark or _REQUEST.search(letters) is not None

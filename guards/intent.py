@@ -11,7 +11,7 @@ Score: 0.5 for a missing kind or side; 0.9 for another subject.
 Source: own rules.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -84,7 +84,7 @@ class Intent(Guard[IntentSettings]):
             return None
         [asked] = about
         title = asked.source.title if asked.source else ""
-        if title_subject(title) & features(_answer(reading)).forms:
+        if any(_named_in(title_subject(title), _answer(reading))):
             return None
         for claim in told:
             if _held(claim, asked) >= self.settings.untold_below:
@@ -150,16 +150,22 @@ def _abstains(answer: Part) -> bool:
 
 def _by_subject(reading: Reading) -> tuple[list[Part], list[Part]]:
     """Return the sources that the question is about by title, and those it does not touch."""
-    asked = features(reading.exchange.question).forms
     about: list[Part] = []
     elsewhere: list[Part] = []
     for part in reading.sources:
         subject = title_subject(part.source.title if part.source else "")
-        if subject and subject <= asked:
+        named = _named_in(subject, reading.exchange.question)
+        if named and all(named):
             about.append(part)
-        elif subject and not subject & asked:
+        elif named and not any(named):
             elsewhere.append(part)
     return about, elsewhere
+
+
+def _named_in(subject: Sequence[frozenset[str]], text: str) -> list[bool]:
+    """Tell for each word of a subject whether a text names it."""
+    forms = features(text).forms
+    return [not names.isdisjoint(forms) for names in subject]
 
 
 def _held(claim: str, part: Part) -> float:

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from guards.core.errors import MorphMissing
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
+from guards.text.morph import MorphReader
 from policies import jinja, patterns
 from policies.errors import Remark
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
@@ -22,12 +24,22 @@ def remarks_about(
         require_env: Whether a key that is not there is refused, or only pointed out.
     """
     return [
+        *_about_reading(policy),
         *_about_intents(policy),
         *_about_templates(policy),
         *(_about_tenant(policy) if policy.tenant else _about_base(policy)),
         *_about_keys(policy),
         *_about_environment(policy, environment, require_env=require_env),
     ]
+
+
+def _about_reading(policy: Policy) -> Iterator[Remark]:
+    if policy.reading != "morph":
+        return
+    try:
+        MorphReader.open()
+    except MorphMissing as error:
+        yield Remark(("reading",), str(error))
 
 
 def _about_intents(policy: Policy) -> Iterator[Remark]:

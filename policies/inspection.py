@@ -9,10 +9,13 @@ from guards.core.guard import Guard, Stage
 from guards.core.reading import read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, run
+from guards.text.morph import MorphReader
 from policies.decision import Possible, decide
+from policies.direct_answer import direct_answer
 from policies.edits import apply
 from policies.policy import Action, Mode, Policy
 from policies.repair import edits_for
+from policies.second_reading import read_again
 from policies.verdict import Verdict
 
 NOTHING = Possible()
@@ -24,6 +27,9 @@ class Inspector:
     Args:
         policy: The policy.
         guards: Its guards, built; None to build those that it has switched on.
+
+    Raises:
+        MorphMissing: the policy reads with `morph`, and the extra is not installed.
     """
 
     def __init__(self, policy: Policy, guards: Sequence[Guard[Any]] | None = None) -> None:
@@ -34,6 +40,7 @@ class Inspector:
         self._guards = {
             stage: tuple(guard for guard in built if stage in guard.stages) for stage in Stage
         }
+        self._second_reader = MorphReader.open() if policy.reading == "morph" else None
 
     def inspect(self, exchange: Exchange, stage: Stage, possible: Possible = NOTHING) -> Verdict:
         """Read the exchange, run the guards of a stage over it, and decide."""
@@ -46,8 +53,23 @@ class Inspector:
         possible = Possible(edit=may_edit)
         return self._decided(exchange, verdict.stage, verdict.reports, possible)
 
+    def direct_answer(self, exchange: Exchange) -> str | None:
+        """Return the sources' own answer, if the policy wants it, there is one and it passes."""
+        if not self.policy.replacement.direct_answer:
+            return None
+        found = direct_answer(exchange.question, exchange.sources)
+        if found is None:
+            return None
+        reports = self._reports(exchange.answered(found.text), Stage.OUTPUT)
+        passes = decide(self.policy, Stage.OUTPUT, reports, NOTHING).action is Action.PASS
+        return found.text if passes else None
+
     def _reports(self, exchange: Exchange, stage: Stage) -> tuple[GuardReport, ...]:
-        return run(self._guards[stage], read(exchange))
+        reading = read(exchange)
+        reports = run(self._guards[stage], reading)
+        if self._second_reader is None:
+            return reports
+        return read_again(reports, reading, self._second_reader)
 
     def _decided(
         self,

@@ -204,9 +204,16 @@ class Tracing(Shape):
 
 
 class Replacement(Shape):
-    """How a replaced answer looks to the client."""
+    """What stands in the place of an answer that may not go out."""
 
-    finish_reason: Literal["stop", "content_filter"] = "stop"
+    finish_reason: Literal["stop", "content_filter"] = Field(
+        "stop", description="What the client is told."
+    )
+    direct_answer: bool = Field(
+        False,
+        description="Quote the sentence of the sources that plainly answers the question, if "
+        "there is one, before the template.",
+    )
 
 
 class ConfidenceWeights(Shape):
@@ -239,6 +246,12 @@ class Policy(Shape):
     upstream: Upstream | None = None
     sources: SourceRules = Field(default_factory=SourceRules)
     intents: tuple[IntentRule, ...] = Field((), max_length=MOST_PATTERNS)
+    reading: Literal["light", "morph"] = Field(
+        "light",
+        description="Who reads Korean. light: the guards' own analysis. morph: the analyser Kiwi "
+        "reads again what `overlap` would flag, and may clear it. Needs the extra `morph` and "
+        "about 520 MB of memory; without the extra the policy is refused.",
+    )
     guards: dict[str, GuardRule] = Field(default_factory=dict)
     regeneration: Regeneration = Field(default_factory=Regeneration)
     trimming: Trimming = Field(default_factory=Trimming)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from guards.core.exchange import Exchange
+from guards.core.guard import Stage
 from policies.decision import preferred
 from policies.edits import apply
 from policies.policy import Action
@@ -84,12 +85,18 @@ def settle(tenant: Tenant, index: int, first: Judged, second: Judged | None) -> 
 def replace(
     tenant: Tenant, exchange: Exchange, index: int, verdict: Verdict, attempt: int
 ) -> Settled:
-    """Put the policy's template in the place of a choice; the verdict's leading guard names it."""
+    """Put the sources' own answer or the policy's template in the place of a choice."""
+    text = tenant.inspector.direct_answer(exchange) if verdict.stage is Stage.OUTPUT else None
+    text = text or _template(tenant, exchange, verdict)
+    return Settled(Replaced(index, text), Action.REPLACE, verdict, verdict.reasons, attempt)
+
+
+def _template(tenant: Tenant, exchange: Exchange, verdict: Verdict) -> str:
+    """Return the reply that the verdict's leading guard calls for."""
     leading = verdict.leading
     guard = leading.guard if leading else ""
     codes = leading.codes if leading else ()
-    reply = tenant.loaded.templates.reply(guard, codes, exchange)
-    return Settled(Replaced(index, reply.text), Action.REPLACE, verdict, verdict.reasons, attempt)
+    return tenant.loaded.templates.reply(guard, codes, exchange).text
 
 
 def _last_word(tenant: Tenant, judged: Judged) -> Verdict | None:

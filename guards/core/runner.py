@@ -30,6 +30,7 @@ class GuardReport:
         reason: Why it did not run: what the exchange lacks, or ``failed:<exception type>``.
         duration_ms: Time taken, in milliseconds.
         error: What broke it, for the log; None if nothing did.
+        cleared: What it saw and a second reader took back; not among the findings.
     """
 
     guard: str
@@ -38,6 +39,7 @@ class GuardReport:
     reason: str = ""
     duration_ms: float = 0.0
     error: Exception | None = None
+    cleared: tuple[Finding, ...] = ()
 
     @property
     def failed(self) -> bool:

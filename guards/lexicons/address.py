@@ -39,6 +39,11 @@ ADVERBS = """
 응 그러니까
 근데 그런데 그리고 그럼 퍽이나 참으로 죄송하지만 실례지만 차라리 넘 별 고작 겨우 기껏 아무짝에도
 """
+# Adverbs that may stand between any two words of a sentence and change nothing but its force.
+EMPHASIS = """
+진짜 진짜로 정말 정말로 너무 너무너무 참 좀 쫌 아주 완전 도대체 대체 도저히 도무지 전혀 아예 그냥 걍 막 되게 엄청 겁나
+존나 졸라 조낸 무지 매우 굉장히 상당히 정말이지 솔직히 대단히 심히 어찌나 영 당최 도통 참으로 레알 개 더럽게 진심
+"""
 # Taken off the end of a sentence; shorter sighs cannot be told from endings there.
 AFTERTHOUGHTS = """
 진짜 진심 정말 이씨 아씨 에휴 어휴 참나 젠장 좀 제발 이거 이게 이건 그냥 너무 계속 자꾸 맨날
@@ -47,7 +52,7 @@ AFTERTHOUGHTS = """
 """
 # How often, in front of what is done over and over.
 AGAIN = """
-또 또또 또다시 계속 자꾸 매번 맨날 매일 번번이 항상 늘 아까부터 하루종일 처음부터끝까지 끝까지 아직도 여전히
+또 또또 또다시 계속 자꾸 매번 맨날 매일 번번이 항상 늘 아까부터 하루종일 처음부터끝까지 아직도 여전히
 몇번이나 몇번을 몇번째 두번째 세번째 네번째 다섯번째 세번다 열번째 수십번 백번 백날 천날 몇시간째 몇분째 한시간째
 허구헌날 허구한날 시종일관 그때그때 물어볼때마다 볼때마다 말할때마다 할때마다 이용할때마다 쓸때마다
 """

@@ -41,7 +41,7 @@ _ROOTS_AT_WORD_START = """
 """
 _ANYWHERE = """
 씹할 씹지랄 개자식 개잡놈 개씹 호로새끼 호로자식 후레자식 옘병 거지새끼 그지새끼 벌레새끼
-쓰레기새끼 돼지새끼 간나새끼 애새끼 육시랄 니엄마 느그엄마 느그애미 느그아빠 정신병자야 엠창 앰창
+쓰레기새끼 돼지새끼 간나새끼 애새끼 육시랄 니엄마 느그엄마 느그애미 느그아빠 정신병자야 젠장맞을 엠창 앰창
 골빈놈 골빈년 개지랄 개병신 개보지 보지년 자지새끼 좆까 씨댕
 """
 _AT_WORD_START = """
@@ -98,7 +98,7 @@ HARMLESS = (
     r"|거시기|씨불알|창녀촌|씨바이오"
 )
 PROFANITY = (
-    rf"(?:{disguised([*_spelled(_ROOTS_ANYWHERE), *_ANYWHERE.split()])}){_SUFFIX}"
+    rf"[개씹십쌍좆핵왕생]?(?:{disguised([*_spelled(_ROOTS_ANYWHERE), *_ANYWHERE.split()])}){_SUFFIX}"
     rf"|(?<![가-힣])(?:아|야|와|하|이|개|에이|존나|진짜)?"
     rf"(?:{disguised([*_spelled(_ROOTS_AT_WORD_START), *_AT_WORD_START.split()])}){_SUFFIX}{_WORD_END}"
     rf"|(?<![ㄱ-ㅎ가-힣])(?:{'|'.join(_BETWEEN_INITIALS.join(w) for w in _INITIALS_ONLY.split())})"
@@ -129,3 +129,7 @@ MENTIONED = (
     r"|등의?\s?(?:말|욕|표현|단어|비속어)|은\s?욕|는\s?욕|도\s?욕|이\s?욕|가\s?욕|의?\s?(?:뜻|어원|의미)"
     r"|(?:이|가|은|는)?\s?(?:무슨|어떤)\s?(?:뜻|말|욕|의미))"
 )
+# What is said of a swear word that stands as a noun: 지랄도 정도껏 해라, 개소리 하고 있네.
+LIGHT_VERBS = """
+(도|만|은|을|이|좀)? (정도껏|작작|적당히|그만|좀|또|자꾸|계속)? ({하}|{떨}|{부리}|{치}|{되}|{같}|{먹}|{싸}|{까}|하고자빠지|하고앉) ~
+"""

@@ -7,6 +7,7 @@ core may stand sighs, adverbs and words for the bot, which are taken off at both
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from guards.lexicons import address, complaints, displeasure
 from guards.lexicons.phrases import phrases, words
@@ -19,27 +20,67 @@ SURE_BY_CONTEXT = 0.8
 OTHERS = re.compile(words(address.THIRD_PERSON))
 """Words for people the displeasure may be with instead."""
 
-_ANY_SUBJECT = re.compile(f"(?:{phrases(complaints.ANY_SUBJECT, complaints.GROUPS)})$")
-_BARE = re.compile(phrases(displeasure.BARE, complaints.GROUPS))
-_WITH_SIGH = re.compile(phrases(complaints.WITH_SIGH, complaints.GROUPS))
-_WITH_ADDRESSEE = re.compile(phrases(complaints.WITH_ADDRESSEE, complaints.GROUPS))
+
+class Around(Enum):
+    """What may stand around a core."""
+
+    SIGH = auto()
+    ADDRESS = auto()
+    AGAIN = auto()
+    WHY = auto()
+    PADDING = auto()
+
+
+def _any_of(notation: str) -> str:
+    return phrases(notation, complaints.GROUPS)
+
+
+_ANY_SUBJECT = re.compile(f"(?:{_any_of(complaints.ANY_SUBJECT)})$")
+_BARE = re.compile(_any_of(displeasure.BARE))
+_VERDICT = re.compile(f"(?:{_any_of(complaints.VERDICT)})$")
+_IN_COMPANY = {
+    Around.SIGH: re.compile(_any_of(complaints.WITH_SIGH)),
+    Around.ADDRESS: re.compile(_any_of(complaints.WITH_ADDRESSEE)),
+    Around.AGAIN: re.compile(_any_of(complaints.WITH_AGAIN)),
+    Around.WHY: re.compile(_any_of(complaints.WITH_WHY)),
+}
 _NAMED = words(f"{address.YOU} {address.BOT} {address.ANSWER}")
+_PARTICLE = words(address.PARTICLES)
 _SIGH = re.compile(words(address.SIGHS))
-_ADVERB = re.compile(words(address.ADVERBS + address.POINTERS))
 _ADDRESSEE = re.compile(_NAMED)
-_ADDRESSEE_AND_PARTICLE = re.compile(_NAMED + words(address.PARTICLES))
-_FILLERS = (_SIGH, _ADVERB, _ADDRESSEE, _ADDRESSEE_AND_PARTICLE)
-_FILLER_TO_END = re.compile(f"(?:{'|'.join(filler.pattern for filler in _FILLERS)})$")
+_FILLERS = (
+    (Around.SIGH, _SIGH),
+    (Around.PADDING, re.compile(words(address.ADVERBS + address.POINTERS))),
+    (Around.PADDING, re.compile(f"{words(address.QUALITY + address.MATTERS)}{_PARTICLE}?")),
+    (Around.AGAIN, re.compile(words(address.AGAIN))),
+    (Around.WHY, re.compile(words(address.WHY))),
+    (Around.ADDRESS, _ADDRESSEE),
+    (Around.ADDRESS, re.compile(_NAMED + _PARTICLE)),
+)
+_FILLER_TO_END = re.compile(f"(?:{'|'.join(filler.pattern for _, filler in _FILLERS)})$")
+_ASKED = re.compile(_any_of(complaints.ASKED))
 _AFTERTHOUGHT = re.compile(
-    f"(?:{words(address.AFTERTHOUGHTS)}|(?:이|이런|이딴|야)?{_NAMED}{words(address.PARTICLES)}?)$"
+    f"(?:{words(address.AFTERTHOUGHTS)}|(?:이|이런|이딴|야)?{_NAMED}{_PARTICLE}?)$"
 )
 _LONGEST_AFTERTHOUGHT_LETTERS = 8
 _MOST_AFTERTHOUGHTS = 3
+# The bot or its answer, with a particle that shows it to be no part of a longer noun.
+_TOPIC = re.compile(_any_of(complaints.TOPIC))
+# What takes the predicate away from the topic.
+_ELSEWHERE = re.compile(words(address.QUESTION_WORDS + address.REQUESTS))
+# Who asks whether an answer is bad wants to know; who complains does not ask.
+_WONDERING = re.compile("(?:[나까]요|가요|는지|은지)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """The predicate that shows displeasure: its half-open place, and how sure we are, 0 to 1."""
+    """The predicate that shows displeasure.
+
+    Attributes:
+        start: Where it begins.
+        end: Behind its last letter.
+        score: How sure we are, 0 to 1.
+    """
 
     start: int
     end: int
@@ -48,11 +89,10 @@ class Core:
 
 @dataclass(frozen=True, slots=True)
 class _Beginning:
-    """Where a sentence's core may begin, and whether a sigh or the bot's name stands before."""
+    """Where a sentence's core may begin, and what stands before it."""
 
     at: int
-    sigh: bool
-    addressed: bool
+    before: frozenset[Around]
 
 
 def core_of(letters: str, *, sworn: bool) -> Core | None:
@@ -62,7 +102,9 @@ def core_of(letters: str, *, sworn: bool) -> Core | None:
         letters: The sentence, without spaces and swear words, in lower case.
         sworn: Whether a swear word stood in it.
     """
-    return _core_beyond_doubt(letters) or _bare_core(letters, sworn=sworn)
+    return (
+        _core_beyond_doubt(letters) or _bare_core(letters, sworn=sworn) or _core_of_answer(letters)
+    )
 
 
 def _core_beyond_doubt(letters: str) -> Core | None:
@@ -78,47 +120,66 @@ def _bare_core(letters: str, *, sworn: bool) -> Core | None:
     """Return the place of a displeased predicate with nothing around it but sighs and address."""
     for begin in _beginnings(letters):
         for end in _ends(letters):
-            behind = letters[end:]
-            if _is_displeased(
-                letters,
-                begin.at,
-                end,
-                sigh=sworn or begin.sigh or bool(_SIGH.match(behind)),
-                addressed=begin.addressed or bool(_ADDRESSEE.search(behind)),
-            ):
-                return Core(begin.at, end, SURE_BY_CONTEXT)
+            around = set(begin.before)
+            if sworn or _SIGH.match(letters, end):
+                around.add(Around.SIGH)
+            if _ADDRESSEE.search(letters, end):
+                around.add(Around.ADDRESS)
+            if _is_displeased(letters, begin.at, end, around):
+                sure = Around.ADDRESS in around
+                return Core(begin.at, end, SURE if sure else SURE_BY_CONTEXT)
     return None
 
 
-def _is_displeased(letters: str, start: int, end: int, *, sigh: bool, addressed: bool) -> bool:
-    return bool(
-        _BARE.fullmatch(letters, start, end)
-        or (sigh and _WITH_SIGH.fullmatch(letters, start, end))
-        or (addressed and _WITH_ADDRESSEE.fullmatch(letters, start, end))
+def _core_of_answer(letters: str) -> Core | None:
+    """Return the place of an unkind predicate of a sentence that has the answer as its topic."""
+    for end in _ends(letters):
+        found = _VERDICT.search(letters, 0, end)
+        if not found or OTHERS.search(letters) or _WONDERING.search(letters, 0, end):
+            continue
+        topic = _TOPIC.search(letters, 0, found.start())
+        if topic and not _ELSEWHERE.search(letters, topic.end(), found.start()):
+            return Core(topic.start(), found.end(), SURE)
+    return None
+
+
+def _is_displeased(letters: str, start: int, end: int, around: set[Around]) -> bool:
+    if _BARE.fullmatch(letters, start, end):
+        return True
+    if around <= {Around.PADDING, Around.ADDRESS} and _WONDERING.search(letters, start, end):
+        return False
+    return any(
+        company in around and pattern.fullmatch(letters, start, end)
+        for company, pattern in _IN_COMPANY.items()
     )
 
 
 def _beginnings(letters: str) -> Iterator[_Beginning]:
     """Yield where the core may begin once sighs, adverbs and words for the bot are taken off."""
-    waiting = [_Beginning(0, sigh=False, addressed=False)]
+    waiting = [_Beginning(0, frozenset())]
+    asked = _last_asking(letters)
+    if asked:
+        waiting.append(_Beginning(asked, frozenset({Around.ADDRESS})))
     seen = set(waiting)
     while waiting:
         begin = waiting.pop(0)
         if begin.at >= len(letters):
             continue
         yield begin
-        for pattern in _FILLERS:
+        for around, pattern in _FILLERS:
             found = pattern.match(letters, begin.at)
             if not found:
                 continue
-            further = _Beginning(
-                found.end(),
-                sigh=begin.sigh or pattern is _SIGH,
-                addressed=begin.addressed or pattern in (_ADDRESSEE, _ADDRESSEE_AND_PARTICLE),
-            )
+            further = _Beginning(found.end(), begin.before | {around})
             if further not in seen:
                 seen.add(further)
                 waiting.append(further)
+
+
+def _last_asking(letters: str) -> int | None:
+    """Return the end of the last words that tell of having asked the bot."""
+    asked = [found.end() for found in _ASKED.finditer(letters)]
+    return asked[-1] if asked and not OTHERS.search(letters, 0, asked[-1]) else None
 
 
 def _ends(letters: str) -> Iterator[int]:

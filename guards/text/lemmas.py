@@ -50,12 +50,14 @@ _MELTED_END = re.compile(f"(?<=[ᅪᅯᅧᅫᅢ])(?:{'|'.join(map(_letters, '서
 _CONTRACTED_TENSE = re.compile("(?<=[ᅡ-ᅵ])ᆻ$")
 _MELTED_VOWELS = frozenset("ᅪᅯᅧᅫᅢ")
 _NOUN_VERB_END = re.compile("(?<=[가-힣]{2})[하되이]$")
-_DOUBLE_RIEUL = re.compile("ᆯ(?:라|러)$")
 
 
 @lru_cache(maxsize=_KEYS_KEPT)
 def lemma(word: str) -> str:
-    """Return the key under which the forms of a predicate meet; a noun's is its stem."""
+    """Return the key under which the forms of a predicate meet; a noun's is its stem.
+
+    Verbs in 르 have two (빠르다, 빨라서).
+    """
     stem = word_stem(word)
     tail = word[len(stem) :]
     if tail and len(stem) > 1 and tail not in _VERBAL_PARTICLES:
@@ -64,6 +66,8 @@ def lemma(word: str) -> str:
 
 
 def _without_endings(word: str) -> str:
+    if not word:
+        return word
     letters = unicodedata.normalize("NFD", word)
     cut = _CLOSING_END.sub("", letters)
     has_melted = cut == letters and letters[-1] in _MELTED_VOWELS
@@ -100,8 +104,6 @@ def _syllables(letters: str) -> int:
 
 def _regular(letters: str, has_melted: bool) -> str:
     """Return one spelling for the last syllable of a stem, whatever the ending did to it."""
-    if _DOUBLE_RIEUL.search(letters):
-        return _DOUBLE_RIEUL.sub(unicodedata.normalize("NFD", "르"), letters)
     if letters.endswith("ᆸ"):
         return letters[:-1] + unicodedata.normalize("NFD", "우")
     if letters[-1] in "ᆮᆯᆺ":

@@ -12,7 +12,9 @@ from functools import lru_cache
 from guards.text.tokens import bigrams, content_words
 
 _KEPT = 8192
-_FIGURE = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
+_FIGURE = re.compile(
+    r"\d[\d,.:/~-]*[ ]?[가-힣%]*(?:[ ](?:이상|이하|초과|미만|이내|이전|이후)[가-힣]{0,2})?"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ _TAILS = (
     (Mode.CANNOT, r"지(?:는|도|를)?\s?못"),
     (Mode.NOT, _NEGATED),
     (Mode.MUST, r"(?<=[가-힣])야\s?(?:만\s?)?[하한합할함해했되된됩돼]"),
-    (Mode.CAN, r"(?<=[아어여해와워켜려])도\s?(?:[되된됩돼]|무방|좋|괜찮)"),
+    (Mode.CAN, r"(?<=[가-힣])도\s?(?:[되된됩돼]|무방|괜찮)"),
     (Mode.NOT, r"(?<=[가-힣])(?:이|가|은|는|도)?\s(?:아니(?=[다며고라지])|아닙|아니에요|아녜요)"),
     (Mode.LACKS, r"(?<=[가-힣])(?:이|가|은|는|도)?\s?없(?=[다는으어습을음이고었])"),
     (Mode.HAS, r"(?<=[가-힣])(?:이|가|은|는|도)\s?있(?=[다는으어습을음고었])"),
@@ -109,15 +109,16 @@ _OTHERWISE = {
     Mode.MUST: Mode.NEED_NOT,
 }
 _NOUN = re.compile(
-    rf"(?<![가-힣])(?P<noun>{'|'.join(_NOUNS)})(?P<rest>[가-힣]*)(?P<no>\s(?:않|아니|아닙|아닌))?"
+    rf"(?<![가-힣])(?P<noun>{'|'.join(_NOUNS)})[가-힣]*(?P<no>\s(?:않|아니|아닙|아닌))?"
 )
 _PREVERB = re.compile(r"(?<![가-힣])(?P<adverb>안|못)\s(?P<verb>[가-힣]{1,12})")
 _WORD = re.compile(r"[가-힣]+")
 _WORD_BEFORE = re.compile(r"([가-힣]{1,20})[\s\"'”’」』)\]]{0,3}$")
-_PREDICATE_END = re.compile(r"(?:다|요|까|죠|며|고|나|되|지만|다만|함|음|됨|임|지)$")
+_PREDICATE_END = re.compile(r"(?:다|요|까|죠|며|고|나|되|지만|다만|함|음|됨|임)$")
 _CONDITION_END = re.compile(r"면$")
 # Verbs that say nothing of their own: the noun before them is what is done (교육을 하여야 한다).
-_EMPTY = frozenset("하 되 이 시키 받 바 위하 아니 안 않 것 거 수 있 없 마".split())
+_EMPTY = frozenset("하 되 이 시키 받 바 위하 아니 안 아 않 못 것 거 수 있 없 마".split())
+_ENDINGS = frozenset("지서면야도")
 _LOOK_BACK_CHARS = 40
 
 
@@ -136,7 +137,8 @@ def stances(sentence: str) -> tuple[Stance, ...]:
 def _by_tail(sentence: str) -> Iterator[Stance]:
     for match in _TAIL.finditer(sentence):
         mode = _TAILS[int((match.lastgroup or "t0")[1:])][0]
-        key, start = _predicate_before(sentence, match.start())
+        ending = match[0][0] if match[0][0] in _ENDINGS else ""
+        key, start = _predicate_before(sentence, match.start(), ending)
         if key:
             end = _word_end(sentence, match.end())
             yield Stance(key, mode, _role(sentence, mode, match.end(), end), start, end)
@@ -173,22 +175,36 @@ def _plain(sentence: str) -> Iterator[Stance]:
             yield Stance(key, Mode.DOES, Role.MAIN, start, match.end())
 
 
-def _predicate_before(sentence: str, position: int) -> tuple[str, int]:
-    """Return the key of the predicate that ends at a position, and where it begins."""
+def _predicate_before(sentence: str, position: int, ending: str = "") -> tuple[str, int]:
+    """Return the key of the predicate that ends at a position, and where it begins.
+
+    Args:
+        sentence: The sentence.
+        position: Where the predicate ends.
+        ending: The first syllable of its ending, which stands there; empty for a noun.
+    """
     for _ in range(2):
         before = sentence[max(0, position - _LOOK_BACK_CHARS) : position]
         match = _WORD_BEFORE.search(before)
         if match is None:
-            return "", position
+            break
         position -= len(before) - match.start()
-        key = _key(match[1])
+        key = _verb_key(match[1], ending) if ending else _noun_key(match[1])
         if key not in _EMPTY:
             return key, position
+        ending = ""
     return "", position
 
 
-def _key(word: str) -> str:
-    return lemma(word) if word_stem(word) == word else word_stem(word)
+def _verb_key(word: str, ending: str) -> str:
+    inflected = word + ending
+    key = lemma(inflected)
+    return lemma(f"{word}다") if key == inflected else key
+
+
+def _noun_key(word: str) -> str:
+    stem = word_stem(word)
+    return lemma(word) if stem == word else stem
 
 
 def _word_end(sentence: str, position: int) -> int:

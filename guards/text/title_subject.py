@@ -9,8 +9,15 @@ _HEADING = re.compile(r"제\s?\d{1,4}조(?:의\s?\d{1,3})?\s?\(([^()\n]{1,60})\)
 _LAST_STEP = re.compile(r"(?:\s[-–—|>/]\s|>|::)")
 
 
-def title_subject(title: str) -> frozenset[str]:
-    """Return the words of the heading or the last step of a title; empty if it names nothing."""
+def title_subject(title: str) -> tuple[frozenset[str], ...]:
+    """Return the words of the heading or the last step of a title, each by surface and stem.
+
+    Empty if the title names nothing but a kind of text (안내, 규정).
+    """
     heading = _HEADING.search(title)
     named = heading[1] if heading else _LAST_STEP.split(title)[-1]
-    return frozenset(word.stem for word in content_words(named) if word.stem not in FRAME_NOUNS)
+    return tuple(
+        frozenset({word.text, word.stem})
+        for word in content_words(named)
+        if word.stem not in FRAME_NOUNS
+    )

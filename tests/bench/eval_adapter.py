@@ -1,5 +1,6 @@
 """Adapter between the guards and a table of labelled cases: does a guard fire on a case?
 
+``reading=morph`` among the options lets the second reader clear findings, as a policy may.
 A case holds ``guard`` (E complaint, A answerability, B citation, D Korean only, G grounding, H
 source extraction), ``question``, ``sources`` and ``answer``, or for H a chat ``request``.
 """
@@ -11,7 +12,9 @@ from guards.core.finding import Severity
 from guards.core.reading import read
 from guards.core.registry import all_guards
 from guards.core.runner import run
+from guards.text.morph import MorphReader
 from policies.policy import SourceRules
+from policies.second_reading import read_again
 from proxy.openai_api.sources import find_sources
 
 GUARDS_OF = {
@@ -33,7 +36,16 @@ GUARDS_OF = {
         "quality",
     ),
 }
+READERS: list[MorphReader] = []
 OPTIONS: dict[str, dict[str, object]] = {"answerability": {"evidence_always": True}}
+
+
+def configure(options: dict[str, str]) -> None:
+    """Choose who reads: ``reading`` is light (the default) or morph."""
+    reading = options.get("reading", "light")
+    if reading not in {"light", "morph"}:
+        raise ValueError(f"reading is light or morph, not {reading}")
+    READERS[:] = [MorphReader.open()] if reading == "morph" else []
 
 
 def check(case: dict[str, Any]) -> dict[str, object]:
@@ -52,6 +64,8 @@ def check(case: dict[str, Any]) -> dict[str, object]:
         for name in GUARDS_OF[case["guard"]]
     ]
     reports = run(guards, reading)
+    for reader in READERS:
+        reports = read_again(reports, reading, reader)
     for report in reports:
         if report.error is not None:
             raise report.error

@@ -62,6 +62,7 @@ class Attack:
         guards: The guards whose business it is; one of them has to stop it.
         truth: A faithful answer to the same question.
         known: What the request of the twin carries.
+        mended: With what is known the lie is mended in place, so that the truth leaves at once.
     """
 
     asked: str
@@ -71,6 +72,7 @@ class Attack:
     guards: tuple[str, ...]
     truth: str
     known: tuple[SOURCE, ...]
+    mended: bool = False
 
 
 SAID_AND_STOPPED = {
@@ -82,6 +84,7 @@ SAID_AND_STOPPED = {
         guards=("numbers", "transport"),
         truth="지하철 12호선을 타고 가온역에서 내리시면 됩니다.",
         known=(WAY, WAY_BY_LINE),
+        mended=True,
     ),
     "estimated-taxi-time": Attack(
         asked="가온공항에서 택시로 얼마나 걸려요?",

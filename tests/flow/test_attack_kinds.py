@@ -1,5 +1,6 @@
 """Twelve kinds of invention that a hotel's bot is prone to: none gets out, each true twin does."""
 
+import re
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack
 
@@ -71,16 +72,27 @@ def asking(attack: Attack, sources: tuple[SOURCE, ...]) -> JsonObject:
 
 
 def assert_replaced(reply: httpx.Response, trace: Trace, attack: Attack, policy: str) -> None:
-    """A template stands in the lie's place, and header and trace name the guard that chose it."""
+    """A template, or what the sources say themselves, stands in the lie's place, and header and
+    trace name the guard that stopped it.
+    """
     text = said(reply)
     reasons = reply.headers["x-guard-reasons"].split(",")
     leading = reasons[0].split(".")[0]
     assert leading in attack.guards
-    assert load_shipped(policy).templates.recognise(text) == leading
+    recognised = load_shipped(policy).templates.recognise(text)
+    assert recognised == leading or is_quoted_from(attack.sources, text)
     assert reply.headers["x-guard-action"] == trace.action == Action.REPLACE
     assert list(trace.reasons) == reasons
     assert {run.guard for run in trace.guards if run.outcome is GuardOutcome.ACTED} >= {leading}
     assert [word for word in attack.forbidden if word in text] == []
+
+
+def is_quoted_from(sources: tuple[SOURCE, ...], text: str) -> bool:
+    """Tell whether every sentence that the text quotes stands in a source, and there is one."""
+    quoted = re.findall("“([^”]+)”", text)
+    return bool(quoted) and all(
+        any(sentence in str(source) for source in sources) for sentence in quoted
+    )
 
 
 def acting(trace: Trace, stage: Stage) -> list[int]:
@@ -118,8 +130,9 @@ async def test_the_second_answer_leaves_if_it_is_true(
         reply = await hotel.chat(asking(attack, attack.known) | {"stream": streamed})
 
         assert said(reply) == attack.truth
-        assert reply.headers["x-guard-action"] == "regenerate"
-        assert reply.headers["x-guard-attempts"] == "2"
+        done, attempts = ("fix", "1") if attack.mended else ("regenerate", "2")
+        assert reply.headers["x-guard-action"] == done
+        assert reply.headers["x-guard-attempts"] == attempts
 
 
 @cases(SAID_AND_STOPPED)

@@ -41,7 +41,7 @@ def body() -> JsonObject:
     asked = chat_body(QUESTION, SOURCES)
     guard = asked["guard"]
     assert isinstance(guard, dict)
-    return asked | {"guard": guard | {"intent": "새벽숲", "last_error_reason": "저녁놀"}}
+    return asked | {"guard": guard | {"last_error_reason": "저녁놀"}}
 
 
 Start = Callable[[StoredText | None], AbstractAsyncContextManager[RunningProxy]]
@@ -124,7 +124,7 @@ async def test_none_keeps_no_word_of_the_request_or_the_answers(
     assert trace.text is StoredText.NONE
     kept = everything_kept()
     assert trace.id in kept
-    assert [word for word in (*WORDS, *SECRETS, "새벽숲", "저녁놀") if word in kept] == []
+    assert [word for word in (*WORDS, *SECRETS, "저녁놀") if word in kept] == []
     # What happened is still told: in codes, places and counts.
     assert trace.reasons == ("korean_only.han",)
     assert len(trace.sources) == 1

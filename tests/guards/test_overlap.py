@@ -30,6 +30,11 @@ def findings(guard: Overlap, answer: str) -> list[Finding]:
 FLAGGED = [
     pytest.param("우주선은 달 궤도를 돌며 암석 표본을 수집합니다.", id="another-world"),
     pytest.param("회원은 모바일 앱에서 쿠폰 번호를 입력하면 됩니다.", id="invented-procedure"),
+    pytest.param("주말에는 처리 시간이 평소보다 길어집니다.", id="invented-addition"),
+    pytest.param(
+        "고객은 결과가 나오면 본점 대강당에서 해마다 열리는 설명회와 만찬에 참석한다.",
+        id="long-sentence-with-a-few-shared-words",
+    ),
 ]
 CLEAN = [
     pytest.param("고객은 영수증을 첨부하여 창구에 신청합니다.", id="polite-ending"),
@@ -43,6 +48,11 @@ CLEAN = [
     pytest.param("제공된 자료에서 확인되지 않습니다.", id="abstention"),
     pytest.param("도움이 더 필요하신가요?", id="question"),
     pytest.param("무료입니다.", id="too-short"),
+    pytest.param("관련 근거는 제8조입니다.", id="pointer-to-a-provision"),
+    pytest.param("- 근거 규정: 제8조", id="label-of-a-provision"),
+    pytest.param("이상입니다.", id="closing"),
+    pytest.param("- 포상금: 이백만원", id="label-and-figure-in-words"),
+    pytest.param("영수증은 환불 때 첨부하셔야 해요.", id="other-endings"),
 ]
 
 
@@ -50,9 +60,26 @@ CLEAN = [
 def test_flags(guard: Overlap, answer: str) -> None:
     [finding] = findings(guard, answer)
 
-    assert (finding.code, finding.severity) == ("overlap.low", Severity.WEAK)
+    assert (finding.code, finding.severity) == ("overlap.unsupported", Severity.STRONG)
     assert finding.observed == answer
     assert finding.score > 0.55
+
+
+def test_a_short_sentence_with_some_shared_words_is_weak(guard: Overlap) -> None:
+    """It may be a paraphrase in other words."""
+    [finding] = findings(guard, "신청서는 직원이 심사합니다.")
+
+    assert (finding.code, finding.severity) == ("overlap.low", Severity.WEAK)
+
+
+def test_words_of_the_question_are_no_fault(guard: Overlap) -> None:
+    answer = "강아지는 지하 주차장 이용 불가입니다."
+    sources = (Source("1", "", "반려견은 지하 주차장 이용 불가."),)
+    asked = read(Exchange("강아지도 되나요?", sources, answer=answer))
+    unasked = read(Exchange("주차는요?", sources, answer="강아지 고양이 토끼 이용 불가입니다."))
+
+    assert guard.check(asked) == []
+    assert len(guard.check(unasked)) == 1
 
 
 @pytest.mark.parametrize("answer", CLEAN)
@@ -70,8 +97,11 @@ def test_only_the_unsupported_sentence_is_reported(guard: Overlap) -> None:
 
 def test_threshold_is_a_setting() -> None:
     lenient = Overlap(OverlapSettings(min_support=0))
+    milder = Overlap(OverlapSettings(unsupported_below=0, long_claim_words=100))
 
-    assert findings(lenient, "우주선은 달 궤도를 돌며 암석 표본을 수집합니다.") == []
+    answer = "우주선은 달 궤도를 돌며 암석 표본을 수집합니다."
+    assert findings(lenient, answer) == []
+    assert [found.code for found in findings(milder, answer)] == ["overlap.low"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,64 @@
+import pytest
+
+from guards.text.polarity import Mode, Role, stances
+
+MAIN = [
+    pytest.param("신청서를 제출하여야 한다.", "제출", Mode.MUST, id="must"),
+    pytest.param("신청서를 제출해야 합니다.", "제출", Mode.MUST, id="must-polite"),
+    pytest.param("제출하지 않으면 안 됩니다.", "제출", Mode.MUST, id="must-by-double-negation"),
+    pytest.param("제출하지 않을 수 없습니다.", "제출", Mode.MUST, id="cannot-but"),
+    pytest.param("차별하여서는 아니 된다.", "차별", Mode.MUST_NOT, id="must-not"),
+    pytest.param("차별하면 안 돼요.", "차별", Mode.MUST_NOT, id="must-not-polite"),
+    pytest.param("차별하지 말아야 합니다.", "차별", Mode.MUST_NOT, id="ought-not"),
+    pytest.param("차별하지 아니하여야 한다.", "차별", Mode.MUST_NOT, id="must-refrain"),
+    pytest.param("주차는 금지됩니다.", "주차", Mode.MUST_NOT, id="forbidding-noun"),
+    pytest.param("교육을 하여서는 아니 된다.", "교육", Mode.MUST_NOT, id="noun-before-empty-verb"),
+    pytest.param("연임할 수 있다.", "연임", Mode.CAN, id="can"),
+    pytest.param("들어가도 됩니다.", "들어가", Mode.CAN, id="may"),
+    pytest.param("이용 가능", "이용", Mode.CAN, id="possible-without-an-ending"),
+    pytest.param("연임할 수는 없습니다.", "연임", Mode.CANNOT, id="cannot"),
+    pytest.param("연임하지 못한다.", "연임", Mode.CANNOT, id="unable"),
+    pytest.param("이용이 불가능합니다.", "이용", Mode.CANNOT, id="impossible"),
+    pytest.param("주차는 허용되지 않습니다.", "주차", Mode.CANNOT, id="not-allowed"),
+    pytest.param("주차는 금지되지 않습니다.", "주차", Mode.CAN, id="not-forbidden"),
+    pytest.param("제출하지 아니하여도 된다.", "제출", Mode.NEED_NOT, id="need-not"),
+    pytest.param("제출할 필요가 없습니다.", "제출", Mode.NEED_NOT, id="no-need"),
+    pytest.param("지급하지 않을 수 있다.", "지급", Mode.MAY_REFRAIN, id="may-refrain"),
+    pytest.param("지급하지 아니한다.", "지급", Mode.NOT, id="not"),
+    pytest.param("이 사업은 의무가 아닙니다.", "의무", Mode.NOT, id="is-not"),
+    pytest.param("수수료가 없습니다.", "수수료", Mode.LACKS, id="lacks"),
+    pytest.param("수수료가 있습니다.", "수수료", Mode.HAS, id="has"),
+    pytest.param("수당을 지급한다.", "지급", Mode.DOES, id="plain"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "key", "mode"), MAIN)
+def test_reads_what_is_said_of_a_predicate(sentence: str, key: str, mode: Mode) -> None:
+    assert (key, mode, Role.MAIN) in [(one.key, one.mode, one.role) for one in stances(sentence)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "key", "role"),
+    [
+        pytest.param("신고하지 아니하면 벌한다.", "신고", Role.CONDITION, id="condition"),
+        pytest.param("신고하지 아니한 사람은 벌한다.", "신고", Role.ASIDE, id="before-a-noun"),
+        pytest.param("신고하지 아니하고 영업한다.", "신고", Role.ASIDE, id="manner"),
+        pytest.param("사유 없이 거부한다.", "사유", Role.ASIDE, id="without"),
+        pytest.param("달걀을 넣었고 불을 껐다.", "넣", Role.MAIN, id="coordinate-clause"),
+    ],
+)
+def test_tells_which_part_of_the_sentence_it_is(sentence: str, key: str, role: Role) -> None:
+    assert [one.role for one in stances(sentence) if one.key == key] == [role]
+
+
+def test_the_place_covers_predicate_and_ending() -> None:
+    sentence = "누구든지 지부에 제출하지 않아도 됩니다."
+
+    [stance] = stances(sentence)
+
+    assert sentence[stance.start : stance.end] == "제출하지 않아도 됩니다"
+
+
+@pytest.mark.parametrize("text", ["", "주차장 안내", "안 되는", "1234", "못"])
+def test_says_nothing_where_nothing_is_said(text: str) -> None:
+    assert all(stance.key for stance in stances(text))
