@@ -34,7 +34,7 @@ from guards.text.displeasure import (
     core_of,
     is_filler,
 )
-from guards.text.hangul import Letters, joined, letters_only
+from guards.text.hangul import Letters, joined, letters_only, typed_on_latin_keys
 
 LONGEST_MESSAGE_CHARS = 1000
 _TONE = "complaint.with_question"
@@ -42,6 +42,7 @@ _TONE = "complaint.with_question"
 _QUOTED = re.compile(r"\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|「[^」\n]{1,100}」|『[^』\n]{1,100}』")
 _CLAUSE = re.compile(r"[^.?!,;~…\n]+")
 _CLAUSE_END = re.compile(r"[.?!,;~…\n]")
+_ORDER = re.compile(profanity.ORDERS)
 _SWEARING = re.compile(f"{profanity.PROFANITY}|(?P<order>{profanity.ORDERS})")
 _HARMLESS = re.compile(profanity.HARMLESS)
 _SEPARATOR = re.compile(r"[^가-힣ㄱ-ㅎ]")
@@ -198,7 +199,7 @@ def _crises(text: str) -> Iterator[_Remark]:
 
 
 def _clauses(text: str) -> Iterator[_Clause]:
-    swearwords = list(_swearwords(text))
+    swearwords = _swearwords(text)
     calm = text
     for word in swearwords:
         calm = calm[: word.start] + " " * (word.end - word.start) + calm[word.end :]
@@ -213,23 +214,32 @@ def _clauses(text: str) -> Iterator[_Clause]:
         )
 
 
-def _swearwords(text: str) -> Iterator[_Swearword]:
-    """Yield the swear words that are used, not mentioned, in their order."""
-    text = _HARMLESS.sub(lambda found: " " * len(found[0]), _latin_read(text))
-    for found in _SWEARING.finditer(text):
-        start, end = found.span()
-        if _MENTIONED.match(text, end) or _joins_two_words(text, start, end):
-            continue
-        order = found["order"] is not None
-        if order and not _opens_clause(text, start):
-            continue
-        word = found[0]
-        yield _Swearword(
-            start,
-            end,
-            addresses=order or bool(_SECOND_PERSON_END.search(word)),
-            calls=bool(_CALL.search(word)),
-        )
+def _swearwords(text: str) -> list[_Swearword]:
+    """Return the swear words that are used, not mentioned, in their order."""
+    text = _HARMLESS.sub(lambda found: " " * len(found[0]), text)
+    used = [_swearword(*found.span(), found[0]) for found in _SWEARING.finditer(text)
+        if _is_used(text, found)]
+    for latin in _LATIN_WORD.finditer(text):
+        typed = typed_on_latin_keys(latin[0])
+        if _SWEARING.fullmatch(typed):
+            used.append(_swearword(*latin.span(), typed))
+    return sorted(used, key=lambda word: word.start)
+
+
+def _swearword(start: int, end: int, word: str) -> _Swearword:
+    return _Swearword(
+        start,
+        end,
+        addresses=bool(_SECOND_PERSON_END.search(word) or _ORDER.match(word)),
+        calls=bool(_CALL.search(word)),
+    )
+
+
+def _is_used(text: str, found: re.Match[str]) -> bool:
+    start, end = found.span()
+    if _MENTIONED.match(text, end) or _joins_two_words(text, start, end):
+        return False
+    return found["order"] is None or _opens_clause(text, start)
 
 
 def _joins_two_words(text: str, start: int, end: int) -> bool:

@@ -22,7 +22,7 @@ from guards.text.overlap_score import shares
 
 ASKED_CODES = frozenset({"overlap.unsupported", "overlap.low"})
 LEAST_SUPPORT = 0.8
-"""Measured: honest paraphrases that the light analysis flags begin here, others end at 0.65."""
+"""Share of a claim's words that a sentence must have. Measured: invented claims reach 0.65."""
 FEWEST_MORPHEMES = 3
 MOST_ASKED = 5
 """An answer with more findings than this is no misread paraphrase."""

@@ -1,14 +1,15 @@
 """How alike two sentences are, figures aside: the share of each that the other holds.
 
-Words are compared by stem or surface, and by the pairs of their syllables, which carry what spacing
-and endings hide.
+Words are compared by stem, surface or what is unchanging in a predicate, and by the pairs of their
+syllables, which carry what spacing hides.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
+from guards.text.lemmas import lemma
 from guards.text.tokens import bigrams, content_words
 
 _KEPT = 8192
@@ -22,20 +23,26 @@ class Words:
     """What of a sentence is compared.
 
     Attributes:
-        stems: Stems of its content words.
-        forms: The same and their surfaces.
+        keys: For each stem what is unchanging in it, should the word be a predicate.
+        forms: Stems, keys and surfaces.
         pairs: Pairs of neighbouring syllables of its content words.
     """
 
-    stems: frozenset[str]
+    keys: Mapping[str, str]
     forms: frozenset[str]
     pairs: frozenset[str]
 
+    @property
+    def stems(self) -> Set[str]:
+        """The stems of the content words."""
+        return self.keys.keys()
+
     def share_in(self, other: "Words") -> float:
         """Return the share of these words, from 0 to 1, that others hold; 0 if there are none."""
-        if not self.stems:
+        if not self.keys:
             return 0.0
-        words = len(self.stems & other.forms) / len(self.stems)
+        held = sum(stem in other.forms or key in other.forms for stem, key in self.keys.items())
+        words = held / len(self.keys)
         if not self.pairs:
             return words
         return (words + len(self.pairs & other.pairs) / len(self.pairs)) / 2
@@ -44,10 +51,10 @@ class Words:
 def words_of(text: str) -> Words:
     """Return what of a text is compared."""
     words = content_words(_FIGURE.sub(" ", text))
-    stems = frozenset(word.stem for word in words)
+    keys = {word.stem: lemma(word.text) for word in words}
     return Words(
-        stems=stems,
-        forms=stems | {word.text for word in words},
+        keys=keys,
+        forms=frozenset((*keys, *keys.values(), *(word.text for word in words))),
         pairs=frozenset(bigrams(" ".join(word.stem for word in words))),
     )
 
@@ -60,7 +67,7 @@ def joined(words: Iterable[Words]) -> Words:
     """Return the words of several sentences as one."""
     all_of = tuple(words)
     return Words(
-        frozenset().union(*(one.stems for one in all_of)),
+        {stem: key for one in all_of for stem, key in one.keys.items()},
         frozenset().union(*(one.forms for one in all_of)),
         frozenset().union(*(one.pairs for one in all_of)),
     )

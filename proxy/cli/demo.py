@@ -23,6 +23,7 @@ from proxy.serving import CannotListen, served
 from proxy.settings import LogFormat, Settings
 
 TENANT = "demo"
+BRIEF_CHARS = 90
 _POLICY = """\
 extends: default
 tenant: {tenant}
@@ -122,8 +123,8 @@ def _table(stops: list[Stop]) -> Table:
 
 
 def _brief(text: str) -> str:
-    line = text.strip().partition("\n")[0]
-    return line if line == text.strip() else f"{line} …"
+    line = " ".join(text.split())
+    return line if len(line) <= BRIEF_CHARS else f"{line[:BRIEF_CHARS]} …"
 
 
 def _print_commands(running: _Running, trace_id: str) -> None:

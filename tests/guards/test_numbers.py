@@ -294,6 +294,17 @@ def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None
     assert findings(Numbers(NumbersSettings()), " ".join(sentences)) == []
 
 
+@given(st.data())
+def test_no_stretch_of_whole_words_of_a_source_is_ever_flagged(data: st.DataObject) -> None:
+    words = PRICES.split(" ")
+    start = data.draw(st.integers(min_value=0, max_value=len(words) - 1))
+    end = data.draw(st.integers(min_value=start + 1, max_value=len(words)))
+
+    found = findings_in(PRICES, " ".join(words[start:end]))
+
+    assert [each.code for each in found if each.severity is Severity.STRONG] == []
+
+
 @pytest.mark.parametrize(
     ("exchange", "reason"),
     [
