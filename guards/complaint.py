@@ -26,6 +26,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Stage
 from guards.core.reading import Reading
 from guards.lexicons import address, crisis, profanity
 from guards.lexicons.phrases import phrases, words
+from guards.text.closed_talk import is_reproach
 from guards.text.displeasure import (
     LONGEST_COMPLAINT_LETTERS,
     OTHERS,
@@ -276,7 +277,22 @@ def _complaint(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
         core = core_of(reading.letters.text, sworn=sworn) or _several_cores(reading, sworn=sworn)
         if core:
             return _venting(reading, core.start, core.end, core.score)
+    letters = clause.letters.text
+    if (
+        len(letters) <= LONGEST_COMPLAINT_LETTERS
+        and not OTHERS.search(letters)
+        and is_reproach(letters, _word_starts(clause))
+    ):
+        return _venting(clause, 0, len(letters), SURE_BY_CONTEXT)
     return None
+
+
+def _word_starts(clause: _Clause) -> frozenset[int]:
+    """Return where words begin among the clause's letters."""
+    places = clause.letters.places
+    return frozenset(
+        at for at, (start, _) in enumerate(places) if at == 0 or places[at - 1][1] < start
+    )
 
 
 def _without_emphasis(clause: _Clause) -> _Clause:

@@ -89,9 +89,12 @@ async def served(
 def _open_socket(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        opened = socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         raise CannotListen(host, port, error) from error
+    # Connections inherit it. Without, the body of a reply waits 40 ms for its head's receipt.
+    opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return opened
 
 
 def _address(opened: socket.socket) -> str:

@@ -43,17 +43,12 @@ def alignments(claim: str, reading: Reading, least: float) -> list[Aligned]:
     """
     if len(claim) > _LONGEST_SENTENCE_CHARS:
         return []
-    found = [
-        aligned
-        for part in reading.sources
-        for aligned in _in_source(claim, part)
-        if aligned.share >= least
-    ]
+    found = [aligned for part in reading.sources for aligned in _in_source(claim, part, least)]
     found.sort(key=lambda aligned: -aligned.share)
     return [one for one in found if one.share >= found[0].share - _NEARLY_AS_GOOD]
 
 
-def _in_source(claim: str, part: Part) -> list[Aligned]:
+def _in_source(claim: str, part: Part, least: float) -> list[Aligned]:
     source_id = part.source.id if part.source else ""
     texts = [
         sentence.text
@@ -63,6 +58,7 @@ def _in_source(claim: str, part: Part) -> list[Aligned]:
     return [
         Aligned(source_id, text, _exception_after(texts, at), share)
         for at, (text, share) in enumerate(zip(texts, shares(claim, texts), strict=True))
+        if share >= least
     ]
 
 

@@ -7,6 +7,7 @@ not count: they are compared by value elsewhere.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,9 @@ from guards.text.lemmas import lemma
 from guards.text.tokens import Word, bigrams, content_words
 
 WINDOW_SENTENCES = 3
+INDEXED_FROM_SENTENCES = 150
+"""In a text of more sentences than this only those are compared that share something rare."""
+MOST_LOOKED_AT = 120
 _FEATURES_KEPT = 8192
 _FIGURE = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
 _CLOSED_PREDICATE = re.compile(r"[다요까죠]$")
@@ -105,7 +109,13 @@ def best_window(claim: str, sentences: Sequence[str], size: int = WINDOW_SENTENC
 def shares(claim: str, sentences: Sequence[str]) -> list[float]:
     """Return for each sentence the share of a claim, from 0 to 1, that it holds by itself."""
     wanted = features(claim)
-    return [_best_share(wanted.words, [held]) for held in _held_by(wanted, sentences)]
+    if not wanted.words:
+        return [1.0] * len(sentences)
+    held = _held_by(wanted, sentences)
+    return [
+        _share(wanted.words, [held[place]]) if place in held else 0.0
+        for place in range(len(sentences))
+    ]
 
 
 def support(claim: str, passages: Sequence[Sequence[str]], echoed: Features) -> Support:
@@ -119,7 +129,7 @@ def support(claim: str, passages: Sequence[Sequence[str]], echoed: Features) -> 
     """
     wanted = features(claim)
     held = [_held_by(wanted, sentences) for sentences in passages]
-    known = frozenset().union(*(one.words for passage in held for one in passage))
+    known = frozenset().union(*(one.words for passage in held for one in passage.values()))
     asked = {name for form, name in wanted.names.items() if form in echoed.forms}
     judged = {
         name: pairs for name, pairs in wanted.words.items() if name in known or name not in asked
@@ -129,21 +139,69 @@ def support(claim: str, passages: Sequence[Sequence[str]], echoed: Features) -> 
 
 
 def _best_share(
-    wanted: Mapping[str, frozenset[str]], held: Sequence[_Held], size: int = WINDOW_SENTENCES
+    wanted: Mapping[str, frozenset[str]], held: Mapping[int, _Held], size: int = WINDOW_SENTENCES
 ) -> float:
+    """Return the best share over all windows; those in which nothing is held need no look."""
     if not wanted:
         return 1.0
-    windows = (held[at : at + size] for at in range(max(1, len(held) - size + 1)))
+    starts = {place - back for place in held for back in range(size)}
+    windows = (
+        [held[place] for place in range(start, start + size) if place in held] for start in starts
+    )
     return max((_share(wanted, window) for window in windows), default=0.0)
 
 
-def _held_by(wanted: Features, sentences: Sequence[str]) -> list[_Held]:
-    return [_held(wanted, _kept_features(sentence)) for sentence in sentences]
+def _held_by(wanted: Features, sentences: Sequence[str]) -> dict[int, _Held]:
+    """Return what each sentence holds, by its place; sentences that hold nothing are left out."""
+    if len(sentences) > INDEXED_FROM_SENTENCES:
+        places = _index(tuple(sentences)).places(wanted)
+    else:
+        places = range(len(sentences))
+    held = ((place, _held(wanted, _kept_features(sentences[place]))) for place in places)
+    return {place: found for place, found in held if found.words or found.pairs}
 
 
 def _held(wanted: Features, sentence: Features) -> _Held:
     words = frozenset(wanted.names[name] for name in wanted.names.keys() & sentence.forms)
     return _Held(words, wanted.pairs & sentence.pairs)
+
+
+class _Index:
+    """Where the words and syllable pairs of many sentences stand.
+
+    The rarest ones are gone through first, up to a fixed amount of work, so that a claim takes the
+    same time in a long text that repeats itself.
+    """
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        self._by_form: dict[str, list[int]] = defaultdict(list)
+        self._by_pair: dict[str, list[int]] = defaultdict(list)
+        for place, sentence in enumerate(sentences):
+            found = _kept_features(sentence)
+            for form in found.forms:
+                self._by_form[form].append(place)
+            for pair in found.pairs:
+                self._by_pair[pair].append(place)
+
+    def places(self, wanted: Features) -> list[int]:
+        """Return the places of sentences that hold something of a claim, in order."""
+        known = [self._by_form[name] for name in wanted.names if name in self._by_form]
+        found = {wanted.names[name] for name in wanted.names if name in self._by_form}
+        unknown = (
+            pair for name, pairs in wanted.words.items() if name not in found for pair in pairs
+        )
+        in_part = [self._by_pair[pair] for pair in unknown if pair in self._by_pair]
+        places: set[int] = set()
+        for standing in sorted([*known, *in_part], key=len):
+            places.update(standing[: MOST_LOOKED_AT - len(places)])
+            if len(places) >= MOST_LOOKED_AT:
+                break
+        return sorted(places)
+
+
+@lru_cache(maxsize=64)
+def _index(sentences: tuple[str, ...]) -> _Index:
+    return _Index(sentences)
 
 
 def _share(wanted: Mapping[str, frozenset[str]], window: Sequence[_Held]) -> float:

@@ -22,7 +22,7 @@ WHOLE_DATES = (
     re.compile(rf"{_FREE}{_YEAR}(?P<joint>[-/]){_MONTH}(?P=joint){_DAY}(?![\d-])"),
     re.compile(
         r"(?<![\d-])(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])"
-        r"(?![\d-])"
+        r"(?![\d-])(?!(?:원|명|건|엔|달러|유로|위안|[ ]원(?![가-힣])))"
     ),
 )
 PARTIAL_DATES = (

@@ -21,6 +21,7 @@ VALUES = [
     pytest.param("KRW 500,000", Dimension.WON, [500_000], id="currency-code-first"),
     pytest.param("3조 원", Dimension.WON, [3_000_000_000_000], id="trillions-are-no-article"),
     pytest.param("20달러", "USD", [20], id="other-currency"),
+    pytest.param("20671001원", Dimension.WON, [20_671_001], id="money-that-looks-like-a-date"),
     pytest.param("10~20%", Dimension.PERCENT, [10, 20], id="range-of-rates"),
     pytest.param("3~5만원", Dimension.WON, [30_000, 50_000], id="range-shares-scale"),
     pytest.param("100분의 30", Dimension.PERCENT, [30], id="statute-percent"),
