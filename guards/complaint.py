@@ -65,6 +65,7 @@ _REQUEST = re.compile(
     f"{words(address.QUESTION_WORDS + ' ' + address.REQUESTS)}|{words(address.ASKING_ENDINGS)}$"
 )
 _EMPHASIS = re.compile(f"(?<![가-힣]){words(address.EMPHASIS)}(?![가-힣])")
+_ENDING_LIKE_NOUN = re.compile(f"(?<![가-힣]){words(address.ENDING_LIKE_NOUNS)}")
 _REQUEST_IN_FRONT = re.compile(words(address.REQUESTS_IN_FRONT))
 
 
@@ -268,7 +269,7 @@ def _extra(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
 def _complaint(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
     """Return what the clause complains of, if that is what its predicate does."""
     extra = _extra(clause, extra_words)
-    if extra or not clause.letters.text:
+    if extra or not clause.letters.text or _ENDING_LIKE_NOUN.search(clause.text):
         return extra
     for reading in (clause, _without_emphasis(clause)):
         if not reading.letters.text or len(reading.letters.text) > LONGEST_COMPLAINT_LETTERS:

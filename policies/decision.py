@@ -82,6 +82,7 @@ def _result(rule: GuardRule, stage: Stage, report: GuardReport, possible: Possib
         outcome=_outcome(rule.mode, report, wanted),
         action=wanted,
         findings=report.findings,
+        cleared=report.cleared,
         reason=report.reason,
         duration_ms=report.duration_ms,
     )

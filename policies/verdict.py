@@ -36,6 +36,7 @@ class GuardResult:
         outcome: See `GuardOutcome`.
         action: What it asked for; PASS unless it acted (or would have).
         findings: What it saw.
+        cleared: What it saw and a second reader took back.
         reason: Why it did not run; empty otherwise.
         duration_ms: Time it took, in milliseconds.
     """
@@ -45,6 +46,7 @@ class GuardResult:
     outcome: GuardOutcome
     action: Action = Action.PASS
     findings: tuple[Finding, ...] = ()
+    cleared: tuple[Finding, ...] = ()
     reason: str = ""
     duration_ms: float = 0.0
 

@@ -257,7 +257,8 @@ async def _inspect(call: Call, exchange: Exchange, stage: Stage, possible: Possi
     inspect = call.tenant.inspector.inspect
     chars = len(exchange.question) + len(exchange.answer or "")
     chars += sum(len(source.text) for source in exchange.sources)
-    if chars > LONG_TEXT_CHARS:
+    # A morphological reader takes its time over any text.
+    if chars > LONG_TEXT_CHARS or call.tenant.policy.reading == "morph":
         verdict = await asyncio.to_thread(inspect, exchange, stage, possible)
     else:
         verdict = inspect(exchange, stage, possible)

@@ -24,6 +24,7 @@ class Cue(Flag):
     ASKED = auto()
     UNKIND = auto()
     UNKIND_OF_TALK = auto()
+    ERRING = auto()
     BAD_DEED = auto()
     VIRTUE = auto()
     LACKING = auto()
@@ -50,7 +51,12 @@ _SCOLDING_END = re.compile(
     "(?:지(?:좀|도|는)?(?:마|말)[가-힣]{0,4}|네요?|냐|니|군요?|구나|잖아요?|는데요?|거야|거냐|는거|시나요|세요|십니까)$"
 )
 _STATING_END = re.compile("(?:네요?|냐|니|군요?|구나|잖아요?|다|어|어요|습니다|음|임|습니까|보여요?|보입니다)$")
-_WONDERING = re.compile("(?:[나까]요|가요|는지|은지|을까|일까)$")
+_WONDERING = re.compile("(?:[나까]요|가요|는지|은지)$")
+# Wondering about oneself, asking for a reason, granting, narrating, asking for a favour.
+_HARMLESS = re.compile(
+    "까$|모르겠(?!다고|대|다는)|수(?:도|가)?있|(?:게|것이|것도|때도|적도|점이|일이|점도)있|이유$|뻔했|"
+    "(?:줘|줄래|주라|주세요|줄수|주실)요?$"
+)
 
 
 def _vocabulary() -> dict[str, list[tuple[Cue, _Tail]]]:
@@ -79,6 +85,7 @@ def _vocabulary() -> dict[str, list[tuple[Cue, _Tail]]]:
     learn_stems(talk.UNKIND, Cue.UNKIND)
     learn(talk.UNKIND, Cue.UNKIND, _Tail.PARTICLE)
     learn_stems(talk.UNKIND_OF_TALK, Cue.UNKIND_OF_TALK)
+    learn_stems(talk.ERRING, Cue.ERRING)
     learn_stems(talk.BAD_DEEDS, Cue.BAD_DEED)
     learn_stems(talk.LACKING, Cue.LACKING)
     return known
@@ -138,16 +145,18 @@ def _tails(letters: str, at: int, tail: _Tail, word_starts: frozenset[int]) -> l
 
 
 def _finds_fault(cues: Cue, letters: str) -> bool:
-    if Cue.MYSELF in cues and Cue.ASKED not in cues:
+    if _HARMLESS.search(letters) or (Cue.MYSELF in cues and Cue.ASKED not in cues):
         return False
     driven = bool(cues & (Cue.AGAIN | Cue.WHY))
     if _WONDERING.search(letters) and not driven:
         return False
-    if Cue.UNKIND in cues:
-        return True
-    if Cue.UNKIND_OF_TALK in cues and (driven or Cue.ADDRESS in cues):
-        return True
-    if Cue.BAD_DEED in cues and (driven or _SCOLDING_END.search(letters)):
-        return True
+    addressed = Cue.ADDRESS in cues
+    scolding = driven or _SCOLDING_END.search(letters) is not None
     lacks = Cue.VIRTUE in cues and Cue.LACKING in cues
-    return lacks and _STATING_END.search(letters) is not None
+    return (
+        Cue.UNKIND in cues
+        or (Cue.UNKIND_OF_TALK in cues and addressed)
+        or (Cue.ERRING in cues and (addressed or driven))
+        or (Cue.BAD_DEED in cues and scolding)
+        or (lacks and _STATING_END.search(letters) is not None)
+    )

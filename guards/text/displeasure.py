@@ -64,12 +64,14 @@ _AFTERTHOUGHT = re.compile(
 )
 _LONGEST_AFTERTHOUGHT_LETTERS = 8
 _MOST_AFTERTHOUGHTS = 3
+_NOT_THE_BOT = re.compile(f"{OTHERS.pattern}|(?:나|저)(?:는|도|만)$|난$")
 # The bot or its answer, with a particle that shows it to be no part of a longer noun.
 _TOPIC = re.compile(_any_of(complaints.TOPIC))
 # What takes the predicate away from the topic.
 _ELSEWHERE = re.compile(words(address.QUESTION_WORDS + address.REQUESTS))
 # Who asks whether an answer is bad wants to know; who complains does not ask.
 _WONDERING = re.compile("(?:[나까]요|가요|는지|은지)$")
+_MUSING = re.compile("(?:[을할될볼일]까)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ def _core_beyond_doubt(letters: str) -> Core | None:
     """Return the place of what is only ever said to a talk partner, whatever stands before."""
     for end in _ends(letters):
         found = _ANY_SUBJECT.search(letters, 0, end)
-        if found and not OTHERS.search(letters, 0, found.start()):
+        if found and not _NOT_THE_BOT.search(letters, 0, found.start()):
             return Core(*found.span(), SURE)
     return None
 
@@ -144,6 +146,8 @@ def _core_of_answer(letters: str) -> Core | None:
 
 
 def _is_displeased(letters: str, start: int, end: int, around: set[Around]) -> bool:
+    if _MUSING.search(letters, start, end):
+        return False
     if _BARE.fullmatch(letters, start, end):
         return True
     if around <= {Around.PADDING, Around.ADDRESS} and _WONDERING.search(letters, start, end):

@@ -8,7 +8,7 @@ not count: they are compared by value elsewhere.
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -153,10 +153,9 @@ def _best_share(
 
 def _held_by(wanted: Features, sentences: Sequence[str]) -> dict[int, _Held]:
     """Return what each sentence holds, by its place; sentences that hold nothing are left out."""
+    places: Iterable[int] = range(len(sentences))
     if len(sentences) > INDEXED_FROM_SENTENCES:
         places = _index(tuple(sentences)).places(wanted)
-    else:
-        places = range(len(sentences))
     held = ((place, _held(wanted, _kept_features(sentences[place]))) for place in places)
     return {place: found for place, found in held if found.words or found.pairs}
 

@@ -39,6 +39,7 @@ def note_verdict(trace: TraceBuilder, verdict: Verdict, *, attempt: int, choice:
             stage=verdict.stage,
             outcome=result.outcome,
             reason=result.reason,
+            cleared=tuple(finding.code for finding in result.cleared),
             duration_ms=result.duration_ms,
             attempt=attempt,
             choice=choice,

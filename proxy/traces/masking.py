@@ -172,7 +172,11 @@ def _place(place: FoundPlace, keeper: _Keeper) -> FoundPlace:
 
 def _run(run: GuardRun, keeper: _Keeper) -> GuardRun:
     return run.model_copy(
-        update={"guard": keeper.code(run.guard), "reason": keeper.code(run.reason)}
+        update={
+            "guard": keeper.code(run.guard),
+            "reason": keeper.code(run.reason),
+            "cleared": tuple(map(keeper.code, run.cleared)),
+        }
     )
 
 

@@ -83,6 +83,7 @@ class GuardRun(Shape):
         stage: Before or after the model.
         outcome: What it came to.
         reason: Why it did not run; empty otherwise.
+        cleared: Codes of findings that a second reader took back.
         duration_ms: Time taken, in milliseconds.
         attempt: Number of the attempt it looked at, from 1; 0 before the model.
         choice: Index of the choice it looked at.
@@ -93,6 +94,7 @@ class GuardRun(Shape):
     stage: Stage
     outcome: GuardOutcome
     reason: str = ""
+    cleared: tuple[str, ...] = ()
     duration_ms: float = 0.0
     attempt: int = 0
     choice: int = 0

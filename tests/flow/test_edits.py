@@ -1,11 +1,13 @@
 """Answers that leave with a sentence less, instead of being replaced."""
 
+import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
 
+from proxy.demo.model_server import Said
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
@@ -97,3 +99,18 @@ async def test_reasoning_before_the_answer_stays_where_it_is(
 
     content = reply.json()["choices"][0]["message"]["content"]
     assert content == f"<think>음, 2만원.</think>{CORE} {EXTRA}"
+
+
+async def test_a_stream_keeps_what_came_beside_the_text(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    said = Said((f"{CORE} {BAD} {EXTRA}",), message={"reasoning_content": "음, 2만원."})
+    upstream.script = lambda _: said
+
+    reply = await proxy.chat(request(stream=True))
+
+    events = reply.text.strip().split("\n\n")
+    assert events[-1] == "data: [DONE]"
+    deltas = [json.loads(event[6:])["choices"][0]["delta"] for event in events[:-1]]
+    assert deltas[0]["reasoning_content"] == "음, 2만원."
+    assert "".join(delta.get("content") or "" for delta in deltas) == f"{CORE} {EXTRA}"

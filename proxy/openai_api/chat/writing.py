@@ -193,15 +193,37 @@ def _chunk_choices(
     request: ChatRequest, outcome: ChoiceOutcome, ending: Ending
 ) -> Iterable[JsonObject]:
     if isinstance(outcome, Kept) and isinstance(outcome.reply, StreamReply):
-        for chunk in outcome.reply.chunks:
-            for position, choice in enumerate(objects(chunk.get("choices"))):
-                if choice_index(choice, position) == outcome.answer.index:
-                    yield choice | {"index": outcome.index}
+        yield from _own_chunks(outcome.index, outcome.reply, outcome.answer)
+        return
+    if isinstance(outcome, Edited) and isinstance(outcome.reply, StreamReply):
+        yield from _edited_chunks(outcome, outcome.reply)
         return
     whole = _choice(request, outcome, ending)
     delta = _delta(whole.get("message"))
     yield {"index": outcome.index, "delta": delta, "finish_reason": None}
     yield {"index": outcome.index, "delta": {}, "finish_reason": whole.get("finish_reason")}
+
+
+def _own_chunks(index: int, reply: StreamReply, answer: Answer) -> Iterable[JsonObject]:
+    """Return one choice's pieces of a stream, as the model server gave them."""
+    for chunk in reply.chunks:
+        for position, choice in enumerate(objects(chunk.get("choices"))):
+            if choice_index(choice, position) == answer.index:
+                yield choice | {"index": index}
+
+
+def _edited_chunks(outcome: Edited, reply: StreamReply) -> Iterable[JsonObject]:
+    """Return the pieces with the new text in the place of the first one that had some."""
+    written = False
+    for choice in _own_chunks(outcome.index, reply, outcome.answer):
+        delta = choice.get("delta")
+        if not isinstance(delta, dict) or not delta.get("content"):
+            yield choice
+            continue
+        content = "" if written else outcome.content
+        # The tokens that log probabilities speak of are no longer the ones that stand there.
+        yield choice | {"delta": delta | {"content": content}, "logprobs": None}
+        written = True
 
 
 def _delta(message: JsonValue) -> JsonObject:
