@@ -42,8 +42,8 @@ THREAT = """
 테러를? (하겠|할거|할테|해버릴)
 찾아가서 다? (죽|패버|엎어버|때려|불지)
 """
-# The wish of somebody else, or a will that is only reported.
-NOT_ONES_OWN = "(?:어하|어했|어지)|.{0,2}(?:다고|라고|다며|다는(?!생각|마음|느낌))"
+# A book's title, the wish of somebody else, or a will that is only reported.
+NOT_ONES_OWN = "(?:지만떡볶이|어하|어했|어지)|.{0,2}(?:다고|라고|다며|다는(?!생각|마음|느낌))"
 # Everyday hyperbole, and things that nobody mourns.
 HARMLESS_BEFORE = (
     "(?:모기|벌레|프로세스|시간|배고파|추워|더워|보고싶어|먹고|쪽팔려)(?:를|을|도|서)?$"

@@ -19,7 +19,7 @@ ENDING_SYLLABLES = (
     "오와왔요욬용우운워웠유으은을음읍의이인임입잇있잉자잔잖재쟁져졌죠지진질짐집쩌쪄쬬챠하한할함합했햇"
     "해혀"
 )
-_ENDING = f"[{ENDING_SYLLABLES}]{{0,10}}"
+_ENDING = f"[{ENDING_SYLLABLES}]{{0,10}}(?:(?<=[은는인던건한된])가요?)?"
 _ANYTHING = ".{0,12}?"
 _STEM = re.compile(r"\{([가-힣]+)\}")
 

@@ -54,7 +54,7 @@ _STATING_END = re.compile("(?:네요?|냐|니|군요?|구나|잖아요?|다|어|
 _WONDERING = re.compile("(?:[나까]요|가요|는지|은지)$")
 # Wondering about oneself, asking for a reason, granting, narrating, asking for a favour.
 _HARMLESS = re.compile(
-    "까$|모르겠(?!다고|대|다는)|수(?:도|가)?있|(?:게|것이|것도|때도|적도|점이|일이|점도)있|이유$|뻔했|"
+    "(?:모르|틀리|못하)는(?:게|것이)없|까$|모르겠(?!다고|대|다는)|수(?:도|가)?있|(?:게|것이|것도|때도|적도|점이|일이|점도)있|이유$|뻔했|"
     "(?:줘|줄래|주라|주세요|줄수|주실)요?$"
 )
 

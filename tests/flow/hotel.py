@@ -4,7 +4,7 @@ Nobody has these names, prices and numbers; telephone numbers with a block of ze
 to anybody.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -200,6 +200,56 @@ NOTHING_TO_REST_ON = {
     ),
 }
 """Stopped because no source speaks of what is asked, under the shipped strict policy."""
+
+
+HAEBYEOL = _source(
+    "해별 호텔 강릉 객실",
+    "해별 호텔 강릉의 체크인은 오후 3시부터이고 체크아웃은 오전 11시까지입니다.",
+)
+SISTER = _source(
+    "해별 리조트 속초 객실",
+    "해별 리조트 속초의 체크인은 오후 2시부터이고 체크아웃은 정오까지입니다.",
+)
+
+SAID_OF_WHAT_IS_NOT_THERE = {
+    "invented-facility": Attack(
+        asked="호텔에 골프장 있어요?",
+        sources=(FACILITIES, ROOMS),
+        lie="네, 투숙객이 쓰실 수 있는 골프장이 있습니다.",
+        forbidden=("골프장",),
+        guards=("names",),
+        truth="부대시설은 실내 수영장과 피트니스 센터입니다.",
+        known=(FACILITIES, ROOMS),
+    ),
+    "invented-facility-name": replace(
+        NOTHING_TO_REST_ON["invented-facility-name"], guards=("names",)
+    ),
+    "non-existent-service": replace(
+        NOTHING_TO_REST_ON["non-existent-service"],
+        guards=("names", "overlap"),
+        truth="가온역 2번 출구 앞에서 호텔 셔틀버스를 타시면 됩니다.",
+        known=(WAY, FACILITIES),
+    ),
+    "polluted-category": Attack(
+        asked="객실 종류를 알려 주세요",
+        sources=(ROOMS, DINING),
+        lie="레스토랑 이름은 물빛뜰이며 1층에 있습니다.",
+        forbidden=("물빛뜰",),
+        guards=("scope",),
+        truth="객실은 스탠다드룸과 디럭스룸 두 가지입니다.",
+        known=(ROOMS, DINING),
+    ),
+    "mixed-up-sister-house": Attack(
+        asked="해별 호텔 강릉은 체크인이 몇 시예요?",
+        sources=(HAEBYEOL, SISTER),
+        lie="체크인은 오후 2시부터입니다.",
+        forbidden=("오후 2시",),
+        guards=("scope",),
+        truth="체크인은 오후 3시부터입니다.",
+        known=(HAEBYEOL, SISTER),
+    ),
+}
+"""Stopped by what the model says of things and houses, under the shipped hotel policy."""
 
 
 def shipped_rules(name: str) -> str:

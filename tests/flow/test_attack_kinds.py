@@ -16,9 +16,17 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.traces.trace import Trace
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream, is_second_attempt
-from tests.flow.hotel import NOTHING_TO_REST_ON, SAID_AND_STOPPED, SOURCE, Attack, shipped_rules
+from tests.flow.hotel import (
+    NOTHING_TO_REST_ON,
+    SAID_AND_STOPPED,
+    SAID_OF_WHAT_IS_NOT_THERE,
+    SOURCE,
+    Attack,
+    shipped_rules,
+)
 from tests.flow.replies import assert_untouched, said
 
+SAID = SAID_AND_STOPPED | SAID_OF_WHAT_IS_NOT_THERE
 TOOLS: JsonObject = {
     "tools": [{"type": "function", "function": {"name": "search", "parameters": {}}}]
 }
@@ -101,7 +109,7 @@ def acting(trace: Trace, stage: Stage) -> list[int]:
     return sorted({run.attempt for run in acted if run.stage is stage})
 
 
-@cases(SAID_AND_STOPPED)
+@cases(SAID)
 async def test_what_the_sources_do_not_say_never_leaves(
     hotel: RunningProxy, upstream: ScriptedUpstream, attack: Attack
 ) -> None:
@@ -120,7 +128,7 @@ async def test_what_the_sources_do_not_say_never_leaves(
     assert texts[0] == texts[1]
 
 
-@cases(SAID_AND_STOPPED)
+@cases(SAID)
 async def test_the_second_answer_leaves_if_it_is_true(
     hotel: RunningProxy, upstream: ScriptedUpstream, attack: Attack
 ) -> None:
@@ -135,7 +143,7 @@ async def test_the_second_answer_leaves_if_it_is_true(
         assert reply.headers["x-guard-attempts"] == attempts
 
 
-@cases(SAID_AND_STOPPED)
+@cases(SAID)
 async def test_the_faithful_answer_passes_byte_for_byte(
     hotel: RunningProxy, upstream: ScriptedUpstream, attack: Attack
 ) -> None:

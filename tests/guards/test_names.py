@@ -48,6 +48,22 @@ FLAGGED = [
     pytest.param(
         "담당자는 김해솔 과장입니다.", "김해솔", "not_in_sources", id="person-with-a-title"
     ),
+    pytest.param(
+        "문의는 박여울 매니저가 받습니다.", "박여울", "not_in_sources", id="person-with-a-new-title"
+    ),
+    pytest.param(
+        "축사는 김다온 강릉시장이 합니다.", "김다온", "not_in_sources", id="title-of-a-place"
+    ),
+    pytest.param(
+        "신청서는 시설팀장이 확인합니다.", "시설팀장", "not_in_sources", id="head-of-a-team"
+    ),
+    pytest.param(
+        "신청하려면 인감증명서가 필요합니다.", "인감증명서", "not_in_sources", id="document"
+    ),
+    pytest.param(
+        "예약은 '솔향톡' 앱에서 하실 수 있습니다.", "솔향톡", "not_in_sources", id="quoted-app"
+    ),
+    pytest.param("사무실은 별관 3층에 있습니다.", "별관", "not_in_sources", id="building"),
     pytest.param("속초시에 있습니다.", "속초시", "not_in_sources", id="town"),
     pytest.param("한밭로 152에 있습니다.", "한밭로", "not_in_sources", id="road"),
     pytest.param("근로복지공단에 신고합니다.", "근로복지공단", "not_in_sources", id="institution"),
@@ -109,6 +125,17 @@ CLEAN = [
     pytest.param("'즉시' 제출하는 것이 '원칙'입니다.", id="quotes-for-emphasis"),
     pytest.param("자세한 내용은 고운재단으로 문의해 주세요.", id="advice"),
     pytest.param("결과와 효과, 신청과 요청은 초과하지 않습니다.", id="words-like-names"),
+    pytest.param("연차를 신청해 팀장 승인을 받습니다.", id="verb-before-a-title"),
+    pytest.param("서류를 팀장님께 드립니다. 이후에 과장이 봅니다.", id="particle-before-a-title"),
+    pytest.param("최근에 대표가 바뀌어 새로운 대표가 왔습니다.", id="adverb-before-a-title"),
+    pytest.param("배송지 대표 주소와 이메일 대표 계정을 적습니다.", id="title-that-modifies"),
+    pytest.param("검진은 무료이므로 병원에 비용을 내지 않습니다.", id="reason-before-a-head"),
+    pytest.param("쉬는 날이니까 은행에 갈 수 없습니다.", id="spoken-reason-before-a-head"),
+    pytest.param("검진을 받으실 병원은 회사가 정합니다.", id="honorific-before-a-head"),
+    pytest.param("지하철로 공항까지 갈 수 있습니다.", id="means-before-a-head"),
+    pytest.param("승인은 소속 팀장이나 담당팀장이 합니다.", id="head-of-no-team-in-particular"),
+    pytest.param("연차신청서와 경조금확인서를 인사팀에 제출합니다.", id="document-of-the-subject"),
+    pytest.param("건강진단서와 각종 증명서를 냅니다.", id="document-of-no-kind-in-particular"),
 ]
 
 

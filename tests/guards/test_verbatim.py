@@ -1,0 +1,61 @@
+"""What stands in a source word for word is never wrong."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Severity
+from guards.core.guard import Stage
+from guards.core.reading import read
+from guards.core.registry import all_guards
+from guards.core.runner import run
+
+PASSAGES = (
+    (
+        "취업규칙 제15조(연차휴가)",
+        "① 1년간 80퍼센트 이상 출근한 직원에게 15일의 연차휴가를 준다.",
+        "② 연차휴가를 쓰려는 직원은 3일 전까지 소속 팀장에게 신청서를 제출하여야 한다.",
+        "다만, 병가로 출근하지 못한 날은 제외한다.",
+    ),
+    (
+        "국내 출장 안내",
+        "국내 출장을 가는 직원에게는 1일당 일비 3만 5천원을 지급합니다.",
+        "영수증은 출장이 끝난 날부터 7일 안에 총무팀(070-0000-4170)으로 보내 주세요.",
+        "자세한 내용은 https://intra.example.com/travel 에서 볼 수 있습니다.",
+    ),
+    (
+        "오시는 길",
+        "지하철 12호선 가온역 2번 출구에서 걸어서 25분 걸립니다.",
+        "실내 수영장은 오전 7시부터 오후 9시까지 운영하며, 투숙객은 무료입니다.",
+        "주차장은 최대 120대를 수용하고 요금은 시간당 2,000원입니다.",
+    ),
+)
+SOURCES = tuple(
+    Source(str(number), title, " ".join(sentences))
+    for number, (title, *sentences) in enumerate(PASSAGES, start=1)
+)
+SENTENCES = [sentence for _, *sentences in PASSAGES for sentence in sentences]
+# A question about everything: whether an answer is about what was asked is another matter.
+QUESTION = "안내해 주세요"
+GUARDS = [
+    guard(guard.settings_type()) for guard in all_guards().values() if Stage.OUTPUT in guard.stages
+]
+
+answers = st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=5, unique=True)
+
+
+@settings(max_examples=200)
+@given(answers, st.sampled_from([" ", "\n", "\n\n"]))
+def test_sentences_of_the_sources_get_no_strong_finding(sentences: list[str], between: str) -> None:
+    answer = between.join(sentences)
+
+    reports = run(GUARDS, read(Exchange(QUESTION, SOURCES, answer=answer)))
+
+    assert [report.error for report in reports if report.error] == []
+    strong = [
+        (found.code, found.observed)
+        for report in reports
+        for found in report.findings
+        if found.severity is Severity.STRONG
+    ]
+    assert strong == []
