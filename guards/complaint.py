@@ -26,7 +26,6 @@ from guards.core.guard import Code, Guard, GuardSettings, Stage
 from guards.core.reading import Reading
 from guards.lexicons import address, crisis, profanity
 from guards.lexicons.phrases import phrases, words
-from guards.text.closed_talk import is_reproach
 from guards.text.displeasure import (
     LONGEST_COMPLAINT_LETTERS,
     OTHERS,
@@ -34,26 +33,18 @@ from guards.text.displeasure import (
     Core,
     core_of,
     is_filler,
+    reproach,
+    speaks_of_asking,
 )
-from guards.text.hangul import Letters, joined, letters_only, typed_on_latin_keys
+from guards.text.hangul import Letters, joined, letters_only
+from guards.text.swearing import Swearword, swearwords
 
 LONGEST_MESSAGE_CHARS = 1000
 _TONE = "complaint.with_question"
 
 _QUOTED = re.compile(r"\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|「[^」\n]{1,100}」|『[^』\n]{1,100}』")
 _CLAUSE = re.compile(r"[^.?!,;~…\n]+")
-_CLAUSE_END = re.compile(r"[.?!,;~…\n]")
-_ORDER = re.compile(profanity.ORDERS)
-_SWEARING = re.compile(f"{profanity.PROFANITY}|(?P<order>{profanity.ORDERS})")
-_HARMLESS = re.compile(profanity.HARMLESS)
-_SEPARATOR = re.compile(r"[^가-힣ㄱ-ㅎ]")
 _SPACE = re.compile(r"\s+")
-_SYLLABLE = re.compile(r"[가-힣]")
-_MENTIONED = re.compile(profanity.MENTIONED)
-_SECOND_PERSON_END = re.compile(r"[아야냐니]$")
-# 아 calls somebody only behind a consonant; 야 may also say that somebody is one (그 사람 병신이야).
-_CALL = re.compile(r"[놈년들신넘럼롬련끼]아$")
-_LATIN_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]{4,12}(?![A-Za-z])")
 _WHAT_IS_DONE_WITH_IT = re.compile(phrases(profanity.LIGHT_VERBS, {}) + "$")
 _SELF_HARM = re.compile(phrases(crisis.SELF_HARM, crisis.GROUPS))
 _THREAT = re.compile(phrases(crisis.THREAT, crisis.GROUPS))
@@ -66,6 +57,7 @@ _REQUEST = re.compile(
 )
 _EMPHASIS = re.compile(f"(?<![가-힣]){words(address.EMPHASIS)}(?![가-힣])")
 _ENDING_LIKE_NOUN = re.compile(f"(?<![가-힣]){words(address.ENDING_LIKE_NOUNS)}")
+_REQUEST_INSIDE = re.compile(words(address.REQUESTS_INSIDE))
 _REQUEST_IN_FRONT = re.compile(words(address.REQUESTS_IN_FRONT))
 
 
@@ -92,27 +84,6 @@ class _Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class _Swearword:
-    """A swear word.
-
-    Attributes:
-        start: Where it begins in the joined text.
-        end: Behind its last character.
-        addresses: Whether its form may address somebody.
-        calls: Whether its form can do nothing else.
-    """
-
-    start: int
-    end: int
-    addresses: bool
-    calls: bool
-
-    def remark(self, code: str, score: float) -> _Remark:
-        """Return the word as a remark."""
-        return _Remark(code, self.start, self.end, score)
-
-
-@dataclass(frozen=True, slots=True)
 class _Clause:
     """A piece of the message between two marks, without its swear words.
 
@@ -128,7 +99,7 @@ class _Clause:
     text: str
     start: int
     question_mark: bool
-    swearwords: tuple[_Swearword, ...]
+    swearwords: tuple[Swearword, ...]
 
 
 class Complaint(Guard[ComplaintSettings]):
@@ -158,10 +129,12 @@ class Complaint(Guard[ComplaintSettings]):
         """Return complaints and abuse; mere notes on the tone if the message asks for something."""
         complaints = [_complaint(clause, self.settings.extra_words) for clause in clauses]
         if any(map(_asks, clauses, complaints)):
-            swearing = [w.remark(_TONE, 0.5) for clause in clauses for w in clause.swearwords]
+            swearing = [_swearing(w, _TONE, 0.5) for clause in clauses for w in clause.swearwords]
             return [replace(c, code=_TONE, score=0.5) for c in complaints if c] + swearing
+        if any(map(_tells_something_else, clauses, complaints)):
+            complaints = [c if c and c.score > SURE_BY_CONTEXT else None for c in complaints]
         abuse = [
-            word.remark("complaint.abuse", 1.0)
+            _swearing(word, "complaint.abuse", 1.0)
             for clause, complaint in zip(clauses, complaints, strict=True)
             if complaint or _is_aimed_at_us(clause)
             for word in clause.swearwords
@@ -201,9 +174,9 @@ def _crises(text: str) -> Iterator[_Remark]:
 
 
 def _clauses(text: str) -> Iterator[_Clause]:
-    swearwords = _swearwords(text)
+    sworn = swearwords(text)
     calm = text
-    for word in swearwords:
+    for word in sworn:
         calm = calm[: word.start] + " " * (word.end - word.start) + calm[word.end :]
     for piece in _CLAUSE.finditer(calm):
         start, end = piece.span()
@@ -212,48 +185,8 @@ def _clauses(text: str) -> Iterator[_Clause]:
             text=calm[start:end],
             start=start,
             question_mark="?" in calm[end : end + 2],
-            swearwords=tuple(word for word in swearwords if start <= word.start < end),
+            swearwords=tuple(word for word in sworn if start <= word.start < end),
         )
-
-
-def _swearwords(text: str) -> list[_Swearword]:
-    """Return the swear words that are used, not mentioned, in their order."""
-    text = _HARMLESS.sub(lambda found: " " * len(found[0]), text)
-    used = [_swearword(*found.span(), found[0]) for found in _SWEARING.finditer(text)
-        if _is_used(text, found)]
-    for latin in _LATIN_WORD.finditer(text):
-        typed = typed_on_latin_keys(latin[0])
-        if _SWEARING.fullmatch(typed):
-            used.append(_swearword(*latin.span(), typed))
-    return sorted(used, key=lambda word: word.start)
-
-
-def _swearword(start: int, end: int, word: str) -> _Swearword:
-    return _Swearword(
-        start,
-        end,
-        addresses=bool(_SECOND_PERSON_END.search(word) or _ORDER.match(word)),
-        calls=bool(_CALL.search(word)),
-    )
-
-
-def _is_used(text: str, found: re.Match[str]) -> bool:
-    start, end = found.span()
-    if _MENTIONED.match(text, end) or _joins_two_words(text, start, end):
-        return False
-    return found["order"] is None or _opens_clause(text, start)
-
-
-def _joins_two_words(text: str, start: int, end: int) -> bool:
-    """Tell whether a broken-up match is one word's end and the next one's beginning."""
-    if not _SEPARATOR.search(text, start, end):
-        return False
-    return bool(_SYLLABLE.search(text[max(0, start - 1) : start] + text[end : end + 1]))
-
-
-def _opens_clause(text: str, position: int) -> bool:
-    before = _CLAUSE_END.split(text[:position])[-1]
-    return is_filler(letters_only(before, 0, len(before)).text)
 
 
 def _extra(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
@@ -267,24 +200,22 @@ def _extra(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
 
 
 def _complaint(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
-    """Return what the clause complains of, if that is what its predicate does."""
+    """Return what the clause complains of, if that is what it does."""
     extra = _extra(clause, extra_words)
     if extra or not clause.letters.text or _ENDING_LIKE_NOUN.search(clause.text):
         return extra
+    sworn = bool(clause.swearwords)
     for reading in (clause, _without_emphasis(clause)):
-        if not reading.letters.text or len(reading.letters.text) > LONGEST_COMPLAINT_LETTERS:
+        letters = reading.letters.text
+        if not letters or len(letters) > LONGEST_COMPLAINT_LETTERS:
             continue
-        sworn = bool(clause.swearwords)
-        core = core_of(reading.letters.text, sworn=sworn) or _several_cores(reading, sworn=sworn)
+        core = (
+            core_of(letters, sworn=sworn)
+            or _several_cores(reading, sworn=sworn)
+            or reproach(letters, _word_starts(reading))
+        )
         if core:
             return _venting(reading, core.start, core.end, core.score)
-    letters = clause.letters.text
-    if (
-        len(letters) <= LONGEST_COMPLAINT_LETTERS
-        and not OTHERS.search(letters)
-        and is_reproach(letters, _word_starts(clause))
-    ):
-        return _venting(clause, 0, len(letters), SURE_BY_CONTEXT)
     return None
 
 
@@ -335,11 +266,23 @@ def _is_aimed_at_us(clause: _Clause) -> bool:
     )
 
 
+def _swearing(word: Swearword, code: str, score: float) -> _Remark:
+    return _Remark(code, word.start, word.end, score)
+
+
+def _tells_something_else(clause: _Clause, complaint: _Remark | None) -> bool:
+    """Tell whether a clause names a matter beside the talk that bare displeasure may be about."""
+    if complaint or clause.swearwords or _ADDRESSED.search(clause.text):
+        return False
+    return not is_filler(clause.letters.text) and not speaks_of_asking(clause.letters.text)
+
+
 def _asks(clause: _Clause, complaint: _Remark | None) -> bool:
     """Tell whether the clause asks for information besides what it complains of."""
     if complaint:
         before = letters_only(clause.text, 0, complaint.start - clause.start)
-        return _REQUEST_IN_FRONT.search(before.text) is not None
+        inside = letters_only(clause.text, 0, complaint.end - clause.start)
+        return bool(_REQUEST_IN_FRONT.search(before.text) or _REQUEST_INSIDE.search(inside.text))
     letters = clause.letters.text
     scolds = "왜" in letters and any(word.calls or word.addresses for word in clause.swearwords)
     if scolds or is_filler(letters):

@@ -1,12 +1,13 @@
 """Names that the sources do not hold.
 
-Finds: organisations, departments, businesses, products and places told by their head (구청, 센터,
-    레스토랑, 팀, 카드), people with a title, Latin names and names in quotes beside a head, that
-    neither sources nor question have in any spacing, shortened or written out; names in the place
-    of the source's own in a sentence repeated word for word; misspelt names; facilities and
-    services said to be there of which no source knows.
-Misses: bare names in Hangul; a name of the sources that is given to the wrong thing in free words;
-    facilities of no common kind. Stations are left to `transport`, laws to `legal_citation`.
+Finds: organisations, departments, businesses, products, places and documents told by their head
+    (구청, 센터, 레스토랑, 팀, 카드, 증명서), people with a title, buildings (별관), Latin names and
+    names in quotes beside a head, that neither sources nor question have in any spacing, shortened
+    or written out; names in the place of the source's own in a sentence repeated word for word;
+    misspelt names; facilities and services said to be there of which no source knows.
+Misses: bare names in Hangul; names in advice on where to ask; a name of the sources that is given
+    to the wrong thing in free words; facilities of no common kind. Stations are left to
+    `transport`, laws to `legal_citation`.
 Score: 1.0 where the sources have another name at that place; 0.9 where they have none.
 Source: own lists in `guards.lexicons` and own rules for Korean names.
 """

@@ -1,15 +1,17 @@
 """Claims whose words the sources hardly have.
 
 Finds: sentences of which no window of three neighbouring source sentences holds enough words and
-    syllable pairs. Far below the threshold, and below it for a long sentence, the claim comes from
-    nowhere (strong); else the sentence may be a paraphrase in other words (weak).
+    syllable pairs. Far below the threshold the claim comes from nowhere (strong); else the sentence
+    may be a paraphrase in other words (weak), and so may one with a figure of the sources.
 Misses: a claim in the sources' words that says something else, or that strings their set phrases
-    together; one in the question's words; claims of one or two words.
+    together; one in the question's words; claims of one or two words; what is invented around a
+    figure of the sources is weak at most.
 Score: one minus the support found.
 Source: containment of stems and syllable pairs, own measure; the thresholds were measured on
     Korean answers.
 """
 
+import re
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -23,6 +25,14 @@ from guards.text.overlap_score import Support, features, support
 from guards.text.sentences import Sentence
 
 
+_CITATION = re.compile(
+    r"\[[†^]?\d{1,3}(?:\s?[,~-]\s?\d{1,3}){0,9}\]|【[^】\n]{1,120}】"
+    r"|[(\[](?:출처|근거|참조|참고)[^)\]\n]{0,120}[)\]]"
+    r"|\([^()\n]{0,80}제\s?\d{1,4}(?:조|항|호|장|절)[^()\n]{0,80}\)"
+)
+_EMPHASIS = re.compile(r"[*_~`]{1,3}")
+
+
 class OverlapSettings(GuardSettings):
     """Options of the guard."""
 
@@ -31,12 +41,6 @@ class OverlapSettings(GuardSettings):
     )
     unsupported_below: float = Field(
         0.3, ge=0, le=1, description="A claim with a smaller share is taken for invented (strong)."
-    )
-    long_claim_words: int = Field(
-        8,
-        ge=1,
-        description="From so many content words on, a claim below `min_support` is taken for "
-        "invented too: a paraphrase that long shares more words.",
     )
     min_words: int = Field(
         3,
@@ -79,15 +83,14 @@ class Overlap(Guard[OverlapSettings]):
         asked = features(reading.question.text.raw)
         findings: list[Finding] = []
         for claim in claims(answer.raw):
-            words = bare_claim(without_figures[claim.start : claim.end])
+            words = _own_words(without_figures[claim.start : claim.end])
             held = support(words, passages, asked)
             if held.words >= self.settings.min_words and held.share < self.settings.min_support:
-                findings.append(self._finding(claim, held))
+                findings.append(self._finding(claim, held, _has_known_figure(claim, reading)))
         return findings
 
-    def _finding(self, claim: Sentence, held: Support) -> Finding:
-        is_long = held.words >= self.settings.long_claim_words
-        is_invented = is_long or held.share < self.settings.unsupported_below
+    def _finding(self, claim: Sentence, held: Support, is_anchored: bool) -> Finding:
+        is_invented = held.share < self.settings.unsupported_below and not is_anchored
         return Finding(
             guard=self.id,
             code="overlap.unsupported" if is_invented else "overlap.low",
@@ -114,3 +117,22 @@ def _without_figures(text: Text) -> str:
         pieces += [text.raw[position : quantity.start], " " * (quantity.end - quantity.start)]
         position = quantity.end
     return "".join((*pieces, text.raw[position:]))
+
+
+def _own_words(claim: str) -> str:
+    """Return a claim without citations, list marks and marks of emphasis."""
+    return bare_claim(_EMPHASIS.sub("", _CITATION.sub(" ", claim)))
+
+
+def _has_known_figure(claim: Sentence, reading: Reading) -> bool:
+    """Tell whether a claim has a figure of a source: then it tells in other words what stands there."""
+    if reading.answer is None:
+        return False
+    told = {
+        quantity.measure
+        for quantity in reading.answer.text.quantities
+        if claim.start <= quantity.start < claim.end
+    }
+    return bool(told) and any(
+        quantity.measure in told for part in reading.sources for quantity in part.text.quantities
+    )

@@ -1,4 +1,4 @@
-"""Nouns that names of organisations, businesses and products end with.
+"""Nouns that names of organisations, businesses, products and documents end with.
 
 ``영통구청`` is a name because of what stands before its head; ``관할 구청`` is none.
 
@@ -20,9 +20,18 @@ _PRODUCTS = """
 카드 통장 적금 예금 펀드 요금제 사업 제도 프로그램 프로젝트 서비스 패키지 축제 페스티벌 캠페인
 공모전 멤버십 플랫폼
 """
+_DOCUMENTS = """
+증명서 증명원 확인서 등본 초본 진단서 소견서 추천서 서약서 동의서 위임장
+"""
+_OFFICERS = """
+팀장 실장 국장 처장 본부장 센터장 지점장
+"""
+_APPS = """
+앱 어플 애플리케이션
+"""
 _POINTING = """
 이 그 저 각 본 당 해당 관할 담당 소속 관련 소관 주관 전담 인근 근처 주변 다른 모든 여러 일부 전체
-전국 지역 우리 상대 대표 국가대표 다음 인접
+전국 지역 우리 상대 대표 국가대표 다음 인접 직속 총괄 책임 선임 신임 후임 전임
 """
 _DESCRIBING = """
 국내 해외 국외 외국 현지 국립 공립 시립 도립 구립 군립 사립 사설 민간 공공 정부 중앙 지방 지자체
@@ -49,6 +58,11 @@ INSTITUTION_HEADS = frozenset(("공단", "재단", "협회", "진흥원"))
 """Heads before which even describing words name: 근로복지공단."""
 BUSINESS_HEADS = frozenset(_BUSINESSES.split())
 PRODUCT_HEADS = frozenset(_PRODUCTS.split())
+DOCUMENT_HEADS = frozenset(_DOCUMENTS.split())
+OFFICER_HEADS = frozenset(_OFFICERS.split())
+"""Who leads an office is named by the office: 시설팀장."""
+APP_HEADS = frozenset(_APPS.split())
+"""Heads of which only the quoted name before them is one."""
 POINTING_WORDS = frozenset(_POINTING.split())
 """Stand before a head and say which one is meant without naming it."""
 DESCRIBING_WORDS = POINTING_WORDS | frozenset(_DESCRIBING.split())

@@ -16,7 +16,6 @@ class Cue(Flag):
     """What the words of a sentence show."""
 
     NONE = 0
-    SIGH = auto()
     ADDRESS = auto()
     AGAIN = auto()
     WHY = auto()
@@ -38,25 +37,34 @@ class _Tail(Flag):
     ENDING = auto()
 
 
-_LONGEST_WORD_LETTERS = 9
+_LONGEST_WORD_LETTERS = 10
 _LONGEST_ENDING_LETTERS = 9
 _LONGEST_PARTICLE_LETTERS = 4
-_PARTICLES = frozenset(
-    (address.PARTICLES + " 까지 부터 마저 밖에 보다 처럼 마냥 이나 나 로 으로 에서 이란 란 이라 라 이면 이든 이야 "
-     "만은 만을 에만 에도 도이 은커녕 커녕 이라곤 라곤 이라고는 라고는 이라도 라도 뿐 뿐이 이니 대로 께 씩 째").split()
-)
+_PARTICLES = frozenset((address.PARTICLES + talk.PARTICLES).split())
+_DENIALS = ("않", "가않", "도않", "는않", "를않", "못하", "를못하", "도못하")
 _ENDINGS = frozenset(ENDING_SYLLABLES)
 _ASKING = frozenset("말하 묻 물어보 물 질문하 원하 바라 부탁하 시키 설명하 얘기하".split())
-_SCOLDING_END = re.compile(
-    "(?:지(?:좀|도|는)?(?:마|말)[가-힣]{0,4}|네요?|냐|니|군요?|구나|잖아요?|는데요?|거야|거냐|는거|시나요|세요|십니까)$"
+_DO_NOT = "지(?:는|도|좀)?(?:마|말)[가-힣]{0,4}"
+# Endings of what is said into somebody's face; a plain statement ends in others.
+_TO_THE_FACE = "네요?|냐|니|군요?|구나|잖아요?"
+_SCOLDING = re.compile(
+    f"(?:{_DO_NOT}|{_TO_THE_FACE}|는데요?|거야|거냐|는거|시나요|세요|십니까)$|시는(?:것|거)같"
 )
-_STATING_END = re.compile("(?:네요?|냐|니|군요?|구나|잖아요?|다|어|어요|습니다|음|임|습니까|보여요?|보입니다)$")
+_STATING = re.compile(
+    f"(?:{_TO_THE_FACE}|다|어|어요|음|임|습니까|보여요?|보입니다|제로|빵점|바닥|꽝)$"
+)
+_CONSOLING = re.compile(f"{_DO_NOT}$")
+# Nobody speaks of himself with it.
+_RESPECT = re.compile("시(?:네|는|군|던|었)|셨|십니")
 _WONDERING = re.compile("(?:[나까]요|가요|는지|은지)$")
 # Wondering about oneself, asking for a reason, granting, narrating, asking for a favour.
 _HARMLESS = re.compile(
-    "(?:모르|틀리|못하)는(?:게|것이)없|까$|모르겠(?!다고|대|다는)|수(?:도|가)?있|(?:게|것이|것도|때도|적도|점이|일이|점도)있|이유$|뻔했|"
-    "(?:줘|줄래|주라|주세요|줄수|주실)요?$"
+    "까$|모르겠(?!다고|대|다는)|수(?:도|가)?있|(?:게|것이|것도|때도|적도|점이|점도|일이)있|"
+    "짓을?했|당했|받았|뻔했|[했렸][어다]요?$|(?:줘|줄래|주라|주세요|줄수|주실)요?$|"
+    "(?:모르|틀리|못하)는(?:게|것이)없"
 )
+# These may stand inside a word as it was typed; other single syllables begin one.
+_LIGHT = frozenset("하해한할함합했되돼된될됨됩됐이인일임입마말")
 
 
 def _vocabulary() -> dict[str, list[tuple[Cue, _Tail]]]:
@@ -73,8 +81,12 @@ def _vocabulary() -> dict[str, list[tuple[Cue, _Tail]]]:
 
     either = _Tail.PARTICLE | _Tail.ENDING
     learn(talk.NOUNS + address.QUALITY, Cue.NONE, either)
-    learn(address.SIGHS, Cue.SIGH, _Tail.NONE)
-    learn(address.ADVERBS + address.POINTERS + talk.ADVERBS + address.EMPHASIS, Cue.NONE, _Tail.PARTICLE)
+    learn(address.SIGHS, Cue.NONE, _Tail.NONE)
+    learn(
+        address.ADVERBS + address.POINTERS + talk.ADVERBS + address.EMPHASIS,
+        Cue.NONE,
+        _Tail.PARTICLE,
+    )
     learn(f"{address.YOU} {address.BOT} {address.ANSWER}", Cue.ADDRESS, either)
     learn(address.MATTERS, Cue.NONE, _Tail.PARTICLE)
     learn(address.AGAIN, Cue.AGAIN, _Tail.PARTICLE)
@@ -88,7 +100,14 @@ def _vocabulary() -> dict[str, list[tuple[Cue, _Tail]]]:
     learn_stems(talk.ERRING, Cue.ERRING)
     learn_stems(talk.BAD_DEEDS, Cue.BAD_DEED)
     learn_stems(talk.LACKING, Cue.LACKING)
+    learn_stems(_negated(talk.GOOD), Cue.UNKIND_OF_TALK)
+    learn_stems(_negated(talk.DUTIES), Cue.ERRING)
     return known
+
+
+def _negated(stems: str) -> str:
+    denials = [f"{stem}지{away}" for stem in stems.split() for away in _DENIALS]
+    return " ".join(denials + [no + stem for stem in stems.split() for no in ("안", "못")])
 
 
 _KNOWN = _vocabulary()
@@ -127,9 +146,6 @@ def _words_at(letters: str, at: int, word_starts: frozenset[int]) -> list[tuple[
     return found
 
 
-_LIGHT = frozenset("하해한할함합했되돼된될됨됩됐이인일임입마말")
-
-
 def _tails(letters: str, at: int, tail: _Tail, word_starts: frozenset[int]) -> list[int]:
     """Return where particles or endings that are joined to a word may end."""
     ends: list[int] = []
@@ -145,18 +161,21 @@ def _tails(letters: str, at: int, tail: _Tail, word_starts: frozenset[int]) -> l
 
 
 def _finds_fault(cues: Cue, letters: str) -> bool:
-    if _HARMLESS.search(letters) or (Cue.MYSELF in cues and Cue.ASKED not in cues):
+    if Cue.BAD_DEED not in cues and _CONSOLING.search(letters):
+        return False
+    of_myself = Cue.MYSELF in cues and Cue.ASKED not in cues and not _RESPECT.search(letters)
+    if of_myself or _HARMLESS.search(letters):
         return False
     driven = bool(cues & (Cue.AGAIN | Cue.WHY))
     if _WONDERING.search(letters) and not driven:
         return False
     addressed = Cue.ADDRESS in cues
-    scolding = driven or _SCOLDING_END.search(letters) is not None
+    scolding = _SCOLDING.search(letters) is not None
     lacks = Cue.VIRTUE in cues and Cue.LACKING in cues
     return (
         Cue.UNKIND in cues
         or (Cue.UNKIND_OF_TALK in cues and addressed)
-        or (Cue.ERRING in cues and (addressed or driven))
-        or (Cue.BAD_DEED in cues and scolding)
-        or (lacks and _STATING_END.search(letters) is not None)
+        or (Cue.ERRING in cues and scolding and (addressed or Cue.AGAIN in cues))
+        or (Cue.BAD_DEED in cues and (scolding or driven))
+        or (lacks and _STATING.search(letters) is not None)
     )

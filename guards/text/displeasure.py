@@ -1,6 +1,6 @@
 """Finds the core of a sentence that shows displeasure with the bot or with its answer.
 
-A sentence is read as syllables without spaces, as noisy messages leave them out anyway. Around its
+A sentence is read as syllables without spaces, as noisy messages leave them out anyway. _Around its
 core may stand sighs, adverbs and words for the bot, which are taken off at both ends.
 """
 
@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from guards.lexicons import address, complaints, displeasure
+from guards.lexicons import address, company, complaints, displeasure, reproaches
 from guards.lexicons.phrases import phrases, words
+from guards.text.closed_talk import is_reproach
 
 LONGEST_COMPLAINT_LETTERS = 50
 """A longer sentence says more than that somebody is fed up."""
@@ -21,7 +22,7 @@ OTHERS = re.compile(words(address.THIRD_PERSON))
 """Words for people the displeasure may be with instead."""
 
 
-class Around(Enum):
+class _Around(Enum):
     """What may stand around a core."""
 
     SIGH = auto()
@@ -36,29 +37,30 @@ def _any_of(notation: str) -> str:
 
 
 _ANY_SUBJECT = re.compile(f"(?:{_any_of(complaints.ANY_SUBJECT)})$")
-_BARE = re.compile(_any_of(displeasure.BARE))
-_VERDICT = re.compile(f"(?:{_any_of(complaints.VERDICT)})$")
+_BARE = re.compile(_any_of(displeasure.BARE + reproaches.REPROACHES))
+_VERDICT = re.compile(f"(?:{_any_of(company.VERDICT)})$")
 _IN_COMPANY = {
-    Around.SIGH: re.compile(_any_of(complaints.WITH_SIGH)),
-    Around.ADDRESS: re.compile(_any_of(complaints.WITH_ADDRESSEE)),
-    Around.AGAIN: re.compile(_any_of(complaints.WITH_AGAIN)),
-    Around.WHY: re.compile(_any_of(complaints.WITH_WHY)),
+    _Around.SIGH: re.compile(_any_of(company.WITH_SIGH)),
+    _Around.ADDRESS: re.compile(_any_of(company.WITH_ADDRESSEE)),
+    _Around.AGAIN: re.compile(_any_of(company.WITH_AGAIN)),
+    _Around.WHY: re.compile(_any_of(company.WITH_WHY)),
 }
 _NAMED = words(f"{address.YOU} {address.BOT} {address.ANSWER}")
 _PARTICLE = words(address.PARTICLES)
 _SIGH = re.compile(words(address.SIGHS))
 _ADDRESSEE = re.compile(_NAMED)
 _FILLERS = (
-    (Around.SIGH, _SIGH),
-    (Around.PADDING, re.compile(words(address.ADVERBS + address.POINTERS))),
-    (Around.PADDING, re.compile(f"{words(address.QUALITY + address.MATTERS)}{_PARTICLE}?")),
-    (Around.AGAIN, re.compile(words(address.AGAIN))),
-    (Around.WHY, re.compile(words(address.WHY))),
-    (Around.ADDRESS, _ADDRESSEE),
-    (Around.ADDRESS, re.compile(_NAMED + _PARTICLE)),
+    (_Around.SIGH, _SIGH),
+    (_Around.PADDING, re.compile(words(address.ADVERBS + address.POINTERS))),
+    (_Around.PADDING, re.compile(f"{words(address.QUALITY + address.MATTERS)}{_PARTICLE}?")),
+    (_Around.AGAIN, re.compile(words(address.AGAIN))),
+    (_Around.WHY, re.compile(words(address.WHY))),
+    (_Around.ADDRESS, _ADDRESSEE),
+    (_Around.ADDRESS, re.compile(_NAMED + _PARTICLE)),
 )
 _FILLER_TO_END = re.compile(f"(?:{'|'.join(filler.pattern for _, filler in _FILLERS)})$")
-_ASKED = re.compile(_any_of(complaints.ASKED))
+_ASKED = re.compile(_any_of(company.ASKED))
+_TALK = re.compile(words(address.TALK))
 _AFTERTHOUGHT = re.compile(
     f"(?:{words(address.AFTERTHOUGHTS)}|(?:이|이런|이딴|야)?{_NAMED}{_PARTICLE}?)$"
 )
@@ -66,12 +68,16 @@ _LONGEST_AFTERTHOUGHT_LETTERS = 8
 _MOST_AFTERTHOUGHTS = 3
 _NOT_THE_BOT = re.compile(f"{OTHERS.pattern}|(?:나|저)(?:는|도|만)$|난$")
 # The bot or its answer, with a particle that shows it to be no part of a longer noun.
-_TOPIC = re.compile(_any_of(complaints.TOPIC))
+_TOPIC = re.compile(_any_of(company.TOPIC))
 # What takes the predicate away from the topic.
 _ELSEWHERE = re.compile(words(address.QUESTION_WORDS + address.REQUESTS))
 # Who asks whether an answer is bad wants to know; who complains does not ask.
 _WONDERING = re.compile("(?:[나까]요|가요|는지|은지)$")
-_MUSING = re.compile("(?:[을할될볼일]까)$")
+# Wondering to oneself, asking the bot about itself, or naming a thing.
+_MUSING = re.compile(
+    "[을할될볼일]까$|왜(?:못|안).{1,5}지$|^(?:너|네가|니가|챗봇)도|적이?있|"
+    "(?:게|건|것은|것이)뭐(?:야|니|예요|에요|죠|지|냐)?$|(?:이유|사람|경우|방법|[는한]나)$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +100,11 @@ class _Beginning:
     """Where a sentence's core may begin, and what stands before it."""
 
     at: int
-    before: frozenset[Around]
+    before: frozenset[_Around]
 
 
 def core_of(letters: str, *, sworn: bool) -> Core | None:
-    """Return the core of a sentence given as bare syllables; None if it is no complaint.
+    """Return the core of a sentence given as bare syllables; None if it has none.
 
     Args:
         letters: The sentence, without spaces and swear words, in lower case.
@@ -107,6 +113,13 @@ def core_of(letters: str, *, sworn: bool) -> Core | None:
     return (
         _core_beyond_doubt(letters) or _bare_core(letters, sworn=sworn) or _core_of_answer(letters)
     )
+
+
+def reproach(letters: str, word_starts: frozenset[int]) -> Core | None:
+    """Return a whole sentence as the core if it only speaks of the talk and finds fault with it."""
+    if OTHERS.search(letters) or _MUSING.search(letters):
+        return None
+    return Core(0, len(letters), SURE_BY_CONTEXT) if is_reproach(letters, word_starts) else None
 
 
 def _core_beyond_doubt(letters: str) -> Core | None:
@@ -120,15 +133,17 @@ def _core_beyond_doubt(letters: str) -> Core | None:
 
 def _bare_core(letters: str, *, sworn: bool) -> Core | None:
     """Return the place of a displeased predicate with nothing around it but sighs and address."""
+    if _MUSING.search(letters):
+        return None
     for begin in _beginnings(letters):
         for end in _ends(letters):
             around = set(begin.before)
             if sworn or _SIGH.match(letters, end):
-                around.add(Around.SIGH)
+                around.add(_Around.SIGH)
             if _ADDRESSEE.search(letters, end):
-                around.add(Around.ADDRESS)
+                around.add(_Around.ADDRESS)
             if _is_displeased(letters, begin.at, end, around):
-                sure = Around.ADDRESS in around
+                sure = _Around.ADDRESS in around
                 return Core(begin.at, end, SURE if sure else SURE_BY_CONTEXT)
     return None
 
@@ -145,12 +160,10 @@ def _core_of_answer(letters: str) -> Core | None:
     return None
 
 
-def _is_displeased(letters: str, start: int, end: int, around: set[Around]) -> bool:
-    if _MUSING.search(letters, start, end):
-        return False
+def _is_displeased(letters: str, start: int, end: int, around: set[_Around]) -> bool:
     if _BARE.fullmatch(letters, start, end):
         return True
-    if around <= {Around.PADDING, Around.ADDRESS} and _WONDERING.search(letters, start, end):
+    if around <= {_Around.PADDING, _Around.ADDRESS} and _WONDERING.search(letters, start, end):
         return False
     return any(
         company in around and pattern.fullmatch(letters, start, end)
@@ -163,7 +176,7 @@ def _beginnings(letters: str) -> Iterator[_Beginning]:
     waiting = [_Beginning(0, frozenset())]
     asked = _last_asking(letters)
     if asked:
-        waiting.append(_Beginning(asked, frozenset({Around.ADDRESS})))
+        waiting.append(_Beginning(asked, frozenset({_Around.ADDRESS})))
     seen = set(waiting)
     while waiting:
         begin = waiting.pop(0)
@@ -203,3 +216,8 @@ def is_filler(letters: str) -> bool:
     return not letters or any(
         _FILLER_TO_END.match(letters, begin.at) for begin in _beginnings(letters)
     )
+
+
+def speaks_of_asking(letters: str) -> bool:
+    """Tell whether a sentence is about what was asked of the bot, or about its answer."""
+    return bool(_ASKED.search(letters) or _TALK.search(letters))

@@ -17,14 +17,24 @@ _SPLIT_SYLLABLE = re.compile(
     f"(?P<initial>[{_INITIALS}])(?P<vowel>[{_VOWELS}])(?P<final>[{_FINALS}](?![{_VOWELS}]))?"
 )
 _KEYS = dict(
-    zip("rRseEfaqQtTdwWczxvgkoiOjpuPhynbml", "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎㅏㅐㅑㅒㅓㅔㅕㅖㅗㅛㅜㅠㅡㅣ", strict=True)
+    zip(
+        "rRseEfaqQtTdwWczxvgkoiOjpuPhynbml",
+        "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎㅏㅐㅑㅒㅓㅔㅕㅖㅗㅛㅜㅠㅡㅣ",
+        strict=True,
+    )
 )
 _KEYS_OF_DOUBLE_VOWELS = {
-    "hk": "ㅘ", "ho": "ㅙ", "hl": "ㅚ", "nj": "ㅝ", "np": "ㅞ", "nl": "ㅟ", "ml": "ㅢ",
+    "hk": "ㅘ",
+    "ho": "ㅙ",
+    "hl": "ㅚ",
+    "nj": "ㅝ",
+    "np": "ㅞ",
+    "nl": "ㅟ",
+    "ml": "ㅢ",
 }
 _LETTER = re.compile(r"[0-9A-Za-z가-힣]")
-# Digits stand in for a vowel stroke (시1발), symbols and spaces merely part the syllables.
-_GAP = r"[^A-Za-z가-힣ㄱ-ㅣ\n]{0,4}"
+# Digits stand in for a vowel stroke (시1발); symbols, laughter and spaces part the syllables.
+_GAP = r"[^A-Za-z가-힣ㄱ-ㅊㅌㅍㅏ-ㅛㅝ-ㅟㅢㅣ\n]{0,4}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +92,11 @@ def disguised(words: Iterable[str]) -> str:
 def _drawn_out(char: str) -> str:
     if not "가" <= char <= "힣":
         return re.escape(char)
-    _, vowel, final = parts_of(char)
-    return char if final else f"{char}{syllable('ㅇ', vowel, '')}{{0,5}}"
+    initial, vowel, final = parts_of(char)
+    longer = syllable("ㅇ", vowel, "")
+    if not final:
+        return f"{char}{longer}{{0,5}}"
+    return f"(?:{char}|{syllable(initial, vowel, '')}{longer}{{0,4}}{syllable('ㅇ', vowel, final)})"
 
 
 def syllable(initial: str, vowel: str, final: str) -> str:

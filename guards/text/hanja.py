@@ -6,6 +6,10 @@ from guards.text.scripts import Run, Script, han_count
 
 # The parties to a contract, and in brackets the kind of a company or a body.
 _PARTIES = frozenset("甲乙丙丁")
+# Countries and a few words as newspapers put them: 美 정부, 中·日 대표, 前 회장.
+_SIGN = re.compile(
+    r"(?<![가-힣\d])[美中日英獨佛露北南前現故](?:[·ㆍ][美中日英獨佛露北南]){0,4} ?[가-힣]"
+)
 _BODY = re.compile(r"[(（][株社財有合學][)）]")
 _LONGEST_GLOSSED_CHARS = 60
 _HANGUL = re.compile(r"[가-힣]")
@@ -25,6 +29,8 @@ def is_usual_han(text: str, run: Run) -> bool:
     if run.script is not Script.HAN:
         return False
     if run.text in _PARTIES or _BODY.fullmatch(text, max(0, run.start - 1), run.end + 1):
+        return True
+    if _SIGN.match(text, run.start):
         return True
     gloss = _GLOSSED.search(text, max(0, run.start - _LONGEST_GLOSSED_CHARS), run.start)
     if gloss is None:

@@ -14,6 +14,8 @@ _HANGUL_WORD = re.compile(r"[가-힣]{2,20}")
 _CAPITALS = re.compile(r"[A-Z]{2,8}")
 _LATIN_PHRASE = re.compile(r"[A-Za-z]+(?:[ -][A-Za-z]+){1,7}")
 _LONGEST_SHORT_FORM = 4
+# Capitals so few are read letter by letter, and have too few sounds to be told by.
+_SPELT_OUT_CHARS = 3
 
 
 class KnownNames:
@@ -62,6 +64,8 @@ class KnownNames:
     def _has_latin_word(self, word: str) -> bool:
         if word.casefold() in ORDINARY_LATIN or self.holds(dense(word)):
             return True
+        if len(word) <= _SPELT_OUT_CHARS and word.isupper():
+            return False
         return any(may_transcribe(word, hangul) for hangul in self._words)
 
     @cached_property

@@ -33,6 +33,12 @@ FLAGGED = [
     pytest.param("환불됩니다. [출처: 솔숲법 시행령]", "[출처: 솔숲법 시행령]", NAMED, id="decree"),
     pytest.param("환불됩니다. [출처: 9]", "[출처: 9]", NAMED, id="number-in-a-named-tag"),
     pytest.param(
+        "환불됩니다. (출처: 제공된 문서 9)",
+        "(출처: 제공된 문서 9)",
+        NAMED,
+        id="number-of-a-document",
+    ),
+    pytest.param(
         "환불. [출처: 새봄약관.pdf, 유령.pdf]",
         "[출처: 새봄약관.pdf, 유령.pdf]",
         NAMED,
@@ -62,6 +68,9 @@ CLEAN = [
     pytest.param("교환됩니다. [출처: 솔숲법]", id="law"),
     pytest.param("환불됩니다. [출처: 새봄 안내서]", id="named-inside-a-source"),
     pytest.param("환불됩니다. (출처: 제공된 자료)", id="no-name"),
+    pytest.param("환불됩니다. (출처: 제공해 주신 문서)", id="no-name-politely"),
+    pytest.param("환불됩니다. (출처: 제공해 주신 문서 [1])", id="no-name-but-a-number"),
+    pytest.param("환불됩니다. (출처: 회원용 새봄약관)", id="rule-with-a-word-before-its-title"),
     pytest.param("환불됩니다. [출처: [환불규정](https://example.com/a)]", id="link-as-target"),
     pytest.param("환불[†1], 배송[2], 교환【3】, 모두[1-3][^2] [출처 1]", id="numbers"),
     pytest.param("2024년[2024]에 [x] 확인 [ ] 예정", id="year-and-boxes"),

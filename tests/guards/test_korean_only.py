@@ -24,6 +24,8 @@ FLAGGED = [
         "신청은 다음과 같습니다. 请注意，期限为三天。", "han", "请注意，期限为三天", id="sentence"
     ),
     pytest.param("标准은 같습니다.", "han", "标准", id="simplified"),
+    pytest.param("신청前 확인합니다.", "han", "前", id="newspaper-sign-behind-a-word"),
+    pytest.param("3月 회의입니다.", "han", "月", id="unit-in-han"),
     pytest.param("目标를 정합니다.", "han", "目标", id="licensed-character-in-another-word"),
     pytest.param("内容的 目입니다.", "han", "内容的 目", id="part-of-a-licensed-word"),
     pytest.param("チェック 후 제출합니다.", "kana", "チェック", id="katakana"),
@@ -75,6 +77,9 @@ CLEAN = [
     pytest.param("Settings > Apps > Camera > Allow > Done", id="menu"),
     pytest.param("26℃ 이하, 5 μg, 3㎡, α값, ㈜가나, ★", id="signs"),
     pytest.param("甲은 乙에게 수수료를 낸다.", id="parties"),
+    pytest.param(
+        "美 정부와 中·日 대표, 前 회장과 故 박누리 씨가 왔습니다.", id="signs-of-newspapers"
+    ),
     pytest.param("홍〇〇 님의 접수・처리 내역", id="blanks"),
 ]
 

@@ -166,6 +166,16 @@ def test_numbered_paragraphs_of_an_internal_rule_are_paragraphs(guard: LegalCita
     assert check(guard, "제5조 3항에 따라 교환됩니다.", sources=(source,)) != []
 
 
+def test_the_numbered_lines_of_a_contract_may_be_called_paragraphs(guard: LegalCitation) -> None:
+    contract = (
+        Source("1", "산책로 위탁 계약서", "1. 기간: 2년\n2. 대금: 매달 말일\n3. 해지: 서면"),
+    )
+
+    assert check(guard, "계약서 제2항에 따르면 매달 말일입니다.", contract) == []
+    [invented] = check(guard, "계약서 제4항에 따르면 매달 말일입니다.", contract)
+    assert invented.code == "legal_citation.paragraph_absent"
+
+
 def test_a_sentence_from_the_middle_of_a_list_is_no_invention(guard: LegalCitation) -> None:
     source = Source(
         "1",

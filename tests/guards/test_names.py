@@ -64,6 +64,7 @@ FLAGGED = [
         "예약은 '솔향톡' 앱에서 하실 수 있습니다.", "솔향톡", "not_in_sources", id="quoted-app"
     ),
     pytest.param("사무실은 별관 3층에 있습니다.", "별관", "not_in_sources", id="building"),
+    pytest.param("신청은 SOL에서 합니다.", "SOL", "not_in_sources", id="abbreviation"),
     pytest.param("속초시에 있습니다.", "속초시", "not_in_sources", id="town"),
     pytest.param("한밭로 152에 있습니다.", "한밭로", "not_in_sources", id="road"),
     pytest.param("근로복지공단에 신고합니다.", "근로복지공단", "not_in_sources", id="institution"),

@@ -171,6 +171,16 @@ def test_an_answer_about_another_district_has_drifted() -> None:
         ),
         pytest.param("영통구 보건소는?", "팔달구 효원로 12에 있습니다.", id="where-it-lies"),
         pytest.param("보건소는 언제 쉬나요?", "팔달구 보건소는 화요일에 쉽니다.", id="none-named"),
+        pytest.param(
+            "영통구 보건소가 화요일에 쉬죠?",
+            "아니요, 화요일에 쉬는 곳은 팔달구 보건소입니다.",
+            id="mistake-of-the-question-put-right",
+        ),
+        pytest.param(
+            "권선구에 사는데 언제 쉬나요?",
+            "영통구 보건소는 월요일에, 팔달구 보건소는 화요일에 쉽니다.",
+            id="all-that-there-are",
+        ),
     ],
 )
 def test_no_drift(question: str, answer: str) -> None:

@@ -215,6 +215,9 @@ class LawIndex:
             return None
         if any(one.reference.paragraph == reference.paragraph for one in self.mentions):
             return None
+        # A contract without articles numbers its lines, and people call them 항.
+        if not self.provisions and any(reference.paragraph in one.lines for one in self.sources):
+            return None
         return Missing(Level.PARAGRAPH, sure=not any(one.article.cut for one in self.provisions))
 
     def _missing_elsewhere(self, reference: LawReference, law: LawName | None) -> Missing | None:

@@ -23,6 +23,7 @@ _TITLE_END = re.compile(
 )
 # 「온천법」(이하 "법"이라 한다)
 _DECLARED = re.compile(r"[「『]([^「」『』\n]{2,100})[」』]\s?\(이하\s?[\"“'‘]법[\"”'’]")
+_NUMBERED_LINE = re.compile(r"^[ \t]*(\d{1,3})[.)][ \t]", re.MULTILINE)
 _QUOTE_CHARS = 80
 _HEADER_CHARS = 60
 _SOURCES_KEPT = 2048
@@ -68,12 +69,14 @@ class SourceLaw:
         provisions: The articles that it sets out.
         mentions: Everything that its title and text refer to.
         squeezed: Its title, file and text as `key_of` makes them, for finding words in it.
+        lines: The numbers of its numbered lines.
     """
 
     law: LawName | None
     provisions: tuple[Provision, ...]
     mentions: tuple[Mention, ...]
     squeezed: str
+    lines: frozenset[int]
 
 
 @lru_cache(maxsize=_SOURCES_KEPT)
@@ -102,7 +105,8 @@ def law_held(source: Source, text: Text) -> SourceLaw:
     mentions = [Mention(one, law) for one in titled]
     mentions += [Mention(one, _law_of(one, law, act)) for one in text.laws]
     squeezed = key_of(f"{source.title}\0{source.file}\0{source.text}")
-    return SourceLaw(law, provisions, tuple(mentions), squeezed)
+    lines = frozenset(int(number) for number in _NUMBERED_LINE.findall(source.text))
+    return SourceLaw(law, provisions, tuple(mentions), squeezed, lines)
 
 
 def _law_in_title(title: str) -> LawName | None:

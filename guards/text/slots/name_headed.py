@@ -10,7 +10,9 @@ from typing import NamedTuple
 from guards.lexicons.name_heads import (
     BUSINESS_HEADS,
     DESCRIBING_WORDS,
+    DOCUMENT_HEADS,
     INSTITUTION_HEADS,
+    OFFICER_HEADS,
     ORDINARY_DEPARTMENTS,
     ORDINARY_OFFICES,
     ORGANISATION_HEADS,
@@ -27,7 +29,15 @@ _TOKEN = re.compile(r"[가-힣A-Za-z0-9]{1,40}")
 _ROAD = re.compile(
     r"(?<![가-힣])(?P<road>(?P<name>[가-힣]{2,8})(?:로|길))(?=\s?\d{1,4}(?:번길|-\d|[\s,.)]|에|$))"
 )
-_LONGEST_HEAD = max(map(len, ORGANISATION_HEADS | BUSINESS_HEADS | PRODUCT_HEADS))
+_BUILDING = re.compile(
+    r"(?<![가-힣A-Za-z0-9])(?P<name>[본별신구동서남북A-Z]관)(?=\s?(?:지하\s?)?\d{1,2}\s?층)"
+)
+_NEVER_APART = PRODUCT_HEADS | DOCUMENT_HEADS | OFFICER_HEADS
+"""Heads to whose name a word apart does not belong: 제출용 확인서."""
+_HEADS = ORGANISATION_HEADS | BUSINESS_HEADS | _NEVER_APART
+_DESCRIPTION_NAMES = INSTITUTION_HEADS | DOCUMENT_HEADS | OFFICER_HEADS
+"""Heads before which even a describing word names: 시설팀장, 주민등록등본."""
+_LONGEST_HEAD = max(map(len, _HEADS))
 _LONGEST_WORD = max(map(len, DESCRIBING_WORDS))
 _PLACES = PLACES.union(*BASES_OF.values())
 _SHORTEST_SPECIFIC = 2
@@ -35,8 +45,12 @@ _SHORTEST_OWN_WORD = 3
 _SHORTEST_PRODUCT = 4
 # 세무과에, 복지정책과로: after a consonant 과 alone may be the particle "and".
 _AFTER_DEPARTMENT = frozenset(("에", "에서", "에는", "에서는", "로"))
-# What ends a word that describes, connects or is a predicate: 가까운, 국가적, 따르면, 통하여.
-_NO_NOUN = re.compile(r"(?:[는은한된운던할될인른의적및등면며고서해여어도에를을]|으로|부터|까지)$")
+# What ends a word that describes, connects, bears a particle or is a predicate: 가까운, 국가적,
+# 따르면, 통하여, 지하철로, 무료이므로, 받으실.
+_NO_NOUN = re.compile(
+    r"(?:[는은한된운던할될인른의적및등면며고서해여어도에를을로와과만]|부터|까지|니까|지만|거나|[는은인한]데"
+    r"|보다|에게|마다|처럼|만큼|[으하되가오보쓰타드리주계]실)$"
+)
 _OPEN = 0
 
 
@@ -59,6 +73,8 @@ def headed_names(text: str) -> Iterator[Name]:
         # A particle makes no road: 무료로 2시간.
         if stem(road["road"]) == road["road"]:
             yield Name(road["road"], *road.span("road"), road["road"][-1], road["name"])
+    for building in _BUILDING.finditer(text):
+        yield Name(building["name"], *building.span("name"), "", building["name"].casefold())
 
 
 def _name_of(token: re.Match[str], previous: re.Match[str] | None, text: str) -> Name | None:
@@ -84,7 +100,7 @@ def _form(bare: str, surface: str) -> _Form | None:
     """Read a word without its particle as a head with what stands before it."""
     for size in range(min(_LONGEST_HEAD, len(bare)), 1, -1):
         head = bare[-size:]
-        if head in ORGANISATION_HEADS or head in BUSINESS_HEADS or head in PRODUCT_HEADS:
+        if head in _HEADS:
             return None if bare.endswith("도지사") else _Form(head, bare[:-size])
     head, modifier, ending = bare[-1:], bare[:-1], bare[-2:]
     if len(modifier) < _SHORTEST_SPECIFIC:
@@ -110,7 +126,7 @@ def _specific(form: _Form) -> str:
     """Return what of a glued name names: 수원 of 수원상담센터; nothing if it only describes."""
     if form.modifier.casefold() in ORDINARY_LATIN:
         return ""
-    if len(form.head) == 1 or form.head in INSTITUTION_HEADS:
+    if len(form.head) == 1 or form.head in _DESCRIPTION_NAMES:
         return "" if form.modifier in POINTING_WORDS else form.modifier
     if form.head in PRODUCT_HEADS and len(form.modifier) < _SHORTEST_PRODUCT:
         return ""
@@ -120,7 +136,7 @@ def _specific(form: _Form) -> str:
 
 def _own_word(word: str, head: str) -> str:
     """Return the separate word before a head if it names: 벨라루나 of 벨라루나 레스토랑."""
-    if head in PRODUCT_HEADS or word[0].isdigit() or len(word) < _SHORTEST_OWN_WORD:
+    if head in _NEVER_APART or word[0].isdigit() or len(word) < _SHORTEST_OWN_WORD:
         return ""
     if _NO_NOUN.search(word):
         return ""

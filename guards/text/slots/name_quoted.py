@@ -6,7 +6,12 @@ Quotes alone prove nothing, because Korean quotes words for emphasis too.
 import re
 from collections.abc import Iterator
 
-from guards.lexicons.name_heads import BUSINESS_HEADS, ORGANISATION_HEADS, PRODUCT_HEADS
+from guards.lexicons.name_heads import (
+    APP_HEADS,
+    BUSINESS_HEADS,
+    ORGANISATION_HEADS,
+    PRODUCT_HEADS,
+)
 from guards.text.slots.law_name import is_law_name
 from guards.text.slots.name import Name, dense
 from guards.text.tokens import word_stem
@@ -14,12 +19,13 @@ from guards.text.tokens import word_stem
 _HEADS = "|".join(
     sorted(ORGANISATION_HEADS | BUSINESS_HEADS | PRODUCT_HEADS, key=len, reverse=True)
 )
+_APPS = "|".join(sorted(APP_HEADS, key=len, reverse=True))
 _INSIDE = r"[^\"'\n「」『』《》〈〉]{2,24}"
 _CALLED = r"(?:이름|명칭|상호|상호명|호텔명|업체명|상품명|브랜드)(?:은|는|이|:)?\s?"
 _TITLE = re.compile(rf"[『《](?P<name>{_INSIDE})[』》]")
 _QUOTED = rf"[\"'「〈](?P<name>{_INSIDE})[\"'」〉]"
 _BEHIND = re.compile(rf"(?:{_CALLED}|(?:{_HEADS})(?:인|은|는|:|명)?\s?){_QUOTED}")
-_BEFORE = re.compile(rf"{_QUOTED}\s?(?:{_HEADS}|이?라는|이?라고\s?(?:불|부|하))")
+_BEFORE = re.compile(rf"{_QUOTED}\s?(?:{_HEADS}|{_APPS}|이?라는|이?라고\s?(?:불|부|하))")
 _BARE = re.compile(rf"{_CALLED}(?P<name>[가-힣A-Za-z0-9]{{2,16}}(?: [가-힣A-Za-z0-9]{{1,16}})?)")
 _PREDICATE = re.compile(r"(?:이며|이고|입니다|예요|이에요)$")
 _IS_SENTENCE = re.compile(r"(?:[다요까죠음함]|\.)$")

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from guards.core.exchange import Source
 from guards.text.slots.law import Kind, read_laws
 from guards.text.slots.law_index import LawIndex, Level
-from guards.text.slots.law_name import is_law_name, law_name
+from guards.text.slots.law_name import STATUTE, is_law_name, law_name
 
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 _PLACE = re.compile(
@@ -20,12 +20,16 @@ _PLACE = re.compile(
     r"\)?\s*$",
     re.IGNORECASE,
 )
+_POINTING = (
+    r"(?:위|상기|해당|제공된?|제공(?:하|해\s?주)신|첨부(?:된?|하신|해\s?주신)|주어진|검색된?|참고|관련"
+    r"|본)?\s?"
+)
 _NUMBER = re.compile(
-    r"(?:출처|문서|자료|참고|source|doc(?:ument)?)?\s?[#†\[]?\s?(\d{1,3})\s?번?\]?", re.IGNORECASE
+    rf"{_POINTING}(?:출처|문서|자료|참고|source|doc(?:ument)?)?\s?[#†\[]?\s?(\d{{1,3}})\s?번?\]?",
+    re.IGNORECASE,
 )
 _NO_NAME = re.compile(
-    r"(?:위|상기|해당|제공된?|제공하신|첨부된?|주어진|검색된?|참고|관련|본)?\s?"
-    r"(?:검색\s?)?(?:자료|문서|문서들|내용|본문|컨텍스트|결과|출처|context|sources?)"
+    rf"{_POINTING}(?:검색\s?)?(?:자료|문서|문서들|내용|본문|컨텍스트|결과|출처|context|sources?)"
     r"(?:\s?(?:내용|본문|참조|참고))?",
     re.IGNORECASE,
 )
@@ -87,8 +91,14 @@ class SourceNames:
         if len(key) >= _SHORTEST_TITLE_CHARS and self._index.speaks_of(name):
             return True
         if is_law_name(name):
-            return self._index.knows(law_name(name))
+            return self._index.knows(law_name(name)) or self._is_ours(key)
         return self._resembles(key)
+
+    def _is_ours(self, key: str) -> bool:
+        """Tell whether a key is the title of an internal rule with a word before it."""
+        return not STATUTE.search(key) and any(
+            key.endswith(known) and len(known) >= _SHORTEST_TITLE_CHARS for known in self._keys
+        )
 
     def _resembles(self, key: str) -> bool:
         """Tell whether a key is part of a title, holds one, or is spelt nearly like one."""
