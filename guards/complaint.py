@@ -26,6 +26,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Stage
 from guards.core.reading import Reading
 from guards.lexicons import address, crisis, profanity
 from guards.lexicons.phrases import phrases, words
+from guards.text.closed_talk import names_nothing_else
 from guards.text.displeasure import (
     LONGEST_COMPLAINT_LETTERS,
     OTHERS,
@@ -56,7 +57,9 @@ _REQUEST = re.compile(
     f"{words(address.QUESTION_WORDS + ' ' + address.REQUESTS)}|{words(address.ASKING_ENDINGS)}$"
 )
 _EMPHASIS = re.compile(f"(?<![가-힣]){words(address.EMPHASIS)}(?![가-힣])")
-_ENDING_LIKE_NOUN = re.compile(f"(?<![가-힣]){words(address.ENDING_LIKE_NOUNS)}")
+_ENDING_LIKE_NOUN = re.compile(
+    f"(?<![가-힣]){words(address.ENDING_LIKE_NOUNS)}{words(address.PARTICLES)}?(?![가-힣])"
+)
 _REQUEST_INSIDE = re.compile(words(address.REQUESTS_INSIDE))
 _REQUEST_IN_FRONT = re.compile(words(address.REQUESTS_IN_FRONT))
 
@@ -263,6 +266,7 @@ def _is_aimed_at_us(clause: _Clause) -> bool:
         addresses
         or _ADDRESSED.search(clause.text) is not None
         or is_filler(_WHAT_IS_DONE_WITH_IT.sub("", letters))
+        or names_nothing_else(letters, _word_starts(clause))
     )
 
 

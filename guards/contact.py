@@ -10,6 +10,7 @@ Source: own rules. An address may be cut to its host or an upper folder; a local
     area code. Values of the question and of instructions may be repeated.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
@@ -22,6 +23,9 @@ from guards.text.contact_book import ContactBook, Entry
 from guards.text.named import owners
 from guards.text.scripts import prose_only
 from guards.text.slots.contact import Contact, ContactKind
+
+# Hosts that stand for no host (RFC 2606).
+_PLACEHOLDER = re.compile(r"(?:^|[/.@])example\.(?:com|org|net)(?![\w.-]*\w)", re.IGNORECASE)
 
 
 class ContactSettings(GuardSettings):
@@ -105,13 +109,13 @@ class Contacts(Guard[ContactSettings]):
 
 
 def _claimed(text: Text) -> list[Contact]:
-    """Return the contacts of a text without numbers in code."""
+    """Return the contacts of a text without numbers and placeholders in code."""
     prose = prose_only(text.raw)
     return [
         contact
         for contact in text.contacts
-        if contact.kind is not ContactKind.PHONE
-        or prose[contact.start : contact.end] == contact.text
+        if prose[contact.start : contact.end] == contact.text
+        or not (contact.kind is ContactKind.PHONE or _PLACEHOLDER.search(contact.text))
     ]
 
 

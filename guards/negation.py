@@ -23,7 +23,13 @@ from guards.text.alignment import Aligned, alignments
 from guards.text.claims import bare_claim, claims
 from guards.text.oppositions import Opposition, oppositions, tells
 from guards.text.overlap_score import containment, features
+from guards.text.polarity import clauses, stances
 from guards.text.sentences import Sentence
+
+_MOST_BARS = 3
+_SAME_PREDICATE_LEEWAY = 0.25
+# Longer than any sentence.
+_LONGEST_SENTENCE_CHARS = 2000
 
 
 class NegationSettings(GuardSettings):
@@ -84,12 +90,14 @@ class Negation(Guard[NegationSettings]):
             closest = alignments(bare_claim(claim.text), reading, self.settings.possible_from / 2)
             if not closest:
                 continue
-            flip = self._flip(claim, closest)
+            flip = None if _is_table_row(claim) else self._flip(claim, closest, reading)
             omitted = self._omitted(claim, closest[0], reading)
             findings.extend(finding for finding in (flip, omitted) if finding)
         return findings
 
-    def _flip(self, claim: Sentence, closest: Sequence[Aligned]) -> Finding | None:
+    def _flip(
+        self, claim: Sentence, closest: Sequence[Aligned], reading: Reading
+    ) -> Finding | None:
         aligned, *others = closest
         found = oppositions(claim.text, aligned.sentence)
         if len(found) != 1 or _told_by_exception(claim, aligned):
@@ -98,7 +106,7 @@ class Negation(Guard[NegationSettings]):
         if not opposition.expected or any(_agrees(claim, opposition, other) for other in others):
             return None
         share = _share_of_rest(claim, opposition, aligned)
-        if share < self.settings.possible_from:
+        if share < self.settings.possible_from or _is_told(claim, opposition, aligned, reading):
             return None
         is_sure = share >= self.settings.sure_from
         return Finding(
@@ -135,6 +143,53 @@ class Negation(Guard[NegationSettings]):
             evidence=(Evidence(aligned.source_id, exception),),
             score=round(aligned.share, 3),
         )
+
+
+def _is_table_row(claim: Sentence) -> bool:
+    """Tell whether a claim is a row whose last cells belong to several columns."""
+    return claim.text.startswith("|") and claim.text.count("|") > _MOST_BARS
+
+
+def _is_told(claim: Sentence, opposition: Opposition, aligned: Aligned, reading: Reading) -> bool:
+    """Tell whether a source has the clause of the claim, as it is, closer by than the opposed one.
+
+    Two clauses may have the same predicate and different subjects (가족은 신청할 수 없고 본인이
+    신청한다).
+    """
+    if opposition.is_word:
+        return False
+    clause = _clause_at(bare_claim(claim.text[: opposition.end]))
+    opposed = max(
+        (containment(clause, one) for one in clauses(aligned.sentence) if oppositions(clause, one)),
+        default=1.0,
+    )
+    return any(
+        containment(clause, one) >= opposed - _leeway(clause, one)
+        for part in reading.sources
+        for sentence in part.text.sentences
+        if len(sentence.text) <= _LONGEST_SENTENCE_CHARS
+        for one in clauses(sentence.text)
+        if _says_the_same(clause, one)
+    )
+
+
+def _clause_at(text: str) -> str:
+    """Return the last clause of a text."""
+    return (clauses(text) or [text])[-1]
+
+
+def _leeway(clause: str, other: str) -> float:
+    """Return how much less a clause may hold: the same predicate makes up for other words."""
+    keys = {stance.key for stance in stances(other)}
+    return _SAME_PREDICATE_LEEWAY if stances(clause)[-1].key in keys else 0.0
+
+
+def _says_the_same(clause: str, other: str) -> bool:
+    """Tell whether a clause ends in the same mode and nothing in it is opposed."""
+    own, others = stances(clause), stances(other)
+    return bool(
+        own and others and own[-1].mode is others[-1].mode and not oppositions(clause, other)
+    )
 
 
 def _agrees(claim: Sentence, opposition: Opposition, aligned: Aligned) -> bool:

@@ -27,6 +27,7 @@ from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import ClosestFigures, source_texts
 from guards.text.hedging import is_estimate
 from guards.text.known_quantities import KnownQuantities
+from guards.text.reckoned import Reckoning
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 from guards.text.source_figures import SourceFigures
@@ -65,7 +66,7 @@ class Numbers(Guard[NumbersSettings]):
             '"{observed}"은(는) 자료에서 다른 항목의 값입니다. 이 항목의 값 {expected}만 쓰세요.',
         ),
         "numbers.derived": Code(
-            "No source holds the value; it follows from figures of one passage.",
+            "No source holds the value; it follows from figures of the sources or the question.",
             '"{observed}"은(는) 자료에 없는 계산 값입니다. 자료에 있는 수치를 그대로 쓰세요.',
         ),
     }
@@ -89,8 +90,13 @@ class Numbers(Guard[NumbersSettings]):
         known = KnownQuantities(source_texts(reading))
         licensed = KnownQuantities(self._echoed_texts(reading))
         sources = SourceFigures(reading)
+        reckoning = Reckoning(
+            text, reading.question.text, lambda one: known.has(one) or licensed.has(one)
+        )
         found = (
-            self._moved(quantity, sources)
+            self._derived(quantity)
+            if reckoning.shows(quantity) or (reckoning.has(quantity) and not known.has(quantity))
+            else self._moved(quantity, sources)
             if known.has(quantity)
             else self._unknown(quantity, known, sources)
             for quantity in claimed
@@ -111,20 +117,23 @@ class Numbers(Guard[NumbersSettings]):
             return _finding("comparator_differs", quantity, right.closest, score=0.9)
         return _finding("moved", quantity, right.closest, score=0.9, fix=right.fix)
 
+    def _derived(self, quantity: Quantity) -> Finding:
+        return Finding(
+            guard=self.id,
+            code="numbers.derived",
+            part="answer",
+            span=Span(quantity.start, quantity.end),
+            observed=quantity.text,
+            severity=Severity.WEAK,
+            strength=Strength.E1,
+            score=0.3,
+        )
+
     def _unknown(
         self, quantity: Quantity, known: KnownQuantities, sources: SourceFigures
     ) -> Finding:
         if sources.imply(quantity):
-            return Finding(
-                guard=self.id,
-                code="numbers.derived",
-                part="answer",
-                span=Span(quantity.start, quantity.end),
-                observed=quantity.text,
-                severity=Severity.WEAK,
-                strength=Strength.E1,
-                score=0.3,
-            )
+            return self._derived(quantity)
         closest = sources.closest(quantity)
         return _finding(
             _kind(quantity, known, closest), quantity, closest, score=_score(quantity, closest)

@@ -2,10 +2,11 @@
 
 Finds: sentences of which no window of three neighbouring source sentences holds enough words and
     syllable pairs. Far below the threshold the claim comes from nowhere (strong); else the sentence
-    may be a paraphrase in other words (weak), and so may one with a figure of the sources.
+    may be a paraphrase in other words (weak), and so may one with a figure, which is compared by
+    value elsewhere.
 Misses: a claim in the sources' words that says something else, or that strings their set phrases
     together; one in the question's words; claims of one or two words; what is invented around a
-    figure of the sources is weak at most.
+    figure is weak at most.
 Score: one minus the support found.
 Source: containment of stems and syllable pairs, own measure; the thresholds were measured on
     Korean answers.
@@ -23,7 +24,6 @@ from guards.core.reading import Part, Reading, Text
 from guards.text.claims import bare_claim, claims
 from guards.text.overlap_score import Support, features, support
 from guards.text.sentences import Sentence
-
 
 _CITATION = re.compile(
     r"\[[†^]?\d{1,3}(?:\s?[,~-]\s?\d{1,3}){0,9}\]|【[^】\n]{1,120}】"
@@ -86,11 +86,11 @@ class Overlap(Guard[OverlapSettings]):
             words = _own_words(without_figures[claim.start : claim.end])
             held = support(words, passages, asked)
             if held.words >= self.settings.min_words and held.share < self.settings.min_support:
-                findings.append(self._finding(claim, held, _has_known_figure(claim, reading)))
+                findings.append(self._finding(claim, held, _has_figure(claim, answer)))
         return findings
 
-    def _finding(self, claim: Sentence, held: Support, is_anchored: bool) -> Finding:
-        is_invented = held.share < self.settings.unsupported_below and not is_anchored
+    def _finding(self, claim: Sentence, held: Support, has_figure: bool) -> Finding:
+        is_invented = held.share < self.settings.unsupported_below and not has_figure
         return Finding(
             guard=self.id,
             code="overlap.unsupported" if is_invented else "overlap.low",
@@ -124,15 +124,5 @@ def _own_words(claim: str) -> str:
     return bare_claim(_EMPHASIS.sub("", _CITATION.sub(" ", claim)))
 
 
-def _has_known_figure(claim: Sentence, reading: Reading) -> bool:
-    """Tell whether a claim has a figure of a source: then it tells in other words what stands there."""
-    if reading.answer is None:
-        return False
-    told = {
-        quantity.measure
-        for quantity in reading.answer.text.quantities
-        if claim.start <= quantity.start < claim.end
-    }
-    return bool(told) and any(
-        quantity.measure in told for part in reading.sources for quantity in part.text.quantities
-    )
+def _has_figure(claim: Sentence, answer: Text) -> bool:
+    return any(claim.start <= quantity.start < claim.end for quantity in answer.quantities)

@@ -199,7 +199,9 @@ class Tracing(Shape):
         description="none: no words, only spans and codes. masked: with personal identifiers "
         "masked. full: as it was.",
     )
-    keep_days: float = Field(30.0, gt=0, description="Age after which a trace is forgotten.")
+    keep_days: float = Field(
+        30.0, gt=0, le=36_500, description="Age after which a trace is forgotten."
+    )
     keep_last: int = Field(100_000, ge=1, description="About how many traces are kept.")
 
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from watchfiles import awatch
 
-from policies.errors import PolicyError
+from policies.errors import Place, PolicyError, Problem
 from policies.loader import LoadedPolicy, load_policies
 
 DEBOUNCE_MS = 1000
@@ -151,7 +151,12 @@ class PolicyStore:
         return self._files != await asyncio.to_thread(file_states, self.directory)
 
     def _load(self) -> Snapshot:
-        policies = load_policies(self.directory, require_env=self._require_env)
+        try:
+            policies = load_policies(self.directory, require_env=self._require_env)
+        except (ValueError, RecursionError) as error:
+            # Something so odd that no check foresaw it; the watch goes on for the next edit.
+            problem = Problem(Place(str(self.directory)), "", f"cannot be read: {error}")
+            raise PolicyError([problem]) from error
         tenants = {name: each for each in policies.values() if (name := each.policy.tenant)}
         by_key = {key: each for each in tenants.values() for key in each.policy.keys}
         return Snapshot(policies, MappingProxyType(tenants), MappingProxyType(by_key), self._now())

@@ -20,6 +20,9 @@ _LEANS_BACK = re.compile(
     r"하지만|다만|단,|또한|아울러|그리고|여기서|그\s?(?:중|외|밖)|해당\s|위\s|같은\s)"
 )
 _LEAD_IN = re.compile(r"(?:[:：]|(?:다음과|아래와)\s?같(?:습니다|아요|다)\.?)\s*$")
+_PART_OF_A_WHOLE = re.compile(r"\s*(?:\||첫째|둘째|셋째|넷째|먼저|우선|다음으로|마지막으로)")
+_COUNTS = re.compile(r"(?:두|세|네|다섯|여섯|\d+)\s?(?:가지|개|단계|종류)")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,60}\*\*:?\s*$)")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*•·○]|\d{1,3}[.)]|[가-하][.)]|[①-⑳])\s")
 _NUMBERED = re.compile(r"^([ \t]*)(\d{1,3})([.)]\s)", re.MULTILINE)
 
@@ -45,6 +48,8 @@ def trim(
         return None
     gone = _with_what_leans(sentences, flagged, answer)
     if _core(question, made) in gone or all(claim in gone for claim in made):
+        return None
+    if any(_cannot_go_alone(sentence) for sentence in gone) or _counts_its_items(sentences, gone):
         return None
     removals = [Edit(_healed(block, answer)) for block in _blocks(sentences, gone)]
     return tuple(sorted([*removals, *_renumbered(answer, removals)]))
@@ -75,7 +80,30 @@ def _with_what_leans(
     for position, sentence in enumerate(sentences):
         if _LEAD_IN.search(sentence.text) and _items_gone(sentences[position + 1 :], gone):
             gone.add(sentence)
+        if _HEADING.match(sentence.text) and _block_gone(sentences[position + 1 :], gone):
+            gone.add(sentence)
     return gone
+
+
+def _block_gone(following: Sequence[Sentence], gone: set[Sentence]) -> bool:
+    """Tell whether everything below a heading goes."""
+    block = []
+    for sentence in following:
+        if _HEADING.match(sentence.text):
+            break
+        block.append(sentence)
+    return bool(block) and all(sentence in gone for sentence in block)
+
+
+def _cannot_go_alone(sentence: Sentence) -> bool:
+    """Tell whether taking a sentence out leaves a hole: a table's row, a step, half of a mark."""
+    return bool(_PART_OF_A_WHOLE.match(sentence.text)) or sentence.text.count("**") % 2 == 1
+
+
+def _counts_its_items(sentences: Sequence[Sentence], gone: set[Sentence]) -> bool:
+    """Tell whether a sentence that stays says how many items there are, and one of them goes."""
+    counted = any(_COUNTS.search(one.text) for one in sentences if one not in gone)
+    return counted and any(_LIST_ITEM.match(one.text) for one in gone)
 
 
 def _items_gone(following: Sequence[Sentence], gone: set[Sentence]) -> bool:

@@ -10,6 +10,9 @@ from guards.core.runner import GuardReport
 from policies.edits import Edit
 from policies.policy import Action, Mode
 
+NOT_WANTED = frozenset({"no_evidence_demanded"})
+"""Reasons of guards that had no call to run, as against nothing to look at."""
+
 
 class GuardOutcome(StrEnum):
     """What one guard's run came to."""
@@ -110,11 +113,11 @@ class Verdict:
 
     @property
     def not_run(self) -> tuple[str, ...]:
-        """``guard:reason`` for each guard that did not run."""
+        """``guard:reason`` for each guard that was wanted and did not run."""
         return tuple(
             f"{result.guard}:{result.reason}"
             for result in self.results
-            if result.outcome is GuardOutcome.NOT_RUN
+            if result.outcome is GuardOutcome.NOT_RUN and result.reason not in NOT_WANTED
         )
 
 

@@ -59,6 +59,10 @@ class Finished:
         """Codes that led to the actions, each once."""
         return tuple(dict.fromkeys(code for one in self.settled for code in one.reasons))
 
+    def is_doubtful(self, threshold: float) -> bool:
+        """Tell whether what leaves is below the policy's threshold of confidence."""
+        return self.confidence is not None and self.confidence < threshold
+
     @property
     def confidence(self) -> float | None:
         """The lowest confidence of what the model said and the client gets; None if unknown."""

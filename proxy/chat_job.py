@@ -110,6 +110,8 @@ class ChatJob:
         headers["x-guard-attempts"] = str(finished.attempts)
         if finished.reasons:
             headers["x-guard-reasons"] = ",".join(finished.reasons)
+        if finished.is_doubtful(self._tenant.policy.confidence.threshold):
+            headers["x-guard-confidence"] = "low"
         if finished.not_checked:
             headers["x-guard-not-checked"] = ",".join(finished.not_checked)
         return HttpReply(200, headers, finished.written.content_type, finished.written.body)

@@ -11,6 +11,9 @@ from policies.verdict import Verdict
 from proxy.openai_api.chat import Answer, ChatReply, ChoiceOutcome, Edited, Kept, Replaced
 from proxy.tenants import Tenant
 
+TOOL_CALLS = "tool_calls"
+"""Why a turn that calls tools is not judged."""
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -68,7 +71,7 @@ def settle(tenant: Tenant, index: int, first: Judged, second: Judged | None) -> 
     """
     last_word = _last_word(tenant, first)
     chosen, verdict, attempt = first, last_word, 1
-    if second is not None and _is_better(second.verdict, last_word):
+    if second is not None and _is_better(second, last_word):
         chosen, verdict, attempt = second, second.verdict, 2
     if verdict is not None and verdict.action is Action.REPLACE:
         return replace(tenant, chosen.exchange, index, verdict, attempt)
@@ -105,8 +108,11 @@ def _last_word(tenant: Tenant, judged: Judged) -> Verdict | None:
     return tenant.inspector.settled(judged.exchange, judged.verdict, may_edit=judged.may_edit)
 
 
-def _is_better(second: Verdict | None, first: Verdict | None) -> bool:
-    """Tell whether the second attempt is the better one; a turn that calls tools always is."""
-    if first is None or second is None:
-        return second is None
-    return preferred(first, second) == 1
+def _is_better(second: Judged, first: Verdict | None) -> bool:
+    """Tell whether the second attempt is the better one.
+
+    A turn that calls tools is; an empty answer, or one of which nothing could be judged, never.
+    """
+    if second.verdict is None:
+        return second.unjudged == TOOL_CALLS
+    return first is None or preferred(first, second.verdict) == 1

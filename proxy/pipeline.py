@@ -18,7 +18,7 @@ from policies.policy import Action
 from policies.verdict import Verdict
 from proxy.call import Call, Finished
 from proxy.errors import BadRequest, UnknownModel, UpstreamError
-from proxy.judged import Judged, Settled, replace, settle
+from proxy.judged import TOOL_CALLS, Judged, Settled, replace, settle
 from proxy.logs import failure, logger
 from proxy.openai_api.chat import INTENT, Answer, ChatReply, Ending, read_reply, write
 from proxy.openai_api.json_body import JsonObject
@@ -26,13 +26,16 @@ from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sourc
 from proxy.openai_api.sse import json_bytes
 from proxy.regeneration import with_feedback
 from proxy.report import guard_report
+from proxy.tenants import Tenant
 from proxy.traces.filling import note_attempt, note_end, note_exchange, note_verdict
 from proxy.upstream import ModelServers, ServerCall
 
 log = logger(__name__)
 
+JSON_VALUES = "json_values"
+"""Numbers and truth values of a JSON answer, of which no guard knows what they count."""
 INTENT_HEADER = "x-guard-intent"
-LONG_TEXT_CHARS = 20_000
+LONG_TEXT_CHARS = 4_000
 """Above this, guards run in a thread, so that other requests go on meanwhile."""
 
 
@@ -93,15 +96,10 @@ class Pipeline:
         if second is not None:
             attempts.append(second)
         again = iter(second.judged if second else ())
-        return [
-            settle(
-                call.tenant,
-                judged.answer.index,
-                judged,
-                next(again, None) if judged.wants_second else None,
-            )
-            for judged in first
-        ]
+        pairs = [(judged, next(again, None) if judged.wants_second else None) for judged in first]
+        if failed and _takes_long(call, exchange):
+            return await asyncio.to_thread(_settled, call.tenant, pairs)
+        return _settled(call.tenant, pairs)
 
     async def _second(
         self, call: Call, exchange: Exchange, failed: Sequence[Judged], model: str
@@ -154,13 +152,19 @@ class Pipeline:
         settled: Sequence[Settled],
         question: Verdict,
     ) -> Finished:
-        not_checked = _not_checked(attempts, settled, question)
+        not_checked = _not_checked(call, attempts, settled, question)
         asked = len(call.trace.attempts)  # one more than there are replies if the second failed
         wants_report = call.request.guard.report or call.tenant.policy.report
         report: JsonObject | None = None
         if wants_report:
             report = guard_report(
-                call.trace.id, call.tenant.version, found, settled, asked, not_checked
+                call.trace.id,
+                call.tenant.version,
+                found,
+                settled,
+                asked,
+                not_checked,
+                call.tenant.policy.confidence.threshold,
             )
         ending = Ending(
             id=f"chatcmpl-guard-{call.trace.id}",
@@ -181,6 +185,10 @@ class Pipeline:
         note_end(call.trace, settled, finished.action, finished.reasons, finished.confidence)
         call.trace.not_checked = not_checked
         return finished
+
+
+def _settled(tenant: Tenant, pairs: Sequence[tuple[Judged, Judged | None]]) -> list[Settled]:
+    return [settle(tenant, first.answer.index, first, second) for first, second in pairs]
 
 
 def _read_context(call: Call) -> FoundContext:
@@ -245,7 +253,7 @@ async def _judge(
     exchange = exchange.answered(text)
     # Taking a piece out of a JSON text could leave no JSON.
     may_edit = not structured
-    unjudged = "tool_calls" if answer.tool_turn else "" if text.strip() else "empty_answer"
+    unjudged = _unjudged(call, answer, text)
     if unjudged:
         return Judged(reply, answer, exchange, may_edit, None, unjudged)
     possible = Possible(regenerate=may_regenerate, edit=may_edit)
@@ -253,12 +261,22 @@ async def _judge(
     return Judged(reply, answer, exchange, may_edit, verdict)
 
 
+def _unjudged(call: Call, answer: Answer, text: str) -> str:
+    """Return why an answer is none to judge; empty if it is one.
+
+    Calls of tools that the request did not offer are nobody's turn: what is said beside them is
+    the answer.
+    """
+    if answer.tool_turn and call.request.offers_tools:
+        return TOOL_CALLS
+    if text.strip():
+        return ""
+    return JSON_VALUES if answer.content.strip() else "empty_answer"
+
+
 async def _inspect(call: Call, exchange: Exchange, stage: Stage, possible: Possible) -> Verdict:
     inspect = call.tenant.inspector.inspect
-    chars = len(exchange.question) + len(exchange.answer or "")
-    chars += sum(len(source.text) for source in exchange.sources)
-    # A morphological reader takes its time over any text.
-    if chars > LONG_TEXT_CHARS or call.tenant.policy.reading == "morph":
+    if _takes_long(call, exchange):
         verdict = await asyncio.to_thread(inspect, exchange, stage, possible)
     else:
         verdict = inspect(exchange, stage, possible)
@@ -273,8 +291,16 @@ async def _inspect(call: Call, exchange: Exchange, stage: Stage, possible: Possi
     return verdict
 
 
+def _takes_long(call: Call, exchange: Exchange) -> bool:
+    """Tell whether other requests should go on meanwhile."""
+    chars = len(exchange.question) + len(exchange.answer or "") + len(exchange.echo)
+    chars += len(exchange.previous_answer) + sum(len(source.text) for source in exchange.sources)
+    # A morphological reader takes its time over any text.
+    return chars > LONG_TEXT_CHARS or call.tenant.policy.reading == "morph"
+
+
 def _not_checked(
-    attempts: Sequence[_Attempt], settled: Sequence[Settled], question: Verdict
+    call: Call, attempts: Sequence[_Attempt], settled: Sequence[Settled], question: Verdict
 ) -> tuple[str, ...]:
     """Return everything that was wanted and not looked at, each with its reason, once."""
     names = list(question.not_run)
@@ -283,4 +309,6 @@ def _not_checked(
     for attempt in attempts:
         names += [judged.unjudged for judged in attempt.judged if judged.unjudged]
         names += attempt.reply.unseen
+        if call.request.structured and any(one.has_bare_values for one in attempt.reply.answers):
+            names.append(JSON_VALUES)
     return tuple(dict.fromkeys(names))

@@ -20,10 +20,11 @@ def guard_report(
     settled: Sequence[Settled],
     attempts: int,
     not_checked: Sequence[str],
+    low_below: float,
 ) -> JsonObject:
     """Return the report. Spans are half-open and count code points of their part's text."""
     action = max((one.action for one in settled), key=lambda taken: taken.rank)
-    choices: list[JsonValue] = [_choice(one) for one in settled]
+    choices: list[JsonValue] = [_choice(one, low_below) for one in settled]
     return {
         "request_id": request_id,
         "policy": policy,
@@ -36,16 +37,17 @@ def guard_report(
     }
 
 
-def _choice(one: Settled) -> JsonObject:
+def _choice(one: Settled, low_below: float) -> JsonObject:
     verdict = one.verdict
     findings = verdict.findings if verdict else ()
-    replaced = one.action is Action.REPLACE
+    known = None if one.action is Action.REPLACE or verdict is None else verdict.confidence
     return {
         "index": one.outcome.index,
         "action": one.action.value,
         "reasons": list(one.reasons),
         "attempt": one.attempt,
-        "confidence": None if replaced or verdict is None else verdict.confidence,
+        "confidence": known,
+        "confidence_is_low": None if known is None else known < low_below,
         "findings": [_FINDING.dump_python(finding, mode="json") for finding in findings],
     }
 

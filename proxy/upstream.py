@@ -34,6 +34,8 @@ _NOT_RETURNED = frozenset(
     "upgrade content-length content-encoding content-type set-cookie server date alt-svc "
     "www-authenticate".split()
 )
+# Credentials of the caller's own beside the operator's key.
+_OTHER_KEYS = frozenset({"api-key", "x-api-key", "openai-organization", "openai-project"})
 _OWN_PREFIX = "x-guard-"
 _LONGEST_ERROR_BYTES = 64 * 1024
 
@@ -148,6 +150,8 @@ class ModelServers:
 
     async def _send(self, call: ServerCall) -> httpx.Response:
         headers = sent_headers(call.headers)
+        if call.key_is_ours:
+            headers = {name: value for name, value in headers.items() if name not in _OTHER_KEYS}
         if call.key is not None:
             headers["authorization"] = f"Bearer {call.key}"
         request = self._client.build_request(

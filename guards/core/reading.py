@@ -5,10 +5,12 @@ for and then kept. The texts of sources are shared between requests by content, 
 passages come back all day; a reading holds nothing of the request it was made for.
 """
 
+from collections import OrderedDict
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from threading import Lock
 
 from guards.core.exchange import Exchange, Source
+from guards.core.lazy import lazy
 from guards.text.normal import Normal, normalise
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.contact import Contact, find_contacts
@@ -18,7 +20,9 @@ from guards.text.slots.names import find_names
 from guards.text.slots.quantity import Quantity, find_quantities
 from guards.text.slots.route import RouteSlot, find_routes
 
-SOURCE_READINGS_KEPT = 2048
+SOURCE_CHARS_KEPT = 4_000_000
+"""Readings of sources that are kept, in characters; a reading takes about 100 bytes for each."""
+LONGEST_SOURCE_KEPT_CHARS = 200_000
 
 
 class Text:
@@ -27,42 +31,42 @@ class Text:
     def __init__(self, raw: str) -> None:
         self.raw = raw
 
-    @cached_property
+    @lazy
     def normal(self) -> Normal:
         """The normal form (NFKC, one kind of dash and quote) with its way back to `raw`."""
         return normalise(self.raw)
 
-    @cached_property
+    @lazy
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences, in order, with their spans."""
         return split_sentences(self.raw)
 
-    @cached_property
+    @lazy
     def quantities(self) -> tuple[Quantity, ...]:
         """The quantities, in order: amounts, dates, clocks."""
         return find_quantities(self.raw, self.normal)
 
-    @cached_property
+    @lazy
     def contacts(self) -> tuple[Contact, ...]:
         """The ways to reach someone, in order: telephone numbers, web addresses, e-mail."""
         return find_contacts(self.raw, self.normal)
 
-    @cached_property
+    @lazy
     def routes(self) -> tuple[RouteSlot, ...]:
         """The pieces of ways to get somewhere, in order: lines, stations, exits, buses."""
         return find_routes(self.raw, self.normal)
 
-    @cached_property
+    @lazy
     def laws(self) -> tuple[LawReference, ...]:
         """The references to provisions of law, in order."""
         return read_laws(self.raw)
 
-    @cached_property
+    @lazy
     def names(self) -> tuple[Name, ...]:
         """The names whose form shows them, in order: organisations, places, products, people."""
         return find_names(self.raw, self.normal)
 
-    @cached_property
+    @lazy
     def dense(self) -> str:
         """The normal form as names are compared: without spaces, dots, quotes and case."""
         return dense(self.normal.text)
@@ -120,7 +124,44 @@ def read(exchange: Exchange) -> Reading:
     )
 
 
-@lru_cache(maxsize=SOURCE_READINGS_KEPT)
+class SourceTexts:
+    """The texts of sources by their content, the least used ones dropped first.
+
+    Safe to share between threads.
+    """
+
+    def __init__(self, chars_kept: int, longest_chars: int) -> None:
+        self._chars_kept = chars_kept
+        self._longest_chars = longest_chars
+        self._texts: OrderedDict[str, Text] = OrderedDict()
+        self._chars = 0
+        self._lock = Lock()
+
+    def text(self, raw: str) -> Text:
+        """Return the shared text of a source's content, or one of its own if it is very long."""
+        if len(raw) > self._longest_chars:
+            return Text(raw)
+        with self._lock:
+            found = self._texts.get(raw)
+            if found is None:
+                found = self._texts[raw] = Text(raw)
+                self._chars += len(raw)
+            self._texts.move_to_end(raw)
+            while self._chars > self._chars_kept:
+                dropped, _ = self._texts.popitem(last=False)
+                self._chars -= len(dropped)
+        return found
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._texts.clear()
+            self._chars = 0
+
+
+SOURCES = SourceTexts(SOURCE_CHARS_KEPT, LONGEST_SOURCE_KEPT_CHARS)
+
+
 def source_text(raw: str) -> Text:
     """Return the shared text of a source's content."""
-    return Text(raw)
+    return SOURCES.text(raw)

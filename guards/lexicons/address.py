@@ -38,6 +38,7 @@ ADVERBS = """
 저기 저기요 이봐 이봐요 이보세요 여보세요 솔직히 무슨 뭔 인간적으로 어이 아무튼 하여튼 음 흠 오 어
 응 그러니까
 근데 그런데 그리고 그럼 퍽이나 참으로 죄송하지만 실례지만 차라리 넘 별 고작 겨우 기껏 아무짝에도
+눈곱만큼도 손톱만큼도 털끝만큼도 요만큼도
 """
 # Adverbs that may stand between any two words of a sentence and change nothing but its force.
 EMPHASIS = """
@@ -49,13 +50,13 @@ EMPHASIS = """
 # Taken off the end of a sentence; shorter sighs cannot be told from endings there.
 AFTERTHOUGHTS = """
 진짜 진심 정말 증말 이씨 아씨 에휴 어휴 참나 젠장 좀 제발 이거 이게 이건 그냥 너무 계속 자꾸 맨날
-나한테 지금 그래 이것도 왜이렇게
+나한테 지금 그래 그래서 참 하 흠 헐 쯧 이것도 왜이렇게
 이렇게 도대체 대체 뭐 이놈아 인마 임마 이사람아
 """
 # Nouns whose syllables are those of endings: 짜증나 게임 졌어 is no form of 짜증나다.
 ENDING_LIKE_NOUNS = """
-게임 거래 나이 다리 이사 여름 거리 자리 도시 의자 이자 하루 여자 요리 이름 아이 오이 우유 지진 이별
-의사 시장 시어머니 고기
+게임 거래 나이 다리 이사 여름 거리 자리 도시 의자 이자 하루 여자 요리 이름 오이 우유 지진 이별
+의사 시장 고기
 """
 # How often, in front of what is done over and over.
 AGAIN = """
@@ -78,7 +79,7 @@ QUALITY = """
 TALK = "답변 대답 질문 말귀 이해 챗봇 설명 알아듣 알아들 물어 물었"
 # Objects and onlookers that leave it open who is complained of.
 MATTERS = """
-제말 내말 제질문 내질문 질문 물음 제가한질문 내가한질문 사람말 나한테 저한테 내게 제게 사람을 고객을
+제말 내말 제질문 내질문 질문 물음 제가한질문 내가한질문 나한테 저한테 내게 제게 사람을 고객을
 고객한테
 시간 이답변 이용자를 사용자를 처음 이번 이번에 오늘 지금까지 하는말마다
 """
@@ -87,7 +88,7 @@ THIRD_PERSON = r"""
 걔 쟤 그놈 그년 저놈 그사람 저사람 그분 저분 그녀 남편 아내 와이프 마누라 엄마 아빠 어머니 아버지
 친구 여친 남친
 여자 남자 상사 부장 팀장 과장 차장 대리 사수 선배 후배 동료 직원 손님 애들 애가
-아이(?!씨|고|디|폰|구) (?<!알)아들
+아이(?=가|는|들|를|도|한테|랑|의|와|에게|$) (?<!알)아들
 딸(?=이|은|아이) 오빠 누나 언니 동생 교수 선생 사장 대표 이웃 윗집 옆집 아랫집 아저씨 아줌마 애인
 짝남 짝녀 썸남 썸녀
 전남 전여 학생 정부 국회 의원 대통령 기자 국민 검사 판사 경찰 신입 알바 이사님 원장 실장 국장 점장

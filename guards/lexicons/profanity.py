@@ -53,6 +53,7 @@ _ANYWHERE = """
 쓰레기새끼 돼지새끼 간나새끼 애새끼 육시랄 니엄마 느그엄마 느그애미 느그아빠 정신병자야 염병할
 젠장맞을 엠창 앰창
 골빈놈 골빈년 개지랄 개병신 개보지 보지년 자지새끼 좆까 씨댕
+사람새끼냐 인간새끼냐 혀깨물고
 """
 _AT_WORD_START = """
 씨불 등신 머저리 얼간이 멍청이 멍충이 멍텅구리 썅 쌍판 우라질 오라질 애미 니미 상놈 대갈통 뻐큐 빠큐
@@ -108,23 +109,25 @@ _SUFFIX = (
     r"(?:\s(?:새끼|쌔끼|쉐끼|자식|놈|년)(?:야|아|들아|들|이|네|같은)?(?![가-힣]))?"
 )
 _WORD_END = r"(?![가-힣])"
+# Written together with what follows them.
+_SIGHS = "(?:아니|아오|아|야|와|하|어휴|에휴|참나|헐|에이|이씨|이|개|존나|진짜|좀|걍|그냥)"
 _BETWEEN_INITIALS = r"[^A-Za-z가-힣ㄱ-ㅣ\s]{0,2}"
 
 HARMLESS = (
     r"시발(?:점|역|지|비용|택시|자동차|차|이라는\s?자동차)|병신(?:년(?!아|들|이[야네])|월|일주)|지랄(?:탄|까|지\b)"
     r"|(?:날|글|솜|말|불|맵|마음|아저)씨\s?(?=[발벌팔바불빨])|시바(?:견|이누|신)|시벌\s?나무|병\s+신(?=[고청규체경])|쓰바루|슈바이"
-    r"|새끼(?:손|발|줄|돼지|고양|강아지|\s)(?!야)|염병(?:이|을|은|에)|양아치(?:\s?영화)|등신(?:대|불)|개소리를?\s녹음"
+    r"|새끼(?:손|발|줄|돼지|고양|강아지)|염병(?:이|을|은|에)|양아치(?:\s?영화)|등신(?:대|불)|개소리를?\s녹음"
     r"|후장(?:거래|에)|족발|빠가(?:사리\s?(?:매운탕|낚시|찜))"
     r"|거시기|씨불알|창녀촌|씨바이오"
 )
 _SWEARING = disguised([*_spelled(_ROOTS_ANYWHERE), *_ANYWHERE.split()])
 _SWEARING_IN_FRONT = disguised([*_spelled(_ROOTS_AT_WORD_START), *_AT_WORD_START.split()])
+_INITIALS = "|".join(_BETWEEN_INITIALS.join(word) for word in _INITIALS_ONLY.split())
 PROFANITY = (
     rf"[개씹십쌍좆핵왕생]?(?:{_SWEARING}){_SUFFIX}"
-    rf"|(?<![가-힣])(?:아|야|와|하|이|개|에이|존나|진짜)?"
+    rf"|(?<![가-힣]){_SIGHS}{{0,2}}"
     rf"(?:{_SWEARING_IN_FRONT}){_SUFFIX}{_WORD_END}"
-    rf"|(?<![ㄱ-ㅎ가-힣])(?:{'|'.join(_BETWEEN_INITIALS.join(w) for w in _INITIALS_ONLY.split())})"
-    rf"(?:{_SUFFIX}{_WORD_END})(?![ㄱ-ㅎ])"
+    rf"|(?<![ㄱ-ㅎ가-힣]){_SIGHS}{{0,2}}(?:{_INITIALS}){_SUFFIX}{_WORD_END}(?![ㄱ-ㅊㅌㅍ])"
     rf"|(?<![가-힣])개(?:ㅅㄲ|ㅅㅂ|새ㄲ|ㅅ끼){_SUFFIX}{_WORD_END}"
     rf"|{_half_cut(_HALF_CUT)}{_SUFFIX}{_WORD_END}"
     r"|(?<![가-힣0-9])(?:씨|시|ㅆ|ㅅ|십)8(?![0-9가-힣])"
@@ -145,8 +148,8 @@ PROFANITY = (
 )
 # Orders to be silent or to go. 꺼져 있다 and 닥쳐오다 are ordinary verbs.
 ORDERS = (
-    rf"(?<![가-힣])(?:아|야|좀|걍|그냥|입|아가리|주둥이|나가)?(?:(?:입|아가리|주둥이|나가)\s?)?(?:{disguised(_ORDERS.split())})"
-    r"(?:라|라고|요|세요|줘|줄래|쇼|고|좀|시지|시죠|버려|버려라|냐|어{1,4})?(?![가-힣])"
+    rf"(?<![가-힣]){_SIGHS}{{0,2}}(?:(?:입|아가리|주둥이|나가)\s?)?(?:{disguised(_ORDERS.split())})"
+    r"(?:라|라고|요|세요|줘|줄래|쇼|고|좀|시지|시죠|버려|버려라|냐|어{1,4})?(?:진짜|참|하|에휴|이씨|아씨)?(?![가-힣])"
     r"(?!\s*(?:있|가는|가고|버리|버렸|나가|들어|내|보|봐|봤|봐야|오))"
 )
 # What may follow a swear word that is mentioned, not used.

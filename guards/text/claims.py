@@ -1,8 +1,8 @@
 """The sentences of an answer that can be true or false.
 
-Greetings, lead-ins, advice to ask elsewhere, offers of help, abstentions, questions, headings,
-code, pointers to a provision (관련 근거는 제5조입니다) and the list of references at the end are
-none.
+Greetings, sympathy, lead-ins of lists, advice, offers of help, abstentions, questions, headings,
+frames (요금은 시기에 따라 다릅니다), code, pointers to a provision (관련 근거는 제5조입니다) and
+the list of references at the end are none. What follows a yes (네, …) is one.
 """
 
 import re
@@ -20,16 +20,49 @@ _REFERENCES = re.compile(
 )
 _REFERENCE_LINE = re.compile(r"^[ \t]*(?:[-*][ \t]*)?(?:\[[†^]?\d{1,3}\]|【\d{1,3}】)[ \t:]")
 _PLEASANTRY = re.compile(
-    r"^(?:안녕하|반갑|감사|네[,.! ]|예[,.! ]|물론|알겠습니다|죄송|송구|불편을\s?드려)"
+    r"^(?:안녕하|반갑|감사|물론|알겠습니다|죄송|송구|불편을\s?드려|(?:네|예)[.!]?$)"
     r"|(?:궁금(?:하신|한)|추가\s?(?:문의|질문)|다른\s?(?:문의|질문|점)|더\s?필요하신|도움이\s?(?:필요|되))"
     r"[^.!?]{0,40}(?:있으[시면신]|주세요|주시|말씀|바랍니다|바라|드리겠|문의|물어|까요)"
-    r"|(?:안내|답변|설명|정리|요약)(?:해\s?)?\s?(?:드리겠습니다|드립니다|드릴게요|하겠습니다)[.!]?$"
+    r"|(?:안내|답변|설명|정리|요약|비교|소개|추천)(?:해\s?)?\s?"
+    r"(?:드리겠습니다|드립니다|드릴게요|드려요|하겠습니다)[.!]?$"
+    r"|(?:알려|살펴\s?봐|말씀해?)\s?(?:드리겠습니다|드릴게요)[.!]?$"
     r"|^(?:이상으로|이상)(?:입니다|이에요|[가-힣 ]{0,12}마치겠습니다)"
     r"|(?:다음과|아래와)\s?같(?:습니다|아요|이\s?[가-힣 ]{1,12}(?:습니다|니다))[.:]?$"
     r"|(?:문의|연락|상담|확인|참고|참조)[가-힣]{0,3}\s?"
-    r"(?:주세요|주십시오|주시[기면]|하세요|하십시오|바랍니다|부탁드립니다)"
+    r"(?:주세요|주십시오|주시[기면]|하세요|하십시오|보세요|바랍니다|부탁드립니다)"
     r"|(?:도움이\s?되(?:셨|었|길|시길)|좋은\s?하루)"
 )
+_SYMPATHY = re.compile(
+    r"^삼가\s|명복을|쾌유를|위로의\s?(?:말씀|마음)|축하(?:드립니다|드려요|합니다)[.!]*$"
+    r"|[셨시]겠(?:습니다|어요|네요|군요)[.!~ㅠ]*$|(?:걱정|염려)(?:하지)?\s?(?:마세요|마십시오)[.!]*$"
+    r"|기다리(?:시게|게)\s?해|심려를\s?끼쳐"
+)
+_ADVICE = re.compile(
+    r"(?:시|하)는\s?(?:것이|것도|게|편이)\s?(?:가장\s?|더\s?)?좋(?:습니다|아요|겠습니다|겠어요)[.!]?$"
+    r"|(?:[시하]길|[시하]기를?|[시하]는\s?것을)\s?(?:적극\s?)?"
+    r"(?:권장|추천|권유|권고|권)(?:해\s?)?\s?(?:합니다|해요|드립니다|드려요)[.!]?$"
+    r"|(?:유의|주의|유념)(?:해\s?주세요|해\s?주십시오|하세요|하십시오|하시기\s?바랍니다)[.!]?$"
+)
+_FRAME = re.compile(
+    r"에\s?따라\s(?:[가-힣]{1,10}\s){0,3}"
+    r"(?:다릅니다|다르며|달라요|달라집니다|달라져요|상이합니다|나뉩니다)[.!]?$"
+    r"|(?:두|세|네|몇|여러)\s?(?:가지|경우)[가-힣 ]{0,12}"
+    r"(?:나뉩니다|나뉘어요|구분됩니다|있습니다)[.!]?$"
+    r"|(?:동일한|같은|똑같은)\s(?:기준|규정|절차)[이을에]?\s(?:적용됩니다|적용돼요|따릅니다)[.!]?$"
+    r"|달라질\s?수\s?(?:도\s?)?있(?:습니다|어요|으니)"
+)
+_SAYS_NOTHING = (_PLEASANTRY, _SYMPATHY, _ADVICE, _FRAME)
+_POINTS_DOWN = re.compile(
+    r"(?<![가-힣])(?:아래(?![층쪽])|다음(?!\s?(?:날|달|주|해|년|번|학기|영업일|호선|역)))"
+    r"|(?<![가-힣])(?:두|세|네|다섯)\s?(?:가지|곳|경우)"
+)
+# What tells something of its own, although a list comes behind it.
+_TELLS = re.compile(r"\d|수(?:는|가|도)?\s?[있없]|지(?:는|도)?\s?(?:않|못)|금지|불가|안\s?[되됩돼]")
+_LIST_BEHIND = re.compile(
+    r"[ \t]*\n\s*(?:[-*+•·○●▪■◦>|#①-⑳☎✅]|[*_]{0,2}\d{1,2}[.)\ufe0f\u20e3]|[가-하][.)]\s|```|~~~)"
+)
+_TABLE_RULE_BEHIND = re.compile(r"[ \t]*\n[ \t]*\|?[ \t]*:?-{2,}[ \t:|-]*(?:\n|$)")
+_YES_OR_NO = re.compile(r"^(?:네|예|아니[요오])[,.!][ \t]*(?=\S)")
 _POINTER = re.compile(
     r"^[(\[]*(?:관련\s?)?(?:근거|출처|참조|참고)\s?(?:규정|법령|조항|조문|자료|문서)?\s?"
     r"(?::|[은는]\s[^\n]{1,120}입니다[.]?[)\]]*$)"
@@ -52,16 +85,29 @@ def claims(answer: str) -> tuple[Sentence, ...]:
         if sentence.start < end
         and prose[sentence.start : sentence.end].strip()
         and _is_claim(sentence.text)
+        and not _leads_in(sentence, answer)
     )
 
 
 def bare_claim(sentence: str) -> str:
-    """Return a claim without list markup and without words like ``제공된 자료에 따르면,``."""
-    return _ATTRIBUTION.sub("", _MARKUP.sub("", sentence)).strip()
+    """Return a claim without list markup, a yes or no, and words like ``제공된 자료에 따르면,``."""
+    return _ATTRIBUTION.sub("", _YES_OR_NO.sub("", _MARKUP.sub("", sentence))).strip()
 
 
 def _is_claim(sentence: str) -> bool:
     if _HEADING.match(sentence) or _REFERENCE_LINE.match(sentence) or _ENDS_OPEN.search(sentence):
         return False
     bare = bare_claim(sentence)
-    return not (_PLEASANTRY.search(bare) or _POINTER.match(bare) or is_abstention(sentence))
+    says_nothing = any(pattern.search(bare) for pattern in _SAYS_NOTHING)
+    return not (says_nothing or _POINTER.match(bare) or is_abstention(sentence))
+
+
+def _leads_in(sentence: Sentence, answer: str) -> bool:
+    """Tell whether a sentence only opens the list, table or code behind it."""
+    if sentence.text.startswith("|"):
+        return _TABLE_RULE_BEHIND.match(answer, sentence.end) is not None
+    return (
+        _POINTS_DOWN.search(sentence.text) is not None
+        and _TELLS.search(sentence.text) is None
+        and _LIST_BEHIND.match(answer, sentence.end) is not None
+    )

@@ -120,11 +120,21 @@ def is_reproach(letters: str, word_starts: frozenset[int]) -> bool:
         letters: The sentence, without spaces, in lower case.
         word_starts: The positions in it where a word begins as it was typed.
     """
-    return any(_finds_fault(cues, letters) for cues in _readings(letters, word_starts))
+    starts = word_starts if len(word_starts) > 1 else None
+    return any(_finds_fault(cues, letters) for cues in _readings(letters, starts))
 
 
-def _readings(letters: str, word_starts: frozenset[int]) -> set[Cue]:
-    """Return the cues of every way to cut the whole sentence into known words."""
+def names_nothing_else(letters: str, word_starts: frozenset[int]) -> bool:
+    """Tell whether a sentence is made of words about talk alone, the speaker left out."""
+    starts = word_starts if len(word_starts) > 1 else None
+    return any(Cue.MYSELF not in cues for cues in _readings(letters, starts))
+
+
+def _readings(letters: str, word_starts: frozenset[int] | None) -> set[Cue]:
+    """Return the cues of every way to cut the whole sentence into known words.
+
+    Without `word_starts` the sentence was typed without spaces, and words begin anywhere.
+    """
     reached: list[set[Cue]] = [set() for _ in range(len(letters) + 1)]
     reached[0].add(Cue.NONE)
     for at in range(len(letters)):
@@ -135,10 +145,11 @@ def _readings(letters: str, word_starts: frozenset[int]) -> set[Cue]:
     return reached[-1]
 
 
-def _words_at(letters: str, at: int, word_starts: frozenset[int]) -> list[tuple[int, Cue]]:
+def _words_at(letters: str, at: int, word_starts: frozenset[int] | None) -> list[tuple[int, Cue]]:
     found: list[tuple[int, Cue]] = []
     for end in range(at + 1, min(at + _LONGEST_WORD_LETTERS, len(letters)) + 1):
-        if end - at == 1 and at not in word_starts and letters[at] not in _LIGHT:
+        inside = word_starts is not None and at not in word_starts
+        if inside and end - at == 1 and letters[at] not in _LIGHT:
             continue
         for cue, tail in _KNOWN.get(letters[at:end], ()):
             found.append((end, cue))
@@ -146,7 +157,7 @@ def _words_at(letters: str, at: int, word_starts: frozenset[int]) -> list[tuple[
     return found
 
 
-def _tails(letters: str, at: int, tail: _Tail, word_starts: frozenset[int]) -> list[int]:
+def _tails(letters: str, at: int, tail: _Tail, word_starts: frozenset[int] | None) -> list[int]:
     """Return where particles or endings that are joined to a word may end."""
     ends: list[int] = []
     if tail & _Tail.PARTICLE:
@@ -154,7 +165,7 @@ def _tails(letters: str, at: int, tail: _Tail, word_starts: frozenset[int]) -> l
         ends += (end for end in range(at + 1, longest + 1) if letters[at:end] in _PARTICLES)
     if tail & _Tail.ENDING:
         for end in range(at + 1, min(at + _LONGEST_ENDING_LETTERS, len(letters)) + 1):
-            if end - 1 in word_starts or letters[end - 1] not in _ENDINGS:
+            if (word_starts and end - 1 in word_starts) or letters[end - 1] not in _ENDINGS:
                 break
             ends.append(end)
     return ends

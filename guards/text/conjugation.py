@@ -1,8 +1,8 @@
 """The shapes that the stem of a Korean predicate takes before its endings (어미).
 
-From a stem as dictionaries have it, without 다, come all syllables an ending may follow:
-``모르`` -> 모르, 모른, 모를, 모름, 모릅, 몰라, 몰랐. Regular and irregular shapes are both made where
-the spelling does not tell which one a verb takes, because nobody writes the wrong one.
+From a stem as dictionaries have it, without 다, come all syllables that an ending may follow:
+``모르`` -> 모르, 모른, 모를, 모름, 모릅, 몰라, 몰랐. Regular and irregular shapes are both made
+where the spelling does not tell which one a verb takes: nobody writes the wrong one.
 """
 
 from guards.text.hangul import parts_of, syllable

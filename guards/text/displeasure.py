@@ -75,7 +75,7 @@ _ELSEWHERE = re.compile(words(address.QUESTION_WORDS + address.REQUESTS))
 _WONDERING = re.compile("(?:[나까]요|가요|는지|은지)$")
 # Wondering to oneself, asking the bot about itself, or naming a thing.
 _MUSING = re.compile(
-    "[을할될볼일]까$|왜(?:못|안).{1,5}지$|^(?:너|네가|니가|챗봇)도|적이?있|"
+    "[을할될볼일]까$|왜(?:못|안).{1,5}지$|(?:너|챗봇)도|적이?있|"
     "(?:게|건|것은|것이)뭐(?:야|니|예요|에요|죠|지|냐)?$|(?:이유|사람|경우|방법|[는한]나)$"
 )
 
@@ -119,7 +119,10 @@ def reproach(letters: str, word_starts: frozenset[int]) -> Core | None:
     """Return a whole sentence as the core if it only speaks of the talk and finds fault with it."""
     if OTHERS.search(letters) or _MUSING.search(letters):
         return None
-    return Core(0, len(letters), SURE_BY_CONTEXT) if is_reproach(letters, word_starts) else None
+    for end in _ends(letters):
+        if is_reproach(letters[:end], word_starts):
+            return Core(0, end, SURE_BY_CONTEXT)
+    return None
 
 
 def _core_beyond_doubt(letters: str) -> Core | None:
@@ -163,7 +166,8 @@ def _core_of_answer(letters: str) -> Core | None:
 def _is_displeased(letters: str, start: int, end: int, around: set[_Around]) -> bool:
     if _BARE.fullmatch(letters, start, end):
         return True
-    if around <= {_Around.PADDING, _Around.ADDRESS} and _WONDERING.search(letters, start, end):
+    driven = around & {_Around.AGAIN, _Around.WHY}
+    if not driven and _WONDERING.search(letters, start, end):
         return False
     return any(
         company in around and pattern.fullmatch(letters, start, end)

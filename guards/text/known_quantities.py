@@ -121,7 +121,9 @@ class KnownQuantities:
     def _has_verbatim(self, quantity: Quantity) -> bool:
         if quantity.comparator is not None and self.has_value(quantity):
             return False
-        pattern = re.compile(rf"(?<!\d)(?<!\d[.,]){re.escape(quantity.text)}")
+        pattern = re.compile(
+            rf"(?<!\d)(?<!\d[.,])(?<!\d[천만억조])(?<!\d[천만억조][ ]){re.escape(quantity.text)}"
+        )
         return any(pattern.search(text.raw) for text in self._texts)
 
 

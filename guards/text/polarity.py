@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from guards.text.lemmas import lemma
 from guards.text.tokens import word_stem
@@ -95,6 +96,9 @@ _NOUNS = {
     "불허": Mode.MUST_NOT,
     "불가능": Mode.CANNOT,
     "불가": Mode.CANNOT,
+    "제한됩": Mode.CANNOT,
+    "제한된": Mode.CANNOT,
+    "제한돼": Mode.CANNOT,
     "가능": Mode.CAN,
     "허용": Mode.CAN,
     "면제": Mode.NEED_NOT,
@@ -132,6 +136,13 @@ def stances(sentence: str) -> tuple[Stance, ...]:
         if stance.start not in taken and stance.end - 1 not in taken
     )
     return tuple(sorted((*told, *plain), key=lambda stance: (stance.start, stance.end)))
+
+
+def clauses(sentence: str) -> list[str]:
+    """Return the coordinate clauses of a sentence, in order; what follows the last is one too."""
+    ends = [stance.end for stance in stances(sentence) if stance.role is Role.MAIN]
+    pieces = [sentence[start:end] for start, end in pairwise([0, *ends, len(sentence)])]
+    return [piece for piece in pieces if _WORD.search(piece)]
 
 
 def _by_tail(sentence: str) -> Iterator[Stance]:

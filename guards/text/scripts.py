@@ -44,6 +44,7 @@ _NOT_PROSE = re.compile(
     r"|zip|png|jpe?g|gif|svg|mp[34]|py|js|ts|java|sql|sh)(?![A-Za-z0-9])",  # names of files
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+_HANGUL = re.compile(r"[가-힣]")
 _VISIBLE = re.compile(r"[^\n]")
 _LATIN_WORD = r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f'’-]{0,40}"
 # Only what stands between the words of a sentence: not > | / * = of paths, menus and queries.
@@ -74,9 +75,23 @@ class Run(NamedTuple):
 def prose_only(text: str) -> str:
     """Return a text of the same length with blanks for code, addresses and names of files.
 
-    A fence that is never closed runs to the end of the text.
+    A fence that is never closed runs to the end of the text. A line of code with Korean in it is
+    said to the reader all the same, so that no answer can hide between backticks.
     """
-    return _NOT_PROSE.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
+    return _NOT_PROSE.sub(_blanked, text)
+
+
+def _blanked(match: re.Match[str]) -> str:
+    piece = match[0]
+    if not piece.lstrip(" ").startswith(("`", "~~~")):
+        return _VISIBLE.sub(" ", piece)
+    return "\n".join(map(_blanked_line_of_code, piece.split("\n")))
+
+
+def _blanked_line_of_code(line: str) -> str:
+    if not _HANGUL.search(line):
+        return _VISIBLE.sub(" ", line)
+    return _NOT_PROSE.sub(lambda match: _VISIBLE.sub(" ", match[0]), line.replace("`", " "))
 
 
 def foreign_runs(text: str) -> list[Run]:

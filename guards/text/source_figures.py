@@ -1,8 +1,10 @@
 """The figures of an answer held against the passages of the sources."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 from guards.core.reading import Reading, Text
@@ -15,7 +17,8 @@ from guards.text.likeness import words_of
 from guards.text.moved import Home, Homes
 from guards.text.passages import Passages, clause_around, sentence_places
 from guards.text.sentences import Sentence
-from guards.text.slots.quantity import Quantity
+from guards.text.slots.quantity import Comparator, Quantity
+from guards.text.slots.units import Dimension, Measure
 from guards.text.swapped import Sides
 from guards.text.values import Value
 
@@ -23,6 +26,8 @@ _AFTER_CHARS = 8
 _MOST_FIGURES = 4
 # A sentence with more figures is a table without its lines.
 _MOST_IN_SENTENCE = 40
+
+_Pair = tuple[Measure, Comparator | None, Measure, Comparator | None]
 
 
 class RightValue(NamedTuple):
@@ -73,6 +78,8 @@ class SourceFigures:
         beside = self._in_sentence[self._sentence_of[quantity.start]]
         if not can_move(quantity) or len(beside) > _MOST_IN_SENTENCE:
             return None
+        if self._keeps_company(quantity, beside):
+            return None
         value, sentence = as_value(quantity), self.sentence(quantity)
         clause = clause_around(sentence, quantity.start, quantity.end)
         claim = bare_claim(sentence.text)
@@ -80,6 +87,12 @@ class SourceFigures:
         if home is None and (label := self._labels.get(quantity.start)):
             home = self._sides.right_side(value, label, claim)
         return None if home is None else self._right(home)
+
+    def _keeps_company(self, quantity: Quantity, beside: Sequence[Quantity]) -> bool:
+        """Tell whether a figure stands next to the one that it stands next to in a source."""
+        at = beside.index(quantity)
+        company = beside[max(0, at - 1) : at + 2]
+        return any(pair in self._neighbours for pair in _tied(company))
 
     def imply(self, quantity: Quantity) -> bool:
         """Tell whether a quantity follows from those of one passage on the same subject."""
@@ -120,6 +133,15 @@ class SourceFigures:
         )
 
     @cached_property
+    def _neighbours(self) -> frozenset[_Pair]:
+        pairs: set[_Pair] = set()
+        for _, text in self._passages.texts():
+            places = sentence_places(text, [one.start for one in text.quantities])
+            for _, group in groupby(zip(places, text.quantities, strict=True), key=itemgetter(0)):
+                pairs.update(_tied([quantity for _, quantity in group]))
+        return frozenset(pairs)
+
+    @cached_property
     def _homes(self) -> Homes:
         return Homes(self._passages, values_of_sources(self._passages))
 
@@ -131,6 +153,16 @@ class SourceFigures:
     def _labels(self) -> dict[int, Labelled]:
         spans = [(one.start, one.end) for one in self._answer.quantities if can_move(one)]
         return {one.start: one for one in labelled(self._answer, spans)}
+
+
+def _tied(quantities: Sequence[Quantity]) -> Iterator[_Pair]:
+    """Yield the neighbours of which one can be the condition of the other (7일 전이면 50%)."""
+    for one, other in pairwise(quantities):
+        kinds = {one.measure.dimension, other.measure.dimension}
+        if one.measure.everyday or other.measure.everyday or Dimension.BARE in kinds:
+            continue
+        if len(kinds) > 1 or kinds == {Dimension.SECONDS}:
+            yield one.measure, one.comparator, other.measure, other.comparator
 
 
 def _of_kind(value: Value, quantities: Sequence[Quantity]) -> list[Value]:

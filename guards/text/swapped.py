@@ -17,6 +17,8 @@ from guards.text.values import Value
 _MOST_IN_GROUP = 200
 # A value that stands in so many places belongs to none of them.
 _MOST_PLACES = 60
+# They close a label without naming anything: 연간 결제 시.
+_CONDITIONS = frozenset({"시", "때", "경우", "경우에는"})
 
 
 class _Side(NamedTuple):
@@ -98,7 +100,11 @@ def _right(value: Value, said: set[str], sides: list[_Side]) -> list[_Side]:
 def _names(said: set[str], side: _Side, other: _Side) -> bool:
     """Tell whether words name one side and not the other."""
     own = [form for form in side.label if not _has(_forms(other.label), form)]
-    others = [form for form in other.label if not _has(_forms(side.label), form)]
+    others = [
+        form
+        for form in other.label
+        if not _has(_forms(side.label), form) and form.isdisjoint(_CONDITIONS)
+    ]
     return (
         bool(own and others)
         and all(_has(said, form) for form in own)

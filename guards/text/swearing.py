@@ -13,7 +13,7 @@ _HARMLESS = re.compile(profanity.HARMLESS)
 _MENTIONED = re.compile(profanity.MENTIONED)
 _SEPARATOR = re.compile(r"[^가-힣ㄱ-ㅎ]")
 _SYLLABLE = re.compile(r"[가-힣]")
-_CLAUSE_END = re.compile(r"[.?!,;~…\n]")
+_CLAUSE_END = re.compile(r"[.?!,;~…\n]|지\s?(?:말고|마)\s")
 _SECOND_PERSON_END = re.compile(r"[아야냐니]$")
 # Behind a consonant 아 only calls; 야 may also tell of somebody (그 사람 병신이야).
 _CALL = re.compile(r"[놈년들신넘럼롬련]아$")

@@ -113,7 +113,7 @@ def _table(stops: list[Stop]) -> Table:
         table.add_row(
             "[red]✗[/]" if stop.faults else "[green]✓[/]",
             f"{stop.scene.asked}\n({stop.scene.name})",
-            "\n→ ".join(stop.scene.says),
+            "\n→ ".join(stop.scene.says) if stop.asked_model else "(was not asked)",
             "(the same, byte for byte)" if same and not stop.faults else _brief(stop.left),
             stop.action,
             stop.reasons.replace(",", "\n"),

@@ -67,7 +67,7 @@ SCENES = (
     Scene(
         "complaint",
         "왜 자꾸 모른다고만 해? 진짜 답답하네",
-        ("(not asked)",),
+        ("죄송합니다. 잘 모르겠습니다.",),
         Action.REPLACE,
         "complaint.venting",
     ),

@@ -23,6 +23,7 @@ class Stop:
     Attributes:
         scene: The scene.
         left: The text that left the proxy.
+        asked_model: The model was asked at all.
         action: What the proxy says it did.
         reasons: Why.
         trace_id: Id of the request's trace.
@@ -31,6 +32,7 @@ class Stop:
 
     scene: Scene
     left: str
+    asked_model: bool
     action: str
     reasons: str
     trace_id: str
@@ -71,7 +73,8 @@ async def _play(
     trace_id = reply.headers.get("x-guard-request-id", "")
     if not await _has_trace(client, proxy, trace_id, key):
         faults.append("no trace")
-    return Stop(scene, left, action, reasons, trace_id, tuple(faults))
+    asked_model = reply.headers.get("x-guard-attempts") != "0"
+    return Stop(scene, left, asked_model, action, reasons, trace_id, tuple(faults))
 
 
 async def _text_faults(

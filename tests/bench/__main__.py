@@ -9,7 +9,7 @@ from rich.table import Table
 
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
-from guards.core.reading import Reading, read, source_text
+from guards.core.reading import SOURCES, Reading, read
 from guards.core.registry import all_guards
 from policies.inspection import Inspector
 from policies.loader import load_shipped
@@ -56,7 +56,7 @@ def whole_pass() -> None:
     case = exchange(1, 5)
 
     def cold() -> object:
-        source_text.cache_clear()
+        SOURCES.clear()
         return inspector.inspect(case, Stage.OUTPUT)
 
     def cached() -> object:
@@ -74,7 +74,7 @@ def growth() -> None:
         case = exchange(1, size_kb)
 
         def run() -> object:
-            source_text.cache_clear()
+            SOURCES.clear()
             return inspector.inspect(case, Stage.OUTPUT)
 
         return run
@@ -107,7 +107,7 @@ def sized(text: str, kilobytes: int) -> str:
 
 
 def fresh(case: Exchange) -> Reading:
-    source_text.cache_clear()
+    SOURCES.clear()
     return read(case)
 
 

@@ -86,7 +86,7 @@ CLEAN = [
     pytest.param("이 지역은 버스가 다니는 구역입니다.", id="words-that-end-like-stations"),
     pytest.param("버스는 하루 3번 다닙니다.", id="how-often-is-no-route"),
     pytest.param("지하철역은 자료에서 확인되지 않습니다.", id="abstention"),
-    pytest.param("`12호선`", id="code"),
+    pytest.param("`route --line=12`", id="code"),
     pytest.param("교통편은 본사에 문의해 주세요.", id="no-way"),
 ]
 

@@ -21,7 +21,7 @@ from guards.text.slots.units import DAY_WORDS, UNITS, Dimension, Measure, Unit
 # What may follow a unit of one syllable; anything else makes it another word (3분기, 2인터넷).
 _TAIL = (
     r"(?=[^가-힣]|$|이[상하내후전며고]|초과|미만|까지|부터|간|당|마다|씩|정도|쯤|가량|내외|안|남짓|전|후|"
-    r"뒤|동안|[을를은는이가과와로에의도만며고여중밖들]|으로|보다|하|입니|인|일|라|짜리|치|어치|분(?![기할야류]))"
+    r"뒤|동안|[을를은는이가과와로에의도만며고여중밖들]|으로|보다|하|입니|인|일|라|짜리|꼴|치|어치|분(?![기할야류]))"
 )
 
 
@@ -74,7 +74,11 @@ BARE_NUMBER = re.compile(rf"{_FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d])")
 CAPTION = re.compile(r"단위[ ]?:[ ]?(?P<scale>[십백천만억]{0,3})(?P<unit>[가-힣%]{1,4})")
 
 _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
-_PER_ONE = re.compile(r"당|마다|씩")
+_PER_ONE = re.compile(
+    r"당|마다|씩|에[ ](?:(?:최대|최소|총|각|딱|단)[ ])?(?:[\d\x01]|(?:한|두|세|네|다섯|여섯)[ ]?[번회])"
+)
+_IF_ONE = re.compile(r"(?:이?라면|이면|일[ ](?:때|경우))")
+_THINGS = frozenset({"대", "개", "장", "건", "마리", "병", "권", "채", Dimension.PEOPLE})
 _SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
 _SCALES = frozenset("십백천만억조")
 _LONE_DIGIT_UNITS = frozenset({"명", "개월", "퍼센트", "주일"})
@@ -102,7 +106,10 @@ def _read_counted(match: re.Match[str]) -> Measure | None:
         if scaled and not match["low_unit"] and not _SCALES & set(match["low"]):
             low *= mixed_value(scaled[1])
         values = (low * low_unit.factor, mixed_value(match["high"]) * unit.factor)
-    is_rate = low == 1 and _PER_ONE.match(match.string, match.end()) is not None
+    is_rate = low == 1 and (
+        _PER_ONE.match(match.string, match.end()) is not None
+        or (unit.dimension in _THINGS and _IF_ONE.match(match.string, match.end()) is not None)
+    )
     return Measure(unit.dimension, values, everyday=is_rate or unit.dimension == "종")
 
 
@@ -149,7 +156,8 @@ def _read_native(match: re.Match[str]) -> Measure | None:
     unit = Unit(Dimension.PEOPLE, Fraction(1)) if name == "분" else UNITS[name]
     value = native_value(number) + (Fraction(1, 2) if match["half"] else 0)
     is_idiom = (
-        number == "한" and name not in _COUNTED_ONES
+        number == "한"
+        and (name not in _COUNTED_ONES or _PER_ONE.match(match.string, match.end()) is not None)
     ) or unit.dimension in _EVERYDAY_DIMENSIONS
     return Measure(unit.dimension, (value * unit.factor,), everyday=is_idiom)
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from guards.text.slots.units import Dimension, Measure
 
 _POSIX_PIVOT = 69
+_BIRTH_PIVOT = 25
 _YEAR = r"(?P<year>(?:19|20|21)\d{2}|'\d{2}|\d{2})"
 _MONTH = r"(?P<month>0?[1-9]|1[0-2])"
 _DAY = r"(?P<day>0[1-9]|[12]\d|3[01]|[1-9])"
@@ -32,6 +33,11 @@ PARTIAL_DATES = (
     re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)"),
     re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"),
     re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)"),
+    re.compile(rf"{_FREE}{_MONTH}\.{_DAY}\.(?=[ ]?(?:~[ ]?\d|\([월화수목금토일]\)|부터|까지))"),
+    re.compile(rf"{_FREE}{_MONTH}\.(?P<day>0[1-9]|[12]\d|3[01])\.(?!\d)"),
+    re.compile(rf"{_FREE}{_MONTH}/{_DAY}(?=[ ]?~[ ]?\d{{1,2}}/\d|\([월화수목금토일]\)|부터|까지)"),
+    re.compile(rf"(?:(?<=~)|(?<=~[ ])){_MONTH}/{_DAY}(?![\d/])"),
+    re.compile(r"(?<!\d)(?P<born>\d{2})년(?=생)"),
     re.compile(r"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{2}|'\d{2})[ ]?(?:학년도|년도|년)"),
     re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)"),
 )
@@ -42,6 +48,8 @@ SECOND_DAY = re.compile(rf"[ ]?[~-][ ]?(?:{_MONTH}\.[ ]?)?{_DAY}(?:[ ]?일|\.)(?
 def read_date(match: re.Match[str], month_before: int | None = None) -> Measure:
     """Return a date as one number by what it names: 20240305, 202403, 305, 2024 or 3."""
     parts = match.groupdict()
+    if parts.get("born"):
+        return Measure(Dimension.YEAR, (Fraction(_birth_year(int(match["born"]))),))
     year, month, day = (parts.get(name) for name in ("year", "month", "day"))
     month_number = int(month) if month else month_before
     if year and month_number and day:
@@ -55,6 +63,10 @@ def read_date(match: re.Match[str], month_before: int | None = None) -> Measure:
     else:
         value, kind = month_number or 0, Dimension.MONTH
     return Measure(kind, (Fraction(value),))
+
+
+def _birth_year(number: int) -> int:
+    return number + (2000 if number < _BIRTH_PIVOT else 1900)
 
 
 def full_year(year: str) -> int:

@@ -94,10 +94,11 @@ UNITS: dict[str, Unit] = {
     ),
     **_family(
         Dimension.GRAMS, mg="0.001", g=1, kg=1000, t=1_000_000, 밀리그램="0.001", 그램=1,
-        킬로그램=1000, 킬로=1000, 톤=1_000_000,
+        킬로그램=1000, 킬로=1000, 키로=1000, 톤=1_000_000,
     ),
     **_family(Dimension.LITRES, ml="0.001", mL="0.001", L=1, l=1, 밀리리터="0.001", 리터=1),
     **_family("bytes", B=1, KB=1_000, MB=1_000_000, GB=1_000_000_000, TB=1_000_000_000_000),
+    **_family("bits_per_second", kbps=1_000, Kbps=1_000, Mbps=1_000_000, Gbps=1_000_000_000),
     **_same("곳", "곳", "개소", "군데"),
     **_same("개", "개"),
     **_same("종", "가지", "종류", "종"),
@@ -127,4 +128,7 @@ DAY_WORDS: dict[str, tuple[str, int]] = {
     "열흘": (Dimension.DAYS, 10),
     "보름": (Dimension.DAYS, 15),
     "반년": (Dimension.MONTHS, 6),
+    "격주": (Dimension.DAYS, 14),
+    "격월": (Dimension.MONTHS, 2),
+    "격년": (Dimension.MONTHS, 24),
 }

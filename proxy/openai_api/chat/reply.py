@@ -15,7 +15,9 @@ from proxy.openai_api.sse import Event, EventReader
 # Some models write their reasoning into the content; it is not the answer. Only a closed block at
 # the very start counts, so that no answer can hide behind a tag.
 _THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_BARE_VALUE = re.compile(r"\d|true|false")
 _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?')
+_REASONING_PARTS = ("thinking", "reasoning")
 _UNSEEN_FIELDS = ("reasoning", "reasoning_content", "refusal", "audio", "annotations")
 
 
@@ -39,6 +41,11 @@ class Answer:
     def thinks(self) -> bool:
         """Whether reasoning stands in the content, before the answer."""
         return _THINKING.match(self.content) is not None
+
+    @property
+    def has_bare_values(self) -> bool:
+        """Whether the content, read as JSON, holds numbers or truth values beside its strings."""
+        return _BARE_VALUE.search(_JSON_STRING.sub("", self.content)) is not None
 
     def visible(self, *, structured: bool) -> str:
         """Return what a reader sees, at the same places: all else is blanked with spaces.
@@ -213,11 +220,27 @@ def choice_index(choice: JsonObject, position: int) -> int:
 
 
 def _content(content: JsonValue | None) -> str:
-    """Return the text of a message's content: a string, or a list of text parts."""
+    """Return the text of a message's content: a string, or a list of text parts.
+
+    Raises:
+        UpstreamBroken: it is neither, so nobody could say what a client would read in it.
+    """
+    if content is None:
+        return ""
     if isinstance(content, str):
         return content
-    texts = (part.get("text") for part in objects(content))
-    return "".join(text for text in texts if isinstance(text, str))
+    if not isinstance(content, list):
+        raise UpstreamBroken("the content of a message is no text")
+    return "".join(map(_part_text, content))
+
+
+def _part_text(part: JsonValue) -> str:
+    text = member(part, "text")
+    if member(part, "type") == "text" and isinstance(text, str):
+        return text
+    if member(part, "type") in _REASONING_PARTS:
+        return ""
+    raise UpstreamBroken("the content of a message has a part that is no text")
 
 
 def _with_whole_characters(text: str) -> str:

@@ -10,6 +10,8 @@ from proxy.openai_api.json_body import JsonObject, member, read_object
 from proxy.openai_api.sse import json_bytes
 
 MOST_CHOICES = 128
+# How other servers than OpenAI's are asked for JSON.
+_CONSTRAINTS = ("guided_json", "structured_outputs", "json_schema", "format")
 INTENT = r"^[A-Za-z0-9_.:-]{0,64}$"
 """An intent is a name, never words of the request: it stands in logs and traces."""
 
@@ -118,7 +120,7 @@ def read_request(raw: bytes) -> ChatRequest:
         stream=bool(known.stream),
         choices=known.n or 1,
         offers_tools=bool(known.tools or known.functions),
-        structured=wanted in ("json_object", "json_schema"),
+        structured=wanted in ("json_object", "json_schema") or any(map(body.get, _CONSTRAINTS)),
         include_usage=member(known.stream_options, "include_usage") is True,
         guard=known.guard or GuardField(),
     )

@@ -18,7 +18,11 @@ from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import DONE, json_bytes, write_event
 
 JSON_TYPE = "application/json"
-STREAM_TYPE = "text/event-stream; charset=utf-8"
+STREAM_TYPE = "text/event-stream"  # the web framework adds the charset
+# Whatever else a message has may hold the text that was there before.
+_MEMBERS_OF_AN_EDITED_MESSAGE = frozenset(
+    {"role", "content", "reasoning", "reasoning_content", "tool_calls", "refusal"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,8 @@ class Ending:
         created: Its time, in Unix seconds.
         finish_reason: Of replaced answers.
         report: The `guard` object; None if nobody asked for it.
-        as_stream: Whether to write a stream; None goes by the last reply, else by the request.
+        as_stream: Whether to write a stream; None goes by the request, unless the model server
+            answered it plainly.
     """
 
     id: str
@@ -112,7 +117,7 @@ def write(
     """
     as_stream = ending.as_stream
     if as_stream is None:
-        as_stream = isinstance(replies[-1], StreamReply) if replies else request.stream
+        as_stream = request.stream and not (replies and isinstance(replies[-1], PlainReply))
     kind = STREAM_TYPE if as_stream else JSON_TYPE
     same = _untouched(replies, outcomes)
     if same and ending.report is None and isinstance(same, StreamReply) == as_stream:
@@ -155,8 +160,8 @@ def _choice(request: ChatRequest, outcome: ChoiceOutcome, ending: Ending) -> Jso
     if isinstance(outcome, Edited):
         message = choice["message"]
         own = message if isinstance(message, dict) else {}
-        # The tokens that log probabilities speak of are no longer the ones that stand there.
-        return choice | {"message": own | {"content": outcome.content}, "logprobs": None}
+        kept = {key: value for key, value in own.items() if key in _MEMBERS_OF_AN_EDITED_MESSAGE}
+        return _without_tokens(choice) | {"message": kept | {"content": outcome.content}}
     return choice
 
 
@@ -217,13 +222,18 @@ def _edited_chunks(outcome: Edited, reply: StreamReply) -> Iterable[JsonObject]:
     written = False
     for choice in _own_chunks(outcome.index, reply, outcome.answer):
         delta = choice.get("delta")
+        own = _without_tokens(choice)
         if not isinstance(delta, dict) or not delta.get("content"):
-            yield choice
+            yield own
             continue
-        content = "" if written else outcome.content
-        # The tokens that log probabilities speak of are no longer the ones that stand there.
-        yield choice | {"delta": delta | {"content": content}, "logprobs": None}
+        yield own | {"delta": delta | {"content": "" if written else outcome.content}}
         written = True
+
+
+def _without_tokens(choice: JsonObject) -> JsonObject:
+    """Return a choice without what spells out the tokens of a text that no longer stands there."""
+    kept = {key: value for key, value in choice.items() if key != "token_ids"}
+    return kept | {"logprobs": None}
 
 
 def _delta(message: JsonValue) -> JsonObject:

@@ -6,6 +6,7 @@ nothing was found or repeats another passage never counts.
 """
 
 import re
+from dataclasses import replace
 
 from guards.core.exchange import Source
 from policies.policy import SourceRules
@@ -45,6 +46,10 @@ def usable(
     dropped: list[Dropped] = []
     seen: set[object] = set()
     best = _most_relevant(passages, rules)
+    # What one sentence announced is one text, however many short paragraphs it has.
+    announced = sum(len(passage.text.strip()) for passage in passages if passage.guessed)
+    if announced >= rules.min_excerpt_chars:
+        passages = tuple(replace(passage, guessed=False) for passage in passages)
     for at, passage in enumerate(passages):
         reason = _fault(passage, rules, exact=exact)
         if not reason and not exact:
@@ -62,7 +67,7 @@ def usable(
 def _fault(passage: Passage, rules: SourceRules, *, exact: bool) -> str:
     text = passage.text.strip()
     if exact:
-        return "" if text else "empty"
+        return "" if _has_words(passage) else "empty"
     if len(text) <= _LONGEST_NOTICE_CHARS and _BLANK.fullmatch(text):
         return "empty"
     if len(text) <= _LONGEST_NOTICE_CHARS and _NO_RESULT.search(text):
@@ -73,6 +78,12 @@ def _fault(passage: Passage, rules: SourceRules, *, exact: bool) -> str:
     if passage.relevance is not None and passage.relevance < rules.min_relevance:
         return "low_relevance"
     return ""
+
+
+def _has_words(passage: Passage) -> bool:
+    """Tell whether a passage says anything: a number alone does so only below a title."""
+    named = any(char.isalpha() for char in passage.title + passage.text)
+    return named and any(char.isalnum() for char in passage.text)
 
 
 def _repeated(passage: Passage, seen: set[object]) -> str:

@@ -6,10 +6,13 @@ Where evidence may stand, most trusted first:
 2. The ``documents`` field, system and developer messages wherever they stand, and the results of
    tools and functions. Those of earlier turns count too, unless the search for this question came
    back empty. No user can write here.
-3. Only if none of these holds a context block, found or empty: the last user turn, and the
+3. Only if none of these surely holds a context block, found or empty: the last user turn, and the
    assistant's text beside it, as far as a template built them. Many apps put the context there, and
    a user could imitate it; that is why the channels above silence this one, and why a policy may
    close it (``conversation_blocks: false``).
+
+A block of 2 that only the wording of its surroundings gives away is guessed: it stands behind the
+sure ones and silences none of them.
 
 In 3 a block counts if it is set off by a heading, tags, a rule or numbers *and* the question stands
 apart from it: behind its own heading, tag, rule, or an instruction that points at the context. A
@@ -44,6 +47,7 @@ class _Collection:
     passages: list[Passage] = field(default_factory=list)
     places: list[FoundPlace] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
+    guessed: list[tuple[Block, Message]] = field(default_factory=list)
 
     def add(
         self,
@@ -67,6 +71,18 @@ class _Collection:
             block.format, "messages", block.passages, message=message.index, span=block.span
         )
 
+    def guesses_anything(self) -> bool:
+        """Tell whether a block that is only guessed holds anything usable."""
+        return any(usable(block.passages, self.rules)[0] for block, _ in self.guessed)
+
+    def settle_guesses(self) -> None:
+        """Take in the guessed blocks behind the sure ones; empty ones only if there is no other."""
+        for block, message in self.guessed:
+            kept, dropped = usable(block.passages, self.rules)
+            too_little = bool(dropped) and all(one.reason == "too_short" for one in dropped)
+            if kept or not (self.places or too_little):
+                self.add_block(block, message)
+
 
 def find_sources(body: Mapping[str, JsonValue], rules: SourceRules) -> FoundContext:
     """Return the question of a chat request and the sources it may be answered from.
@@ -85,6 +101,7 @@ def find_sources(body: Mapping[str, JsonValue], rules: SourceRules) -> FoundCont
     else:
         _trusted(found, body, turns, instructing)
     templated = exact is None and _conversation(found, turns, asked)
+    found.settle_guesses()
     question = _question(turns, asked, in_template=templated or bool(found.places))
     return FoundContext(
         question=question,
@@ -115,7 +132,10 @@ def _trusted(
         found.add("documents", "documents", documents)
     for message, read in zip(turns.instructing, instructing, strict=True):
         for block in read.blocks:
-            found.add_block(block, message)
+            if block.guessed:
+                found.guessed.append((block, message))
+            else:
+                found.add_block(block, message)
     answered = sum(_add_tool(found, message) for message in turns.tools)
     if answered or not turns.tools:
         for message in turns.earlier_tools:
@@ -141,6 +161,8 @@ def _conversation(found: _Collection, turns: Turns, asked: list[ReadText]) -> bo
         _words(read, message) for read, message in zip(asked, turns.asked, strict=True)
     )
     closed = bool(found.places) or not found.rules.conversation_blocks
+    if found.guesses_anything():
+        closed = closed or all(block.guessed for block, _ in blocks)
     if blocks and has_question and (not closed or found.rules.user_text_is_evidence):
         for block, message in blocks:
             found.add_block(block, message)

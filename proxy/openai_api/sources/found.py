@@ -48,11 +48,13 @@ class Block:
         format: Name of the format, such as ``tags.context``.
         span: Its place in the text, in code points.
         passages: Its pieces in order; none if the block is empty.
+        guessed: Nothing sure says that this is context, so it silences no other block.
     """
 
     format: str
     span: Span
     passages: tuple[Passage, ...]
+    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

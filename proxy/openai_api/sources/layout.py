@@ -21,7 +21,12 @@ from proxy.openai_api.sources.question import (
     question_heading,
     question_region,
 )
-from proxy.openai_api.sources.speech import is_instruction, mostly_instructions, mostly_orders
+from proxy.openai_api.sources.speech import (
+    is_instruction,
+    mostly_directions,
+    mostly_instructions,
+    mostly_orders,
+)
 from proxy.openai_api.sources.vocabulary import Role
 
 _MOST_TAIL_LINES = 40
@@ -102,10 +107,12 @@ def _region(prompt: Prompt, opening: Opening, closing: int) -> Region | None:
     else:
         start = line.rest_start if line.kind is Kind.HEADING else line.end
     end = prompt.lines[closing].start if closing < len(prompt.lines) else len(prompt.text)
-    if mostly_instructions(prompt.text[start:end]):
+    words = prompt.text[start:end]
+    directing = mostly_directions(words)
+    if mostly_instructions(words) or (opening.vague and directing):
         return None
     end = _without_closing_instructions(prompt.text, start, end)
-    return Region(start, max(start, end), line.start, opening.guessed)
+    return Region(start, max(start, end), line.start, opening.guessed, opening.vague or directing)
 
 
 def _closing_line(prompt: Prompt, opener: int, stop: int) -> int:

@@ -130,7 +130,8 @@ def _block(text: str, region: Region) -> Block | None:
     if inner.strip() and not passages:
         return None
     name = "source_marks" if has_marks(inner) else _format(text, region)
-    return Block(name, Span(region.outer, max(region.outer, region.end)), passages)
+    span = Span(region.outer, max(region.outer, region.end))
+    return Block(name, span, passages, guessed=region.vague)
 
 
 def _format(text: str, region: Region) -> str:

@@ -11,6 +11,8 @@ from proxy.openai_api.sources.speech import (
     announces_context,
     is_instruction,
     leading_instruction,
+    places_context,
+    points_ahead,
     points_back,
 )
 from proxy.openai_api.sources.vocabulary import Role
@@ -28,12 +30,14 @@ class Opening:
         line: The line.
         within: The line is the context's first one, not its heading.
         guessed: Only a sentence beside the context told of it.
+        vague: That sentence does not say where the context stands.
         stop: The line behind the context; None if the layout tells.
     """
 
     line: int
     within: bool = False
     guessed: bool = False
+    vague: bool = False
     stop: int | None = None
 
 
@@ -42,9 +46,11 @@ def find_opening(prompt: Prompt) -> Opening | None:
 
     The clearest sign wins: a heading or a sentence that introduces the context, a rule below an
     instruction that speaks of it, the first numbered passage, the blank line below such an
-    instruction, at last all that stands before one that points back at it.
+    instruction, all that stands before one that points back at it, at last what stands below one
+    that sends to what follows.
 
-    In a user's text the last of these needs marks, else it may be something that he pasted.
+    In a user's text the last but one needs marks, else it may be something that he pasted, and the
+    last never counts.
     """
     heading = _heading(prompt)
     number = _number(prompt) or _mark(prompt)
@@ -56,7 +62,7 @@ def find_opening(prompt: Prompt) -> Opening | None:
     rule = _rule(prompt)
     if rule is not None:
         return Opening(rule)
-    return number or _fields(prompt) or _announcement(prompt) or _pointed_at(prompt)
+    return number or _fields(prompt) or _announcement(prompt) or _pointed_at(prompt) or _ahead(prompt)
 
 
 def _precedes(opening: Opening | None, line: int) -> bool:
@@ -145,7 +151,19 @@ def _announcement(prompt: Prompt) -> Opening | None:
             blank = _blank_below(prompt, at)
             if blank is None or not _can_begin(prompt, prompt.next_line(blank)):
                 return None
-            return Opening(blank, guessed=True)
+            return Opening(blank, guessed=True, vague=not places_context(prompt.words(at)))
+    return None
+
+
+def _ahead(prompt: Prompt) -> Opening | None:
+    """Return the blank line below an order of a system message that sends to what follows."""
+    if prompt.asked:
+        return None
+    for at, line in enumerate(prompt.lines[:_MOST_EDGE_LINES]):
+        if line.kind is Kind.TEXT and at not in prompt.examples and points_ahead(prompt.words(at)):
+            blank = _blank_below(prompt, at)
+            if blank is not None and _can_begin(prompt, prompt.next_line(blank)):
+                return Opening(blank, guessed=True, vague=True)
     return None
 
 
@@ -179,9 +197,17 @@ def _pointed_at(prompt: Prompt) -> Opening | None:
         ),
         None,
     )
-    if first is None or (prompt.asked and not _is_set_off(prompt, first, pointing)):
+    if first is None:
         return None
-    return Opening(first, within=True, guessed=True, stop=pointing)
+    apart = _is_set_off if prompt.asked else _is_parted
+    if not apart(prompt, first, pointing):
+        return None
+    return Opening(first, within=True, guessed=True, vague=True, stop=pointing)
+
+
+def _is_parted(prompt: Prompt, first: int, stop: int) -> bool:
+    """Tell whether a stretch ends before the paragraph of the instruction that points at it."""
+    return any(line.kind in (Kind.BLANK, Kind.RULE) for line in prompt.lines[first:stop])
 
 
 def _is_set_off(prompt: Prompt, first: int, stop: int) -> bool:

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import islice, pairwise
 
 from proxy.openai_api.sources.lines import Kind, Line, read_lines
-from proxy.openai_api.sources.speech import introduces_context, is_instruction
+from proxy.openai_api.sources.speech import introduces_context, is_earlier_answer, is_instruction
 from proxy.openai_api.sources.vocabulary import Role
 
 _MOST_TEXT_LINES = 400
@@ -94,6 +94,7 @@ class Prompt:
             and self.lines[answer].role is Role.ANSWER
             and self.content(answer)
             and not is_instruction(self.content(answer))
+            and not is_earlier_answer(self.words(answer))
         )
 
     @cached_property

@@ -25,12 +25,14 @@ class Region:
         end: Where they end.
         outer: Where its heading begins.
         guessed: Only a sentence announced it: no heading, rule or number.
+        vague: That sentence does not say where the context stands, or this reads like directions.
     """
 
     start: int
     end: int
     outer: int
     guessed: bool = False
+    vague: bool = False
 
 
 def question_alone(prompt: Prompt) -> Region | None:
@@ -94,6 +96,8 @@ def _endsquestion_region(prompt: Prompt, at: int, heading: Line) -> bool:
     if line.kind is not Kind.HEADING:
         return line.kind is Kind.RULE
     if line.role is Role.ANSWER:
+        if is_earlier_answer(prompt.words(at)):
+            return True
         return not prompt.content(at) or is_instruction(prompt.content(at))
     return line.style == heading.style or line.role in (Role.END, Role.CONTEXT)
 

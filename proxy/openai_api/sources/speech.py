@@ -57,8 +57,8 @@ _ANSWERING = re.compile(
     re.IGNORECASE,
 )
 _ORDER_END = re.compile(
-    r"(?:세요|십시오|시오|하라|해라|하되|[하할]\s?것|말\s?것|마라|말아라|바랍니다|해\s?줘|줘|답하기|쓰기|않기|금지)"
-    r"[.!\s\"'」:：)]*$"
+    r"(?:세요|십시오|시오|하라|해라|하되|[하할]\s?것|말\s?것|마라|말아라|바랍니다|해\s?줘|줘|답하기|쓰기|않기|금지|"
+    r"(?:답|답변|응답)해|지\s?마)[.!\s\"'」:：)]*$"
 )
 _STATEMENT_END = re.compile(r"(?:한다|합니다|됩니다|입니다|이다)[.!\s\"'」)]*$")
 _STATED = re.compile(
@@ -68,6 +68,24 @@ _ENGLISH_ORDER = re.compile(
     r"\s*[-*•\d.)]*\s*(?:answer|use|given|if|do|don'?t|please|respond|reply|cite|always|never|only|"
     r"based|provide|keep|write|generate|you|your|remember|make|avoid|say|refine|when|be|note|follow|"
     r"using|the (?:above|context)|now|and|think|context)\b",
+    re.IGNORECASE,
+)
+_ROLE = re.compile(
+    r"\s*(?:(?:당신|귀하|너|나|저)(?:은|는|의)|넌|난|you\sare|you're|your\s(?:role|task|name|job)|"
+    r"act\sas|as\san?\s|some\srules)\b",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"(?:사용자|유저|고객|user)(?:의|가|'s)?\s?(?:보낸\s)?(?:메시지|질문|입력|발화|턴|message|turn|prompt|input)"
+    r"[^\n]{0,20}(?:있|포함|제공|들어|주어|첨부|전달|함께)"
+    r"|(?:in|with|by)\s(?:the|each|every)\suser(?:'s)?\s(?:message|turn|prompt|input)",
+    re.IGNORECASE,
+)
+_LONGEST_REFERRAL_CHARS = 120
+_PLACED = re.compile(rf"{_FOLLOWS}|하단|following|below|these|以下|下面", re.IGNORECASE)
+_AHEAD = re.compile(
+    rf"(?:^|\s){_FOLLOWS}(?:만|을|를|의\s것|에\s(?:있는|나온|적힌))"
+    r"|\b(?:the\sfollowing|what\sfollows|the\stext\sbelow)\s?[.:]?\s*$",
     re.IGNORECASE,
 )
 _CHINESE_ORDER = re.compile(r"请|使用|根据|回答|如果|不要")
@@ -98,6 +116,17 @@ def announces_context(line: str) -> bool:
     )
 
 
+def places_context(line: str) -> bool:
+    """Tell whether a line says where the context stands ("아래"), not only that it is given."""
+    return bool(_PLACED.search(line[:LONGEST_INSTRUCTION_CHARS]))
+
+
+def points_ahead(line: str) -> bool:
+    """Tell whether a line sends to what follows without naming it: "아래만 보고 답해"."""
+    head = line[:LONGEST_INSTRUCTION_CHARS]
+    return bool(_AHEAD.search(head) and _ANSWERING.search(head)) and is_order(line)
+
+
 def introduces_context(line: str) -> bool:
     """Tell whether a line only says that the context follows: "다음은 관련 문서입니다:"."""
     return len(line) < _LONGEST_INTRODUCTION_CHARS and bool(_INTRODUCED.search(line.strip()))
@@ -113,7 +142,7 @@ def is_instruction(line: str) -> bool:
     text = line.strip()
     if not text or len(text) > LONGEST_INSTRUCTION_CHARS:
         return False
-    if _CONCLUDED.match(text):
+    if _CONCLUDED.match(text) or _refers_elsewhere(text):
         return True
     points = _BACK.match(text.lstrip("-*• ")) and _USED.search(text)
     if not (_ANSWERING.search(text) or points or announces_context(text)):
@@ -128,6 +157,11 @@ def is_instruction(line: str) -> bool:
     )
 
 
+def _refers_elsewhere(text: str) -> bool:
+    """Tell whether a sentence says that the context stands in another message."""
+    return len(text) <= _LONGEST_REFERRAL_CHARS and bool(_ELSEWHERE.search(text))
+
+
 def is_order(line: str) -> bool:
     """Tell whether a line tells somebody to do something."""
     text = line.strip()[:LONGEST_INSTRUCTION_CHARS]
@@ -139,6 +173,17 @@ def is_order(line: str) -> bool:
 def mostly_orders(text: str) -> bool:
     """Tell whether most lines below a heading such as "규칙" are rules."""
     return _share(text, is_order) >= _MOSTLY
+
+
+def mostly_directions(text: str) -> bool:
+    """Tell whether most lines say who the assistant is and what it has to do."""
+    return _share(text, _is_direction) >= _MOSTLY
+
+
+def _is_direction(line: str) -> bool:
+    stated = _STATEMENT_END.search(line) and _STATED.search(line)
+    short = len(line) <= LONGEST_INSTRUCTION_CHARS
+    return is_order(line) or (short and bool(_ROLE.match(line) or stated))
 
 
 def mostly_instructions(text: str) -> bool:

@@ -16,6 +16,25 @@ NO_CLAIMS = [
     pytest.param("- 근거 규정: 제8조제1항", id="label-in-a-list"),
     pytest.param("관련 근거는 「주차장 규칙」 제8조입니다.", id="pointer-to-a-provision"),
     pytest.param("[1] 안내서.pdf", id="reference"),
+    pytest.param("네.", id="bare-yes"),
+    pytest.param("삼가 조의를 표합니다.", id="condolence"),
+    pytest.param("갑자기 고장 나서 많이 놀라셨겠어요.", id="sympathy"),
+    pytest.param("너무 걱정하지 마세요.", id="reassurance"),
+    pytest.param("오래 기다리시게 해서 마음이 무겁습니다.", id="regret"),
+    pytest.param("여행 전에 날씨를 살펴보시는 것이 좋습니다.", id="good-to-do"),
+    pytest.param("편한 신발을 신으시길 권해 드립니다.", id="recommendation"),
+    pytest.param("서명을 빠뜨리지 않도록 유의해 주세요.", id="warning"),
+    pytest.param("요금은 계절에 따라 다릅니다.", id="frame-it-depends"),
+    pytest.param("신청 방법은 두 가지로 나뉩니다.", id="frame-two-ways"),
+    pytest.param("정확한 비용은 견적 후 달라질 수 있어요.", id="frame-may-change"),
+    pytest.param("두 상품을 표로 비교해 드릴게요.", id="offer-to-compare"),
+]
+LEAD_INS = [
+    pytest.param("당황하지 마시고 아래 두 곳에 알리세요.", "- 보안실\n- 총무팀", id="request"),
+    pytest.param("어린이와 함께라면 다음 장소를 추천해요!", "1. 놀이방", id="exclamation"),
+    pytest.param("아래 순서대로 실행하시면 됩니다.", "```\nstart\n```", id="code-behind"),
+    pytest.param("다만 아래 세 경우는 예외예요.", "• 폭설", id="exception"),
+    pytest.param("다음을 비교해 주세요.", "| 구분 | 요금 |\n|---|---|", id="table-behind"),
 ]
 
 
@@ -31,11 +50,42 @@ def test_what_cannot_be_true_or_false_is_no_claim(sentence: str) -> None:
         "근거 자료는 창구에 제출해야 합니다.",
         "이상이 있는 제품은 교환합니다.",
         "- 접수 기간: 3월부터 5월까지",
+        "네, 환불은 창구에서 신청합니다.",
+        "다음 날 오전에 문자로 결과를 보냅니다.",
+        "아래 서류를 내지 않으면 접수가 취소됩니다.",
     ],
 )
 def test_statements_are_claims(sentence: str) -> None:
     assert [claim.text for claim in claims(sentence)] == [sentence]
 
 
+@pytest.mark.parametrize(("lead_in", "behind"), LEAD_INS)
+def test_what_opens_a_list_is_no_claim(lead_in: str, behind: str) -> None:
+    assert lead_in not in [claim.text for claim in claims(f"{lead_in}\n\n{behind}")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "behind"),
+    [
+        pytest.param("다음 주 월요일에 시작합니다.", "- 준비물: 수건", id="next-week"),
+        pytest.param("아래 물품은 반입할 수 없습니다.", "- 유리병", id="tells-something-itself"),
+        pytest.param("회비는 1만 원이며 다음을 포함합니다.", "- 교재", id="with-a-figure"),
+        pytest.param("아래 서류를 준비합니다.", "창구로 오세요.", id="no-list-behind"),
+    ],
+)
+def test_what_tells_something_is_a_claim_before_a_list_too(sentence: str, behind: str) -> None:
+    assert sentence in [claim.text for claim in claims(f"{sentence}\n{behind}")]
+
+
+def test_the_head_of_a_table_is_no_claim() -> None:
+    table = "| 구분 | 요금 |\n|:---|---:|\n| 어른 | 3,000원 |"
+
+    assert [claim.text for claim in claims(table)] == ["| 어른 | 3,000원 |"]
+
+
 def test_a_bare_claim_has_no_markup_and_no_attribution() -> None:
     assert bare_claim("- **자료에 따르면, 환불은 창구에서 합니다.") == "환불은 창구에서 합니다."
+
+
+def test_a_bare_claim_has_no_yes_or_no() -> None:
+    assert bare_claim("아니요, 환불은 창구에서 합니다.") == "환불은 창구에서 합니다."

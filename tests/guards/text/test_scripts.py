@@ -133,3 +133,18 @@ def test_long_monotonous_text_takes_no_time(piece: str) -> None:
     list(latin_runs(text))
 
     assert perf_counter() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "prose"),
+    [
+        ("`휴가는 20일입니다.`", " 휴가는 20일입니다. "),
+        ("휴가는 `20일`입니다.", "휴가는  20일 입니다."),
+        ("```\n휴가는 20일입니다.\n```", "   \n휴가는 20일입니다.\n   "),
+        ("`pip install x==2.0`", " " * 20),
+        ("```sh\nsleep 30\n# 30초 쉽니다\n```", "     \n        \n# 30초 쉽니다\n   "),
+        ("`주소는 https://a.example/30 입니다`", " 주소는                      입니다 "),
+    ],
+)
+def test_korean_in_code_is_said_to_the_reader(text: str, prose: str) -> None:
+    assert prose_only(text) == prose
