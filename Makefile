@@ -25,7 +25,7 @@ bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run
 
 lock: $(VENV)/dev.done  ## pin the newest versions that fit
 	$(PIP) install uv
-	$(BIN)/uv pip compile pyproject.toml --upgrade --universal --python-version 3.11 \
+	$(BIN)/uv pip compile pyproject.toml --extra build --upgrade --universal --python-version 3.11 \
 		--generate-hashes --no-header --no-emit-index-url --quiet --output-file deploy/requirements.lock
 	$(BIN)/uv pip compile pyproject.toml --extra dev --constraint deploy/requirements.lock \
 		--universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet \
@@ -39,7 +39,7 @@ $(BIN)/python:
 
 $(VENV)/runtime.done: $(BIN)/python deploy/requirements.lock pyproject.toml
 	$(LOCK) deploy/requirements.lock
-	$(PIP) install --no-deps --editable .
+	$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/dev.done: $(VENV)/runtime.done deploy/requirements-dev.lock

@@ -6,11 +6,12 @@ Finds: a predicate that the closest source sentence denies, demands, forbids or 
     too: an answer that leaves out the exception (다만, …) of the rule it gives, where the question
     touches it.
 Misses: opposites that no list has, flips inside a clause before a noun, a rule told from its other
-    side, and sentences with two oppositions, which may cancel each other.
+    side, rows of wide tables, and sentences with two oppositions, which may cancel each other.
 Score: the share of the claim that the source sentence holds.
 Source: own rules for Korean negation and modality; own list of opposites.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -19,7 +20,7 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
-from guards.text.alignment import Aligned, alignments
+from guards.text.alignment import LONGEST_SENTENCE_CHARS, Aligned, alignments
 from guards.text.claims import bare_claim, claims
 from guards.text.oppositions import Opposition, oppositions, tells
 from guards.text.overlap_score import containment, features
@@ -27,9 +28,9 @@ from guards.text.polarity import clauses, stances
 from guards.text.sentences import Sentence
 
 _MOST_BARS = 3
-_SAME_PREDICATE_LEEWAY = 0.25
-# Longer than any sentence.
-_LONGEST_SENTENCE_CHARS = 2000
+_LOOK_BACK_CHARS = 30
+_BOUND = re.compile(r"(?:이상|이하|초과|미만)")
+_FIGURE_BEFORE = re.compile(r"\d[\d,.]{0,20}[ ]?[가-힣A-Za-z%]{0,4}\s?$")
 
 
 class NegationSettings(GuardSettings):
@@ -103,7 +104,9 @@ class Negation(Guard[NegationSettings]):
         if len(found) != 1 or _told_by_exception(claim, aligned):
             return None
         [opposition] = found
-        if not opposition.expected or any(_agrees(claim, opposition, other) for other in others):
+        if not opposition.expected or _bounds_a_figure(claim, opposition):
+            return None
+        if any(_agrees(claim, opposition, other) for other in others):
             return None
         share = _share_of_rest(claim, opposition, aligned)
         if share < self.settings.possible_from or _is_told(claim, opposition, aligned, reading):
@@ -145,6 +148,13 @@ class Negation(Guard[NegationSettings]):
         )
 
 
+def _bounds_a_figure(claim: Sentence, opposition: Opposition) -> bool:
+    """Tell whether a word is the bound of a figure: those are compared with their values."""
+    before = claim.text[max(0, opposition.start - _LOOK_BACK_CHARS) : opposition.start]
+    is_bound = opposition.is_word and _BOUND.match(claim.text, opposition.start)
+    return bool(is_bound and _FIGURE_BEFORE.search(before))
+
+
 def _is_table_row(claim: Sentence) -> bool:
     """Tell whether a claim is a row whose last cells belong to several columns."""
     return claim.text.startswith("|") and claim.text.count("|") > _MOST_BARS
@@ -164,12 +174,11 @@ def _is_told(claim: Sentence, opposition: Opposition, aligned: Aligned, reading:
         default=1.0,
     )
     return any(
-        containment(clause, one) >= opposed - _leeway(clause, one)
+        _says_the_same(clause, one, opposed)
         for part in reading.sources
         for sentence in part.text.sentences
-        if len(sentence.text) <= _LONGEST_SENTENCE_CHARS
+        if len(sentence.text) <= LONGEST_SENTENCE_CHARS
         for one in clauses(sentence.text)
-        if _says_the_same(clause, one)
     )
 
 
@@ -178,18 +187,17 @@ def _clause_at(text: str) -> str:
     return (clauses(text) or [text])[-1]
 
 
-def _leeway(clause: str, other: str) -> float:
-    """Return how much less a clause may hold: the same predicate makes up for other words."""
-    keys = {stance.key for stance in stances(other)}
-    return _SAME_PREDICATE_LEEWAY if stances(clause)[-1].key in keys else 0.0
+def _says_the_same(clause: str, other: str, least: float) -> bool:
+    """Tell whether another clause holds more than `least` of one, and all in the same mode.
 
-
-def _says_the_same(clause: str, other: str) -> bool:
-    """Tell whether a clause ends in the same mode and nothing in it is opposed."""
+    With the same predicate it need not hold more.
+    """
+    share = containment(clause, other)
     own, others = stances(clause), stances(other)
-    return bool(
-        own and others and own[-1].mode is others[-1].mode and not oppositions(clause, other)
-    )
+    if share < least or not own or not others or own[-1].mode is not others[-1].mode:
+        return False
+    is_close = share > least or own[-1].key == others[-1].key
+    return is_close and not oppositions(clause, other)
 
 
 def _agrees(claim: Sentence, opposition: Opposition, aligned: Aligned) -> bool:

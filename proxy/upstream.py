@@ -35,7 +35,7 @@ _NOT_RETURNED = frozenset(
     "www-authenticate".split()
 )
 # Credentials of the caller's own beside the operator's key.
-_OTHER_KEYS = frozenset({"api-key", "x-api-key", "openai-organization", "openai-project"})
+_OTHER_KEYS = frozenset({"api-key", "x-api-key"})
 _OWN_PREFIX = "x-guard-"
 _LONGEST_ERROR_BYTES = 64 * 1024
 

@@ -8,8 +8,8 @@ from guards.core.reading import Part, Reading
 from guards.text.overlap_score import shares
 
 _NEARLY_AS_GOOD = 0.1
-# Longer than any sentence: what never ends is no sentence, and comparing it would take too long.
-_LONGEST_SENTENCE_CHARS = 2000
+LONGEST_SENTENCE_CHARS = 2000
+"""Longer than any sentence: what never ends is none, and comparing it would take too long."""
 _EXCEPTION = re.compile(r"^(?:다만|단)[\s,]")
 
 
@@ -41,7 +41,7 @@ def alignments(claim: str, reading: Reading, least: float) -> list[Aligned]:
     Returns:
         Nothing for a claim of more than 2,000 characters; source sentences that long are left out.
     """
-    if len(claim) > _LONGEST_SENTENCE_CHARS:
+    if len(claim) > LONGEST_SENTENCE_CHARS:
         return []
     found = [aligned for part in reading.sources for aligned in _in_source(claim, part, least)]
     found.sort(key=lambda aligned: -aligned.share)
@@ -53,7 +53,7 @@ def _in_source(claim: str, part: Part, least: float) -> list[Aligned]:
     texts = [
         sentence.text
         for sentence in part.text.sentences
-        if len(sentence.text) <= _LONGEST_SENTENCE_CHARS
+        if len(sentence.text) <= LONGEST_SENTENCE_CHARS
     ]
     return [
         Aligned(source_id, text, _exception_after(texts, at), share)

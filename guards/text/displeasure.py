@@ -75,8 +75,8 @@ _ELSEWHERE = re.compile(words(address.QUESTION_WORDS + address.REQUESTS))
 _WONDERING = re.compile("(?:[나까]요|가요|는지|은지)$")
 # Wondering to oneself, asking the bot about itself, or naming a thing.
 _MUSING = re.compile(
-    "[을할될볼일]까$|왜(?:못|안).{1,5}지$|(?:너|챗봇)도|적이?있|"
-    "(?:게|건|것은|것이)뭐(?:야|니|예요|에요|죠|지|냐)?$|(?:이유|사람|경우|방법|[는한]나)$"
+    "[을할될볼일]까$|(?:너|챗봇)도(?!참|진짜|정말|결국)|적이?있(?:어|나|니|어요|나요)$|"
+    "못하는(?:게|건|것은|것이)뭐|(?:이유|사람|경우|방법|[는한]나)$"
 )
 
 
@@ -166,12 +166,12 @@ def _core_of_answer(letters: str) -> Core | None:
 def _is_displeased(letters: str, start: int, end: int, around: set[_Around]) -> bool:
     if _BARE.fullmatch(letters, start, end):
         return True
-    driven = around & {_Around.AGAIN, _Around.WHY}
-    if not driven and _WONDERING.search(letters, start, end):
-        return False
+    driven = bool(around & {_Around.AGAIN, _Around.WHY})
+    wondering = not driven and _WONDERING.search(letters, start, end) is not None
     return any(
         company in around and pattern.fullmatch(letters, start, end)
         for company, pattern in _IN_COMPANY.items()
+        if not (wondering and company is _Around.ADDRESS)
     )
 
 

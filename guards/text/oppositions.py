@@ -36,7 +36,6 @@ _TURNS = (
     re.compile(r"지나|지난|경과|넘[는으을]|초과"),
 )
 _TOKEN = re.compile(r"(?:첫|두|세|네)\s?번째[가-힣]*|[가-힣]+|[A-Za-z]+|\d[\d,.]*[가-힣]*")
-_BOUNDS = frozenset("이상 이하 초과 미만".split())
 _NEGATING_PREFIXES = frozenset("비미불무부")
 _BOTH_SIDES = 2
 
@@ -159,7 +158,7 @@ def _place_of_opposite(
 ) -> int | None:
     """Return where a sentence has the opposite of a claim's word, beside the same words."""
     allies, opponents = _sides(claimed[at])
-    if not opponents or _bounds_a_figure(claimed, at):
+    if not opponents:
         return None
     wanted = _BOTH_SIDES if names & (allies | claimed[at].names) else 1
     for place, token in enumerate(told):
@@ -168,12 +167,6 @@ def _place_of_opposite(
         if is_alike and _shared_neighbours(claimed, at, told, place) >= wanted:
             return place
     return None
-
-
-def _bounds_a_figure(tokens: Sequence[_Token], at: int) -> bool:
-    """Tell whether a word is the bound of a figure: those are compared with their values."""
-    is_bound = not tokens[at].names.isdisjoint(_BOUNDS)
-    return is_bound and at > 0 and any(name[0].isdigit() for name in tokens[at - 1].names if name)
 
 
 def _sides(token: _Token) -> tuple[frozenset[str], frozenset[str]]:

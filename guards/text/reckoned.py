@@ -223,11 +223,7 @@ def _is_sum(value: Fraction, same: Sequence[_Operand]) -> bool:
         sum(some) == value
         for count in range(2, min(len(parts), _MOST_SUMMANDS) + 1)
         for some in (combinations(parts, 2) if count == 2 else _runs(parts, count))
-    ) or _is_sum_with_rate(value, same)
-
-
-def _is_sum_with_rate(value: Fraction, same: Sequence[_Operand]) -> bool:
-    return any(value == one.value * 2 for one in same if one.is_rate)
+    )
 
 
 def _runs(values: Sequence[Fraction], count: int) -> Iterator[Sequence[Fraction]]:

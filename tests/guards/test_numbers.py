@@ -65,7 +65,7 @@ CLEAN = [
     pytest.param("두 가지 방법이 있고 하루 전에 확인하세요.", id="everyday-wording"),
     pytest.param("절차는 3 단계 정도로 나뉩니다.", id="lone-digit"),
     pytest.param("설정은 `limit=365`와 같습니다.", id="code"),
-    pytest.param("```\nlimit = 365일\n```", id="code-fence"),
+    pytest.param("```\nlimit = 365\n```", id="code-fence"),
     pytest.param("규정에서 확인되지 않습니다.", id="no-figures"),
 ]
 

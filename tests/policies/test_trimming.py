@@ -29,6 +29,11 @@ TRIMMED = [
         f"{CORE} {EXTRA}\n\n절차는 다음과 같습니다.\n- {BAD}", f"{CORE} {EXTRA}", id="list-intro"
     ),
     pytest.param(
+        f"{CORE}\n\n## 승인\n{BAD}\n\n## 신청\n{EXTRA}",
+        f"{CORE}\n\n## 신청\n{EXTRA}",
+        id="heading-with-nothing-under-it",
+    ),
+    pytest.param(
         f"1. {CORE}\n2. {BAD}\n3. {EXTRA}\n", f"1. {CORE}\n2. {EXTRA}\n", id="list-renumbered"
     ),
 ]
@@ -45,6 +50,12 @@ def test_takes_out(answer: str, left: str) -> None:
 
 
 TOO_LITTLE = [
+    pytest.param(
+        f"| 항목 | 값 |\n|---|---|\n| 급여 | {BAD} |\n\n{CORE}", [BAD], id="row-of-a-table"
+    ),
+    pytest.param(f"{CORE} 두 가지를 냅니다.\n- {EXTRA}\n- {BAD}", [BAD], id="counted-items"),
+    pytest.param(f"{CORE}\n첫째, {EXTRA}\n둘째, {BAD}", [BAD], id="step-of-several"),
+    pytest.param(f"{CORE} **{BAD} {EXTRA}**", [BAD], id="half-of-a-mark"),
     pytest.param(BAD, [BAD], id="the-only-claim"),
     pytest.param(f"{CORE} {EXTRA}", [CORE], id="what-was-asked"),
     pytest.param(f"{CORE} {EXTRA} {BAD}", [EXTRA, BAD], id="two-claims"),

@@ -22,6 +22,7 @@ from proxy.openai_api.sources.question import (
     question_region,
 )
 from proxy.openai_api.sources.speech import (
+    has_instruction,
     is_instruction,
     mostly_directions,
     mostly_instructions,
@@ -30,6 +31,7 @@ from proxy.openai_api.sources.speech import (
 from proxy.openai_api.sources.vocabulary import Role
 
 _MOST_TAIL_LINES = 40
+_LONGEST_RULES_CHARS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +111,18 @@ def _region(prompt: Prompt, opening: Opening, closing: int) -> Region | None:
     end = prompt.lines[closing].start if closing < len(prompt.lines) else len(prompt.text)
     words = prompt.text[start:end]
     directing = mostly_directions(words)
-    if mostly_instructions(words) or (opening.vague and directing):
+    if mostly_instructions(words) or (directing and _are_rules(prompt, opening, words)):
         return None
     end = _without_closing_instructions(prompt.text, start, end)
     return Region(start, max(start, end), line.start, opening.guessed, opening.vague or directing)
+
+
+def _are_rules(prompt: Prompt, opening: Opening, words: str) -> bool:
+    """Tell whether directions are the assistant's own; a manual orders its reader about as well."""
+    if opening.vague:
+        return True
+    told = opening.guessed or (not prompt.asked and has_instruction(words))
+    return told and len(words) < _LONGEST_RULES_CHARS
 
 
 def _closing_line(prompt: Prompt, opener: int, stop: int) -> int:

@@ -62,7 +62,9 @@ def find_opening(prompt: Prompt) -> Opening | None:
     rule = _rule(prompt)
     if rule is not None:
         return Opening(rule)
-    return number or _fields(prompt) or _announcement(prompt) or _pointed_at(prompt) or _ahead(prompt)
+    return (
+        number or _fields(prompt) or _announcement(prompt) or _pointed_at(prompt) or _ahead(prompt)
+    )
 
 
 def _precedes(opening: Opening | None, line: int) -> bool:

@@ -51,8 +51,8 @@ _CONCLUDED = re.compile(
     re.IGNORECASE,
 )
 _ANSWERING = re.compile(
-    r"답변|답하|답해|답을|대답|응답|모른다고|모르면|추측하지|지어내|만들어\s?내|출처를|인용|컨텍스트|"
-    r"\banswer|\brespond|\breply|\bquestion|\bquery|\bcontext|\bcite|\bsources?\b|don'?t know|"
+    r"답변|답하|답해|답을|대답|응답|모른다고|모르면|추측하지|지어내|만들어\s?내|출처를|인용|컨텍스트|사용자\s메시지|"
+    r"\buser\smessage|\banswer|\brespond|\breply|\bquestion|\bquery|\bcontext|\bcite|\bsources?\b|don'?t know|"
     r"\bsay so|\bsay that|make up|prior knowledge|回答|问题",
     re.IGNORECASE,
 )
@@ -75,10 +75,21 @@ _ROLE = re.compile(
     r"act\sas|as\san?\s|some\srules)\b",
     re.IGNORECASE,
 )
+_PERSONA = re.compile(
+    r"(?:직원|도우미|챗봇|봇|비서|상담사|상담원|안내원|전문가|매니저|어시스턴트|AI)"
+    r"(?:입니다|이다|이야|야|예요|이에요)[.!]?\s*$"
+)
+# The whole sentence has to say it: a privacy policy speaks of what users provide, too.
 _ELSEWHERE = re.compile(
-    r"(?:사용자|유저|고객|user)(?:의|가|'s)?\s?(?:보낸\s)?(?:메시지|질문|입력|발화|턴|message|turn|prompt|input)"
-    r"[^\n]{0,20}(?:있|포함|제공|들어|주어|첨부|전달|함께)"
-    r"|(?:in|with|by)\s(?:the|each|every)\suser(?:'s)?\s(?:message|turn|prompt|input)",
+    r"(?:[가-힣]{1,8}(?:은|는|이|가)\s)?(?:(?:아래|다음)\s)?(?:사용자|유저)(?:의|가\s보낸)?\s?"
+    r"(?:메시지|질문|입력|턴)(?:에|와|에서|의)?\s[^\n.]{0,20}"
+    r"(?:있습니다|있다|있음|(?:포함|제공|첨부|전달)(?:됩니다|된다|됨|합니다)?|주어집니다|참조|참고)[.]?"
+    r"|(?:[가-힣]{1,8}(?:은|는)\s)?(?:사용자|유저)가\s(?:[가-힣]{1,6}\s)?"
+    r"(?:제공|첨부|전달)(?:합니다|한다|함)[.]?"
+    r"|(?:(?:it|they|(?:the\s)?\w{1,12})\s(?:is|are|will\sbe|comes?)\s(?:\w{1,12}\s)?)?"
+    r"(?:in|with|by)\sthe\s(?:next\s)?user(?:'s)?(?:\s(?:message|turn|prompt|input))?[.]?"
+    r"|the\suser(?:'s)?\s(?:message|turn|prompt|input)\s"
+    r"(?:contains|holds|has|includes|brings|provides)\s(?:the\s)?\w{1,12}[.]?",
     re.IGNORECASE,
 )
 _LONGEST_REFERRAL_CHARS = 120
@@ -159,7 +170,7 @@ def is_instruction(line: str) -> bool:
 
 def _refers_elsewhere(text: str) -> bool:
     """Tell whether a sentence says that the context stands in another message."""
-    return len(text) <= _LONGEST_REFERRAL_CHARS and bool(_ELSEWHERE.search(text))
+    return len(text) <= _LONGEST_REFERRAL_CHARS and bool(_ELSEWHERE.fullmatch(text.lstrip("-*• ")))
 
 
 def is_order(line: str) -> bool:
@@ -181,9 +192,15 @@ def mostly_directions(text: str) -> bool:
 
 
 def _is_direction(line: str) -> bool:
-    stated = _STATEMENT_END.search(line) and _STATED.search(line)
+    if is_order(line):
+        return True
     short = len(line) <= LONGEST_INSTRUCTION_CHARS
-    return is_order(line) or (short and bool(_ROLE.match(line) or stated))
+    return short and bool(_ROLE.match(line) or _PERSONA.search(line))
+
+
+def has_instruction(text: str) -> bool:
+    """Tell whether any line is an instruction to the model."""
+    return _share(text, is_instruction) > 0
 
 
 def mostly_instructions(text: str) -> bool:

@@ -1,6 +1,6 @@
 import pytest
 
-from guards.text.polarity import Mode, Role, stances
+from guards.text.polarity import Mode, Role, clauses, stances
 
 MAIN = [
     pytest.param("신청서를 제출하여야 한다.", "제출", Mode.MUST, id="must"),
@@ -62,3 +62,16 @@ def test_the_place_covers_predicate_and_ending() -> None:
 @pytest.mark.parametrize("text", ["", "주차장 안내", "안 되는", "1234", "못"])
 def test_says_nothing_where_nothing_is_said(text: str) -> None:
     assert all(stance.key for stance in stances(text))
+
+
+def test_clauses_end_with_what_is_said_in_them() -> None:
+    assert clauses("회원은 신청할 수 없고 대표가 신청한다.") == [
+        "회원은 신청할 수 없고",
+        " 대표가 신청한다",
+    ]
+
+
+def test_what_is_restricted_cannot_be_done() -> None:
+    [stance] = stances("예약이 제한됩니다.")
+
+    assert (stance.key, stance.mode) == ("예약", Mode.CANNOT)

@@ -108,7 +108,7 @@ CONTENTS = [
         "1년에 15일",
         id="parts",
     ),
-    pytest.param({"content": [{"type": "image", "url": "x"}]}, "", id="parts-without-text"),
+    pytest.param({"content": [{"type": "thinking", "thinking": "음"}]}, "", id="thinking"),
 ]
 
 
@@ -293,7 +293,9 @@ def kept(reply: ChatReply) -> list[Kept]:
 def test_an_untouched_reply_keeps_its_bytes(read: Read, texts: list[str]) -> None:
     reply = read(*texts)
 
-    assert write(asked(n=len(texts)), [reply], kept(reply), ending()).body == reply.raw
+    request = asked(n=len(texts), stream=read is streamed)
+
+    assert write(request, [reply], kept(reply), ending()).body == reply.raw
 
 
 @pytest.mark.parametrize("index", [None, "0"])
@@ -344,15 +346,30 @@ def test_a_choice_that_lacks_members_is_written_as_a_stream_all_the_same() -> No
     assert written.body.endswith(DONE)
 
 
-def test_a_stream_nobody_asked_for_leaves_as_it_came() -> None:
+def test_a_stream_nobody_asked_for_leaves_as_one_object() -> None:
     reply = streamed(TEXT)
 
     written = write(asked(), [reply], kept(reply), ending())
 
-    assert (written.body, written.content_type.partition(";")[0]) == (
-        reply.raw,
-        "text/event-stream",
-    )
+    assert written.content_type == "application/json"
+    [choice] = json.loads(written.body)["choices"]
+    assert choice["message"]["content"] == TEXT
+
+
+UNREADABLE: list[JsonValue] = [
+    [TEXT],
+    {"text": TEXT},
+    [{"type": "text", "text": {"value": TEXT}}],
+    [{"type": "image", "url": "x"}],
+    [{"type": "refusal", "refusal": TEXT}],
+    7,
+]
+
+
+@pytest.mark.parametrize("content", UNREADABLE, ids=repr)
+def test_content_that_nobody_could_judge_is_refused(content: JsonValue) -> None:
+    with pytest.raises(UpstreamBroken):
+        plain(choice_of({"content": content}))
 
 
 def test_usage_of_all_replies_is_added_up_to_the_last_detail() -> None:

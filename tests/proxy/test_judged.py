@@ -1,0 +1,65 @@
+"""Which of two attempts at an answer goes out."""
+
+import pytest
+
+from guards.core.exchange import Exchange, Source
+from guards.core.guard import Stage
+from policies.decision import Possible
+from policies.inspection import Inspector
+from policies.loader import load_shipped
+from policies.policy import Action, Upstream
+from proxy.judged import TOOL_CALLS, Judged, settle
+from proxy.openai_api.chat import Kept, Replaced, read_reply
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import json_bytes
+from proxy.tenants import Tenant
+
+LOADED = load_shipped("strict")
+TENANT = Tenant(
+    name="app",
+    loaded=LOADED,
+    inspector=Inspector(LOADED.policy),
+    upstream=Upstream(base_url="http://127.0.0.1:1/v1"),
+    server_key=None,
+)
+ASKED = Exchange("포상휴가는 며칠인가요?", (Source("1", "포상 규정", "포상휴가는 4일로 한다."),))
+WRONG = "포상휴가는 9일입니다."
+
+
+def judged(content: str, unjudged: str = "", *, again: bool = False) -> Judged:
+    body: JsonObject = {"choices": [{"index": 0, "message": {"content": content}, "finish_reason": "stop"}]}
+    reply = read_reply(json_bytes(body), "application/json")
+    exchange = ASKED.answered(content)
+    verdict = None
+    if not unjudged:
+        possible = Possible(regenerate=not again)
+        verdict = TENANT.inspector.inspect(exchange, Stage.OUTPUT, possible)
+    return Judged(reply, reply.answers[0], exchange, True, verdict, unjudged)
+
+
+@pytest.mark.parametrize("why", ["empty_answer", "json_values"])
+def test_nothing_to_judge_is_no_better_than_a_wrong_answer(why: str) -> None:
+    settled = settle(TENANT, 0, judged(WRONG), judged("", why, again=True))
+
+    assert settled.action is Action.REPLACE
+    assert isinstance(settled.outcome, Replaced)
+
+
+def test_a_second_attempt_that_calls_tools_goes_out() -> None:
+    second = judged("", TOOL_CALLS, again=True)
+
+    settled = settle(TENANT, 0, judged(WRONG), second)
+
+    assert settled.outcome == Kept(0, second.reply, second.answer)
+
+
+def test_a_true_second_attempt_goes_out() -> None:
+    settled = settle(TENANT, 0, judged(WRONG), judged("포상휴가는 4일입니다.", again=True))
+
+    assert (settled.action, settled.attempt) == (Action.REGENERATE, 2)
+
+
+def test_two_wrong_answers_are_replaced() -> None:
+    settled = settle(TENANT, 0, judged(WRONG), judged(WRONG, again=True))
+
+    assert settled.action is Action.REPLACE
