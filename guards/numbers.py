@@ -27,6 +27,7 @@ from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import ClosestFigures, source_texts
 from guards.text.hedging import is_estimate
 from guards.text.known_quantities import KnownQuantities
+from guards.text.other_side import tells_other_side
 from guards.text.reckoned import Reckoning
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
@@ -93,15 +94,18 @@ class Numbers(Guard[NumbersSettings]):
         reckoning = Reckoning(
             text, reading.question.text, lambda one: known.has(one) or licensed.has(one)
         )
-        found = (
-            self._derived(quantity)
-            if reckoning.shows(quantity) or (reckoning.has(quantity) and not known.has(quantity))
-            else self._moved(quantity, sources)
-            if known.has(quantity)
-            else self._unknown(quantity, known, sources)
-            for quantity in claimed
-            if not (sources.repeat(quantity) or licensed.has(quantity))
-        )
+        found: list[Finding | None] = []
+        for quantity in claimed:
+            if sources.repeat(quantity) or licensed.has(quantity):
+                continue
+            if reckoning.shows(quantity):
+                found.append(self._derived(quantity))
+            elif known.has(quantity):
+                found.append(self._moved(quantity, sources))
+            elif reckoning.has(quantity) or tells_other_side(quantity, text, reading):
+                found.append(self._derived(quantity))
+            else:
+                found.append(self._unknown(quantity, known, sources))
         return [finding for finding in found if finding is not None]
 
     def _echoed_texts(self, reading: Reading) -> list[Text]:

@@ -57,7 +57,8 @@ def _closed(initial: str, vowel: str, final: str) -> set[str]:
         case "ㄹ":  # 알 -> 아네, 안, 압니다
             return {bare, syllable(initial, vowel, "ㄴ"), syllable(initial, vowel, "ㅂ")}
         case "ㅎ":  # 그렇 -> 그러네, 그런, 그래
-            melted = {syllable(initial, "ㅐ", end) for end in ("", _PAST)}
+            new = "ㅒ" if vowel == "ㅑ" else "ㅐ"
+            melted = {syllable(initial, new, end) for end in ("", _PAST)}
             return _open(initial, vowel) | melted
         case _:
             return set()

@@ -1,7 +1,7 @@
 """Equations that a text shows, and rows of tables that reckon: their right results.
 
-``9,900원 × 3일 = 29,700원``, ``2,800원(700원 × 4)``, ``| 의자 | 2,000원 | 2 | 4,000원 |``. An operand
-that is a figure must be known, or the result of an equation before it.
+``9,900원 × 3일 = 29,700원``, ``2,800원(700원 × 4)``, ``| 의자 | 2,000원 | 2 | 4,000원 |``. An
+operand that is a figure must be known, or the result of an equation before it.
 """
 
 import re
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from guards.core.reading import Text
 from guards.text.slots.numerals import MIXED_NUMBER, mixed_value
 from guards.text.slots.quantity import Quantity
+from guards.text.slots.units import COUNTED, Dimension
 
 _UNIT = r"(?:[ ]?(?:[가-힣]{1,4}|[A-Za-z%㎡㎥]{1,4}[23²³]?))?"
 _MARKS = r"[*_]{0,2}"
@@ -27,15 +28,14 @@ def _further(sign: str, name: str) -> str:
     return rf"[ ]?(?P<{sign}>[×xX*·+÷/−-])[ ]?{_LABEL}{_operand(name)}"
 
 
-_LEFT = (
-    rf"{_operand('first')}{_further('sign', 'second')}(?:{_further('second_sign', 'third')})?"
-)
+_LEFT = rf"{_operand('first')}{_further('sign', 'second')}(?:{_further('second_sign', 'third')})?"
 _SHOWN = re.compile(rf"{_FREE}{_LEFT}[ ]?=[ ]?{_MARKS}(?P<result>{MIXED_NUMBER})")
 _IN_BRACKETS = re.compile(
     rf"{_FREE}(?P<result>{MIXED_NUMBER}){_UNIT}{_MARKS}[ ]?\({_LABEL}{_LEFT}\)"
 )
 _CELL = re.compile(rf"[*_ ]*(?P<number>{MIXED_NUMBER}){_UNIT}[*_ ]*")
 _LINE = re.compile(r"[^\n]+")
+_TWO_DIGITS = 10
 _ADD, _TAKE, _TIMES, _SPLIT = "+", "−-", "×xX*·", "÷/"
 
 
@@ -68,7 +68,10 @@ def equation_results(text: Text, is_known: Callable[[Quantity], bool]) -> frozen
 
 
 def _is_small(term: _Term, figure: Quantity) -> bool:
-    return term.value < 10 and figure.measure.everyday or figure.measure.dimension == "bare"
+    """Tell whether an operand is a count that needs no source: 2명, the 4 of 700원 × 4."""
+    return figure.measure.dimension == Dimension.BARE or (
+        term.value < _TWO_DIGITS and figure.measure.dimension in COUNTED
+    )
 
 
 def _equations(raw: str) -> Iterator[tuple[int, list[_Term]]]:

@@ -57,7 +57,7 @@ class KnownQuantities:
     def _has_key(self, key: _Key, comparator: Comparator | None) -> bool:
         if key not in self._comparators:
             return self._has_otherwise(key)
-        return any(_agree(comparator, known) for known in self._comparators[key])
+        return any(may_agree(comparator, known) for known in self._comparators[key])
 
     def has_value(self, quantity: Quantity) -> bool:
         """Tell the same without regard to comparators."""
@@ -127,7 +127,7 @@ class KnownQuantities:
         return any(pattern.search(text.raw) for text in self._texts)
 
 
-def _agree(one: Comparator | None, other: Comparator | None) -> bool:
+def may_agree(one: Comparator | None, other: Comparator | None) -> bool:
     """Tell whether two comparators may stand for the same; saying none contradicts nothing."""
     return one is None or other is None or one == other
 

@@ -67,12 +67,12 @@ _BECOMES = "[되된됩돼될됨됐]"
 _NEGATED = r"지(?:는|도|를|가)?\s?(?:않|아니|안\s?하|안\s?한)"
 # In this order: the first that matches at a place is taken.
 _TAILS = (
-    (Mode.MUST, rf"지\s?(?:않으면|아니하면|못하면)\s?(?:안|아니)\s?{_BECOMES}"),
+    (Mode.MUST, rf"지\s?(?:않으면|않으시면|아니하면|못하면)\s?(?:안|아니)\s?{_BECOMES}"),
     (Mode.MUST, r"지\s?(?:않을|아니할)\s?수(?:가|는)?\s?없"),
     (Mode.MAY_REFRAIN, r"지\s?(?:않을|아니할)\s?수(?:도|가|는)?\s?있"),
     (
         Mode.NEED_NOT,
-        rf"지\s?(?:않아도|아니하여도|아니해도|않더라도)\s?(?:{_BECOMES}|무방|좋|괜찮)",
+        rf"지\s?(?:않아도|않으셔도|아니하여도|아니해도|않더라도)\s?(?:{_BECOMES}|무방|좋|괜찮)",
     ),
     (Mode.NEED_NOT, r"(?<=[할을될를])\s(?:필요|의무)(?:가|는|도)?\s?없"),
     (Mode.MUST, r"(?<=[할을될])\s(?:필요|의무)(?:가|는|도)?\s?있"),
@@ -123,6 +123,8 @@ _CONDITION_END = re.compile(r"면$")
 # Verbs that say nothing of their own: the noun before them is what is done (교육을 하여야 한다).
 _EMPTY = frozenset("하 되 이 시키 받 바 위하 아니 안 아 않 못 것 거 수 있 없 마".split())
 _ENDINGS = frozenset("지서면야도")
+# 참여, 대여, 부여 look like forms of 하다 and are none.
+_NOUN_LIKE_A_VERB = re.compile(r"^[가-힣]여$")
 _LOOK_BACK_CHARS = 40
 
 
@@ -215,7 +217,7 @@ def _verb_key(word: str, ending: str) -> str:
 
 def _noun_key(word: str) -> str:
     stem = word_stem(word)
-    return lemma(word) if stem == word else stem
+    return lemma(word) if stem == word and not _NOUN_LIKE_A_VERB.search(word) else stem
 
 
 def _word_end(sentence: str, position: int) -> int:

@@ -18,27 +18,32 @@ from guards.core.reading import Text
 from guards.text.derived import Derivable
 from guards.text.equations import equation_results
 from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.units import Dimension
 
 _REACH_CHARS = 320
 _MOST_OPERANDS = 12
 _MOST_SUMMANDS = 5
 _MOST_STEPS = 3
+# An answer with more figures is a data table.
+_MOST_FIGURES = 200
 _ADDS = re.compile(
-    r"총[ ]?[*_]*\d|총액|총합|합계|합산|합쳐|합치|합하|합한|더하|더해|모두|추가|가산|따라서|므로|때문"
+    r"총[ ]?[*_]*\d|총액|총합|합계|합산|합쳐|합치|합하|합한|더하|더해|모두|추가|가산|"
+    r"따라서|므로|때문"
 )
 _TAKES_OFF = re.compile(
-    r"차이|차액|저렴|비싸|비싼|절감|절약|남은|남는|남습|줄어|줄었|줄이|늘어|늘었|뺀|빼면|빼고|공제|제외|"
+    r"차이|차액|저렴|비싸|비싼|절감|절약|남은|남는|남습|줄어|줄었|줄이|늘어|"
+    r"늘었|뺀|빼면|빼고|공제|제외|"
     r"초과|넘는|넘은|인상|인하|더[ ]|덜[ ]"
 )
 _CONCLUDES = re.compile(
-    r"므로|이면|라면|다면|하면|따라서|총[ ]?[*_]*\d|합계|계산|할인|감면|기준|예를[ ]들|예컨대|가령|예시|[=×→]|"
+    r"므로|이면|라면|다면|하면|따라서|총[ ]?[*_]*\d|합계|계산|할인|감면|기준|예를[ ]들|예컨대|가령|"
+    r"예시|[=×→]|"
     r"꼴|이용[ ]시|경우|대해"
 )
 _PER_BEFORE = re.compile(
-    r"(?:(?:시간|회|인|명|일|박|건|개|장|대|월|k?g|m[23]|분)[ ]?당|하루에?|매월|매일|마다)[ ]?[*_]*$"
+    r"(?:(?:시간|회|인|명|일|박|건|개|"
+    r"장|대|월|k?g|m[23]|분)[ ]?당|하루에?|매월|매일|마다)[ ]?[*_]*$"
 )
-_PER_AFTER = re.compile(r"[ ]?(?:당|마다|에)(?![가-힣])")
 _RATE_NEAR = re.compile(r"당(?![가-힣])|마다|매일|[가-힣]+별|씩|[×*]|(?<![가-힣])1[인명일박회개]")
 _EXAMPLE = re.compile(r"예를[ ]?들|예컨대|가령|예시|만약|만일")
 _ASSUMED = re.compile(r"[^.,\n]{0,14}(?:다면|라면|이면|하면|으면|때)")
@@ -78,9 +83,7 @@ class _Operand:
 class Reckoning:
     """Which figures of an answer follow from others that stand in it or in the question."""
 
-    def __init__(
-        self, answer: Text, question: Text, is_known: Callable[[Quantity], bool]
-    ) -> None:
+    def __init__(self, answer: Text, question: Text, is_known: Callable[[Quantity], bool]) -> None:
         self._answer = answer
         self._question = question
         self._is_known = is_known
@@ -97,6 +100,8 @@ class Reckoning:
     def _followed(self) -> frozenset[int]:
         """Where the figures stand that follow, in up to a few steps."""
         quantities = [one for one in self._answer.quantities if len(one.measure.values) == 1]
+        if len(quantities) > _MOST_FIGURES:
+            return self._shown
         known = {one.start for one in quantities if self._is_known(one)}
         followed = set(self._shown) | {one.start for one in quantities if self._assumed(one)}
         for _ in range(_MOST_STEPS):
@@ -178,10 +183,7 @@ class Reckoning:
             or self._totals_list(wanted, end, same)
             or (
                 _CONCLUDES.search(said) is not None
-                and (
-                    _is_product(wanted.value, same, near)
-                    or self._is_share(wanted, same, near)
-                )
+                and (_is_product(wanted.value, same, near) or self._is_share(wanted, same, near))
             )
             or (_PER_BEFORE.search(before) is not None and _is_quotient(wanted.value, same, near))
             or (wanted.dimension == "배" and _is_ratio(wanted.value, near))
@@ -254,9 +256,7 @@ def _is_product(value: Fraction, same: Sequence[_Operand], near: Sequence[_Opera
 
 
 def _is_quotient(value: Fraction, same: Sequence[_Operand], near: Sequence[_Operand]) -> bool:
-    return any(
-        one.value == value * count for one in same for count in _counts(near, one.dimension)
-    )
+    return any(one.value == value * count for one in same for count in _counts(near, one.dimension))
 
 
 def _is_ratio(value: Fraction, near: Sequence[_Operand]) -> bool:

@@ -12,6 +12,7 @@ from guards.text.claims import bare_claim
 from guards.text.closest_figures import ClosestFigures, FigureFinder
 from guards.text.derived import Derivable
 from guards.text.figure_values import as_value, can_move, values_of_sources
+from guards.text.known_quantities import may_agree
 from guards.text.labels import Labelled, labelled
 from guards.text.likeness import words_of
 from guards.text.moved import Home, Homes
@@ -27,7 +28,8 @@ _MOST_FIGURES = 4
 # A sentence with more figures is a table without its lines.
 _MOST_IN_SENTENCE = 40
 
-_Pair = tuple[Measure, Comparator | None, Measure, Comparator | None]
+_Pair = tuple[Measure, Measure]
+_Bounds = tuple[Comparator | None, Comparator | None]
 
 
 class RightValue(NamedTuple):
@@ -92,7 +94,11 @@ class SourceFigures:
         """Tell whether a figure stands next to the one that it stands next to in a source."""
         at = beside.index(quantity)
         company = beside[max(0, at - 1) : at + 2]
-        return any(pair in self._neighbours for pair in _tied(company))
+        return any(
+            may_agree(first, known_first) and may_agree(second, known_second)
+            for pair, (first, second) in _tied(company)
+            for known_first, known_second in self._neighbours.get(pair, ())
+        )
 
     def imply(self, quantity: Quantity) -> bool:
         """Tell whether a quantity follows from those of one passage on the same subject."""
@@ -133,13 +139,14 @@ class SourceFigures:
         )
 
     @cached_property
-    def _neighbours(self) -> frozenset[_Pair]:
-        pairs: set[_Pair] = set()
+    def _neighbours(self) -> dict[_Pair, set[_Bounds]]:
+        pairs: dict[_Pair, set[_Bounds]] = defaultdict(set)
         for _, text in self._passages.texts():
             places = sentence_places(text, [one.start for one in text.quantities])
             for _, group in groupby(zip(places, text.quantities, strict=True), key=itemgetter(0)):
-                pairs.update(_tied([quantity for _, quantity in group]))
-        return frozenset(pairs)
+                for pair, bounds in _tied([quantity for _, quantity in group]):
+                    pairs[pair].add(bounds)
+        return pairs
 
     @cached_property
     def _homes(self) -> Homes:
@@ -155,14 +162,14 @@ class SourceFigures:
         return {one.start: one for one in labelled(self._answer, spans)}
 
 
-def _tied(quantities: Sequence[Quantity]) -> Iterator[_Pair]:
+def _tied(quantities: Sequence[Quantity]) -> Iterator[tuple[_Pair, _Bounds]]:
     """Yield the neighbours of which one can be the condition of the other (7일 전이면 50%)."""
     for one, other in pairwise(quantities):
         kinds = {one.measure.dimension, other.measure.dimension}
         if one.measure.everyday or other.measure.everyday or Dimension.BARE in kinds:
             continue
         if len(kinds) > 1 or kinds == {Dimension.SECONDS}:
-            yield one.measure, one.comparator, other.measure, other.comparator
+            yield (one.measure, other.measure), (one.comparator, other.comparator)
 
 
 def _of_kind(value: Value, quantities: Sequence[Quantity]) -> list[Value]:

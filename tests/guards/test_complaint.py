@@ -1,3 +1,4 @@
+from pathlib import Path
 from time import perf_counter
 
 import pytest
@@ -7,6 +8,9 @@ from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 
+TURNS = Path(__file__).parent / "turns"
+COMPLAINTS = (TURNS / "complaints.txt").read_text(encoding="utf-8").splitlines()
+INNOCENT = (TURNS / "innocent.txt").read_text(encoding="utf-8").splitlines()
 FLAGGED = [
     pytest.param("아니 왜 그것도 모르세요", "venting", id="does-not-know"),
     pytest.param("모르겠다고만 하시네요", "venting", id="only-says-it-does-not-know"),
@@ -50,7 +54,32 @@ FLAGGED = [
     pytest.param("왜몰라이씨", "venting", id="no-spaces-banmal"),
     pytest.param("머하자는거야", "venting", id="typo"),
     pytest.param("웃기지 마 도움도 안 되네 진짜 최악이다", "venting", id="several-at-once"),
+    pytest.param("예의가 하나도 없네", "venting", id="lacks-what-a-good-one-has"),
+    pytest.param("말 끊지 마", "venting", id="order-to-stop-a-bad-deed"),
+    pytest.param("말끊지마", "venting", id="order-without-spaces"),
+    pytest.param("왜 제 질문은 무시하시죠", "venting", id="polite-reproach-with-why"),
+    pytest.param("답변이 질문과 맞지 않네요", "venting", id="negated-praise"),
+    pytest.param("제 말을 알아듣지 못하시네요", "venting", id="polite-failing-of-the-listener"),
+    pytest.param("출장비 한도를 물어봤더니 답이 엉망이네", "venting", id="after-any-matter-asked"),
+    pytest.param("무성의한 답변에 화가 납니다", "venting", id="answer-as-the-topic"),
+    pytest.param("도움이 진짜 안 되네", "venting", id="emphasis-in-the-middle"),
+    pytest.param("구글 검색이 훨씬 낫겠네", "venting", id="comparison-that-the-bot-loses"),
+    pytest.param("다시는 여기 이용하지 않겠습니다", "venting", id="polite-giving-up"),
+    pytest.param("모르면 모른다고 하든가", "venting", id="then-say-so"),
+    pytest.param("내가 언제 그런 걸 물었어", "venting", id="never-asked"),
     pytest.param("씨발", "abuse", id="swear-word-alone"),
+    pytest.param("지라알 진짜", "abuse", id="drawn-out-closed-syllable"),
+    pytest.param("씨ㅋ발", "abuse", id="laughter-inside"),
+    pytest.param("ㅂ신아", "abuse", id="half-cut"),
+    pytest.param("야 씨X", "abuse", id="masked"),
+    pytest.param("tlqkf", "abuse", id="keyboard-set-to-latin"),
+    pytest.param("18놈아", "abuse", id="number-that-sounds-like-it"),
+    pytest.param("ㅗ", "abuse", id="finger"),
+    pytest.param(
+        "휴가를 왜 안 줘 나쁜 새끼야", "abuse", id="called-names-with-a-rhetorical-question"
+    ),
+    pytest.param("병신 같은 게 까불어", "abuse", id="nothing-but-words-about-talk"),
+    pytest.param("짜증나게 하지 말고 꺼져", "abuse", id="order-after-an-order"),
     pytest.param("아 씨♡발 진짜", "abuse", id="heart-inside"),
     pytest.param("야 시1발", "abuse", id="digit-inside"),
     pytest.param("지 랄 하네", "abuse", id="spaced-letters"),
@@ -79,6 +108,22 @@ CLEAN = [
     pytest.param("게시판에서 병신이라고 쓴 글도 처벌되나요?", id="mentioned-swear-word"),
     pytest.param("'꺼져'라는 말도 폭언인가요?", id="quoted-order"),
     pytest.param("“씨발”은 욕설에 해당하나요?", id="quoted-swear-word"),
+    pytest.param("주식이 또 떨어졌네. 아 열받아", id="feeling-about-another-sentence"),
+    pytest.param("친구가 같은 말만 반복해", id="repeating-friend"),
+    pytest.param("총무팀에 물어봤는데 모른대요", id="asked-somebody-else"),
+    pytest.param("말하지 마 비밀이야", id="order-that-is-no-reproach"),
+    pytest.param("답답해하지 마세요", id="consolation-with-a-feeling"),
+    pytest.param("제가 이해를 못 했네요", id="speaks-of-ones-own-failing"),
+    pytest.param("네가 못 하는 건 뭐야", id="asks-what-it-cannot-do"),
+    pytest.param("AI가 사람보다 멍청한가요?", id="wonders"),
+    pytest.param("이게 더 낫네", id="comparison-of-something-else"),
+    pytest.param("우리 사장 병신 같아", id="swears-at-somebody-else"),
+    pytest.param("병신년에 태어난 띠", id="year-of-the-monkey"),
+    pytest.param("4월 18일", id="date"),
+    pytest.param("18", id="number"),
+    pytest.param("hello world", id="latin-words"),
+    pytest.param("병 신고 절차", id="two-words-with-a-space"),
+    pytest.param("짜증나 게임 졌어", id="noun-that-looks-like-an-ending"),
     pytest.param("시발역에서 종점까지 얼마나 걸려요?", id="first-station"),
     pytest.param("논의의 시발점이 된 사건", id="starting-point"),
     pytest.param("접수시 발급되는 서류", id="two-words-make-no-swear-word"),
@@ -136,16 +181,18 @@ def check(question: str, settings: ComplaintSettings | None = None) -> list[Find
     return guard.check(read(Exchange(question=question)))
 
 
+def strong_codes(question: str) -> list[str]:
+    return [found.code for found in check(question) if found.severity is Severity.STRONG]
+
+
 @pytest.mark.parametrize(("question", "kind"), FLAGGED)
 def test_flags(question: str, kind: str) -> None:
-    strong = [finding for finding in check(question) if finding.severity is Severity.STRONG]
-
-    assert f"complaint.{kind}" in {finding.code for finding in strong}
+    assert f"complaint.{kind}" in strong_codes(question)
 
 
 @pytest.mark.parametrize("question", CLEAN)
 def test_clean(question: str) -> None:
-    assert not [finding for finding in check(question) if finding.severity is Severity.STRONG]
+    assert strong_codes(question) == []
 
 
 @pytest.mark.parametrize(("question", "observed"), WITH_QUESTION)
@@ -157,6 +204,35 @@ def test_complaint_beside_a_question_is_only_a_note_on_the_tone(
     assert finding.code == "complaint.with_question"
     assert finding.severity is Severity.WEAK
     assert finding.observed == observed
+
+
+def test_most_complaints_of_many_kinds_are_found() -> None:
+    """Half of the list was never looked at while the words were collected: all is not reachable."""
+    found = [turn for turn in COMPLAINTS if strong_codes(turn)]
+
+    assert len(found) / len(COMPLAINTS) > 0.8
+
+
+@pytest.mark.parametrize("turn", INNOCENT)
+def test_innocent_turns_stay_clean(turn: str) -> None:
+    assert strong_codes(turn) == []
+
+
+def test_a_matter_may_have_been_told_before_but_not_beside_a_feeling() -> None:
+    assert strong_codes("질문을 끝까지 읽어. 답답하네") == [
+        "complaint.venting",
+        "complaint.venting",
+    ]
+    assert strong_codes("버스가 안 온다. 답답하네") == []
+
+
+def test_the_gravest_comes_first() -> None:
+    assert strong_codes("진짜 답답하네 씨발") == ["complaint.abuse", "complaint.venting"]
+    assert strong_codes("너 왜 그것도 몰라 병신아. 죽고 싶다") == [
+        "complaint.crisis",
+        "complaint.abuse",
+        "complaint.venting",
+    ]
 
 
 def test_span_covers_the_words_as_they_were_typed() -> None:

@@ -68,6 +68,7 @@ CLEAN = [
     pytest.param("[안내](https://files.gaon.example/guide.pdf)", id="address-of-the-source"),
     pytest.param("HELP@gaon.example로 보내세요.", id="mail-in-capitals"),
     pytest.param("`02-999-0000`", id="code"),
+    pytest.param("```\ncurl https://api.example.com/v2/items\n```", id="placeholder-in-code"),
     pytest.param("119명이 신청하였고 비용은 1588원입니다.", id="figures-are-no-numbers-to-call"),
     pytest.param("연락처는 자료에서 확인되지 않습니다.", id="no-contact"),
 ]

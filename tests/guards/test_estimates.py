@@ -43,7 +43,7 @@ CLEAN = [
     pytest.param("정원은 약 100명입니다.", id="rounded"),
     pytest.param("입실이 늦어질 수도 있습니다.", id="source-hedges-too"),
     pytest.param("약관을 확인해 주세요.", id="word-that-begins-like-a-hedge"),
-    pytest.param("`약 40분`", id="code"),
+    pytest.param("`max=40`", id="code"),
     pytest.param("자료에서 확인할 수 없습니다.", id="abstention"),
 ]
 HEDGES = [

@@ -314,3 +314,96 @@ def test_no_stretch_of_whole_words_of_a_source_is_ever_flagged(data: st.DataObje
 )
 def test_says_why_it_cannot_check(guard: Numbers, exchange: Exchange, reason: str) -> None:
     assert guard.not_checkable(read(exchange)) == reason
+
+
+FEES = (
+    "수영 강습은 시간당 9,000원이고 사물함은 월 4,000원이다. "
+    "다자녀 가구는 수강료의 30%를 감면한다.\n"
+    "2시간 미만 강습에는 간식을 제공하지 않는다. 정기 회원은 월 12회까지 이용한다.\n"
+    "신입 회원 등록은 3.2.~3.20., 추가 등록은 4.5.~4.28.이다. 안전 점검은 격년으로 한다."
+)
+RECKONED = [
+    pytest.param("2시간이면 시간당 9,000원이므로 18,000원입니다.", "18,000원", id="rate-by-count"),
+    pytest.param("9,000원 × 3명 = 27,000원입니다.", "27,000원", id="equation"),
+    pytest.param("이용료는 27,000원(9,000원 × 3)입니다.", "27,000원", id="equation-in-brackets"),
+    pytest.param(
+        "| 항목 | 단가 | 수량 | 금액 |\n|---|---|---|---|\n| 강습 | 9,000원 | 4 | 36,000원 |",
+        "36,000원",
+        id="row-of-a-table",
+    ),
+    pytest.param("강습 9,000원과 사물함 4,000원을 더해 총 13,000원입니다.", "13,000원", id="total"),
+    pytest.param(
+        "9,000원에서 30%를 감면받으면 6,300원이므로 참고하세요.", "6,300원", id="what-is-left"
+    ),
+    pytest.param("강습은 2시간 이상이면 간식을 제공합니다.", "2시간", id="other-side-of-a-bound"),
+]
+WRONGLY_RECKONED = [
+    pytest.param("2시간이면 시간당 9,000원이므로 19,000원입니다.", "19,000원", id="rate-by-count"),
+    pytest.param("9,000원 × 3명 = 28,000원입니다.", "28,000원", id="equation"),
+    pytest.param(
+        "| 항목 | 단가 | 수량 | 금액 |\n|---|---|---|---|\n| 강습 | 9,000원 | 4 | 37,000원 |",
+        "37,000원",
+        id="row-of-a-table",
+    ),
+    pytest.param("강습 9,000원과 사물함 4,000원을 더해 총 14,000원입니다.", "14,000원", id="total"),
+    pytest.param("택배비는 5,000원입니다.", "5,000원", id="delivery-is-no-multiple"),
+    pytest.param(
+        "2시간 이상 강습에는 간식을 제공하지 않습니다.", "2시간", id="same-verb-on-the-other-side"
+    ),
+]
+READ_ALIKE = [
+    pytest.param("정기 회원은 한 달에 12회까지 이용하실 수 있습니다.", id="a-month"),
+    pytest.param("신입 회원 등록은 3월 2일부터 3월 20일까지입니다.", id="dates-with-dots"),
+    pytest.param("추가 등록은 4/5~4/28에 받습니다.", id="dates-with-slashes"),
+    pytest.param("안전 점검은 2년에 한 번 합니다.", id="every-other-year"),
+    pytest.param("영수증은 보관해 두시는 것이 좋습니다.", id="verb-that-looks-like-a-time"),
+    pytest.param("자녀 1명이라면 사물함은 월 4,000원입니다.", id="one-of-them"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed"), RECKONED)
+def test_right_arithmetic_is_only_weak(answer: str, observed: str) -> None:
+    found = findings_in(FEES, answer, question="3명이 쓰면 얼마예요?")
+
+    assert [(each.code, each.severity, each.observed) for each in found] == [
+        ("numbers.derived", Severity.WEAK, observed)
+    ]
+
+
+@pytest.mark.parametrize(("answer", "observed"), WRONGLY_RECKONED)
+def test_wrong_arithmetic_stays_strong(answer: str, observed: str) -> None:
+    found = findings_in(FEES, answer)
+
+    assert observed in [each.observed for each in found if each.severity is Severity.STRONG]
+
+
+@pytest.mark.parametrize("answer", READ_ALIKE)
+def test_reads_other_notations_alike(answer: str) -> None:
+    assert findings_in(FEES, answer) == []
+
+
+def test_a_result_is_an_operand_of_the_next_step() -> None:
+    answer = "강습료는 18,000원(9,000원 × 2)이므로 사물함 4,000원까지 총 22,000원입니다."
+
+    found = findings_in(FEES, answer)
+
+    assert [each.observed for each in found] == ["18,000원", "22,000원"]
+    assert {each.severity for each in found} == {Severity.WEAK}
+
+
+def test_an_example_assumes_its_own_figure() -> None:
+    answer = "예를 들어 수강료가 50,000원이라면 30%를 뺀 35,000원을 내시면 됩니다."
+
+    assert {each.severity for each in findings_in(FEES, answer)} == {Severity.WEAK}
+
+
+def test_the_tail_of_an_amount_is_no_amount() -> None:
+    [finding] = findings_in("총예산은 6억 3,000만 원이다.", "총예산은 3,000만 원입니다.")
+
+    assert finding.severity is Severity.STRONG
+
+
+def test_a_true_figure_is_not_mended_into_its_neighbour() -> None:
+    source = "실속형: 1인당 월 7,000원(연간 결제 시 5,500원)."
+
+    assert findings_in(source, "- 연간 결제: 1인당 월 5,500원") == []

@@ -16,7 +16,7 @@ from guards.text.slots.numerals import (
     mixed_value,
     native_value,
 )
-from guards.text.slots.units import DAY_WORDS, UNITS, Dimension, Measure, Unit
+from guards.text.slots.units import COUNTED, DAY_WORDS, UNITS, Dimension, Measure, Unit
 
 # What may follow a unit of one syllable; anything else makes it another word (3분기, 2인터넷).
 _TAIL = (
@@ -75,10 +75,10 @@ CAPTION = re.compile(r"단위[ ]?:[ ]?(?P<scale>[십백천만억]{0,3})(?P<unit>
 
 _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
 _PER_ONE = re.compile(
-    r"당|마다|씩|에[ ](?:(?:최대|최소|총|각|딱|단)[ ])?(?:[\d\x01]|(?:한|두|세|네|다섯|여섯)[ ]?[번회])"
+    r"당|마다|씩|에[ ](?:(?:최대|최소|총|각|딱|단)[ ])?"
+    r"(?:[\d\x01]|(?:한|두|세|네|다섯|여섯)[ ]?[번회])"
 )
 _IF_ONE = re.compile(r"(?:이?라면|이면|일[ ](?:때|경우))")
-_THINGS = frozenset({"대", "개", "장", "건", "마리", "병", "권", "채", Dimension.PEOPLE})
 _SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
 _SCALES = frozenset("십백천만억조")
 _LONE_DIGIT_UNITS = frozenset({"명", "개월", "퍼센트", "주일"})
@@ -108,7 +108,7 @@ def _read_counted(match: re.Match[str]) -> Measure | None:
         values = (low * low_unit.factor, mixed_value(match["high"]) * unit.factor)
     is_rate = low == 1 and (
         _PER_ONE.match(match.string, match.end()) is not None
-        or (unit.dimension in _THINGS and _IF_ONE.match(match.string, match.end()) is not None)
+        or (unit.dimension in COUNTED and _IF_ONE.match(match.string, match.end()) is not None)
     )
     return Measure(unit.dimension, values, everyday=is_rate or unit.dimension == "종")
 

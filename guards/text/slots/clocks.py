@@ -28,7 +28,10 @@ CLOCKS = (
 )
 # Read everywhere, not only near digits. 보관해 두시는 is the verb 두다.
 WORD_CLOCKS = (
-    re.compile(rf"{_HALF}(?<![가-힣])(?!두시[는기])(?P<native>{_NATIVE_HOUR})[ ]?시{_MINUTES}{_TAIL}"),
+    re.compile(
+        rf"{_HALF}(?<![가-힣])(?!두시[는기])"
+        rf"(?P<native>{_NATIVE_HOUR})[ ]?시{_MINUTES}{_TAIL}"
+    ),
     re.compile(rf"(?<![가-힣])(?P<name>정오|자정){_TAIL}"),
 )
 _NAMED = {"정오": 720, "자정": 0}

@@ -115,6 +115,9 @@ UNITS: dict[str, Unit] = {
     },
 }  # fmt: skip
 
+# What people and things are counted in.
+COUNTED = frozenset({"대", "개", "장", "건", "마리", "병", "권", "채", Dimension.PEOPLE})
+
 # Words that are a number of days or months by themselves.
 DAY_WORDS: dict[str, tuple[str, int]] = {
     "하루": (Dimension.DAYS, 1),

@@ -114,7 +114,8 @@ def _region(prompt: Prompt, opening: Opening, closing: int) -> Region | None:
     if mostly_instructions(words) or (directing and _are_rules(prompt, opening, words)):
         return None
     end = _without_closing_instructions(prompt.text, start, end)
-    return Region(start, max(start, end), line.start, opening.guessed, opening.vague or directing)
+    vague = opening.vague or (directing and (opening.guessed or has_instruction(words)))
+    return Region(start, max(start, end), line.start, opening.guessed, vague)
 
 
 def _are_rules(prompt: Prompt, opening: Opening, words: str) -> bool:

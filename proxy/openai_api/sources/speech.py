@@ -51,8 +51,9 @@ _CONCLUDED = re.compile(
     re.IGNORECASE,
 )
 _ANSWERING = re.compile(
-    r"답변|답하|답해|답을|대답|응답|모른다고|모르면|추측하지|지어내|만들어\s?내|출처를|인용|컨텍스트|사용자\s메시지|"
-    r"\buser\smessage|\banswer|\brespond|\breply|\bquestion|\bquery|\bcontext|\bcite|\bsources?\b|don'?t know|"
+    r"답변|답하|답해|답을|대답|응답|모른다고|모르면|추측하지|지어내|만들어\s?내|출처를|인용|컨텍스트|"
+    r"사용자\s메시지|\buser\smessage|"
+    r"\banswer|\brespond|\breply|\bquestion|\bquery|\bcontext|\bcite|\bsources?\b|don'?t know|"
     r"\bsay so|\bsay that|make up|prior knowledge|回答|问题",
     re.IGNORECASE,
 )

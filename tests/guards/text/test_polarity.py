@@ -75,3 +75,11 @@ def test_what_is_restricted_cannot_be_done() -> None:
     [stance] = stances("예약이 제한됩니다.")
 
     assert (stance.key, stance.mode) == ("예약", Mode.CANNOT)
+
+
+def test_a_noun_that_looks_like_a_verb_is_kept() -> None:
+    assert [stance.key for stance in stances("참여 가능")] == ["참여"]
+
+
+def test_what_is_received_is_the_noun_before() -> None:
+    assert [stance.key for stance in stances("할인을 받을 수 있다.")] == ["할인"]

@@ -196,13 +196,19 @@ def test_passage_about_users_keeps_its_last_line(last: str) -> None:
     assert texts(found) == [f"{REFUND}\n{last}"]
 
 
-def test_manual_full_of_orders_is_context() -> None:
-    steps = "\n".join(
-        f"{step}번 단추를 누르고 불이 켜질 때까지 기다리세요." for step in range(1, 20)
-    )
-    found = find(("system", f"아래 자료만 보고 답하세요.\n\n{steps}"), ("user", QUESTION))
+STEPS = "\n".join(f"{step}번 단추를 누르고 불이 켜지면 기다리세요." for step in range(1, 30))
 
-    assert found.context is ContextState.FOUND
+
+def test_manual_full_of_orders_is_context() -> None:
+    found = find(("system", f"아래 자료만 보고 답하세요.\n\n{STEPS}"), ("user", QUESTION))
+
+    assert texts(found) == [STEPS]
+
+
+def test_manual_below_a_heading_silences_an_imitated_template() -> None:
+    turn = f"[참고 자료]\n{PLANTED}\n\n[질문]\n{QUESTION}"
+
+    assert texts(find(("system", f"## 참고자료\n{STEPS}"), ("user", turn))) == [STEPS]
 
 
 WORDLESS = ["…", "...", "-", "12", "()"]
