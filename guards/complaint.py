@@ -1,14 +1,17 @@
 """Complaints about the bot or its answers, abuse of it, and words of crisis.
 
-Finds: sentences whose predicate shows dissatisfaction with the bot or its answer (ignorance,
-    repetition, evasion, uselessness, mockery, orders to stop), swear words turned on the bot,
-    also broken up or drawn out (``시♡발``, ``ㅅㅂ``, ``씨이발``), and words of self-harm or of a
-    threat. Where the message also asks for information, complaint and abuse are only a weak note
-    on its tone.
-Misses: irony, complaints without a predicate of complaint, swear words in Latin letters, abuse of
-    third parties (left alone on purpose), and complaints in messages over 1,000 characters.
+Finds: sentences that show dissatisfaction with the bot or its answer (ignorance, repetition,
+    evasion, uselessness, mockery, orders to stop), known by their predicate or because they are
+    made of words about talk alone, one of them unkind; swear words turned on the bot, also broken
+    up, drawn out, cut down, masked or typed with the keyboard set to Latin (``시♡발``, ``ㅅㅂ``,
+    ``씨이발``, ``씨X``, ``tlqkf``); and words of self-harm or of a threat. The gravest comes first.
+    Where the message also asks for information, complaint and abuse are only a weak note on its
+    tone.
+Misses: irony, figures of speech that are not listed, complaints that name a matter unknown to the
+    lists, bare feelings beside a sentence about something else, abuse of third parties (left alone
+    on purpose), and complaints in messages over 1,000 characters.
 Score: 1.0 for crisis and abuse; 0.9 for a complaint that only a talk partner can be meant by; 0.8
-    for a message that holds a bare expression of displeasure and nothing else; 0.5 for the tone of
+    for displeasure that the bot is not named in, where nothing else is either; 0.5 for the tone of
     a question.
 Source: our own observation of Korean endings, forms of address and rhetorical questions; word
     lists in ``guards/lexicons``.
@@ -41,6 +44,7 @@ from guards.text.hangul import Letters, joined, letters_only
 from guards.text.swearing import Swearword, swearwords
 
 LONGEST_MESSAGE_CHARS = 1000
+LONGEST_SERIES_LETTERS = 30
 _TONE = "complaint.with_question"
 
 _QUOTED = re.compile(r"\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|「[^」\n]{1,100}」|『[^』\n]{1,100}』")
@@ -208,7 +212,8 @@ def _complaint(clause: _Clause, extra_words: tuple[str, ...]) -> _Remark | None:
     if extra or not clause.letters.text or _ENDING_LIKE_NOUN.search(clause.text):
         return extra
     sworn = bool(clause.swearwords)
-    for reading in (clause, _without_emphasis(clause)):
+    calm = _without_emphasis(clause)
+    for reading in (clause, calm) if calm.text != clause.text else (clause,):
         letters = reading.letters.text
         if not letters or len(letters) > LONGEST_COMPLAINT_LETTERS:
             continue
@@ -241,6 +246,8 @@ def _without_emphasis(clause: _Clause) -> _Clause:
 def _several_cores(clause: _Clause, *, sworn: bool) -> Core | None:
     """Return complaints that follow one another without a mark as one."""
     letters = clause.letters.text
+    if len(letters) > LONGEST_SERIES_LETTERS:
+        return None
     ends_of_words = [space.start() for space in _SPACE.finditer(clause.text)] + [len(clause.text)]
     reached = [0]
     for end_of_word in ends_of_words:

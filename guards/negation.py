@@ -19,15 +19,16 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading
+from guards.core.reading import Part, Reading
 from guards.text.alignment import LONGEST_SENTENCE_CHARS, Aligned, alignments
 from guards.text.claims import bare_claim, claims
 from guards.text.oppositions import Opposition, oppositions, tells
-from guards.text.overlap_score import containment, features
+from guards.text.overlap_score import containment, features, shares
 from guards.text.polarity import clauses, stances
 from guards.text.sentences import Sentence
 
 _MOST_BARS = 3
+_LEAST_SHARE = 0.01
 _LOOK_BACK_CHARS = 30
 _BOUND = re.compile(r"(?:이상|이하|초과|미만)")
 _FIGURE_BEFORE = re.compile(r"\d[\d,.]{0,20}[ ]?[가-힣A-Za-z%]{0,4}\s?$")
@@ -176,10 +177,20 @@ def _is_told(claim: Sentence, opposition: Opposition, aligned: Aligned, reading:
     return any(
         _says_the_same(clause, one, opposed)
         for part in reading.sources
+        for sentence in _holding(clause, part, opposed)
+        for one in clauses(sentence)
+    )
+
+
+def _holding(clause: str, part: Part, least: float) -> list[str]:
+    """Return the sentences of a source that hold so much of a clause, but for endless ones."""
+    texts = [
+        sentence.text
         for sentence in part.text.sentences
         if len(sentence.text) <= LONGEST_SENTENCE_CHARS
-        for one in clauses(sentence.text)
-    )
+    ]
+    held = zip(texts, shares(clause, texts), strict=True)
+    return [text for text, share in held if share >= max(least, _LEAST_SHARE)]
 
 
 def _clause_at(text: str) -> str:

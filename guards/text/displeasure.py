@@ -177,24 +177,19 @@ def _is_displeased(letters: str, start: int, end: int, around: set[_Around]) -> 
 
 def _beginnings(letters: str) -> Iterator[_Beginning]:
     """Yield where the core may begin once sighs, adverbs and words for the bot are taken off."""
-    waiting = [_Beginning(0, frozenset())]
+    before: dict[int, frozenset[_Around]] = {0: frozenset()}
     asked = _last_asking(letters)
     if asked:
-        waiting.append(_Beginning(asked, frozenset({_Around.ADDRESS})))
-    seen = set(waiting)
-    while waiting:
-        begin = waiting.pop(0)
-        if begin.at >= len(letters):
+        before[asked] = frozenset({_Around.ADDRESS})
+    for at in range(len(letters)):
+        if at not in before:
             continue
-        yield begin
+        yield _Beginning(at, before[at])
         for around, pattern in _FILLERS:
-            found = pattern.match(letters, begin.at)
-            if not found:
-                continue
-            further = _Beginning(found.end(), begin.before | {around})
-            if further not in seen:
-                seen.add(further)
-                waiting.append(further)
+            found = pattern.match(letters, at)
+            if found:
+                end = found.end()
+                before[end] = before.get(end, frozenset()) | before[at] | {around}
 
 
 def _last_asking(letters: str) -> int | None:
