@@ -10,6 +10,7 @@ from rich.table import Table
 from policies.policy import Action
 from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.cli.serve import read_settings
+from proxy.serving import stop_signals
 from proxy.traces.opening import open_store
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import Query, TraceStore, TraceStoreAway
@@ -69,10 +70,18 @@ def tail(tenant: _Tenant = None, as_json: _AsJson = False) -> None:
             else:
                 out.print("  ".join(_row(trace)), markup=False)
 
-    try:
-        _with_store(follow)
-    except KeyboardInterrupt:
-        raise typer.Exit from None
+    async def follow_until_stopped(store: TraceStore) -> None:
+        # The Redis client now and then swallows a cancellation, so the end is not left to one.
+        with stop_signals() as stop:
+            following = asyncio.create_task(follow(store))
+            stopping = asyncio.create_task(stop.wait())
+            done, _ = await asyncio.wait({following, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            following.cancel()
+            stopping.cancel()
+            if following in done:
+                following.result()
+
+    _with_store(follow_until_stopped)
 
 
 def _with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
