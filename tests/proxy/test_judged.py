@@ -27,7 +27,8 @@ WRONG = "포상휴가는 9일입니다."
 
 
 def judged(content: str, unjudged: str = "", *, again: bool = False) -> Judged:
-    body: JsonObject = {"choices": [{"index": 0, "message": {"content": content}, "finish_reason": "stop"}]}
+    choice: JsonObject = {"index": 0, "message": {"content": content}, "finish_reason": "stop"}
+    body: JsonObject = {"choices": [choice]}
     reply = read_reply(json_bytes(body), "application/json")
     exchange = ASKED.answered(content)
     verdict = None
