@@ -23,7 +23,7 @@ from guards.core.reading import Reading
 from guards.lexicons.closing_phrases import CLOSING_PHRASES, GROUPS
 from guards.lexicons.phrases import phrases
 from guards.text.removal import place_to_remove
-from guards.text.scripts import prose_only
+from guards.text.scripts import prose_only, without_code
 from guards.text.sentences import Sentence
 
 _LONGEST_CLOSING_CHARS = 100
@@ -78,7 +78,7 @@ class Phrases(Guard[PhrasesSettings]):
             return []
         answer = reading.answer.text.raw
         sentences = reading.answer.text.sentences
-        prose = prose_only(answer)
+        prose = prose_only(without_code(answer))
         unwanted = [
             sentence
             for sentence in _unquoted(answer, sentences)

@@ -35,10 +35,14 @@ _LONGEST_WORD_CHARS = 20
 # One or two Greek letters are a symbol (α, μ, ΔΣ), not a word.
 _SHORTEST_GREEK_CHARS = 3
 
-_NOT_PROSE = re.compile(
+_CODE = (
     r"^[ ]{0,3}(?P<fence>```|~~~)[^\n]*\n.*?(?:^[ ]{0,3}(?P=fence)[`~]*|\Z)"  # fenced code
     r"|`[^`\n]{1,300}`"  # code in a line
-    r"|\b(?:https?|ftp)://[^\s<>\"'가-힣]{1,2000}|\bwww\.[^\s<>\"'가-힣]{1,2000}"  # addresses
+)
+_ALL_CODE = re.compile(_CODE, re.DOTALL | re.MULTILINE)
+_NOT_PROSE = re.compile(
+    _CODE
+    + r"|\b(?:https?|ftp)://[^\s<>\"'가-힣]{1,2000}|\bwww\.[^\s<>\"'가-힣]{1,2000}"  # addresses
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}"  # e-mail
     r"|(?<![\w.-])[\w-][\w.-]{0,119}\.(?:pdf|hwpx?|docx?|xlsx?|pptx?|txt|csv|md|html?|json|xml|ya?ml"
     r"|zip|png|jpe?g|gif|svg|mp[34]|py|js|ts|java|sql|sh)(?![A-Za-z0-9])",  # names of files
@@ -79,6 +83,11 @@ def prose_only(text: str) -> str:
     said to the reader all the same, so that no answer can hide between backticks.
     """
     return _NOT_PROSE.sub(_blanked, text)
+
+
+def without_code(text: str) -> str:
+    """Return a text of the same length with blanks for code, Korean in it included."""
+    return _ALL_CODE.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
 
 
 def _blanked(match: re.Match[str]) -> str:
