@@ -109,7 +109,8 @@ def _row(trace: Trace) -> tuple[str, ...]:
         f"{trace.started_at:%Y-%m-%d %H:%M:%S}",
         trace.id,
         trace.tenant,
-        trace.action.value,
+        # Nothing was decided about an answer that never came.
+        "-" if trace.error else trace.action.value,
         str(trace.status),
         f"{trace.duration_ms:.0f}",
         ", ".join(trace.reasons) or trace.error or "",
