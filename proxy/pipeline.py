@@ -6,7 +6,6 @@ second attempt is a different function from the first and has no third behind it
 """
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,25 +15,25 @@ from policies.decision import Possible
 from policies.inspection import NOTHING
 from policies.policy import Action
 from policies.verdict import Verdict
+from proxy.asking import exchange_of, read_context, server_call, server_model
 from proxy.call import Call, Finished
-from proxy.errors import BadRequest, UnknownModel, UpstreamError
+from proxy.errors import UpstreamError
 from proxy.judged import TOOL_CALLS, Judged, Settled, replace, settle
 from proxy.logs import failure, logger
-from proxy.openai_api.chat import INTENT, Answer, ChatReply, Ending, read_reply, write
+from proxy.openai_api.chat import Answer, ChatReply, Ending, read_reply, write
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+from proxy.openai_api.sources import FoundContext
 from proxy.openai_api.sse import json_bytes
 from proxy.regeneration import with_feedback
 from proxy.report import guard_report
 from proxy.tenants import Tenant
-from proxy.traces.filling import note_attempt, note_end, note_exchange, note_verdict
-from proxy.upstream import ModelServers, ServerCall
+from proxy.traces.filling import note_attempt, note_end, note_verdict
+from proxy.upstream import ModelServers
 
 log = logger(__name__)
 
 JSON_VALUES = "json_values"
 """Numbers and truth values of a JSON answer, of which no guard knows what they count."""
-INTENT_HEADER = "x-guard-intent"
 LONG_TEXT_CHARS = 4_000
 """Above this, guards run in a thread, so that other requests go on meanwhile."""
 
@@ -67,9 +66,9 @@ class Pipeline:
             RequestRefused: the request cannot be served.
             UpstreamError: the model server failed.
         """
-        found = _read_context(call)
-        exchange = _exchange(call, found)
-        model = _server_model(call)
+        found = read_context(call)
+        exchange = exchange_of(call, found)
+        model = server_model(call)
         with call.trace.step("inspect_question"):
             verdict = await _inspect(call, exchange, Stage.INPUT, NOTHING)
         note_verdict(call.trace, verdict, attempt=0, choice=0)
@@ -125,7 +124,7 @@ class Pipeline:
         clock, began_s = call.trace.clock, call.trace.clock()
         try:
             with call.trace.step(f"model_{number}"):
-                raw = await self.servers.ask(_server_call(call, body))
+                raw = await self.servers.ask(server_call(call, body))
                 reply = read_reply(raw.body, raw.content_type)
         except UpstreamError as error:
             note_attempt(call.trace, None, (), (clock() - began_s) * 1000, error=error.code)
@@ -189,60 +188,6 @@ class Pipeline:
 
 def _settled(tenant: Tenant, pairs: Sequence[tuple[Judged, Judged | None]]) -> list[Settled]:
     return [settle(tenant, first.answer.index, first, second) for first, second in pairs]
-
-
-def _read_context(call: Call) -> FoundContext:
-    try:
-        with call.trace.step("read"):
-            return find_sources(call.request.body, call.tenant.policy.sources)
-    except SourceFormatError as error:
-        raise BadRequest(str(error), error.field) from None
-
-
-def _exchange(call: Call, found: FoundContext) -> Exchange:
-    told = call.request.guard
-    by_rule = call.tenant.loaded.intents.intent_of(found.question)
-    by_caller = told.intent or call.headers.get(INTENT_HEADER)
-    if by_caller and not re.match(INTENT, by_caller):
-        raise BadRequest(f"The header {INTENT_HEADER} does not match {INTENT}.", INTENT_HEADER)
-    # What the caller says is added to what the rules say: it may ask for more, never for less.
-    intents = tuple(intent for intent in (by_rule.intent, by_caller) if intent)
-    exchange = Exchange(
-        question=found.question,
-        sources=found.sources,
-        context=found.context,
-        echo=found.echo,
-        previous_answer=found.previous_answer,
-        intents=intents,
-        last_error_reason=told.last_error_reason,
-        may_fetch=call.request.offers_tools,
-    )
-    why = by_rule.why if by_rule.intent else "named by the caller" if by_caller else by_rule.why
-    note_exchange(call.trace, exchange, found, why)
-    return exchange
-
-
-def _server_model(call: Call) -> str:
-    models = call.tenant.upstream.models
-    if not models:
-        return call.request.model
-    if call.request.model not in models:
-        raise UnknownModel(call.request.model)
-    return models[call.request.model]
-
-
-def _server_call(call: Call, body: bytes) -> ServerCall:
-    upstream = call.tenant.upstream
-    headers = {**call.headers, "content-type": "application/json"}
-    return ServerCall(
-        method="POST",
-        url=f"{upstream.base_url}/chat/completions",
-        body=body,
-        headers=headers,
-        key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
-        key_is_ours=not upstream.pass_caller_key,
-        timeouts=upstream.timeouts,
-    )
 
 
 async def _judge(

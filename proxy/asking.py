@@ -1,0 +1,83 @@
+"""What is asked: the question with its evidence, and the request that the model server gets."""
+
+import re
+
+from guards.core.exchange import Exchange
+from proxy.call import Call
+from proxy.errors import BadRequest, UnknownModel
+from proxy.openai_api.chat import INTENT
+from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+from proxy.traces.filling import note_exchange
+from proxy.upstream import ServerCall
+
+INTENT_HEADER = "x-guard-intent"
+
+
+def read_context(call: Call) -> FoundContext:
+    """Find the question and the sources in the request.
+
+    Raises:
+        BadRequest: `guard.sources` is not of the form that it has to be.
+    """
+    try:
+        with call.trace.step("read"):
+            return find_sources(call.request.body, call.tenant.policy.sources)
+    except SourceFormatError as error:
+        raise BadRequest(str(error), error.field) from None
+
+
+def exchange_of(call: Call, found: FoundContext) -> Exchange:
+    """Return what the guards look at, and note it in the trace.
+
+    Raises:
+        BadRequest: the header that names the intent holds something else than a name.
+    """
+    told = call.request.guard
+    by_rule = call.tenant.loaded.intents.intent_of(found.question)
+    by_caller = told.intent or call.headers.get(INTENT_HEADER)
+    if by_caller and not re.match(INTENT, by_caller):
+        raise BadRequest(f"The header {INTENT_HEADER} does not match {INTENT}.", INTENT_HEADER)
+    # What the caller says is added to what the rules say: it may ask for more, never for less.
+    intents = tuple(intent for intent in (by_rule.intent, by_caller) if intent)
+    exchange = Exchange(
+        question=found.question,
+        sources=found.sources,
+        context=found.context,
+        echo=found.echo,
+        previous_answer=found.previous_answer,
+        intents=intents,
+        last_error_reason=told.last_error_reason,
+        may_fetch=call.request.offers_tools,
+    )
+    why = by_rule.why if by_rule.intent else "named by the caller" if by_caller else by_rule.why
+    note_exchange(call.trace, exchange, found, why)
+    return exchange
+
+
+def server_model(call: Call) -> str:
+    """Return the model server's own name for the model that was asked for.
+
+    Raises:
+        UnknownModel: the tenant has a list of models, and it is not on it.
+    """
+    models = call.tenant.upstream.models
+    if not models:
+        return call.request.model
+    if call.request.model not in models:
+        raise UnknownModel(call.request.model)
+    return models[call.request.model]
+
+
+def server_call(call: Call, body: bytes) -> ServerCall:
+    """Return the request for the tenant's model server."""
+    upstream = call.tenant.upstream
+    headers = {**call.headers, "content-type": "application/json"}
+    return ServerCall(
+        method="POST",
+        url=f"{upstream.base_url}/chat/completions",
+        body=body,
+        headers=headers,
+        key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
+        key_is_ours=not upstream.pass_caller_key,
+        timeouts=upstream.timeouts,
+    )
