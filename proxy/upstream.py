@@ -37,6 +37,8 @@ _NOT_RETURNED = frozenset(
 # Credentials of the caller's own beside the operator's key.
 _OTHER_KEYS = frozenset({"api-key", "x-api-key"})
 _OWN_PREFIX = "x-guard-"
+IDLE_KEPT_S = 2.0
+"""How long an idle connection is kept: shorter than servers do, which close theirs after 5 s."""
 _LONGEST_ERROR_BYTES = 64 * 1024
 
 
@@ -96,7 +98,9 @@ class ModelServers:
     def __init__(self, max_reply_bytes: int) -> None:
         self._max_reply_bytes = max_reply_bytes
         self._client = httpx.AsyncClient(
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=200),
+            limits=httpx.Limits(
+                max_connections=None, max_keepalive_connections=200, keepalive_expiry=IDLE_KEPT_S
+            ),
             timeout=None,  # noqa: S113 - each phase has its own, below
             follow_redirects=False,
             trust_env=False,
@@ -162,7 +166,14 @@ class ModelServers:
             headers=[(name.encode(), value.encode("latin-1")) for name, value in headers.items()],
             timeout=httpx.Timeout(None, connect=call.timeouts.connect_s),
         )
-        return await self._client.send(request, stream=True)
+        try:
+            return await self._client.send(request, stream=True)
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
+            if isinstance(error, httpx.RemoteProtocolError) and "disconnected" not in str(error):
+                raise  # it did answer, and not in HTTP
+            # The server closed an idle connection at the moment that it was used again; nothing
+            # came back, so the request is sent once more.
+            return await self._client.send(request, stream=True)
 
 
 def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
