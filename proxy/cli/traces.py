@@ -80,6 +80,9 @@ def tail(tenant: _Tenant = None, as_json: _AsJson = False) -> None:
             stopping.cancel()
             if following in done:
                 following.result()
+            await asyncio.wait({following}, timeout=1)
+            if following.done() and not following.cancelled():
+                following.exception()  # whatever the cancellation led to is of no interest
 
     _with_store(follow_until_stopped)
 
