@@ -1,5 +1,6 @@
 """A prompt's lines, with the few-shot examples and the answered questions in them."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,6 +13,7 @@ from proxy.openai_api.sources.vocabulary import Role
 _MOST_TEXT_LINES = 400
 _EDGE_LINES = 5
 _LONGEST_EXAMPLE_INTRODUCTION_CHARS = 200
+_SENTENCE_END = re.compile(r"[.!?。]\s+")
 _EXAMPLE_ENDINGS = ("for example", "예시", "예를 들어", "examples", "예시입니다", "예시이다")
 
 
@@ -127,7 +129,7 @@ class Prompt:
     def _opens_examples(self, at: int, line: Line) -> bool:
         if line.kind is Kind.HEADING:
             return line.role is Role.EXAMPLE
-        words = self.words(at)
+        *_, words = _SENTENCE_END.split(self.words(at))
         return (
             line.kind is Kind.TEXT
             and len(words) < _LONGEST_EXAMPLE_INTRODUCTION_CHARS

@@ -109,6 +109,15 @@ USER_TURNS = [
         id="numbered-sources-behind-an-example",
     ),
     pytest.param(
+        "Answer from the sources only and cite each of them by its number right behind what it "
+        "supports. An answer needs one citation at least. If no source is of any help, say that "
+        "there is none instead of guessing what the answer could be. For example:\nSource 1:\n"
+        "Bees make honey.\nQuery: Who makes honey?\nAnswer: Bees [1].\nNow the real one. "
+        f"Below are several numbered sources of information:\n------\nSource 1:\n{REFUND}\n\n"
+        f"Source 2:\n{PARKING}\n------\nQuery: {QUESTION}\nAnswer: ",
+        id="example-announced-at-the-end-of-a-long-paragraph",
+    ),
+    pytest.param(
         "예시:\n문서: 소금은 짜다.\n질문: 소금 맛은?\n답변: 짭니다.\n\n"
         f"참고 문서:\n{BOTH}\n\n질문: {QUESTION}\n답변:",
         id="few-shot-example-first",
