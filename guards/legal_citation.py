@@ -3,7 +3,8 @@
 Finds: articles with their branch, paragraphs, items and sub-items, tables and forms (별표, 별지),
     supplementary provisions (부칙), chapters, decrees and rules, and laws by name, wherever the
     sources neither set the provision out nor mention it. Each reference is looked at by itself,
-    down to its deepest level: a true 제1항 does not vouch for an invented 제9항 of its article.
+    down to its deepest level: a true 제1항 does not vouch for an invented 제9항 of its article. An
+    invented article is mended where exactly one article of the sources carries the sentence.
 Misses: a provision that the sources hold but that says something else; a wrong heading behind the
     right number; relative words (전항); names of laws without 「」 and without an article; case
     numbers.
@@ -17,6 +18,7 @@ Source: the numbering of Korean statutes (조, 의, 항, 호, 목).
 import re
 from bisect import bisect_right
 from collections.abc import Mapping
+from dataclasses import replace
 from operator import attrgetter
 from typing import ClassVar
 
@@ -26,6 +28,7 @@ from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading, Text
+from guards.text.citing.articles import RightArticles
 from guards.text.slots.law import Kind, LawReference
 from guards.text.slots.law_index import LawIndex, Level, Missing
 from guards.text.slots.law_source import Provision, law_held
@@ -110,6 +113,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
             return []
         index = LawIndex.of(reading.exchange.sources)
         conversation = _conversation(reading)
+        articles = RightArticles(reading, index)
         findings = []
         for reference in answer.text.laws:
             missing = index.missing(reference)
@@ -121,7 +125,8 @@ class LegalCitation(Guard[LegalCitationSettings]):
             # A user may paste a whole rule; a bare mention of an article licenses no claim.
             pasted = bool(conversation.provisions)
             echoed = (pasted or not claims) and conversation.missing(reference) is None
-            findings.append(_finding(answer, reference, missing, index, echoed=echoed))
+            finding = _finding(answer, reference, missing, index, echoed=echoed)
+            findings.append(_mended(finding, reference, missing, articles))
         return findings
 
 
@@ -148,6 +153,15 @@ def _finding(
         evidence=tuple(Evidence(one.source_id, one.quote) for one in near),
         score=0.5 if echoed else 0.6 if weak else 1.0,
     )
+
+
+def _mended(
+    finding: Finding, reference: LawReference, missing: Missing, articles: RightArticles
+) -> Finding:
+    """Return a strong finding on an invented article with the one its sentence must mean."""
+    if finding.severity is Severity.WEAK or missing.level is not Level.ARTICLE:
+        return finding
+    return replace(finding, fix=articles.written(reference))
 
 
 def _expected(reference: LawReference, missing: Missing, index: LawIndex) -> tuple[str, ...]:

@@ -1,36 +1,43 @@
 """Claims that turn a source sentence into its opposite.
 
-Finds: a predicate that the closest source sentence denies, demands, forbids or allows otherwise
-    (제출하여야 한다 -> 제출하지 않아도 됩니다), and a word in the place of its opposite (무료 ->
-    유료, 매월 -> 매년). With a close alignment it is strong (flipped), else weak (possible). Weak,
-    too: an answer that leaves out the exception (다만, …) of the rule it gives, where the question
-    touches it.
-Misses: opposites that no list has, flips inside a clause before a noun, a rule told from its other
-    side, rows of wide tables, and sentences with two oppositions, which may cancel each other.
-Score: the share of the claim that the source sentence holds.
-Source: own rules for Korean negation and modality; own list of opposites.
+Finds: a clause that the sources tell the other way about the same words, whatever the wording
+    (휴관한다 -> 개관합니다, 지급하지 아니한다 -> 받을 수 있습니다); a predicate that the closest
+    source sentence denies, demands, forbids or allows otherwise (제출하여야 한다 -> 제출하지 않아도
+    됩니다), and a word in the place of its opposite (무료 -> 유료). With a close alignment it is
+    strong (flipped), else weak (possible). Weak, too: an answer that leaves out the exception
+    (다만, …) of the rule it gives, where the question touches it.
+Misses: opposites that no list has, flips before a noun or in a clause of manner, a rule told from
+    its other side, a claim that keeps less of the rule than its subject and condition, rows of
+    tables, and sentences with two oppositions, which may cancel each other.
+Score: the share of the claim, or of its clause, that the source has.
+Source: own rules for Korean negation and modality; own lists of opposites.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Part, Reading
+from guards.core.reading import Reading
 from guards.text.alignment import LONGEST_SENTENCE_CHARS, Aligned, alignments
 from guards.text.claims import bare_claim, claims
+from guards.text.features import features
 from guards.text.oppositions import Opposition, oppositions, tells
-from guards.text.overlap_score import containment, features, shares
-from guards.text.polarity import clauses, stances
+from guards.text.oppositions_elsewhere import is_told
+from guards.text.oppositions_of_clauses import SourceSayings
+from guards.text.overlap_score import containment
+from guards.text.polarity_sayings import sayings
 from guards.text.sentences import Sentence
 
 _MOST_BARS = 3
-_LEAST_SHARE = 0.01
+_EMPHASIS = frozenset("*`")
 _LOOK_BACK_CHARS = 30
 _BOUND = re.compile(r"(?:이상|이하|초과|미만)")
+_FOCUS = re.compile(r"([가-힣]{1,20})(?:에는|에서는|으로는|까지는)\s$")
 _FIGURE_BEFORE = re.compile(r"\d[\d,.]{0,20}[ ]?[가-힣A-Za-z%]{0,4}\s?$")
 
 
@@ -87,15 +94,55 @@ class Negation(Guard[NegationSettings]):
         """Compare each claim with the source sentences that hold most of it."""
         if reading.answer is None:
             return []
+        told = SourceSayings(reading)
+        # A long answer repeats itself.
+        known: dict[tuple[str, str], list[Finding]] = {}
         findings: list[Finding] = []
+        before = ""
         for claim in claims(reading.answer.text.raw):
-            closest = alignments(bare_claim(claim.text), reading, self.settings.possible_from / 2)
-            if not closest:
-                continue
-            flip = None if _is_table_row(claim) else self._flip(claim, closest, reading)
-            omitted = self._omitted(claim, closest[0], reading)
-            findings.extend(finding for finding in (flip, omitted) if finding)
+            if (before, claim.text) not in known:
+                known[before, claim.text] = self._of_claim(before, claim, told, reading)
+            findings.extend(_at(claim, finding) for finding in known[before, claim.text])
+            before = claim.text
         return findings
+
+    def _of_claim(
+        self, before: str, claim: Sentence, told: SourceSayings, reading: Reading
+    ) -> list[Finding]:
+        """Return what is wrong with a claim; the spans are places in the claim."""
+        if len(claim.text) > LONGEST_SENTENCE_CHARS:
+            return []
+        around = f"{reading.question.text.raw}\n{before}"
+        flip = None if claim.text.startswith("|") else self._flipped_clause(claim, told, around)
+        closest = alignments(bare_claim(claim.text), reading, self.settings.possible_from / 2)
+        if not closest:
+            return [flip] if flip else []
+        if flip is None and not _is_table_row(claim):
+            flip = self._flip(claim, closest, reading)
+        omitted = self._omitted(claim, closest[0], reading)
+        return [finding for finding in (flip, omitted) if finding]
+
+    def _flipped_clause(self, claim: Sentence, told: SourceSayings, around: str) -> Finding | None:
+        text, places = _without_emphasis(claim.text)
+        bare = bare_claim(text)
+        lead = text.rindex(bare)
+        context = features(f"{around}\n{text}").forms
+        for saying in sayings(bare):
+            found = told.opposed(saying, context)
+            if found:
+                start, end = places[lead + saying.start], places[lead + saying.end - 1] + 1
+                return Finding(
+                    guard=self.id,
+                    code="negation.flipped",
+                    part="answer",
+                    span=Span(start, end),
+                    observed=claim.text[start:end],
+                    strength=Strength.C2,
+                    expected=(found.told.predicate,),
+                    evidence=(Evidence(found.told.source_id, found.told.said.sentence),),
+                    score=round(found.share, 3),
+                )
+        return None
 
     def _flip(
         self, claim: Sentence, closest: Sequence[Aligned], reading: Reading
@@ -109,15 +156,20 @@ class Negation(Guard[NegationSettings]):
             return None
         if any(_agrees(claim, opposition, other) for other in others):
             return None
+        if _speaks_of_another(claim, opposition, aligned):
+            return None
         share = _share_of_rest(claim, opposition, aligned)
-        if share < self.settings.possible_from or _is_told(claim, opposition, aligned, reading):
+        if share < self.settings.possible_from:
+            return None
+        before = claim.text[: opposition.end]
+        if not opposition.is_word and is_told(before, aligned.sentence, reading):
             return None
         is_sure = share >= self.settings.sure_from
         return Finding(
             guard=self.id,
             code="negation.flipped" if is_sure else "negation.possible",
             part="answer",
-            span=Span(claim.start + opposition.start, claim.start + opposition.end),
+            span=Span(opposition.start, opposition.end),
             observed=claim.text[opposition.start : opposition.end],
             severity=Severity.STRONG if is_sure else Severity.WEAK,
             strength=Strength.C2 if is_sure else Strength.C1,
@@ -139,7 +191,7 @@ class Negation(Guard[NegationSettings]):
             guard=self.id,
             code="negation.exception_omitted",
             part="answer",
-            span=Span(claim.start, claim.end),
+            span=Span(0, len(claim.text)),
             observed=claim.text,
             severity=Severity.WEAK,
             strength=Strength.E1,
@@ -147,6 +199,18 @@ class Negation(Guard[NegationSettings]):
             evidence=(Evidence(aligned.source_id, exception),),
             score=round(aligned.share, 3),
         )
+
+
+def _at(claim: Sentence, finding: Finding) -> Finding:
+    """Return a finding of a claim's text at its place in the answer."""
+    span = Span(claim.start + finding.span.start, claim.start + finding.span.end)
+    return replace(finding, span=span)
+
+
+def _without_emphasis(text: str) -> tuple[str, list[int]]:
+    """Return a text without marks of emphasis, and where each of its characters stands."""
+    places = [at for at, char in enumerate(text) if char not in _EMPHASIS]
+    return "".join(text[at] for at in places), places
 
 
 def _bounds_a_figure(claim: Sentence, opposition: Opposition) -> bool:
@@ -161,60 +225,16 @@ def _is_table_row(claim: Sentence) -> bool:
     return claim.text.startswith("|") and claim.text.count("|") > _MOST_BARS
 
 
-def _is_told(claim: Sentence, opposition: Opposition, aligned: Aligned, reading: Reading) -> bool:
-    """Tell whether a source has the clause of the claim, as it is, closer by than the opposed one.
-
-    Two clauses may have the same predicate and different subjects (가족은 신청할 수 없고 본인이
-    신청한다).
-    """
-    if opposition.is_word:
-        return False
-    clause = _clause_at(bare_claim(claim.text[: opposition.end]))
-    opposed = max(
-        (containment(clause, one) for one in clauses(aligned.sentence) if oppositions(clause, one)),
-        default=1.0,
-    )
-    return any(
-        _says_the_same(clause, one, opposed)
-        for part in reading.sources
-        for sentence in _holding(clause, part, opposed)
-        for one in clauses(sentence)
-    )
-
-
-def _holding(clause: str, part: Part, least: float) -> list[str]:
-    """Return the sentences of a source that hold so much of a clause, but for endless ones."""
-    texts = [
-        sentence.text
-        for sentence in part.text.sentences
-        if len(sentence.text) <= LONGEST_SENTENCE_CHARS
-    ]
-    held = zip(texts, shares(clause, texts), strict=True)
-    return [text for text, share in held if share >= max(least, _LEAST_SHARE)]
-
-
-def _clause_at(text: str) -> str:
-    """Return the last clause of a text."""
-    return (clauses(text) or [text])[-1]
-
-
-def _says_the_same(clause: str, other: str, least: float) -> bool:
-    """Tell whether another clause holds more than `least` of one, and all in the same mode.
-
-    With the same predicate it need not hold more.
-    """
-    share = containment(clause, other)
-    own, others = stances(clause), stances(other)
-    if share < least or not own or not others or own[-1].mode is not others[-1].mode:
-        return False
-    is_close = share > least or own[-1].key == others[-1].key
-    return is_close and not oppositions(clause, other)
-
-
 def _agrees(claim: Sentence, opposition: Opposition, aligned: Aligned) -> bool:
     """Tell whether another sentence says as the claim does where the closest one opposes it."""
     observed = claim.text[opposition.start : opposition.end]
     return tells(aligned.sentence, observed) and not oppositions(claim.text, aligned.sentence)
+
+
+def _speaks_of_another(claim: Sentence, opposition: Opposition, aligned: Aligned) -> bool:
+    """Tell whether the word set apart before the predicate (당일에는) is none of the sentence's."""
+    focus = _FOCUS.search(claim.text, 0, opposition.start)
+    return focus is not None and focus[1] not in features(aligned.sentence).forms
 
 
 def _told_by_exception(claim: Sentence, aligned: Aligned) -> bool:

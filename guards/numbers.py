@@ -2,12 +2,14 @@
 
 Finds: amounts, periods, rates, counts, dates and times of day of the answer whose value the sources
     have nowhere in that dimension, after exact conversion (2주 = 14일, 5만원 = 50,000원, 오후 7시 =
-    19:00); those that they have only with another comparator (이상 for 미만); those that they have
-    about something else, where the source sentence that the answer repeats, or the row, list line
-    or noun that it names, has another value.
-Misses: a moved figure in a sentence that follows no source sentence closely; counts in everyday
-    wording (두 가지, 하루). Hedged figures are left to `estimates`, telephone numbers to `contact`,
-    lines and exits to `transport`.
+    19:00); those that they have only with another side (이상 for 미만, or for the plain value),
+    before an event for after it, or as the end of a period for its beginning; those that they have
+    about something else, where the source sentence that the answer repeats, or the row, list line,
+    noun or other figure (10회권, 60분 이상) that it names, has another value.
+Misses: a figure moved under a name that the sources do not use; the wrong one of two conditions
+    that only reckoning tells apart (72세 for 70~74세); the last day of a month in words (그믐);
+    counts in everyday wording (두 가지, 하루). Hedged figures are left to `estimates`, telephone
+    numbers to `contact`, lines and exits to `transport`.
 Score: 1.0 where the closest source sentence gives another value; 0.9 where no source has a value
     of that kind or the value was moved; 0.6 for a bare number without a unit; 0.3 for one that
     follows from figures of the sources (weak).
@@ -27,7 +29,7 @@ from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import ClosestFigures, source_texts
 from guards.text.hedging import is_estimate
 from guards.text.known_quantities import KnownQuantities
-from guards.text.other_side import tells_other_side
+from guards.text.other_side import OtherSides
 from guards.text.reckoned import Reckoning
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
@@ -90,7 +92,7 @@ class Numbers(Guard[NumbersSettings]):
             return []
         known = KnownQuantities(source_texts(reading))
         licensed = KnownQuantities(self._echoed_texts(reading))
-        sources = SourceFigures(reading)
+        sources, other_sides = SourceFigures(reading), OtherSides(reading)
         reckoning = Reckoning(
             text, reading.question.text, lambda one: known.has(one) or licensed.has(one)
         )
@@ -102,7 +104,7 @@ class Numbers(Guard[NumbersSettings]):
                 found.append(self._derived(quantity))
             elif known.has(quantity):
                 found.append(self._moved(quantity, sources))
-            elif reckoning.has(quantity) or tells_other_side(quantity, text, reading):
+            elif reckoning.has(quantity) or other_sides.tell(quantity, text):
                 found.append(self._derived(quantity))
             else:
                 found.append(self._unknown(quantity, known, sources))
@@ -114,6 +116,8 @@ class Numbers(Guard[NumbersSettings]):
         return [reading.question.text, Text(reading.exchange.echo)]
 
     def _moved(self, quantity: Quantity, sources: SourceFigures) -> Finding | None:
+        if other := sources.other_frame(quantity):
+            return _finding("comparator_differs", quantity, other, score=0.9)
         right = sources.right_value(quantity)
         if right is None:
             return None

@@ -13,7 +13,8 @@ Source: containment of stems and syllable pairs, own measure; the thresholds wer
 """
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -22,7 +23,8 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading, Text
 from guards.text.claims import bare_claim, claims
-from guards.text.overlap_score import Support, features, support
+from guards.text.features import features
+from guards.text.overlap_score import Passage, Support, support
 from guards.text.sentences import Sentence
 
 _CITATION = re.compile(
@@ -79,14 +81,18 @@ class Overlap(Guard[OverlapSettings]):
             return []
         answer = reading.answer.text
         without_figures = _without_figures(answer)
+        figures = [quantity.start for quantity in answer.quantities]
         passages = [_passage(part) for part in reading.sources]
         asked = features(reading.question.text.raw)
         findings: list[Finding] = []
+        measured: dict[str, Support] = {}
         for claim in claims(answer.raw):
             words = _own_words(without_figures[claim.start : claim.end])
-            held = support(words, passages, asked)
+            if words not in measured:
+                measured[words] = support(words, passages, asked)
+            held = measured[words]
             if held.words >= self.settings.min_words and held.share < self.settings.min_support:
-                findings.append(self._finding(claim, held, _has_figure(claim, answer)))
+                findings.append(self._finding(claim, held, _has_figure(claim, figures)))
         return findings
 
     def _finding(self, claim: Sentence, held: Support, has_figure: bool) -> Finding:
@@ -103,10 +109,8 @@ class Overlap(Guard[OverlapSettings]):
         )
 
 
-def _passage(part: Part) -> list[str]:
-    """Return a source's title and sentences."""
-    title = part.source.title if part.source else ""
-    return [title, *(sentence.text for sentence in part.text.sentences)]
+def _passage(part: Part) -> Passage:
+    return Passage(part.source.title if part.source else "", part.text.held_index)
 
 
 def _without_figures(text: Text) -> str:
@@ -124,5 +128,6 @@ def _own_words(claim: str) -> str:
     return bare_claim(_EMPHASIS.sub("", _CITATION.sub(" ", claim)))
 
 
-def _has_figure(claim: Sentence, answer: Text) -> bool:
-    return any(claim.start <= quantity.start < claim.end for quantity in answer.quantities)
+def _has_figure(claim: Sentence, figures: Sequence[int]) -> bool:
+    """Tell whether one of the figures that begin at some places, in order, is in a claim."""
+    return bisect_left(figures, claim.start) < bisect_left(figures, claim.end)

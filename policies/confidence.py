@@ -1,33 +1,109 @@
 """How far an answer can be trusted: the one formula.
 
 Starts at 1.0; a fixed part is taken off once for bad citations and another for each further sign.
-The weights and the threshold are the policy's (`ConfidenceWeights`).
+Where a judge was asked, its own confidence is weighed in. What is still open caps the result. The
+numbers are the policy's (`ConfidenceWeights`).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 
-from guards.core.finding import Severity
-from policies.policy import ConfidenceWeights, Mode
-from policies.verdict import GuardOutcome, GuardResult
+from guards.core.finding import Finding, Severity, Strength
+from policies.policy import ConfidenceBands, ConfidenceWeights
+
+CITATION_GUARDS = frozenset({"citations", "legal_citation"})
+CRITICAL_GUARDS = frozenset({"numbers", "estimates", "legal_citation", "contact", "transport"})
+"""Whose claims do harm where they are invented: figures, provisions, contacts, routes."""
+
+
+class Band(StrEnum):
+    """A confidence in one word."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class Cap(StrEnum):
+    """Why a confidence is held down."""
+
+    CONTRADICTION = "contradiction"
+    """A strong finding says that the answer contradicts a source."""
+    CRITICAL = "critical"
+    """A figure, a provision, a contact or a route stands in no source."""
+    DEGRADED_JUDGE = "degraded_judge"
+    """A judge was wanted and gave nothing to go by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How far an answer can be trusted.
+
+    Attributes:
+        value: From 0 to 1.
+        band: The same in one word.
+        caps: What holds it down.
+    """
+
+    value: float
+    band: Band
+    caps: tuple[Cap, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeWord:
+    """What came of asking a judge.
+
+    Attributes:
+        confidence: Its own, from 0 to 1; None if it named none.
+        degraded: It was wanted and gave nothing to go by.
+    """
+
+    confidence: float | None = None
+    degraded: bool = False
 
 
 def confidence_of(
-    weights: ConfidenceWeights,
-    results: Sequence[GuardResult],
-    *,
-    citation_guards: Collection[str],
-) -> float | None:
-    """Return the confidence from 0 to 1, or None when no enforced guard could check anything."""
-    enforced = [result for result in results if result.mode is Mode.ENFORCE]
-    if all(result.outcome is GuardOutcome.NOT_RUN for result in enforced):
-        return None
-    signs = 0
-    bad_citations = False
-    for result in enforced:
-        for finding in result.findings:
-            if result.guard in citation_guards and finding.severity is Severity.STRONG:
-                bad_citations = True
-            else:
-                signs += 1
-    taken_off = weights.bad_citation * bad_citations + weights.sign * signs
-    return round(max(0.0, 1.0 - taken_off), 4)
+    weights: ConfidenceWeights, findings: Sequence[Finding], judge: JudgeWord | None = None
+) -> Confidence:
+    """Return the confidence in an answer of which something could be checked.
+
+    Args:
+        weights: The policy's numbers.
+        findings: Everything that the enforced guards see in the answer as it stands.
+        judge: What came of asking a judge; None if none was wanted.
+    """
+    bad_citation = any(is_bad_citation(finding) for finding in findings)
+    signs = sum(not is_bad_citation(finding) for finding in findings)
+    value = max(0.0, 1.0 - weights.bad_citation * bad_citation - weights.sign * signs)
+    if judge is not None and not judge.degraded:
+        said = weights.judge_unsaid if judge.confidence is None else judge.confidence
+        value += weights.judge_share * (said - value)
+    caps = _caps(findings, judge)
+    limits = (getattr(weights.caps, cap.value) for cap in caps)
+    value = round(min([value, *limits]), 4)
+    return Confidence(value, _band(value, weights.bands), caps)
+
+
+def is_bad_citation(finding: Finding) -> bool:
+    """Tell whether a finding says for sure that a citation is wrong."""
+    return finding.guard in CITATION_GUARDS and finding.severity is Severity.STRONG
+
+
+def _caps(findings: Iterable[Finding], judge: JudgeWord | None) -> tuple[Cap, ...]:
+    strong = [finding for finding in findings if finding.severity is Severity.STRONG]
+    open_ = {
+        Cap.CONTRADICTION: any(one.strength is Strength.C2 for one in strong),
+        Cap.CRITICAL: any(
+            one.strength is Strength.E0 and one.guard in CRITICAL_GUARDS for one in strong
+        ),
+        Cap.DEGRADED_JUDGE: judge is not None and judge.degraded,
+    }
+    return tuple(cap for cap, is_open in open_.items() if is_open)
+
+
+def _band(value: float, bands: ConfidenceBands) -> Band:
+    if value >= bands.high:
+        return Band.HIGH
+    return Band.MEDIUM if value >= bands.medium else Band.LOW

@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
-from policies.confidence import confidence_of
+from policies.confidence import Confidence, confidence_of
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
 from policies.verdict import GuardOutcome, GuardResult, Verdict, count
-
-CITATION_GUARDS = frozenset({"citations", "legal_citation"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +47,8 @@ def decide(
         key=lambda wanted: wanted.rank,
         default=Action.PASS,
     )
-    confidence = None
-    if stage is Stage.OUTPUT:
-        confidence = confidence_of(policy.confidence, results, citation_guards=CITATION_GUARDS)
-    return Verdict(stage, action, _reasons(results, action), results, confidence, tuple(reports))
+    verdict = Verdict(stage, action, _reasons(results, action), results, reports=tuple(reports))
+    return replace(verdict, confidence=_confidence(policy, verdict))
 
 
 def preferred(first: Verdict, second: Verdict) -> int:
@@ -70,8 +66,15 @@ def _badness(verdict: Verdict) -> tuple[int, int, int, float]:
         verdict.action.rank,
         count(findings, Strength.C2) + count(findings, Strength.C1),
         count(findings, Strength.E0),
-        -(verdict.confidence or 0.0),
+        -(verdict.confidence.value if verdict.confidence else 0.0),
     )
+
+
+def _confidence(policy: Policy, verdict: Verdict) -> Confidence | None:
+    """Return the confidence in an answer; None if no guard in force could look at it."""
+    if verdict.stage is Stage.INPUT or not verdict.ran:
+        return None
+    return confidence_of(policy.confidence, verdict.findings)
 
 
 def _result(rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible) -> GuardResult:

@@ -40,3 +40,74 @@ def fixes(findings: Sequence[Finding]) -> tuple[Edit, ...]:
         for finding in findings
         if finding.fix is not None and finding.part == "answer"
     )
+
+
+def then(first: Iterable[Edit], second: Iterable[Edit]) -> tuple[Edit, ...]:
+    """Return the edits of a text that do what two rounds of edits do.
+
+    Args:
+        first: Edits of the text.
+        second: Edits of what the first ones make of it.
+    """
+    rounds = [_Placed(edit, left) for edit, left in left_by(first)]
+    rounds += [_Placed(edit, edit, is_second=True) for edit in second]
+    joined: list[Edit] = []
+    grown = 0
+    for group in _touching(rounds):
+        start, end = group[0].seen.span.start, max(one.seen.span.end for one in group)
+        # Whatever stands between the group's first edits is replaced by its second ones.
+        text = " " * (end - start)
+        for second_round in (False, True):
+            made = [one.seen for one in group if one.is_second is second_round]
+            text = apply(text, (Edit(_moved(edit.span, -start), edit.text) for edit in made))
+        before, grown = grown, grown + sum(one.growth for one in group)
+        joined.append(Edit(Span(start - before, end - grown), text))
+    return tuple(joined)
+
+
+def left_by(edits: Iterable[Edit]) -> list[tuple[Edit, Edit]]:
+    """Return each edit with itself as it is seen afterwards, on what it left in its place."""
+    pairs = []
+    grown = 0
+    for edit in sorted(edits):
+        start = edit.span.start + grown
+        pairs.append((edit, Edit(Span(start, start + len(edit.text)), edit.text)))
+        grown += len(edit.text) - (edit.span.end - edit.span.start)
+    return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An edit of either round.
+
+    Attributes:
+        edit: The edit.
+        seen: The same in places of the text between the two rounds.
+        is_second: It is of the second round.
+    """
+
+    edit: Edit
+    seen: Edit
+    is_second: bool = False
+
+    @property
+    def growth(self) -> int:
+        """By how much it made the text between longer than the original."""
+        span = self.edit.span
+        return 0 if self.is_second else len(self.edit.text) - (span.end - span.start)
+
+
+def _touching(placed: Iterable[_Placed]) -> list[list[_Placed]]:
+    """Return the edits in order, those together that overlap or stand side by side."""
+    groups: list[list[_Placed]] = []
+    end = -1
+    for one in sorted(placed, key=lambda each: each.seen.span):
+        if one.seen.span.start > end:
+            groups.append([])
+        groups[-1].append(one)
+        end = max(end, one.seen.span.end)
+    return groups
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.end + by)

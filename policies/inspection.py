@@ -1,6 +1,6 @@
 """A policy with its guards built: what the proxy asks for a verdict."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,10 @@ from policies.decision import Possible, decide
 from policies.direct_answer import direct_answer
 from policies.edits import apply
 from policies.policy import Action, Mode, Policy
-from policies.repair import edits_for
+from policies.repair import repaired, with_list_of_sources
 from policies.second_reading import read_again
 from policies.verdict import Verdict
+from policies.verification_coverage import coverage_of
 
 NOTHING = Possible()
 
@@ -37,10 +38,15 @@ class Inspector:
         built = guards
         if built is None:
             built = [_build(policy, guard_id) for guard_id in _switched_on(policy)]
+        self._built = tuple(built)
         self._guards = {
-            stage: tuple(guard for guard in built if stage in guard.stages) for stage in Stage
+            stage: tuple(guard for guard in built if guard.runs_at(stage)) for stage in Stage
         }
         self._second_reader = MorphReader.open() if policy.reading == "morph" else None
+
+    def only(self, wanted: Collection[str]) -> "Inspector":
+        """Return an inspector by the same policy that runs only some of its guards."""
+        return Inspector(self.policy, [guard for guard in self._built if guard.id in wanted])
 
     def inspect(self, exchange: Exchange, stage: Stage, possible: Possible = NOTHING) -> Verdict:
         """Read the exchange, run the guards of a stage over it, and decide."""
@@ -79,16 +85,35 @@ class Inspector:
         possible: Possible,
     ) -> Verdict:
         """Decide; an answer that was edited is judged again, and must pass as it then stands."""
-        verdict = decide(self.policy, stage, reports, possible)
-        if verdict.action not in (Action.FIX, Action.TRIM) or exchange.answer is None:
+        verdict = self._verdict(exchange, stage, reports, possible)
+        if exchange.answer is None:
             return verdict
-        edits = edits_for(self.policy, exchange.question, exchange.answer, verdict)
-        if edits:
-            edited = exchange.answered(apply(exchange.answer, edits))
-            again = decide(self.policy, stage, self._reports(edited, stage), NOTHING)
+        if verdict.action is Action.PASS and possible.edit:
+            return with_list_of_sources(self.policy, exchange, verdict)
+        if verdict.action not in (Action.FIX, Action.TRIM):
+            return verdict
+        mended = repaired(self.policy, exchange, verdict)
+        if mended is not None and mended.edits:
+            edited = exchange.answered(apply(exchange.answer, mended.judged))
+            again = self._verdict(edited, stage, self._reports(edited, stage), NOTHING)
             if again.action is Action.PASS:
-                return replace(verdict, edits=edits, confidence=again.confidence)
-        return decide(self.policy, stage, reports, replace(possible, edit=False))
+                return replace(verdict, edits=mended.edits, confidence=again.confidence)
+        return self._verdict(exchange, stage, reports, replace(possible, edit=False))
+
+    def _verdict(
+        self,
+        exchange: Exchange,
+        stage: Stage,
+        reports: Sequence[GuardReport],
+        possible: Possible,
+    ) -> Verdict:
+        """Decide; there is no confidence in an answer of which nothing met a source."""
+        verdict = decide(self.policy, stage, reports, possible)
+        if verdict.confidence is None:
+            return verdict
+        coverage = coverage_of(self.policy, read(exchange), verdict.ran)
+        met = coverage.met_a_source(verdict.findings)
+        return verdict if met else replace(verdict, confidence=None)
 
 
 def _switched_on(policy: Policy) -> Iterable[str]:

@@ -107,6 +107,21 @@ def load_shipped(name: str) -> LoadedPolicy:
     return _draw(shipped_files()[name], Shelf({}), require_env=False).loaded
 
 
+def load_file(path: Path) -> LoadedPolicy:
+    """Load one policy file; it may extend the others of its folder.
+
+    Raises:
+        PolicyError: it cannot be used.
+    """
+    file = PolicyFile(path.stem, path)
+    try:
+        beside = files_in(path.parent)
+    except PolicyError:
+        # Whatever is wrong with its neighbours is no business of a file that names none of them.
+        beside = {}
+    return _draw(file, Shelf(beside), require_env=False).loaded
+
+
 @dataclass(frozen=True, slots=True)
 class _Drawn:
     """A policy on its way out: loaded, with the tree it came from and what is odd about it."""

@@ -2,30 +2,19 @@
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from policies.judging_rules import JudgeRules
+from policies.shape import VARIABLE_NAME, HttpAddress
+from policies.shape import Mode as Mode
+from policies.shape import Shape as Shape
 
 TENANT_NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 KEY_HASH = r"^sha256:[0-9a-f]{64}$"
-VARIABLE_NAME = r"^[A-Za-z_][A-Za-z0-9_]*$"
 LONGEST_TEMPLATE_CHARS = 4000
 LONGEST_PATTERN_CHARS = 500
 MOST_PATTERNS = 50
-
-
-class Shape(BaseModel):
-    """Base of every part of a policy."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Mode(StrEnum):
-    """What a guard's findings may do."""
-
-    ENFORCE = "enforce"
-    SHADOW = "shadow"
-    OFF = "off"
 
 
 class Action(StrEnum):
@@ -94,19 +83,10 @@ class Timeouts(Shape):
     total_s: float = Field(300.0, gt=0, description="For one whole reply.")
 
 
-def _http_address(value: str) -> str:
-    address = urlsplit(value)
-    if address.scheme not in {"http", "https"} or not address.hostname:
-        raise ValueError("must begin with http:// or https:// and name a host")
-    if address.username or address.query or address.fragment:
-        raise ValueError("must end with the path; name the key's variable in api_key_env")
-    return value.rstrip("/")
-
-
 class Upstream(Shape):
     """The model server of a tenant."""
 
-    base_url: Annotated[str, AfterValidator(_http_address)] = Field(
+    base_url: HttpAddress = Field(
         description="Address up to and including the version, such as http://127.0.0.1:8000/v1."
     )
     api_key_env: str | None = Field(
@@ -218,12 +198,87 @@ class Replacement(Shape):
     )
 
 
+class ConfidenceCaps(Shape):
+    """What the confidence can be at most while something is open."""
+
+    contradiction: float = Field(
+        0.3, ge=0, le=1, description="With a strong finding that contradicts a source (C2)."
+    )
+    critical: float = Field(
+        0.45,
+        ge=0,
+        le=1,
+        description="With a strong finding about a figure, a provision, a contact or a route of "
+        "which the sources hold nothing (E0).",
+    )
+    degraded_judge: float = Field(
+        0.85, ge=0, le=1, description="With a judge that was wanted and gave nothing to go by."
+    )
+
+
+class ConfidenceBands(Shape):
+    """Where the bands of the confidence begin; below `medium` it is low."""
+
+    high: float = Field(0.75, ge=0, le=1, description="From here on it is high.")
+    medium: float = Field(0.5, ge=0, le=1, description="From here on it is medium.")
+
+
+class Renumber(StrEnum):
+    """When the numbers of an answer's citations may change."""
+
+    AUTO = "auto"
+    """Where the answer itself says what its numbers mean, or its marks are ``[†N]``."""
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class ReferenceList(StrEnum):
+    """What becomes of the list of sources at the end of an answer."""
+
+    OWN = "own"
+    """The list that an answer has is kept true to its marks."""
+    ALWAYS = "always"
+    """An answer that cites and has no list also gets one."""
+    NEVER = "never"
+
+
+class CitationRules(Shape):
+    """How citations are asked for, and what is done beside mending the wrong ones."""
+
+    instruct: bool = Field(
+        False,
+        description="Add our own citation prompt, with the numbered sources, to the first system "
+        "message. Not where the request asks for JSON or carries no sources.",
+    )
+    renumber: Renumber = Field(
+        Renumber.AUTO,
+        description="Close the gaps in the numbers when a citation was taken out. auto: only "
+        "where the answer has a list of its sources or footnotes, or its marks are `[†N]`; "
+        "elsewhere a number is the app's own name for a source. always: everywhere. never: "
+        "numbers stay.",
+    )
+    references: ReferenceList = Field(
+        ReferenceList.OWN,
+        description="The list of sources at the end. own: a list that the answer has is kept true "
+        "to its marks when they change. always: an answer that cites and has none also gets one. "
+        "never: it is left alone, and so are the numbers of an answer that has one.",
+    )
+
+
 class ConfidenceWeights(Shape):
     """Weights of the confidence (1.0 at best)."""
 
     bad_citation: float = Field(0.3, ge=0, le=1, description="Taken off once for bad citations.")
     sign: float = Field(0.15, ge=0, le=1, description="Taken off for each other finding.")
+    judge_share: float = Field(
+        0.5, ge=0, le=1, description="Share of a judge's own confidence, where one was asked."
+    )
+    judge_unsaid: float = Field(
+        0.5, ge=0, le=1, description="What counts for a judge that names no confidence."
+    )
     threshold: float = Field(0.7, ge=0, le=1, description="Confidence below this is called low.")
+    caps: ConfidenceCaps = Field(default_factory=ConfidenceCaps)
+    bands: ConfidenceBands = Field(default_factory=ConfidenceBands)
 
 
 class Policy(Shape):
@@ -256,7 +311,9 @@ class Policy(Shape):
     )
     guards: dict[str, GuardRule] = Field(default_factory=dict)
     regeneration: Regeneration = Field(default_factory=Regeneration)
+    citations: CitationRules = Field(default_factory=CitationRules)
     trimming: Trimming = Field(default_factory=Trimming)
+    judge: JudgeRules | None = None
     replacement: Replacement = Field(default_factory=Replacement)
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
         default_factory=dict,

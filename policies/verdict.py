@@ -7,6 +7,7 @@ from enum import StrEnum
 from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport
+from policies.confidence import Confidence
 from policies.edits import Edit
 from policies.policy import Action, Mode
 
@@ -69,7 +70,7 @@ class Verdict:
         action: The strongest action that any enforced guard asked for.
         reasons: Codes of the findings that led to the action, each once, in the order of results.
         results: One for each guard that the policy has switched on, in the policy's order.
-        confidence: 0 to 1; None if nothing was checkable.
+        confidence: None if nothing was checkable.
         reports: What the guards reported, from which all this was decided.
         edits: What FIX and TRIM change in the answer; empty for every other action.
     """
@@ -78,7 +79,7 @@ class Verdict:
     action: Action
     reasons: tuple[str, ...] = ()
     results: tuple[GuardResult, ...] = ()
-    confidence: float | None = None
+    confidence: Confidence | None = None
     reports: tuple[GuardReport, ...] = ()
     edits: tuple[Edit, ...] = ()
 
@@ -89,6 +90,15 @@ class Verdict:
             return None
         acted = (result for result in self.results if result.outcome is GuardOutcome.ACTED)
         return next(result for result in acted if result.action is self.action)
+
+    @property
+    def ran(self) -> frozenset[str]:
+        """The guards in force that ran."""
+        return frozenset(
+            result.guard
+            for result in self.results
+            if result.mode is Mode.ENFORCE and result.outcome is not GuardOutcome.NOT_RUN
+        )
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -32,8 +32,10 @@ from proxy.openai_api.chat.writing import JSON_TYPE
 from proxy.pipeline import Pipeline
 from proxy.routes.chat import chat_completions
 from proxy.routes.health import healthz, metrics, readyz
+from proxy.routes.openapi import openapi_document
 from proxy.routes.passthrough import embeddings, list_models, show_model
 from proxy.routes.traces import list_traces, show_trace
+from proxy.routes.verify import verify
 from proxy.services import Services
 from proxy.settings import Settings
 from proxy.tenants import Tenants
@@ -82,7 +84,7 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
 
 def create_app(services: Services) -> Litestar:
     """Return the web app over services that are already open."""
-    model_api = [chat_completions, list_models, show_model, embeddings]
+    model_api = [chat_completions, verify, list_models, show_model, embeddings]
     return Litestar(
         route_handlers=[
             Router("/v1", route_handlers=model_api, middleware=[Authentication()]),
@@ -90,6 +92,7 @@ def create_app(services: Services) -> Litestar:
             healthz,
             readyz,
             metrics,
+            openapi_document,
             list_traces,
             show_trace,
         ],

@@ -1,12 +1,15 @@
 """What is asked: the question with its evidence, and the request that the model server gets."""
 
 import re
+from dataclasses import replace
 
 from guards.core.exchange import Exchange
 from proxy.call import Call
 from proxy.errors import BadRequest, UnknownModel
 from proxy.openai_api.chat import INTENT
+from proxy.openai_api.chat.citing_prompt import with_citing_prompt
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+from proxy.openai_api.sse import json_bytes
 from proxy.traces.filling import note_exchange
 from proxy.upstream import ServerCall
 
@@ -52,6 +55,18 @@ def exchange_of(call: Call, found: FoundContext) -> Exchange:
     why = by_rule.why if by_rule.intent else "named by the caller" if by_caller else by_rule.why
     note_exchange(call.trace, exchange, found, why)
     return exchange
+
+
+def ask_for_citations(call: Call, exchange: Exchange) -> None:
+    """Add our citation prompt to the request, where the policy wants it and it can be followed."""
+    request = call.request
+    if not call.tenant.policy.citations.instruct or request.structured:
+        return
+    messages = with_citing_prompt(request.body["messages"], exchange.sources)
+    if messages is not None:
+        body = request.body | {"messages": messages}
+        call.request = replace(request, body=body, raw=json_bytes(body))
+        call.trace.asked_for_citations = True
 
 
 def server_model(call: Call) -> str:

@@ -66,9 +66,9 @@ class Finished:
     @property
     def confidence(self) -> float | None:
         """The lowest confidence of what the model said and the client gets; None if unknown."""
-        known = [
+        known = (
             one.verdict.confidence
             for one in self.settled
             if one.verdict and one.action is not Action.REPLACE
-        ]
-        return min((value for value in known if value is not None), default=None)
+        )
+        return min((confidence.value for confidence in known if confidence), default=None)

@@ -15,11 +15,11 @@ from policies.decision import Possible
 from policies.inspection import NOTHING
 from policies.policy import Action
 from policies.verdict import Verdict
-from proxy.asking import exchange_of, read_context, server_call, server_model
+from proxy.asking import ask_for_citations, exchange_of, read_context, server_call, server_model
 from proxy.call import Call, Finished
 from proxy.errors import UpstreamError
+from proxy.inspecting import log_failures, takes_long
 from proxy.judged import TOOL_CALLS, Judged, Settled, replace, settle
-from proxy.logs import failure, logger
 from proxy.openai_api.chat import Answer, ChatReply, Ending, read_reply, write
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext
@@ -30,12 +30,8 @@ from proxy.tenants import Tenant
 from proxy.traces.filling import note_attempt, note_end, note_verdict
 from proxy.upstream import ModelServers
 
-log = logger(__name__)
-
 JSON_VALUES = "json_values"
 """Numbers and truth values of a JSON answer, of which no guard knows what they count."""
-LONG_TEXT_CHARS = 4_000
-"""Above this, guards run in a thread, so that other requests go on meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +76,7 @@ class Pipeline:
             ]
             return self._finished(call, found, [], settled, verdict)
         call.trace.route = "model"
+        ask_for_citations(call, exchange)
         body = call.request.for_server(model)
         attempts = [await self._attempt(call, exchange, body, number=1)]
         settled = await self._settle(call, exchange, attempts, model)
@@ -96,7 +93,7 @@ class Pipeline:
             attempts.append(second)
         again = iter(second.judged if second else ())
         pairs = [(judged, next(again, None) if judged.wants_second else None) for judged in first]
-        if failed and _takes_long(call, exchange):
+        if failed and takes_long(call.tenant.policy, exchange):
             return await asyncio.to_thread(_settled, call.tenant, pairs)
         return _settled(call.tenant, pairs)
 
@@ -221,27 +218,12 @@ def _unjudged(call: Call, answer: Answer, text: str) -> str:
 
 async def _inspect(call: Call, exchange: Exchange, stage: Stage, possible: Possible) -> Verdict:
     inspect = call.tenant.inspector.inspect
-    if _takes_long(call, exchange):
+    if takes_long(call.tenant.policy, exchange):
         verdict = await asyncio.to_thread(inspect, exchange, stage, possible)
     else:
         verdict = inspect(exchange, stage, possible)
-    for report in verdict.reports:
-        if report.error is not None:
-            log.error(
-                "guard.failed",
-                request_id=call.trace.id,
-                guard=report.guard,
-                **failure(report.error),
-            )
+    log_failures(call.trace.id, verdict)
     return verdict
-
-
-def _takes_long(call: Call, exchange: Exchange) -> bool:
-    """Tell whether other requests should go on meanwhile."""
-    chars = len(exchange.question) + len(exchange.answer or "") + len(exchange.echo)
-    chars += len(exchange.previous_answer) + sum(len(source.text) for source in exchange.sources)
-    # A morphological reader takes its time over any text.
-    return chars > LONG_TEXT_CHARS or call.tenant.policy.reading == "morph"
 
 
 def _not_checked(

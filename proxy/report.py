@@ -46,8 +46,10 @@ def _choice(one: Settled, low_below: float) -> JsonObject:
         "action": one.action.value,
         "reasons": list(one.reasons),
         "attempt": one.attempt,
-        "confidence": known,
-        "confidence_is_low": None if known is None else known < low_below,
+        "confidence": known.value if known else None,
+        "confidence_band": known.band.value if known else None,
+        "confidence_caps": [cap.value for cap in known.caps] if known else [],
+        "confidence_is_low": known.value < low_below if known else None,
         "findings": [_FINDING.dump_python(finding, mode="json") for finding in findings],
     }
 

@@ -74,6 +74,10 @@ class Guard(ABC, Generic[SettingsT]):
     def __init__(self, settings: SettingsT) -> None:
         self.settings = settings
 
+    def runs_at(self, stage: Stage) -> bool:
+        """Tell whether it runs at a stage; a guard's options may leave out one of its stages."""
+        return stage in self.stages
+
     def not_checkable(self, reading: Reading) -> str | None:
         """Return why this exchange cannot be checked (``no_sources``, …), or None if it can."""
         del reading

@@ -11,7 +11,9 @@ from threading import Lock
 
 from guards.core.exchange import Exchange, Source
 from guards.core.lazy import lazy
+from guards.text.held import HeldIndex
 from guards.text.normal import Normal, normalise
+from guards.text.polarity_sayings import Said, said_in
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.contact import Contact, find_contacts
 from guards.text.slots.law import LawReference, read_laws
@@ -40,6 +42,16 @@ class Text:
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences, in order, with their spans."""
         return split_sentences(self.raw)
+
+    @lazy
+    def held_index(self) -> HeldIndex:
+        """The sentences by their words, to hold claims against them."""
+        return HeldIndex([sentence.text for sentence in self.sentences])
+
+    @lazy
+    def said(self) -> tuple[Said, ...]:
+        """What the sentences say of their predicates, in order."""
+        return said_in([sentence.text for sentence in self.sentences])
 
     @lazy
     def quantities(self) -> tuple[Quantity, ...]:

@@ -6,6 +6,8 @@ sides exclude each other. Verbs and adjectives stand as `guards.text.lemmas` lea
 Source: our own list. Licence: that of the project.
 """
 
+from typing import NamedTuple
+
 _GROUPS = """
 무료 무상 공짜 | 유료 유상
 포함 | 제외 배제
@@ -193,6 +195,33 @@ _GROUPS = """
 항상 언제나 늘 | 가끔 때때로 전혀
 """
 
+# Predicates that tell the same thing in other words, or from the other party's side (지급, 수령);
+# behind the bar those that deny it.
+_FAMILIES = """
+개관 개장 개점 개원 영업 운영 운행 진료 근무 열 여 | 휴관 휴장 휴점 휴원 휴업 휴무 휴진 운휴 쉬 닫
+포함 산입 합산 들어가 반영 | 제외 미포함 배제 불포함 빠지
+보상 보장 배상 변상
+지급 수령 지원 제공 받 나오 주 드리 | 미지급
+제공 이용 사용 쓰 활용
+부과 납부 청구 징수 과금 내 발생 붙 부담
+환불 환급 반환 돌려받 돌려주
+신청 접수 응모
+취소 철회
+해지 해약
+입장 출입 들어가 들어오
+반입 가져오 가져가 들여오
+촬영 찍
+세척 씻 씨 물세척
+복용 섭취 먹 먹이 드시 마시
+적립 쌓이
+발급 교부
+양도 넘기
+허용 허가
+진행 계속 유지 개최 열리 지속 | 중단 중지 종료 취소 폐지 끝나
+파기 폐기 삭제
+참여 참가
+"""
+
 
 def _sides() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
     allies: dict[str, set[str]] = {}
@@ -211,3 +240,25 @@ def _sides() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
 
 SIDES = _sides()
 """For each word those that mean the same and those that exclude it."""
+
+
+class Family(NamedTuple):
+    """What a predicate tells: the names of its families, and whether it affirms or denies it."""
+
+    names: frozenset[str]
+    affirms: bool
+
+
+def _families() -> dict[str, Family]:
+    names: dict[str, set[str]] = {}
+    denying: set[str] = set()
+    for line in _FAMILIES.strip().splitlines():
+        affirmed, _, denied = line.partition("|")
+        for word in (*affirmed.split(), *denied.split()):
+            names.setdefault(word, set()).add(affirmed.split()[0])
+        denying.update(denied.split())
+    return {word: Family(frozenset(own), word not in denying) for word, own in names.items()}
+
+
+FAMILIES = _families()
+"""For each predicate what it tells."""

@@ -1,9 +1,9 @@
 """Compiles the lexicons' notation for phrases into patterns over syllables without spaces.
 
-One phrase a line: spaces mean nothing, ``#`` begins a comment, ``(a|b)`` and ``?`` are as in
-regular expressions, ``~`` is any ending (어미), ``…`` up to twelve syllables, ``<name>`` one of a
-named group of words, ``{stem}`` the stem of a predicate in all its shapes, and ``{name}`` that of
-any stem of a named group.
+One phrase a line: spaces mean nothing, ``#`` begins a comment, ``(a|b)``, ``?``, ``[ab]``, ``$``,
+``(?!a|b)`` and ``(?<!a)`` are as in regular expressions, ``~`` is any ending (어미), ``…`` up to
+twelve syllables, ``<name>`` one of a named group of words, ``{stem}`` the stem of a predicate in
+all its shapes, and ``{name}`` that of any stem of a named group.
 """
 
 import re
@@ -14,8 +14,8 @@ from guards.text.conjugation import shapes
 # The syllables that endings are made of. 않, 안, 못, 주 and 줘 are none of them, so that neither a
 # negated predicate nor a request is taken for the bare one.
 ENDING_SYLLABLES = (
-    "거건걸게겠겟겨고구군굴긴까깐나냐냬네넹노뇨누느는니단다닥당대댑더던데덴돼됐됬되된될됨됩두든듯디라란래러"
-    "랴려렸로르른를리만먼며면보봐봤봣서세셈셔셨소슈스슨슴습시신십싶써쎄씀아았앗야얌어얼업엇었에여열엿였옄예"
+    "거건걸겁게겠겟겨고구군굴긴까깐나냐냬네넹노뇨누느는니단다닥당대댑더던데덴돼됐됬되된될됨됩두드든듯디라란래러"
+    "랴려렸로르른를리만먼며면보봐봤봣서세셈셔셨소슈스슨슴습시신십싶써쎄씀아앉았앗야얌어얼업엇었에여열엿였옄예"
     "오와왔요욬용우운워웠유으은을음읍의이인임입잇있잉자잔잖재쟁져졌죠지진질짐집쩌쪄쬬챠하한할함합했햇"
     "해혀"
 )

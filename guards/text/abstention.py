@@ -24,6 +24,8 @@ _CANNOT = (
 _CLOSES = r"[가-힣]{0,6}(?:\s(?:상태|것으로|점)[가-힣 ]{0,10})?(?:[\s.!…~)]|\[[^\]\n]{1,80}\])*\Z"
 _ABSTAINS = re.compile(rf"(?:{_CANNOT}){_CLOSES}")
 _GOES_ON = re.compile(rf"(?:{_CANNOT})(?:아서?|어서?|으므로|으니|습니다만|지만)")
+# Every phrasing of `_CANNOT` has one of these.
+_NEGATES = re.compile(r"없|못|어[렵려]|힘들|곤란|불[가충]|않|모르|부족")
 _COMPANY = re.compile(
     r"죄송|송구|미안|양해|감사|안녕하|문의|연락|상담|도와\s?드리|도움|궁금"
     r"|다시\s?(?:질문|말씀|확인|시도)"
@@ -33,6 +35,8 @@ _COMPANY = re.compile(
 
 def is_abstention(answer: str) -> bool:
     """Tell whether an answer says nothing but that it cannot answer."""
+    if not _NEGATES.search(answer):
+        return False
     sentences = [sentence.text for sentence in split_sentences(answer)]
     abstains = [_abstains(sentence) for sentence in sentences]
     return any(abstains) and all(

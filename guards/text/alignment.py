@@ -3,11 +3,17 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nlargest
+from operator import itemgetter
 
 from guards.core.reading import Part, Reading
-from guards.text.overlap_score import shares
+from guards.text.features import features
+from guards.text.held import Wanted
+from guards.text.overlap_score import shares_in
+from guards.text.sentences import Sentence
 
 _NEARLY_AS_GOOD = 0.1
+_MOST_ALIGNED = 24
 LONGEST_SENTENCE_CHARS = 2000
 """Longer than any sentence: what never ends is none, and comparing it would take too long."""
 _EXCEPTION = re.compile(r"^(?:다만|단)[\s,]")
@@ -39,29 +45,29 @@ def alignments(claim: str, reading: Reading, least: float) -> list[Aligned]:
         least: Least share of the claim that such a sentence holds.
 
     Returns:
-        Nothing for a claim of more than 2,000 characters; source sentences that long are left out.
+        Nothing for a claim of no words or of more than 2,000 characters; source sentences that long
+        are left out.
     """
     if len(claim) > LONGEST_SENTENCE_CHARS:
         return []
-    found = [aligned for part in reading.sources for aligned in _in_source(claim, part, least)]
-    found.sort(key=lambda aligned: -aligned.share)
-    return [one for one in found if one.share >= found[0].share - _NEARLY_AS_GOOD]
-
-
-def _in_source(claim: str, part: Part, least: float) -> list[Aligned]:
-    source_id = part.source.id if part.source else ""
-    texts = [
-        sentence.text
-        for sentence in part.text.sentences
-        if len(sentence.text) <= LONGEST_SENTENCE_CHARS
+    wanted = Wanted(features(claim))
+    held = [
+        (part, place, share)
+        for part in reading.sources
+        for place, share in shares_in(wanted, part.text.held_index).items()
+        if share >= least and len(part.text.sentences[place].text) <= LONGEST_SENTENCE_CHARS
     ]
-    return [
-        Aligned(source_id, text, _exception_after(texts, at), share)
-        for at, (text, share) in enumerate(zip(texts, shares(claim, texts), strict=True))
-        if share >= least
-    ]
+    closest = nlargest(_MOST_ALIGNED, held, key=itemgetter(-1))
+    return [_aligned(*one) for one in closest if one[-1] >= closest[0][-1] - _NEARLY_AS_GOOD]
 
 
-def _exception_after(sentences: Sequence[str], at: int) -> str:
-    following = sentences[at + 1] if at + 1 < len(sentences) else ""
-    return following if _EXCEPTION.match(following) else ""
+def _aligned(part: Part, place: int, share: float) -> Aligned:
+    sentences = part.text.sentences
+    exception = _exception_after(sentences, place)
+    return Aligned(part.source.id if part.source else "", sentences[place].text, exception, share)
+
+
+def _exception_after(sentences: Sequence[Sentence], at: int) -> str:
+    following = sentences[at + 1].text if at + 1 < len(sentences) else ""
+    is_one = len(following) <= LONGEST_SENTENCE_CHARS and _EXCEPTION.match(following)
+    return following if is_one else ""

@@ -6,11 +6,13 @@ the list of references at the end are none. What follows a yes (네, …) is one
 """
 
 import re
+from functools import lru_cache
 
 from guards.text.abstention import is_abstention
 from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence, split_sentences
 
+_ANSWERS_KEPT = 4
 _MARKUP = re.compile(r"^[ \t]*(?:[-*•·○●▪■◦>#]+[ \t]*)*(?:\d{1,3}[.)][ \t])?[*_]{0,3}")
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]|[*_]{2}[^*_]{1,60}[*_]{2}:?$|\|?[ \t:|-]+$)")
 _REFERENCES = re.compile(
@@ -74,6 +76,8 @@ _ATTRIBUTION = re.compile(
 )
 
 
+# The guards ask for the claims of one answer one after the other.
+@lru_cache(maxsize=_ANSWERS_KEPT)
 def claims(answer: str) -> tuple[Sentence, ...]:
     """Return the claims of an answer, in order, with their spans in the answer."""
     prose = prose_only(answer)

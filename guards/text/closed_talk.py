@@ -5,6 +5,7 @@ not known, the sentence may be about anything, and nothing is said of it.
 """
 
 import re
+from collections.abc import Iterable
 from enum import Flag, auto
 
 from guards.lexicons import address, talk
@@ -61,7 +62,16 @@ _WONDERING = re.compile("(?:[나까]요|가요|는지|은지)$")
 _HARMLESS = re.compile(
     "까$|모르겠(?!다고|대|다는)|수(?:도|가)?있|(?:게|것이|것도|때도|적도|점이|점도|일이)있|"
     "짓을?했|당했|받았|뻔했|[했렸][어다]요?$|(?:줘|줄래|주라|주세요|줄수|주실)요?$|"
-    "(?:모르|틀리|못하)는(?:게|것이)없"
+    "(?:모르|틀리|못하)는(?:게|것이)없|다른(?:대?답|답변|설명|말)"
+)
+# What is insisted on, held against the other's words, or owed: by itself a reproach.
+_INSISTING = re.compile(
+    "잖아요?$|[다라냐]니까요?$|(?:아까|방금|분명).*(?:다면서요?|다더니|[다라]며)$|"
+    "(?:대?답|답변|이해)[을를은]?(?:제대로|똑바로|좀)?해야(?:지|죠|될거|할거|하는거|되는거)|"
+    "것도.*(?:안된|모른|못한|없)다고요?$|또.*(?:모른|못한)다고요?$|"
+    "누가.*(?:믿어|물어봤[어냐니대]|물었[어냐니대]|알아들어|원했|시켰)(?!요)|"
+    "(?:이해|파악|확인|생각|읽|듣|알|보).{0,3}고(?:서|는)?(?:대?답|답변|말|설명)하시?는[거건게것]|"
+    "(?:제대로|똑바로|한번에).*(?:[아어해]라|라고요?|으?세요|시죠)$"
 )
 # These may stand inside a word as it was typed; other single syllables begin one.
 _LIGHT = frozenset("하해한할함합했되돼된될됨됩됐이인일임입마말")
@@ -70,32 +80,35 @@ _LIGHT = frozenset("하해한할함합했되돼된될됨됩됐이인일임입마
 def _vocabulary() -> dict[str, list[tuple[Cue, _Tail]]]:
     known: dict[str, list[tuple[Cue, _Tail]]] = {}
 
-    def learn(words: str, cue: Cue, tail: _Tail) -> None:
-        for word in words.split():
+    def learn(words: Iterable[str], cue: Cue, tail: _Tail) -> None:
+        for word in words:
             known.setdefault(word, []).append((cue, tail))
+
+    def learn_words(words: str, cue: Cue, tail: _Tail) -> None:
+        learn(words.split(), cue, tail)
 
     def learn_stems(stems: str, cue: Cue) -> None:
         for stem in stems.split():
-            for shape in shapes(stem):
-                learn(shape, cue | (Cue.ASKED if stem in _ASKING else Cue.NONE), _Tail.ENDING)
+            shown = cue | Cue.ASKED if stem in _ASKING else cue
+            learn(shapes(stem), shown, _Tail.ENDING)
 
     either = _Tail.PARTICLE | _Tail.ENDING
-    learn(talk.NOUNS + address.QUALITY, Cue.NONE, either)
-    learn(address.SIGHS, Cue.NONE, _Tail.NONE)
-    learn(
+    learn_words(talk.NOUNS + address.QUALITY, Cue.NONE, either)
+    learn_words(address.SIGHS, Cue.NONE, _Tail.NONE)
+    learn_words(
         address.ADVERBS + address.POINTERS + talk.ADVERBS + address.EMPHASIS,
         Cue.NONE,
         _Tail.PARTICLE,
     )
-    learn(f"{address.YOU} {address.BOT} {address.ANSWER}", Cue.ADDRESS, either)
-    learn(address.MATTERS, Cue.NONE, _Tail.PARTICLE)
-    learn(address.AGAIN, Cue.AGAIN, _Tail.PARTICLE)
-    learn(address.WHY, Cue.WHY, _Tail.NONE)
-    learn(talk.FIRST_PERSON, Cue.MYSELF, _Tail.NONE)
-    learn(talk.VIRTUES, Cue.VIRTUE, _Tail.PARTICLE)
+    learn_words(f"{address.YOU} {address.BOT} {address.ANSWER}", Cue.ADDRESS, either)
+    learn_words(address.MATTERS, Cue.NONE, _Tail.PARTICLE)
+    learn_words(address.AGAIN, Cue.AGAIN, _Tail.PARTICLE)
+    learn_words(address.WHY, Cue.WHY, _Tail.NONE)
+    learn_words(talk.FIRST_PERSON, Cue.MYSELF, _Tail.NONE)
+    learn_words(talk.VIRTUES, Cue.VIRTUE, _Tail.PARTICLE)
     learn_stems(talk.PREDICATES, Cue.NONE)
     learn_stems(talk.UNKIND, Cue.UNKIND)
-    learn(talk.UNKIND, Cue.UNKIND, _Tail.PARTICLE)
+    learn_words(talk.UNKIND, Cue.UNKIND, _Tail.PARTICLE)
     learn_stems(talk.UNKIND_OF_TALK, Cue.UNKIND_OF_TALK)
     learn_stems(talk.ERRING, Cue.ERRING)
     learn_stems(talk.BAD_DEEDS, Cue.BAD_DEED)
@@ -185,6 +198,7 @@ def _finds_fault(cues: Cue, letters: str) -> bool:
     lacks = Cue.VIRTUE in cues and Cue.LACKING in cues
     return (
         Cue.UNKIND in cues
+        or _INSISTING.search(letters) is not None
         or (Cue.UNKIND_OF_TALK in cues and addressed)
         or (Cue.ERRING in cues and scolding and (addressed or Cue.AGAIN in cues))
         or (Cue.BAD_DEED in cues and (scolding or driven))

@@ -11,6 +11,7 @@ from guards.text.slots.units import Dimension
 
 _MOST_FIGURES = 4
 _SAME_SUBJECT = 0.3
+_MOST_COMPARED = 8
 _ANY_FIGURE = "0"  # figures do not count when two sentences are compared
 # Two ways to say the same kind of thing: a wrong unit is still an answer to the same question.
 _KINDRED = (
@@ -75,7 +76,7 @@ class _Kin:
     def closest(self, subject: str) -> ClosestFigures | None:
         best: ClosestFigures | None = None
         best_score = _SAME_SUBJECT
-        for source_id, sentence in self._index.nearest(words_of(subject)):
+        for source_id, sentence in self._index.nearest(words_of(subject))[:_MOST_COMPARED]:
             score = containment(subject, sentence)
             if score > best_score:
                 figures = self._figures[source_id, sentence]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from functools import cached_property
-from itertools import permutations
+from itertools import combinations, permutations
 
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension, Measure
@@ -18,9 +18,11 @@ from guards.text.slots.units import Dimension, Measure
 _MOST_OPERANDS = 16
 _DAY_MINUTES, _HALF_DAY_MINUTES, _MINUTE_SECONDS = 1440, 720, 60
 _RECKONS = re.compile(
-    r"총\s?\d|총액|총합|합계|합산|합쳐|합치|합하|합한|더하|더해|모두|차이|차액|남은|남는|남습|줄어|줄었|줄이|늘어|늘었|"
+    r"총\s?\d|총액|총합|합계|합산|합쳐|합치|합하|합한|더하|더해|모두|"
+    r"차이|차액|남은|남는|남습|줄어|줄었|줄이|늘어|늘었|"
     r"절감|절약|증가|감소|인상|인하|"
-    r"더\s|덜\s|보다|곱하|곱한|[×=]|계산|이면|라면|할인|분의|(?:두|세|네|몇|수)[ ]?배|\d배"
+    r"더\s|덜\s|보다|곱하|곱한|[×=]|계산|이면|라면|할인|분의|"
+    r"(?<![가-힣])(?:두|세|네|몇|수)[ ]?배|\d배"
 )
 _OVER = re.compile(r"(?:[이을]\s?)?\s?(?:넘는|넘게|넘었|웃도는|웃돈)")
 _COUNTS = frozenset(
@@ -45,10 +47,18 @@ _Key = tuple[str, Fraction]
 
 
 class Derivable:
-    """What follows from the quantities of one passage (and of the question)."""
+    """What follows from the quantities of one passage (and of the question).
 
-    def __init__(self, known: Sequence[Quantity]) -> None:
+    Args:
+        known: The quantities.
+        added: Those of which the passage itself says that they come on top (``5,000원 추가``).
+    """
+
+    def __init__(self, known: Sequence[Quantity], added: Sequence[Quantity] = ()) -> None:
+        self._added = [one.measure for one in added if len(one.measure.values) == 1]
         measures = [one.measure for one in known if len(one.measure.values) == 1]
+        ranges = (one.measure for one in known if len(one.measure.values) == 2)
+        self._ranges = list(dict.fromkeys(ranges))[:_MOST_OPERANDS]
         self._operands = list(dict.fromkeys(measures))[:_MOST_OPERANDS]
 
     def has(self, quantity: Quantity, sentence: str, after: str) -> bool:
@@ -61,7 +71,7 @@ class Derivable:
         """
         measure = quantity.measure
         if len(measure.values) != 1:
-            return False
+            return (measure.dimension, measure.values) in self._spans
         value = measure.values[0]
         if _OVER.match(after):
             return any(
@@ -69,13 +79,31 @@ class Derivable:
                 for one in self._operands
             )
         key = (measure.dimension, value)
-        return key in self._times or (
-            key in self._amounts and _RECKONS.search(sentence) is not None
-        )
+        if key in self._times or key in self._on_top:
+            return True
+        return _RECKONS.search(sentence) is not None and key in self._amounts
 
     @cached_property
     def _times(self) -> frozenset[_Key]:
         return frozenset(key for one in _in_time(self._operands) for key in _readings(one))
+
+    @cached_property
+    def _spans(self) -> frozenset[tuple[str, tuple[Fraction, ...]]]:
+        """What takes 1~2 days and then 3~5 days takes 4~7 days."""
+        return frozenset(
+            (one.dimension, (one.values[0] + other.values[0], one.values[1] + other.values[1]))
+            for one, other in combinations(self._ranges, 2)
+            if one.dimension == other.dimension
+        )
+
+    @cached_property
+    def _on_top(self) -> frozenset[_Key]:
+        return frozenset(
+            (one.dimension, one.values[0] + other.values[0])
+            for one in self._added
+            for other in self._operands
+            if one.dimension == other.dimension and one != other
+        )
 
     @cached_property
     def _amounts(self) -> frozenset[_Key]:

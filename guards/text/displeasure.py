@@ -1,74 +1,43 @@
 """Finds the core of a sentence that shows displeasure with the bot or with its answer.
 
-A sentence is read as syllables without spaces, as noisy messages leave them out anyway. _Around its
-core may stand sighs, adverbs and words for the bot, which are taken off at both ends.
+Around the core may stand sighs, adverbs and words for the bot (`guards.text.sentence_frame`).
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum, auto
 
-from guards.lexicons import address, company, complaints, displeasure, reproaches
+from guards.lexicons import (
+    address,
+    charges,
+    company,
+    complaints,
+    displeasure,
+    reproaches,
+    retorts,
+)
 from guards.lexicons.phrases import phrases, words
 from guards.text.closed_talk import is_reproach
+from guards.text.phrasebook import Phrasebook, PhraseReader
+from guards.text.sentence_frame import OTHERS, Around, Frame
 
-LONGEST_COMPLAINT_LETTERS = 50
-"""A longer sentence says more than that somebody is fed up."""
 SURE = 0.9
+"""Certainty of what only a talk partner can be meant by."""
 SURE_BY_CONTEXT = 0.8
 """Certainty of a bare expression of displeasure: nobody but the bot is there to be meant."""
-OTHERS = re.compile(words(address.THIRD_PERSON))
-"""Words for people the displeasure may be with instead."""
-
-
-class _Around(Enum):
-    """What may stand around a core."""
-
-    SIGH = auto()
-    ADDRESS = auto()
-    AGAIN = auto()
-    WHY = auto()
-    PADDING = auto()
-
-
-def _any_of(notation: str) -> str:
-    return phrases(notation, complaints.GROUPS)
-
-
-_ANY_SUBJECT = re.compile(f"(?:{_any_of(complaints.ANY_SUBJECT)})$")
-_BARE = re.compile(_any_of(displeasure.BARE + reproaches.REPROACHES))
-_VERDICT = re.compile(f"(?:{_any_of(company.VERDICT)})$")
+_READER = PhraseReader(complaints.GROUPS)
+_ANY_SUBJECT = Phrasebook(complaints.ANY_SUBJECT + charges.CHARGES, _READER)
+_BARE = Phrasebook(displeasure.BARE + reproaches.REPROACHES + retorts.RETORTS, _READER)
+_VERDICT = Phrasebook(company.VERDICT, _READER)
 _IN_COMPANY = {
-    _Around.SIGH: re.compile(_any_of(company.WITH_SIGH)),
-    _Around.ADDRESS: re.compile(_any_of(company.WITH_ADDRESSEE)),
-    _Around.AGAIN: re.compile(_any_of(company.WITH_AGAIN)),
-    _Around.WHY: re.compile(_any_of(company.WITH_WHY)),
+    Around.SIGH: Phrasebook(company.WITH_SIGH, _READER),
+    Around.ADDRESS: Phrasebook(company.WITH_ADDRESSEE, _READER),
+    Around.AGAIN: Phrasebook(company.WITH_AGAIN, _READER),
+    Around.WHY: Phrasebook(company.WITH_WHY, _READER),
 }
-_NAMED = words(f"{address.YOU} {address.BOT} {address.ANSWER}")
-_PARTICLE = words(address.PARTICLES)
-_SIGH = re.compile(words(address.SIGHS))
-_ADDRESSEE = re.compile(_NAMED)
-_FILLERS = (
-    (_Around.SIGH, _SIGH),
-    (_Around.PADDING, re.compile(words(address.ADVERBS + address.POINTERS))),
-    (_Around.PADDING, re.compile(f"{words(address.QUALITY + address.MATTERS)}{_PARTICLE}?")),
-    (_Around.AGAIN, re.compile(words(address.AGAIN))),
-    (_Around.WHY, re.compile(words(address.WHY))),
-    (_Around.ADDRESS, _ADDRESSEE),
-    (_Around.ADDRESS, re.compile(_NAMED + _PARTICLE)),
-)
-_FILLER_TO_END = re.compile(f"(?:{'|'.join(filler.pattern for _, filler in _FILLERS)})$")
-_ASKED = re.compile(_any_of(company.ASKED))
-_TALK = re.compile(words(address.TALK))
-_AFTERTHOUGHT = re.compile(
-    f"(?:{words(address.AFTERTHOUGHTS)}|(?:이|이런|이딴|야)?{_NAMED}{_PARTICLE}?)$"
-)
-_LONGEST_AFTERTHOUGHT_LETTERS = 8
-_MOST_AFTERTHOUGHTS = 3
-_NOT_THE_BOT = re.compile(f"{OTHERS.pattern}|(?:나|저)(?:는|도|만)$|난$")
+_NOT_THE_BOT = re.compile(f"{OTHERS.pattern}|(?:(?<!하)나|저)(?:는|도|만)$|난$")
 # The bot or its answer, with a particle that shows it to be no part of a longer noun.
-_TOPIC = re.compile(_any_of(company.TOPIC))
+_TOPIC = re.compile(phrases(company.TOPIC, complaints.GROUPS))
 # What takes the predicate away from the topic.
 _ELSEWHERE = re.compile(words(address.QUESTION_WORDS + address.REQUESTS))
 # Who asks whether an answer is bad wants to know; who complains does not ask.
@@ -95,128 +64,85 @@ class Core:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Beginning:
-    """Where a sentence's core may begin, and what stands before it."""
-
-    at: int
-    before: frozenset[_Around]
-
-
-def core_of(letters: str, *, sworn: bool) -> Core | None:
-    """Return the core of a sentence given as bare syllables; None if it has none.
+def core_of(frame: Frame, start: int, end: int, *, sworn: bool) -> Core | None:
+    """Return the core of a stretch of a sentence; None if it has none.
 
     Args:
-        letters: The sentence, without spaces and swear words, in lower case.
+        frame: The sentence.
+        start: Where the stretch begins.
+        end: Where it ends.
         sworn: Whether a swear word stood in it.
     """
     return (
-        _core_beyond_doubt(letters) or _bare_core(letters, sworn=sworn) or _core_of_answer(letters)
+        _core_beyond_doubt(frame, start, end)
+        or _bare_core(frame, start, end, sworn=sworn)
+        or _core_of_answer(frame, start, end)
     )
 
 
-def reproach(letters: str, word_starts: frozenset[int]) -> Core | None:
+def reproach(frame: Frame, word_starts: frozenset[int]) -> Core | None:
     """Return a whole sentence as the core if it only speaks of the talk and finds fault with it."""
+    letters = frame.letters
     if OTHERS.search(letters) or _MUSING.search(letters):
         return None
-    for end in _ends(letters):
+    for end in frame.stops(0, len(letters)):
         if is_reproach(letters[:end], word_starts):
             return Core(0, end, SURE_BY_CONTEXT)
     return None
 
 
-def _core_beyond_doubt(letters: str) -> Core | None:
+def _core_beyond_doubt(frame: Frame, start: int, end: int) -> Core | None:
     """Return the place of what is only ever said to a talk partner, whatever stands before."""
-    for end in _ends(letters):
-        found = _ANY_SUBJECT.search(letters, 0, end)
-        if found and not _NOT_THE_BOT.search(letters, 0, found.start()):
-            return Core(*found.span(), SURE)
+    for begin, stop in _first_fits(_ANY_SUBJECT, frame, start, end):
+        if not _NOT_THE_BOT.search(frame.letters, start, begin):
+            return Core(begin, stop, SURE)
     return None
 
 
-def _bare_core(letters: str, *, sworn: bool) -> Core | None:
+def _bare_core(frame: Frame, start: int, end: int, *, sworn: bool) -> Core | None:
     """Return the place of a displeased predicate with nothing around it but sighs and address."""
-    if _MUSING.search(letters):
+    if _MUSING.search(frame.letters, start, end):
         return None
-    for begin in _beginnings(letters):
-        for end in _ends(letters):
-            around = set(begin.before)
-            if sworn or _SIGH.match(letters, end):
-                around.add(_Around.SIGH)
-            if _ADDRESSEE.search(letters, end):
-                around.add(_Around.ADDRESS)
-            if _is_displeased(letters, begin.at, end, around):
-                sure = _Around.ADDRESS in around
-                return Core(begin.at, end, SURE if sure else SURE_BY_CONTEXT)
+    stops = frame.stops(start, end)
+    for begin, before in frame.beginnings(start, end).items():
+        for stop in stops:
+            beside = before.union(frame.behind(stop, end), {Around.SIGH} if sworn else ())
+            if begin < stop and _is_displeased(frame, begin, stop, beside):
+                sure = Around.ADDRESS in beside
+                return Core(begin, stop, SURE if sure else SURE_BY_CONTEXT)
     return None
 
 
-def _core_of_answer(letters: str) -> Core | None:
-    """Return the place of an unkind predicate of a sentence that has the answer as its topic."""
-    for end in _ends(letters):
-        found = _VERDICT.search(letters, 0, end)
-        if not found or OTHERS.search(letters) or _WONDERING.search(letters, 0, end):
-            continue
-        topic = _TOPIC.search(letters, 0, found.start())
-        if topic and not _ELSEWHERE.search(letters, topic.end(), found.start()):
-            return Core(topic.start(), found.end(), SURE)
-    return None
-
-
-def _is_displeased(letters: str, start: int, end: int, around: set[_Around]) -> bool:
-    if _BARE.fullmatch(letters, start, end):
+def _is_displeased(frame: Frame, start: int, end: int, beside: frozenset[Around]) -> bool:
+    if end in frame.ends(_BARE, start):
         return True
-    driven = bool(around & {_Around.AGAIN, _Around.WHY})
-    wondering = not driven and _WONDERING.search(letters, start, end) is not None
+    driven = bool(beside & {Around.AGAIN, Around.WHY})
+    wondering = not driven and _WONDERING.search(frame.letters, start, end) is not None
     return any(
-        company in around and pattern.fullmatch(letters, start, end)
-        for company, pattern in _IN_COMPANY.items()
-        if not (wondering and company is _Around.ADDRESS)
+        company in beside and end in frame.ends(book, start)
+        for company, book in _IN_COMPANY.items()
+        if not (wondering and company is Around.ADDRESS)
     )
 
 
-def _beginnings(letters: str) -> Iterator[_Beginning]:
-    """Yield where the core may begin once sighs, adverbs and words for the bot are taken off."""
-    before: dict[int, frozenset[_Around]] = {0: frozenset()}
-    asked = _last_asking(letters)
-    if asked:
-        before[asked] = frozenset({_Around.ADDRESS})
-    for at in range(len(letters)):
-        if at not in before:
+def _core_of_answer(frame: Frame, start: int, end: int) -> Core | None:
+    """Return the place of an unkind predicate of a sentence that has the answer as its topic."""
+    letters = frame.letters
+    if not _TOPIC.search(letters, start, end) or OTHERS.search(letters, start, end):
+        return None
+    for begin, stop in _first_fits(_VERDICT, frame, start, end):
+        topic = _TOPIC.search(letters, start, begin)
+        if not topic or _WONDERING.search(letters, start, stop):
             continue
-        yield _Beginning(at, before[at])
-        for around, pattern in _FILLERS:
-            found = pattern.match(letters, at)
-            if found:
-                end = found.end()
-                before[end] = before.get(end, frozenset()) | before[at] | {around}
+        if not _ELSEWHERE.search(letters, topic.end(), begin):
+            return Core(topic.start(), stop, SURE)
+    return None
 
 
-def _last_asking(letters: str) -> int | None:
-    """Return the end of the last words that tell of having asked the bot."""
-    asked = [found.end() for found in _ASKED.finditer(letters)]
-    return asked[-1] if asked and not OTHERS.search(letters, 0, asked[-1]) else None
-
-
-def _ends(letters: str) -> Iterator[int]:
-    """Yield where the core may end, the whole first."""
-    end = len(letters)
-    yield end
-    for _ in range(_MOST_AFTERTHOUGHTS):
-        found = _AFTERTHOUGHT.search(letters, max(0, end - _LONGEST_AFTERTHOUGHT_LETTERS), end)
-        if not found or found.start() == 0:
-            return
-        end = found.start()
-        yield end
-
-
-def is_filler(letters: str) -> bool:
-    """Tell whether nothing is left once sighs, adverbs and words for the bot are taken off."""
-    return not letters or any(
-        _FILLER_TO_END.match(letters, begin.at) for begin in _beginnings(letters)
-    )
-
-
-def speaks_of_asking(letters: str) -> bool:
-    """Tell whether a sentence is about what was asked of the bot, or about its answer."""
-    return bool(_ASKED.search(letters) or _TALK.search(letters))
+def _first_fits(book: Phrasebook, frame: Frame, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield for each place to stop the longest stretch before it that is one of the phrases."""
+    for stop in frame.stops(start, end):
+        for begin in range(start, stop):
+            if stop in frame.ends(book, begin):
+                yield begin, stop
+                break

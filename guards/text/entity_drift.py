@@ -1,6 +1,7 @@
 """Answers about another place or organisation than the one that the question names."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from guards.core.reading import Reading, Text
@@ -37,11 +38,7 @@ def drifts(claims: list[Claim], sources: list[SupportingSource], reading: Readin
     if reading.answer is None or _PUTS_RIGHT.match(reading.answer.text.raw):
         return []
     answer, question = reading.answer.text, reading.question.text
-    asked = [
-        name
-        for name in question.names
-        if _is_only_one(name, question) and name.specific not in answer.dense
-    ]
+    asked = [name for name in _only_ones(question) if name.specific not in answer.dense]
     drifting = (_drift(claim, asked, answer, question.dense) for claim in claims)
     return [
         drift
@@ -50,11 +47,14 @@ def drifts(claims: list[Claim], sources: list[SupportingSource], reading: Readin
     ]
 
 
-def _is_only_one(name: Name, question: Text) -> bool:
-    """Tell whether a question names one place or organisation of this head."""
-    if not name.head or name.head in PRODUCT_HEADS:
-        return False
-    return sum(other.head == name.head for other in question.names) == 1
+def _only_ones(question: Text) -> list[Name]:
+    """Return the places and organisations of whose head a question names no other."""
+    counts = Counter(name.head for name in question.names)
+    return [
+        name
+        for name in question.names
+        if name.head and name.head not in PRODUCT_HEADS and counts[name.head] == 1
+    ]
 
 
 def _drift(claim: Claim, asked: list[Name], answer: Text, question: str) -> Drift | None:

@@ -4,7 +4,6 @@ Every reading here keeps, for each of its characters, the place in the text it w
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 _INITIALS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
@@ -33,8 +32,6 @@ _KEYS_OF_DOUBLE_VOWELS = {
     "ml": "ㅢ",
 }
 _LETTER = re.compile(r"[0-9A-Za-z가-힣]")
-# Digits stand in for a vowel stroke (시1발); symbols, laughter and spaces part the syllables.
-_GAP = r"[^A-Za-z가-힣ㄱ-ㅊㅌㅍㅏ-ㅛㅝ-ㅟㅢㅣ\n]{0,4}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +76,9 @@ def letters_only(text: str, start: int, end: int) -> Letters:
     return Letters("".join(match[0].lower() for match in found), tuple(m.span() for m in found))
 
 
-def disguised(words: Iterable[str]) -> str:
-    """Return a pattern for words, drawn out or broken up too (``시이발``, ``시♡발``).
-
-    A word broken up by anything also matches inside other words (``접수시. 발급``), so whoever uses
-    the pattern has to look at what stands around such a match.
-    """
-    longest_first = sorted(set(words), key=len, reverse=True)
-    return "|".join(_GAP.join(_drawn_out(char) for char in word) for word in longest_first)
-
-
-def _drawn_out(char: str) -> str:
-    if not "가" <= char <= "힣":
-        return re.escape(char)
-    initial, vowel, final = parts_of(char)
-    longer = syllable("ㅇ", vowel, "")
-    if not final:
-        return f"{char}{longer}{{0,5}}"
-    return f"(?:{char}|{syllable(initial, vowel, '')}{longer}{{0,4}}{syllable('ㅇ', vowel, final)})"
+def is_syllable(char: str) -> bool:
+    """Tell whether a character is one whole syllable."""
+    return "가" <= char <= "힣"
 
 
 def syllable(initial: str, vowel: str, final: str) -> str:

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import cached_property
 
 from guards.core.reading import Text
 from guards.text.slots.dates import parts_of
@@ -25,6 +26,9 @@ _NOT_AMOUNTS = frozenset(
     }
 )
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_NUMERAL_RUN = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMERAL_PART_END = re.compile(r"[.,]|$")
+_LONGEST_NUMERAL_CHARS = 40
 
 _Key = tuple[str, Fraction]
 
@@ -110,21 +114,36 @@ class KnownQuantities:
 
     def _has_bare(self, number: Quantity) -> bool:
         """Tell whether a number without a unit stands there with any unit, or in any other way."""
-        if number.measure.values[0] in {value for _, value in self._comparators}:
+        if number.measure.values[0] in self._values:
             return True
         if not _FIRST_NUMBER.fullmatch(number.text):
             return False
-        digits = ",?".join(re.escape(char) for char in number.text.replace(",", ""))
-        pattern = re.compile(rf"(?<!\d)(?<!\d[.,]){digits}(?!\d)")
-        return any(pattern.search(text.normal.text) for text in self._texts)
+        return number.text.replace(",", "") in self._numerals
+
+    @cached_property
+    def _values(self) -> frozenset[Fraction]:
+        return frozenset(value for _, value in self._comparators)
+
+    @cached_property
+    def _numerals(self) -> frozenset[str]:
+        """All numbers of the texts in digits, and what stands before a comma or point of them."""
+        return frozenset(
+            run[0][: end.start()].replace(",", "")
+            for text in self._texts
+            for run in _NUMERAL_RUN.finditer(text.normal.text)
+            for end in _NUMERAL_PART_END.finditer(run[0], 0, _LONGEST_NUMERAL_CHARS)
+        )
 
     def _has_verbatim(self, quantity: Quantity) -> bool:
         if quantity.comparator is not None and self.has_value(quantity):
             return False
+        holding = [text.raw for text in self._texts if quantity.text in text.raw]
+        if not holding:
+            return False
         pattern = re.compile(
             rf"(?<!\d)(?<!\d[.,])(?<!\d[천만억조])(?<!\d[천만억조][ ]){re.escape(quantity.text)}"
         )
-        return any(pattern.search(text.raw) for text in self._texts)
+        return any(pattern.search(raw) for raw in holding)
 
 
 def may_agree(one: Comparator | None, other: Comparator | None) -> bool:

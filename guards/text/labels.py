@@ -6,7 +6,7 @@ lines of a list) form a group; their labels tell them apart.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from guards.core.reading import Text
@@ -100,12 +100,16 @@ def _in_row(
         header.cells = tuple(cells)
         if not spans:
             return
-    names = " ".join(cell for cell in cells if not any(char.isdigit() for char in cell))
+    names = " ".join(_without(cells, {raw.count(mark, start, span[0]) for span in spans}))
     for span in spans:
         column = raw.count(mark, start, span[0])
         above = header.cells[column] if column < len(header.cells) else ""
         words = (*label_of(above), *label_of(names))
         yield Labelled(span[0], group, words, len(spans) == 1)
+
+
+def _without(cells: Sequence[str], numbers: Set[int]) -> list[str]:
+    return [cell for number, cell in enumerate(cells) if number not in numbers]
 
 
 def _in_item(

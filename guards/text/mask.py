@@ -1,12 +1,13 @@
 """A text with labels in place of its personal identifiers, and the way there from the original."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from guards.core.finding import Span
-from guards.text.personal import PersonalKind, PersonalSpan, find_personal
+from guards.text.mask_occurrences import Occurrences
+from guards.text.personal import find_personal
+from guards.text.personal_kinds import PersonalKind, PersonalSpan
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +42,19 @@ def mask(text: str, known: Mapping[str, PersonalKind] = MappingProxyType({})) ->
         known: Identifiers found elsewhere, masked here even without the words that gave them away.
     """
     passes: list[tuple[PersonalSpan, ...]] = []
+    occurrences = Occurrences(known)
     # Masking brings words nearer to numbers, so that what counts only near a word may count now.
-    while spans := _united([*find_personal(text), *_occurrences(text, known)]):
+    while spans := _united([*find_personal(text), *_known(text, occurrences, known)]):
         passes.append(spans)
         text = _labelled(text, spans)
     return Masked(text, tuple(passes))
 
 
-def _occurrences(text: str, known: Mapping[str, PersonalKind]) -> list[PersonalSpan]:
+def _known(
+    text: str, occurrences: Occurrences, kinds: Mapping[str, PersonalKind]
+) -> list[PersonalSpan]:
     return [
-        PersonalSpan(kind, *match.span())
-        for value, kind in known.items()
-        for match in re.finditer(re.escape(value), text)
+        PersonalSpan(kinds[text[start:end]], start, end) for start, end in occurrences.all_in(text)
     ]
 
 

@@ -49,13 +49,13 @@ class Normal:
 
     def to_raw(self, start: int, end: int) -> tuple[int, int]:
         """Return the half-open place in the original that ``text[start:end]`` came from."""
+        if not self.breaks:
+            return start, end
         begin = self._piece_at(start)[0]
         return (begin, self._piece_at(end - 1)[1]) if end > start else (begin, begin)
 
     def _piece_at(self, position: int) -> tuple[int, int]:
         """Return the smallest place in the original that holds one character of `text`."""
-        if not self.breaks:
-            return position, position + 1
         at = bisect_right(self.breaks, position) - 1
         begun, origin = self.breaks[at], self.origins[at]
         is_last = at + 1 == len(self.breaks)

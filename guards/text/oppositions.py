@@ -14,6 +14,7 @@ from typing import NamedTuple
 from guards.lexicons.opposites import SIDES
 from guards.text.lemmas import lemma
 from guards.text.polarity import AFFIRMATIVE, Mode, Role, Stance, stances
+from guards.text.polarity_words import turns_of
 from guards.text.tokens import word_stem
 
 # Not of two signs, or of one sign only in name: 거부할 수 있다, 거부하지 않을 수 있다.
@@ -26,15 +27,7 @@ _APART = frozenset(
         frozenset({Mode.MAY_REFRAIN, Mode.CANNOT}),
     }
 )
-# What tells a rule from its other side: 회원이 아니면 할 수 없다 is 회원만 할 수 있다.
-_TURNS = (
-    re.compile(r"(?:까지|(?<![지다야\d]))만(?=[\s이을의은])|한하[여는]|한정"),
-    re.compile(
-        r"아니면|않으면|않고|없으면|없이|외에는|제외하고|밖에|전에는|않은|않는|아니하[고면는]|아니한|못한|못하[고면는]"
-        r"|없는|아닌"
-    ),
-    re.compile(r"지나|지난|경과|넘[는으을]|초과"),
-)
+_ONLY = re.compile(r"(?<![지다야\d미])만(?=[\s이을의은])")
 _TOKEN = re.compile(r"(?:첫|두|세|네)\s?번째[가-힣]*|[가-힣]+|[A-Za-z]+|\d[\d,.]*[가-힣]*")
 _NEGATING_PREFIXES = frozenset("비미불무부")
 _BOTH_SIDES = 2
@@ -121,25 +114,36 @@ def _of_stances(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:
         return
     for stance in claimed.stances:
         same = [one for one in told.stances if (one.key, one.role) == (stance.key, stance.role)]
-        if same and all(_conflict(stance, one) for one in same):
+        if _is_opposed(stance, same) and not any(
+            _agrees(other, same) for other in claimed.stances if other.key == stance.key
+        ):
             yield Opposition(stance.start, stance.end, told.text[same[0].start : same[0].end])
 
 
-def _turns(reading: _Reading) -> tuple[bool, ...]:
+def _is_opposed(stance: Stance, others: Sequence[Stance]) -> bool:
+    return bool(others) and all(are_opposed(stance.mode, one.mode) for one in others)
+
+
+def _agrees(stance: Stance, others: Sequence[Stance]) -> bool:
+    return not any(are_opposed(stance.mode, one.mode) for one in others)
+
+
+def _turns(reading: _Reading) -> frozenset[str]:
     """Tell which turns a sentence takes outside of what it says in the end."""
     main = [stance for stance in reading.stances if stance.role is Role.MAIN]
     pieces = list(reading.text)
     for stance in main:
         pieces[stance.start : stance.end] = " " * (stance.end - stance.start)
     rest = "".join(pieces)
-    return tuple(turn.search(rest) is not None for turn in _TURNS)
+    return turns_of(rest) | ({"only"} if _ONLY.search(rest) else frozenset())
 
 
-def _conflict(one: Stance, other: Stance) -> bool:
-    modes = frozenset({one.mode, other.mode})
+def are_opposed(one: Mode, other: Mode) -> bool:
+    """Tell whether two things said of one predicate cannot both be true."""
+    modes = frozenset({one, other})
     if modes in _COMPATIBLE:
         return False
-    return modes in _APART or (one.mode in AFFIRMATIVE) != (other.mode in AFFIRMATIVE)
+    return modes in _APART or (one in AFFIRMATIVE) != (other in AFFIRMATIVE)
 
 
 def _of_words(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:

@@ -6,47 +6,34 @@ if its pairs of syllables are, which is what spacing hides (``환불 규정``, `
 not count: they are compared by value elsewhere.
 """
 
-import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from guards.text.lemmas import lemma
-from guards.text.tokens import Word, bigrams, content_words
+from guards.text.features import Features, kept_features
+from guards.text.features import features as features
+from guards.text.held import Held, HeldIndex, Wanted
 
 WINDOW_SENTENCES = 3
-INDEXED_FROM_SENTENCES = 150
-"""In a text of more sentences than this only those are compared that share something rare."""
-MOST_LOOKED_AT = 120
-_FEATURES_KEPT = 8192
-_FIGURE = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
-_CLOSED_PREDICATE = re.compile(r"[다요까죠]$")
+_INDEXES_KEPT = 64
 
 
-class _Held(NamedTuple):
-    """What one sentence holds of a claim: words, and pairs of syllables."""
-
-    words: frozenset[str]
-    pairs: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Features:
-    """What of a text is compared.
+class Passage(NamedTuple):
+    """A source as claims are held against it.
 
     Attributes:
-        words: Its content words by their stems, with their pairs of neighbouring syllables.
-        names: For each stem, and each key of a predicate, the word of `words` that it stands for.
-        forms: The names, and the words as they stand in the text.
-        pairs: The pairs of all words.
+        title: Its title, which stands right before its first sentence; empty if there is none.
+        sentences: Its sentences, in order.
     """
 
-    words: Mapping[str, frozenset[str]]
-    names: Mapping[str, str]
-    forms: frozenset[str]
-    pairs: frozenset[str]
+    title: str
+    sentences: HeldIndex
+
+    def held(self, wanted: Wanted) -> dict[int, Held]:
+        """Return what the title (at place -1) and each sentence hold of a claim."""
+        held = self.sentences.held(wanted)
+        of_title = wanted.held_in(kept_features(self.title)) if self.title else 0
+        return {-1: of_title, **held} if of_title else held
 
 
 class Support(NamedTuple):
@@ -61,155 +48,71 @@ class Support(NamedTuple):
     words: int
 
 
-def features(text: str) -> Features:
-    """Return what of a text is compared."""
-    found = content_words(_FIGURE.sub(" ", text))
-    words: dict[str, frozenset[str]] = {}
-    names: dict[str, str] = {}
-    for word in found:
-        key = lemma(word.text)
-        name = names.get(word.stem) or names.get(key) or word.stem
-        words.setdefault(name, _pairs(word, key))
-        names[word.stem] = names[key] = name
-    return Features(
-        words=words,
-        names=names,
-        forms=frozenset((*names, *(word.text for word in found))),
-        pairs=frozenset().union(*words.values()),
-    )
-
-
-def _pairs(word: Word, key: str) -> frozenset[str]:
-    # The endings of predicates are everybody's, so their syllables say nothing.
-    is_bare = len(key) == 1 or _CLOSED_PREDICATE.search(word.text)
-    return frozenset(bigrams(key if is_bare else word.stem))
-
-
-# Only for sentences of sources: they come back all day, and claims are nobody else's business.
-_kept_features = lru_cache(maxsize=_FEATURES_KEPT)(features)
-
-
 def containment(claim: str, passage: str) -> float:
     """Return the share of a claim, from 0 to 1, that a passage holds; 1 for a claim of no words."""
-    return best_window(claim, (passage,))
+    wanted = Wanted(features(claim))
+    return wanted.share(wanted.held_in(kept_features(passage)), wanted.words)
 
 
-def best_window(claim: str, sentences: Sequence[str], size: int = WINDOW_SENTENCES) -> float:
-    """Return the highest containment of a claim in any `size` neighbouring sentences.
+def best_window(claim: str, sentences: Sequence[str]) -> float:
+    """Return the highest containment of a claim in any three neighbouring sentences."""
+    return best_in(claim, Passage("", _index(tuple(sentences))))
 
-    Args:
-        claim: The sentence to support.
-        sentences: The sentences of one source, in order.
-        size: Sentences in a window.
-    """
-    wanted = features(claim)
-    return _best_share(wanted.words, _held_by(wanted, sentences), size)
+
+def best_in(claim: str, passage: Passage) -> float:
+    """Return the highest containment of a claim in any three neighbouring sentences of a source."""
+    wanted = Wanted(features(claim))
+    return wanted.best_share(_windows(passage.held(wanted)), wanted.words)
 
 
 def shares(claim: str, sentences: Sequence[str]) -> list[float]:
     """Return for each sentence the share of a claim, from 0 to 1, that it holds by itself."""
-    wanted = features(claim)
-    if not wanted.words:
-        return [1.0] * len(sentences)
-    held = _held_by(wanted, sentences)
-    return [
-        _share(wanted.words, [held[place]]) if place in held else 0.0
-        for place in range(len(sentences))
-    ]
+    wanted = Wanted(features(claim))
+    held = shares_in(wanted, _index(tuple(sentences)))
+    return [held.get(place, 0.0 if wanted.words else 1.0) for place in range(len(sentences))]
 
 
-def support(claim: str, passages: Sequence[Sequence[str]], echoed: Features) -> Support:
+def shares_in(wanted: Wanted, sentences: HeldIndex) -> dict[int, float]:
+    """Return the share of a claim that a sentence holds, by place, for those that hold any."""
+    held = sentences.held(wanted)
+    share_of = {one: wanted.share(one, wanted.words) for one in set(held.values())}
+    return {place: share_of[held[place]] for place in sorted(held)}
+
+
+def support(claim: str, passages: Sequence[Passage], echoed: Features) -> Support:
     """Return how far the best window of any passage holds a claim.
 
     Args:
         claim: The sentence to support.
-        passages: The sentences of each source, in order.
+        passages: The sources, in order.
         echoed: What of the question is compared. Its words prove nothing, and where no passage has
             them they are no fault either: the asker may have chosen another word.
     """
-    wanted = features(claim)
-    held = [_held_by(wanted, sentences) for sentences in passages]
-    known = frozenset().union(*(one.words for passage in held for one in passage.values()))
-    asked = {name for form, name in wanted.names.items() if form in echoed.forms}
-    judged = {
-        name: pairs for name, pairs in wanted.words.items() if name in known or name not in asked
-    }
-    best = (_best_share(judged, passage) for passage in held)
-    return Support(max(best, default=0.0), len(judged))
+    wanted = Wanted(features(claim))
+    held = [passage.held(wanted) for passage in passages]
+    known = asked = 0
+    for passage in held:
+        for one in passage.values():
+            known |= one
+    for form in wanted.forms.keys() & echoed.forms:
+        asked |= wanted.forms[form]
+    judged = wanted.words & (known | ~asked)
+    windows = (window for passage in held for window in _windows(passage))
+    return Support(wanted.best_share(windows, judged), judged.bit_count())
 
 
-def _best_share(
-    wanted: Mapping[str, frozenset[str]], held: Mapping[int, _Held], size: int = WINDOW_SENTENCES
-) -> float:
-    """Return the best share over all windows; those in which nothing is held need no look."""
-    if not wanted:
-        return 1.0
-    starts = {place - back for place in held for back in range(size)}
-    windows = (
-        [held[place] for place in range(start, start + size) if place in held] for start in starts
-    )
-    return max((_share(wanted, window) for window in windows), default=0.0)
+def _windows(held: Mapping[int, Held]) -> Iterator[Held]:
+    """Yield what neighbouring sentences hold together.
 
-
-def _held_by(wanted: Features, sentences: Sequence[str]) -> dict[int, _Held]:
-    """Return what each sentence holds, by its place; sentences that hold nothing are left out."""
-    places: Iterable[int] = range(len(sentences))
-    if len(sentences) > INDEXED_FROM_SENTENCES:
-        places = _index(tuple(sentences)).places(wanted)
-    held = ((place, _held(wanted, _kept_features(sentences[place]))) for place in places)
-    return {place: found for place, found in held if found.words or found.pairs}
-
-
-def _held(wanted: Features, sentence: Features) -> _Held:
-    words = frozenset(wanted.names[name] for name in wanted.names.keys() & sentence.forms)
-    return _Held(words, wanted.pairs & sentence.pairs)
-
-
-class _Index:
-    """Where the words and syllable pairs of many sentences stand.
-
-    The rarest ones are gone through first, up to a fixed amount of work, so that a claim takes the
-    same time in a long text that repeats itself.
+    A window that begins with a sentence that holds nothing is no better than the one behind it.
     """
-
-    def __init__(self, sentences: Sequence[str]) -> None:
-        self._by_form: dict[str, list[int]] = defaultdict(list)
-        self._by_pair: dict[str, list[int]] = defaultdict(list)
-        for place, sentence in enumerate(sentences):
-            found = _kept_features(sentence)
-            for form in found.forms:
-                self._by_form[form].append(place)
-            for pair in found.pairs:
-                self._by_pair[pair].append(place)
-
-    def places(self, wanted: Features) -> list[int]:
-        """Return the places of sentences that hold something of a claim, in order."""
-        known = [self._by_form[name] for name in wanted.names if name in self._by_form]
-        found = {wanted.names[name] for name in wanted.names if name in self._by_form}
-        unknown = (
-            pair for name, pairs in wanted.words.items() if name not in found for pair in pairs
-        )
-        in_part = [self._by_pair[pair] for pair in unknown if pair in self._by_pair]
-        places: set[int] = set()
-        for standing in sorted([*known, *in_part], key=len):
-            places.update(standing[: MOST_LOOKED_AT - len(places)])
-            if len(places) >= MOST_LOOKED_AT:
-                break
-        return sorted(places)
+    for start, first in held.items():
+        window = first
+        for place in range(start + 1, start + WINDOW_SENTENCES):
+            window |= held.get(place, 0)
+        yield window
 
 
-@lru_cache(maxsize=64)
-def _index(sentences: tuple[str, ...]) -> _Index:
-    return _Index(sentences)
-
-
-def _share(wanted: Mapping[str, frozenset[str]], window: Sequence[_Held]) -> float:
-    words = frozenset().union(*(held.words for held in window))
-    pairs = frozenset().union(*(held.pairs for held in window))
-    in_part = sum(_degree(wanted[word], pairs) for word in wanted.keys() - words) if pairs else 0.0
-    return (len(words) + in_part) / len(wanted)
-
-
-def _degree(wanted: frozenset[str], held: frozenset[str]) -> float:
-    """Return how far the syllables of a word are held; squared, as a stray pair says little."""
-    return (len(wanted & held) / len(wanted)) ** 2 if wanted else 0.0
+@lru_cache(maxsize=_INDEXES_KEPT)
+def _index(sentences: tuple[str, ...]) -> HeldIndex:
+    return HeldIndex(sentences)

@@ -74,19 +74,24 @@ _TAILS = (
         Mode.NEED_NOT,
         rf"지\s?(?:않아도|않으셔도|아니하여도|아니해도|않더라도)\s?(?:{_BECOMES}|무방|좋|괜찮)",
     ),
+    (
+        Mode.NEED_NOT,
+        rf"(?:이|가|은|는)?\s?없(?:어도|으셔도|더라도)\s?(?:{_BECOMES}|무방|좋|괜찮)",
+    ),
     (Mode.NEED_NOT, r"(?<=[할을될를])\s(?:필요|의무)(?:가|는|도)?\s?없"),
     (Mode.MUST, r"(?<=[할을될])\s(?:필요|의무)(?:가|는|도)?\s?있"),
     (Mode.MUST_NOT, rf"(?:서|면)(?:는|은)?\s?(?:안|아니)\s?{_BECOMES}"),
-    (Mode.MUST_NOT, r"지\s?(?:않아야|아니하여야|아니해야|말아야)\s?[하한합할함해됩된되]"),
-    (Mode.MUST_NOT, r"지\s?(?:말\s?것|마십시오|마세요|마시)"),
+    (Mode.MUST_NOT, r"지\s?(?:않아야|아니하여야|아니해야|말아야|마셔야)\s?[하한합할함해됩된되]"),
+    (Mode.MUST_NOT, r"지\s?(?:말\s?것|말고|말아(?:\s주)?|말라|마라|마십시오|마세요|마시|마요)"),
     (Mode.MUST_NOT, r"지\s?(?:않도록|못하도록|아니하도록|못하게)\s?(?:하여야|해야|한다|합니다)"),
+    (Mode.CANNOT, rf"(?<=[가-힣])(?:이|가|은|는)?\s안\s?{_BECOMES}"),
     (Mode.CANNOT, r"(?<=[가-힣])\s?수(?:가|는|도)?\s?없"),
     (Mode.CAN, r"(?<=[가-힣])\s?수(?:가|는|도)?\s?있"),
     (Mode.CANNOT, r"지(?:는|도|를)?\s?못"),
     (Mode.NOT, _NEGATED),
     (Mode.MUST, r"(?<=[가-힣])야\s?(?:만\s?)?[하한합할함해했되된됩돼]"),
     (Mode.CAN, r"(?<=[가-힣])도\s?(?:[되된됩돼]|무방|괜찮)"),
-    (Mode.NOT, r"(?<=[가-힣])(?:이|가|은|는|도)?\s(?:아니(?=[다며고라지])|아닙|아니에요|아녜요)"),
+    (Mode.NOT, r"(?<=[가-힣])(?:이|가|은|는|도)?\s(?:아니(?=[다며므고라지])|아닙|아니에요|아녜요)"),
     (Mode.LACKS, r"(?<=[가-힣])(?:이|가|은|는|도)?\s?없(?=[다는으어습을음이고었])"),
     (Mode.HAS, r"(?<=[가-힣])(?:이|가|은|는|도)\s?있(?=[다는으어습을음고었])"),
 )
@@ -104,6 +109,7 @@ _NOUNS = {
     "면제": Mode.NEED_NOT,
     "불필요": Mode.NEED_NOT,
     "필수": Mode.MUST,
+    "필요": Mode.MUST,
 }
 _OTHERWISE = {
     Mode.MUST_NOT: Mode.CAN,
@@ -113,15 +119,24 @@ _OTHERWISE = {
     Mode.MUST: Mode.NEED_NOT,
 }
 _NOUN = re.compile(
-    rf"(?<![가-힣])(?P<noun>{'|'.join(_NOUNS)})[가-힣]*(?P<no>\s(?:않|아니|아닙|아닌))?"
+    rf"(?<![가-힣])(?P<noun>{'|'.join(_NOUNS)})[가-힣]*(?P<no>\s(?:것[은이]\s|건\s)?(?:않|아니|아닙|아닌|없))?"
 )
 _PREVERB = re.compile(r"(?<![가-힣])(?P<adverb>안|못)\s(?P<verb>[가-힣]{1,12})")
 _WORD = re.compile(r"[가-힣]+")
 _WORD_BEFORE = re.compile(r"([가-힣]{1,20})[\s\"'”’」』)\]]{0,3}$")
-_PREDICATE_END = re.compile(r"(?:다|요|까|죠|며|고|나|되|지만|다만|함|음|됨|임)$")
+_PREDICATE_END = re.compile(
+    r"(?:다|요|까|죠|며|고|나|되|지만|(?<=[가-힣])다만|함|음|됨|임|[되하이으시]니|므로)$"
+)
+_LASTING = re.compile(r"고\s(?:있|계)")
 _CONDITION_END = re.compile(r"면$")
 # Verbs that say nothing of their own: the noun before them is what is done (교육을 하여야 한다).
-_EMPTY = frozenset("하 되 이 시키 받 바 위하 아니 안 아 않 못 것 거 수 있 없 마".split())
+_EMPTY = frozenset(
+    """
+    하 되 이 시키 받 바 위하 드리 주 주시 바라 아니 안 아 않 못 것 거 수 있 없 마
+    반드 꼭 별도 절대 전혀 원칙적
+    """.split()
+)
+_HONORIFIC = re.compile(r"(?<=[가-힣])(?:하|되|받으|으)시$")
 _ENDINGS = frozenset("지서면야도")
 # 참여, 대여, 부여 look like forms of 하다 and are none.
 _NOUN_LIKE_A_VERB = re.compile(r"^[가-힣]여$")
@@ -130,7 +145,7 @@ _LOOK_BACK_CHARS = 40
 
 def stances(sentence: str) -> tuple[Stance, ...]:
     """Return what a sentence says of its predicates, in order."""
-    told = [*_by_tail(sentence), *_by_noun(sentence), *_by_adverb(sentence)]
+    told = _widest({*_by_tail(sentence), *_by_noun(sentence), *_by_adverb(sentence)})
     taken = {place for stance in told for place in range(stance.start, stance.end)}
     plain = (
         stance
@@ -145,6 +160,20 @@ def clauses(sentence: str) -> list[str]:
     ends = [stance.end for stance in stances(sentence) if stance.role is Role.MAIN]
     pieces = [sentence[start:end] for start, end in pairwise([0, *ends, len(sentence)])]
     return [piece for piece in pieces if _WORD.search(piece)]
+
+
+def _widest(stances: set[Stance]) -> list[Stance]:
+    """Return the stances that lie in no wider one (필요하지 않다 in 예약이 필요하지 않다)."""
+    return [
+        one
+        for one in stances
+        if not any(
+            other.start <= one.start
+            and one.end <= other.end
+            and one.end - one.start < other.end - other.start
+            for other in stances
+        )
+    ]
 
 
 def _by_tail(sentence: str) -> Iterator[Stance]:
@@ -181,6 +210,8 @@ def _plain(sentence: str) -> Iterator[Stance]:
         key = lemma(match[0])
         if key == match[0] or not _PREDICATE_END.search(match[0]):
             continue
+        if _LASTING.match(sentence, match.end() - 1):
+            continue
         start = match.start()
         if key in _EMPTY:
             key, start = _predicate_before(sentence, match.start())
@@ -196,10 +227,10 @@ def _predicate_before(sentence: str, position: int, ending: str = "") -> tuple[s
         position: Where the predicate ends.
         ending: The first syllable of its ending, which stands there; empty for a noun.
     """
-    for _ in range(2):
+    for _ in range(3):
         before = sentence[max(0, position - _LOOK_BACK_CHARS) : position]
         match = _WORD_BEFORE.search(before)
-        if match is None:
+        if match is None or match[1] == "없이":
             break
         position -= len(before) - match.start()
         key = _verb_key(match[1], ending) if ending else _noun_key(match[1])
@@ -212,7 +243,7 @@ def _predicate_before(sentence: str, position: int, ending: str = "") -> tuple[s
 def _verb_key(word: str, ending: str) -> str:
     inflected = word + ending
     key = lemma(inflected)
-    return lemma(f"{word}다") if key == inflected else key
+    return _HONORIFIC.sub("", lemma(f"{word}다") if key == inflected else key)
 
 
 def _noun_key(word: str) -> str:
@@ -231,5 +262,9 @@ def _role(sentence: str, mode: Mode, tail: int, end: int) -> Role:
         return Role.CONDITION
     if mode is Mode.NOT and last_word.endswith("고"):
         return Role.ASIDE
-    closes = _PREDICATE_END.search(last_word) or not _WORD.search(sentence, end)
+    closes = (
+        _PREDICATE_END.search(last_word)
+        or sentence.startswith(":", end)
+        or not _WORD.search(sentence, end)
+    )
     return Role.MAIN if closes else Role.ASIDE

@@ -18,7 +18,7 @@ from guards.core.reading import Text
 from guards.text.derived import Derivable
 from guards.text.equations import equation_results
 from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, Measure
 
 _REACH_CHARS = 320
 _MOST_OPERANDS = 12
@@ -47,6 +47,8 @@ _PER_BEFORE = re.compile(
 _RATE_NEAR = re.compile(r"당(?![가-힣])|마다|매일|[가-힣]+별|씩|[×*]|(?<![가-힣])1[인명일박회개]")
 _EXAMPLE = re.compile(r"예를[ ]?들|예컨대|가령|예시|만약|만일")
 _ASSUMED = re.compile(r"[^.,\n]{0,14}(?:다면|라면|이면|하면|으면|때)")
+# 10일이 지났다면: not said to be so, and reckoned with afterwards.
+_SUPPOSED = re.compile(r"[^.,\n]{0,14}(?:다면|라면)")
 _LIST_LINE = re.compile(r"[ \t]*[-*•·]|[ \t]*\d{1,2}[.)][ ]")
 _PART = re.compile(r"(?<![\d/.])1/(?P<whole>[2-9])(?![\d/])")
 _HALF = re.compile(r"절반|반값")
@@ -123,7 +125,22 @@ class Reckoning:
 
     @cached_property
     def _shown(self) -> frozenset[int]:
-        return equation_results(self._answer, self._is_known)
+        supposed = self._supposed
+        results = equation_results(
+            self._answer, lambda one: one.measure in supposed or self._is_known(one)
+        )
+        if not results:
+            return results
+        return results | {one.start for one in self._answer.quantities if one.measure in supposed}
+
+    @cached_property
+    def _supposed(self) -> frozenset[Measure]:
+        """What no source gives and the answer supposes to reckon with it (``10일이 지났다면``)."""
+        return frozenset(
+            one.measure
+            for one in self._answer.quantities
+            if _SUPPOSED.match(self._answer.raw, one.end) and not self._is_known(one)
+        )
 
     @cached_property
     def _asked(self) -> list[_Operand]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 _STOPS = frozenset(".!?…。！？")
 _AFTER_STOP = _STOPS | frozenset("\"'”’」』)]】〉》")
 _CLOSER_OF = dict(zip('([{「『【〈《“‘"', ')]}」』】〉》”’"', strict=True))
+_MARK = re.compile(f"[{re.escape(''.join((*sorted(_STOPS), *_CLOSER_OF)))}]")
 _LONGEST_BRACKET_CHARS = 200
 _CITATION = re.compile(
     r"[ \t]*(?:\[(?:†?\d{1,3}(?:\s*[,~-]\s*†?\d{1,3})*|\^\d{1,3})\]"
@@ -61,14 +62,11 @@ def _ends_in_line(text: str, start: int, end: int) -> list[int]:
     ends: list[int] = []
     marker = _LIST_MARKER.match(text, start, end)
     position = marker.end() if marker else start
-    while position < end:
-        char = text[position]
-        if char in _CLOSER_OF:
-            position = _after_bracket(text, position, end)
-        elif char not in _STOPS:
-            position += 1
+    while mark := _MARK.search(text, position, end):
+        stop = mark.start()
+        if mark[0] in _CLOSER_OF:
+            position = _after_bracket(text, stop, end)
         else:
-            stop = position
             position = _after_stops(text, stop, end)
             if _ends_sentence(text, stop, position, end):
                 position = _after_citations(text, position, end)

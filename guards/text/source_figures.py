@@ -1,13 +1,16 @@
 """The figures of an answer held against the passages of the sources."""
 
+import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby, pairwise
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from guards.core.reading import Reading, Text
+from guards.text.bonds import Bond, bonds_of
 from guards.text.claims import bare_claim
 from guards.text.closest_figures import ClosestFigures, FigureFinder
 from guards.text.derived import Derivable
@@ -15,6 +18,8 @@ from guards.text.figure_values import as_value, can_move, values_of_sources
 from guards.text.known_quantities import may_agree
 from guards.text.labels import Labelled, labelled
 from guards.text.likeness import words_of
+from guards.text.misbound import Misbound
+from guards.text.misframed import Misframed
 from guards.text.moved import Home, Homes
 from guards.text.passages import Passages, clause_around, sentence_places
 from guards.text.sentences import Sentence
@@ -27,6 +32,10 @@ _AFTER_CHARS = 8
 _MOST_FIGURES = 4
 # A sentence with more figures is a table without its lines.
 _MOST_IN_SENTENCE = 40
+
+_IS_ADDED = re.compile(r"(?:[이가을를]|씩)?[ ]?(?:추가|가산|할증|더[ ]|별도)")
+
+_start = attrgetter("start")
 
 _Pair = tuple[Measure, Measure]
 _Bounds = tuple[Comparator | None, Comparator | None]
@@ -69,10 +78,17 @@ class SourceFigures:
         return self._answer.sentences[self._sentence_of[quantity.start]]
 
     def repeat(self, quantity: Quantity) -> bool:
-        """Tell whether the sentence of a quantity stands in a source word for word."""
+        """Tell whether the sentence of a quantity stands in a source word for word.
+
+        A row of a table says so only under a header of the sources.
+        """
         at = self._sentence_of[quantity.start]
         if at not in self._repeated:
-            self._repeated[at] = self._passages.holds(self._answer.sentences[at].text)
+            said = self._answer.sentences
+            header = at
+            while header and said[header].text.startswith("|") and said[header - 1].text[0] == "|":
+                header -= 1
+            self._repeated[at] = all(self._passages.holds(said[row].text) for row in {header, at})
         return self._repeated[at]
 
     def right_value(self, quantity: Quantity) -> RightValue | None:
@@ -80,15 +96,40 @@ class SourceFigures:
         beside = self._in_sentence[self._sentence_of[quantity.start]]
         if not can_move(quantity) or len(beside) > _MOST_IN_SENTENCE:
             return None
-        if self._keeps_company(quantity, beside):
+        bond = self._bonds[quantity.start]
+        home = self._misbound.right_home(bond, self._bonds_in[bond.sentence])
+        if home is None and not self._keeps_company(quantity, beside):
+            home = self._other_home(quantity, beside)
+        if home is None:
             return None
+        return RightValue(self._closest_at(home), self._fix(bond, home))
+
+    def _other_home(self, quantity: Quantity, beside: Sequence[Quantity]) -> Home | None:
         value, sentence = as_value(quantity), self.sentence(quantity)
         clause = clause_around(sentence, quantity.start, quantity.end)
         claim = bare_claim(sentence.text)
         home = self._homes.other_home(value, _of_kind(value, beside), claim, bare_claim(clause))
         if home is None and (label := self._labels.get(quantity.start)):
             home = self._sides.right_side(value, label, claim)
-        return None if home is None else self._right(home)
+        return home
+
+    def _fix(self, bond: Bond, home: Home) -> str | None:
+        """Return the one figure to write instead, if the words next to it name it in full."""
+        raw = self._passages.text(home.place).raw
+        written = {raw[value.start : value.end] for value in home.values}
+        if written == {bond.quantity.text}:
+            return bond.quantity.text
+        is_range = any(len(value.keys) != len(bond.value.keys) for value in home.values)
+        if len(written) > 1 or is_range or not self._misbound.names(bond, home):
+            return None
+        return written.pop()
+
+    def other_frame(self, quantity: Quantity) -> ClosestFigures | None:
+        """Return where the sources give a figure with another side, anchor or end of a period."""
+        if not can_move(quantity):
+            return None
+        home = self._misframed.right_home(self._bonds[quantity.start], self._answer)
+        return self._closest_at(home) if home else None
 
     def _keeps_company(self, quantity: Quantity, beside: Sequence[Quantity]) -> bool:
         """Tell whether a figure stands next to the one that it stands next to in a source."""
@@ -121,21 +162,19 @@ class SourceFigures:
     def _derivable_from(self, source: int, text: Text, start: int, end: int) -> Derivable:
         name = (source, start)
         if name not in self._derivable:
-            known = [one for one in text.quantities if start <= one.start < end]
-            self._derivable[name] = Derivable([*known, *self._question.quantities] if known else ())
+            first = bisect_left(text.quantities, start, key=_start)
+            known = text.quantities[first : bisect_left(text.quantities, end, key=_start)]
+            added = [one for one in known if _IS_ADDED.match(text.raw, one.end)]
+            operands = [*known, *self._question.quantities] if known else ()
+            self._derivable[name] = Derivable(operands, added)
         return self._derivable[name]
 
-    def _right(self, home: Home) -> RightValue:
-        raw = self._passages.text(home.place).raw
-        written = {raw[value.start : value.end] for value in home.values}
+    def _closest_at(self, home: Home) -> ClosestFigures:
         shown = tuple(dict.fromkeys(value.shown for value in home.values))
-        return RightValue(
-            ClosestFigures(
-                self._passages.source_id(home.place),
-                self._passages.sentence(home.place),
-                shown[:_MOST_FIGURES],
-            ),
-            fix=written.pop() if len(written) == 1 else None,
+        return ClosestFigures(
+            self._passages.source_id(home.place),
+            self._passages.sentence(home.place),
+            shown[:_MOST_FIGURES],
         )
 
     @cached_property
@@ -151,6 +190,25 @@ class SourceFigures:
     @cached_property
     def _homes(self) -> Homes:
         return Homes(self._passages, values_of_sources(self._passages))
+
+    @cached_property
+    def _misbound(self) -> Misbound:
+        return Misbound(self._passages)
+
+    @cached_property
+    def _misframed(self) -> Misframed:
+        return Misframed(self._passages)
+
+    @cached_property
+    def _bonds(self) -> dict[int, Bond]:
+        return {bond.value.start: bond for bond in bonds_of(self._answer)}
+
+    @cached_property
+    def _bonds_in(self) -> dict[int, list[Bond]]:
+        by_sentence: dict[int, list[Bond]] = defaultdict(list)
+        for bond in bonds_of(self._answer):
+            by_sentence[bond.sentence].append(bond)
+        return by_sentence
 
     @cached_property
     def _sides(self) -> Sides:

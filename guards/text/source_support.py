@@ -7,8 +7,10 @@ from guards.core.finding import Evidence
 from guards.core.reading import Part, Text, source_text
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.claims import bare_claim
+from guards.text.features import features
+from guards.text.held import Wanted
 from guards.text.known_quantities import KnownQuantities
-from guards.text.overlap_score import best_window, containment
+from guards.text.overlap_score import Passage, best_in, shares_in
 from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Quantity
 from guards.text.statements import statements
@@ -32,6 +34,7 @@ class SupportingSource:
     def __init__(self, part: Part) -> None:
         self._part = part
         self._title = part.source.title if part.source else ""
+        self._passage = Passage(self._title, part.text.held_index)
         self.heading = f"{self._title} {part.source.file if part.source else ''}".strip()
         self.whole = f"{self.heading}\n{part.text.raw}"
 
@@ -39,18 +42,16 @@ class SupportingSource:
         """Return the share of a claim that the source holds; 0 if it lacks one of its figures."""
         if not all(self._figures.has(figure) for figure in claim.figures):
             return 0.0
-        return best_window(bare_claim(claim.sentence.text), [self._title, *self._sentences])
+        return best_in(bare_claim(claim.sentence.text), self._passage)
 
     def evidence(self, claim: Claim) -> tuple[Evidence, ...]:
         """Return the source's sentence nearest to a claim."""
-        if self._part.source is None or not self._sentences:
+        sentences = self._part.text.sentences
+        if self._part.source is None or not sentences:
             return ()
-        nearest = max(self._sentences, key=lambda text: containment(claim.sentence.text, text))
-        return (Evidence(self._part.source.id, nearest),)
-
-    @cached_property
-    def _sentences(self) -> list[str]:
-        return [sentence.text for sentence in self._part.text.sentences]
+        held = shares_in(Wanted(features(claim.sentence.text)), self._part.text.held_index)
+        nearest = max(held, key=held.__getitem__, default=0)
+        return (Evidence(self._part.source.id, sentences[nearest].text),)
 
     @cached_property
     def _figures(self) -> KnownQuantities:

@@ -50,10 +50,16 @@ def content_words(text: str) -> list[Word]:
     found: list[Word] = []
     for match in _WORD.finditer(text):
         surface = match[0].lower()
-        bare = word_stem(surface)
-        if surface not in GRAMMAR_WORDS and bare not in GRAMMAR_WORDS:
+        if bare := _subject(surface):
             found.append(Word(surface, bare, *match.span()))
     return found
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _subject(word: str) -> str:
+    """Return a word's stem; empty for a word of grammar, which carries no subject."""
+    bare = word_stem(word)
+    return "" if word in GRAMMAR_WORDS or bare in GRAMMAR_WORDS else bare
 
 
 @lru_cache(maxsize=_WORDS_KEPT)

@@ -8,6 +8,7 @@ from proxy.cli.policy import policy
 from proxy.cli.serve import serve
 from proxy.cli.sources import sources
 from proxy.cli.traces import traces
+from proxy.cli.verify import verify
 
 app = typer.Typer(
     name="guard-proxy",
@@ -20,6 +21,7 @@ app = typer.Typer(
 app.command()(serve)
 app.command()(demo)
 app.command()(sources)
+app.command()(verify)
 app.add_typer(policy, name="policy")
 app.add_typer(keys, name="keys")
 app.add_typer(traces, name="traces")

@@ -117,6 +117,16 @@ SCENES = (
         Action.REPLACE,
         "estimates.",
     ),
+    Scene(
+        "wrong citations, mended",
+        "출장 영수증은 며칠 안에 내나요?",
+        (
+            "교통비 영수증은 출장이 끝난 날부터 7일 안에 제출합니다[†1]. "
+            "교통비는 실비로 지급합니다[†2][†8].",
+        ),
+        Action.FIX,
+        "citations.",
+    ),
     Scene("clean", "연차휴가는 며칠인가요?", (_CLEAN,), Action.PASS),
     Scene("clean, streamed", "연차휴가는 며칠인가요?", (_CLEAN,), Action.PASS, stream=True),
     Scene(

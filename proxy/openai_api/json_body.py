@@ -53,3 +53,14 @@ def member(value: JsonValue | None, key: str) -> JsonValue | None:
 def objects(value: JsonValue | None) -> list[JsonObject]:
     """Return the objects of a JSON array; an empty list if it is none."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def member_path(place: tuple[int | str, ...]) -> str:
+    """Return a place as OpenAI writes it: ``messages[0].role``."""
+    named = ""
+    for step in place:
+        if isinstance(step, int):
+            named += f"[{step}]"
+        elif step.isidentifier():  # pydantic also names union members, which are no fields
+            named += f".{step}" if named else step
+    return named.removesuffix(".str")

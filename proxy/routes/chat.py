@@ -9,8 +9,9 @@ from litestar.exceptions import InternalServerException
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from litestar.response import Stream
 
-from proxy.chat_job import ChatJob, HttpReply, held_stream
+from proxy.chat_job import ChatJob, held_stream
 from proxy.errors import RequestTooLarge
+from proxy.job import HttpReply
 from proxy.openai_api.chat.writing import STREAM_TYPE
 from proxy.services import Services
 

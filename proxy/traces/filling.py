@@ -77,6 +77,19 @@ def note_attempt(
     )
 
 
+def note_verification(
+    trace: TraceBuilder, verdict: Verdict, answer: str, corrected: str | None
+) -> None:
+    """Note an answer that somebody had verified, and what became of it."""
+    trace.attempts.append(Attempt(choices=(Choice(text=answer, findings=_findings(verdict)),)))
+    note_verdict(trace, verdict, attempt=1, choice=0)
+    trace.action = verdict.action
+    trace.reasons = verdict.reasons
+    trace.confidence = verdict.confidence.value if verdict.confidence else None
+    trace.not_checked = verdict.not_run
+    trace.replies = () if corrected is None else (corrected,)
+
+
 def note_end(
     trace: TraceBuilder,
     settled: Sequence[Settled],

@@ -59,7 +59,7 @@ class Choice(Shape):
 
 
 class Attempt(Shape):
-    """One request to the model server.
+    """One request to the model server, or an answer that a caller had verified.
 
     Attributes:
         choices: Its answers, by their index.
@@ -126,7 +126,8 @@ class Trace(Shape):
         intent: What the question is about; None if nobody said.
         route: The way that the request took, and `route_reason` why.
         findings: Findings about the question, before the model.
-        attempts: At most two: the first, and the regeneration.
+        asked_for_citations: Our citation prompt was added to the request.
+        attempts: At most two: the first, and the regeneration. An answer to verify is one.
         kept_attempt: Number of the attempt that the reply was made from, from 1; None if neither.
         guards: Every guard's run, in order.
         action: What became of the answer.
@@ -155,6 +156,7 @@ class Trace(Shape):
     route: str = ""
     route_reason: str = ""
     findings: tuple[Finding, ...] = ()
+    asked_for_citations: bool = False
     attempts: tuple[Attempt, ...] = ()
     kept_attempt: int | None = None
     guards: tuple[GuardRun, ...] = ()
@@ -199,6 +201,7 @@ class TraceBuilder:
     route: str = ""
     route_reason: str = ""
     findings: tuple[Finding, ...] = ()
+    asked_for_citations: bool = False
     attempts: list[Attempt] = field(default_factory=list)
     kept_attempt: int | None = None
     guards: list[GuardRun] = field(default_factory=list)
@@ -250,6 +253,7 @@ class TraceBuilder:
             route=self.route,
             route_reason=self.route_reason,
             findings=self.findings,
+            asked_for_citations=self.asked_for_citations,
             attempts=tuple(self.attempts),
             kept_attempt=self.kept_attempt,
             guards=tuple(self.guards),

@@ -28,6 +28,10 @@ ANSWER = (
 )
 QUESTION = "연차휴가는 며칠이고 신청은 언제까지 하나요?"
 SIZES_KB = (1, 3, 10, 30, 100)
+BOTH_KB = (5, 10, 20, 40)
+ODD_KB = (25, 50, 100)
+ODD = ("[1", "가. ", "제1조 ", "(", "약 3만원 ")
+FEW_ROUNDS = 5
 
 
 def main() -> None:
@@ -35,6 +39,8 @@ def main() -> None:
     guards()
     whole_pass()
     growth()
+    growth_of_both()
+    odd_texts()
 
 
 def guards() -> None:
@@ -81,12 +87,37 @@ def growth() -> None:
 
     found = side_by_side({f"{size} KB of sources": cold(size) for size in SIZES_KB})
     show("whole pass, cold, by size of the sources", found, 1)
-    points = [
-        (math.log(size), math.log(measured.median_s))
-        for size, measured in zip(SIZES_KB, found.values(), strict=True)
-        if size >= 10
-    ]
-    OUT.print(f"fitted exponent from 10 to 100 KB: {slope(points):.2f}\n")
+    show_exponent([(size, one) for size, one in zip(SIZES_KB, found.values(), strict=True)][-3:])
+
+
+def growth_of_both() -> None:
+    """How the whole pass grows with the answer, when the sources are as long and are read."""
+    inspector = Inspector(load_shipped("strict").policy)
+    tasks = {
+        f"{size} KB of each": partial(inspector.inspect, grown(size), Stage.OUTPUT)
+        for size in BOTH_KB
+    }
+    found = side_by_side(tasks, FEW_ROUNDS)
+    show("whole pass, sources read, by size of answer and sources", found, 1)
+    show_exponent(list(zip(BOTH_KB, found.values(), strict=True)))
+
+
+def odd_texts() -> None:
+    """How long the whole pass takes over answers of one thing again and again."""
+    inspector = Inspector(load_shipped("strict").policy)
+    sources = exchange(1, 1).sources
+    for unit in ODD:
+        tasks = {
+            f"{unit!r}, {size} KB": partial(
+                inspector.inspect,
+                Exchange(QUESTION, sources, answer=sized(unit, size)),
+                Stage.OUTPUT,
+            )
+            for size in ODD_KB
+        }
+        found = side_by_side(tasks, FEW_ROUNDS)
+        show("whole pass over an odd answer", found, 1)
+        show_exponent(list(zip(ODD_KB, found.values(), strict=True)))
 
 
 def exchange(answer_kb: int, sources_kb: int) -> Exchange:
@@ -97,6 +128,18 @@ def exchange(answer_kb: int, sources_kb: int) -> Exchange:
             for n in range(1, sources_kb + 1)
         ),
         answer=sized(ANSWER.format(n=1), answer_kb),
+    )
+
+
+def grown(size_kb: int) -> Exchange:
+    """Return an answer and sources of so many KB each, in which no two sentences are alike."""
+    numbers = range(1, size_kb * 6)
+    sources = [ARTICLE.format(n=n, p=n % 100) for n in numbers]
+    answer = "".join(ANSWER.format(n=n) for n in numbers)
+    return Exchange(
+        question=QUESTION,
+        sources=tuple(Source(str(n), "", text) for n, text in enumerate(sources[: 2 * size_kb])),
+        answer=sized(answer, size_kb),
     )
 
 
@@ -114,6 +157,12 @@ def fresh(case: Exchange) -> Reading:
 def read_all(reading: Reading) -> None:
     for part in reading.parts:
         _ = part.text.normal, part.text.sentences, part.text.laws, part.text.quantities
+
+
+def show_exponent(found: list[tuple[int, Measured]]) -> None:
+    points = [(math.log(size), math.log(measured.median_s)) for size, measured in found]
+    first, last = found[0][0], found[-1][0]
+    OUT.print(f"fitted exponent from {first} to {last} KB: {slope(points):.2f}\n")
 
 
 def slope(points: list[tuple[float, float]]) -> float:

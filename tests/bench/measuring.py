@@ -27,10 +27,12 @@ class Measured:
         return (quarters[2] - quarters[0]) / 2 / self.median_s
 
 
-def side_by_side(tasks: Mapping[str, Callable[[], object]]) -> dict[str, Measured]:
+def side_by_side(
+    tasks: Mapping[str, Callable[[], object]], rounds: int = ROUNDS
+) -> dict[str, Measured]:
     """Run every task in every round, in turn, so that a slow moment hits all alike."""
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name, task in tasks.items():
             began_s = time.perf_counter()
             task()

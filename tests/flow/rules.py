@@ -28,7 +28,7 @@ ASKED = "결혼하면 경조휴가를 며칠 쓰나요? 어느 조항에 나오�
 TRUE_ANSWER = "결혼하시면 복무규정 제21조 제1항에 따라 5일의 경조휴가를 받습니다."
 UNFOUNDED = "경조휴가는 일반적으로 7일입니다."
 COMPLAINT = "왜 아무것도 몰라? 진짜 답답하네"
-INVENTED = "복무규정 제77조에 따라 5일을 받습니다."
+INVENTED = "경조휴가는 복무규정 제77조에 나옵니다."
 LEAKED = "결혼하시면 5일의 婚假를 받을 수 있습니다."
 
 DEFAULT = load_shipped("default")

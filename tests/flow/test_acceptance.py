@@ -124,7 +124,7 @@ async def test_a_model_that_could_have_searched_and_did_not_is_replaced_afterwar
 # --- invented provisions -----------------------------------------------------------------------
 
 CITED_BUT_INVENTED = [
-    pytest.param("복무규정 제77조에 따라 5일을 받습니다.", "제77조", "article", id="article"),
+    pytest.param("복무규정 제77조에 나옵니다.", "제77조", "article", id="article"),
     pytest.param("복무규정 제21조의6에 나옵니다.", "제21조의6", "article", id="branch"),
     pytest.param("복무규정 제21조 제8항에 나옵니다.", "제8항", "paragraph", id="paragraph"),
     pytest.param("21조 8항에 나옵니다.", "8항", "paragraph", id="paragraph-in-short"),

@@ -2,8 +2,9 @@ import json
 
 import httpx
 import pytest
+from pydantic import JsonValue
 
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.sse import EventReader
 from tests.fakes.house import House
 from tests.flow.canteen import CHINESE, CLEAN, SOURCE, STILL_CHINESE, ask, objects_of, texts
@@ -72,3 +73,22 @@ async def test_the_report_stands_right_before_the_end_of_a_stream(house: House) 
     assert done.data == "[DONE]"
     assert json.loads(report.data or "")["choices"] == []
     assert "guard" in json.loads(report.data or "")
+
+
+@pytest.mark.parametrize(
+    ("given", "confidence", "band"),
+    [
+        pytest.param([{"section_content": SOURCE}], 1.0, "high", id="held-against-a-source"),
+        pytest.param([], None, None, id="nothing-to-hold-it-against"),
+    ],
+)
+async def test_the_report_tells_the_confidence_only_where_something_was_compared(
+    house: House, given: list[JsonValue], confidence: float | None, band: str | None
+) -> None:
+    house.scripted.says("구내식당은 본관 지하에 있습니다.")
+
+    reply = await ask(house, guard={"report": True, "sources": given})
+
+    [choice] = objects(report_of(reply)["choices"])
+    assert (choice["confidence"], choice["confidence_band"]) == (confidence, band)
+    assert choice["confidence_caps"] == []

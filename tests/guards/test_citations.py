@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from guards.citations import Citations, CitationsSettings
 from guards.core.exchange import ContextState, Exchange, Source
-from guards.core.finding import Finding, Severity
+from guards.core.finding import Finding, Severity, Strength
 from guards.core.reading import read
-from guards.text.slots.citation_mark import read_marks
 
 SOURCES = (
     Source(
@@ -31,7 +30,7 @@ FLAGGED = [
     pytest.param("환불됩니다. [참조: 제204조]", "[참조: 제204조]", NAMED, id="article"),
     pytest.param("환불됩니다. [출처: 「돌담법」]", "[출처: 「돌담법」]", NAMED, id="law"),
     pytest.param("환불됩니다. [출처: 솔숲법 시행령]", "[출처: 솔숲법 시행령]", NAMED, id="decree"),
-    pytest.param("환불됩니다. [출처: 9]", "[출처: 9]", NAMED, id="number-in-a-named-tag"),
+    pytest.param("환불됩니다. [출처: 9]", "[출처: 9]", NUMBER, id="number-in-a-named-tag"),
     pytest.param(
         "환불됩니다. (출처: 제공된 문서 9)",
         "(출처: 제공된 문서 9)",
@@ -44,7 +43,7 @@ FLAGGED = [
         NAMED,
         id="one-of-two",
     ),
-    pytest.param("환불됩니다. [출처: 1, 9]", "[출처: 1, 9]", NAMED, id="one-of-two-numbers"),
+    pytest.param("환불됩니다. [출처: 1, 9]", "[출처: 1, 9]", NUMBER, id="one-of-two-numbers"),
     pytest.param("환불됩니다[†4].", "[†4]", NUMBER, id="dagger"),
     pytest.param("환불됩니다【8】.", "【8】", NUMBER, id="lens"),
     pytest.param("환불됩니다【8†source】.", "【8†source】", NUMBER, id="lens-with-word"),
@@ -54,6 +53,19 @@ FLAGGED = [
     pytest.param("환불됩니다.[6]", "[6]", NUMBER, id="plain-behind-a-sentence"),
     pytest.param("환불됩니다[1,5].", "[1,5]", NUMBER, id="one-of-a-list"),
     pytest.param("환불됩니다[2-4].", "[2-4]", NUMBER, id="end-of-a-range"),
+    pytest.param("환불됩니다.⁵", "⁵", NUMBER, id="raised"),
+    pytest.param("환불됩니다 (출처 5).", "(출처 5)", NUMBER, id="round-label"),
+    pytest.param("환불됩니다[5, p.3].", "[5, p.3]", NUMBER, id="number-and-page"),
+    pytest.param("환불됩니다<cite id='5'/>.", "<cite id='5'/>", NUMBER, id="tag"),
+    pytest.param(
+        "환불됩니다 [Data: Sources (5); Entities (9)].",
+        "[Data: Sources (5); Entities (9)]",
+        NUMBER,
+        id="graph-data",
+    ),
+    pytest.param(
+        "환불됩니다.\n\n### References\n- [†5] 유령.pdf", "- [†5] 유령.pdf", NUMBER, id="listed"
+    ),
 ]
 
 CLEAN = [
@@ -80,6 +92,12 @@ CLEAN = [
     pytest.param("[8] 첫째\n- [9] 둘째", id="list-numbers"),
     pytest.param("각주 [7]을 보라고 합니다.[7]", id="footnote-of-a-source"),
     pytest.param("환불됩니다.[^9]\n\n[^9]: 부가세 별도", id="footnote-of-the-answer"),
+    pytest.param("환불됩니다.[9]\n\n[9]: 새봄약관.pdf, 3쪽", id="number-that-the-answer-explains"),
+    pytest.param(
+        "됩니다.\n\n참고 문헌\n1. 새봄약관\n5. 안내 전화", id="numbered-list-of-references"
+    ),
+    pytest.param("넓이는 20m²이고 10⁵입니다", id="units-and-powers"),
+    pytest.param("환불됩니다 [Data: Entities (9)].", id="graph-data-of-no-source"),
 ]
 
 
@@ -118,6 +136,147 @@ def test_a_source_answers_to_the_number_that_the_caller_gave_it(guard: Citations
 
     assert check(guard, "환불됩니다[†17].", sources) == []
     assert [finding.observed for finding in check(guard, "환불됩니다[†18].", sources)] == ["[†18]"]
+
+
+FIXED = [
+    pytest.param("환불됩니다[†1][†4].", "[†4]", "", id="mark"),
+    pytest.param("환불됩니다[1, 5].", "[1, 5]", "[1]", id="one-of-a-list"),
+    pytest.param("환불됩니다[2-4].", "[2-4]", "[2-3]", id="end-of-a-range"),
+    pytest.param(
+        "<cite id='9'>환불됩니다</cite>", "<cite id='9'>환불됩니다</cite>", "환불됩니다", id="tag"
+    ),
+    pytest.param("환불됩니다. [출처: 유령 문서]", "[출처: 유령 문서]", "", id="name"),
+    pytest.param(
+        "환불됩니다. [출처: 새봄약관.pdf, 유령.pdf]",
+        "[출처: 새봄약관.pdf, 유령.pdf]",
+        "[출처: 새봄약관.pdf]",
+        id="one-of-two-names",
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed", "fix"), FIXED)
+def test_takes_out_what_leads_nowhere(
+    guard: Citations, answer: str, observed: str, fix: str
+) -> None:
+    [finding] = check(guard, answer)
+
+    assert (finding.observed, finding.fix) == (observed, fix)
+
+
+RULES = (
+    Source("1", "환불 안내", "구매한 날부터 7일 이내에 신청하면 결제 금액을 전액 환불한다."),
+    Source("2", "주차 안내", "주차장은 지하 2층에 있으며 방문객은 3시간까지 무료로 세운다."),
+    Source("3", "수영장 안내", "수영장은 오전 6시에 열고 저녁 9시에 닫으며 수영모를 써야 한다."),
+)
+REFUNDED = "구매 후 7일 이내에 신청하시면 결제 금액이 전액 환불됩니다"
+PARKED = "주차장은 지하 2층에 있고 방문객은 3시간까지 무료입니다"
+
+WRONG = [
+    pytest.param(f"{REFUNDED}[†3].", "[†3]", "[†1]", id="mark"),
+    pytest.param(f"{REFUNDED}.[3]", "[3]", "[1]", id="plain-behind-the-stop"),
+    pytest.param(f"{REFUNDED}[2,3].", "[2,3]", "[1]", id="both-of-a-list"),
+    pytest.param(f"{REFUNDED}[3, p.7].", "[3, p.7]", "[1]", id="its-page-goes-too"),
+    pytest.param(f"{REFUNDED} [문서 3].", "[문서 3]", "[문서 1]", id="label"),
+    pytest.param(f"{REFUNDED}.³", "³", "¹", id="raised"),
+    pytest.param(f"| 기간 | {REFUNDED} | [3] |", "[3]", "[1]", id="table-row"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed", "fix"), WRONG)
+def test_puts_the_right_source_in_the_place_of_a_wrong_one(
+    guard: Citations, answer: str, observed: str, fix: str
+) -> None:
+    finding, *others = check(guard, answer, RULES)
+
+    assert finding.code == "citations.wrong_source"
+    assert (finding.observed, finding.fix, finding.expected) == (observed, fix, ("[1]",))
+    assert finding.severity is Severity.STRONG
+    assert finding.strength is Strength.C1
+    assert [(one.source_id, one.quote) for one in finding.evidence] == [("1", RULES[0].text)]
+    assert all((one.span, one.fix) == (finding.span, fix) for one in others)
+
+
+UNSUPPORTED = [
+    pytest.param(f"{REFUNDED}[†1][†3].", "[†3]", id="beside-a-good-one"),
+    pytest.param("셔틀버스는 역 광장에서 매시 정각 출발합니다[†2].", "[†2]", id="nobody-says-so"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed"), UNSUPPORTED)
+def test_takes_out_a_source_that_has_nothing_of_it(
+    guard: Citations, answer: str, observed: str
+) -> None:
+    [finding] = check(guard, answer, RULES)
+
+    assert finding.code == "citations.unsupported"
+    assert (finding.observed, finding.fix, finding.expected) == (observed, "", ())
+
+
+FAITHFUL = [
+    pytest.param(f"{REFUNDED}[†1].", id="paraphrase"),
+    pytest.param(f"{PARKED}[†2]. {REFUNDED}[†1].", id="two-sentences"),
+    pytest.param(f"{REFUNDED}, 그리고 {PARKED}[†1][†2].", id="each-carries-half"),
+    pytest.param("네, 가능합니다[†3].", id="too-short-to-judge"),
+    pytest.param("환불은 다음과 같습니다[†3].\n- 전액 환불", id="no-claim"),
+    pytest.param(f"{REFUNDED}. 궁금한 점은 상담원에게 문의해 주세요[†1].", id="advice"),
+]
+
+
+@pytest.mark.parametrize("answer", FAITHFUL)
+def test_leaves_faithful_citations(guard: Citations, answer: str) -> None:
+    assert check(guard, answer, RULES) == []
+
+
+def test_a_better_source_that_the_answer_cannot_number_takes_the_citation_out(
+    guard: Citations,
+) -> None:
+    answer = f"{REFUNDED}[†3].\n\n### References\n- [†1] 주차 안내\n- [†3] 수영장 안내"
+
+    [finding] = check(guard, answer, RULES)
+
+    assert (finding.code, finding.fix) == ("citations.unsupported", "")
+
+
+BEFORE, BEHIND = f"{PARKED}[†2].", f"{PARKED}. [2]"
+MISSING = [
+    pytest.param(f"{BEFORE} {REFUNDED}.", "[†1]", f"{BEFORE} {REFUNDED}[†1].", id="before-stops"),
+    pytest.param(f"{BEHIND} {REFUNDED}.", "[1]", f"{BEHIND} {REFUNDED}. [1]", id="behind-stops"),
+    pytest.param(f"{REFUNDED}.", "[1]", f"{REFUNDED}[1].", id="no-mark-to-follow"),
+    pytest.param(
+        f"- {REFUNDED}\n- {PARKED}[2]", "[1]", f"- {REFUNDED}[1]\n- {PARKED}[2]", id="list"
+    ),
+    pytest.param(f"{PARKED}.²\n| {REFUNDED} |", "¹", f"{PARKED}.²\n| {REFUNDED}¹ |", id="table"),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected", "mended"), MISSING)
+def test_adds_a_citation_where_asked_to(answer: str, expected: str, mended: str) -> None:
+    guard = Citations(CitationsSettings(add_missing=True))
+
+    [finding] = check(guard, answer, RULES)
+
+    assert (finding.code, finding.expected) == ("citations.missing", (expected,))
+    assert finding.span.start == finding.span.end
+    assert finding.fix is not None
+    assert answer[: finding.span.start] + finding.fix + answer[finding.span.end :] == mended
+    assert check(Citations(CitationsSettings()), answer, RULES) == []
+    assert check(guard, mended, RULES) == []
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([REFUNDED, PARKED]), st.integers(1, 5)), max_size=5),
+    st.sampled_from(["[†{}]", "[{}]", "【{}】", " [출처 {}]"]),
+)
+def test_what_was_mended_needs_no_mending(cited: list[tuple[str, int]], style: str) -> None:
+    guard = Citations(CitationsSettings())
+    answer = " ".join(f"{said}{style.format(number)}." for said, number in cited)
+
+    for finding in reversed(check(guard, answer, RULES)):
+        assert finding.fix is not None
+        answer = answer[: finding.span.start] + finding.fix + answer[finding.span.end :]
+
+    assert check(guard, answer, RULES) == []
 
 
 WEAK = [
@@ -172,11 +331,14 @@ def test_exactly_the_numbers_beyond_the_sources_are_phantom(numbers: list[int], 
     ]
 
 
-@pytest.mark.parametrize("unit", ["[", "`", "[1", "[1]", "(출처: ", "[출처: 가", "【", "†"])
-def test_a_long_text_of_one_kind_is_read_in_time(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
+@pytest.mark.parametrize(
+    "unit",
+    ["[1]", "가다. [1]", "| a. 나 [1] |\n", "환불¹ ", "(출처: 유령) ", "[참조: 제5조] 됩니다. "],
+)
+def test_a_long_answer_of_one_kind_is_checked_in_time(guard: Citations, unit: str) -> None:
+    answer = unit * (100_000 // len(unit))
     started = time.perf_counter()
 
-    read_marks(text)
+    check(guard, answer)
 
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < 4

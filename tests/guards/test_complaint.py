@@ -67,7 +67,25 @@ FLAGGED = [
     pytest.param("다시는 여기 이용하지 않겠습니다", "venting", id="polite-giving-up"),
     pytest.param("모르면 모른다고 하든가", "venting", id="then-say-so"),
     pytest.param("내가 언제 그런 걸 물었어", "venting", id="never-asked"),
+    pytest.param("주차비 물어봤는데 왜 식대 얘기를 해", "venting", id="asked-this-told-that"),
+    pytest.param("여덟 번째 설명하는 거거든요", "venting", id="so-many-times"),
+    pytest.param("너 때문에 면접에 늦었잖아", "venting", id="harm-it-has-done"),
+    pytest.param("친절하셔라", "venting", id="mock-praise"),
+    pytest.param("참 잘도 가르쳐 주네", "venting", id="mock-thanks"),
+    pytest.param("이해는 개뿔", "venting", id="denied-with-contempt"),
+    pytest.param("찾긴 뭘 찾아", "venting", id="echoed-with-contempt"),
+    pytest.param("맨날 규정에 없다네", "venting", id="hearsay-of-its-refusals"),
+    pytest.param("방금은 안다며", "venting", id="its-own-words-held-against-it"),
+    pytest.param("대답을 해야지", "venting", id="what-it-owes"),
+    pytest.param("저한테 확인하란 말만 하지 말고요", "venting", id="nothing-but-one-phrase"),
+    pytest.param("답이 영 신통찮네", "venting", id="answer-no-good"),
+    pytest.param("벽이랑 말하는 기분이다", "venting", id="talking-to-a-wall"),
+    pytest.param("순 엉터리구만", "venting", id="nothing-but-nonsense"),
     pytest.param("씨발", "abuse", id="swear-word-alone"),
+    pytest.param("ㅅ ㅂ", "abuse", id="spaced-initials"),
+    pytest.param("시bal", "abuse", id="half-in-latin-letters"),
+    pytest.param("아가리 닥쳐", "abuse", id="order-with-an-insult"),
+    pytest.param("머저리야 똑바로 찾아봐", "abuse", id="order-with-contempt"),
     pytest.param("지라알 진짜", "abuse", id="drawn-out-closed-syllable"),
     pytest.param("씨ㅋ발", "abuse", id="laughter-inside"),
     pytest.param("ㅂ신아", "abuse", id="half-cut"),
@@ -158,6 +176,16 @@ CLEAN = [
     pytest.param("급여 계산이 틀렸어요", id="wrong-payroll"),
     pytest.param("내비게이션 안내 소리 꺼", id="command"),
     pytest.param("그 배우 병신 연기 진짜 대박", id="swear-word-aimed-at-nobody"),
+    pytest.param("과장님한테 물어봤는데 왜 그런 말을 해", id="somebody-elses-answer"),
+    pytest.param("없는 내용은 지어내지 말고 답해줘", id="instruction-not-to-invent"),
+    pytest.param("이것도 안 되면 어떻게 하나요", id="what-if-it-fails"),
+    pytest.param("나중에 다시 물어봐야지", id="own-resolve"),
+    pytest.param("계속 물어봐도 되나요?", id="may-i-go-on"),
+    pytest.param("다른 답은 없어?", id="wants-another"),
+    pytest.param("이런 식이면 계약을 해지할 수 있나요", id="condition-of-a-question"),
+    pytest.param("너랑 얘기하니까 속이 풀려", id="content-with-the-talk"),
+    pytest.param("태도가 불량한 직원 징계 기준", id="attribute-of-somebody"),
+    pytest.param("씨 발아 시기", id="seeds-that-sprout"),
     pytest.param("자살 예방 교육 일정 알려줘", id="prevention-as-topic"),
     pytest.param("죽고 싶어하는 동료를 어떻게 도울까요", id="wish-of-somebody-else"),
     pytest.param("불을 지르겠다고 협박한 손님 신고", id="reported-threat"),
@@ -210,7 +238,7 @@ def test_most_complaints_of_many_kinds_are_found() -> None:
     """The list holds figures of speech that no word list foresees: all is not reachable."""
     found = [turn for turn in COMPLAINTS if strong_codes(turn)]
 
-    assert len(found) / len(COMPLAINTS) > 0.78
+    assert len(found) / len(COMPLAINTS) > 0.84
 
 
 @pytest.mark.parametrize("turn", INNOCENT)
@@ -276,7 +304,7 @@ def test_ignored_words_are_overlooked() -> None:
 
 
 @pytest.mark.parametrize("char", ["가", "시", "ㅅ", "1", "(", "'", "아", "왜 ", "왜.", "ㅅㅣ"])
-def test_long_input_of_one_kind_ends(char: str) -> None:
+def test_long_input_of_one_kind_is_clean(char: str) -> None:
     assert not [f for f in check(char * 100_000) if f.severity is Severity.STRONG]
 
 

@@ -196,6 +196,64 @@ ECHO = [
 ]
 
 
+TRAIL = "바람골 산책로 조례"
+RULES = (
+    Source(
+        "1",
+        TRAIL,
+        "제3조(개방 시간) 산책로는 해가 뜰 때 열고 해가 질 때 닫는다.\n"
+        "제4조(동행 동물) 반려동물과 함께 걷는 사람은 목줄과 배변 봉투를 갖추어야 한다.\n"
+        "제4조의2(자전거) 자전거를 타는 사람은 보행로 바깥의 전용 도로로만 다녀야 한다.",
+    ),
+)
+LEASHED = "반려동물과 함께 걷는 사람은 목줄과 배변 봉투를 갖추어야 합니다."
+MENDED = [
+    pytest.param(f"제31조에 따르면 {LEASHED}", "제4조", id="number"),
+    pytest.param(f"제31조제2항에 따르면 {LEASHED}", "제4조", id="paragraph-goes-with-it"),
+    pytest.param(f"제4조의7에 따르면 {LEASHED}", "제4조", id="branch"),
+    pytest.param(f"「{TRAIL}」 제31조에 따르면 {LEASHED}", f"「{TRAIL}」 제4조", id="named-law"),
+    pytest.param(f"{LEASHED} (제31조)", "제4조", id="behind-the-sentence"),
+    pytest.param(f"{LEASHED} [제31조 제1항]", "제4조", id="in-square-brackets"),
+    pytest.param(
+        "제31조에 따라 자전거를 타는 사람은 전용 도로로만 다녀야 합니다.",
+        "제4조의2",
+        id="to-a-branch",
+    ),
+]
+NOT_MENDED = [
+    pytest.param(f"제4조 및 제31조에 따르면 {LEASHED}", id="right-one-stands-there-too"),
+    pytest.param(f"제31조부터 제33조까지에 따르면 {LEASHED}", id="range"),
+    pytest.param(f"제31조제1항 및 제31조제2항에 따르면 {LEASHED}", id="two-paragraphs"),
+    pytest.param("제31조에 따르면 산책로에서 불을 피울 수 없습니다.", id="nobody-says-so"),
+    pytest.param("제31조에 따르면 가능합니다.", id="too-short"),
+    pytest.param(
+        "제31조에 따르면 산책로는 해가 질 때 닫고, 반려동물과 걷는 사람은 목줄을 갖추어야 합니다.",
+        id="two-say-so",
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "fix"), MENDED)
+def test_an_invented_article_is_mended_where_one_article_says_so(
+    guard: LegalCitation, answer: str, fix: str
+) -> None:
+    [finding] = check(guard, answer, RULES)
+
+    assert finding.fix == fix
+    mended = answer[: finding.span.start] + fix + answer[finding.span.end :]
+    assert check(guard, mended, RULES) == []
+
+
+@pytest.mark.parametrize("answer", NOT_MENDED)
+def test_an_invented_article_stays_where_that_is_not_sure(
+    guard: LegalCitation, answer: str
+) -> None:
+    findings = check(guard, answer, RULES)
+
+    assert findings
+    assert all(finding.fix is None for finding in findings)
+
+
 @pytest.mark.parametrize(("answer", "severity"), ECHO)
 def test_what_the_question_brought_up_proves_nothing(
     guard: LegalCitation, answer: str, severity: Severity | None

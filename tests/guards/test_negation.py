@@ -123,6 +123,57 @@ FLAGGED = [
         "미만",
         id="comparator-without-a-figure",
     ),
+    pytest.param(
+        "별관은 격주 목요일에 휴관한다.",
+        "별관은 격주 목요일에도 개관합니다.",
+        "개관합니다",
+        id="closed-to-open",
+    ),
+    pytest.param(
+        "현금, 귀금속, 안경은 보상하지 않습니다.",
+        "안경도 보상 대상입니다.",
+        "대상입니다",
+        id="item-of-a-list-to-covered",
+    ),
+    pytest.param(
+        "인턴에게는 명절 상여를 지급하지 아니한다.",
+        "인턴도 명절 상여를 받을 수 있습니다.",
+        "상여를 받을 수 있습니다",
+        id="not-given-to-received",
+    ),
+    pytest.param(
+        "이사로 해약하는 세대에는 정산금을 부과하지 아니한다.",
+        "이사로 해약하는 세대도 정산금을 납부하셔야 합니다.",
+        "납부하셔야 합니다",
+        id="not-charged-to-paid",
+    ),
+    pytest.param(
+        "수습 기간은 근속 연수에 산입하지 아니한다.",
+        "수습 기간도 근속 연수에 **포함**됩니다.",
+        "포함**됩니다",
+        id="not-counted-to-included-under-emphasis",
+    ),
+    pytest.param(
+        "- 재학생: 포함\n- 휴학생: 제외", "- 휴학생: 포함", "포함", id="noun-that-ends-a-line"
+    ),
+    pytest.param(
+        "특가 숙박권은 환불이 불가합니다.",
+        "특가 숙박권도 환불해 드립니다.",
+        "환불해 드립니다",
+        id="refused-to-done-for-you",
+    ),
+    pytest.param(
+        "보온병을 냉동실에 넣지 마십시오.",
+        "보온병은 냉동실에 넣으세요.",
+        "넣으세요",
+        id="forbidden-to-told-to",
+    ),
+    pytest.param(
+        "소개장 없이도 상담을 예약할 수 있습니다.",
+        "상담을 예약하려면 소개장이 반드시 필요합니다.",
+        "소개장이 반드시 필요합니다",
+        id="without-to-needed",
+    ),
 ]
 CLEAN = [
     pytest.param(rule, answer, id=name)
@@ -230,6 +281,41 @@ CLEAN = [
             "| 소포 | 무인 접수 2개까지 | 창구 접수 불가 |",
             "columns-of-a-table",
         ),
+        (
+            "정규직에게는 학자금을 지급한다. 계약직에게는 지급하지 아니한다.",
+            "정규직은 학자금을 받을 수 있지만, 계약직은 받을 수 없습니다.",
+            "two-groups-each-its-own",
+        ),
+        (
+            "주문이 발송되면 주소를 바꿀 수 없습니다.",
+            "주문이 발송되기 전이라면 주소를 바꾸실 수 있습니다.",
+            "before-what-ends-it",
+        ),
+        (
+            "접수는 네 시에 마감하며 이후 접수분은 다음 날 발송합니다.",
+            "네 시 이후에 접수하시면 당일에는 발송되지 않습니다.",
+            "another-day-set-apart",
+        ),
+        (
+            "자료실에는 허가 없이 출입할 수 없다.",
+            "자료실에 출입하려면 허가가 필요합니다.",
+            "not-without-as-needed",
+        ),
+        (
+            "현금, 귀금속은 보상하지 않습니다. 노트북은 보상합니다.",
+            "노트북은 보상 대상이고 현금은 보상 대상이 아닙니다.",
+            "covered-and-not-covered",
+        ),
+        (
+            "매점은 월요일에 쉽니다. 식당은 월요일에도 영업합니다.",
+            "식당은 월요일에도 운영합니다.",
+            "another-place-is-open",
+        ),
+        (
+            "외국인도 참가할 수 있습니다. 다만 초등학생은 참가할 수 없습니다.",
+            "외국인도 참가하실 수 있지만 초등학생은 참가할 수 없습니다.",
+            "rule-and-exception-in-one-sentence",
+        ),
         ("위원은 연임할 수 없다.", "위원은 연임할 수 있나요?", "question"),
         ("위원은 연임할 수 없다.", "자료에서 확인되지 않습니다.", "abstention"),
         ("위원은 연임할 수 없다.", "네, 안내해 드리겠습니다.", "pleasantry"),
@@ -244,12 +330,29 @@ def test_flags(guard: Negation, rule: str, answer: str, observed: str) -> None:
     assert (finding.code, finding.severity) == ("negation.flipped", Severity.STRONG)
     assert finding.strength is Strength.C2
     assert finding.observed == observed == answer[finding.span.start : finding.span.end]
-    assert finding.evidence[0].quote == rule
+    assert finding.evidence[0].quote in rule
 
 
 @pytest.mark.parametrize(("rule", "answer"), CLEAN)
 def test_passes(guard: Negation, rule: str, answer: str) -> None:
     assert findings(guard, rule, answer) == []
+
+
+def test_a_claim_is_flagged_wherever_it_stands(guard: Negation) -> None:
+    claim = "별관은 목요일에도 개관합니다."
+
+    found = findings(guard, "별관은 목요일에 휴관한다.", f"{claim}\n{claim}\n{claim}")
+
+    place = claim.index("개관합니다")
+    assert [finding.span.start - place for finding in found] == [
+        at * (len(claim) + 1) for at in range(3)
+    ]
+
+
+def test_an_endless_claim_says_nothing(guard: Negation) -> None:
+    endless = "가" * 3000
+
+    assert findings(guard, "별관은 휴관한다.", f"{endless} 별관은 개관합니다.") == []
 
 
 def test_a_looser_alignment_is_only_a_possibility(guard: Negation) -> None:

@@ -1,3 +1,5 @@
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -407,3 +409,164 @@ def test_a_true_figure_is_not_mended_into_its_neighbour() -> None:
     source = "실속형: 1인당 월 7,000원(연간 결제 시 5,500원)."
 
     assert findings_in(source, "- 연간 결제: 1인당 월 5,500원") == []
+
+
+LEAVE = (
+    "제11조(연차) 직원에게 연차휴가 15일을 준다. 휴가는 사용일 5일 전까지 신청한다.\n"
+    "제12조(병가) 병가는 연 30일 이내로 하며, 병가를 다녀온 뒤 3일 이내에 진단서를 낸다.\n"
+    "제13조(교육) 직원은 매년 20시간 이상 교육을 이수하여야 한다. 접수 기간은 4월 3일부터 "
+    "4월 21일까지이다.\n"
+    "수강생이 10명 미만이면 폐강한다. 쿠폰은 발급한 날부터 90일이 지나면 소멸한다."
+)
+ANOTHER_FRAME = [
+    pytest.param("연차휴가는 15일 이상입니다.", "15일", id="at-least-for-plain"),
+    pytest.param("병가는 최소 30일입니다.", "30일", id="at-least-for-at-most"),
+    pytest.param("교육은 매년 20시간 이내로 이수합니다.", "20시간", id="at-most-for-at-least"),
+    pytest.param("병가를 다녀오기 3일 전까지 진단서를 내야 합니다.", "3일", id="before-for-after"),
+    pytest.param("휴가는 사용한 뒤 5일 이내에 신청합니다.", "5일", id="after-for-before"),
+    pytest.param("접수는 4월 3일까지입니다.", "4월 3일", id="end-for-start"),
+    pytest.param("접수 시작일은 4월 21일입니다.", "4월 21일", id="start-for-end"),
+]
+SAME_FRAME = [
+    pytest.param("연차휴가는 최대 15일까지 쓸 수 있습니다.", id="at-most-for-plain"),
+    pytest.param("병가는 연 30일까지 쓸 수 있습니다.", id="until-for-within"),
+    pytest.param("병가는 한 해에 최대 30일입니다.", id="at-most-for-within"),
+    pytest.param("교육은 매년 최소 20시간을 들어야 합니다.", id="at-least-in-front"),
+    pytest.param("병가에서 돌아오면 3일 안에 진단서를 내세요.", id="after-in-other-words"),
+    pytest.param("휴가는 늦어도 5일 전에 신청하세요.", id="before-in-other-words"),
+    pytest.param("접수는 4월 3일에 시작해 4월 21일에 마감합니다.", id="ends-of-a-period-in-verbs"),
+    pytest.param("쿠폰은 발급한 날부터 90일 동안 쓸 수 있습니다.", id="as-long-as-not-past"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed"), ANOTHER_FRAME)
+def test_flags_a_figure_in_another_frame(answer: str, observed: str) -> None:
+    [finding] = findings_in(LEAVE, answer)
+
+    assert (finding.code, finding.observed) == ("numbers.comparator_differs", observed)
+    assert finding.severity is Severity.STRONG
+    assert finding.fix is None
+
+
+@pytest.mark.parametrize("answer", SAME_FRAME)
+def test_leaves_a_figure_whose_frame_is_told_in_other_words(answer: str) -> None:
+    assert findings_in(LEAVE, answer) == []
+
+
+def test_the_rest_told_with_another_verb_is_only_weak() -> None:
+    [finding] = findings_in(LEAVE, "10명 이상 모여야 강좌가 열립니다.")
+
+    assert finding.severity is Severity.WEAK
+
+
+HALL = (
+    "요금: 어른 6,000원, 청소년 4,500원, 어린이 3,000원. 20명 이상 단체는 10% 할인, "
+    "장애인은 50% 할인.\n"
+    "- 강당: 2시간 70,000원, 최대 150명\n"
+    "- 세미나실: 2시간 20,000원, 최대 24명\n"
+    "강습 10회 500,000원(유효기간 2개월), 30회 1,350,000원(유효기간 6개월).\n"
+    "지연 보상은 60분 이상 120분 미만은 운임의 25%, 120분 이상은 50%이다.\n"
+    "관리비는 2인실 780,000원, 4인실 540,000원이다. 상담실은 복지관 204호에 있다.\n"
+    "제12회 정기총회는 5월 3일에 연다. 회원은 연 4회 모인다.\n"
+    "| 구분 | 베이직 | 프로 |\n|---|---|---|\n| 월 요금 | 9,900원 | 24,900원 |"
+)
+MISBOUND = [
+    pytest.param("어른 3,000원입니다.", "3,000원", "6,000원", id="item-of-one-line"),
+    pytest.param("20명 이상 단체는 50% 할인됩니다.", "50%", "10%", id="item-with-a-condition"),
+    pytest.param("세미나실은 2시간에 70,000원입니다.", "70,000원", "20,000원", id="list-lines"),
+    pytest.param("강습 30회권은 500,000원입니다.", "500,000원", "1,350,000원", id="other-count"),
+    pytest.param("60분 이상 120분 미만은 50%입니다.", "50%", "25%", id="other-bounds"),
+    pytest.param("4인실 관리비는 78만 원입니다.", "78만 원", "540,000원", id="numbered-name"),
+]
+AT_HOME = [
+    pytest.param("어린이 3,000원, 어른 6,000원입니다.", id="other-order"),
+    pytest.param("- 어른: 6,000원\n- 청소년: 4,500원\n- 어린이: 3,000원", id="as-a-list"),
+    pytest.param("세미나실은 24명까지 들어가고 2시간에 20,000원입니다.", id="line-as-sentence"),
+    pytest.param("강습 30회는 6개월 안에 쓰셔야 합니다.", id="bracket-as-sentence"),
+    pytest.param("120분 미만이면 25%, 그 이상이면 50%입니다.", id="bounds-told-shorter"),
+    pytest.param(
+        "| 항목 | 프로 | 베이직 |\n|---|---|---|\n| 월 요금 | 24,900원 | 9,900원 |",
+        id="columns-in-another-order",
+    ),
+    pytest.param("제12회 정기총회는 5월 3일, 모임은 한 해에 4번입니다.", id="ordinal-and-count"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed", "expected"), MISBOUND)
+def test_flags_and_mends_a_figure_of_another_item(
+    answer: str, observed: str, expected: str
+) -> None:
+    [finding] = findings_in(HALL, answer)
+
+    assert (finding.code, finding.observed) == ("numbers.moved", observed)
+    assert finding.fix == expected
+
+
+@pytest.mark.parametrize("answer", AT_HOME)
+def test_leaves_figures_with_their_items(answer: str) -> None:
+    assert findings_in(HALL, answer) == []
+
+
+def test_flags_both_figures_that_changed_places() -> None:
+    found = findings_in(HALL, "요금은 어른 3,000원, 어린이 6,000원입니다.")
+
+    assert [(each.observed, each.fix) for each in found] == [
+        ("3,000원", "6,000원"),
+        ("6,000원", "3,000원"),
+    ]
+
+
+def test_a_row_of_the_source_under_another_header_is_not_repeated() -> None:
+    answer = "| 구분 | 프로 | 베이직 |\n|---|---|---|\n| 월 요금 | 9,900원 | 24,900원 |"
+
+    assert [each.code for each in findings_in(HALL, answer)] == ["numbers.moved"] * 2
+
+
+def test_a_figure_is_not_mended_where_its_name_leaves_a_choice() -> None:
+    [finding] = findings_in(HALL + "\n보증금은 12개월 뒤에 돌려준다.", "유효기간은 12개월입니다.")
+
+    assert (finding.expected, finding.fix) == (("2개월", "6개월"), None)
+
+
+def test_another_room_is_not_in_the_sources() -> None:
+    [finding] = findings_in(HALL, "상담실은 복지관 304호에 있습니다.")
+
+    assert (finding.observed, finding.expected) == ("304호", ("204호",))
+
+
+def test_an_ordinal_is_no_count() -> None:
+    assert [each.observed for each in findings_in(HALL, "회원은 연 12회 모입니다.")] == ["12회"]
+
+
+def test_what_the_sources_say_comes_on_top_may_be_added() -> None:
+    source = "수수료는 8,000원이다(카드형은 3,000원 추가)."
+
+    [finding] = findings_in(source, "카드형 수수료는 11,000원입니다.")
+
+    assert finding.severity is Severity.WEAK
+
+
+def test_two_spans_in_a_row_may_be_added() -> None:
+    source = "검수에 1~2일이 걸리고 승인에 3~5일이 걸린다."
+
+    [finding] = findings_in(source, "검수와 승인에 4~7일이 걸립니다.")
+
+    assert finding.severity is Severity.WEAK
+
+
+def test_what_is_only_supposed_may_be_reckoned_with() -> None:
+    source = "연체하면 하루 2,000원을 낸다."
+    answer = "8일을 연체했다면 2,000원 × 8일 = 16,000원입니다."
+
+    assert {each.severity for each in findings_in(source, answer)} == {Severity.WEAK}
+
+
+def test_twenty_thousand_characters_of_unknown_figures_are_checked_in_time() -> None:
+    source = "\n".join(f"신청 {at}호는 접수 후 {at % 90 + 3}일 이내에 낸다." for at in range(800))
+    answer = "\n".join(f"신청은 {at + 200}일 이상, {at + 50_001},500원입니다." for at in range(700))
+    started = process_time()
+
+    found = findings_in(source, answer)
+
+    assert process_time() - started < 5
+    assert len(found) >= 700

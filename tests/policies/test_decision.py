@@ -7,6 +7,7 @@ import pytest
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
+from policies.confidence import Band, Confidence
 from policies.decision import Possible, decide, preferred
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy, Regeneration
 from policies.verdict import GuardOutcome, Verdict
@@ -150,7 +151,7 @@ def test_shadowed_findings_are_not_the_verdicts() -> None:
 
     assert verdict.findings == ()
     assert verdict.acting == ()
-    assert verdict.confidence == 1.0
+    assert verdict.confidence == Confidence(1.0, Band.HIGH)
 
 
 TRIMMING = GuardRule(action=Action.TRIM)

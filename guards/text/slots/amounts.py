@@ -5,23 +5,35 @@ Numerals in words are read only where nothing else can be meant: ``세 달`` but
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
+from operator import itemgetter
 
 from guards.text.slots.numerals import (
     MIXED_NUMBER,
     NATIVE_NUMBER,
+    NATIVE_SPANS,
     PLAIN_NUMBER,
     SINO_NUMBER,
     mixed_value,
     native_value,
 )
-from guards.text.slots.units import COUNTED, DAY_WORDS, UNITS, Dimension, Measure, Unit
+from guards.text.slots.units import (
+    COUNTED,
+    DAY_SPANS,
+    DAY_WORDS,
+    UNITS,
+    Dimension,
+    Measure,
+    Unit,
+)
 
 # What may follow a unit of one syllable; anything else makes it another word (3분기, 2인터넷).
 _TAIL = (
     r"(?=[^가-힣]|$|이[상하내후전며고]|초과|미만|까지|부터|간|당|마다|씩|정도|쯤|가량|내외|안|남짓|전|후|"
-    r"뒤|동안|[을를은는이가과와로에의도만며고여중밖들]|으로|보다|하|입니|인|일|라|짜리|꼴|치|어치|분(?![기할야류]))"
+    r"뒤|동안|[을를은는이가과와로에의도만며고여중밖들]|으로|보다|하|입니|인|일|라|짜리|꼴|치|어치|권|분(?![기할야류]))"
 )
 
 
@@ -42,7 +54,17 @@ _RANGE = (
 )
 _COUNTED = re.compile(
     rf"{_FREE}{_RANGE}(?P<rough>[ ]?여)?[ ]?(?P<unit>{_UNIT})"
-    r"(?:(?:(?<=시간)|(?<=년)|(?<=달)|(?<=개월))[ ]?(?P<half>반)(?![가-힣]))?"
+    rf"(?:(?:(?<=시간)|(?<=년)|(?<=달)|(?<=개월))[ ]?(?P<half>반){_TAIL})?"
+)
+# A room of a building, or an item of a law: those have no hundreds.
+_ROOM = re.compile(rf"{_FREE}(?<!제)(?<!제[ ])(?P<number>[1-9]\d{{2,3}})호{_TAIL}")
+# 제12회 is one of many, 연 12회 is how many; an event may leave 제 out.
+_EVENT = (
+    r"[ ]?(?:정기|임시|총회|대회|축제|시험|정시|졸업|공모전|세미나|포럼|콩쿠르|"
+    r"박람회|전시회|영화제|기념식)"
+)
+_ORDINAL = re.compile(
+    rf"(?<![가-힣])제[ ]?(?P<number>\d{{1,4}})회(?!분)|{_FREE}(?P<event>\d{{1,4}})회(?={_EVENT})"
 )
 _SIGNED_MONEY = re.compile(
     rf"(?P<currency>₩|KRW|US\$|\$|USD|€|EUR|¥|JPY)[ ]?(?P<amount>{MIXED_NUMBER})(?:[ ]?원)?"
@@ -67,8 +89,13 @@ _NATIVE_UNIT = (
 )
 _NATIVE = re.compile(
     rf"(?<![가-힣\d])(?P<number>{NATIVE_NUMBER})(?P<gap>[ ]?)(?P<unit>{_NATIVE_UNIT})"
-    r"(?:(?:(?<=시간)|(?<=달))[ ]?(?P<half>반)(?![가-힣]))?"
+    rf"(?:(?:(?<=시간)|(?<=달))[ ]?(?P<half>반){_TAIL})?"
 )
+_NATIVE_SPAN = re.compile(
+    rf"(?<![가-힣\d])(?:(?P<number>{_alternatives(NATIVE_SPANS)})|(?P<rough>두어))[ ]?"
+    rf"(?P<unit>{_NATIVE_UNIT})"
+)
+_DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{_alternatives(DAY_SPANS)}){_TAIL}")
 _DAY_WORD = re.compile(rf"(?<![가-힣])(?P<word>{'|'.join(DAY_WORDS)})(?:간)?{_TAIL}")
 BARE_NUMBER = re.compile(rf"{_FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d])")
 CAPTION = re.compile(r"단위[ ]?:[ ]?(?P<scale>[십백천만억]{0,3})(?P<unit>[가-힣%]{1,4})")
@@ -80,6 +107,7 @@ _PER_ONE = re.compile(
 )
 _IF_ONE = re.compile(r"(?:이?라면|이면|일[ ](?:때|경우))")
 _SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
+_NUMBERS_KEPT = 8192
 _SCALES = frozenset("십백천만억조")
 _LONE_DIGIT_UNITS = frozenset({"명", "개월", "퍼센트", "주일"})
 _SPACED_DIGIT_UNITS = frozenset({"년", "일", "주", "시간", "회", "세", "층"})
@@ -87,6 +115,7 @@ _LONE_SCALE_UNITS = frozenset({"원", "명", "년", "달러", "개월", "퍼센�
 _GLUED_NATIVE_UNITS = frozenset({"명", "달", "시간", "번", "개", "가지", "살", "사람", "개월"})
 _COUNTED_ONES = frozenset({"명", "달", "시간", "살", "개월"})
 _EVERYDAY_DIMENSIONS = frozenset({"종", "곳"})
+_PERSON = Unit(Dimension.PEOPLE, Fraction(1))
 _LIMIT_FOLLOWS = re.compile(r"[ ]?(?:이내|이상|이하|초과|미만|까지|동안|간|전에|안에|정도|쯤)")
 
 Reader = Callable[[re.Match[str]], Measure | None]
@@ -153,7 +182,7 @@ def _read_native(match: re.Match[str]) -> Measure | None:
         return None
     if number in {"석", "넉"} and name != "달":
         return None
-    unit = Unit(Dimension.PEOPLE, Fraction(1)) if name == "분" else UNITS[name]
+    unit = _PERSON if name == "분" else UNITS[name]
     value = native_value(number) + (Fraction(1, 2) if match["half"] else 0)
     is_idiom = (
         number == "한"
@@ -167,15 +196,38 @@ def _read_day_word(match: re.Match[str]) -> Measure:
     return Measure(dimension, (Fraction(value),), everyday=match["word"] == "하루")
 
 
+def _read_native_span(match: re.Match[str]) -> Measure:
+    unit = _PERSON if match["unit"] == "분" else UNITS[match["unit"]]
+    values = (Fraction(2),) if match["rough"] else map(Fraction, NATIVE_SPANS[match["number"]])
+    everyday = unit.dimension in _EVERYDAY_DIMENSIONS
+    return Measure(unit.dimension, tuple(value * unit.factor for value in values), everyday)
+
+
+def _read_day_span(match: re.Match[str]) -> Measure:
+    return Measure(Dimension.DAYS, tuple(map(Fraction, DAY_SPANS[match["word"]])))
+
+
+def _read_room(match: re.Match[str]) -> Measure:
+    return Measure("호", (Fraction(match["number"]),))
+
+
+def _read_ordinal(match: re.Match[str]) -> Measure:
+    return Measure("제회", (Fraction(match["number"] or match["event"]),))
+
+
 DIGIT_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (_FRACTION, _read_fraction),
     (_SIGNED_MONEY, _read_signed_money),
+    (_ROOM, _read_room),
+    (_ORDINAL, _read_ordinal),
     (_COUNTED, _read_counted),
 )
 WORD_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (_WORD_FRACTION, _read_fraction),
     (_SINO, _read_sino),
+    (_NATIVE_SPAN, _read_native_span),
     (_NATIVE, _read_native),
+    (_DAY_SPAN, _read_day_span),
     (_DAY_WORD, _read_day_word),
 )
 
@@ -191,8 +243,13 @@ def caption_units(text: str) -> list[tuple[int, Unit]]:
 
 def read_bare(match: re.Match[str], captions: list[tuple[int, Unit]]) -> Measure:
     """Return a number without a unit of its own, in the unit of the caption before it if any."""
-    value = mixed_value(match["number"])
-    above = [unit for position, unit in captions if position <= match.start()]
+    above = bisect_right(captions, match.start(), key=itemgetter(0)) if captions else 0
     if above and not _SCALES & set(match["number"]):
-        return Measure(above[-1].dimension, (value * above[-1].factor,))
-    return Measure(Dimension.BARE, (value,))
+        unit = captions[above - 1][1]
+        return Measure(unit.dimension, (mixed_value(match["number"]) * unit.factor,))
+    return _bare(match["number"])
+
+
+@lru_cache(maxsize=_NUMBERS_KEPT)
+def _bare(number: str) -> Measure:
+    return Measure(Dimension.BARE, (mixed_value(number),))

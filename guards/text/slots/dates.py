@@ -17,32 +17,54 @@ _MONTH = r"(?P<month>0?[1-9]|1[0-2])"
 _DAY = r"(?P<day>0[1-9]|[12]\d|3[01]|[1-9])"
 _FREE = r"(?<![\d.,/'A-Za-z-])"
 
-WHOLE_DATES = (
-    re.compile(rf"(?<![A-Za-z\d]){_YEAR}[ ]?년도?[ ]?{_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"),
-    re.compile(rf"{_FREE}{_YEAR}\.[ ]?{_MONTH}\.[ ]?{_DAY}(?!\d|\.\d)\.?"),
-    re.compile(rf"{_FREE}{_YEAR}(?P<joint>[-/]){_MONTH}(?P=joint){_DAY}(?![\d-])"),
-    re.compile(
-        r"(?<![\d-])(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])"
-        r"(?![\d-])(?!(?:원|명|건|엔|달러|유로|위안|[ ]원(?![가-힣])))"
+# Each with a character that it cannot do without: most texts are spared most of them.
+_DATES = (
+    ("월", re.compile(rf"(?<![A-Za-z\d]){_YEAR}[ ]?년도?[ ]?{_MONTH}[ ]?월[ ]?{_DAY}[ ]?일")),
+    (".", re.compile(rf"{_FREE}{_YEAR}\.[ ]?{_MONTH}\.[ ]?{_DAY}(?!\d|\.\d)\.?")),
+    ("", re.compile(rf"{_FREE}{_YEAR}(?P<joint>[-/]){_MONTH}(?P=joint){_DAY}(?![\d-])")),
+    (
+        "",
+        re.compile(
+            r"(?<![\d-])(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])"
+            r"(?P<day>0[1-9]|[12]\d|3[01])"
+            r"(?![\d-])(?!(?:원|명|건|엔|달러|유로|위안|[ ]원(?![가-힣])))"
+        ),
     ),
-)
-PARTIAL_DATES = (
-    re.compile(
-        rf"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{{2}}|'\d{{2}})[ ]?년도?[ ]?{_MONTH}[ ]?월"
+    (
+        "월",
+        re.compile(
+            rf"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{{2}}|'\d{{2}})[ ]?년도?[ ]?{_MONTH}[ ]?월"
+        ),
     ),
-    re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)"),
-    re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"),
-    re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)"),
-    re.compile(rf"{_FREE}{_MONTH}\.{_DAY}\.(?=[ ]?(?:~[ ]?\d|\([월화수목금토일]\)|부터|까지))"),
-    re.compile(rf"{_FREE}{_MONTH}\.(?P<day>0[1-9]|[12]\d|3[01])\.(?!\d)"),
-    re.compile(rf"{_FREE}{_MONTH}/{_DAY}(?=[ ]?~[ ]?\d{{1,2}}/\d|\([월화수목금토일]\)|부터|까지)"),
-    re.compile(rf"(?:(?<=~)|(?<=~[ ])){_MONTH}/{_DAY}(?![\d/])"),
-    re.compile(r"(?<!\d)(?P<born>\d{2})년(?=생)"),
-    re.compile(r"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{2}|'\d{2})[ ]?(?:학년도|년도|년)"),
-    re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)"),
+    (".", re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)")),
+    ("월", re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일")),
+    (".", re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)")),
+    (
+        ".",
+        re.compile(rf"{_FREE}{_MONTH}\.{_DAY}\.(?=[ ]?(?:~[ ]?\d|\([월화수목금토일]\)|부터|까지))"),
+    ),
+    (".", re.compile(rf"{_FREE}{_MONTH}\.(?P<day>0[1-9]|[12]\d|3[01])\.(?!\d)")),
+    (
+        "/",
+        re.compile(
+            rf"{_FREE}{_MONTH}/{_DAY}(?=[ ]?~[ ]?\d{{1,2}}/\d|\([월화수목금토일]\)|부터|까지)"
+        ),
+    ),
+    ("/", re.compile(rf"(?:(?<=~)|(?<=~[ ])){_MONTH}/{_DAY}(?![\d/])")),
+    ("생", re.compile(r"(?<!\d)(?P<born>\d{2})년(?=생)")),
+    (
+        "년",
+        re.compile(r"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{2}|'\d{2})[ ]?(?:학년도|년도|년)"),
+    ),
+    ("월", re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)")),
 )
 # The end of a range that leans on the date before it: "3월 5일 ~ 20일", "2024. 3. 5. ~ 20."
 SECOND_DAY = re.compile(rf"[ ]?[~-][ ]?(?:{_MONTH}\.[ ]?)?{_DAY}(?:[ ]?일|\.)(?!\d)")
+
+
+def date_patterns(text: str) -> list[re.Pattern[str]]:
+    """Return the patterns that may find a date in a text, the most exact kind first."""
+    return [pattern for needed, pattern in _DATES if needed in text]
 
 
 def read_date(match: re.Match[str], month_before: int | None = None) -> Measure:

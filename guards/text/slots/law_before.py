@@ -22,6 +22,7 @@ _ANAPHOR = re.compile(
     r"(?P<what>법률|법|영|규칙|규정|조례)\s{0,2}(?:(?P<tier>시행령|시행규칙)\s{0,2})?[\[(<]?$"
 )
 _SHORT = re.compile(r"(?<![가-힣」』])(?P<what>법|영|규칙|시행령|시행규칙)\s{0,2}[\[(<]?$")
+_MOST_WORDS = 10
 _NAME_WORDS = re.compile(r"(?:[가-힣A-Za-z\dㆍ·･・]{1,30}[^\S\n]){0,9}[가-힣A-Za-z\dㆍ·･・]{2,30}$")
 _NAME_END = re.compile(r"[가-힣](?:법|법률|규정|규칙)\s$")
 _TIERS = {"시행령": Tier.DECREE, "영": Tier.DECREE, "시행규칙": Tier.RULE, "규칙": Tier.RULE}
@@ -71,7 +72,8 @@ def owner_before(text: str, position: int) -> Owner:
 
 def _unquoted(before: str, begin: int, position: int) -> Owner:
     stripped = before.rstrip(" \t[(<")
-    words = _NAME_WORDS.search(stripped)
+    head, *last_words = stripped.rsplit(maxsplit=_MOST_WORDS) or [""]
+    words = _NAME_WORDS.search(stripped, len(head) if len(last_words) == _MOST_WORDS else 0)
     if words is None or len(before) - len(stripped) > len(" ["):
         return Owner(position)
     last = words[0].split()[-1]

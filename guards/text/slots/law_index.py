@@ -4,7 +4,8 @@ A provision counts as held if a source sets it out or mentions it. A reference t
 means the laws that the sources are pieces of: a decree's ``법 제5조`` is no evidence for ``제5조``.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -96,10 +97,24 @@ class LawIndex:
         return tuple(one for source in self.sources for one in source.mentions)
 
     @cached_property
+    def _by_article(self) -> Mapping[int | None, list[Mention]]:
+        """The mentions of articles by their numbers, those of ranges under None."""
+        mentions: dict[int | None, list[Mention]] = defaultdict(list)
+        for one in self.mentions:
+            if one.reference.kind is Kind.ARTICLE:
+                is_range = one.reference.since is not None
+                mentions[None if is_range else one.reference.number].append(one)
+        return mentions
+
+    @cached_property
     def names(self) -> tuple[LawName, ...]:
         """Every law that is named, or that a source is a piece of."""
         laws = [source.law for source in self.sources] + [one.law for one in self.mentions]
         return tuple(dict.fromkeys(law for law in laws if law is not None and law.key))
+
+    @cached_property
+    def _names(self) -> frozenset[LawName]:
+        return frozenset(self.names)
 
     def speaks_of(self, text: str) -> bool:
         """Tell whether a text stands in a source, spaces and quotation marks aside."""
@@ -108,7 +123,7 @@ class LawIndex:
 
     def knows(self, law: LawName) -> bool:
         """Tell whether a law is named in the sources."""
-        return any(same_law(law, name) for name in self.names)
+        return law in self._names or any(same_law(law, name) for name in self.names)
 
     def missing(self, reference: LawReference) -> Missing | None:
         """Return what the sources lack of a reference; None if they hold all of it."""
@@ -193,10 +208,9 @@ class LawIndex:
         )
         mentions = [
             one.reference
-            for one in self.mentions
-            if one.reference.kind is Kind.ARTICLE
-            and is_of_same(one.reference, reference)
-            and self._is_meant(one.law, reference, law)
+            for number in dict.fromkeys((reference.number, None))
+            for one in self._by_article.get(number, ())
+            if is_of_same(one.reference, reference) and self._is_meant(one.law, reference, law)
         ]
         if any(reaches(one, reference) for one in mentions):
             return None

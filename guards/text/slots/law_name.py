@@ -9,6 +9,7 @@ the long one when it is clearly shorter, keeps the order of its syllables and be
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
 
 # Words that the names of laws and internal rules end with.
 _ENDINGS = (
@@ -27,6 +28,7 @@ _IGNORED = re.compile(r"[\s\u200b·ㆍ･・‧∙⋅•ᆞ「」『』\"“”'
 _TIER_END = re.compile(r"(?P<decree>시행령)$|(?P<rule>시행규칙)$")
 _KIND_END = re.compile(r"(?:특별조치법|특별법|기본법|법률|법)$")
 _SHORTEST_SHORT_NAME = 3
+_PAIRS_KEPT = 4096
 _SHORT_NAME_SHARE = 0.6
 
 
@@ -89,17 +91,22 @@ def same_law(one: LawName, other: LawName) -> bool:
     """Tell whether two names mean the same text of law, one of them perhaps by a short name."""
     if one.tier is not other.tier:
         return False
-    return one.key == other.key or _shortens(one, other) or _shortens(other, one)
+    if one.key == other.key:
+        return True
+    short, full = sorted((one, other), key=lambda name: len(name.key))
+    may_shorten = len(short.key) <= _SHORT_NAME_SHARE * len(full.key)
+    return may_shorten and _shortens(short.key, full.key, full.written)
 
 
-def _shortens(short: LawName, full: LawName) -> bool:
-    """Tell whether one name is a short form of the other."""
-    body = _KIND_END.sub("", short.key)
-    if len(body) < _SHORTEST_SHORT_NAME or len(short.key) > _SHORT_NAME_SHARE * len(full.key):
+@lru_cache(maxsize=_PAIRS_KEPT)
+def _shortens(short: str, full: str, written: str) -> bool:
+    """Tell whether one key is a short form of another one, whose name was written so."""
+    body = _KIND_END.sub("", short)
+    if len(body) < _SHORTEST_SHORT_NAME:
         return False
-    if not _KIND_END.search(short.key) or not _KIND_END.search(full.key):
+    if not _KIND_END.search(short) or not _KIND_END.search(full):
         return False
-    words = re.split(r"[\s·ㆍ]+", full.written)
+    words = re.split(r"[\s·ㆍ]+", written)
     starts_word = any(word.startswith(body[0]) or body[:2] in word for word in words)
-    rest = iter(full.key)
+    rest = iter(full)
     return starts_word and all(syllable in rest for syllable in body)

@@ -5,6 +5,7 @@ What stands before the head must name, not only describe: ``고객센터`` and `
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from guards.lexicons.name_heads import (
@@ -43,6 +44,7 @@ _PLACES = PLACES.union(*BASES_OF.values())
 _SHORTEST_SPECIFIC = 2
 _SHORTEST_OWN_WORD = 3
 _SHORTEST_PRODUCT = 4
+_WORDS_KEPT = 16_384
 # 세무과에, 복지정책과로: after a consonant 과 alone may be the particle "and".
 _AFTER_DEPARTMENT = frozenset(("에", "에서", "에는", "에서는", "로"))
 # What ends a word that describes, connects, bears a particle or is a predicate: 가까운, 국가적,
@@ -78,11 +80,8 @@ def headed_names(text: str) -> Iterator[Name]:
 
 
 def _name_of(token: re.Match[str], previous: re.Match[str] | None, text: str) -> Name | None:
-    for bare in dict.fromkeys((token[0], stem(token[0]), word_stem(token[0]))):
-        form = _form(bare, token[0])
-        if form is None:
-            continue
-        end = token.start() + len(bare)
+    for length, form in _forms(token[0]):
+        end = token.start() + length
         if form.modifier:
             specific = _specific(form)
             return _name(text, token.start(), end, form, specific) if specific else None
@@ -94,6 +93,14 @@ def _name_of(token: re.Match[str], previous: re.Match[str] | None, text: str) ->
 
 def _name(text: str, start: int, end: int, form: _Form, specific: str) -> Name:
     return Name(text[start:end], start, end, form.head, dense(specific))
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _forms(word: str) -> tuple[tuple[int, _Form], ...]:
+    """Return the readings of a word, each with the length of what is read."""
+    bare_words = dict.fromkeys((word, stem(word), word_stem(word)))
+    read = ((len(bare), _form(bare, word)) for bare in bare_words)
+    return tuple((length, form) for length, form in read if form is not None)
 
 
 def _form(bare: str, surface: str) -> _Form | None:

@@ -23,7 +23,8 @@ _APPS = "|".join(sorted(APP_HEADS, key=len, reverse=True))
 _INSIDE = r"[^\"'\n「」『』《》〈〉]{2,24}"
 _CALLED = r"(?:이름|명칭|상호|상호명|호텔명|업체명|상품명|브랜드)(?:은|는|이|:)?\s?"
 _TITLE = re.compile(rf"[『《](?P<name>{_INSIDE})[』》]")
-_QUOTED = rf"[\"'「〈](?P<name>{_INSIDE})[\"'」〉]"
+_QUOTE = re.compile(r"[\"'「〈]")
+_QUOTED = rf"{_QUOTE.pattern}(?P<name>{_INSIDE})[\"'」〉]"
 _BEHIND = re.compile(rf"(?:{_CALLED}|(?:{_HEADS})(?:인|은|는|:|명)?\s?){_QUOTED}")
 _BEFORE = re.compile(rf"{_QUOTED}\s?(?:{_HEADS}|{_APPS}|이?라는|이?라고\s?(?:불|부|하))")
 _BARE = re.compile(rf"{_CALLED}(?P<name>[가-힣A-Za-z0-9]{{2,16}}(?: [가-힣A-Za-z0-9]{{1,16}})?)")
@@ -36,7 +37,7 @@ def quoted_names(text: str) -> Iterator[Name]:
     """Yield the names of a text that are pointed out, in order of the ways to do so."""
     for found in _TITLE.finditer(text):
         yield Name(found["name"], *found.span("name"), "", dense(found["name"]))
-    for pattern in (_BEHIND, _BEFORE):
+    for pattern in (_BEHIND, _BEFORE) if _QUOTE.search(text) else ():
         for found in pattern.finditer(text):
             inside = found["name"].strip()
             if _may_name(inside):

@@ -2,7 +2,9 @@
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
+_NUMERALS_KEPT = 8192
 _SMALL_SCALES = {"십": 10, "백": 100, "천": 1000}
 _LARGE_SCALES = {"만": 10**4, "억": 10**8, "조": 10**12}
 _SINO_DIGITS = {char: value for value, char in enumerate("영일이삼사오육칠팔구")} | {
@@ -30,6 +32,11 @@ NATIVE_NUMBER = (
     r"(?:(?:열|스물|서른|마흔|쉰|예순|일흔|여든|아흔)(?:한|두|세|네|다섯|여섯|일곱|여덟|아홉)?|스무"
     r"|한|두|세|네|석|넉|서|너|다섯|여섯|일곱|여덟|아홉)"
 )
+# Two neighbouring numbers said as one (두세 달, 서너 명).
+NATIVE_SPANS = {
+    "두세": (2, 3), "서너": (3, 4), "너댓": (4, 5), "네댓": (4, 5), "너덧": (4, 5),
+    "대여섯": (5, 6), "예닐곱": (6, 7), "일고여덟": (7, 8),
+}  # fmt: skip
 _TOKEN = re.compile(rf"{PLAIN_NUMBER}|[^\s,]")
 _NATIVE = re.compile(
     rf"({'|'.join(_NATIVE_TENS)})?({'|'.join(sorted(_NATIVE_ONES, key=len, reverse=True))})?"
@@ -41,6 +48,7 @@ def plain_value(numeral: str) -> Fraction:
     return Fraction(numeral.replace(",", ""))
 
 
+@lru_cache(maxsize=_NUMERALS_KEPT)
 def mixed_value(numeral: str) -> Fraction:
     """Return the value of digits, Sino-Korean digits and scales (``3만 5천``, ``삼십``)."""
     total = section = Fraction(0)

@@ -23,7 +23,7 @@ _WHOLE = re.compile(
 _CALL = r"(?:☎|☏|전화|연락처|문의처?|팩스|[Tt][Ee][Ll]|[Ff][Aa][Xx]|TEL|FAX)(?:번호)?"
 _LOCAL = re.compile(rf"{_CALL}[은는 :.()]{{0,3}}(?P<number>\d{{3,4}}-\d{{4}}{_RANGE})(?!\d)")
 _EXTENSION = re.compile(
-    r"(?:내선|교환|구내|[Ee][Xx][Tt]\.?)(?:[ ]?번호)?[은는]?[ :.]{0,2}"
+    r"(?:(?<!국)내선|교환|구내|[Ee][Xx][Tt]\.?)(?:[ ]?번호)?[은는]?[ :.]{0,2}"
     r"(?P<number>\d{2,5})(?![\d,.]*\d)"
 )
 _SHORT = re.compile(

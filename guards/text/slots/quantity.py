@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from guards.text.normal import Normal
 from guards.text.slots.amounts import (
@@ -21,7 +22,7 @@ from guards.text.slots.amounts import (
     read_bare,
 )
 from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS, read_clock
-from guards.text.slots.dates import PARTIAL_DATES, SECOND_DAY, WHOLE_DATES, read_date
+from guards.text.slots.dates import SECOND_DAY, date_patterns, read_date
 from guards.text.slots.other_numbers import blotted, without_other_numbers
 from guards.text.slots.phone import find_phones
 from guards.text.slots.route import route_places
@@ -45,9 +46,15 @@ _COMPARATORS = {
     "이전": Comparator.AT_MOST, "안에": Comparator.AT_MOST, "내에": Comparator.AT_MOST,
     "최대": Comparator.AT_MOST, "최장": Comparator.AT_MOST, "미만": Comparator.LESS_THAN,
 }  # fmt: skip
-_COMPARED_AFTER = re.compile(r"[ ]?(이상|이하|초과|미만|이내|까지|부터|이후|이전|안에|내에)")
-_COMPARED_BEFORE = re.compile(r"(?<![가-힣])(최소|최대|최장|적어도)(?:한|로)?[ ]{0,2}$")
-_ROUGH_BEFORE = re.compile(r"(?<![가-힣])(?:약|대략|거의|얼추|어림잡아|줄잡아)[ ]{0,2}$")
+# 3일 이전 is three days or more before something: no upper limit.
+_PERIODS = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
+_COMPARED_AFTER = re.compile(
+    r"(?:[ ]?\([^()\n]{1,20}\))?[ ]?(이상|이하|초과|미만|이내|까지|부터|이후|이전|안에|내에)"
+)
+_BEFORE = re.compile(
+    r"(?<![가-힣])(?:(?P<rough>약|대략|거의|얼추|어림잡아|줄잡아)"
+    r"|(?P<compared>최소|최대|최장|적어도)(?:한|로)?)[ ]{0,2}$"
+)
 _ROUGH_AFTER = re.compile(
     r"[ ]?(?:정도|쯤|가량|내외|안팎|남짓|전후)|여(?![가-힣])|[경께](?![가-힣])"
 )
@@ -79,6 +86,8 @@ class Quantity:
     @property
     def comparator(self) -> Comparator | None:
         """Which side it covers; None where it is exact or the text does not say."""
+        if self.comparing_word == "이전" and self.measure.dimension in _PERIODS:
+            return None
         return _COMPARATORS.get(self.comparing_word)
 
     @property
@@ -87,8 +96,7 @@ class Quantity:
         return f"{self.text} {self.comparing_word}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     start: int
     end: int
     measure: Measure
@@ -106,8 +114,9 @@ class _Canvas:
 
     def take(self, pattern: re.Pattern[str], reader: Reader, windows: Sequence[Window]) -> None:
         """Read every match of a pattern in some windows and blot out what was read."""
+        rough = pattern.groupindex.get("rough", 0)
         taken = [
-            _Found(*match.span(), measure, bool(match.groupdict().get("rough")))
+            _Found(*match.span(), measure, bool(rough and match[rough]))
             for match in matches_in(pattern, self.text, windows)
             if (measure := reader(match)) is not None
         ]
@@ -141,7 +150,7 @@ def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     canvas = _Canvas(without_other_numbers(raw, normal))
     canvas.leave_out((phone.start, phone.end) for phone in find_phones(normal.text))
     canvas.leave_out((start, end) for start, end, *_ in route_places(normal.text))
-    for pattern in (*WHOLE_DATES, *PARTIAL_DATES):
+    for pattern in date_patterns(canvas.text):
         canvas.take(pattern, read_date, canvas.near_digits)
     canvas.take_second_days()
     for pattern in CLOCKS:
@@ -181,7 +190,7 @@ def _joined(found: Sequence[_Found], text: str) -> list[_Found]:
 
 
 def _continues(first: _Found, second: _Found, text: str) -> bool:
-    if first.measure.dimension != second.measure.dimension or second.start - first.end > 1:
+    if second.start - first.end > 1 or first.measure.dimension != second.measure.dimension:
         return False
     if len(first.measure.values) + len(second.measure.values) != 2:
         return False
@@ -194,22 +203,19 @@ def _continues(first: _Found, second: _Found, text: str) -> bool:
 
 def _quantity(found: _Found, raw: str, normal: Normal) -> Quantity:
     start, end = normal.to_raw(found.start, found.end)
-    before = normal.text[max(0, found.start - _LOOK_BACK_CHARS) : found.start]
+    before = _BEFORE.search(normal.text, max(0, found.start - _LOOK_BACK_CHARS), found.start)
     rough = (
         found.rough
-        or _ROUGH_BEFORE.search(before) is not None
+        or (before is not None and before["rough"] is not None)
         or _ROUGH_AFTER.match(normal.text, found.end) is not None
     )
+    after = _COMPARED_AFTER.match(normal.text, found.end)
+    comparing_word = after[1] if after else before and before["compared"]
     return Quantity(
         text=raw[start:end],
         start=start,
         end=end,
         measure=found.measure,
-        comparing_word=_comparing_word(before, normal.text, found.end),
+        comparing_word=comparing_word or "",
         approximate=rough,
     )
-
-
-def _comparing_word(before: str, text: str, end: int) -> str:
-    word = _COMPARED_AFTER.match(text, end) or _COMPARED_BEFORE.search(before)
-    return word[1] if word else ""

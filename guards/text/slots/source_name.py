@@ -36,6 +36,8 @@ _NO_NAME = re.compile(
 _IN_A_LIST = re.compile(r"\s*[,;|]\s*|\s+및\s+")
 _HARD = re.compile(r"\.[a-z]{2,5}$|^https?:", re.IGNORECASE)
 _NOT_IN_A_KEY = re.compile(r"[^\w가-힣]+|_")
+_QUOTES = " \"'“”‘’「」『』*_`"
+_PAGE_NUMBER = re.compile(r"\d{1,4}(?=\s?(?:쪽|페이지|면)?\)?\s*$)")
 _SHORTEST_TITLE_CHARS = 4
 _SHORTEST_PART_CHARS = 2
 _LEAST_TITLE_SHARE = 0.4
@@ -50,6 +52,8 @@ class SourceNames:
         self._index = index
         self._ids = {source.id for source in self._sources}
         names = [name for one in self._sources for name in (one.title, one.file, _stem(one.file))]
+        self._unknown: dict[str, tuple[str, ...]] = {}
+        self._named: dict[str, tuple[Source, ...]] = {}
         self._keys = tuple(dict.fromkeys(_key(name) for name in names if _key(name)))
 
     @property
@@ -63,8 +67,13 @@ class SourceNames:
 
     def unknown(self, target: str) -> tuple[str, ...]:
         """Return the names in a citation's target that no source has; empty if all is well."""
+        if target not in self._unknown:
+            self._unknown[target] = self._find_unknown(target)
+        return self._unknown[target]
+
+    def _find_unknown(self, target: str) -> tuple[str, ...]:
         target = _LINK.sub(r"\1", target).strip()
-        pieces = [piece for piece in _IN_A_LIST.split(target) if _PLACE.sub("", piece).strip()]
+        pieces = names_in(target)
         unknown = tuple(piece for piece in pieces if not self._knows(piece))
         if all(piece.isdigit() for piece in pieces):
             return unknown
@@ -74,8 +83,47 @@ class SourceNames:
             return hard
         return (target,)
 
+    def numbered(self, number: int) -> Source | None:
+        """Return the source that is called so, or else stands at this place of the list."""
+        called = (source for source in self._sources if source.id == str(number))
+        placed = self._sources[number - 1] if 1 <= number <= len(self._sources) else None
+        return next(called, placed)
+
+    def named(self, target: str) -> tuple[Source, ...]:
+        """Return the sources that a citation's target may mean; empty if it names none.
+
+        A file and a page mean that page, a title or file in full only what is called so, and an
+        article the sources that set it out.
+        """
+        if target not in self._named:
+            self._named[target] = self._find_named(target)
+        return self._named[target]
+
+    def _find_named(self, target: str) -> tuple[Source, ...]:
+        target = _LINK.sub(r"\1", target).strip()
+        name = _PLACE.sub("", target).strip(_QUOTES)
+        if number := _NUMBER.fullmatch(name):
+            source = self.numbered(int(number[1]))
+            return (source,) if source else ()
+        key = _key(name)
+        found = [source for source in self._sources if key in _keys_of(source)]
+        found = found or [source for source in self._sources if _is_shortened(key, source)]
+        page = _PAGE_NUMBER.search(target)
+        paged = [source for source in found if page and source.page == int(page[0])]
+        return tuple(paged or found) or self._setting_out(target)
+
+    def _setting_out(self, target: str) -> tuple[Source, ...]:
+        """Return the sources that set out an article which a target names."""
+        wanted = {(one.number, one.branch) for one in read_laws(target) if one.kind is Kind.ARTICLE}
+        holders = {
+            one.source_id
+            for one in self._index.provisions
+            if (one.article.number, one.article.branch) in wanted
+        }
+        return tuple(source for source in self._sources if source.id in holders)
+
     def _knows(self, written: str) -> bool:
-        name = _PLACE.sub("", written).strip(" \"'“”‘’「」『』")
+        name = _PLACE.sub("", written).strip(_QUOTES)
         key = _key(name)
         if not key or _NO_NAME.fullmatch(name) or name in self._ids:
             return True
@@ -114,6 +162,23 @@ class SourceNames:
             len(cited & _bigrams(known)) >= _LEAST_SHARED_BIGRAMS * len(cited)
             for known in self._keys
         )
+
+
+def names_in(target: str) -> list[str]:
+    """Return the names in a citation's target, without those of pages alone."""
+    return [piece for piece in _IN_A_LIST.split(target) if _PLACE.sub("", piece).strip()]
+
+
+def _keys_of(source: Source) -> set[str]:
+    return {_key(name) for name in (source.title, source.file, _stem(source.file))} - {""}
+
+
+def _is_shortened(key: str, source: Source) -> bool:
+    """Tell whether a key and a name of a source are one the beginning or part of the other."""
+    return len(key) >= _SHORTEST_TITLE_CHARS and any(
+        key in known or (len(known) >= _SHORTEST_TITLE_CHARS and known in key)
+        for known in _keys_of(source)
+    )
 
 
 def _stem(file: str) -> str:

@@ -69,7 +69,7 @@ def _same(dimension: str, *names: str) -> dict[str, Unit]:
 _DAY_SECONDS = 86_400
 
 UNITS: dict[str, Unit] = {
-    **_family(Dimension.DAYS, 일=1, 일간=1, 주=7, 주일=7, 주간=7),
+    **_family(Dimension.DAYS, 일=1, 일간=1, 영업일=1, 근무일=1, 주=7, 주일=7, 주간=7),
     **_family(Dimension.MONTHS, 개월=1, 개월간=1, 달=1, 년=12, 년간=12, 개년=12, 해=12),
     **_family(Dimension.SECONDS, 초=1, 분=60, 분간=60, 시간=3600),
     **_same(Dimension.PERCENT, "%", "퍼센트", "프로"),
@@ -97,17 +97,21 @@ UNITS: dict[str, Unit] = {
         킬로그램=1000, 킬로=1000, 키로=1000, 톤=1_000_000,
     ),
     **_family(Dimension.LITRES, ml="0.001", mL="0.001", L=1, l=1, 밀리리터="0.001", 리터=1),
-    **_family("bytes", B=1, KB=1_000, MB=1_000_000, GB=1_000_000_000, TB=1_000_000_000_000),
+    **_family(
+        "bytes", B=1, KB=1_000, MB=1_000_000, GB=1_000_000_000, TB=1_000_000_000_000,
+        메가=1_000_000, 기가=1_000_000_000, 테라=1_000_000_000_000,
+    ),
     **_family("bits_per_second", kbps=1_000, Kbps=1_000, Mbps=1_000_000, Gbps=1_000_000_000),
     **_same("곳", "곳", "개소", "군데"),
     **_same("개", "개"),
     **_same("종", "가지", "종류", "종"),
     **_same("건", "건"),
+    **_same("대", "대", "기"),
     **_same("degrees", "℃", "°C", "도"),
     **{
         name: Unit(name, Fraction(1))
         for name in (
-            "배", "대", "층", "등급", "급", "학년", "학기", "학점", "시간대",
+            "배", "층", "촌", "등급", "급", "학년", "학기", "학점", "시간대",
             "점", "마리", "권", "장", "부", "잔", "병", "채", "편", "쌍", "그루", "석", "실",
             "개국", "평", "박", "가구", "세대", "필지", "식", "끼", "쪽", "페이지", "글자", "자",
             "kWh", "kW", "W", "V", "Hz", "GHz", "MHz", "dB", "ppm", "kcal",
@@ -134,4 +138,19 @@ DAY_WORDS: dict[str, tuple[str, int]] = {
     "격주": (Dimension.DAYS, 14),
     "격월": (Dimension.MONTHS, 2),
     "격년": (Dimension.MONTHS, 24),
+    "스무 날": (Dimension.DAYS, 20),
+    "스무날": (Dimension.DAYS, 20),
+    "서른 날": (Dimension.DAYS, 30),
+    "마흔 날": (Dimension.DAYS, 40),
+    "쉰 날": (Dimension.DAYS, 50),
+}
+
+# The same for two neighbouring numbers of days.
+DAY_SPANS: dict[str, tuple[int, int]] = {
+    "하루이틀": (1, 2),
+    "이삼일": (2, 3),
+    "사나흘": (3, 4),
+    "삼사일": (3, 4),
+    "사오일": (4, 5),
+    "오륙일": (5, 6),
 }

@@ -6,22 +6,19 @@ Most of a text has none, and a pattern that may begin in several ways is tried a
 import re
 from collections.abc import Iterator, Sequence
 
-_DIGITS = re.compile(r"[0-9]+")
 # Room for what stands before a number (a bullet, 오전, US$) and after it (units, 까지).
 _BEFORE_CHARS, _AFTER_CHARS = 16, 24
+_NEIGHBOURS = re.compile(rf"[0-9]+(?:[^0-9]{{1,{_BEFORE_CHARS + _AFTER_CHARS}}}[0-9]+)*")
 
 Window = tuple[int, int]
 
 
 def digit_windows(text: str) -> list[Window]:
     """Return the neighbourhoods of a text's digits, in order and without overlaps."""
-    windows: list[Window] = []
-    for digits in _DIGITS.finditer(text):
-        start, end = max(0, digits.start() - _BEFORE_CHARS), digits.end() + _AFTER_CHARS
-        if windows and start <= windows[-1][1]:
-            start = windows.pop()[0]
-        windows.append((start, end))
-    return windows
+    return [
+        (max(0, digits.start() - _BEFORE_CHARS), digits.end() + _AFTER_CHARS)
+        for digits in _NEIGHBOURS.finditer(text)
+    ]
 
 
 def matches_in(

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, ValidationError
 
 from proxy.errors import BadRequest
-from proxy.openai_api.json_body import JsonObject, member, read_object
+from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 from proxy.openai_api.sse import json_bytes
 
 MOST_CHOICES = 128
@@ -110,7 +110,7 @@ def read_request(raw: bytes) -> ChatRequest:
         known = _Body.model_validate(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        param = _param(first["loc"])
+        param = member_path(first["loc"])
         raise BadRequest(f"Invalid value for '{param}': {first['msg']}.", param) from None
     wanted = member(known.response_format, "type")
     return ChatRequest(
@@ -124,14 +124,3 @@ def read_request(raw: bytes) -> ChatRequest:
         include_usage=member(known.stream_options, "include_usage") is True,
         guard=known.guard or GuardField(),
     )
-
-
-def _param(place: tuple[int | str, ...]) -> str:
-    """Return a place as OpenAI writes it: ``messages[0].role``."""
-    named = ""
-    for step in place:
-        if isinstance(step, int):
-            named += f"[{step}]"
-        elif step.isidentifier():  # pydantic also names union members, which are no fields
-            named += f".{step}" if named else step
-    return named.removesuffix(".str")

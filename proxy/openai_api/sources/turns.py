@@ -92,14 +92,15 @@ def _last_user_turn(messages: list[Message]) -> tuple[Message, ...]:
 
 
 def _message(index: int, item: Mapping[str, JsonValue]) -> Message:
-    return Message(index, _string(item.get("role")), _text(item.get("content")), _name(item))
+    return Message(index, _string(item.get("role")), content_text(item.get("content")), _name(item))
 
 
 def _name(item: Mapping[str, JsonValue]) -> str:
     return _string(item.get("name"))
 
 
-def _text(content: JsonValue | None) -> str:
+def content_text(content: JsonValue | None) -> str:
+    """Return the text of a message's content; text parts are joined by a blank line."""
     if isinstance(content, str):
         return content
     texts = (

@@ -44,3 +44,14 @@ def test_what_never_ends_is_no_sentence() -> None:
 
     assert alignments(endless, reading("주차장을 이용한다."), 0.1) == []
     assert alignments("주차장을 이용합니다.", reading(endless), 0.1) == []
+
+
+def test_a_claim_of_no_words_is_aligned_with_nothing() -> None:
+    assert alignments("15, 20.", reading("주차장을 이용한다."), 0.0) == []
+
+
+def test_of_many_sentences_that_say_the_same_only_some_are_given() -> None:
+    found = alignments("주차장을 이용합니다.", reading("주차장을 이용한다.\n" * 100), 0.5)
+
+    assert 0 < len(found) < 100
+    assert {aligned.sentence for aligned in found} == {"주차장을 이용한다."}

@@ -1,11 +1,8 @@
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.text.hangul import (
-    disguised,
     joined,
     letters_only,
     parts_of,
@@ -57,23 +54,6 @@ def test_letters_only_leaves_out_marks_and_lone_jamo() -> None:
     assert letters_only("AI 가, 1도 몰라ㅋㅋ!!", 0, 17).text == "ai가1도몰라"
 
 
-@pytest.mark.parametrize(
-    "written", ["나비", "나♡비", "나 비", "나1비", "나아아비", "나...비", "나 - 비", "나ㅋ비"]
-)
-def test_disguised_word_is_recognised(written: str) -> None:
-    assert re.fullmatch(disguised(["나비"]), written)
-
-
-@pytest.mark.parametrize("written", ["나라비", "나b비", "나\n비", "나어비", "나........비"])
-def test_other_letters_are_no_disguise(written: str) -> None:
-    assert not re.fullmatch(disguised(["나비"]), written)
-
-
-@pytest.mark.parametrize("written", ["달", "다알", "다아아알"])
-def test_closed_syllable_is_drawn_out_before_its_final(written: str) -> None:
-    assert re.fullmatch(disguised(["달"]), written)
-
-
 @given(st.characters(min_codepoint=ord("가"), max_codepoint=ord("힣")))
 def test_syllables_come_apart_and_together(char: str) -> None:
     assert syllable(*parts_of(char)) == char
@@ -90,10 +70,3 @@ def test_syllables_come_apart_and_together(char: str) -> None:
 )
 def test_reads_what_was_typed_with_the_keyboard_set_to_latin(typed: str, meant: str) -> None:
     assert typed_on_latin_keys(typed) == meant
-
-
-def test_longest_disguised_word_wins() -> None:
-    found = re.match(disguised(["나비", "나비야"]), "나.비야")
-
-    assert found is not None
-    assert found[0] == "나.비야"

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guards.text.polarity import Mode, Role, clauses, stances
 
@@ -29,6 +31,17 @@ MAIN = [
     pytest.param("수수료가 없습니다.", "수수료", Mode.LACKS, id="lacks"),
     pytest.param("수수료가 있습니다.", "수수료", Mode.HAS, id="has"),
     pytest.param("수당을 지급한다.", "지급", Mode.DOES, id="plain"),
+    pytest.param("예약이 반드시 필요합니다.", "예약", Mode.MUST, id="needed"),
+    pytest.param("예약이 필요하지 않습니다.", "예약", Mode.NEED_NOT, id="not-needed"),
+    pytest.param("예약이 필요 없습니다.", "예약", Mode.NEED_NOT, id="no-need-of-it"),
+    pytest.param("예약이 꼭 필요한 것은 아닙니다.", "예약", Mode.NEED_NOT, id="not-a-must"),
+    pytest.param("도장이 없어도 됩니다.", "도장", Mode.NEED_NOT, id="may-go-without"),
+    pytest.param("현금 결제가 안 됩니다.", "결제", Mode.CANNOT, id="does-not-work"),
+    pytest.param("사진을 찍지 말아 주세요.", "찍", Mode.MUST_NOT, id="asked-not-to"),
+    pytest.param("영수증을 발급해 드립니다.", "발급", Mode.DOES, id="done-for-you"),
+    pytest.param("환급되지 않으니 확인하세요.", "환급", Mode.NOT, id="reason"),
+    pytest.param("지참하지 않으셔도 됩니다.", "지참", Mode.NEED_NOT, id="honorific"),
+    pytest.param("주차 불가: 화물차", "주차", Mode.CANNOT, id="head-of-a-list"),
 ]
 
 
@@ -44,6 +57,7 @@ def test_reads_what_is_said_of_a_predicate(sentence: str, key: str, mode: Mode) 
         pytest.param("신고하지 아니한 사람은 벌한다.", "신고", Role.ASIDE, id="before-a-noun"),
         pytest.param("신고하지 아니하고 영업한다.", "신고", Role.ASIDE, id="manner"),
         pytest.param("사유 없이 거부한다.", "사유", Role.ASIDE, id="without"),
+        pytest.param("약을 먹고 있는 사람은 쉰다.", "쉬", Role.MAIN, id="lasting"),
         pytest.param("달걀을 넣었고 불을 껐다.", "넣", Role.MAIN, id="coordinate-clause"),
     ],
 )
@@ -59,9 +73,16 @@ def test_the_place_covers_predicate_and_ending() -> None:
     assert sentence[stance.start : stance.end] == "제출하지 않아도 됩니다"
 
 
-@pytest.mark.parametrize("text", ["", "주차장 안내", "안 되는", "1234", "못"])
+@pytest.mark.parametrize("text", ["", "주차장 안내", "안 되는", "1234", "못", "다만 그날은"])
 def test_says_nothing_where_nothing_is_said(text: str) -> None:
-    assert all(stance.key for stance in stances(text))
+    assert stances(text) == ()
+
+
+@given(st.text(alphabet="예약이 필요 없는 주차를 할 수 있지 않으면 안 됩니다.,", max_size=60))
+def test_every_stance_has_a_predicate_and_a_place(sentence: str) -> None:
+    for stance in stances(sentence):
+        assert stance.key
+        assert 0 <= stance.start < stance.end <= len(sentence)
 
 
 def test_clauses_end_with_what_is_said_in_them() -> None:
@@ -83,3 +104,11 @@ def test_a_noun_that_looks_like_a_verb_is_kept() -> None:
 
 def test_what_is_received_is_the_noun_before() -> None:
     assert [stance.key for stance in stances("할인을 받을 수 있다.")] == ["할인"]
+
+
+def test_a_wider_stance_takes_the_narrower_ones_in() -> None:
+    assert [stance.key for stance in stances("낼 필요가 없습니다.")] == ["내"]
+
+
+def test_what_cannot_be_done_without_is_no_predicate() -> None:
+    assert [stance.role for stance in stances("출입은 표 없이 할 수 없다.")] == [Role.ASIDE]

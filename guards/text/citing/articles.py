@@ -1,0 +1,108 @@
+"""The one article of the sources that carries a sentence which cites another.
+
+A wrong article number is mended only where exactly one article of the sources, of the law that the
+reference names, carries the sentence clearly better than every other.
+"""
+
+import re
+from functools import cached_property
+
+from guards.core.exchange import Exchange, Source
+from guards.core.reading import Reading, Text, read
+from guards.text.citing.assessment import BETTER_BY, CITATION_THRESHOLD, FEWEST_MEASURED
+from guards.text.citing.cited_answer import CitedAnswer
+from guards.text.citing.statements import Statement
+from guards.text.citing.support import Support
+from guards.text.slots.law import LawReference
+from guards.text.slots.law_index import LawIndex
+from guards.text.slots.law_name import law_name, same_law
+from guards.text.slots.law_source import Provision
+
+_FROM_ARTICLE = re.compile(r"제?\s?\d{1,4}\s?조.*", re.DOTALL)
+_WORD = re.compile(r"\w")
+_SPACE = re.compile(r"\s+")
+_RANGE_BEHIND = re.compile(r"\s?(?:부터|내지|[~-])")
+_NEAR = 80
+_MOST_ARTICLES = 300
+_MOST_REFERENCES = 60
+"""An answer with more references is no answer but a list of them."""
+
+
+class RightArticles:
+    """The articles of one exchange's sources, to find the one that a sentence means."""
+
+    def __init__(self, reading: Reading, index: LawIndex) -> None:
+        self._reading = reading
+        self._answer = CitedAnswer(reading.answer.text.raw if reading.answer else "")
+        self._provisions = index.provisions[:_MOST_ARTICLES]
+
+    def written(self, reference: LawReference) -> str | None:
+        """Return a reference of the answer with the right article; None if that is not sure."""
+        answer = self._reading.answer
+        if answer is None or len(answer.text.laws) > _MOST_REFERENCES:
+            return None
+        old = answer.text.raw[reference.start : reference.end]
+        place = _FROM_ARTICLE.search(old)
+        statement = self._cited_for(reference, old)
+        if place is None or statement is None or not _stands_alone(reference, answer.text):
+            return None
+        right = self._carrying(statement)
+        if right is None or not _is_of_named_law(reference, right):
+            return None
+        article = right.article
+        number = f"제{article.number}조" + (f"의{article.branch}" if article.branch else "")
+        is_cited = re.search(rf"{number}(?!의\d)", _SPACE.sub("", statement.sentence.text))
+        return None if is_cited else old[: place.start()] + number
+
+    def _cited_for(self, reference: LawReference, written: str) -> Statement | None:
+        """Return what a reference is given for; ``…한다. (제5조)`` stands behind its sentence."""
+        statement = self._answer.statement_at(reference.start)
+        if statement is None or _WORD.search(statement.text.replace(written, "")):
+            return statement
+        return self._answer.statement_before(statement)
+
+    def _carrying(self, statement: Statement) -> Provision | None:
+        """Return the one article that clearly carries a statement."""
+        sentence = statement.sentence
+        figures = self._support.figures(sentence.start, sentence.end)
+        carried = self._support.carried(statement.text, figures)
+        if carried.words + carried.figures < FEWEST_MEASURED:
+            return None
+        scores = [carried.score([place]) for place in range(len(self._provisions))]
+        best = max(scores, default=0.0)
+        near = [place for place, score in enumerate(scores) if score > best - BETTER_BY]
+        return self._provisions[near[0]] if best >= CITATION_THRESHOLD and len(near) == 1 else None
+
+    @cached_property
+    def _support(self) -> Support:
+        texts = {source.id: source for source in self._reading.exchange.sources}
+        articles = tuple(_as_source(one, texts[one.source_id]) for one in self._provisions)
+        exchange = Exchange(
+            question=self._reading.exchange.question,
+            sources=articles,
+            answer=self._reading.exchange.answer,
+        )
+        return Support(read(exchange), self._answer.marks)
+
+
+def _stands_alone(reference: LawReference, answer: Text) -> bool:
+    """Tell whether a reference is no part of a range, and nothing else hangs on its article."""
+    if reference.since is not None or _RANGE_BEHIND.match(answer.raw, reference.end):
+        return False
+    article = (reference.number, reference.branch)
+    return not any(
+        (other.number, other.branch) == article and 0 < abs(other.start - reference.start) < _NEAR
+        for other in answer.laws
+    )
+
+
+def _as_source(provision: Provision, source: Source) -> Source:
+    article = provision.article
+    return Source(source.id, source.title, source.text[article.start : article.end])
+
+
+def _is_of_named_law(reference: LawReference, provision: Provision) -> bool:
+    if not reference.law and reference.tier is None:
+        return True
+    named = law_name(reference.law, reference.tier)
+    return provision.law is not None and same_law(named, provision.law)

@@ -1,0 +1,60 @@
+"""What the numbers of an answer mean, and which number it would give a source.
+
+Where the answer explains its numbers in a list of its own, they mean what the list says; else a
+number is a source's id, or its place among the sources.
+"""
+
+import re
+from collections.abc import Sequence
+
+from guards.core.exchange import Source
+from guards.text.citing.references import References
+from guards.text.slots.citation_mark import CitationMark, MarkStyle
+from guards.text.slots.source_name import SourceNames
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,2}")
+
+
+class Numbering:
+    """The numbers of one answer."""
+
+    def __init__(
+        self, sources: Sequence[Source], references: References | None, names: SourceNames
+    ) -> None:
+        self._sources = sources
+        self._names = names
+        lines = references.lines if references else ()
+        self._explained = {
+            line.number: self._meant(line.number, line.target)
+            for line in lines
+            if line.number is not None
+        }
+
+    def source_of(self, number: int) -> Source | None:
+        """Return the source that a number means; None if it means none."""
+        return self._explained.get(number) or self._names.numbered(number)
+
+    def cited_by(self, mark: CitationMark) -> tuple[int, ...]:
+        """Return the numbers of a mark that cite; a footnote that explains itself cites nothing."""
+        return tuple(number for number in mark.numbers if not self._is_note(mark, number))
+
+    def _is_note(self, mark: CitationMark, number: int) -> bool:
+        is_explained = number in self._explained and self._explained[number] is None
+        return mark.style is MarkStyle.NOTE and is_explained
+
+    def number_of(self, source: Source) -> int | None:
+        """Return the number by which the answer cites a source; None if it has no way to."""
+        for number, explained in self._explained.items():
+            if explained == source:
+                return number
+        place = next(at for at, one in enumerate(self._sources, start=1) if one.id == source.id)
+        own = int(source.id) if _NUMBER.fullmatch(source.id) else place
+        return own if self.source_of(own) == source else None
+
+    def _meant(self, number: int, target: str) -> Source | None:
+        """Return the source that a line of the answer's list names; None if that is not clear."""
+        named = self._names.named(target)
+        by_number = self._names.numbered(number)
+        if by_number in named:
+            return by_number
+        return named[0] if len(named) == 1 else None

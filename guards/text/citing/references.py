@@ -1,0 +1,205 @@
+"""Reads the list of references at the end of an answer, and what its numbers are said to mean.
+
+A list has a heading (``### References``, ``참고 문헌``, ``출처:``), or else every line of it begins
+with a citation's number (``[^1]: …``, ``[1]: …``, ``[†1] …``) or with LightRAG's ``[DC]`` or
+``[KG]``. Numbers in brackets without a heading count only where the answer cites so. It ends the
+answer: what comes behind it is no more than one closing remark.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from guards.core.finding import Span
+from guards.text.scripts import without_code
+from guards.text.slots.citation_mark import CitationMark, read_marks
+from guards.text.slots.citation_numbers import SUPERSCRIPTS, lowered, raised
+
+_HEADING = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]*)?[*_]{0,3}[ \t]*(?:📚|📎|🔗|📖|📄)?[ \t]*"
+    r"(?:참고[ \t]?(?:자료|문헌|문서|출처)|출처(?:[ \t]?(?:목록|정보))?"
+    r"|인용(?:[ \t]?(?:출처|문헌|목록))?|근거[ \t]?(?:자료|문서)|각주"
+    r"|References?|Sources?|Citations?|Bibliography|Footnotes)"
+    r"[ \t]*[*_]{0,3}[ \t]*[:：]?[ \t]*[*_]{0,3}[ \t]*$",
+    re.IGNORECASE,
+)
+_BULLET = r"[ \t]*(?:[-*+•·▪○●>][ \t]+)?"
+_LINE = re.compile(
+    rf"{_BULLET}(?:[*_]{{0,2}}"
+    r"(?:\[\^(?P<note>\d{1,3})\][ \t]*:|\[†?[ \t]?(?P<square>\d{1,3})[ \t]?\][ \t]*:?"
+    r"|【†?(?P<lens>\d{1,3})】[ \t]*:?"
+    r"|\[(?:출처|문서|자료|참고|[Ss]ource)[ \t]?(?P<label>\d{1,3})\][ \t]*:?"
+    rf"|(?P<raised>[{SUPERSCRIPTS}]{{1,3}})|(?:\[?(?P<kind>KG|DC)\]))"
+    r"[*_]{0,2})[ \t]*(?P<target>[^\n]*\S)"
+)
+_LISTED = re.compile(
+    r"[ \t]*(?:(?P<number>\d{1,3})[.)][ \t]+|[-*+•·▪○●>][ \t]+)(?P<target>[^\n]*\S)"
+)
+_RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*$")
+_NUMBERS = ("note", "square", "lens", "label", "raised")
+_SENTENCE = re.compile(r"(?:다|요|죠|까|오)[.!?]*[ \t)\]*_]*$")
+_MOST_LINES = 100
+_MOST_CLOSING_LINES = 2
+_LONGEST_PLAIN_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceLine:
+    """A line of the list.
+
+    Attributes:
+        span: The whole line, without its line break.
+        number: The number that it explains; None if it has none.
+        number_span: Where the number's digits stand; empty, at the line's start, without one.
+        target: What it names: a file, a title, an address.
+    """
+
+    span: Span
+    number: int | None
+    number_span: Span
+    target: str
+
+    def number_written(self, raw: str, number: int) -> str:
+        """Return another number as it has to stand at `number_span` of the whole text `raw`."""
+        old = raw[self.number_span.start : self.number_span.end]
+        return raised((number,), old) if old[:1] in SUPERSCRIPTS else str(number)
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """The list.
+
+    Attributes:
+        start: Where it begins, with its heading, in code points.
+        end: Where its last line ends.
+        heading: The heading's line without its line break; empty, at `start`, without one.
+        lines: Its lines, in order; at least one.
+    """
+
+    start: int
+    end: int
+    heading: Span
+    lines: tuple[ReferenceLine, ...]
+
+
+def read_references(text: str) -> References | None:
+    """Return the list of references at the end of a text, if it has one."""
+    lines = _last_lines(without_code(text))
+    for at in range(len(lines) - 1, -1, -1):
+        if _HEADING.match(lines[at].text):
+            entries = _entries(lines[at + 1 :])
+            return _references(lines[at].span, entries) if entries else None
+    return _without_heading(text, lines)
+
+
+def marks_in_body(text: str, references: References | None) -> tuple[CitationMark, ...]:
+    """Return the citation marks of a text that do not stand in its list of references."""
+    return tuple(mark for mark in read_marks(text) if not in_references(mark.start, references))
+
+
+def in_references(position: int, references: References | None) -> bool:
+    """Tell whether a place of a text is in its list of references."""
+    return references is not None and references.start <= position < references.end
+
+
+class _TextLine(NamedTuple):
+    text: str
+    start: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.start + len(self.text.rstrip()))
+
+
+def _last_lines(text: str) -> list[_TextLine]:
+    """Return the last lines of a text that are not blank."""
+    lines: list[_TextLine] = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        if line.strip():
+            lines.append(_TextLine(line.rstrip(), start))
+        start += len(line)
+    return lines[-_MOST_LINES:]
+
+
+def _entries(lines: Sequence[_TextLine]) -> list[ReferenceLine]:
+    """Return the lines under a heading; none if the answer goes on behind them."""
+    entries: list[ReferenceLine] = []
+    for line in lines:
+        entry = _numbered(line) or _listed(line) or _plain(line)
+        if entry is None:
+            break
+        entries.append(entry)
+    return entries if len(lines) - len(entries) <= _MOST_CLOSING_LINES else []
+
+
+def _without_heading(text: str, lines: Sequence[_TextLine]) -> References | None:
+    """Return a list that only its own form shows."""
+    closing = 0
+    while closing < min(_MOST_CLOSING_LINES, len(lines)) and not _numbered(lines[-1 - closing]):
+        closing += 1
+    entries: list[ReferenceLine] = []
+    at = len(lines) - closing
+    while at and (entry := _numbered(lines[at - 1])):
+        entries.insert(0, entry)
+        at -= 1
+    if not entries or not at:
+        return None
+    body = text[: entries[0].span.start]
+    if not all(_explains(text, entry) for entry in entries) and not _cites(body, entries):
+        return None
+    rule = lines[at - 1].span if _RULE.match(lines[at - 1].text) else None
+    return _references(rule or Span(entries[0].span.start, entries[0].span.start), entries)
+
+
+def _cites(body: str, entries: Sequence[ReferenceLine]) -> bool:
+    cited = {number for mark in read_marks(body) for number in mark.numbers}
+    told = any(_SENTENCE.search(entry.target) for entry in entries)
+    return not told and any(entry.number in cited for entry in entries)
+
+
+def _explains(text: str, entry: ReferenceLine) -> bool:
+    """Tell whether a line by its form explains a number, as ``[^1]: …`` and ``[DC] …`` do."""
+    label = text[entry.number_span.end : entry.number_span.end + 3].replace("*", "").lstrip(" \t")
+    return entry.number is None or label.startswith("]:")
+
+
+def _numbered(line: _TextLine) -> ReferenceLine | None:
+    """Return a line that begins with the number of a citation."""
+    match = _LINE.match(line.text)
+    if match is None:
+        return None
+    group = next((name for name in _NUMBERS if match[name] is not None), None)
+    if group is None:
+        return _entry(line, None, 0, match["target"])
+    number = int(lowered(match[group]))
+    return _entry(line, number, match.start(group), match["target"], match.end(group))
+
+
+def _listed(line: _TextLine) -> ReferenceLine | None:
+    match = _LISTED.match(line.text)
+    if match is None:
+        return None
+    if match["number"] is None:
+        return _entry(line, None, 0, match["target"])
+    begin, end = match.span("number")
+    return _entry(line, int(match["number"]), begin, match["target"], end)
+
+
+def _plain(line: _TextLine) -> ReferenceLine | None:
+    """Return a line that is no sentence, such as a bare title."""
+    if _SENTENCE.search(line.text) or len(line.text) > _LONGEST_PLAIN_CHARS:
+        return None
+    return _entry(line, None, 0, line.text.strip())
+
+
+def _entry(
+    line: _TextLine, number: int | None, begin: int, target: str, end: int = 0
+) -> ReferenceLine:
+    digits = Span(line.start + begin, line.start + max(begin, end))
+    return ReferenceLine(line.span, number, digits, target.strip())
+
+
+def _references(heading: Span, entries: Sequence[ReferenceLine]) -> References:
+    return References(heading.start, entries[-1].span.end, heading, tuple(entries))

@@ -1,0 +1,72 @@
+"""What of a text is compared with another: its words by stem and key, and their syllable pairs.
+
+Figures do not count: they are compared by value elsewhere.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from guards.text.lemmas import lemma
+from guards.text.tokens import bigrams, content_words, word_stem
+
+_FEATURES_KEPT = 8192
+_WORDS_KEPT = 16_384
+_FIGURE = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
+_CLOSED_PREDICATE = re.compile(r"[다요까죠]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What of a text is compared.
+
+    Attributes:
+        words: Its content words by their stems, with their pairs of neighbouring syllables.
+        names: For each stem, and each key of a predicate, the word of `words` that it stands for.
+        forms: The names, and the words as they stand in the text.
+        pairs: The pairs of all words.
+    """
+
+    words: Mapping[str, frozenset[str]]
+    names: Mapping[str, str]
+    forms: frozenset[str]
+    pairs: frozenset[str]
+
+
+class _Compared(NamedTuple):
+    """What of a single word is compared."""
+
+    key: str
+    pairs: frozenset[str]
+
+
+def features(text: str) -> Features:
+    """Return what of a text is compared."""
+    found = content_words(_FIGURE.sub(" ", text))
+    words: dict[str, frozenset[str]] = {}
+    names: dict[str, str] = {}
+    for word in found:
+        key, pairs = _compared(word.text)
+        name = names.get(word.stem) or names.get(key) or word.stem
+        words.setdefault(name, pairs)
+        names[word.stem] = names[key] = name
+    return Features(
+        words=words,
+        names=names,
+        forms=frozenset((*names, *(word.text for word in found))),
+        pairs=frozenset().union(*words.values()),
+    )
+
+
+# Only for sentences of sources: they come back all day, and claims are nobody else's business.
+kept_features = lru_cache(maxsize=_FEATURES_KEPT)(features)
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _compared(word: str) -> _Compared:
+    key = lemma(word)
+    # The endings of predicates are everybody's, so their syllables say nothing.
+    is_bare = len(key) == 1 or _CLOSED_PREDICATE.search(word)
+    return _Compared(key, frozenset(bigrams(key if is_bare else word_stem(word))))

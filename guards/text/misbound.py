@@ -1,0 +1,192 @@
+"""Figures that the sources bind to another word: ``어린이 6,000원`` for ``어른 6,000원``.
+
+A figure is misbound if the sources bind another value of its kind to what the answer binds it to,
+and bind its own value, wherever they give it, to something that the answer does not name there.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
+
+from guards.text.bonds import Bond, bonds_of
+from guards.text.labels import Form
+from guards.text.moved import Home
+from guards.text.passages import Passages, Place
+from guards.text.slots.units import Dimension
+from guards.text.values import Value
+
+# A value that stands in so many places belongs to none of them.
+_MOST_PLACES = 60
+_MOST_RIVALS = 200
+_LEAST_COVERED = 0.6
+_MOST_VALUES = 4
+_ANCHORS = frozenset({"전", "후"})
+# Any figure may stand beside one of these.
+_NO_NAMES = frozenset(
+    {"최대", "최소", "최장", "최고", "최저", "적어도", "이상", "이하", "각각", "기준", "경우"}
+)
+
+
+class _Bound:
+    """A figure of the sources, or of the answer, and the words by which it is told from others."""
+
+    def __init__(self, bond: Bond, place: Place | None = None) -> None:
+        self.bond = bond
+        self.place = place
+        self.value = bond.value
+        self.figures = bond.figures
+
+    @cached_property
+    def bound(self) -> set[str]:
+        """The words that it is bound to, near and far."""
+        return _forms((*self.bond.name, *self.bond.near, *self.bond.far))
+
+    @cached_property
+    def narrowly(self) -> set[str]:
+        """The same without the name of its line, which its neighbours share."""
+        return _forms((*self.bond.near, *self.bond.far))
+
+    @cached_property
+    def said(self) -> set[str]:
+        """All words around it."""
+        return self.bound | _forms(self.bond.around)
+
+    @cached_property
+    def naming(self) -> list[Form]:
+        """The words by which it is told from others."""
+        near = [form for form in self.bond.near if _is_name(form)]
+        return near or [form for form in self.bond.name if _is_name(form)]
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Those that no other figure is likely to stand beside, in all their forms."""
+        return _forms(form for form in self.naming if form.isdisjoint(_ANCHORS))
+
+
+class Misbound:
+    """The figures of the sources by what they are bound to."""
+
+    def __init__(self, passages: Passages) -> None:
+        self._passages = passages
+        self._by_key: dict[Hashable, list[_Bound]] = defaultdict(list)
+        self._by_name: dict[tuple[Hashable, Hashable], list[_Bound]] = defaultdict(list)
+        for number, text in passages.texts():
+            for bond in bonds_of(text):
+                self._add(_Bound(bond, Place(number, bond.sentence)))
+
+    def _add(self, known: _Bound) -> None:
+        for key in known.value.keys:
+            self._by_key[key].append(known)
+        for name in {*known.names, *(key for figure in known.figures for key in figure.keys)}:
+            self._by_name[known.value.kind, name].append(known)
+
+    def right_home(self, bond: Bond, beside: Sequence[Bond]) -> Home | None:
+        """Return where the values stand that the sources bind to what a figure is bound to.
+
+        Args:
+            bond: The figure of the answer.
+            beside: The figures of its sentence, itself included; one of them that stands where
+                the sources have it is not what is missing.
+        """
+        own = self._own(bond)
+        # A number of times may be known from an ordinal (제12회), which is no place of its own.
+        if len(own) > _MOST_PLACES or not (own or bond.value.kind == Dimension.TIMES):
+            return None
+        told = _Bound(bond)
+        others = [_Bound(other) for other in beside]
+        shares = [
+            (share, rival)
+            for rival in self._rivals(told)
+            if (share := _covered(told, rival, own)) >= _LEAST_COVERED
+            and all(self._tells_apart(told, rival, one) for one in own)
+            and not any(_is_at_home(other, rival) for other in others)
+        ]
+        best = max((share for share, _ in shares), default=0)
+        right = [rival for share, rival in shares if share == best]
+        if not right or len({rival.value.keys for rival in right}) > _MOST_VALUES:
+            return None
+        return _home(right)
+
+    def names(self, bond: Bond, home: Home) -> bool:
+        """Tell whether all that tells the values of a home from others stands next to a figure."""
+        starts = {value.start for value in home.values}
+        rivals = [
+            _Bound(one, home.place)
+            for one in bonds_of(self._passages.text(home.place))
+            if one.value.start in starts
+        ]
+        told, own = _Bound(bond), self._own(bond)
+        return bool(rivals) and all(_covered(told, rival, own) == 1 for rival in rivals)
+
+    def _own(self, bond: Bond) -> list[_Bound]:
+        return [one for key in bond.value.keys for one in self._by_key.get(key, ())]
+
+    def _rivals(self, told: _Bound) -> Iterable[_Bound]:
+        """Return the figures of other values that share a word or a figure with the answer's."""
+        found: dict[int, _Bound] = {}
+        for name in {*told.said, *(key for figure in told.figures for key in figure.keys)}:
+            rivals = self._by_name.get((told.value.kind, name), ())
+            if len(rivals) <= _MOST_RIVALS:
+                found |= {id(rival): rival for rival in rivals}
+        return [one for one in found.values() if one.value.keys.isdisjoint(told.value.keys)]
+
+    def _tells_apart(self, told: _Bound, right: _Bound, own: _Bound) -> bool:
+        """Tell whether the answer names the right one and not where its own value stands."""
+        if not (own.narrowly or own.figures) or (own.narrowly - right.bound) & told.said:
+            return False
+        unexplained = [one for one in told.figures if not _holds(right.figures, one)]
+        if any(_holds(unexplained, one) for one in own.figures):
+            return False
+        telling = [one for one in right.figures if not _holds(own.figures, one)]
+        if any(_holds(told.figures, one) for one in telling):
+            return True
+        named = (right.names & told.said) - own.bound
+        if named and own.place != right.place and own.place is not None:
+            named -= self._passages.words_at(own.place, besides=right.place).forms
+        return bool(named)
+
+
+def _home(right: Sequence[_Bound]) -> Home:
+    place = right[0].place
+    if place is None:
+        raise ValueError("only a figure of a source has a home")
+    return Home(place, tuple(rival.value for rival in right))
+
+
+def _is_at_home(other: _Bound, rival: _Bound) -> bool:
+    """Tell whether the answer gives a value of the sources with what they bind it to."""
+    return other.value.keys == rival.value.keys and _covered(other, rival, ()) == 1
+
+
+def _covered(told: _Bound, rival: _Bound, own: Sequence[_Bound]) -> float:
+    """Return the share that an answer says of what tells a figure from those beside it."""
+    kinds = {figure.kind for figure in told.figures}
+    figures = [one for one in rival.figures if one.kind in kinds]
+    if not all(_holds(told.figures, one) for one in figures):
+        return 0
+    beside = [one.bound for one in own if one.place == rival.place]
+    naming = [form for form in rival.naming if all(form.isdisjoint(bound) for bound in beside)]
+    held = [not form.isdisjoint(told.said) for form in naming]
+    if held and not held[-1]:
+        return 0
+    parts = len(held) + len(figures)
+    return (sum(held) + len(figures)) / parts if parts else 0
+
+
+def _is_name(form: Form) -> bool:
+    """Tell whether a word names something (not 월, 시, 당, 최대)."""
+    if not form.isdisjoint(_NO_NAMES):
+        return False
+    return any(len(word) > 1 for word in form) or not form.isdisjoint(_ANCHORS)
+
+
+def _holds(figures: Sequence[Value], wanted: Value) -> bool:
+    """Tell whether one of some figures may say the same as another."""
+    return any(
+        one.keys == wanted.keys and (one.side is None or wanted.side in {None, one.side})
+        for one in figures
+    )
+
+
+def _forms(label: Iterable[Form]) -> set[str]:
+    return set().union(*label)

@@ -1,0 +1,159 @@
+"""Where a clause of a claim says the opposite of what a clause of a source says.
+
+Unlike `guards.text.oppositions`, which lays two sentences side by side, this looks up what all the
+sources say of one predicate, whatever its wording, and takes the clause that is about the same
+words. A claim's word that the sources know but this clause has not makes it another subject.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from guards.core.reading import Reading
+from guards.text.features import kept_features
+from guards.text.oppositions import are_opposed
+from guards.text.polarity_sayings import Said, Saying
+from guards.text.polarity_words import Word
+
+_MOST_LOOKED_AT = 400
+_LEAST_SHARE = 0.6
+_LEAST_SHARE_BACK = 0.6
+_LEAST_NAME_CHARS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that a source says.
+
+    Attributes:
+        source_id: Id of the source.
+        said: What it says, and where.
+        title: The title of the source.
+    """
+
+    source_id: str
+    said: Said
+    title: str
+
+    @property
+    def predicate(self) -> str:
+        """The predicate as it stands in the sentence."""
+        return self.said.sentence[self.said.saying.start : self.said.saying.end]
+
+    @property
+    def context(self) -> frozenset[str]:
+        """The words around the sentence: those of the title and the sentence before."""
+        return kept_features(self.title).forms | kept_features(self.said.before).forms
+
+
+@dataclass(frozen=True, slots=True)
+class Opposed:
+    """What says the opposite of a saying, and the share of the saying's words that it holds."""
+
+    told: Told
+    share: float
+
+
+class SourceSayings:
+    """What the sources of an exchange say, by predicate and word."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._known = frozenset().union(
+            *(
+                kept_features(sentence.text).forms
+                for part in reading.sources
+                for sentence in part.text.sentences
+            )
+        )
+        self._told = [
+            Told(part.source.id, said, part.source.title)
+            for part in reading.sources
+            if part.source
+            for said in part.text.said
+        ]
+        self._by_key: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for place, told in enumerate(self._told):
+            for key in _keys(told.said.saying):
+                standing = self._by_key[key]
+                if len(standing) < _MOST_LOOKED_AT:
+                    standing.append(place)
+
+    def opposed(self, saying: Saying, context: frozenset[str]) -> Opposed | None:
+        """Return what says the opposite of a saying, unless something else says the same.
+
+        Args:
+            saying: What a claim says.
+            context: The words around it.
+        """
+        best: Opposed | None = None
+        agreed = 0.0
+        for told in self._on(saying):
+            other = told.said.saying
+            share = _share(saying, other)
+            if not are_opposed(saying.mode, other.mode):
+                agreed = max(agreed, share if _is_for(other, saying) else 0.0)
+            elif share < _LEAST_SHARE or (best and share <= best.share):
+                continue
+            elif self._is_alike(saying, told, context):
+                best = Opposed(told, share)
+        return best if best and best.share > agreed else None
+
+    def _on(self, saying: Saying) -> Iterator[Told]:
+        """Yield what is said of the same predicate with a word of a saying, in order."""
+        places = {place for key in _keys(saying) for place in self._by_key.get(key, ())}
+        return (self._told[place] for place in sorted(places))
+
+    def _is_alike(self, saying: Saying, told: Told, context: frozenset[str]) -> bool:
+        """Tell whether something is said of the same subject under the same condition."""
+        other = told.said.saying
+        if saying.turns != other.turns or not saying.figures <= other.figures:
+            return False
+        missing = [word for word in saying.words if not _holds(other, word)]
+        if any(word.is_condition for word in missing):
+            return False
+        elsewhere = [word for word in missing if word.names & self._known]
+        if any(word.names.isdisjoint(told.context) for word in elsewhere):
+            return False
+        return _is_told_back(other, saying, context)
+
+
+def _keys(saying: Saying) -> Iterator[tuple[str, str]]:
+    return ((family, name) for family in saying.families for name in saying.names)
+
+
+def _share(saying: Saying, other: Saying) -> float:
+    """Return the share of a saying's words, but for the predicate's, that another one holds."""
+    predicate = saying.families & other.families
+    words = [word for word in saying.words if word.names.isdisjoint(predicate)]
+    if not words:
+        # 진료의뢰서가 필요하다: where nothing else is told, what it is about is the predicate.
+        return float(any(len(name) >= _LEAST_NAME_CHARS for name in predicate))
+    return sum(_holds(other, word) for word in words) / len(words)
+
+
+def _holds(saying: Saying, word: Word) -> bool:
+    """Tell whether a saying has a word, or a kind of it (등본, 주민등록등본; but not 비회원)."""
+    return not (
+        saying.names.isdisjoint(word.names)
+        and saying.names.isdisjoint(word.heads)
+        and saying.heads.isdisjoint(word.names)
+    )
+
+
+def _is_for(saying: Saying, other: Saying) -> bool:
+    """Tell whether what only holds for some (월요일만) holds for those of another saying."""
+    return all(_holds(other, word) for word in saying.words if word.is_only)
+
+
+def _is_told_back(saying: Saying, claimed: Saying, context: frozenset[str]) -> bool:
+    """Tell whether a claim tells the conditions of a saying and most of its other words."""
+    missing = [
+        word
+        for word in saying.words
+        if context.isdisjoint(word.names | word.heads) and not _holds(claimed, word)
+    ]
+    if any(word.is_condition or word.is_only for word in missing):
+        return False
+    needed = sum(not word.is_listed for word in saying.words)
+    lost = sum(not word.is_listed for word in missing)
+    return lost <= needed * (1 - _LEAST_SHARE_BACK)

@@ -1,0 +1,177 @@
+"""The pieces of a sentence that say something of one figure each.
+
+A comma, a bracket, the end of a clause or another figure of the same kind begins a new piece:
+``어른 6,000원, 어린이 3,000원`` are two and ``60분 이상 120분 미만은 25%`` is one.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from guards.text.figure_values import as_value
+from guards.text.labels import Form, Label
+from guards.text.lemmas import lemma
+from guards.text.sentences import Sentence
+from guards.text.slots.quantity import Quantity
+from guards.text.tokens import content_words, word_stem
+from guards.text.values import Value
+
+_JOINT = re.compile(
+    r"(?P<open>[(\[])|(?P<close>[)\]])|[,;/\n|→]|[·ㆍ](?=[ ]?[가-힣])|\.(?!\d)"
+    r"|(?<=[고며나])[ ]|(?<=지만)[ ]|(?<=[가-힣])[와과][ ]|(?:또는|혹은|및)[ ]"
+    # 5일 전 기한이 지났으므로 50%: five days are not what the rate stands for
+    r"|(?<=지났으므로)[ ]|(?<=지났으니)[ ]|(?<=지나서)[ ]|(?<=넘었으므로)[ ]|(?<=넘어서)[ ]"
+)
+_NAME = re.compile(
+    r"[ \t]*(?:[-*•·○●▪■◦>①-⑳]+[ \t]*|\d{1,3}[.)][ \t]*)?(?P<name>[^:\n]{1,40}):(?!//)"
+)
+# The topic of a whole sentence (``입장료는 어른 6,000원, 어린이 3,000원``).
+_TOPIC = re.compile(r"(?P<name>[^:,;()\d\n]{1,40}?[가-힣][은는])[ ](?=[가-힣A-Za-z])")
+_RANGE = re.compile(r"[*_ ]*(?:[~-]|부터|에서|이상)[*_ ]*")
+_OF_NOUN = re.compile(r"(?:[ ]?(?:이내|이상|이하|미만|초과|간|동안))?의[ ]")
+# What ends a figure's own word (권, 씩, 부터), and names nothing.
+_REST_OF_FIGURE = re.compile(
+    r"[*_]{0,2}(?:[ ]?(?:이상|이하|초과|미만|이내|까지|부터|이후|이전|안에|내에|동안))?[가-힣]{0,6}"
+)
+_NUMBERED = re.compile(r"(?P<number>\d+)(?P<unit>[가-힣A-Za-z]+)")
+_SYNONYMS = {"뒤": "후", "다음": "후"}
+
+
+class Standing(NamedTuple):
+    """A figure in its piece.
+
+    Attributes:
+        figure: The figure.
+        value: The same as a value that can be looked up.
+        words_before: How many words of the piece stand before it.
+        of_noun: Whether its noun follows it (``10일의 휴가``).
+    """
+
+    figure: Quantity
+    value: Value
+    words_before: int
+    of_noun: bool
+
+
+@dataclass(eq=False)
+class Piece:
+    """A stretch of a sentence.
+
+    Attributes:
+        name: The words before the colon of its line, or the topic of its sentence.
+        outer: The piece in which its bracket stands; None outside brackets.
+        words: Its words, in order, each in the forms by which it may be met again.
+        figures: Its figures, in order.
+        given: The figures of the stretch that it goes on with behind a bracket.
+    """
+
+    name: Label = ()
+    outer: "Piece | None" = None
+    words: list[Form] = field(default_factory=list)
+    figures: list[Standing] = field(default_factory=list)
+    given: list[Value] = field(default_factory=list)
+
+    @property
+    def all_figures(self) -> list[Value]:
+        """Its figures with those that it was given."""
+        return [*self.given, *(one.value for one in self.figures)]
+
+    def figures_before(self, value: Value) -> list[Value]:
+        """Return its figures that stand before another one."""
+        return [one for one in self.all_figures if one.start < value.start]
+
+    def holds_kind(self, value: Value) -> bool:
+        """Tell whether it has a figure that another could stand for."""
+        return any(other.kind == value.kind for other in self.all_figures)
+
+
+def cut(raw: str, sentence: Sentence, figures: Sequence[Quantity]) -> list[Piece]:
+    """Return the pieces of a sentence, in order; each of its figures is in one of them.
+
+    Args:
+        raw: The text of the sentence.
+        sentence: The sentence.
+        figures: Its figures; at least one.
+    """
+    return _Cutter(raw, sentence).cut(figures)
+
+
+def _words(text: str) -> Label:
+    """Return the words of a stretch; a number belongs to the word that is glued to it (2인실)."""
+    forms: list[Form] = []
+    for word in content_words(text):
+        numbered = _NUMBERED.match(text, word.start)
+        if numbered:
+            forms.append(frozenset({numbered[0], numbered["number"] + word_stem(numbered["unit"])}))
+        elif not word.text[0].isdigit() and not text[max(0, word.start - 1) : word.start].isdigit():
+            other = _SYNONYMS.get(word.stem, word.stem)
+            forms.append(frozenset({word.text, word.stem, lemma(word.text), other}))
+    return tuple(forms)
+
+
+class _Cutter:
+    """Cuts one sentence into pieces."""
+
+    def __init__(self, raw: str, sentence: Sentence) -> None:
+        self._raw = raw
+        self._sentence = sentence
+        self._pieces: list[Piece] = []
+        self._name: Label = ()
+
+    def cut(self, figures: Sequence[Quantity]) -> list[Piece]:
+        start, end = self._sentence.start, self._sentence.end
+        first = figures[0].start
+        name = _NAME.match(self._raw, start, first) or _TOPIC.match(self._raw, start, first)
+        if name:
+            start, self._name = name.end(), _words(name["name"])
+        self._begin(None)
+        for figure in figures:
+            value = as_value(figure)
+            self._read_up_to(value, start)
+            piece = self._pieces[-1]
+            of_noun = _OF_NOUN.match(self._raw, figure.end) is not None
+            piece.figures.append(Standing(figure, value, len(piece.words), of_noun))
+            start = figure.end
+        self._read(self._after_figure(start), end)
+        return self._pieces
+
+    def _read_up_to(self, figure: Value, start: int) -> None:
+        piece = self._pieces[-1]
+        begin = self._after_figure(start) if piece.figures else start
+        if not piece.holds_kind(figure) or _RANGE.fullmatch(self._raw, start, figure.start):
+            self._read(begin, figure.start)
+        elif _OF_NOUN.match(self._raw, start) or _JOINT.search(self._raw, begin, figure.start):
+            self._read(begin, figure.start)
+            if self._pieces[-1] is piece:
+                self._begin(piece.outer)
+        else:
+            self._begin(piece.outer)
+            self._read(begin, figure.start)
+
+    def _after_figure(self, end: int) -> int:
+        rest = _REST_OF_FIGURE.match(self._raw, end)
+        return rest.end() if rest else end
+
+    def _begin(self, outer: Piece | None) -> None:
+        self._pieces.append(Piece(self._name, outer))
+
+    def _resume(self, outer: Piece, bracket: Piece) -> None:
+        """Go on behind a bracket; one without figures says more of what stands before it."""
+        self._begin(outer.outer)
+        piece = self._pieces[-1]
+        piece.words += outer.words if bracket.figures else [*outer.words, *bracket.words]
+        piece.given += outer.all_figures
+
+    def _read(self, start: int, end: int) -> None:
+        for joint in _JOINT.finditer(self._raw, start, end):
+            self._pieces[-1].words += _words(self._raw[start : joint.start()])
+            start = joint.end()
+            last = self._pieces[-1]
+            if joint["open"]:
+                self._begin(last)
+            elif joint["close"] and last.outer:
+                self._resume(last.outer, last)
+            else:
+                self._begin(last.outer)
+        self._pieces[-1].words += _words(self._raw[start:end])

@@ -1,0 +1,212 @@
+"""What each clause of a sentence says, in a form in which other wordings of it meet.
+
+A saying is a predicate's families (``휴관하다`` denies what ``개관하다`` affirms, who ``받는다`` is
+given, ``X 대상이다`` is what X says), what is said of it, and the words and turns of its clause.
+Only sayings on the same words can be compared. A list (``A, B는 된다``) gives one for each item.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from guards.lexicons.opposites import FAMILIES
+from guards.text.polarity import AFFIRMATIVE, Mode, Role, Stance, stances
+from guards.text.polarity_words import (
+    CONDITION,
+    Word,
+    figures_of,
+    names_of,
+    turns_of,
+    words_of,
+)
+from guards.text.tokens import word_stem
+
+LONGEST_SENTENCE_CHARS = 2000
+"""Longer than any sentence: what never ends is none."""
+_DENIED = {
+    Mode.DOES: Mode.NOT,
+    Mode.NOT: Mode.DOES,
+    Mode.MUST: Mode.MUST_NOT,
+    Mode.MUST_NOT: Mode.CAN,
+    Mode.CAN: Mode.MAY_REFRAIN,
+    Mode.CANNOT: Mode.DOES,
+    Mode.NEED_NOT: Mode.CAN,
+    Mode.MAY_REFRAIN: Mode.CAN,
+    Mode.HAS: Mode.LACKS,
+    Mode.LACKS: Mode.HAS,
+}
+_LOOK_BACK_CHARS = 30
+# What they are about stands before these: 적립에서 제외한다, 복지포인트를 지급한다, 시험을 본다.
+_LEANING_FAMILIES = frozenset({"포함", "부과", "지급"})
+_LEANING = frozenset("대상 적용 보 치르 거치 갖추 얻 지불".split())
+_NOUN_BEFORE = re.compile(r"([가-힣]{2,20})(?:\s대상[가-힣]{0,3})?\s$")
+_RECEIVED = re.compile(r"\s(?:받|드[리립려린]|주[시지어]|줍|줘)")
+_WITHOUT = re.compile(r"(?<![가-힣])([가-힣]{2,20})\s?없(?:이|어도|더라도|으셔도)(?:도|는)?(?=\s)")
+_TOPIC = re.compile(r"[가-힣)\]]+(?:은|는|도)(?=\s)")
+_SUBJECT = re.compile(r"[가-힣)\]](?:은|는|도|이|가|께서|에게|에게는)(?=\s)")
+_LAST_WORD = re.compile(r"([가-힣]{2,12})\s?(?::|[\s.*]*$)")
+_WORD = re.compile(r"[가-힣]+")
+_AGAIN = re.compile(r"(?<![가-힣])다시\s$")
+_ENDS_IN_NOUN = re.compile(r"[가-힣A-Za-z)](?<![고면서며지요다은는을를에의로])(?<!거나)$")
+_LEAST_COMPOUND_CHARS = 4
+
+
+@dataclass(frozen=True)
+class Saying:
+    """What one clause says of one predicate.
+
+    Attributes:
+        families: The predicate, and the names under which other predicates tell the same.
+        mode: What is said of what the families affirm.
+        words: The words of the clause that carry its subject.
+        turns: Which turns the clause takes (unless, after, ...).
+        figures: The figures of the clause.
+        start: Where the predicate begins in the sentence.
+        end: Where its last word ends.
+    """
+
+    families: frozenset[str]
+    mode: Mode
+    words: tuple[Word, ...]
+    turns: frozenset[str]
+    figures: frozenset[str]
+    start: int
+    end: int
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of its words, and its families."""
+        return self.families.union(*(word.names for word in self.words))
+
+    @cached_property
+    def heads(self) -> frozenset[str]:
+        """The ends of those of its words that may be compounds."""
+        return frozenset().union(*(word.heads for word in self.words))
+
+
+class Said(NamedTuple):
+    """A saying, the sentence it stands in, and the sentence before; empty if there is none."""
+
+    saying: Saying
+    sentence: str
+    before: str
+
+
+def said_in(sentences: Sequence[str]) -> tuple[Said, ...]:
+    """Return what the sentences of a text say, in order; endless ones say nothing."""
+    return tuple(
+        Said(saying, sentence, before)
+        for before, sentence in zip(["", *sentences], sentences, strict=False)
+        if len(sentence) <= LONGEST_SENTENCE_CHARS
+        for saying in sayings(sentence)
+    )
+
+
+def sayings(sentence: str) -> tuple[Saying, ...]:
+    """Return what the clauses of a sentence say, in order."""
+    told: list[Saying] = []
+    begin, topic = 0, ""
+    condition = _leading_condition(sentence)
+    main = [stance for stance in stances(sentence) if stance.role is Role.MAIN]
+    for stance in main or _by_last_word(sentence):
+        before = sentence[begin : stance.start]
+        lead = condition if _SUBJECT.search(before) else topic
+        told.extend(_of_clause(sentence, stance, begin, lead if begin else ""))
+        topics = list(_TOPIC.finditer(before))
+        topic = f"{before[: topics[-1].end()]} " if topics else topic
+        begin = stance.end
+    return tuple(told)
+
+
+def _leading_condition(sentence: str) -> str:
+    """Return the condition that a sentence begins with: it holds for all of its clauses."""
+    condition, topic = CONDITION.search(sentence), _TOPIC.search(sentence)
+    if condition is None or (topic and topic.start() < condition.start() - 1):
+        return ""
+    return f"{sentence[: condition.end()]} "
+
+
+def _by_last_word(sentence: str) -> Iterator[Stance]:
+    """Yield what a line says that ends in a noun (대학원생: 제외) or opens a list with one."""
+    for match in _LAST_WORD.finditer(sentence):
+        if match[1] in FAMILIES:
+            yield Stance(match[1], Mode.DOES, Role.MAIN, *match.span(1))
+
+
+def _of_clause(sentence: str, stance: Stance, begin: int, lead: str) -> Iterator[Saying]:
+    predicate = sentence[stance.start : stance.end]
+    families, affirms = _families_at(sentence, stance)
+    mode = stance.mode if affirms else _DENIED[stance.mode]
+    behind = sentence[stance.end + 1 :] if sentence.startswith(":", stance.end) else ""
+    has_object = _RECEIVED.search(predicate) is not None
+    for before in _items(lead + sentence[begin : stance.start], behind):
+        saying = Saying(
+            families=families,
+            mode=mode,
+            words=words_of(before + predicate if has_object else before),
+            turns=turns_of(before),
+            figures=figures_of(before),
+            start=stance.start,
+            end=stance.end,
+        )
+        yield saying
+        yield from _without(sentence, begin, before + predicate, saying)
+
+
+def _without(sentence: str, begin: int, clause: str, saying: Saying) -> Iterator[Saying]:
+    """Yield what a clause says of what it goes without: needed where it cannot be done so."""
+    for match in _WITHOUT.finditer(sentence, begin, saying.start):
+        yield replace(
+            saying,
+            families=_family(match[1], word_stem(match[1]))[0],
+            mode=Mode.LACKS if saying.mode in AFFIRMATIVE else Mode.MUST,
+            words=words_of(clause),
+            turns=saying.turns - {"unless"},
+            start=match.start(),
+            end=match.end(),
+        )
+
+
+def _items(before: str, behind: str) -> list[str]:
+    """Return what stands before a predicate, once for each item of a list in it or behind it."""
+    if behind:
+        return [f"{item} " for item in (*behind.split(","), before)]
+    *items, last = before.split(", ")
+    topic = _SUBJECT.search(last)
+    if topic is None or not all(_ENDS_IN_NOUN.search(item) for item in items):
+        return [before]
+    return [*(f"{item}{last[topic.end() :]} " for item in items), last]
+
+
+def _families_at(sentence: str, stance: Stance) -> tuple[frozenset[str], bool]:
+    """Return the families of a predicate and whether it affirms what they tell."""
+    if _AGAIN.search(sentence, 0, stance.start):
+        return frozenset({f"재{stance.key}"}), True
+    first = _WORD.match(sentence, stance.start)
+    surface = word_stem(first[0]) if first else stance.key
+    families, affirms = _family(surface, stance.key)
+    if _RECEIVED.search(sentence, stance.start, stance.end):
+        families |= FAMILIES["받"].names
+    if stance.key in _LEANING or families & _LEANING_FAMILIES:
+        look_back = max(0, stance.start - _LOOK_BACK_CHARS)
+        if match := _NOUN_BEFORE.search(sentence, look_back, stance.start):
+            families |= _family(match[1], word_stem(match[1]))[0]
+    return families, affirms
+
+
+def _family(*keys: str) -> tuple[frozenset[str], bool]:
+    """Return the keys of one predicate with the names of its families, and whether it affirms."""
+    own = frozenset().union(*(names_of(key) for key in keys))
+    known = [FAMILIES[form] for key in keys for form in _forms(key) if form in FAMILIES]
+    if not known:
+        return own, True
+    return own | known[0].names, known[0].affirms
+
+
+def _forms(key: str) -> Iterator[str]:
+    """Yield a key, without what may be stuck to it (휴관일, 드시), and the end of a compound."""
+    yield from (key, key.removesuffix("일"), key.removesuffix("시"))
+    if len(key) >= _LEAST_COMPOUND_CHARS:
+        yield key[-2:]

@@ -1,0 +1,87 @@
+"""Which checks ran over an answer, why the others did not, and which of those were demanded."""
+
+from dataclasses import dataclass
+
+from guards.core.guard import Stage
+from guards.core.registry import all_guards
+from policies.policy import Mode, Policy
+from policies.verdict import NOT_WANTED, GuardOutcome, GuardResult, Verdict
+from policies.verification_options import Options
+from policies.verification_parts import Checks
+
+JUDGE = "judge"
+_FAILED = "failed:"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckBook:
+    """What was to be checked, and what came of it.
+
+    Attributes:
+        policy: The policy.
+        verdict: The verdict over the answer.
+        options: What was wanted.
+        asked: The guards that were asked for by name; None for all.
+    """
+
+    policy: Policy
+    verdict: Verdict
+    options: Options
+    asked: frozenset[str] | None
+
+    @property
+    def checks(self) -> Checks:
+        """Every check, as one that ran or with why it did not."""
+        results = self._results
+        skipped = {
+            guard: reason for guard in all_guards() if (reason := self._reason(guard)) is not None
+        }
+        skipped[JUDGE] = "off" if self.options.judge == "off" else "not_configured"
+        return Checks(
+            run=tuple(guard for guard in results if guard in self.verdict.ran),
+            shadow=tuple(
+                guard
+                for guard, result in results.items()
+                if result.mode is Mode.SHADOW and result.outcome is not GuardOutcome.NOT_RUN
+            ),
+            skipped=skipped,
+        )
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What was wanted and failed, as ``name:reason``."""
+        failed = [
+            f"{guard}:{result.reason}"
+            for guard, result in self._results.items()
+            if result.mode is Mode.ENFORCE and result.reason.startswith(_FAILED)
+        ]
+        return (*failed, f"{JUDGE}:not_configured") if self.misses_judge else tuple(failed)
+
+    @property
+    def misses_judge(self) -> bool:
+        """Whether a model's opinion was demanded; there is none to be had."""
+        return self.options.judge == "force"
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Checks without which the answer is not verified, and that did not run."""
+        failed = [name.partition(":")[0] for name in self.degraded]
+        demanded = sorted((self.asked or frozenset()) - self.verdict.ran)
+        wanting = [guard for guard in demanded if self._reason(guard) not in NOT_WANTED]
+        return tuple(dict.fromkeys([*failed, *wanting]))
+
+    @property
+    def _results(self) -> dict[str, GuardResult]:
+        return {result.guard: result for result in self.verdict.results}
+
+    def _reason(self, guard: str) -> str | None:
+        """Return why a guard did not run; None if it did."""
+        rule = self.policy.guards.get(guard)
+        if rule is None or rule.mode is Mode.OFF:
+            return "off"
+        if Stage.OUTPUT not in all_guards()[guard].stages:
+            return "question_only"
+        result = self._results.get(guard)
+        if result is None:
+            return "not_asked"
+        return result.reason if result.outcome is GuardOutcome.NOT_RUN else None

@@ -1,0 +1,228 @@
+"""Holds every sentence of an answer against the sources and labels it."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from guards.citations import Citations, CitationsSettings
+from guards.core.finding import Finding, Severity, Span, Strength
+from guards.core.reading import Reading, Text
+from guards.overlap import Overlap, OverlapSettings
+from guards.text.citing.statements import Statement
+from guards.text.citing.support import Support
+from guards.text.claimed_quantities import claimed_quantities
+from guards.text.slots.quantity import Quantity
+from policies.offsets import Offsets
+from policies.policy import Policy
+from policies.verification_coverage import FORM_GUARDS, Coverage
+from policies.verification_parts import (
+    ClaimCitation,
+    ClaimReport,
+    Label,
+    Method,
+    NotCheckable,
+)
+from policies.verification_sources import SourceTexts
+from policies.verification_thresholds import options_of
+
+MOST_CITATIONS = 3
+_SILENT_ON_TRUTH = FORM_GUARDS | {"citations"}
+_SHORTEST_EXACT_CHARS = 8
+
+_LABELS = {
+    Strength.E3: Label.SUPPORTED,
+    Strength.E2: Label.SUPPORTED,
+    Strength.E1: Label.PARTIAL,
+    Strength.E0: Label.UNSUPPORTED,
+    Strength.C1: Label.CONTRADICTED,
+    Strength.C2: Label.CONTRADICTED,
+}
+_WORST_FIRST = (Strength.C2, Strength.C1, Strength.E0)
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The sentences of one answer, held against the sources.
+
+    Attributes:
+        reading: The exchange, read.
+        coverage: Who looked at what.
+        findings: What the guards in force found, in the order of their ids.
+        policy: The policy, for its thresholds.
+        sources: The sources' texts.
+        offsets: Places of the answer.
+    """
+
+    reading: Reading
+    coverage: Coverage
+    findings: Sequence[Finding]
+    policy: Policy
+    sources: SourceTexts
+    offsets: Offsets
+
+    @cached_property
+    def reports(self) -> tuple[ClaimReport, ...]:
+        """Return a report on each sentence, in order."""
+        return tuple(
+            self._report(index, statement)
+            for index, statement in enumerate(self.coverage.statements)
+        )
+
+    @cached_property
+    def about(self) -> tuple[int | None, ...]:
+        """For each finding the index of the sentence that it is about; None for none."""
+        return tuple(map(self._about, self.findings))
+
+    def _about(self, finding: Finding) -> int | None:
+        if finding.part != "answer":
+            return None
+        span = finding.span
+        at = bisect_right(self._ends, span.start)
+        if at < len(self._ends):
+            begins = self.coverage.statements[at].sentence.start
+            if begins < max(span.end, span.start + 1):
+                return at
+        return self._marked.get(span.start)
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [statement.sentence.end for statement in self.coverage.statements]
+
+    @cached_property
+    def _marked(self) -> dict[int, int]:
+        """For each citation mark, some of which stand behind their sentence, whose it is."""
+        return {
+            mark.start: index
+            for index, statement in enumerate(self.coverage.statements)
+            for mark in statement.marks
+        }
+
+    @cached_property
+    def _findings_of(self) -> dict[int | None, list[int]]:
+        found: dict[int | None, list[int]] = defaultdict(list)
+        for number, index in enumerate(self.about):
+            found[index].append(number)
+        return found
+
+    @cached_property
+    def not_checkable(self) -> tuple[NotCheckable, ...]:
+        """Return what nobody could check, and why."""
+        whole = self._whole_reason
+        if whole:
+            return (NotCheckable(claim=None, reason=whole),)
+        return tuple(
+            NotCheckable(claim=index, reason=self._reason(statement))
+            for index, statement in enumerate(self.coverage.statements)
+            if statement.is_claim and not self.coverage.checked_by(statement)
+        )
+
+    @property
+    def _whole_reason(self) -> str:
+        answer = self.reading.answer
+        if answer is None or not answer.text.raw.strip():
+            return "no_answer"
+        if not self.coverage.claims:
+            return "no_claims"
+        return "" if self.reading.sources else "no_sources"
+
+    def _reason(self, statement: Statement) -> str:
+        return "too_short" if self.coverage.is_too_short(statement) else "not_looked_at"
+
+    def _report(self, index: int, statement: Statement) -> ClaimReport:
+        sentence = statement.sentence
+        checked_by = self.coverage.checked_by(statement) if statement.is_claim else ()
+        about = tuple(self._findings_of[index])
+        cited = self._citations(statement) if checked_by else ()
+        score = max((one.score for one in cited), default=0.0) if checked_by else None
+        strength = self._strength(statement, [self.findings[at] for at in about], score, cited)
+        return ClaimReport(
+            index=index,
+            text=sentence.text,
+            span=self.offsets.place(Span(sentence.start, sentence.end)),
+            check_required=statement.is_claim,
+            label=Label.NOT_CHECKABLE if strength is None else _LABELS[strength],
+            strength=strength,
+            score=score,
+            checked_by=checked_by,
+            citations=tuple(one for one in cited if one.score >= self._unsupported_below),
+            findings=about,
+        )
+
+    def _strength(
+        self,
+        statement: Statement,
+        findings: Sequence[Finding],
+        score: float | None,
+        cited: Sequence[ClaimCitation],
+    ) -> Strength | None:
+        """Return how well a sentence is founded; None where nobody could look at it."""
+        told = [one for one in findings if one.guard not in _SILENT_ON_TRUTH]
+        strong = {one.strength for one in told if one.severity is Severity.STRONG}
+        worst = next((strength for strength in _WORST_FIRST if strength in strong), None)
+        if worst is not None or score is None:
+            return worst
+        if score < self._unsupported_below:
+            return Strength.E0
+        if told or score < self._supported_from:
+            return Strength.E1
+        exact = any(one.method is Method.EXACT for one in cited)
+        return Strength.E3 if exact else Strength.E2
+
+    def _citations(self, statement: Statement) -> tuple[ClaimCitation, ...]:
+        """Return the best passages for a claim, the best first."""
+        figures = [
+            figure
+            for figure in self._figures
+            if statement.sentence.start <= figure.start < statement.sentence.end
+        ]
+        carried = self._support.carried(statement.text, figures)
+        scores = [(carried.score([place]), place) for place in range(len(self.sources.reports))]
+        best = sorted(scores, key=lambda one: (-one[0], one[1]))[:MOST_CITATIONS]
+        return tuple(self._citation(statement, place, score) for score, place in best)
+
+    def _citation(self, statement: Statement, place: int, score: float) -> ClaimCitation:
+        source = self.sources.reports[place]
+        exact = self._exact(statement, self.reading.sources[place].text)
+        if exact is not None:
+            quote = source.text[exact.start : exact.end]
+            return ClaimCitation(
+                source_id=source.id,
+                span=self.sources.at(source.id, exact),
+                quote=quote,
+                method=Method.EXACT,
+                score=1.0,
+            )
+        quote = self._support.quote(statement.text, place)
+        return ClaimCitation(
+            source_id=source.id,
+            span=self.sources.place(source.id, quote),
+            quote=quote,
+            method=Method.ALIGNED,
+            score=round(score, 4),
+        )
+
+    @staticmethod
+    def _exact(statement: Statement, source: Text) -> Span | None:
+        """Return where a claim stands in a source word for word; None if it does not."""
+        wanted = statement.text.strip().rstrip(".!")
+        start = source.raw.find(wanted) if len(wanted) >= _SHORTEST_EXACT_CHARS else -1
+        return None if start < 0 else Span(start, start + len(wanted))
+
+    @cached_property
+    def _supported_from(self) -> float:
+        """A claim rests on a source as surely as a citation of it would be accurate."""
+        return options_of(self.policy, Citations.id, CitationsSettings).threshold
+
+    @cached_property
+    def _unsupported_below(self) -> float:
+        return options_of(self.policy, Overlap.id, OverlapSettings).unsupported_below
+
+    @cached_property
+    def _support(self) -> Support:
+        return Support(self.reading)
+
+    @cached_property
+    def _figures(self) -> list[Quantity]:
+        return claimed_quantities(self.reading.answer.text) if self.reading.answer else []

@@ -1,0 +1,109 @@
+"""Which claims of an answer were held against the sources, and by which guards.
+
+A guard that ran and found nothing has checked a claim only if it compared what the claim says: all
+its words (`overlap`), or the figure, telephone number or route that it gives. That a name or a
+provision exists, or that nothing is hedged, says little about the claim; guards of an answer's form
+(`quality`, `korean_only`, …) say nothing about it.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Protocol
+
+from guards.core.finding import Finding
+from guards.core.reading import Reading, Text
+from guards.overlap import Overlap, OverlapSettings
+from guards.text.citing.statements import Statement, read_statements
+from guards.text.claimed_quantities import claimed_quantities
+from guards.text.features import features
+from policies.policy import Policy
+from policies.verification_thresholds import options_of
+
+FORM_GUARDS = frozenset(
+    {"answerability", "intent", "korean_only", "phrases", "quality", "uncited_claims"}
+)
+"""Whose findings are about an answer's form or the question, not about what the sources say."""
+_NO_TEXT = Text("")
+
+
+class _Slot(Protocol):
+    @property
+    def start(self) -> int: ...
+
+
+class Coverage:
+    """The claims of one answer and who looked at them.
+
+    Attributes:
+        statements: Every sentence of the answer, without its references and code.
+        claims: Those of them that can be true or false.
+    """
+
+    def __init__(self, reading: Reading, ran: Collection[str], fewest_words: int) -> None:
+        self._reading = reading
+        self._ran = ran
+        self._fewest_words = fewest_words
+        self._checked_by: dict[int, tuple[str, ...]] = {}
+        self._answer = reading.answer.text if reading.answer else _NO_TEXT
+        self.statements = read_statements(self._answer.raw)
+        self.claims = tuple(one for one in self.statements if one.is_claim)
+
+    def met_a_source(self, findings: Iterable[Finding]) -> bool:
+        """Tell whether anything of the answer was held against a source.
+
+        Args:
+            findings: What the guards in force found, which may be in sentences that claim nothing.
+        """
+        if not self._reading.sources:
+            return False
+        compared = any(True for claim in self.claims for _ in self._checking(claim))
+        return compared or any(finding.guard not in FORM_GUARDS for finding in findings)
+
+    def checked_by(self, claim: Statement) -> tuple[str, ...]:
+        """Return the guards that compared a claim with the sources, in a fixed order."""
+        start = claim.sentence.start
+        if start not in self._checked_by:
+            self._checked_by[start] = tuple(self._checking(claim))
+        return self._checked_by[start]
+
+    def is_too_short(self, claim: Statement) -> bool:
+        """Tell whether a claim holds nothing that any guard compares."""
+        has_slots = any(_stands_in(claim, slots) for slots in self._slots.values())
+        return not has_slots and not self._has_words(claim)
+
+    def _checking(self, claim: Statement) -> Iterator[str]:
+        if not self._reading.sources:
+            return
+        if Overlap.id in self._ran and self._has_words(claim):
+            yield Overlap.id
+        for guard, slots in self._slots.items():
+            if guard in self._ran and _stands_in(claim, slots):
+                yield guard
+
+    def _has_words(self, claim: Statement) -> bool:
+        return len(features(claim.text).words) >= self._fewest_words
+
+    @cached_property
+    def _slots(self) -> dict[str, Sequence[_Slot]]:
+        """What each guard compares, by the guard's id."""
+        return {
+            "numbers": claimed_quantities(self._answer),
+            "contact": self._answer.contacts,
+            "transport": self._answer.routes,
+        }
+
+
+def _stands_in(claim: Statement, slots: Sequence[_Slot]) -> bool:
+    sentence = claim.sentence
+    return any(sentence.start <= slot.start < sentence.end for slot in slots)
+
+
+def coverage_of(policy: Policy, reading: Reading, ran: Collection[str]) -> Coverage:
+    """Return who looked at the claims of an answer.
+
+    Args:
+        policy: The policy.
+        reading: The exchange, read.
+        ran: The guards in force that ran.
+    """
+    return Coverage(reading, ran, options_of(policy, Overlap.id, OverlapSettings).min_words)

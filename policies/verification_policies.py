@@ -1,0 +1,68 @@
+"""The policy that a caller of the library names: a shipped one, a file, or a policy itself."""
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from policies.errors import Place, PolicyError, Problem
+from policies.inheritance import ENDINGS, shipped_files
+from policies.inspection import Inspector
+from policies.intents import Intents
+from policies.loader import LoadedPolicy, load_file, load_shipped
+from policies.policy import Policy
+from policies.schema import suggestion
+from policies.store import FileState, file_states
+
+PolicyChoice = str | Path | Policy
+_FILES_KEPT = 16
+
+
+@dataclass(frozen=True)
+class ChosenPolicy:
+    """A policy, ready to verify by.
+
+    Attributes:
+        name: Its name and version.
+        inspector: The policy with its guards.
+        intents: Its rules on what a question is about.
+    """
+
+    name: str
+    inspector: Inspector
+    intents: Intents
+
+
+def chosen_policy(choice: PolicyChoice) -> ChosenPolicy:
+    """Return the policy that a caller means.
+
+    A file is read again only when something in its folder has changed.
+
+    Raises:
+        PolicyError: there is no such policy, or it cannot be used.
+    """
+    if isinstance(choice, Policy):
+        return ChosenPolicy("unnamed", Inspector(choice), Intents(choice.intents))
+    if isinstance(choice, str) and choice in shipped_files():
+        return _shipped(choice)
+    path = Path(choice)
+    if path.suffix not in ENDINGS:
+        hint = suggestion(str(choice), shipped_files())
+        message = f"is neither a shipped policy nor a .yaml file; {hint}"
+        raise PolicyError([Problem(Place(str(choice)), "", message)])
+    path = path.resolve()
+    return _from_file(path, file_states(path.parent))
+
+
+@cache
+def _shipped(name: str) -> ChosenPolicy:
+    return _ready(load_shipped(name))
+
+
+@lru_cache(maxsize=_FILES_KEPT)
+def _from_file(path: Path, states: frozenset[FileState]) -> ChosenPolicy:
+    del states  # part of the key only
+    return _ready(load_file(path))
+
+
+def _ready(loaded: LoadedPolicy) -> ChosenPolicy:
+    return ChosenPolicy(f"{loaded.name}@{loaded.version}", Inspector(loaded.policy), loaded.intents)

@@ -1,0 +1,83 @@
+"""`guard-proxy verify FILE.json`."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from policies.errors import PolicyError
+from policies.verification import Verification
+from policies.verification_options import Options
+from policies.verification_policies import ChosenPolicy, chosen_policy
+from policies.verifying import UnknownGuard, Verifier
+from proxy.cli.output import fail, out, print_json
+from proxy.cli.verify_page import page
+from proxy.errors import BadRequest
+from proxy.verify_request import read_verify_request, to_verify
+
+NOT_VERIFIED = 1
+
+
+class CorrectionChoice(StrEnum):
+    """What is mended in the corrected answer."""
+
+    NONE = "none"
+    CITATIONS = "citations"
+    TRIM = "trim"
+
+
+def verify(
+    file: Annotated[str, typer.Argument(help="Body of a /v1/verify request as JSON; - for stdin.")],
+    policy: Annotated[
+        str, typer.Option(help="A shipped policy's name, or a policy file.")
+    ] = "default",
+    correction: Annotated[
+        CorrectionChoice | None, typer.Option(help="Instead of the body's own option.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Hold an answer against its sources. Exit status 0 if it is verified, 1 if not."""
+    chosen = _policy(policy)
+    report = _verified(file, _read(file), chosen, correction)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        for line in page(report):
+            out.print(line)
+    raise typer.Exit(0 if report.verified else NOT_VERIFIED)
+
+
+def _policy(name: str) -> ChosenPolicy:
+    try:
+        return chosen_policy(name)
+    except PolicyError as error:
+        fail("The policy cannot be used:", *map(str, error.problems))
+
+
+def _read(file: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+
+
+def _verified(
+    file: str, raw: bytes, chosen: ChosenPolicy, correction: CorrectionChoice | None
+) -> Verification:
+    try:
+        request = read_verify_request(raw)
+        wanted = to_verify(request, chosen.inspector.policy.sources, chosen.intents)
+        options = _with_correction(wanted.options, correction)
+        return Verifier(chosen.inspector, chosen.name).verify(wanted.exchange, options).report
+    except BadRequest as error:
+        fail(f"{file}: {error}")
+    except UnknownGuard as error:
+        fail(f"{file}: options.guards: {error}")
+
+
+def _with_correction(options: Options, correction: CorrectionChoice | None) -> Options:
+    if correction is None:
+        return options
+    return options.model_copy(update={"correction": correction.value})

@@ -1,0 +1,162 @@
+"""One request from its first byte to its trace: whatever its end, it leaves one."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+from uuid import uuid4
+
+from policies.verdict import GuardOutcome
+from proxy.errors import GuardProxyError, InternalError
+from proxy.logs import failure, logger
+from proxy.openai_api.chat.writing import JSON_TYPE
+from proxy.services import Services
+from proxy.tenants import Tenant
+from proxy.traces.trace import Delivery, PolicyUsed, Trace, TraceBuilder
+
+log = logger(__name__)
+
+CLIENT_GONE_STATUS = 499
+"""What a trace says where no status was sent, because nobody was there to get it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """A reply, ready to be sent."""
+
+    status: int
+    headers: Mapping[str, str]
+    content_type: str
+    body: bytes
+
+
+class Job(ABC):
+    """Runs one request and records it.
+
+    Attributes:
+        door: Name of the endpoint, for the trace.
+        id: The request's id.
+        trace: Filled as the request goes on.
+    """
+
+    door: ClassVar[str]
+
+    def __init__(
+        self,
+        services: Services,
+        tenant: Tenant,
+        headers: Mapping[str, str],
+        caller_key: str | None,
+    ) -> None:
+        self._services = services
+        self._tenant = tenant
+        self._headers = headers
+        self._caller_key = caller_key
+        self.id = uuid4().hex
+        self.trace = TraceBuilder(
+            id=self.id,
+            tenant=tenant.name,
+            policy=PolicyUsed(name=tenant.loaded.name, version=tenant.loaded.version),
+            door=self.door,
+            started_at=services.now(),
+            clock=services.clock,
+        )
+
+    @abstractmethod
+    async def _reply(self, raw: bytes) -> HttpReply:
+        """Return the reply to a request body.
+
+        Raises:
+            GuardProxyError: there is none.
+        """
+
+    @property
+    def early_headers(self) -> dict[str, str]:
+        """Headers that are known from the start."""
+        return {"x-guard-request-id": self.id, "x-guard-policy": self._tenant.version}
+
+    async def run(self, raw: bytes) -> HttpReply:
+        """Return the reply; failures become OpenAI error objects here."""
+        try:
+            reply = await self._reply(raw)
+        except GuardProxyError as error:
+            return self.refuse(error)
+        except asyncio.CancelledError:  # the job is a task of its own: its client has left
+            return self.leave()
+        except Exception as broken:  # noqa: BLE001 - whatever happened, the client gets an answer
+            log.error("request.failed", request_id=self.id, **failure(broken))  # noqa: TRY400
+            return self.refuse(InternalError(self.id))
+        self._record(reply.status, None, Delivery.DELIVERED)
+        return reply
+
+    def refuse(self, error: GuardProxyError) -> HttpReply:
+        """End with an error."""
+        self._record(error.status, error.code or error.type, Delivery.DELIVERED)
+        headers = dict(error.headers) | self.early_headers
+        return HttpReply(error.status, headers, JSON_TYPE, error.as_body())
+
+    def leave(self) -> HttpReply:
+        """End because the client hung up; nobody will get the reply."""
+        self._record(CLIENT_GONE_STATUS, "client_gone", Delivery.CLIENT_GONE)
+        return HttpReply(CLIENT_GONE_STATUS, self.early_headers, JSON_TYPE, b"")
+
+    def _record(self, status: int, error: str | None, delivery: Delivery) -> None:
+        trace = self.trace.finished(status=status, error=error, delivery=delivery)
+        self._count(trace)
+        if self._services.settings.debug:
+            log.info(
+                "request.decided", **debug_record(trace, self._tenant.policy.sources.max_sources)
+            )
+        self._services.recorder.record(trace, self._tenant.policy.tracing)
+
+    def _count(self, trace: Trace) -> None:
+        metrics = self._services.metrics
+        metrics.requests.labels(trace.tenant, trace.action.value, trace.status).inc()
+        for run in trace.guards:
+            metrics.guard_outcomes.labels(trace.tenant, run.guard, run.outcome.value).inc()
+        for step in trace.steps:
+            if step.name.startswith("inspect_"):
+                metrics.guard_seconds.labels(trace.tenant).observe(step.duration_ms / 1000)
+
+
+def debug_record(trace: Trace, top_k: int) -> dict[str, object]:
+    """Return everything that was decided about a request, without a word of it.
+
+    Args:
+        trace: The request's trace.
+        top_k: How many marked sources the policy takes at most.
+    """
+    return {
+        "request_id": trace.id,
+        "tenant": trace.tenant,
+        "policy": f"{trace.policy.name}@{trace.policy.version}",
+        "intent": trace.intent,
+        "route": trace.route,
+        "route_reason": trace.route_reason,
+        "context": trace.context.value,
+        "top_k": top_k,
+        "results": len(trace.sources),
+        "scores": [source.score for source in trace.sources],
+        "answerable": _answerable(trace),
+        "why": [reason for reason in trace.reasons if reason.startswith("answerability.")],
+        "guards": {
+            f"{run.stage.value}.{run.guard}.{run.attempt}": run.reason or run.outcome.value
+            for run in trace.guards
+        },
+        "action": trace.action.value,
+        "reasons": list(trace.reasons),
+        "attempts": len(trace.attempts),
+        "status": trace.status,
+        "duration_ms": round(trace.duration_ms, 1),
+    }
+
+
+def _answerable(trace: Trace) -> bool | None:
+    """Return what answerability said last; None if it had nothing to say."""
+    said = [
+        run.outcome is GuardOutcome.CLEAN
+        for run in trace.guards
+        if run.guard == "answerability" and run.outcome is not GuardOutcome.NOT_RUN
+    ]
+    return said[-1] if said else None

@@ -1,0 +1,99 @@
+"""Our own citation prompt: asks the model to cite, and tells it the numbers of the sources.
+
+It goes into the first system message, because several chat templates take no second one. A source
+whose text the messages already hold is only named; one that came beside them is given whole.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import JsonValue
+
+from guards.core.exchange import Source
+from guards.text.citing.numbering import Numbering
+from guards.text.slots.law_index import LawIndex
+from guards.text.slots.source_name import SourceNames
+from policies.citing.sources import cited_as, opening_words
+from proxy.openai_api.json_body import JsonObject, member, objects
+
+HEADING: Final = "[출처 표기 지침]"
+_RULES = (
+    f"{HEADING}\n"
+    "아래에 번호를 붙인 출처만을 근거로 답하세요.\n"
+    "- 출처에 적힌 내용만 쓰세요. 짐작이나 일반 상식으로 채우거나 부풀려 말하지 마세요.\n"
+    "- 사실을 말하는 문장마다 끝에 그 내용이 적힌 출처의 번호를 [†1]과 같이 붙이세요.\n"
+    "- 여러 출처에 적힌 내용이면 [†1][†2]와 같이 번호를 나란히 붙이세요.\n"
+    "- 아래에 없는 번호나, 그 내용이 적혀 있지 않은 출처의 번호는 쓰지 마세요.\n"
+    '- 확실하지 않으면 "제공된 출처에서 확인되지 않습니다"라고 답하세요.\n'
+    "- 출처를 표기했다면 답변 맨 끝에 '### References'라는 제목을 두고, 그 아래에 표기한 출처를 "
+    "'- [†1] 파일 이름, p.쪽'과 같이 한 줄에 하나씩 적으세요.\n"
+    "\n"
+    "출처 목록:"
+)
+_SYSTEM = "system"
+_INSTRUCTING = (_SYSTEM, "developer")
+_OPENING_CHARS = 60
+
+
+def with_citing_prompt(messages: JsonValue, sources: Sequence[Source]) -> list[JsonValue] | None:
+    """Return the messages with the citation prompt; None where it has nothing to add.
+
+    It is never added twice. Pure: the given messages are left as they are.
+
+    Args:
+        messages: The messages of a request.
+        sources: The sources, in the order in which citations count them.
+    """
+    if not isinstance(messages, list) or not sources:
+        return None
+    known = [_dense(text) for message in objects(messages) for text in _texts(message)]
+    if any(_dense(HEADING) in text for text in known):
+        return None
+    prompt = _prompt(sources, known)
+    for at, message in enumerate(messages):
+        if isinstance(message, dict) and message.get("role") in _INSTRUCTING:
+            return [*messages[:at], _extended(message, prompt), *messages[at + 1 :]]
+    return [{"role": _SYSTEM, "content": prompt}, *messages]
+
+
+def _prompt(sources: Sequence[Source], known: Sequence[str]) -> str:
+    # Numbers alone are asked for here, so no source has to be read for its articles.
+    numbering = Numbering(sources, None, SourceNames(sources, LawIndex.of(())))
+    entries = [
+        _entry(source, number, stands_there=_stands_in(known, source.text))
+        for source in sources
+        if (number := numbering.number_of(source)) is not None
+    ]
+    return "\n".join([_RULES, *entries])
+
+
+def _stands_in(known: Sequence[str], passage: str) -> bool:
+    return any(_dense(passage) in text for text in known)
+
+
+def _entry(source: Source, number: int, *, stands_there: bool) -> str:
+    """Return a source's name with its opening words, or with its whole text if it is not known."""
+    parts = [cited_as(source), source.title]
+    if stands_there:
+        parts.append(opening_words(source, _OPENING_CHARS))
+    head = f"[†{number}] {' | '.join(dict.fromkeys(part for part in parts if part))}"
+    return head if stands_there else f"{head}\n{source.text}"
+
+
+def _extended(message: JsonObject, prompt: str) -> JsonObject:
+    content = message.get("content")
+    if isinstance(content, list):
+        return message | {"content": [*content, {"type": "text", "text": prompt}]}
+    return message | {"content": f"{content}\n\n{prompt}" if content else prompt}
+
+
+def _texts(message: JsonObject) -> list[str]:
+    content = message.get("content")
+    if isinstance(content, str):
+        return [content]
+    texts = (member(part, "text") for part in objects(content))
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _dense(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,137 @@
+"""`GET /openapi.json`: the project's own endpoints, described from the types that serve them."""
+
+from functools import cache
+from importlib.metadata import version
+from typing import Final
+
+from litestar import Response, get
+from pydantic import JsonValue
+from pydantic.json_schema import models_json_schema
+
+from policies.verification import Verification
+from policies.verifying import verify
+from proxy.openai_api.chat.writing import JSON_TYPE
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import json_bytes
+from proxy.verify_request import VerifyRequest
+
+_REF: Final = "#/components/schemas/{model}"
+_QUESTION = "배송비는 얼마인가요?"
+_ANSWER = "배송비는 3,000원입니다. [1] 환불은 상품을 받은 날부터 7일 이내에 신청할 수 있습니다. [1]"
+_SOURCES: Final[list[JsonObject]] = [
+    {
+        "section_title": "제5조 환불규정",
+        "section_content": "상품을 받은 날부터 7일 이내에 환불을 신청할 수 있다.",
+        "file": "약관.pdf",
+        "page": 3,
+    },
+    {
+        "section_title": "제6조 배송",
+        "section_content": "배송은 결제 후 3일 이내에 시작하며 배송비는 3,000원이다.",
+        "file": "약관.pdf",
+        "page": 4,
+    },
+]
+_ERRORS: Final = {
+    "400": "The body is not what this endpoint takes; `param` names the member.",
+    "401": "No key, or one that no tenant has.",
+    "413": "The body is too large.",
+    "500": "Something broke in here; quote the request's id to its operator.",
+}
+
+
+@get("/openapi.json", sync_to_thread=False)
+def openapi_document() -> Response[bytes]:
+    """Return the description."""
+    return Response(_written(), media_type=JSON_TYPE)
+
+
+@cache
+def _written() -> bytes:
+    return json_bytes(document())
+
+
+def document() -> JsonObject:
+    """Return the OpenAPI document."""
+    _, definitions = models_json_schema(
+        [(VerifyRequest, "validation"), (Verification, "serialization")],
+        ref_template=_REF,
+    )
+    schemas: JsonObject = definitions["$defs"] | {"Error": _error_schema()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "guard-proxy",
+            "version": version("guard-proxy"),
+            "description": "The project's own endpoints. The guarded ones are OpenAI's.",
+        },
+        "security": [{"key": []}],
+        "paths": {"/v1/verify": {"post": _verify()}},
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {
+                "key": {"type": "http", "scheme": "bearer", "description": "A tenant's API key."}
+            },
+        },
+    }
+
+
+def _verify() -> JsonObject:
+    sources: list[JsonValue] = [*_SOURCES]
+    by_sources: JsonObject = {"question": _QUESTION, "answer": _ANSWER, "sources": sources}
+    by_messages: JsonObject = {
+        "messages": [
+            {"role": "system", "content": "<context>\n배송비는 3,000원이다.\n</context>"},
+            {"role": "user", "content": _QUESTION},
+            {"role": "assistant", "content": "배송비는 3,000원입니다."},
+        ],
+        "options": {"judge": "off", "correction": "none"},
+    }
+    asked: JsonObject = {
+        "schema": {"$ref": _REF.format(model="VerifyRequest")},
+        "examples": {
+            "sources": {"summary": "The sources are given", "value": by_sources},
+            "messages": {"summary": "They stand in the messages", "value": by_messages},
+        },
+    }
+    answered: JsonObject = {
+        "schema": {"$ref": _REF.format(model="Verification")},
+        "examples": {"mended": {"summary": "A wrong citation, mended", "value": _example()}},
+    }
+    return {
+        "operationId": "verify",
+        "summary": "Hold an answer against its sources",
+        "description": "By the policy of the tenant whose key is sent. No model is asked for an "
+        "answer. What could not be checked is said, and never called verified.",
+        "requestBody": {"required": True, "content": {JSON_TYPE: asked}},
+        "responses": {
+            "200": {"description": "The verification.", "content": {JSON_TYPE: answered}},
+            **{status: _error(said) for status, said in _ERRORS.items()},
+        },
+    }
+
+
+def _example() -> JsonValue:
+    """Return what comes of verifying the example."""
+    return verify(_QUESTION, _ANSWER, _SOURCES).model_dump(mode="json")
+
+
+def _error(description: str) -> JsonObject:
+    schema: JsonObject = {"$ref": _REF.format(model="Error")}
+    return {"description": description, "content": {JSON_TYPE: {"schema": schema}}}
+
+
+def _error_schema() -> JsonObject:
+    text: JsonObject = {"type": "string"}
+    perhaps: JsonObject = {"type": ["string", "null"]}
+    error: JsonObject = {
+        "type": "object",
+        "required": ["message", "type", "param", "code"],
+        "properties": {"message": text, "type": text, "param": perhaps, "code": perhaps},
+    }
+    return {
+        "type": "object",
+        "description": "An OpenAI error object.",
+        "required": ["error"],
+        "properties": {"error": error},
+    }

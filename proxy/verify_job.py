@@ -1,0 +1,49 @@
+"""One verification over HTTP, from its first byte to its trace."""
+
+import asyncio
+from functools import partial
+
+from policies.verifying import UnknownGuard, Verified, Verifier
+from proxy.errors import BadRequest
+from proxy.inspecting import log_failures, takes_long
+from proxy.job import HttpReply, Job
+from proxy.openai_api.chat.writing import JSON_TYPE
+from proxy.openai_api.sse import json_bytes
+from proxy.traces.filling import note_exchange, note_verification
+from proxy.verify_request import ToVerify, read_verify_request, to_verify
+
+
+class VerifyJob(Job):
+    """Verifies one answer by its tenant's policy and records it."""
+
+    door = "verify"
+
+    async def _reply(self, raw: bytes) -> HttpReply:
+        request = read_verify_request(raw)
+        loaded = self._tenant.loaded
+        with self.trace.step("read"):
+            wanted = to_verify(request, loaded.policy.sources, loaded.intents)
+        note_exchange(self.trace, wanted.exchange, wanted.found, wanted.intent.why)
+        self.trace.route = self.door
+        with self.trace.step("inspect_answer"):
+            done = await self._verified(wanted)
+        log_failures(self.id, done.verdict)
+        report = done.report
+        note_verification(self.trace, done.verdict, report.original_answer, report.corrected_answer)
+        body = json_bytes(report.model_dump(mode="json"))
+        return HttpReply(200, self.early_headers, JSON_TYPE, body)
+
+    async def _verified(self, wanted: ToVerify) -> Verified:
+        verify = partial(
+            Verifier(self._tenant.inspector, self._tenant.version).verify,
+            wanted.exchange,
+            wanted.options,
+            request_id=self.id,
+        )
+        try:
+            if takes_long(self._tenant.policy, wanted.exchange):
+                return await asyncio.to_thread(verify)
+            return verify()
+        except UnknownGuard as unknown:
+            param = "options.guards"
+            raise BadRequest(f"Invalid value for '{param}': {unknown}", param) from None

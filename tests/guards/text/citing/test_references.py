@@ -1,0 +1,106 @@
+import time
+
+import pytest
+
+from guards.text.citing.references import marks_in_body, read_references
+
+Lines = list[tuple[int | None, str]]
+
+READ: list[tuple[str, str, Lines]] = [
+    (
+        "됩니다[†1].\n\n### References\n- [†1] 안내.pdf, p.10\n- [†2] 약관.pdf",
+        "### References",
+        [(1, "안내.pdf, p.10"), (2, "약관.pdf")],
+    ),
+    ("됩니다.\n\n**참고 문헌**\n1. 안내\n2. 약관", "**참고 문헌**", [(1, "안내"), (2, "약관")]),
+    ("됩니다.\n\n출처:\n- 안내.pdf\n- 약관.pdf", "출처:", [(None, "안내.pdf"), (None, "약관.pdf")]),
+    ("됩니다.\n\n**참고자료:**\n\n취업규칙 제21조\n", "**참고자료:**", [(None, "취업규칙 제21조")]),
+    ("됩니다[^1].\n\n[^1]: 안내.pdf", "", [(1, "안내.pdf")]),
+    ("됩니다[1].\n\n[1]: https://example.com/a", "", [(1, "https://example.com/a")]),
+    ("됩니다[1].\n\n---\n[1] 안내\n[2] 약관", "---", [(1, "안내"), (2, "약관")]),
+    ("됩니다¹.\n\n¹ 안내\n² 약관", "", [(1, "안내"), (2, "약관")]),
+    (
+        "됩니다.\n\nReferences:\n[KG] 환불\n[DC] /문서/안내.pdf",
+        "References:",
+        [(None, "환불"), (None, "/문서/안내.pdf")],
+    ),
+    (
+        "됩니다[1].\n\n### 출처\n[출처 1] 안내\n\n더 궁금하시면 말씀해 주세요.",
+        "### 출처",
+        [(1, "안내")],
+    ),
+]
+READ_IDS = [
+    "daggers", "numbered", "bullets", "bare-titles", "footnotes", "links", "rule-above",
+    "raised", "graph", "closing-remark",
+]  # fmt: skip
+
+NOT_READ = [
+    pytest.param("됩니다[1].", id="no-list"),
+    pytest.param("순서입니다.\n[1] 신청\n[2] 접수", id="list-that-nothing-cites"),
+    pytest.param("됩니다[1].\n[1] 환불은 이레 안에 됩니다.", id="sentence-behind-a-number"),
+    pytest.param("필요 서류:\n1. 신분증\n2. 신청서", id="other-heading"),
+    pytest.param("### 출처\n환불은 이레 안에 됩니다.", id="prose-under-the-heading"),
+    pytest.param(
+        "### 참고 자료\n- 안내\n\n본문입니다.\n또 본문입니다.\n끝입니다.", id="text-goes-on"
+    ),
+    pytest.param("```\n### References\n- [1] 안내\n```", id="code"),
+    pytest.param("", id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("text", "heading", "lines"), READ, ids=READ_IDS)
+def test_reads(text: str, heading: str, lines: Lines) -> None:
+    found = read_references(text)
+
+    assert found is not None
+    assert text[found.heading.start : found.heading.end] == heading
+    assert [(line.number, line.target) for line in found.lines] == lines
+    assert found.start == found.heading.start
+    assert found.end == found.lines[-1].span.end
+
+
+@pytest.mark.parametrize("text", NOT_READ)
+def test_does_not_read(text: str) -> None:
+    assert read_references(text) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "digits", "renumbered"),
+    [
+        ("- [†12] 안내", "12", "- [†7] 안내"),
+        ("3. 안내", "3", "7. 안내"),
+        ("[^3]: 안내", "3", "[^7]: 안내"),
+        ("³ 안내", "³", "⁷ 안내"),
+    ],
+    ids=["dagger", "list", "note", "raised"],
+)
+def test_a_line_can_be_renumbered(line: str, digits: str, renumbered: str) -> None:
+    text = f"됩니다.\n\n참고 문헌\n{line}"
+    found = read_references(text)
+
+    assert found is not None
+    [entry] = found.lines
+    start, end = entry.number_span.start, entry.number_span.end
+    assert text[start:end] == digits
+    assert text[entry.span.start : start] + entry.number_written(text, 7) + text[end:] == renumbered
+
+
+def test_marks_of_the_list_are_none_of_the_body() -> None:
+    text = "됩니다[†1].\n\n### References\n- [†1] 안내.pdf\n- [†2] 약관.pdf"
+
+    [mark] = marks_in_body(text, read_references(text))
+
+    assert mark.start == text.index("[†1]")
+
+
+@pytest.mark.parametrize(
+    "unit", ["[1] 가\n", "출처\n", "- a\n", "\n", "[^1]: a\n", "#", "참고", "-"]
+)
+def test_a_long_text_of_one_kind_is_read_in_time(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    started = time.perf_counter()
+
+    read_references(text)
+
+    assert time.perf_counter() - started < 1

@@ -1,0 +1,413 @@
+"""Answers whose citations change: the text, the list of references and the numbers follow."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.exchange import Source
+from guards.core.finding import Span
+from guards.text.citing.references import marks_in_body, read_references
+from policies.citing.mending import Mended, mend
+from policies.edits import Edit, apply
+from policies.policy import CitationRules, ReferenceList, Renumber
+
+SOURCES = tuple(
+    Source(
+        str(at), f"제{at}조(이용 {at})", f"이용 수칙 {at}번이다.", file=f"guide{at}.pdf", page=at
+    )
+    for at in range(1, 6)
+)
+NUMBERS_STAY = CitationRules(renumber=Renumber.NEVER)
+ALWAYS = CitationRules(renumber=Renumber.ALWAYS, references=ReferenceList.ALWAYS)
+
+
+def mended(
+    answer: str, numbers: Mapping[int, int | None], rules: CitationRules | None = None
+) -> Mended | None:
+    """Mend an answer in which some numbers are wrong: each with the right one, None for none."""
+    edits = []
+    for mark in marks_in_body(answer, read_references(answer)):
+        right = [numbers.get(number, number) for number in mark.numbers]
+        wanted = tuple(dict.fromkeys(number for number in right if number is not None))
+        if wanted != mark.numbers:
+            edits.append(Edit(Span(mark.start, mark.end), mark.written(answer, wanted)))
+    return mend(answer, edits, SOURCES, rules or CitationRules())
+
+
+def left_of(answer: str, *wrong: int, rules: CitationRules | None = None) -> str | None:
+    """Return the answer without some numbers."""
+    found = mended(answer, dict.fromkeys(wrong), rules)
+    return None if found is None else apply(answer, found.edits)
+
+
+HEALED = [
+    pytest.param("대여는 7일입니다 [†9].", "대여는 7일입니다.", id="blank-before-a-full-stop"),
+    pytest.param("대여는 7일입니다. [†9]", "대여는 7일입니다.", id="at-the-end"),
+    pytest.param(
+        "대여는 7일입니다.[†9] 연장은 3일입니다.",
+        "대여는 7일입니다. 연장은 3일입니다.",
+        id="behind-a-stop",
+    ),
+    pytest.param("대여는 [†9] 7일입니다.", "대여는 7일입니다.", id="doubled-blank"),
+    pytest.param("[†9] 대여는 7일입니다.", "대여는 7일입니다.", id="at-the-start"),
+    pytest.param(
+        "대여는 7일[†9], 연장은 3일[†1]입니다.",
+        "대여는 7일, 연장은 3일[†1]입니다.",
+        id="comma-of-the-sentence",
+    ),
+    pytest.param("대여는 7일입니다. [†9].", "대여는 7일입니다.", id="second-full-stop"),
+    pytest.param("대여는 7일입니다 [†1], [†9].", "대여는 7일입니다 [†1].", id="last-of-a-list"),
+    pytest.param("대여는 7일입니다 [†9], [†1].", "대여는 7일입니다 [†1].", id="first-of-a-list"),
+    pytest.param(
+        "대여는 7일입니다 [†1], [†9], [†2].", "대여는 7일입니다 [†1], [†2].", id="middle-of-a-list"
+    ),
+    pytest.param("대여는 7일입니다 [†9][†8].", "대여는 7일입니다.", id="two-side-by-side"),
+    pytest.param("대여는 7일입니다 ([†9], [†8]).", "대여는 7일입니다.", id="brackets-around-all"),
+    pytest.param("대여는 7일([†9])입니다.", "대여는 7일입니다.", id="brackets-in-a-word"),
+    pytest.param("대여는 7일 ([†9])입니다.", "대여는 7일입니다.", id="brackets-behind-a-word"),
+    pytest.param(
+        "대여는 7일입니다 ([†1], [†9]).", "대여는 7일입니다 ([†1]).", id="brackets-around-some"
+    ),
+    pytest.param(
+        "대여는 7일입니다 (참고자료 [†9], 3쪽).", "대여는 7일입니다.", id="brackets-with-a-label"
+    ),
+    pytest.param("대여는 **7일 [†9]** 입니다.", "대여는 **7일** 입니다.", id="inside-bold"),
+    pytest.param("대여는 7일입니다 **[†9]**.", "대여는 7일입니다.", id="bold-around-it"),
+    pytest.param("[†9]에 따르면, 대여는 7일입니다.", "대여는 7일입니다.", id="frame"),
+    pytest.param(
+        "자료 [†9]에 의하면 대여는 7일입니다.", "대여는 7일입니다.", id="frame-with-a-label"
+    ),
+    pytest.param(
+        "[†9]번 문서에 나와 있듯이 대여는 7일입니다.",
+        "대여는 7일입니다.",
+        id="frame-with-a-number-word",
+    ),
+    pytest.param(
+        "대여는 [†9]에 따라 7일입니다.", "대여는 7일입니다.", id="frame-inside-a-sentence"
+    ),
+    pytest.param(
+        "[†1]과 [†9]에 따르면, 대여는 7일입니다.",
+        "[†1]에 따르면, 대여는 7일입니다.",
+        id="frame-stays-for-another",
+    ),
+    pytest.param(
+        "이용수칙[†9]에 따르면 대여는 7일입니다.",
+        "이용수칙에 따르면 대여는 7일입니다.",
+        id="frame-of-a-word",
+    ),
+    pytest.param(
+        "제3조 [†9]에 따라 대여합니다.", "제3조에 따라 대여합니다.", id="frame-of-a-word-apart"
+    ),
+    pytest.param("대여는 7일입니다.\n\n출처: [†9]", "대여는 7일입니다.", id="label-line"),
+    pytest.param(
+        "대여는 7일입니다.\n\n**출처:** [†9]\n\n문의하세요.",
+        "대여는 7일입니다.\n\n문의하세요.",
+        id="bold-label-line",
+    ),
+    pytest.param("대여는 7일입니다. 출처: [†9]", "대여는 7일입니다.", id="label-in-the-line"),
+    pytest.param(
+        "대여는 7일입니다.\n출처: [†9], [†1]",
+        "대여는 7일입니다.\n출처: [†1]",
+        id="label-stays-for-another",
+    ),
+    pytest.param(
+        "대여는 7일입니다.\n- 연장 3일 [†9]\n- [†8]",
+        "대여는 7일입니다.\n- 연장 3일",
+        id="list-items",
+    ),
+    pytest.param(
+        "| 대여 | 7일 [†9] |\n| 연장 | 3일 |", "| 대여 | 7일 |\n| 연장 | 3일 |", id="table-cell"
+    ),
+    pytest.param(
+        "대여는 7일입니다. 자세한 내용은 [†9]을 참고하세요.", "대여는 7일입니다.", id="pointer"
+    ),
+    pytest.param(
+        "대여는 7일입니다 (자세한 내용은 [†9] 참조).", "대여는 7일입니다.", id="pointer-in-brackets"
+    ),
+    pytest.param(
+        "[†2]와 [†9]은 같습니다.", "[†2]는 같습니다.", id="particle-finds-the-number-before"
+    ),
+    pytest.param(
+        "대여료[†9]은 없습니다.", "대여료는 없습니다.", id="particle-finds-the-word-before"
+    ),
+    pytest.param(
+        "출처 [†9]은 이용을 정합니다.", "출처는 이용을 정합니다.", id="particle-finds-the-label"
+    ),
+    pytest.param("대여는 7일 [†9]입니다.", "대여는 7일입니다.", id="copula"),
+    pytest.param(
+        "대여는 7일입니다 [†9]  \n연장은 3일입니다.",
+        "대여는 7일입니다  \n연장은 3일입니다.",
+        id="hard-line-break",
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "healed"), HEALED)
+def test_closes_up_where_a_mark_went(answer: str, healed: str) -> None:
+    assert left_of(answer, 8, 9, rules=NUMBERS_STAY) == healed
+
+
+NOT_HEALED = [
+    pytest.param("[†9]은 이용 시간을 정합니다.", id="subject"),
+    pytest.param("근거는 [†9]입니다.", id="predicate"),
+    pytest.param("반면 [†9]은 다르게 정합니다.", id="behind-an-adverb"),
+    pytest.param("담당자가 [†9]를 정합니다.", id="object-behind-a-subject"),
+]
+
+
+@pytest.mark.parametrize("answer", NOT_HEALED)
+def test_a_sentence_about_its_mark_does_not_survive_it(answer: str) -> None:
+    assert left_of(answer, 9, rules=NUMBERS_STAY) is None
+
+
+BODY = "대여는 7일입니다[†1]. 연장은 3일입니다[†2]. 회원은 무료입니다[†3]. 반납은 로비입니다[†4]."
+LIST = "\n\n### References\n" + "\n".join(f"- [†{at}] guide{at}.pdf, p.{at}" for at in range(1, 5))
+
+
+def test_survivors_are_numbered_without_gaps_in_marks_and_list() -> None:
+    assert left_of(BODY + LIST, 2) == (
+        "대여는 7일입니다[†1]. 연장은 3일입니다. 회원은 무료입니다[†2]. 반납은 로비입니다[†3]."
+        "\n\n### References\n- [†1] guide1.pdf, p.1\n- [†2] guide3.pdf, p.3\n- [†3] guide4.pdf, p.4"
+    )
+
+
+def test_a_sentence_that_goes_takes_its_citation_along() -> None:
+    start = BODY.index("연장은")
+    gone = Edit(Span(start, BODY.index("회원은")))
+
+    found = mend(BODY, [gone], SOURCES, CitationRules())
+
+    assert found is not None
+    assert apply(BODY, found.edits) == (
+        "대여는 7일입니다[†1]. 회원은 무료입니다[†2]. 반납은 로비입니다[†3]."
+    )
+
+
+def test_a_mended_word_keeps_its_particle_right() -> None:
+    answer = "창구는 매표소는 아닙니다."
+    place = answer.index("매표소")
+
+    found = mend(answer, [Edit(Span(place, place + 3), "안내실")], SOURCES, CitationRules())
+
+    assert found is not None
+    assert apply(answer, found.edits) == "창구는 안내실은 아닙니다."
+
+
+def test_says_what_was_removed_and_renumbered() -> None:
+    found = mended(BODY + LIST, {2: None})
+
+    assert found is not None
+    assert found.removed == (2,)
+    assert found.renumbered == {3: 2, 4: 3}
+
+
+def test_what_is_judged_again_still_has_the_old_numbers() -> None:
+    found = mended(BODY, {2: None})
+
+    assert found is not None
+    assert apply(BODY, found.judged) == BODY.replace("[†2]", "")
+
+
+LISTS = [
+    pytest.param(
+        "대여는 7일입니다[†9].\n\n### References\n- [†9] old.pdf",
+        {9: None},
+        "대여는 7일입니다.",
+        id="heading-goes-with-its-last-line",
+    ),
+    pytest.param(
+        "대여는 7일입니다[1].\n\n---\n**출처**\n1. guide1.pdf",
+        {1: None},
+        "대여는 7일입니다.",
+        id="rule-above-the-heading-goes-too",
+    ),
+    pytest.param(
+        "대여는 7일입니다[1]. 연장은 3일입니다[2].\n\n출처:\n1. 제1조(이용 1)\n2. 제2조(이용 2)",
+        {2: 4},
+        "대여는 7일입니다[1]. 연장은 3일입니다[2].\n\n출처:\n1. 제1조(이용 1)\n2. 제4조(이용 4)",
+        id="new-line-by-title-where-the-list-has-titles",
+    ),
+    pytest.param(
+        "대여는 7일입니다[1]. 연장은 3일입니다[1].\n\n[1]: guide1.pdf, p.1",
+        {},
+        "대여는 7일입니다[1]. 연장은 3일입니다[1].\n\n[1]: guide1.pdf, p.1",
+        id="nothing-wrong",
+    ),
+    pytest.param(
+        "대여는 7일입니다[^1]. 연장은 3일입니다[^2].\n\n[^1]: guide1.pdf\n[^2]: guide2.pdf",
+        {1: None},
+        "대여는 7일입니다. 연장은 3일입니다[^1].\n\n[^1]: guide2.pdf",
+        id="footnotes",
+    ),
+    pytest.param(
+        "대여는 7일입니다¹. 연장은 3일입니다³.\n\n참고 문헌\n¹ guide1.pdf\n³ guide3.pdf",
+        {1: None},
+        "대여는 7일입니다. 연장은 3일입니다¹.\n\n참고 문헌\n¹ guide3.pdf",
+        id="raised-numbers",
+    ),
+    pytest.param(
+        "대여는 7일입니다[†1][†9].\n\n출처:\n- [†1] guide1.pdf\n- [†5] guide5.pdf\n- [†9] x.pdf",
+        {9: None},
+        "대여는 7일입니다[†1].\n\n출처:\n- [†1] guide1.pdf",
+        id="lines-that-nobody-cites-go-once-something-went",
+    ),
+    pytest.param(
+        "대여는 7일입니다[†1].\n\n출처:\n- [†1] guide1.pdf\n- [†5] guide5.pdf",
+        {},
+        "대여는 7일입니다[†1].\n\n출처:\n- [†1] guide1.pdf\n- [†5] guide5.pdf",
+        id="lines-that-nobody-cites-stay-where-nothing-went",
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "numbers", "left"), LISTS)
+def test_the_list_agrees_with_the_marks(
+    answer: str, numbers: Mapping[int, int | None], left: str
+) -> None:
+    found = mended(answer, numbers)
+
+    assert found is not None
+    assert apply(answer, found.edits) == left
+
+
+def test_a_wrong_number_becomes_the_right_one_once() -> None:
+    found = mended("대여는 7일입니다 [1][2].", {2: 1})
+
+    assert found is not None
+    assert apply("대여는 7일입니다 [1][2].", found.edits) == "대여는 7일입니다 [1]."
+
+
+RENUMBERED = [
+    pytest.param(
+        "대여는 7일입니다[1]. 연장은 3일입니다[3].",
+        CitationRules(),
+        "대여는 7일입니다. 연장은 3일입니다[3].",
+        id="the-apps-own-numbers-stay",
+    ),
+    pytest.param(
+        "대여는 7일입니다[1]. 연장은 3일입니다[3].",
+        ALWAYS,
+        "대여는 7일입니다. 연장은 3일입니다[1].\n\n### References\n- [1] guide3.pdf, p.3",
+        id="always",
+    ),
+    pytest.param(
+        "대여는 7일입니다[†1]. 연장은 3일입니다[†3].",
+        CitationRules(),
+        "대여는 7일입니다. 연장은 3일입니다[†1].",
+        id="daggers-are-made-for-one-answer",
+    ),
+    pytest.param(
+        "대여는 7일입니다[†1]. 연장은 3일입니다[†3].",
+        NUMBERS_STAY,
+        "대여는 7일입니다. 연장은 3일입니다[†3].",
+        id="never",
+    ),
+    pytest.param(
+        "대여는 7일입니다[†1]. [†2]와 [†3]은 같습니다.",
+        CitationRules(),
+        "대여는 7일입니다. [†1]과 [†2]는 같습니다.",
+        id="particles-follow",
+    ),
+    pytest.param(
+        "대여는 7일입니다[†1]. 연장[†2]은 3일입니다.",
+        CitationRules(),
+        "대여는 7일입니다. 연장[†1]은 3일입니다.",
+        id="particles-of-words-stay",
+    ),
+    pytest.param(
+        "대여는 7일입니다[†1].\n\n출처:\n- [†1] guide1.pdf",
+        CitationRules(references=ReferenceList.NEVER),
+        "대여는 7일입니다.\n\n출처:\n- [†1] guide1.pdf",
+        id="list-left-alone",
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "rules", "left"), RENUMBERED)
+def test_closes_gaps_where_the_policy_lets_it(answer: str, rules: CitationRules, left: str) -> None:
+    assert left_of(answer, 1, rules=rules) == left
+
+
+def test_the_list_is_added_where_the_policy_wants_it_and_nothing_is_wrong() -> None:
+    answer = "대여는 7일입니다 [2]. 연장은 3일입니다 [4]."
+    wanted = CitationRules(references=ReferenceList.ALWAYS)
+
+    assert left_of(answer, rules=wanted) == (
+        f"{answer}\n\n### References\n- [2] guide2.pdf, p.2\n- [4] guide4.pdf, p.4"
+    )
+    assert left_of("대여는 7일입니다.", rules=wanted) == "대여는 7일입니다."
+
+
+# Laws, over answers that are put together from pieces.
+
+NUMBERS = st.integers(1, 7)
+STYLES = st.sampled_from(["[†{}]", "[{}]", "【{}】", "[^{}]", "[출처 {}]"])
+WORDS = st.sampled_from(
+    ["대여는 이레입니다", "연장은 사흘입니다", "회원은 무료입니다", "로비에 반납합니다"]
+)
+PLACES = st.sampled_from(
+    ["{words}{marks}.", "{words}.{marks}", "{words} {marks}.", "{words} ({marks})."]
+)
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> str:
+    """Draw an answer with citations, and often a list of what they mean."""
+    style = draw(STYLES)
+    cited = []
+    sentences = []
+    for _ in range(draw(st.integers(1, 4))):
+        numbers = draw(st.lists(NUMBERS, max_size=2, unique=True))
+        cited += numbers
+        marks = draw(st.sampled_from(["", ", "])).join(style.format(number) for number in numbers)
+        place = draw(PLACES) if numbers else "{words}."
+        sentences.append(place.format(words=draw(WORDS), marks=marks))
+    answer = draw(st.sampled_from([" ", "\n", "\n\n"])).join(sentences)
+    if not cited or draw(st.booleans()):
+        return answer
+    head = f"{style}:" if style == "[^{}]" else style
+    lines = [f"- {head.format(number)} guide{number}.pdf" for number in sorted(set(cited))]
+    return "\n".join([f"{answer}\n\n### References", *lines])
+
+
+@given(answers(), st.sampled_from([CitationRules(), NUMBERS_STAY]))
+def test_what_has_nothing_wrong_stays_as_it_is(answer: str, rules: CitationRules) -> None:
+    assert mend(answer, (), SOURCES, rules) == Mended((), ())
+
+
+@given(answers(), st.sampled_from([CitationRules(), NUMBERS_STAY, ALWAYS]))
+def test_no_mark_is_left_that_means_nothing_and_the_list_agrees(
+    answer: str, rules: CitationRules
+) -> None:
+    text = left_of(answer, 6, 7, rules=rules)
+
+    assert text is not None
+    references = read_references(text)
+    cited = {number for mark in marks_in_body(text, references) for number in mark.numbers}
+    assert cited <= set(range(1, 6))
+    if references is not None and cited:
+        assert {line.number for line in references.lines} == cited
+    assert "  " not in text
+    assert not any(orphan in text for orphan in ("()", " .", "..", "(,", ",)", "[]"))
+
+
+@given(answers(), st.sampled_from([CitationRules(), NUMBERS_STAY, ALWAYS]))
+def test_mending_twice_is_mending_once(answer: str, rules: CitationRules) -> None:
+    text = left_of(answer, 6, 7, rules=rules)
+
+    assert text is not None
+    assert left_of(text, 6, 7, rules=rules) == text
+
+
+@given(answers())
+def test_numbers_have_no_gaps_where_they_may_change(answer: str) -> None:
+    text = left_of(answer, 6, 7, rules=ALWAYS)
+
+    assert text is not None
+    marks = marks_in_body(text, read_references(text))
+    cited = {number for mark in marks for number in mark.numbers}
+    before = marks_in_body(answer, read_references(answer))
+    if {6, 7} & {number for mark in before for number in mark.numbers}:
+        assert cited == set(range(1, len(cited) + 1))

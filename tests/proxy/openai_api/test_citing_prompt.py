@@ -1,0 +1,141 @@
+"""The prompt that asks the model to cite: where it goes, what it lists, and never twice."""
+
+import copy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from guards.core.exchange import Source
+from proxy.openai_api.chat.citing_prompt import HEADING, with_citing_prompt
+from proxy.openai_api.json_body import JsonObject, member
+
+LOCKERS = Source(
+    "1", "제2조(사물함)", "사물함은 학기마다 추첨으로 배정한다.", file="lockers.pdf", page=4
+)
+KEYS = Source("2", "제3조(열쇠)", "열쇠를 잃어버리면 3천원을 낸다.")
+SOURCES = (LOCKERS, KEYS)
+ASKED: JsonObject = {"role": "user", "content": "사물함은 어떻게 배정하나요?"}
+
+
+def turn(role: str, content: JsonValue) -> JsonObject:
+    return {"role": role, "content": content}
+
+
+def prompted(*messages: JsonObject, sources: tuple[Source, ...] = SOURCES) -> list[JsonValue]:
+    found = with_citing_prompt([*messages], sources)
+    assert found is not None
+    return found
+
+
+def words_of(message: JsonValue) -> str:
+    content = member(message, "content")
+    assert isinstance(content, str)
+    return content
+
+
+def test_opens_the_request_where_it_has_no_system_message() -> None:
+    first, *rest = prompted(ASKED)
+
+    assert member(first, "role") == "system"
+    assert words_of(first).startswith(HEADING)
+    assert rest == [ASKED]
+
+
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_goes_behind_the_apps_own_instructions(role: str) -> None:
+    first, second = prompted(turn(role, "친절하게 답하세요."), ASKED)
+
+    assert member(first, "role") == role
+    assert words_of(first).startswith(f"친절하게 답하세요.\n\n{HEADING}")
+    assert second == ASKED
+
+
+def test_becomes_one_more_part_of_a_message_in_parts() -> None:
+    part: JsonObject = {"type": "text", "text": "친절하게 답하세요."}
+
+    first, _ = prompted(turn("system", [part]), ASKED)
+
+    parts = member(first, "content")
+    assert isinstance(parts, list)
+    assert parts[0] == part
+    assert str(member(parts[1], "text")).startswith(HEADING)
+    assert len(parts) == 2
+
+
+def test_only_the_first_system_message_takes_it() -> None:
+    earlier, later = turn("system", "하나"), turn("system", "둘")
+
+    messages = prompted(ASKED, earlier, later)
+
+    assert messages[0] == ASKED
+    assert HEADING in words_of(messages[1])
+    assert messages[2] == later
+
+
+def test_a_source_that_came_beside_the_messages_is_given_whole() -> None:
+    text = words_of(prompted(ASKED)[0])
+
+    assert "[†1] lockers.pdf, p.4 | 제2조(사물함)\n사물함은 학기마다 추첨으로 배정한다." in text
+    assert "[†2] 제3조(열쇠)\n열쇠를 잃어버리면 3천원을 낸다." in text
+
+
+def test_a_source_that_the_messages_hold_is_only_named() -> None:
+    context = turn("system", "<context>\n사물함은  학기마다\n추첨으로 배정한다.\n</context>")
+
+    text = words_of(prompted(context, ASKED)[0])
+
+    assert '[†1] lockers.pdf, p.4 | 제2조(사물함) | "사물함은 학기마다 추첨으로 배정한다."' in text
+    assert text.count("추첨으로 배정한다.") == 2
+
+
+def test_numbers_are_those_that_citations_are_counted_by() -> None:
+    named = (Source("7", "일곱", "일곱째 글이다."), Source("a", "가", "둘째 자리의 글이다."))
+
+    text = words_of(prompted(ASKED, sources=named)[0])
+
+    assert "[†7] 일곱\n" in text
+    assert "[†2] 가\n" in text
+
+
+def test_is_never_added_twice() -> None:
+    once = prompted(turn("system", "친절하게 답하세요."), ASKED)
+
+    assert with_citing_prompt(once, SOURCES) is None
+
+
+NOTHING_TO_ADD: list[tuple[JsonValue, tuple[Source, ...]]] = [([ASKED], ()), ("?", SOURCES)]
+
+
+@pytest.mark.parametrize(
+    ("messages", "sources"), NOTHING_TO_ADD, ids=["no-sources", "no-list-of-messages"]
+)
+def test_adds_nothing(messages: JsonValue, sources: tuple[Source, ...]) -> None:
+    assert with_citing_prompt(messages, sources) is None
+
+
+ROLES = st.sampled_from(["system", "developer", "user", "assistant", "tool"])
+CONTENTS = st.one_of(
+    st.none(),
+    st.text(max_size=20),
+    st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": st.text(max_size=9)})),
+)
+MESSAGES = st.lists(st.builds(turn, ROLES, CONTENTS), min_size=1, max_size=5)
+
+
+@given(MESSAGES)
+def test_changes_one_message_or_adds_one_and_leaves_the_given_ones(
+    messages: list[JsonValue],
+) -> None:
+    before = copy.deepcopy(messages)
+
+    after = with_citing_prompt(messages, SOURCES)
+
+    assert messages == before
+    assert after is not None
+    added = len(after) - len(messages)
+    changed = [new for new in after if new not in messages]
+    assert added in (0, 1)
+    assert len(changed) == 1
+    assert HEADING in str(changed[0])
