@@ -43,23 +43,15 @@ class RightArticles:
             return None
         old = answer.text.raw[reference.start : reference.end]
         place = _FROM_ARTICLE.search(old)
-        statement = self._cited_for(reference, old)
+        statement = cited_for(self._answer, reference, old)
         if place is None or statement is None or not _stands_alone(reference, answer.text):
             return None
         right = self._carrying(statement)
-        if right is None or not _is_of_named_law(reference, right):
+        if right is None or not is_of_named_law(reference, right):
             return None
-        article = right.article
-        number = f"제{article.number}조" + (f"의{article.branch}" if article.branch else "")
+        number = number_of(right)
         is_cited = re.search(rf"{number}(?!의\d)", _SPACE.sub("", statement.sentence.text))
         return None if is_cited else old[: place.start()] + number
-
-    def _cited_for(self, reference: LawReference, written: str) -> Statement | None:
-        """Return what a reference is given for; ``…한다. (제5조)`` stands behind its sentence."""
-        statement = self._answer.statement_at(reference.start)
-        if statement is None or _WORD.search(statement.text.replace(written, "")):
-            return statement
-        return self._answer.statement_before(statement)
 
     def _carrying(self, statement: Statement) -> Provision | None:
         """Return the one article that clearly carries a statement."""
@@ -85,6 +77,28 @@ class RightArticles:
         return Support(read(exchange), self._answer.marks)
 
 
+def cited_for(answer: CitedAnswer, reference: LawReference, written: str) -> Statement | None:
+    """Return what a reference is given for; ``…한다. (제5조)`` stands behind its sentence."""
+    statement = answer.statement_at(reference.start)
+    if statement is None or _WORD.search(statement.text.replace(written, "")):
+        return statement
+    return answer.statement_before(statement)
+
+
+def number_of(provision: Provision) -> str:
+    """Return the number of an article as it is written."""
+    article = provision.article
+    return f"제{article.number}조" + (f"의{article.branch}" if article.branch else "")
+
+
+def is_of_named_law(reference: LawReference, provision: Provision) -> bool:
+    """Tell whether an article is of the law that a reference names, if it names one."""
+    if not reference.law and reference.tier is None:
+        return True
+    named = law_name(reference.law, reference.tier)
+    return provision.law is not None and same_law(named, provision.law)
+
+
 def _stands_alone(reference: LawReference, answer: Text) -> bool:
     """Tell whether a reference is no part of a range, and nothing else hangs on its article."""
     if reference.since is not None or _RANGE_BEHIND.match(answer.raw, reference.end):
@@ -99,10 +113,3 @@ def _stands_alone(reference: LawReference, answer: Text) -> bool:
 def _as_source(provision: Provision, source: Source) -> Source:
     article = provision.article
     return Source(source.id, source.title, source.text[article.start : article.end])
-
-
-def _is_of_named_law(reference: LawReference, provision: Provision) -> bool:
-    if not reference.law and reference.tier is None:
-        return True
-    named = law_name(reference.law, reference.tier)
-    return provision.law is not None and same_law(named, provision.law)

@@ -1,0 +1,157 @@
+"""Personal identifiers in a question, and in an answer those that are none of its business.
+
+Finds: resident and foreigner registration numbers, cards, telephone numbers, e-mail addresses,
+    accounts, passports, driving licences, health insurance cards, vehicle plates and, where the
+    policy says so, business registration numbers. In an answer only those that neither the user
+    nor the instructions gave, and that no source publishes as a contact.
+Misses: names and postal addresses; identifiers in words, split over lines or hidden on purpose.
+Score: 1.0.
+Source: own rules for the shapes, see `guards.text.personal`. Telephone numbers, e-mail addresses,
+    accounts and business numbers in a source are an office's own; what a source holds of the other
+    kinds belongs to somebody, and an answer may repeat it only where the policy allows that.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import ClassVar
+
+from pydantic import Field
+
+from guards.core.finding import Finding, Severity, Span, Strength
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Part, Reading
+from guards.text.personal import find_personal
+from guards.text.personal_kinds import PUBLISHED, PersonalKind, PersonalSpan
+from guards.text.personal_shown import Shown, unpublished
+
+
+class Handling(StrEnum):
+    """What is done about personal identifiers."""
+
+    OFF = "off"
+    MASK = "mask"
+    BLOCK = "block"
+
+
+class PersonalDataSettings(GuardSettings):
+    """Options of the guard."""
+
+    input: Handling = Field(
+        Handling.OFF,
+        description="Identifiers in what the user says. mask: the model sees a placeholder such "
+        "as `[전화번호-1]`, and the answer gets the user's own back. block: a question with one is "
+        "not asked, and those of earlier turns are masked.",
+    )
+    output: Handling = Field(
+        Handling.MASK,
+        description="Identifiers in an answer that neither the user nor a source gave. mask: a "
+        "label such as `[전화번호]` takes their place. block: the answer is written again without "
+        "them, or replaced.",
+    )
+    business_numbers: bool = Field(
+        False,
+        description="Count business registration numbers, which are one person's where tenants "
+        "deal with sole proprietors.",
+    )
+    allow_from_sources: bool = Field(
+        False,
+        description="Let the answer repeat whatever identifier a source holds, not only contacts.",
+    )
+
+    def handling(self, stage: Stage) -> Handling:
+        """Return what is done at a stage."""
+        return self.input if stage is Stage.INPUT else self.output
+
+
+class PersonalData(Guard[PersonalDataSettings]):
+    """Report the identifiers of a question, or those that an answer must not give."""
+
+    id = "personal_data"
+    stages = frozenset({Stage.INPUT, Stage.OUTPUT})
+    scope = Scope.SEGMENT
+    settings_type = PersonalDataSettings
+    codes: ClassVar[Mapping[str, Code]] = {
+        "personal_data.in_question": Code("The question holds a personal identifier."),
+        "personal_data.unlicensed": Code(
+            "A personal identifier that neither the user nor a source gave.",
+            "답변에 사용자와 자료가 알려 주지 않은 개인정보가 있습니다. 개인정보는 쓰지 마세요.",
+        ),
+    }
+
+    def runs_at(self, stage: Stage) -> bool:
+        """Tell whether the policy wants it at a stage."""
+        return super().runs_at(stage) and self.settings.handling(stage) is not Handling.OFF
+
+    def check(self, reading: Reading) -> list[Finding]:
+        """Look at the answer; at the question as long as there is none."""
+        if reading.answer is None:
+            return self._in_question(reading)
+        return self._in_answer(reading, reading.answer)
+
+    def _in_question(self, reading: Reading) -> list[Finding]:
+        question = reading.question
+        found = unpublished(question.text.raw, self._found(question), _texts(reading.sources))
+        blocks = self.settings.input is Handling.BLOCK
+        severity = Severity.STRONG if blocks else Severity.WEAK
+        return [_finding("in_question", question, span, severity=severity) for span in found]
+
+    def _in_answer(self, reading: Reading, answer: Part) -> list[Finding]:
+        found = self._found(answer)
+        if not found:
+            return []
+        exchange = reading.exchange
+        said = Shown([exchange.question, exchange.echo, exchange.previous_answer])
+        sources = Shown(_texts(reading.sources))
+        masks = self.settings.output is Handling.MASK
+        return [
+            _finding("unlicensed", answer, span, fix=span.kind.label if masks else None)
+            for span in found
+            if not said.holds(span.kind, answer.text.raw[span.start : span.end])
+            and not self._is_sources_own(answer, span, sources)
+            and not _is_in_range(answer, span, reading.sources)
+        ]
+
+    def _found(self, part: Part) -> list[PersonalSpan]:
+        return find_personal(part.text.raw, business_numbers=self.settings.business_numbers)
+
+    def _is_sources_own(self, answer: Part, span: PersonalSpan, sources: Shown) -> bool:
+        may_be = span.kind in PUBLISHED or self.settings.allow_from_sources
+        return may_be and sources.holds(span.kind, answer.text.raw[span.start : span.end])
+
+
+def _texts(sources: Iterable[Part]) -> Iterator[str]:
+    """Yield all that the sources say, their titles and addresses included."""
+    for part in sources:
+        yield part.text.raw
+        if part.source is not None:
+            yield f"{part.source.title}\n{part.source.file}"
+
+
+def _is_in_range(answer: Part, span: PersonalSpan, sources: Iterable[Part]) -> bool:
+    """Tell whether a telephone number is one of those that a source gives as a range."""
+    if span.kind is not PersonalKind.PHONE:
+        return False
+    called = [one for one in answer.text.contacts if one.start < span.end and span.start < one.end]
+    return any(
+        one.is_in(given) for part in sources for given in part.text.contacts for one in called
+    )
+
+
+def _finding(
+    what: str,
+    part: Part,
+    span: PersonalSpan,
+    *,
+    severity: Severity = Severity.STRONG,
+    fix: str | None = None,
+) -> Finding:
+    return Finding(
+        guard=PersonalData.id,
+        code=f"{PersonalData.id}.{what}",
+        part=part.name,
+        span=Span(span.start, span.end),
+        observed=part.text.raw[span.start : span.end],
+        severity=severity,
+        strength=Strength.E0,
+        fix=fix,
+    )

@@ -1,0 +1,117 @@
+"""Han words as Korean reads them: ``費用`` and ``费用`` are ``비용``, ``理由`` is ``이유``.
+
+A reading is only believed where it stands as a word in a text that is known to be right, because
+most characters are read in more than one way and many words share a reading.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+
+from guards.lexicons.han_false_friends import FALSE_FRIENDS
+from guards.lexicons.hanja_readings import HANJA_READINGS
+from guards.text.hangul import is_syllable, parts_of, syllable
+from guards.text.particles import stem
+from guards.text.tokens import word_stem
+
+_SHORTEST_WORD_CHARS = 2
+_LONGEST_WORDS_CHARS = 12
+_LONGEST_NUMBER_CHARS = 4
+_PALATAL_VOWELS = "ㅑㅒㅕㅖㅛㅠㅣ"
+_HANGUL_RUN = re.compile(r"[가-힣]+")
+_COUNTED = re.compile(r"(?<![\d.,])(\d{1,4}) ?([가-힣]+)")
+_NUMBER_BEFORE = re.compile(r"(?<![\d.,])\d{1,4}\Z")
+
+
+def readings(char: str) -> frozenset[str]:
+    """Return the syllables that a Han character is read as; none for one that is not known."""
+    return _readings().get(char, frozenset())
+
+
+def initial_form(read: str) -> str:
+    """Return the form that a reading takes at the beginning of a word: ``리`` -> ``이``.
+
+    The initial law (두음법칙): ㄹ becomes ㅇ before i and y, else ㄴ; ㄴ becomes ㅇ before i and y.
+    """
+    initial, vowel, final = parts_of(read)
+    if initial in "ㄴㄹ" and vowel in _PALATAL_VOWELS:
+        return syllable("ㅇ", vowel, final)
+    return syllable("ㄴ", vowel, final) if initial == "ㄹ" else read
+
+
+class HeardWords:
+    """The Hangul words of texts that are known to be right, to be found by how they are read."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._words: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
+        self._units: defaultdict[str, set[str]] = defaultdict(set)
+        for text in texts:
+            for run in set(_HANGUL_RUN.findall(text)):
+                for word in (run, stem(run), word_stem(run)):
+                    self._words[len(word), word[0]].add(word)
+            for number, run in _COUNTED.findall(text):
+                self._units[number] |= {run, stem(run)}
+
+    def read(self, han: str, before: str) -> str:
+        """Return the Hangul of a Han word as it stands in one of the texts.
+
+        Args:
+            han: Nothing but Han characters. Several words in one run are read word by word.
+            before: What stands before it: a single character is a word with its number (``3月``).
+
+        Returns:
+            The Hangul; empty if it stands nowhere, or if more than one reading does.
+        """
+        if len(han) > _LONGEST_WORDS_CHARS:
+            return ""
+        if len(han) < _SHORTEST_WORD_CHARS:
+            return self._unit(han, before)
+        return self._word(han) or self._several(han)
+
+    def _unit(self, han: str, before: str) -> str:
+        number = _NUMBER_BEFORE.search(before[-_LONGEST_NUMBER_CHARS - 1 :])
+        return _only(readings(han) & self._units[number[0]]) if number else ""
+
+    def _word(self, han: str) -> str:
+        known = [readings(char) for char in han]
+        if han in FALSE_FRIENDS:
+            return ""
+        return _only(
+            word
+            for first in known[0]
+            for word in self._words.get((len(han), first), ())
+            if all(char in each for char, each in zip(word, known, strict=True))
+        )
+
+    def _several(self, han: str) -> str:
+        """Read words that stand without a space between: ``申请期限`` is ``신청 기한``."""
+        for cut in range(len(han) - _SHORTEST_WORD_CHARS, _SHORTEST_WORD_CHARS - 1, -1):
+            first = self._word(han[:cut])
+            rest = self._word(han[cut:]) or self._several(han[cut:]) if first else ""
+            if rest:
+                return f"{first} {rest}"
+        return ""
+
+
+def _only(found: Iterable[str]) -> str:
+    """Return the one item there is; empty if there are none or several."""
+    different = set(found)
+    return different.pop() if len(different) == 1 else ""
+
+
+@cache
+def _readings() -> Mapping[str, frozenset[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for char, read in _listed():
+        found[char] |= {read, initial_form(read)}
+    return {char: frozenset(each) for char, each in found.items()}
+
+
+def _listed() -> Iterator[tuple[str, str]]:
+    read = ""
+    for char in HANJA_READINGS.replace("\n", ""):
+        if is_syllable(char):
+            read = char
+        else:
+            yield char, read

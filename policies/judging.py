@@ -1,0 +1,153 @@
+"""A second opinion on claims that the guards left open: what is asked, and what may come back.
+
+A judge is a model that may err, lie, hang or be talked round by the texts it reads. So it is asked
+only about open claims, and what it says counts only as `policies.judging_opinions` and
+`policies.regate` let it.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from guards.core.finding import Span
+
+JUDGE = "judge"
+"""What the judge is called among the guards."""
+
+
+class JudgeLabel(StrEnum):
+    """What a judge may say of a claim."""
+
+    SUPPORTED = "supported"
+    UNSUPPORTED = "unsupported"
+    CONTRADICTORY = "contradictory"
+    NO_RAD = "no_rad"
+    """There is nothing in it that a source could say: no retrieval-augmented data needed."""
+
+
+class Matter(StrEnum):
+    """What it is about a claim that a source contradicts or does not say."""
+
+    NEGATION = "negation"
+    NUMERIC = "numeric"
+    INTENT = "intent"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A piece of a source that a judge is shown.
+
+    Attributes:
+        source_id: Id of the source.
+        title: The source's title; empty if it has none.
+        text: The piece, personal identifiers masked.
+    """
+
+    source_id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenClaim:
+    """A claim of an answer that the guards could neither find in the sources nor refute.
+
+    Attributes:
+        number: From 1.
+        text: The claim without citation marks, personal identifiers masked.
+        windows: The nearest pieces of the sources, the nearest first; never empty.
+        span: Where it stands in the answer.
+        is_critical: It states a figure, a provision, a contact or a route.
+    """
+
+    number: int
+    text: str
+    windows: tuple[Window, ...]
+    span: Span
+    is_critical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuestion:
+    """Everything that a judge is asked about one answer.
+
+    Attributes:
+        question: The user's question, personal identifiers masked.
+        claims: The open claims, numbered from 1; never empty.
+    """
+
+    question: str
+    claims: tuple[OpenClaim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a judge says of one claim; none of it is taken for granted.
+
+    Attributes:
+        claim: Number of the claim.
+        label: The opinion.
+        matter: What it is about.
+        score: How sure it is; whoever weighs opinions clamps it to 0 to 1.
+        quote: The words of the source that show it.
+    """
+
+    claim: int
+    label: JudgeLabel
+    matter: Matter = Matter.OTHER
+    score: float = 0.5
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """A judge's answer.
+
+    Attributes:
+        opinions: In any order; claims may be missing.
+        confidence: How far the judge trusts the answer as a whole, 0 to 1; None if it says nothing.
+    """
+
+    opinions: tuple[Opinion, ...]
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFailure:
+    """A judge that gave no opinion.
+
+    Attributes:
+        reason: Such as ``timeout`` or ``garbage``; a snake_case word, perhaps with a detail behind
+            a colon.
+        by_input: It was the question's fault (too long, refused), not the judge's.
+    """
+
+    reason: str
+    by_input: bool = False
+
+
+class Judge(Protocol):
+    """Something that can be asked for a second opinion."""
+
+    async def opinions(self, question: JudgeQuestion, within_s: float) -> Opinions | JudgeFailure:
+        """Return an opinion within some seconds, or why there is none."""
+        ...
+
+
+class BoundedJudge:
+    """A judge that is held to its time, and whose errors are failures like any other."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    async def opinions(self, question: JudgeQuestion, within_s: float) -> Opinions | JudgeFailure:
+        """Ask; what takes too long or breaks gave no opinion."""
+        try:
+            async with asyncio.timeout(within_s):
+                return await self._judge.opinions(question, within_s)
+        except TimeoutError:
+            return JudgeFailure("timeout")
+        except Exception as error:  # noqa: BLE001 - a judge may break in any way, and none may do harm
+            return JudgeFailure(f"failed:{type(error).__name__}")

@@ -1,0 +1,184 @@
+"""What an opinion of a judge may do: one table, by what the guards say of the same answer.
+
+A judge alone never replaces an answer. Its strongest objection counts in full only where a guard
+has a doubt about the same claim; otherwise the claim may be written again or taken out, and where
+neither is possible the answer goes out with a lower confidence.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from guards.core.finding import Finding, Severity
+from policies.policy import Action
+from policies.verification_coverage import FORM_GUARDS
+
+NOT_GROUNDING = FORM_GUARDS | {"citations"}
+"""Whose findings do not say that a claim is untrue."""
+_REGENERATE, _TRIM, _REPLACE = (Action.REGENERATE, Action.TRIM, Action.REPLACE)
+_MANY = 1_000_000
+
+
+class Gravity(StrEnum):
+    """How much an objection weighs."""
+
+    STRONG = "strong"
+    """A source says the opposite."""
+    MEDIUM = "medium"
+    """It is about a figure or about what was asked."""
+    WEAK = "weak"
+
+
+_ANY = frozenset(Gravity)
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """An opinion that counts against a claim.
+
+    Attributes:
+        finding: What it says; its severity is decided here.
+        gravity: How much it weighs.
+        is_critical: The claim states a figure, a provision, a contact or a route.
+    """
+
+    finding: Finding
+    gravity: Gravity
+    is_critical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One row of the table. The first row that fits counts.
+
+    Attributes:
+        name: What it is called.
+        fewest: Fewest strong findings of guards about grounding.
+        most: Most of them.
+        gravities: How much the objection weighs.
+        agreed: Whether a guard must have a doubt about the same claim.
+        critical: What is done about a critical claim: the first of these that is possible; PASS
+            lowers the confidence only.
+        minor: The same for any other claim.
+    """
+
+    name: str
+    fewest: int
+    most: int
+    gravities: frozenset[Gravity]
+    agreed: bool
+    critical: tuple[Action, ...] = (Action.PASS,)
+    minor: tuple[Action, ...] = (Action.PASS,)
+
+
+_STRONG = frozenset({Gravity.STRONG})
+_FULL = (_REGENERATE, _TRIM, _REPLACE)
+
+TIERS = (
+    # What the guards say is enough; they refuse by themselves.
+    Tier("guards_refuse", 2, _MANY, _ANY, agreed=False),
+    # Two objections of different kinds: as good as two of the guards' own.
+    Tier(
+        "both_object",
+        1,
+        1,
+        _STRONG,
+        agreed=True,
+        critical=(_REGENERATE, _REPLACE),
+        minor=(_REGENERATE, _REPLACE),
+    ),
+    # One claim is dealt with as the guard wants it; a second one would tip it over to a refusal.
+    Tier("guards_object", 1, 1, _ANY, agreed=False),
+    # A doubt confirmed counts like one strong finding of a guard.
+    Tier("doubt_confirmed", 0, 0, _STRONG, agreed=True, critical=_FULL, minor=_FULL),
+    # Never a replacement on a judge alone.
+    Tier(
+        "judge_alone",
+        0,
+        0,
+        frozenset({Gravity.STRONG, Gravity.MEDIUM}),
+        agreed=False,
+        critical=(_REGENERATE, _TRIM, Action.PASS),
+        minor=(_TRIM, Action.PASS),
+    ),
+    Tier("judge_doubts", 0, 0, _ANY, agreed=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Regated:
+    """What the objections to one answer come to.
+
+    Attributes:
+        action: The strongest action that any of them may ask for.
+        findings: The objections as findings: strong where they act, weak where they do not.
+    """
+
+    action: Action
+    findings: tuple[Finding, ...]
+
+
+def regate(
+    objections: Sequence[Objection],
+    findings: Iterable[Finding],
+    *,
+    may_regenerate: bool,
+    may_edit: bool,
+) -> Regated:
+    """Return what a judge's objections come to.
+
+    Args:
+        objections: What the judge objects to.
+        findings: What the guards in force found.
+        may_regenerate: A second attempt is left.
+        may_edit: Sentences can be taken out.
+    """
+    grounding = [one for one in findings if is_grounding(one)]
+    possible = {Action.PASS, Action.REPLACE}
+    possible |= {Action.REGENERATE} if may_regenerate else set()
+    possible |= {Action.TRIM} if may_edit else set()
+    told = [_told(objection, tier_of(objection, grounding), possible) for objection in objections]
+    return Regated(
+        action=max((action for action, _ in told), key=lambda one: one.rank, default=Action.PASS),
+        findings=tuple(finding for _, finding in told),
+    )
+
+
+def tier_of(objection: Objection, grounding: Iterable[Finding]) -> Tier:
+    """Return the row of the table that an objection falls under.
+
+    Args:
+        objection: The objection.
+        grounding: What the guards in force found about grounding.
+    """
+    found = list(grounding)
+    strong = len(strong_grounding(found))
+    agreed = any(_on_same_words(objection.finding, one) for one in found)
+    return next(
+        tier
+        for tier in TIERS
+        if tier.fewest <= strong <= tier.most
+        and objection.gravity in tier.gravities
+        and (agreed or not tier.agreed)
+    )
+
+
+def is_grounding(finding: Finding) -> bool:
+    """Tell whether a guard's finding says that the answer is not what the sources say."""
+    return finding.part == "answer" and finding.guard not in NOT_GROUNDING
+
+
+def strong_grounding(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the strong findings about grounding."""
+    return [one for one in findings if is_grounding(one) and one.severity is Severity.STRONG]
+
+
+def _told(objection: Objection, tier: Tier, possible: set[Action]) -> tuple[Action, Finding]:
+    steps = tier.critical if objection.is_critical else tier.minor
+    action = next(step for step in steps if step in possible)
+    severity = Severity.WEAK if action is Action.PASS else Severity.STRONG
+    return action, replace(objection.finding, severity=severity)
+
+
+def _on_same_words(finding: Finding, other: Finding) -> bool:
+    return finding.span.start < other.span.end and other.span.start < finding.span.end
