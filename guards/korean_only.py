@@ -8,13 +8,15 @@ Misses: single foreign words in Latin letters (most are names), foreign words in
 Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are told by their small words.
 Source: blocks of the Unicode standard. Licensed is what stands in the question, the sources or the
     conversation, hanja in parentheses after the Hangul that it spells, and the scripts that the
-    question asks for.
+    question asks for. Mended is a Han word whose Korean reading stands in the sources or the
+    question as a word, in traditional or simplified characters: 費用 and 费用 become 비용. Words that
+    mean something else in Chinese (汽车) and single characters without a number are not.
 """
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -24,6 +26,8 @@ from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
 from guards.lexicons.latin_function_words import LATIN_FUNCTION_WORDS
+from guards.text.han_mending import in_hangul
+from guards.text.han_words import HeardWords
 from guards.text.hanja import is_usual_han
 from guards.text.language_request import requested_scripts
 from guards.text.scripts import (
@@ -103,13 +107,16 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         asked: frozenset[Script] = frozenset()
         if self.settings.allow_on_request:
             asked = requested_scripts(reading.exchange.question)
-        foreign = self._foreign(text, reading.exchange, asked)
-        latin: list[Run] = []
+        findings: list[Finding] = []
+        if stretches := self._foreign(text, reading.exchange, asked):
+            heard = _heard(reading.exchange)
+            findings = [_mended(_finding(text, runs), text, runs, heard) for runs in stretches]
         if self.settings.latin_sentences and Script.LATIN not in asked:
             latin = _latin_sentences(text, reading.answer.text.sentences, reading.exchange)
-        return [_finding(run) for run in sorted(foreign + latin, key=lambda run: run.start)]
+            findings += [_finding(text, [run]) for run in latin]
+        return sorted(findings, key=lambda finding: finding.span)
 
-    def _foreign(self, text: str, exchange: Exchange, asked: frozenset[Script]) -> list[Run]:
+    def _foreign(self, text: str, exchange: Exchange, asked: frozenset[Script]) -> list[list[Run]]:
         if not foreign_runs(text):
             return []
         runs = [
@@ -158,22 +165,15 @@ def _comparable(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _stretches(text: str, runs: list[Run]) -> list[Run]:
-    """Join runs with no Hangul and no line break between them: a sentence is one finding."""
+def _stretches(text: str, runs: list[Run]) -> list[list[Run]]:
+    """Group runs with no Hangul and no line break between them: a sentence is one finding."""
     groups: list[list[Run]] = []
     for run in runs:
         if groups and _SAME_STRETCH.fullmatch(text, groups[-1][-1].end, run.start):
             groups[-1].append(run)
         else:
             groups.append([run])
-    return [_joined(text, group) for group in groups]
-
-
-def _joined(text: str, group: list[Run]) -> Run:
-    japanese = any(run.script is Script.KANA for run in group)
-    script = Script.KANA if japanese else group[0].script
-    start, end = group[0].start, group[-1].end
-    return Run(script, text[start:end], start, end)
+    return groups
 
 
 def _latin_sentences(text: str, sentences: tuple[Sentence, ...], exchange: Exchange) -> list[Run]:
@@ -206,15 +206,30 @@ def _reads_as_sentence(run: Run) -> bool:
     )
 
 
-def _finding(run: Run) -> Finding:
-    kind = (
-        "latin_sentence" if run.script is Script.LATIN else _CODES.get(run.script, "other_script")
-    )
+def _finding(text: str, runs: Sequence[Run]) -> Finding:
+    """Return what a stretch of runs is; Japanese is written with Han too."""
+    japanese = any(run.script is Script.KANA for run in runs)
+    script = Script.KANA if japanese else runs[0].script
+    kind = "latin_sentence" if script is Script.LATIN else _CODES.get(script, "other_script")
+    span = Span(runs[0].start, runs[-1].end)
     return Finding(
         guard=KoreanOnly.id,
         code=f"{KoreanOnly.id}.{kind}",
         part="answer",
-        span=Span(run.start, run.end),
-        observed=run.text,
-        score=_LATIN_SCORE if run.script is Script.LATIN else 1.0,
+        span=span,
+        observed=text[span.start : span.end],
+        score=_LATIN_SCORE if script is Script.LATIN else 1.0,
     )
+
+
+def _heard(exchange: Exchange) -> HeardWords:
+    sources = (f"{source.title}\n{source.text}" for source in exchange.sources)
+    return HeardWords((exchange.question, *sources))
+
+
+def _mended(finding: Finding, text: str, runs: Sequence[Run], heard: HeardWords) -> Finding:
+    edit = in_hangul(text, runs, heard)
+    if edit is None:
+        return finding
+    span = Span(finding.span.start, edit.end)
+    return replace(finding, span=span, observed=text[span.start : span.end], fix=edit.hangul)

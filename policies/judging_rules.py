@@ -78,6 +78,13 @@ class JudgeRules(OpinionRules):
     api_key_env: str | None = Field(
         None, pattern=VARIABLE_NAME, description="Environment variable that holds its key."
     )
+    pair_separator: str = Field(
+        "</s></s>",
+        min_length=1,
+        max_length=40,
+        description="Only for vllm_classify: what the model's tokenizer puts between the two texts "
+        "of a pair, such as `[SEP]`.",
+    )
     breaker: BreakerRules = Field(default_factory=BreakerRules)
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ most characters are read in more than one way and many words share a reading.
 """
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
@@ -65,13 +66,14 @@ class HeardWords:
         """
         if len(han) > _LONGEST_WORDS_CHARS:
             return ""
+        han = unicodedata.normalize("NFKC", han)  # some characters have two code points
         if len(han) < _SHORTEST_WORD_CHARS:
             return self._unit(han, before)
         return self._word(han) or self._several(han)
 
     def _unit(self, han: str, before: str) -> str:
         number = _NUMBER_BEFORE.search(before[-_LONGEST_NUMBER_CHARS - 1 :])
-        return _only(readings(han) & self._units[number[0]]) if number else ""
+        return _only(readings(han) & self._units.get(number[0], set())) if number else ""
 
     def _word(self, han: str) -> str:
         known = [readings(char) for char in han]

@@ -25,8 +25,9 @@ class Occurrences:
         for begin in self._first.finditer(text):
             start = begin.start()
             for length in self._lengths_at(text, start):
-                if text[start : start + length] in self._values:
-                    yield start, start + length
+                end = start + length
+                if end <= len(text) and text[start:end] in self._values:
+                    yield start, end
 
     def apart_in(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield places that do not overlap: from the left, the longest value at each."""

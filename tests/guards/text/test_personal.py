@@ -44,6 +44,15 @@ FOUND = [
     pytest.param("<11-00-123456-01>", K.DRIVING_LICENCE, id="licence"),
     pytest.param("<서울-00-123456-01>", K.DRIVING_LICENCE, id="licence-old"),
     pytest.param("면허 <110012345601>", K.DRIVING_LICENCE, id="licence-named"),
+    pytest.param("<28-00-123456-01>", K.DRIVING_LICENCE, id="licence-of-the-last-region"),
+    pytest.param("건강보험증 번호 <1-0000001234>", K.HEALTH_INSURANCE, id="health-insurance"),
+    pytest.param("건강보험 <10000001234>", K.HEALTH_INSURANCE, id="health-insurance-bare"),
+    pytest.param("<000가0000>", K.VEHICLE, id="plate-of-seven-digits"),
+    pytest.param("제 차량은 <00가 0000>입니다", K.VEHICLE, id="plate-after-a-car"),
+    pytest.param("<00가0000> 차를 빼 주세요", K.VEHICLE, id="plate-before-a-car"),
+    pytest.param("차량번호: <00호0000>", K.VEHICLE, id="plate-named-with-a-counter"),
+    pytest.param("<서울 00바 0000>", K.VEHICLE, id="plate-of-a-province"),
+    pytest.param("자동차등록번호 <００가　００００>", K.VEHICLE, id="plate-full-width"),
 ]
 
 CLEAN = [
@@ -58,6 +67,14 @@ CLEAN = [
     pytest.param("110-000-123456", id="no-bank-near"),
     pytest.param("입금액 1000000000원", id="amount"),
     pytest.param("가나은행 사업자번호 123-45-67890", id="business-number"),
+    pytest.param("대법원 97다1234 판결", id="case-of-the-last-century"),
+    pytest.param("2019다12345", id="case"),
+    pytest.param("자동차관리법 시행규칙 제12조 2024. 1. 1.", id="provision-and-date"),
+    pytest.param("차량 예산 12조 3456억 원", id="sum-with-a-letter-of-plates"),
+    pytest.param("자동차 12다 2024년", id="year-after-a-letter"),
+    pytest.param("주차 120호 2024동", id="counter-near-a-car"),
+    pytest.param("29-00-123456-01", id="no-such-licence-region"),
+    pytest.param("접수번호 1-0000001234", id="eleven-digits-of-something-else"),
     pytest.param("2099-03-05 10:30부터 2099-04-05 12:00까지", id="dates-and-times"),
     pytest.param("제15조 제2항, 별표 3", id="law"),
     pytest.param("제품 S00001234", id="letter-and-digits"),
@@ -83,6 +100,29 @@ def test_passes(text: str) -> None:
     assert find_personal(text) == []
 
 
+BUSINESS_FOUND = [
+    pytest.param("<000-00-00000>", id="check-digit-fits"),
+    pytest.param("사업자등록번호 <0000000000>", id="bare-and-named"),
+    pytest.param("<１２３－４５－６７８９１>", id="full-width"),
+]
+
+
+@pytest.mark.parametrize("shown", BUSINESS_FOUND)
+def test_finds_business_numbers_where_they_are_asked_for(shown: str) -> None:
+    text = shown.replace("<", "").replace(">", "")
+
+    [span] = find_personal(text, business_numbers=True)
+
+    assert span.kind is K.BUSINESS_NUMBER
+    assert f"{text[: span.start]}<{text[span.start : span.end]}>{text[span.end :]}" == shown
+    assert find_personal(text) == []
+
+
+@pytest.mark.parametrize("text", ["123-45-67890", "주문 0000000000"])
+def test_what_only_looks_like_a_business_number_is_none(text: str) -> None:
+    assert find_personal(text, business_numbers=True) == []
+
+
 def test_finds_several_in_order() -> None:
     text = "홍길동 010-0000-1234, hong@example.com, 주민번호 991231-3123456"
 
@@ -105,7 +145,25 @@ def test_spans_are_in_order_inside_the_text_and_apart(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["1", "-", " ", "a", "a.", "@", "1-", "1 ", "10-", "010-", "82 ", "(0", "가", "０", "M0"],
+    [
+        "1",
+        "-",
+        " ",
+        "a",
+        "a.",
+        "@",
+        "1-",
+        "1 ",
+        "10-",
+        "010-",
+        "82 ",
+        "(0",
+        "가",
+        "０",
+        "M0",
+        "00가",
+        "00가 ",
+    ],
 )
 def test_long_texts_take_no_time(piece: str) -> None:
     text = (piece * 100_000)[:100_000] + "@1"

@@ -1,0 +1,59 @@
+"""Finds the JSON value in what a model wrote: in a fence, among prose, slightly broken."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+from pydantic import JsonValue
+
+_LONGEST_CHARS = 64 * 1024
+_MOST_STARTS = 40
+_THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
+_START = re.compile(r"[{\[]")
+_PIECE = re.compile(
+    r'"(?:[^"\\]|\\.)*"'  # strings stay as they are
+    r"|'((?:[^'\\]|\\.)*)'"
+    r"|,(?=\s*[}\]])"
+    r"|\b(?:True|False|None)\b",
+    re.DOTALL,
+)
+_WORDS = {"True": "true", "False": "false", "None": "null"}
+_ESCAPED_QUOTE = re.compile(r"\\'")
+_decoder = json.JSONDecoder(strict=False)
+
+
+def find_json(text: str, fits: Callable[[JsonValue], bool]) -> JsonValue:
+    """Return the first JSON value in a text that fits.
+
+    Values as they stand are looked at first. Then the text is repaired, once: trailing commas,
+    single quotes and Python's words for truth values.
+
+    Raises:
+        ValueError: there is none.
+    """
+    shown = _THOUGHT.sub("", text[:_LONGEST_CHARS])
+    for candidate in (shown, _PIECE.sub(_repaired, shown)):
+        for value in _values(candidate):
+            if fits(value):
+                return value
+    raise ValueError("no JSON value that fits")
+
+
+def _values(text: str) -> Iterator[JsonValue]:
+    # A bounded number of places is tried, so that a text full of brackets takes no longer.
+    for place, start in zip(range(_MOST_STARTS), _START.finditer(text), strict=False):
+        del place
+        try:
+            yield _decoder.raw_decode(text, start.start())[0]
+        except (ValueError, RecursionError):
+            continue
+
+
+def _repaired(piece: re.Match[str]) -> str:
+    found = piece.group()
+    if found == ",":
+        return ""
+    if piece[1] is not None:
+        inner = _ESCAPED_QUOTE.sub("'", piece[1]).replace('"', r"\"")
+        return f'"{inner}"'
+    return _WORDS.get(found, found)

@@ -1,0 +1,96 @@
+"""The HTTP side of every judge: a JSON body out, a JSON value back, or why there is none."""
+
+import json
+from http import HTTPStatus
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+
+import httpx
+from pydantic import JsonValue
+
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import json_bytes
+
+_LONGEST_REPLY_BYTES = 1024 * 1024
+_BY_INPUT = frozenset(
+    {
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    }
+)
+"""Statuses that say something about the question and nothing about the server's health."""
+
+
+class JudgeCallFailed(Exception):
+    """A judge's server gave no opinion.
+
+    Attributes:
+        reason: A snake_case word, perhaps with a status behind a colon.
+        by_input: It was the question's fault.
+        said: What the server said, to find out which field it did not like.
+    """
+
+    def __init__(self, reason: str, *, by_input: bool = False, said: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.by_input = by_input
+        self.said = said
+
+
+class JudgeServer:
+    """One judge's server. How long a call may take is the caller's affair.
+
+    Args:
+        client: The connections, shared between judges.
+        base_url: Address without a slash at its end.
+        key: Bearer key; None for none.
+    """
+
+    def __init__(self, client: httpx.AsyncClient, base_url: str, key: str | None) -> None:
+        self._client = client
+        self._base_url = base_url
+        self._headers = {"content-type": "application/json", "accept": "application/json"}
+        if key:
+            self._headers["authorization"] = f"Bearer {key}"
+
+    async def post(self, path: str, body: JsonObject) -> JsonValue:
+        """Send a body and return the JSON value that comes back.
+
+        Raises:
+            JudgeCallFailed: no reply, an error status, or no JSON.
+        """
+        try:
+            async with self._client.stream(
+                "POST", f"{self._base_url}{path}", content=json_bytes(body), headers=self._headers
+            ) as response:
+                raw = await _body(response)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise JudgeCallFailed("unreachable") from error
+        if response.status_code != HTTPStatus.OK:
+            by_input = response.status_code in _BY_INPUT
+            said = raw.decode("utf-8", "replace")
+            raise JudgeCallFailed(f"refused:{response.status_code}", by_input=by_input, said=said)
+        try:
+            value: JsonValue = json.loads(raw)
+        except (ValueError, RecursionError) as error:
+            raise JudgeCallFailed("garbage") from error
+        return value
+
+
+def judge_client() -> httpx.AsyncClient:
+    """Return connections for judges: no redirects, no proxies of the environment, no cookies."""
+    return httpx.AsyncClient(
+        timeout=None,  # noqa: S113 - each opinion as a whole has its time
+        follow_redirects=False,
+        trust_env=False,
+        cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
+    )
+
+
+async def _body(response: httpx.Response) -> bytes:
+    raw = bytearray()
+    async for piece in response.aiter_bytes():
+        raw += piece
+        if len(raw) > _LONGEST_REPLY_BYTES:
+            raise JudgeCallFailed("reply_too_long")
+    return bytes(raw)

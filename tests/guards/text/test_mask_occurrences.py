@@ -1,0 +1,40 @@
+"""Many values looked up at once: every place, and the longest ones side by side."""
+
+import re
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.text.mask_occurrences import Occurrences
+
+PIECES = st.text(alphabet="01-a가", max_size=6)
+
+
+@given(st.lists(PIECES, max_size=5), st.text(alphabet="01-a가", max_size=30))
+def test_finds_each_value_wherever_it_stands(values: list[str], text: str) -> None:
+    expected = {
+        (found.start(), found.start() + len(value))
+        for value in values
+        if value
+        for found in re.finditer(f"(?={re.escape(value)})", text)
+    }
+
+    assert set(Occurrences(values).all_in(text)) == expected
+
+
+def test_takes_the_longest_value_at_each_place_and_none_inside_it() -> None:
+    found = Occurrences(["010", "010-1", "1-2", "2"]).apart_in("010-1-2 010")
+
+    assert list(found) == [(0, 5), (6, 7), (8, 11)]
+
+
+def test_many_values_in_a_long_text_take_little_time() -> None:
+    values = [f"010-{number:04}-0000" for number in range(10_000)]
+    text = "전화는 010-9999-0000 또는 010-0000-1111입니다. " * 5_000
+    began_s = time.perf_counter()
+
+    found = sum(1 for _ in Occurrences(values).all_in(text))
+
+    assert found == 5_000
+    assert time.perf_counter() - began_s < 3.0
