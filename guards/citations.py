@@ -256,7 +256,7 @@ class _Citing:
 
     def _is_citation(self, mark: CitationMark) -> bool:
         """Tell whether a plain number is surely a citation: others are, or its place is."""
-        return bool(self._exchange.sources) and (self._cites or mark.ends_sentence)
+        return bool(self._exchange.sources) and (self._cites or mark.well_placed)
 
     def _is_taken_over(self, mark: CitationMark) -> bool:
         """Tell whether a plain mark stands in a source or the question: a footnote of that text."""

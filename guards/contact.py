@@ -19,8 +19,9 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
-from guards.text.contact_book import ContactBook, Entry
-from guards.text.named import owners
+from guards.text.contact_book import ContactBook, namings
+from guards.text.namings import Named
+from guards.text.ownership import Owned
 from guards.text.scripts import prose_only
 from guards.text.slots.contact import Contact, ContactKind
 
@@ -70,9 +71,9 @@ class Contacts(Guard[ContactSettings]):
         text = reading.answer.text
         book = ContactBook(reading)
         licensed = self._licensed(reading)
-        labels = owners(text, [(one.start, one.end) for one in text.contacts])
+        named = {one.start: one for one in namings(text, text.contacts)}
         found = (
-            self._finding(contact, book, book.named(contact, labels.get(contact.start, ())))
+            self._finding(contact, book, named[contact.start])
             for contact in _claimed(text)
             if not any(contact.is_in(other) for other in licensed)
         )
@@ -87,13 +88,13 @@ class Contacts(Guard[ContactSettings]):
         echo = Text(reading.exchange.echo)
         return [*allowed, *reading.question.text.contacts, *echo.contacts]
 
-    def _finding(
-        self, contact: Contact, book: ContactBook, own: tuple[Entry, ...]
-    ) -> Finding | None:
+    def _finding(self, contact: Contact, book: ContactBook, claim: Named) -> Finding | None:
         known = book.holds(contact)
-        if known and (not own or book.may_be(contact, own)):
+        named = book.owners_instead if known else book.named_by
+        own = named(contact, claim)
+        if known and not own:
             return None
-        expected = tuple(dict.fromkeys(entry.contact.text for entry in own))
+        expected = tuple(dict.fromkeys(entry.written for entry in own))
         return Finding(
             guard=self.id,
             code="contact.swapped" if known else "contact.invented",
@@ -104,7 +105,7 @@ class Contacts(Guard[ContactSettings]):
             expected=expected,
             evidence=_evidence(own),
             score=0.9 if known else 1.0,
-            fix=expected[0] if len({entry.contact.values for entry in own}) == 1 else None,
+            fix=expected[0] if len({entry.value.values for entry in own}) == 1 else None,
         )
 
 
@@ -119,5 +120,5 @@ def _claimed(text: Text) -> list[Contact]:
     ]
 
 
-def _evidence(entries: Iterable[Entry]) -> tuple[Evidence, ...]:
+def _evidence(entries: Iterable[Owned[Contact]]) -> tuple[Evidence, ...]:
     return tuple(dict.fromkeys(Evidence(entry.source_id, entry.sentence) for entry in entries))

@@ -9,8 +9,8 @@ Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are told by their
 Source: blocks of the Unicode standard. Licensed is what stands in the question, the sources or the
     conversation, hanja in parentheses after the Hangul that it spells, and the scripts that the
     question asks for. Mended is a Han word whose Korean reading stands in the sources or the
-    question as a word, in traditional or simplified characters: 費用 and 费用 become 비용. Words that
-    mean something else in Chinese (汽车) and single characters without a number are not.
+    question as a word (費用 and 费用 become 비용). Words that mean something else in Chinese (汽车)
+    and single characters without a number are not.
 """
 
 import re

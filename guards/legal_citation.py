@@ -4,20 +4,22 @@ Finds: articles with their branch, paragraphs, items and sub-items, tables and f
     supplementary provisions (부칙), chapters, decrees and rules, and laws by name, wherever the
     sources neither set the provision out nor mention it. Each reference is looked at by itself,
     down to its deepest level: a true 제1항 does not vouch for an invented 제9항 of its article. An
-    invented article is mended where exactly one article of the sources carries the sentence.
-Misses: a provision that the sources hold but that says something else; a wrong heading behind the
-    right number; relative words (전항); names of laws without 「」 and without an article; case
-    numbers.
-Score: 1.0; 0.6 where the source's article was visibly cut, so that the missing part may exist
-    (weak); 0.5 for a reference that the question or the instructions brought up and the answer
-    repeats without resting a claim on it (weak). A sentence that says that the sources do not
-    have the provision is no finding.
+    invented article is mended where exactly one article of the sources carries the sentence. An
+    article or paragraph that the sources hold, given for a sentence that it does not carry while
+    exactly one other clearly does.
+Misses: a provision that says something else where several others might be meant, or where a
+    sentence cites several; a wrong heading behind the right number; relative words (전항); names of
+    laws without 「」 and without an article; case numbers.
+Score: 1.0; 0.9 for a wrong article; 0.6 where the source's article was visibly cut, so that the
+    missing part may exist (weak); 0.5 for a reference that the question or the instructions brought
+    up and the answer repeats without resting a claim on it (weak). A sentence that says that the
+    sources do not have the provision is no finding.
 Source: the numbering of Korean statutes (조, 의, 항, 호, 목).
 """
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter
 from typing import ClassVar
@@ -29,6 +31,7 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading, Text
 from guards.text.citing.articles import RightArticles
+from guards.text.citing.wrong_articles import WrongArticles
 from guards.text.slots.law import Kind, LawReference
 from guards.text.slots.law_index import LawIndex, Level, Missing
 from guards.text.slots.law_source import Provision, law_held
@@ -53,6 +56,11 @@ class LegalCitationSettings(GuardSettings):
         True,
         description="Also check answers to requests that carried no sources, where every provision "
         "cited is without evidence. Off: such answers are reported as not checked.",
+    )
+    wrong_paragraph_acts: bool = Field(
+        False,
+        description="Let a wrong paragraph of the right article count as much as a wrong article. "
+        "Off: it only lowers the confidence.",
     )
 
 
@@ -96,6 +104,10 @@ class LegalCitation(Guard[LegalCitationSettings]):
             "cites a chapter that the sources do not mention",
             "{observed}: 제공된 자료에 없는 장·절입니다. 자료에 있는 것: {expected}",
         ),
+        "legal_citation.wrong_article": Code(
+            "cites an article or paragraph that says something else than the sentence",
+            "{observed}: 이 문장의 근거가 아닌 조문입니다. 이 내용을 정한 조문: {expected}",
+        ),
     }
 
     def not_checkable(self, reading: Reading) -> str | None:
@@ -114,10 +126,14 @@ class LegalCitation(Guard[LegalCitationSettings]):
         index = LawIndex.of(reading.exchange.sources)
         conversation = _conversation(reading)
         articles = RightArticles(reading, index)
-        findings = []
+        wrong = WrongArticles(reading, index)
+        findings: list[Finding] = []
         for reference in answer.text.laws:
+            if _is_quoted(answer, reference, index):
+                continue
             missing = index.missing(reference)
-            if missing is None or _is_quoted(answer, reference, index):
+            if missing is None:
+                findings += self._given_wrongly(answer, reference, wrong)
                 continue
             claims = _rests_on(answer, reference)
             if not claims and _is_said_to_be_absent(answer, reference):
@@ -128,6 +144,34 @@ class LegalCitation(Guard[LegalCitationSettings]):
             finding = _finding(answer, reference, missing, index, echoed=echoed)
             findings.append(_mended(finding, reference, missing, articles))
         return findings
+
+    def _given_wrongly(
+        self, answer: Part, reference: LawReference, articles: WrongArticles
+    ) -> Iterator[Finding]:
+        meant = articles.meant_by(reference)
+        if meant is None:
+            return
+        written, piece = meant
+        # Many readers look an article up as a whole, so that its paragraph is a slip.
+        right = piece.provision.article if piece.provision else None
+        is_slip = right is not None and (right.number, right.branch) == (
+            reference.number,
+            reference.branch,
+        )
+        acts = self.settings.wrong_paragraph_acts or not is_slip
+        yield Finding(
+            guard=self.id,
+            code=f"{self.id}.wrong_article",
+            part=answer.name,
+            span=Span(reference.start, reference.end),
+            observed=answer.text.raw[reference.start : reference.end],
+            severity=Severity.STRONG if acts else Severity.WEAK,
+            strength=Strength.C1,
+            expected=(piece.label,),
+            evidence=(Evidence(piece.source.id, piece.quote),),
+            score=0.9,
+            fix=written if acts else None,
+        )
 
 
 def _conversation(reading: Reading) -> LawIndex:

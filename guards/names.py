@@ -4,10 +4,12 @@ Finds: organisations, departments, businesses, products, places and documents to
     (구청, 센터, 레스토랑, 팀, 카드, 증명서), people with a title, buildings (별관), Latin names and
     names in quotes beside a head, that neither sources nor question have in any spacing, shortened
     or written out; names in the place of the source's own in a sentence repeated word for word;
-    misspelt names; facilities and services said to be there of which no source knows.
+    misspelt names; facilities and services said to be there of which no source knows; a teacher,
+    team, place or meaning of a code that a table or list gives to something else than the answer
+    speaks of.
 Misses: bare names in Hangul; names in advice on where to ask; a name of the sources that is given
-    to the wrong thing in free words; facilities of no common kind. Stations are left to
-    `transport`, laws to `legal_citation`.
+    to the wrong thing in free words; a required paper that the sources require of others;
+    facilities of no common kind. Stations are left to `transport`, laws to `legal_citation`.
 Score: 1.0 where the sources have another name at that place; 0.9 where they have none.
 Source: own lists in `guards.lexicons` and own rules for Korean names.
 """
@@ -21,6 +23,7 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
+from guards.text.bound_names import misbound_names
 from guards.text.claimed_facilities import Facility, claimed_facilities
 from guards.text.closest_figures import source_texts
 from guards.text.known_names import KnownNames
@@ -43,6 +46,9 @@ class NamesSettings(GuardSettings):
     )
     check_facilities: bool = Field(
         True, description="Report facilities said to be there of which no source knows."
+    )
+    check_bound: bool = Field(
+        True, description="Report names that a table or list binds to something else."
     )
     check_replaced: bool = Field(
         True, description="Report names in the place of the source's own in a repeated sentence."
@@ -90,6 +96,8 @@ class Names(Guard[NamesSettings]):
         found = [*self._unknown(answer, told, reading)]
         if self.settings.check_replaced:
             found += self._replaced(told, reading)
+        if self.settings.check_bound:
+            found += self._misbound(reading)
         if self.settings.check_facilities:
             found += self._facilities(told, reading)
         return _one_for_each_place(found)
@@ -147,6 +155,14 @@ class Names(Guard[NamesSettings]):
                     (swap.old,),
                     (Evidence(swap.source_id, swap.sentence),),
                 )
+
+    def _misbound(self, reading: Reading) -> Iterator[Finding]:
+        raw = reading.answer.text.raw if reading.answer else ""
+        for one in misbound_names(reading):
+            evidence = (Evidence(one.meant.source_id, one.meant.quote),)
+            observed = raw[one.start : one.end]
+            span = Span(one.start, one.end)
+            yield self._finding("differs", span, observed, (one.meant.name,), evidence)
 
     def _everything(self, reading: Reading) -> KnownNames:
         texts = [*source_texts(reading), reading.question.text, Text(reading.exchange.echo)]

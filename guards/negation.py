@@ -4,8 +4,9 @@ Finds: a clause that the sources tell the other way about the same words, whatev
     (휴관한다 -> 개관합니다, 지급하지 아니한다 -> 받을 수 있습니다); a predicate that the closest
     source sentence denies, demands, forbids or allows otherwise (제출하여야 한다 -> 제출하지 않아도
     됩니다), and a word in the place of its opposite (무료 -> 유료). With a close alignment it is
-    strong (flipped), else weak (possible). Weak, too: an answer that leaves out the exception
-    (다만, …) of the rule it gives, where the question touches it.
+    strong (flipped), else weak (possible). A claim without the limit under which a source tells
+    the same (관리자만 -> 누구나, 금요일에 한해 -> 요일에 상관없이) is strong. Weak, too: an answer
+    that leaves out the exception (다만, …) of the rule it gives, where the question touches it.
 Misses: opposites that no list has, flips before a noun or in a clause of manner, a rule told from
     its other side, a claim that keeps less of the rule than its subject and condition, rows of
     tables, and sentences with two oppositions, which may cancel each other.
@@ -25,6 +26,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
 from guards.text.alignment import LONGEST_SENTENCE_CHARS, Aligned, alignments
 from guards.text.claims import bare_claim, claims
+from guards.text.emphasis import without_emphasis
 from guards.text.features import features
 from guards.text.oppositions import Opposition, oppositions, tells
 from guards.text.oppositions_elsewhere import is_told
@@ -32,9 +34,9 @@ from guards.text.oppositions_of_clauses import SourceSayings
 from guards.text.overlap_score import containment
 from guards.text.polarity_sayings import sayings
 from guards.text.sentences import Sentence
+from guards.text.widened import widened
 
 _MOST_BARS = 3
-_EMPHASIS = frozenset("*`")
 _LOOK_BACK_CHARS = 30
 _BOUND = re.compile(r"(?:이상|이하|초과|미만)")
 _FOCUS = re.compile(r"([가-힣]{1,20})(?:에는|에서는|으로는|까지는)\s$")
@@ -53,6 +55,13 @@ class NegationSettings(GuardSettings):
     )
     possible_from: float = Field(
         0.45, ge=0, le=1, description="Share from which on it is a possible one (weak)."
+    )
+    widened_from: float = Field(
+        0.6,
+        ge=0,
+        le=1,
+        description="Share of the rest of a clause that a source sentence with a limit holds, from "
+        "which on a word that widens the clause (누구나, 승인 없이) drops the limit (strong).",
     )
     told_from: float = Field(
         0.4,
@@ -77,6 +86,10 @@ class Negation(Guard[NegationSettings]):
         "negation.possible": Code(
             "The claim may say the opposite of a source sentence on the same subject.",
             '"{observed}"이(가) 자료({expected})와 반대되지 않는지 확인하고 자료대로 쓰세요.',
+        ),
+        "negation.condition_dropped": Code(
+            "The claim says without limit what the source allows under a condition only.",
+            '"{observed}"은(는) 자료의 조건({expected})과 다릅니다. 조건을 그대로 쓰세요.',
         ),
         "negation.exception_omitted": Code(
             "The answer gives a rule without the exception that the question touches.",
@@ -112,6 +125,14 @@ class Negation(Guard[NegationSettings]):
         """Return what is wrong with a claim; the spans are places in the claim."""
         if len(claim.text) > LONGEST_SENTENCE_CHARS:
             return []
+        text, places = without_emphasis(claim.text)
+        plain = Sentence(text, 0, len(text))
+        found = self._of_plain(before, plain, told, reading)
+        return [_emphasised(finding, claim.text, places) for finding in found]
+
+    def _of_plain(
+        self, before: str, claim: Sentence, told: SourceSayings, reading: Reading
+    ) -> list[Finding]:
         around = f"{reading.question.text.raw}\n{before}"
         flip = None if claim.text.startswith("|") else self._flipped_clause(claim, told, around)
         closest = alignments(bare_claim(claim.text), reading, self.settings.possible_from / 2)
@@ -119,18 +140,19 @@ class Negation(Guard[NegationSettings]):
             return [flip] if flip else []
         if flip is None and not _is_table_row(claim):
             flip = self._flip(claim, closest, reading)
+        if flip is None:
+            flip = self._widened(claim, reading)
         omitted = self._omitted(claim, closest[0], reading)
         return [finding for finding in (flip, omitted) if finding]
 
     def _flipped_clause(self, claim: Sentence, told: SourceSayings, around: str) -> Finding | None:
-        text, places = _without_emphasis(claim.text)
-        bare = bare_claim(text)
-        lead = text.rindex(bare)
-        context = features(f"{around}\n{text}").forms
+        bare = bare_claim(claim.text)
+        lead = claim.text.rindex(bare)
+        context = features(f"{around}\n{claim.text}").forms
         for saying in sayings(bare):
             found = told.opposed(saying, context)
             if found:
-                start, end = places[lead + saying.start], places[lead + saying.end - 1] + 1
+                start, end = lead + saying.start, lead + saying.end
                 return Finding(
                     guard=self.id,
                     code="negation.flipped",
@@ -178,6 +200,25 @@ class Negation(Guard[NegationSettings]):
             score=round(share, 3),
         )
 
+    def _widened(self, claim: Sentence, reading: Reading) -> Finding | None:
+        bare = bare_claim(claim.text)
+        found = widened(bare, reading, self.settings.widened_from)
+        if found is None:
+            return None
+        lead = claim.text.rindex(bare)
+        start, end = lead + found.start, lead + found.end
+        return Finding(
+            guard=self.id,
+            code="negation.condition_dropped",
+            part="answer",
+            span=Span(start, end),
+            observed=claim.text[start:end],
+            strength=Strength.C2,
+            expected=(found.limit,),
+            evidence=(Evidence(found.told.source_id, found.told.sentence),),
+            score=round(found.told.share, 3),
+        )
+
     def _omitted(self, claim: Sentence, aligned: Aligned, reading: Reading) -> Finding | None:
         exception = aligned.exception
         if reading.answer is None or aligned.share < self.settings.sure_from or not exception:
@@ -207,10 +248,10 @@ def _at(claim: Sentence, finding: Finding) -> Finding:
     return replace(finding, span=span)
 
 
-def _without_emphasis(text: str) -> tuple[str, list[int]]:
-    """Return a text without marks of emphasis, and where each of its characters stands."""
-    places = [at for at, char in enumerate(text) if char not in _EMPHASIS]
-    return "".join(text[at] for at in places), places
+def _emphasised(finding: Finding, text: str, places: Sequence[int]) -> Finding:
+    """Return a finding of a text without emphasis at its place in the text with it."""
+    start, end = places[finding.span.start], places[finding.span.end - 1] + 1
+    return replace(finding, span=Span(start, end), observed=text[start:end])
 
 
 def _bounds_a_figure(claim: Sentence, opposition: Opposition) -> bool:

@@ -32,7 +32,7 @@ from guards.text.known_quantities import KnownQuantities
 from guards.text.other_side import OtherSides
 from guards.text.reckoned import Reckoning
 from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import COUNTED, Dimension
 from guards.text.source_figures import SourceFigures
 
 
@@ -94,7 +94,10 @@ class Numbers(Guard[NumbersSettings]):
         licensed = KnownQuantities(self._echoed_texts(reading))
         sources, other_sides = SourceFigures(reading), OtherSides(reading)
         reckoning = Reckoning(
-            text, reading.question.text, lambda one: known.has(one) or licensed.has(one)
+            text,
+            reading.question.text,
+            lambda one: known.has(one) or licensed.has(one),
+            sources,
         )
         found: list[Finding | None] = []
         for quantity in claimed:
@@ -143,6 +146,8 @@ class Numbers(Guard[NumbersSettings]):
         if sources.imply(quantity):
             return self._derived(quantity)
         closest = sources.closest(quantity)
+        if closest is None and _is_article(quantity):
+            return self._derived(quantity)
         return _finding(
             _kind(quantity, known, closest), quantity, closest, score=_score(quantity, closest)
         )
@@ -167,6 +172,11 @@ def _finding(
         score=score,
         fix=fix,
     )
+
+
+def _is_article(quantity: Quantity) -> bool:
+    """Tell whether a count only says that one thing is spoken of (파일 1개의 크기)."""
+    return quantity.measure.dimension in COUNTED and quantity.measure.values == (1,)
 
 
 def _kind(quantity: Quantity, known: KnownQuantities, closest: ClosestFigures | None) -> str:

@@ -1,12 +1,13 @@
 """Claims whose words the sources hardly have.
 
 Finds: sentences of which no window of three neighbouring source sentences holds enough words and
-    syllable pairs. Far below the threshold the claim comes from nowhere (strong); else the sentence
-    may be a paraphrase in other words (weak), and so may one with a figure, which is compared by
-    value elsewhere.
+    syllable pairs. Far below the threshold, and with several words that the sources have not, the
+    claim comes from nowhere (strong); else the sentence may be a paraphrase in other words (weak),
+    and so may one with a figure, which is compared by value elsewhere. A long clause (…고, …며,
+    …지만) that is added to a sentence and comes from nowhere is reported by itself.
 Misses: a claim in the sources' words that says something else, or that strings their set phrases
-    together; one in the question's words; claims of one or two words; what is invented around a
-    figure is weak at most.
+    together; one in the question's words; claims of one or two words that carry a subject; what
+    is invented around a figure is weak at most.
 Score: one minus the support found.
 Source: containment of stems and syllable pairs, own measure; the thresholds were measured on
     Korean answers.
@@ -14,7 +15,7 @@ Source: containment of stems and syllable pairs, own measure; the thresholds wer
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from pydantic import Field
@@ -23,15 +24,13 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading, Text
 from guards.text.claims import bare_claim, claims
+from guards.text.coordinate import coordinate_clauses
 from guards.text.features import features
 from guards.text.overlap_score import Passage, Support, support
 from guards.text.sentences import Sentence
+from guards.text.slots.citation_mark import read_marks
 
-_CITATION = re.compile(
-    r"\[[†^]?\d{1,3}(?:\s?[,~-]\s?\d{1,3}){0,9}\]|【[^】\n]{1,120}】"
-    r"|[(\[](?:출처|근거|참조|참고)[^)\]\n]{0,120}[)\]]"
-    r"|\([^()\n]{0,80}제\s?\d{1,4}(?:조|항|호|장|절)[^()\n]{0,80}\)"
-)
+_PROVISION = re.compile(r"\([^()\n]{0,80}제\s?\d{1,4}(?:조|항|호|장|절)[^()\n]{0,80}\)")
 _EMPHASIS = re.compile(r"[*_~`]{1,3}")
 
 
@@ -42,12 +41,22 @@ class OverlapSettings(GuardSettings):
         0.45, ge=0, le=1, description="Least share of a claim that a source passage must hold."
     )
     unsupported_below: float = Field(
-        0.3, ge=0, le=1, description="A claim with a smaller share is taken for invented (strong)."
+        0.36, ge=0, le=1, description="A claim with a smaller share may be invented."
+    )
+    unsupported_words: float = Field(
+        2.5,
+        ge=0,
+        description="A claim that may be invented is taken for it (strong) when so many of its "
+        "words are not in the sources.",
     )
     min_words: int = Field(
         3,
         ge=1,
-        description="Claims with fewer content words, figures aside, are too short to judge.",
+        description="Claims with fewer content words, figures and words that only frame them "
+        "aside, are too short to judge.",
+    )
+    min_clause_words: int = Field(
+        5, ge=1, description="The same for a clause of a sentence that is judged by itself."
     )
 
 
@@ -76,58 +85,113 @@ class Overlap(Guard[OverlapSettings]):
         return None if reading.sources else "no_sources"
 
     def check(self, reading: Reading) -> list[Finding]:
-        """Measure the support of each claim."""
+        """Measure the support of each claim, and of the clauses of one that has little."""
         if reading.answer is None:
             return []
-        answer = reading.answer.text
-        without_figures = _without_figures(answer)
-        figures = [quantity.start for quantity in answer.quantities]
-        passages = [_passage(part) for part in reading.sources]
-        asked = features(reading.question.text.raw)
-        findings: list[Finding] = []
-        measured: dict[str, Support] = {}
-        for claim in claims(answer.raw):
-            words = _own_words(without_figures[claim.start : claim.end])
-            if words not in measured:
-                measured[words] = support(words, passages, asked)
-            held = measured[words]
-            if held.words >= self.settings.min_words and held.share < self.settings.min_support:
-                findings.append(self._finding(claim, held, _has_figure(claim, figures)))
-        return findings
+        measure = _Measure(reading, reading.answer.text)
+        return [
+            finding
+            for claim in claims(reading.answer.text.raw)
+            for finding in self._of_claim(claim, measure)
+        ]
 
-    def _finding(self, claim: Sentence, held: Support, has_figure: bool) -> Finding:
-        is_invented = held.share < self.settings.unsupported_below and not has_figure
+    def _of_claim(self, claim: Sentence, measure: "_Measure") -> list[Finding]:
+        held = measure.support(claim)
+        if held.words < self.settings.min_words:
+            return []
+        if self._is_invented(claim, held, measure):
+            return [self._finding(claim, held, is_invented=True)]
+        # No clause can miss more words than its sentence.
+        if held.missing >= self.settings.unsupported_words:
+            clauses = [(clause, measure.support(clause)) for clause in _added_clauses(claim)]
+            invented = [
+                self._finding(clause, support, is_invented=True)
+                for clause, support in clauses
+                if support.words >= self.settings.min_clause_words
+                and self._is_invented(clause, support, measure)
+            ]
+            if invented:
+                return invented
+        is_low = held.share < self.settings.min_support
+        return [self._finding(claim, held, is_invented=False)] if is_low else []
+
+    def _is_invented(self, place: Sentence, held: Support, measure: "_Measure") -> bool:
+        return (
+            held.share < self.settings.unsupported_below
+            and held.missing >= self.settings.unsupported_words
+            and not measure.has_figure(place)
+        )
+
+    def _finding(self, place: Sentence, held: Support, *, is_invented: bool) -> Finding:
         return Finding(
             guard=self.id,
             code="overlap.unsupported" if is_invented else "overlap.low",
             part="answer",
-            span=Span(claim.start, claim.end),
-            observed=claim.text,
+            span=Span(place.start, place.end),
+            observed=place.text,
             severity=Severity.STRONG if is_invented else Severity.WEAK,
             strength=Strength.E0,
             score=round(1 - held.share, 3),
         )
 
 
+class _Measure:
+    """Measures how far the sources hold places of an answer."""
+
+    def __init__(self, reading: Reading, answer: Text) -> None:
+        self._compared = _compared(answer)
+        self._figures = [quantity.start for quantity in answer.quantities]
+        self._passages = [_passage(part) for part in reading.sources]
+        self._asked = features(reading.question.text.raw)
+        # A long answer repeats itself.
+        self._known: dict[str, Support] = {}
+
+    def support(self, place: Sentence) -> Support:
+        """Return how far the best passage holds the words of a place."""
+        words = bare_claim(self._compared[place.start : place.end])
+        if words not in self._known:
+            self._known[words] = support(words, self._passages, self._asked)
+        return self._known[words]
+
+    def has_figure(self, place: Sentence) -> bool:
+        """Tell whether a figure begins in a place."""
+        return bisect_left(self._figures, place.start) < bisect_left(self._figures, place.end)
+
+
 def _passage(part: Part) -> Passage:
     return Passage(part.source.title if part.source else "", part.text.held_index)
 
 
-def _without_figures(text: Text) -> str:
-    """Return a text of the same length with blanks for its quantities."""
+def _added_clauses(claim: Sentence) -> Iterator[Sentence]:
+    """Yield the clauses behind the first: what is invented is added to something told."""
+    for start, end in coordinate_clauses(claim.text)[1:]:
+        text = claim.text[start:end].strip()
+        begin = claim.text.index(text, start) + claim.start
+        yield Sentence(text, begin, begin + len(text))
+
+
+def _compared(text: Text) -> str:
+    """Return what of a text is compared: blanks stand for figures, citations and emphasis."""
+    figures = ((quantity.start, quantity.end) for quantity in text.quantities)
+    provisions = (match.span() for match in _PROVISION.finditer(text.raw))
+    emphasis = (match.span() for match in _EMPHASIS.finditer(text.raw))
+    return _blanked(text.raw, (*figures, *_marks(text.raw), *provisions, *emphasis))
+
+
+def _marks(answer: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of citation marks, but for the words that some stand around."""
+    for mark in read_marks(answer):
+        words = answer.rfind(mark.wrapped, mark.start, mark.end)
+        yield mark.start, words
+        yield words + len(mark.wrapped), mark.end
+
+
+def _blanked(text: str, places: Iterable[tuple[int, int]]) -> str:
+    """Return a text of the same length with blanks in some places, which may overlap."""
     pieces: list[str] = []
     position = 0
-    for quantity in text.quantities:
-        pieces += [text.raw[position : quantity.start], " " * (quantity.end - quantity.start)]
-        position = quantity.end
-    return "".join((*pieces, text.raw[position:]))
-
-
-def _own_words(claim: str) -> str:
-    """Return a claim without citations, list marks and marks of emphasis."""
-    return bare_claim(_EMPHASIS.sub("", _CITATION.sub(" ", claim)))
-
-
-def _has_figure(claim: Sentence, figures: Sequence[int]) -> bool:
-    """Tell whether one of the figures that begin at some places, in order, is in a claim."""
-    return bisect_left(figures, claim.start) < bisect_left(figures, claim.end)
+    for start, end in sorted(places):
+        if end > position:
+            pieces += [text[position : max(start, position)], " " * (end - max(start, position))]
+            position = end
+    return "".join((*pieces, text[position:]))

@@ -90,7 +90,9 @@ class PersonalData(Guard[PersonalDataSettings]):
 
     def _in_question(self, reading: Reading) -> list[Finding]:
         question = reading.question
-        found = unpublished(question.text.raw, self._found(question), _texts(reading.sources))
+        found = unpublished(
+            question.text.raw, self._found(question), Shown(_texts(reading.sources))
+        )
         blocks = self.settings.input is Handling.BLOCK
         severity = Severity.STRONG if blocks else Severity.WEAK
         return [_finding("in_question", question, span, severity=severity) for span in found]

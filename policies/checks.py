@@ -8,6 +8,8 @@ from guards.core.registry import all_guards
 from guards.text.morph import MorphReader
 from policies import jinja, patterns
 from policies.errors import Remark
+from policies.judging import JUDGE
+from policies.judging_codes import CODES
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
 from policies.schema import suggestion
 from policies.templates import FALLBACK
@@ -52,7 +54,7 @@ def _about_intents(policy: Policy) -> Iterator[Remark]:
 
 
 def _about_templates(policy: Policy) -> Iterator[Remark]:
-    called = {FALLBACK, *(rule.template for rule in policy.guards.values())}
+    called = {FALLBACK, JUDGE, *CODES, *(rule.template for rule in policy.guards.values())}
     for guard in all_guards().values():
         called |= {guard.id, f"{guard.id}.not_run", *guard.codes}
     for name, source in policy.templates.items():
@@ -82,6 +84,13 @@ def _about_tenant(policy: Policy) -> Iterator[Remark]:
                 f"can replace an answer and has no template: add `{guard}` or `{FALLBACK}` to "
                 "`templates`",
             )
+    if policy.judge and policy.judge.mode is Mode.ENFORCE and not _has_judge_template(policy):
+        # With a guard's doubt behind it, its objection may replace an answer.
+        yield Remark(
+            ("judge",),
+            f"can replace an answer and has no template: add `{JUDGE}` or `{FALLBACK}` to "
+            "`templates`",
+        )
 
 
 def _about_base(policy: Policy) -> Iterator[Remark]:
@@ -104,10 +113,11 @@ def _about_keys(policy: Policy) -> Iterator[Remark]:
 def _about_environment(
     policy: Policy, environment: Mapping[str, str], *, require_env: bool
 ) -> Iterator[Remark]:
-    variable = policy.upstream.api_key_env if policy.upstream else None
-    if policy.tenant and variable and not environment.get(variable):
-        message = f"names the environment variable {variable}, which is not set"
-        yield Remark(("upstream", "api_key_env"), message, refused=require_env)
+    for section, server in (("upstream", policy.upstream), ("judge", policy.judge)):
+        variable = server.api_key_env if server else None
+        if policy.tenant and variable and not environment.get(variable):
+            message = f"names the environment variable {variable}, which is not set"
+            yield Remark((section, "api_key_env"), message, refused=require_env)
 
 
 def _can_replace(guard: str, rule: GuardRule) -> bool:
@@ -126,3 +136,7 @@ def _has_template(guard: str, rule: GuardRule, policy: Policy) -> bool:
         return True
     covers_codes = all_guards()[guard].codes.keys() <= policy.templates.keys()
     return covers_codes and rule.on_not_run is not OnNotRun.REPLACE
+
+
+def _has_judge_template(policy: Policy) -> bool:
+    return bool({JUDGE, FALLBACK} & policy.templates.keys())

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
-from policies.confidence import Confidence, confidence_of
+from policies.confidence import Confidence
+from policies.judging_report import JudgeReport, trust
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
+from policies.regate import regate
 from policies.verdict import GuardOutcome, GuardResult, Verdict, count
 
 
@@ -32,16 +34,15 @@ def decide(
     Args:
         policy: The tenant's policy.
         stage: INPUT for a question, OUTPUT for an answer.
-        reports: One for each guard that the policy switched on for this stage.
+        reports: One for each guard that the policy switched on for this stage, and one for the
+            judge where there is one.
         possible: What can still be done; nothing can about a question.
     """
     if stage is Stage.INPUT:
         possible = Possible()
     elif not policy.regeneration.enabled:
         possible = replace(possible, regenerate=False)
-    results = tuple(
-        _result(policy.guards[report.guard], stage, report, possible) for report in reports
-    )
+    results = _results(policy, stage, reports, possible)
     action = max(
         (result.action for result in results if result.outcome is GuardOutcome.ACTED),
         key=lambda wanted: wanted.rank,
@@ -74,7 +75,40 @@ def _confidence(policy: Policy, verdict: Verdict) -> Confidence | None:
     """Return the confidence in an answer; None if no guard in force could look at it."""
     if verdict.stage is Stage.INPUT or not verdict.ran:
         return None
-    return confidence_of(policy.confidence, verdict.findings)
+    return trust(policy.confidence, verdict.findings, verdict.reports)
+
+
+def _results(
+    policy: Policy, stage: Stage, reports: Sequence[GuardReport], possible: Possible
+) -> tuple[GuardResult, ...]:
+    """Return what each report comes to; what the judge's does depends on the guards'."""
+    guards = tuple(
+        _result(policy.guards[report.guard], stage, report, possible)
+        for report in reports
+        if not isinstance(report, JudgeReport)
+    )
+    found = Verdict(stage, Action.PASS, results=guards).findings
+    heard = [one for one in reports if isinstance(one, JudgeReport)]
+    return (*guards, *(_judge_result(report, found, possible) for report in heard))
+
+
+def _judge_result(report: JudgeReport, found: Sequence[Finding], possible: Possible) -> GuardResult:
+    regated = regate(
+        report.objections,
+        found,
+        may_regenerate=possible.regenerate,
+        may_edit=possible.edit,
+    )
+    return GuardResult(
+        guard=report.guard,
+        mode=report.mode,
+        outcome=_outcome(report.mode, report, regated.action),
+        action=regated.action,
+        findings=regated.findings,
+        cleared=report.cleared,
+        reason=report.reason,
+        duration_ms=report.duration_ms,
+    )
 
 
 def _result(rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible) -> GuardResult:

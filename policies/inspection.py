@@ -13,6 +13,7 @@ from guards.text.morph import MorphReader
 from policies.decision import Possible, decide
 from policies.direct_answer import direct_answer
 from policies.edits import apply
+from policies.judging_report import JudgeReport
 from policies.policy import Action, Mode, Policy
 from policies.repair import repaired, with_list_of_sources
 from policies.second_reading import read_again
@@ -59,6 +60,12 @@ class Inspector:
         possible = Possible(edit=may_edit)
         return self._decided(exchange, verdict.stage, verdict.reports, possible)
 
+    def heard(
+        self, exchange: Exchange, verdict: Verdict, report: JudgeReport, possible: Possible
+    ) -> Verdict:
+        """Return the verdict over the same answer with what came of asking a judge."""
+        return self._decided(exchange, verdict.stage, (*verdict.reports, report), possible)
+
     def direct_answer(self, exchange: Exchange) -> str | None:
         """Return the sources' own answer, if the policy wants it, there is one and it passes."""
         if not self.policy.replacement.direct_answer:
@@ -95,7 +102,12 @@ class Inspector:
         mended = repaired(self.policy, exchange, verdict)
         if mended is not None and mended.edits:
             edited = exchange.answered(apply(exchange.answer, mended.judged))
-            again = self._verdict(edited, stage, self._reports(edited, stage), NOTHING)
+            heard = [
+                report.after(edited.answer or "")
+                for report in reports
+                if isinstance(report, JudgeReport)
+            ]
+            again = self._verdict(edited, stage, (*self._reports(edited, stage), *heard), NOTHING)
             if again.action is Action.PASS:
                 return replace(verdict, edits=mended.edits, confidence=again.confidence)
         return self._verdict(exchange, stage, reports, replace(possible, edit=False))

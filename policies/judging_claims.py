@@ -67,10 +67,11 @@ def question_about(
     if not is_forced and (skip := _not_worth_it(reading, verdict)):
         return skip
     statements = [one for one in read_statements(reading.answer.text.raw) if one.is_claim]
-    asked = statements if is_forced else _open(statements, reading, verdict.findings)
+    most = rules.most_claims
+    asked = statements[:most] if is_forced else _open(statements, reading, verdict.findings, most)
     if not asked:
         return Skip.NO_OPEN_CLAIMS
-    return _masked(_question(asked[: rules.most_claims], reading, rules), reading)
+    return _masked(_question(asked, reading, rules), reading)
 
 
 def _not_worth_it(reading: Reading, verdict: Verdict) -> Skip | None:
@@ -78,16 +79,20 @@ def _not_worth_it(reading: Reading, verdict: Verdict) -> Skip | None:
         return Skip.ANSWER_REPLACED
     if len(strong_grounding(verdict.findings)) >= ENOUGH_STRONG:
         return Skip.TWO_STRONG_FINDINGS
-    scores = [source.score for source in reading.exchange.sources if source.score is not None]
-    if scores and max(scores) < LEAST_SCORE:
+    # A source without a score may be the best one.
+    if all(_is_low(source.score) for source in reading.exchange.sources):
         return Skip.LOW_RETRIEVAL_SCORE
     return None
 
 
+def _is_low(score: float | None) -> bool:
+    return score is not None and score < LEAST_SCORE
+
+
 def _open(
-    statements: Sequence[Statement], reading: Reading, findings: Iterable[Finding]
+    statements: Sequence[Statement], reading: Reading, findings: Iterable[Finding], most: int
 ) -> list[Statement]:
-    """Return the open claims, those first about which a guard has doubts."""
+    """Return the first open claims, those before all others about which a guard has doubts."""
     grounding = [one for one in findings if is_grounding(one)]
     support = Support(reading)
     doubted: list[Statement] = []
@@ -98,9 +103,9 @@ def _open(
             continue
         if about:
             doubted.append(statement)
-        elif _held(statement, support, len(reading.sources)) < SUPPORTED_FROM:
+        elif len(thin) < most and _is_thin(statement, support, len(reading.sources)):
             thin.append(statement)
-    return doubted + thin
+    return [*doubted, *thin][:most]
 
 
 def _is_about(finding: Finding, statement: Statement) -> bool:
@@ -118,11 +123,11 @@ def _is_settled(finding: Finding) -> bool:
     return finding.strength in {Strength.C2, Strength.E0}
 
 
-def _held(statement: Statement, support: Support, sources: int) -> float:
-    """Return the share of a claim that the source which holds most of it holds."""
+def _is_thin(statement: Statement, support: Support, sources: int) -> bool:
+    """Tell whether no source holds enough of a claim."""
     sentence = statement.sentence
     carried = support.carried(statement.text, support.figures(sentence.start, sentence.end))
-    return max(carried.score([place]) for place in range(sources))
+    return max(carried.score([place]) for place in range(sources)) < SUPPORTED_FROM
 
 
 def _question(

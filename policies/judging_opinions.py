@@ -33,7 +33,6 @@ from policies.regate import Gravity, Objection
 _FEWEST_QUOTED_CHARS = 6
 _LONGEST_EVIDENCE_CHARS = 300
 _NOT_COMPARED = re.compile(r"[\s*_`\"'|]+")
-_CUT_SHORT = re.compile(r"^[.…]+|[.…]+$")
 _HANGUL = re.compile(r"[가-힣]")
 
 _CODES = {JudgeLabel.CONTRADICTORY: CONTRADICTED, JudgeLabel.UNSUPPORTED: UNSUPPORTED}
@@ -86,7 +85,7 @@ def weighed(
         objections=objections,
         backed=tuple(claims[one.claim].span for one in valid if one.label is JudgeLabel.SUPPORTED),
         confidence=_clamped(said.confidence),
-        is_advisory=not rules.trained_on_korean,
+        is_weighed=rules.trained_on_korean,
     )
 
 
@@ -107,7 +106,7 @@ def is_verified(opinion: Opinion, claim: OpenClaim) -> bool:
 
 def _shown_in(opinion: Opinion, claim: OpenClaim) -> Window | None:
     """Return where the quote of an opinion stands; None if nowhere, or if it says nothing."""
-    wanted = _compared(_CUT_SHORT.sub("", opinion.quote.strip()))
+    wanted = _compared(opinion.quote.strip(" \n.…"))
     if len(wanted) < _FEWEST_QUOTED_CHARS:
         return None
     return next((one for one in claim.windows if wanted in _compared(one.text)), None)
@@ -163,7 +162,7 @@ def _failed(
         duration_ms=duration_ms,
         cleared=discarded,
         mode=rules.mode,
-        is_advisory=not rules.trained_on_korean,
+        is_weighed=rules.trained_on_korean,
     )
 
 

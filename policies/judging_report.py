@@ -1,14 +1,15 @@
 """What came of asking a judge, among the reports of the guards."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.runner import GuardReport, Outcome
-from policies.confidence import JudgeWord
+from policies.confidence import Confidence, JudgeWord, confidence_of
 from policies.judging import JUDGE
 from policies.judging_claims import Skip
 from policies.judging_rules import OpinionRules
+from policies.policy import ConfidenceWeights
 from policies.regate import Objection, is_grounding
 from policies.shape import Mode
 
@@ -22,14 +23,14 @@ class JudgeReport(GuardReport):
         objections: What it has against the answer.
         backed: Places of claims that it supports with a quote.
         confidence: How far it trusts the answer; None if it does not say.
-        is_advisory: It may lower the confidence only.
+        is_weighed: Its approval and its own confidence count.
     """
 
     mode: Mode = Mode.ENFORCE
     objections: tuple[Objection, ...] = ()
     backed: tuple[Span, ...] = ()
     confidence: float | None = None
-    is_advisory: bool = False
+    is_weighed: bool = True
 
     @property
     def word(self) -> JudgeWord | None:
@@ -38,16 +39,18 @@ class JudgeReport(GuardReport):
             return None
         if self.outcome is Outcome.NOT_RUN:
             return None if self.reason in set(Skip) else JudgeWord(degraded=True)
-        return None if self.is_advisory else JudgeWord(self.confidence)
+        return JudgeWord(self.confidence) if self.is_weighed else None
 
     def open_signs(self, findings: Sequence[Finding]) -> list[Finding]:
         """Return the findings without the guards' weak doubts about claims that it supports."""
-        if self.mode is not Mode.ENFORCE or self.is_advisory:
+        if self.mode is not Mode.ENFORCE or not self.is_weighed:
             return list(findings)
         return [one for one in findings if not self._is_answered(one)]
 
     def after(self, text: str) -> "JudgeReport":
-        """Return the report on the same answer once it was edited: claims that are gone are left.
+        """Return what of the report holds for the answer once it was edited.
+
+        Objections to what still stands in it do; how far the judge trusts it is not known.
 
         Args:
             text: The answer as it stands then.
@@ -63,16 +66,33 @@ class JudgeReport(GuardReport):
             findings=tuple(one.finding for one in objections),
             objections=objections,
             backed=(),
+            is_weighed=False,
         )
 
     def _is_answered(self, finding: Finding) -> bool:
         if finding.severity is not Severity.WEAK or not is_grounding(finding):
             return False
-        if finding.guard == JUDGE or finding.strength in {Strength.C1, Strength.C2}:
+        if finding.strength in {Strength.C1, Strength.C2}:
             return False
         return any(
             span.start < finding.span.end and finding.span.start < span.end for span in self.backed
         )
+
+
+def trust(
+    weights: ConfidenceWeights, findings: Sequence[Finding], reports: Iterable[GuardReport]
+) -> Confidence:
+    """Return the confidence in an answer, the judge's word included where one was heard.
+
+    Args:
+        weights: The policy's numbers.
+        findings: Everything that was found in the answer as it stands.
+        reports: Everything that was reported on it.
+    """
+    for report in reports:
+        if isinstance(report, JudgeReport):
+            return confidence_of(weights, report.open_signs(findings), report.word)
+    return confidence_of(weights, findings)
 
 
 def not_asked(rules: OpinionRules, skip: Skip) -> JudgeReport:

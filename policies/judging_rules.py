@@ -66,7 +66,8 @@ class JudgeRules(OpinionRules):
         JudgeKind.CHAT,
         description="chat: an OpenAI-compatible model that is told what to look for. minicheck, "
         "granite_guardian: checkers that say yes or no. tei_nli, vllm_classify: classifiers with "
-        "the labels entailment, neutral and contradiction.",
+        "the labels entailment, neutral and contradiction. Only a chat model says what is wrong "
+        "with a claim; all others can but lower the confidence.",
     )
     base_url: HttpAddress = Field(
         description="Address of the server: up to and including the version for chat kinds, such "

@@ -80,7 +80,18 @@ class Timeouts(Shape):
     connect_s: float = Field(5.0, gt=0, description="To open a connection.")
     first_byte_s: float = Field(120.0, gt=0, description="From the request to the first byte.")
     idle_s: float = Field(60.0, gt=0, description="Between two pieces of a reply.")
-    total_s: float = Field(300.0, gt=0, description="For one whole reply.")
+    total_s: float = Field(
+        300.0, gt=0, description="For one whole reply; a second attempt gets what is left of it."
+    )
+
+    def at_most(self, limit_s: float) -> "Timeouts":
+        """Return the same with none of them above a limit, which is above 0."""
+        return Timeouts(
+            connect_s=min(self.connect_s, limit_s),
+            first_byte_s=min(self.first_byte_s, limit_s),
+            idle_s=min(self.idle_s, limit_s),
+            total_s=min(self.total_s, limit_s),
+        )
 
 
 class Upstream(Shape):
@@ -153,6 +164,17 @@ class Trimming(Shape):
     )
 
 
+class Constraint(StrEnum):
+    """How the model server is kept from writing what was wrong."""
+
+    AUTO = "auto"
+    """As it says itself what kind of server it is, in its list of models."""
+    OFF = "off"
+    VLLM = "vllm"
+    SGLANG = "sglang"
+    LLAMACPP = "llamacpp"
+
+
 class Regeneration(Shape):
     """The one second attempt."""
 
@@ -161,6 +183,14 @@ class Regeneration(Shape):
         0.2, ge=0, le=2, description="Ceiling for the second attempt; null leaves the client's."
     )
     max_findings: int = Field(5, ge=1, le=20, description="Findings named in the second prompt.")
+    constraint: Constraint = Field(
+        Constraint.AUTO,
+        description="After foreign writing or invented names, leave the model server no room for "
+        "them: a regular expression or grammar of Korean letters, and words that it may not use. "
+        "auto: where its list of models says that it is vLLM, SGLang or llama.cpp. vllm, sglang, "
+        "llamacpp: it is that. off: it is only told. Never where the request has tools or a "
+        "constraint of its own; a server that refuses is asked again without.",
+    )
 
 
 class StoredText(StrEnum):

@@ -13,7 +13,7 @@ from guards.core.finding import Finding, Severity
 from policies.policy import Action
 from policies.verification_coverage import FORM_GUARDS
 
-NOT_GROUNDING = FORM_GUARDS | {"citations"}
+NOT_GROUNDING = FORM_GUARDS | {"citations", "personal_data"}
 """Whose findings do not say that a claim is untrue."""
 _REGENERATE, _TRIM, _REPLACE = (Action.REGENERATE, Action.TRIM, Action.REPLACE)
 _MANY = 1_000_000

@@ -11,8 +11,8 @@ from policies.confidence import Confidence
 from policies.edits import Edit
 from policies.policy import Action, Mode
 
-NOT_WANTED = frozenset({"no_evidence_demanded"})
-"""Reasons of guards that had no call to run, as against nothing to look at."""
+NOT_WANTED = frozenset({"no_evidence_demanded", "no_open_claims", "answer_replaced"})
+"""Reasons of guards, and of the judge, that had no call to run, as against nothing to look at."""
 
 
 class GuardOutcome(StrEnum):

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
+from policies.judging import JUDGE
+from policies.judging_claims import Skip
 from policies.policy import Mode, Policy
 from policies.verdict import NOT_WANTED, GuardOutcome, GuardResult, Verdict
 from policies.verification_options import Options
 from policies.verification_parts import Checks
 
-JUDGE = "judge"
 _FAILED = "failed:"
 
 
@@ -36,7 +37,8 @@ class CheckBook:
         skipped = {
             guard: reason for guard in all_guards() if (reason := self._reason(guard)) is not None
         }
-        skipped[JUDGE] = "off" if self.options.judge == "off" else "not_configured"
+        if JUDGE not in self.verdict.ran:
+            skipped[JUDGE] = self._why_no_judge
         return Checks(
             run=tuple(guard for guard in results if guard in self.verdict.ran),
             shadow=tuple(
@@ -53,14 +55,36 @@ class CheckBook:
         failed = [
             f"{guard}:{result.reason}"
             for guard, result in self._results.items()
-            if result.mode is Mode.ENFORCE and result.reason.startswith(_FAILED)
+            if guard != JUDGE and result.mode is Mode.ENFORCE and result.reason.startswith(_FAILED)
         ]
-        return (*failed, f"{JUDGE}:not_configured") if self.misses_judge else tuple(failed)
+        return (*failed, f"{JUDGE}:{self._why_no_judge}") if self.misses_judge else tuple(failed)
 
     @property
     def misses_judge(self) -> bool:
-        """Whether a model's opinion was demanded; there is none to be had."""
-        return self.options.judge == "force"
+        """Whether a model's opinion was wanted and there is none."""
+        if JUDGE in self.verdict.ran:
+            return False
+        result = self._results.get(JUDGE)
+        failed = (
+            result is not None
+            and result.mode is Mode.ENFORCE
+            and result.outcome is GuardOutcome.NOT_RUN
+            and result.reason not in set(Skip)
+        )
+        return failed or self.options.judge == "force"
+
+    @property
+    def _why_no_judge(self) -> str:
+        """Return why no opinion of a judge counts."""
+        result = self._results.get(JUDGE)
+        if result is not None:
+            return result.reason or "shadow"
+        if self.options.judge == "off":
+            return "off"
+        rules = self.policy.judge
+        if rules is None:
+            return "not_configured"
+        return "off" if rules.mode is Mode.OFF else "not_asked"
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from guards.answerability import Answerability
 from guards.core.reading import Reading
 from policies.confidence import Confidence, JudgeWord, confidence_of
 from policies.inspection import Inspector
+from policies.judging_report import trust
 from policies.offsets import Offsets
 from policies.policy import Policy
 from policies.verdict import GuardOutcome, Verdict
@@ -153,8 +154,10 @@ def _confidence(judged: Judged, coverage: Coverage, book: CheckBook) -> Confiden
     verdict = judged.verdict
     if not coverage.met_a_source(verdict.findings):
         return None
-    judge = JudgeWord(degraded=True) if book.misses_judge else None
-    return confidence_of(judged.policy.confidence, verdict.findings, judge)
+    weights = judged.policy.confidence
+    if book.misses_judge:
+        return confidence_of(weights, verdict.findings, JudgeWord(degraded=True))
+    return trust(weights, verdict.findings, verdict.reports)
 
 
 def _scores(verdict: Verdict, claims: tuple[ClaimReport, ...], cited: CitedAnswer) -> Scores:

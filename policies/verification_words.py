@@ -15,6 +15,7 @@ SUBJECTS: Mapping[str, str] = {
     "contact": "연락처",
     "estimates": "추정",
     "intent": "질문과의 관련성",
+    "judge": "모델 의견",
     "korean_only": "언어",
     "legal_citation": "법령 인용",
     "names": "이름",

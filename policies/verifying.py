@@ -6,8 +6,10 @@ result = verify("환불 규정이 어떻게 되나요?", answer, [{"section_titl
 result.verified, result.confidence, result.issues
 """
 
+import asyncio
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from uuid import uuid4
 
@@ -17,6 +19,8 @@ from guards.core.reading import read
 from guards.core.registry import all_guards
 from policies.decision import Possible
 from policies.inspection import Inspector
+from policies.judging import BoundedJudge, Judge
+from policies.judging_verdict import with_second_opinion
 from policies.schema import suggestion
 from policies.verdict import Verdict
 from policies.verification import Verification
@@ -65,21 +69,62 @@ class Verifier:
         Raises:
             UnknownGuard: the options name a guard that does not exist.
         """
+        under_way = self._begun(exchange, options, request_id)
+        return _reported(under_way)
+
+    async def verify_with(
+        self,
+        judge: Judge,
+        exchange: Exchange,
+        options: Options = _DEFAULT,
+        *,
+        time_left_s: float = math.inf,
+        request_id: str | None = None,
+    ) -> Verified:
+        """Verify an exchange that holds an answer, and ask a judge about what stays open.
+
+        Args:
+            judge: Whom to ask, unless the options or the policy say not to.
+            exchange: The exchange.
+            options: What is wanted.
+            time_left_s: What is left of the request's own time.
+            request_id: Id of the request; None for a new one.
+
+        Raises:
+            UnknownGuard: the options name a guard that does not exist.
+        """
+        under_way = await asyncio.to_thread(self._begun, exchange, options, request_id)
+        if options.judge != "off":
+            verdict = await with_second_opinion(
+                under_way.inspector,
+                judge,
+                exchange,
+                under_way.verdict,
+                _FIRST_ATTEMPT,
+                time_left_s=time_left_s,
+                is_forced=options.judge == "force",
+            )
+            under_way = replace(under_way, verdict=verdict)
+        return await asyncio.to_thread(_reported, under_way)
+
+    def _begun(self, exchange: Exchange, options: Options, request_id: str | None) -> Judged:
         began_s = perf_counter()
         asked = _asked(options)
         inspector = self._inspector if asked is None else self._inspector.only(asked)
-        verdict = inspector.inspect(exchange, Stage.OUTPUT, _FIRST_ATTEMPT)
-        judged = Judged(
+        return Judged(
             id=request_id or uuid4().hex,
             policy_name=self._name,
             inspector=inspector,
             reading=read(exchange),
             options=options,
             asked=asked,
-            verdict=verdict,
+            verdict=inspector.inspect(exchange, Stage.OUTPUT, _FIRST_ATTEMPT),
             began_s=began_s,
         )
-        return Verified(report_on(judged), verdict)
+
+
+def _reported(judged: Judged) -> Verified:
+    return Verified(report_on(judged), judged.verdict)
 
 
 def verify(
@@ -89,8 +134,12 @@ def verify(
     policy: PolicyChoice = "default",
     *,
     options: Options = _DEFAULT,
+    judge: Judge | None = None,
 ) -> Verification:
     """Hold an answer against its sources.
+
+    With a judge it runs an event loop of its own, so there must be none yet in this thread; within
+    one, `Verifier.verify_with` is the door.
 
     Args:
         question: What was asked; may be empty.
@@ -100,6 +149,7 @@ def verify(
             ``page``, ``score``, ``id``).
         policy: Name of a shipped policy, path of a policy file, or a policy.
         options: Which guards run, and what is corrected.
+        judge: Asked about claims that the guards leave open; None for nobody.
 
     Raises:
         BadSources: a source cannot be used.
@@ -115,7 +165,11 @@ def verify(
         answer=answer,
         intents=(intent,) if intent else (),
     )
-    return Verifier(chosen.inspector, chosen.name).verify(exchange, options).report
+    verifier = Verifier(chosen.inspector, chosen.name)
+    if judge is None:
+        return verifier.verify(exchange, options).report
+    heard = verifier.verify_with(BoundedJudge(judge), exchange, options)
+    return asyncio.run(heard).report
 
 
 def quick_verify(

@@ -19,6 +19,7 @@ from litestar.exceptions import (
 
 from policies.store import PolicyStore, Reload
 from proxy.auth import Authentication
+from proxy.constraints import Capabilities, ConstrainedServers
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -26,6 +27,7 @@ from proxy.errors import (
     RequestTooLarge,
     UnknownPath,
 )
+from proxy.judge.book import JudgeBook
 from proxy.logs import failure, logger
 from proxy.metrics import Metrics
 from proxy.openai_api.chat.writing import JSON_TYPE
@@ -55,6 +57,8 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
     policies = PolicyStore(settings.policies)
     gauges = Metrics()
     servers = ModelServers(settings.max_reply_bytes)
+    judges = JudgeBook(time.monotonic)
+    gauges.watch_judges(judges.states)
     async with open_traces(settings) as (store, recorder):
         gauges.watch_traces(recorder.counters)
         watching = asyncio.create_task(
@@ -69,7 +73,13 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
                 policies=policies,
                 tenants=Tenants(policies),
                 servers=servers,
-                pipeline=Pipeline(servers, now_s=time.time),
+                judges=judges,
+                pipeline=Pipeline(
+                    servers,
+                    ConstrainedServers(servers, Capabilities(time.monotonic)),
+                    judges,
+                    now_s=time.time,
+                ),
                 traces=store,
                 recorder=recorder,
                 metrics=gauges,
@@ -80,6 +90,7 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
             await servers.close()
+            await judges.close()
 
 
 def create_app(services: Services) -> Litestar:

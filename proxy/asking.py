@@ -1,15 +1,19 @@
 """What is asked: the question with its evidence, and the request that the model server gets."""
 
+import asyncio
 import re
 from dataclasses import replace
+from functools import partial
 
 from guards.core.exchange import Exchange
 from proxy.call import Call
 from proxy.errors import BadRequest, UnknownModel
+from proxy.inspecting import takes_long
 from proxy.openai_api.chat import INTENT
 from proxy.openai_api.chat.citing_prompt import with_citing_prompt
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
+from proxy.personal.request import hidden, stand_ins_for
 from proxy.traces.filling import note_exchange
 from proxy.upstream import ServerCall
 
@@ -57,6 +61,14 @@ def exchange_of(call: Call, found: FoundContext) -> Exchange:
     return exchange
 
 
+async def hide_personal(call: Call, exchange: Exchange) -> None:
+    """Find what the model must not see of the user, if the policy wants that."""
+    policy = call.tenant.policy
+    found = partial(stand_ins_for, call.request.body, exchange.sources, policy)
+    long = takes_long(policy, exchange)
+    call.stand_ins = await asyncio.to_thread(found) if long else found()
+
+
 def ask_for_citations(call: Call, exchange: Exchange) -> None:
     """Add our citation prompt to the request, where the policy wants it and it can be followed."""
     request = call.request
@@ -90,7 +102,7 @@ def server_call(call: Call, body: bytes) -> ServerCall:
     return ServerCall(
         method="POST",
         url=f"{upstream.base_url}/chat/completions",
-        body=body,
+        body=hidden(body, call.stand_ins),
         headers=headers,
         key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
         key_is_ours=not upstream.pass_caller_key,

@@ -1,13 +1,19 @@
 """One chat completion: what is known of it on the way in, and what comes out."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from policies.policy import Action
 from proxy.judged import Settled
 from proxy.openai_api.chat import ChatRequest, Written
+from proxy.personal.stand_ins import StandIns
 from proxy.tenants import Tenant
 from proxy.traces.trace import TraceBuilder
+
+# How long the OpenAI clients wait for a reply, as they say themselves.
+_CLIENT_WAITS = ("x-stainless-read-timeout", "x-stainless-timeout")
+_SECONDS = re.compile(r"\d{1,6}(?:\.\d{1,6})?")
 
 
 @dataclass
@@ -21,6 +27,7 @@ class Call:
         caller_key: The caller's bearer key.
         trace: Filled as the request goes on.
         stream_begun: The client has been promised a stream: keep-alive comments are on their way.
+        stand_ins: What the model server gets in place of the user's own identifiers.
     """
 
     tenant: Tenant
@@ -29,6 +36,20 @@ class Call:
     caller_key: str | None
     trace: TraceBuilder
     stream_begun: bool = False
+    stand_ins: StandIns = field(default_factory=StandIns)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left for asking anybody anything; not above 0 if there are none.
+
+        The policy's time for a reply is that of the whole request, and a client that waits for a
+        plain reply may say how long it does.
+        """
+        limit_s = self.tenant.upstream.timeouts.total_s
+        for name in () if self.request.stream else _CLIENT_WAITS:
+            if _SECONDS.fullmatch(said := self.headers.get(name, "")):
+                limit_s = min(limit_s, float(said))
+        return limit_s - self.trace.spent_s
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,8 @@ class Job(ABC):
             log.info(
                 "request.decided", **debug_record(trace, self._tenant.policy.sources.max_sources)
             )
-        self._services.recorder.record(trace, self._tenant.policy.tracing)
+        tracing = self._tenant.policy.tracing
+        self._services.recorder.record(trace, tracing, self.trace.unkept)
 
     def _count(self, trace: Trace) -> None:
         metrics = self._services.metrics

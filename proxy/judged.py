@@ -1,5 +1,6 @@
 """Answers with their verdicts, and which of two attempts at a choice goes out."""
 
+import dataclasses
 from dataclasses import dataclass
 
 from guards.core.exchange import Exchange
@@ -34,6 +35,10 @@ class Judged:
     may_edit: bool
     verdict: Verdict | None
     unjudged: str = ""
+
+    def decided(self, verdict: Verdict) -> "Judged":
+        """Return the same with another verdict."""
+        return dataclasses.replace(self, verdict=verdict)
 
     @property
     def wants_second(self) -> bool:

@@ -1,14 +1,25 @@
-"""Structured logs: JSON lines off a terminal, readable ones on it."""
+"""Structured logs: JSON lines off a terminal, readable ones on it.
+
+Every line goes through `mask_personal` last of all, our own and those of libraries: whatever
+somebody logs, no personal identifier is written down.
+"""
 
 import logging
+import re
 import sys
 import traceback
+from collections.abc import Mapping
 from pathlib import Path
 
 import structlog
-from structlog.typing import FilteringBoundLogger, Processor
+from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
 
+from guards.text.mask import masked
 from proxy.settings import LogFormat
+
+_OF_THE_LINE = ("level", "timestamp")
+# Ids of requests are our own, and some happen to hold the digits of a telephone number.
+_OWN_ID = re.compile(r"[0-9a-f]{32}")
 
 
 def configure_logs(log_format: LogFormat) -> None:
@@ -49,10 +60,39 @@ def _ending(*, as_json: bool) -> list[Processor]:
         frames = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
         return [
             structlog.processors.ExceptionRenderer(frames),
+            mask_personal,
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ]
-    plain = structlog.dev.plain_traceback
-    return [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)]
+    return [
+        structlog.processors.format_exc_info,
+        mask_personal,
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        ),
+    ]
+
+
+def mask_personal(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """Mask the personal identifiers in every text of an event. A processor.
+
+    Fails closed: an event that cannot be masked loses all that it says but when and how loud.
+    """
+    try:
+        return {key: _masked(value) for key, value in event.items()}
+    except Exception as error:  # noqa: BLE001 - whatever broke, nothing goes out as it was
+        kept = {key: event[key] for key in _OF_THE_LINE if key in event}
+        return kept | {"event": "log.masking_failed", "error": type(error).__name__}
+
+
+def _masked(value: object) -> object:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        return {masked(str(key)): _masked(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_masked(item) for item in value]
+    text = value if isinstance(value, str) else repr(value)
+    return text if _OWN_ID.fullmatch(text) else masked(text)
 
 
 def failure(error: BaseException) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """Metrics for Prometheus. Labels are bounded: no text of a tenant, no key, no path."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -56,6 +57,10 @@ class Metrics:
         """Show the trace recorder's own counters, read when asked for."""
         self.registry.register(_TraceCollector(counters))
 
+    def watch_judges(self, states: Callable[[], Mapping[str, StrEnum]]) -> None:
+        """Show the state of each tenant's judge, read when asked for."""
+        self.registry.register(_JudgeCollector(states))
+
     def as_text(self) -> bytes:
         """Return all metrics in Prometheus's text format."""
         return generate_latest(self.registry)
@@ -78,3 +83,21 @@ class _TraceCollector(Collector):
                 family = CounterMetricFamily(f"guard_proxy_traces_{name}", f"Traces {name}.")
             family.add_metric([], value)
             yield family
+
+
+class _JudgeCollector(Collector):
+    """Reads the state of judges' breakers at the moment of asking."""
+
+    def __init__(self, states: Callable[[], Mapping[str, StrEnum]]) -> None:
+        self._states = states
+
+    def collect(self) -> Iterator[Metric]:
+        family = GaugeMetricFamily(
+            "guard_proxy_judge_breaker",
+            "1 for the state that the breaker of a tenant's judge is in.",
+            labels=["tenant", "state"],
+        )
+        for tenant, now in self._states().items():
+            for state in type(now):
+                family.add_metric([tenant, state.value], float(state is now))
+        yield family

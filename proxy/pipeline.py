@@ -6,29 +6,40 @@ second attempt is a different function from the first and has no third behind it
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
 from policies.decision import Possible
 from policies.inspection import NOTHING
+from policies.judging_verdict import with_second_opinion
 from policies.policy import Action
 from policies.verdict import Verdict
-from proxy.asking import ask_for_citations, exchange_of, read_context, server_call, server_model
+from proxy.asking import (
+    ask_for_citations,
+    exchange_of,
+    hide_personal,
+    read_context,
+    server_call,
+    server_model,
+)
 from proxy.call import Call, Finished
+from proxy.constraints import ConstrainedServers, wanted
 from proxy.errors import UpstreamError
 from proxy.inspecting import log_failures, takes_long
+from proxy.judge.book import JudgeBook
 from proxy.judged import TOOL_CALLS, Judged, Settled, replace, settle
 from proxy.openai_api.chat import Answer, ChatReply, Ending, read_reply, write
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext
-from proxy.openai_api.sse import json_bytes
-from proxy.regeneration import with_feedback
+from proxy.personal.reply import restored
+from proxy.regeneration import acting, note_about, with_note
 from proxy.report import guard_report
 from proxy.tenants import Tenant
 from proxy.traces.filling import note_attempt, note_end, note_verdict
-from proxy.upstream import ModelServers
+from proxy.upstream import ModelServers, RawReply
 
 JSON_VALUES = "json_values"
 """Numbers and truth values of a JSON answer, of which no guard knows what they count."""
@@ -49,10 +60,14 @@ class Pipeline:
 
     Attributes:
         servers: The model servers.
+        constrained: The same, asked under a constraint.
+        judges: Whom to ask about what the guards left open.
         now_s: Time of day in Unix seconds, for completions that we make ourselves.
     """
 
     servers: ModelServers
+    constrained: ConstrainedServers
+    judges: JudgeBook
     now_s: Callable[[], float] = field(repr=False)
 
     async def answer(self, call: Call) -> Finished:
@@ -76,9 +91,11 @@ class Pipeline:
             ]
             return self._finished(call, found, [], settled, verdict)
         call.trace.route = "model"
+        await hide_personal(call, exchange)
         ask_for_citations(call, exchange)
         body = call.request.for_server(model)
-        attempts = [await self._attempt(call, exchange, body, number=1)]
+        ask = partial(self.servers.ask, server_call(call, body))
+        attempts = [await self._attempt(call, exchange, ask, number=1)]
         settled = await self._settle(call, exchange, attempts, model)
         return self._finished(call, found, attempts, settled, verdict)
 
@@ -101,28 +118,35 @@ class Pipeline:
         self, call: Call, exchange: Exchange, failed: Sequence[Judged], model: str
     ) -> _Attempt | None:
         """Ask once more, told what was wrong; None if the model server fails this time."""
-        findings = [
-            finding for judged in failed if judged.verdict for finding in judged.verdict.acting
-        ]
-        body = with_feedback(
+        rules = call.tenant.policy.regeneration
+        told = partial(note_about, failed, rules)
+        long = takes_long(call.tenant.policy, exchange)
+        body = with_note(
             call.request.plain_body() | {"model": model},
-            findings,
-            call.tenant.policy.regeneration,
+            await asyncio.to_thread(told) if long else told(),
+            rules,
             choices=len(failed),
         )
+        ask = partial(self.constrained.ask, call, body, wanted(exchange, acting(failed), body))
         try:
-            return await self._attempt(call, exchange, json_bytes(body), number=2)
+            return await self._attempt(call, exchange, ask, number=2)
         except UpstreamError:
             return None  # the trace has it; the first attempt is settled as it stands
 
     async def _attempt(
-        self, call: Call, exchange: Exchange, body: bytes, *, number: int
+        self,
+        call: Call,
+        exchange: Exchange,
+        ask: Callable[[], Awaitable[RawReply]],
+        *,
+        number: int,
     ) -> _Attempt:
         clock, began_s = call.trace.clock, call.trace.clock()
         try:
             with call.trace.step(f"model_{number}"):
-                raw = await self.servers.ask(server_call(call, body))
-                reply = read_reply(raw.body, raw.content_type)
+                raw = await ask()
+                said = restored(raw.body, raw.content_type, call.stand_ins)
+                reply = read_reply(said, raw.content_type)
         except UpstreamError as error:
             note_attempt(call.trace, None, (), (clock() - began_s) * 1000, error=error.code)
             raise
@@ -134,11 +158,28 @@ class Pipeline:
                     for answer in reply.answers
                 ]
             )
+        judged = tuple([await self._heard(call, one, number=number) for one in judged])
         note_attempt(call.trace, reply, [one.verdict for one in judged], upstream_ms)
         for one in judged:
             if one.verdict:
                 note_verdict(call.trace, one.verdict, attempt=number, choice=one.answer.index)
         return _Attempt(reply, raw.headers, judged)
+
+    async def _heard(self, call: Call, judged: Judged, *, number: int) -> Judged:
+        """Ask the tenant's judge, if it has one, about what the guards left open."""
+        judge = self.judges.of(call.tenant.name, call.tenant.policy.judge)
+        if judge is None or judged.verdict is None:
+            return judged
+        with call.trace.step(f"judge_{number}"):
+            verdict = await with_second_opinion(
+                call.tenant.inspector,
+                judge,
+                judged.exchange,
+                judged.verdict,
+                Possible(regenerate=number == 1, edit=judged.may_edit),
+                time_left_s=call.left_s,
+            )
+        return judged.decided(verdict)
 
     def _finished(
         self,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from policies.store import PolicyStore
+from proxy.judge.book import JudgeBook
 from proxy.metrics import Metrics
 from proxy.pipeline import Pipeline
 from proxy.settings import Settings
@@ -27,6 +28,7 @@ class Services:
     policies: PolicyStore
     tenants: Tenants
     servers: ModelServers
+    judges: JudgeBook
     pipeline: Pipeline
     traces: TraceStore
     recorder: Recorder

@@ -34,13 +34,18 @@ class VerifyJob(Job):
         return HttpReply(200, self.early_headers, JSON_TYPE, body)
 
     async def _verified(self, wanted: ToVerify) -> Verified:
-        verify = partial(
-            Verifier(self._tenant.inspector, self._tenant.version).verify,
-            wanted.exchange,
-            wanted.options,
-            request_id=self.id,
-        )
+        verifier = Verifier(self._tenant.inspector, self._tenant.version)
+        judge = self._services.judges.of(self._tenant.name, self._tenant.policy.judge)
+        verify = partial(verifier.verify, wanted.exchange, wanted.options, request_id=self.id)
         try:
+            if judge is not None:
+                return await verifier.verify_with(
+                    judge,
+                    wanted.exchange,
+                    wanted.options,
+                    time_left_s=self._tenant.upstream.timeouts.total_s - self.trace.spent_s,
+                    request_id=self.id,
+                )
             if takes_long(self._tenant.policy, wanted.exchange):
                 return await asyncio.to_thread(verify)
             return verify()

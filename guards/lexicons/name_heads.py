@@ -23,6 +23,14 @@ _PRODUCTS = """
 _DOCUMENTS = """
 증명서 증명원 확인서 등본 초본 진단서 소견서 추천서 서약서 동의서 위임장
 """
+_PAPERS = """
+처방전 의뢰서 신청서 요청서 청구서 신고서 계약서 명세서 정산서 영수증 계획서 결과서 보고서 사유서
+이력서 자기소개서 통장사본 등록증 면허증 자격증 허가증 확인증 수료증 이수증 합격증 보증서
+"""
+_OF_ANY_PAPER = """
+제출 필요 기타 각종 별도 원본 사본 자필 소정 본인 대리인 보호자 신청인 신청자 작성
+구비 첨부 증빙 공식 추가
+"""
 _OFFICERS = """
 팀장 실장 국장 처장 본부장 센터장 지점장
 """
@@ -59,6 +67,10 @@ INSTITUTION_HEADS = frozenset(("공단", "재단", "협회", "진흥원"))
 BUSINESS_HEADS = frozenset(_BUSINESSES.split())
 PRODUCT_HEADS = frozenset(_PRODUCTS.split())
 DOCUMENT_HEADS = frozenset(_DOCUMENTS.split())
+PAPER_HEADS = frozenset(_PAPERS.split())
+"""Forms and papers that go by what they are for: 환불신청서."""
+WORDS_OF_ANY_PAPER = frozenset(_OF_ANY_PAPER.split())
+"""Stand before a paper and do not tell it from others."""
 OFFICER_HEADS = frozenset(_OFFICERS.split())
 """Who leads an office is named by the office: 시설팀장."""
 APP_HEADS = frozenset(_APPS.split())

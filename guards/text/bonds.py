@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from guards.core.reading import Text
 from guards.text.figure_values import as_value, can_move
-from guards.text.labels import Label, labelled
+from guards.text.labels import Label, label_of, labelled
 from guards.text.passages import sentence_places
 from guards.text.pieces import Piece, Standing, cut
 from guards.text.sentences import Sentence
@@ -85,7 +85,8 @@ def _bonds(text: Text) -> Iterator[Bond]:
             figure, place = in_tables[label.start]
             value, words = as_value(figure), label.words
             beside = _of_other_kinds(value, heads[place])
-            yield Bond(figure, value, words, words, beside, (), (), place)
+            cell = label_of(text.raw[_cell_start(text.raw, figure.start) : figure.start])
+            yield Bond(figure, value, words, words, beside, (), cell, place)
     raw = _without_rates(text)
     for place, group in in_prose.items():
         yield from _in_sentence(raw, text.sentences[place], place, group)
@@ -94,6 +95,10 @@ def _bonds(text: Text) -> Iterator[Bond]:
 def _is_in_first_cell(raw: str, line: int, start: int) -> bool:
     before = raw[line:start].lstrip(" \t|")
     return "|" not in before and "\t" not in before
+
+
+def _cell_start(raw: str, start: int) -> int:
+    return max(raw.rfind(mark, 0, start) for mark in "|\t\n") + 1
 
 
 def _of_other_kinds(figure: Value, others: Iterable[Value]) -> tuple[Value, ...]:

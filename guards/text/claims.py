@@ -1,25 +1,22 @@
 """The sentences of an answer that can be true or false.
 
 Greetings, sympathy, lead-ins of lists, advice, offers of help, abstentions, questions, headings,
-frames (요금은 시기에 따라 다릅니다), code, pointers to a provision (관련 근거는 제5조입니다) and
-the list of references at the end are none. What follows a yes (네, …) is one.
+frames (요금은 시기에 따라 다릅니다), code, pointers to a provision (관련 근거는 제5조입니다) or
+a document (자세한 내용은 이용 규칙에 있습니다) and the list of references at the end
+are none. What follows a yes (네, …) is one.
 """
 
 import re
 from functools import lru_cache
 
 from guards.text.abstention import is_abstention
+from guards.text.citing.references import read_references
 from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence, split_sentences
 
 _ANSWERS_KEPT = 4
 _MARKUP = re.compile(r"^[ \t]*(?:[-*•·○●▪■◦>#]+[ \t]*)*(?:\d{1,3}[.)][ \t])?[*_]{0,3}")
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]|[*_]{2}[^*_]{1,60}[*_]{2}:?$|\|?[ \t:|-]+$)")
-_REFERENCES = re.compile(
-    r"^[ \t#*_]*(?:참고\s?(?:자료|문헌)|출처|인용|근거\s?자료|References?|Sources?)"
-    r"[ \t*_]*:?[ \t*_]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
 _REFERENCE_LINE = re.compile(r"^[ \t]*(?:[-*][ \t]*)?(?:\[[†^]?\d{1,3}\]|【\d{1,3}】)[ \t:]")
 _PLEASANTRY = re.compile(
     r"^(?:안녕하|반갑|감사|물론|알겠습니다|죄송|송구|불편을\s?드려|(?:네|예)[.!]?$)"
@@ -69,6 +66,13 @@ _POINTER = re.compile(
     r"^[(\[]*(?:관련\s?)?(?:근거|출처|참조|참고)\s?(?:규정|법령|조항|조문|자료|문서)?\s?"
     r"(?::|[은는]\s[^\n]{1,120}입니다[.]?[)\]]*$)"
 )
+_POINTS_AWAY = re.compile(
+    r"^(?:더\s|보다\s)?(?:자세한|상세한|구체적인|관련|추가|이|위|해당|같은)\s?"
+    r"(?:내용|사항|정보|기준|절차|근거)[은는이도]\s[^\n,]{1,60}에(?:서|도|서도|서는|는)?\s"
+    r"(?:있|나와\s있|나옵|나오|(?:실려|적혀|담겨|정해져|안내되어|명시되어|규정되어)\s있"
+    r"|(?:보실|찾으실|(?:확인|조회|열람)하실|(?:확인|조회|열람)할|볼)\s수\s있)"
+    r"(?:습니다|어요|니다|고요)[\s.\[\]\d,†^]*$"
+)
 _ENDS_OPEN = re.compile(r"[?:]\s*$")
 _ATTRIBUTION = re.compile(
     r"^(?:제공(?:된|해\s?주신)|주어진|관련|해당)?\s?(?:자료|문서|규정|규칙|내용|출처)[가-힣]{0,4}\s?"
@@ -81,8 +85,8 @@ _ATTRIBUTION = re.compile(
 def claims(answer: str) -> tuple[Sentence, ...]:
     """Return the claims of an answer, in order, with their spans in the answer."""
     prose = prose_only(answer)
-    references = _REFERENCES.search(prose)
-    end = references.start() if references else len(prose)
+    references = read_references(answer)
+    end = references.start if references else len(prose)
     return tuple(
         sentence
         for sentence in split_sentences(answer)
@@ -103,7 +107,8 @@ def _is_claim(sentence: str) -> bool:
         return False
     bare = bare_claim(sentence)
     says_nothing = any(pattern.search(bare) for pattern in _SAYS_NOTHING)
-    return not (says_nothing or _POINTER.match(bare) or is_abstention(sentence))
+    points = _POINTER.match(bare) or _POINTS_AWAY.match(bare)
+    return not (says_nothing or points or is_abstention(sentence))
 
 
 def _leads_in(sentence: Sentence, answer: str) -> bool:

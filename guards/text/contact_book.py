@@ -2,37 +2,33 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import NamedTuple
 
 from guards.core.reading import Reading, Text
-from guards.text.labels import Form, Label
-from guards.text.named import office, owners
+from guards.text.namings import Named, Naming, named
+from guards.text.ownership import Owned, Ownership
 from guards.text.passages import Passages, Place, sentence_places
 from guards.text.slots.contact import Contact, ContactKind
 
+# Words that say what a contact is, not whose.
+_TELLING_NOTHING = frozenset(
+    """
+    전화 전화번호 연락처 번호 대표 대표번호 대표전화 문의 문의처 문의전화 문의사항 팩스 이메일
+    메일 주소 홈페이지 누리집 웹사이트 사이트 내선 내선번호 직통 휴대폰 휴대전화 관련 담당
+    담당자 국번 없이 또는 통해 연락 방문 온라인 사항 구분 부서 이용 업무 시 평일 주말 매일
+    각각 모두 경우 제외 tel fax email url
+    """.split()
+)
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[-.)( ]{1,2}(?=\d)")
 _NOT_A_DIGIT = re.compile(r"\D")
-# An office with more contacts of one kind is not told from its branches by its name.
-_MOST_OF_ONE = 20
+_EXTENSION_WORD = re.compile(r"내선|교환|구내")
+_EXTENSION_COLUMN = re.compile(r"[ *]*(?:내선|교환|구내)(?:[ ]?(?:번호|전화))?[ *]*")
+_EXTENSION_CELL = re.compile(r"[ *]*(?P<number>\d{1,5})[ *]*")
 _LOCAL_DIGITS = (7, 8)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A contact of a source.
-
-    Attributes:
-        contact: The contact.
-        office: The word that names the office it belongs to; None where none stands by it.
-        source_id: Id of the source.
-        sentence: The sentence in which it stands.
-    """
-
-    contact: Contact
-    office: Form | None
-    source_id: str
-    sentence: str
+_FEWEST_CELLS = 2
+_start_of = attrgetter("start")
 
 
 class ContactBook:
@@ -40,9 +36,10 @@ class ContactBook:
 
     def __init__(self, reading: Reading) -> None:
         self._passages = Passages(reading)
-        self._by_office: dict[str, list[Entry]] = defaultdict(list)
-        self._by_value: dict[tuple[ContactKind, str], list[Entry]] = defaultdict(list)
+        self._values: set[tuple[ContactKind, str]] = set()
         self._covered: set[tuple[ContactKind, str]] = set()
+        self._entries: dict[_Line, list[Owned[Contact]]] = defaultdict(list)
+        self._ownerships: dict[_Line, Ownership[Contact]] = {}
         for number, text in self._passages.texts():
             self._add(number, text)
         for source in reading.exchange.sources:
@@ -53,22 +50,24 @@ class ContactBook:
         ]
 
     def _add(self, number: int, text: Text) -> None:
-        contacts = text.contacts
-        whose = owners(text, [(one.start, one.end) for one in contacts])
+        contacts = sorted((*text.contacts, *_extension_cells(text)), key=_start_of)
         places = sentence_places(text, [contact.start for contact in contacts])
-        for contact, at in zip(contacts, places, strict=True):
-            place = Place(number, at)
-            entry = Entry(
+        tails = [bool(contact.full) for contact in contacts]
+        of_line: Naming = ()
+        for at, name in enumerate(namings(text, contacts)):
+            contact, place = contacts[at], Place(number, places[at])
+            of_line = of_line if contact.full else name.labels
+            self._cover(contact)
+            self._values.update((contact.kind, value) for value in contact.values)
+            owned = Owned(
                 contact,
-                office(whose.get(contact.start, ())),
+                contact.written,
+                (*name.labels, *of_line) if contact.full else name.labels,
                 self._passages.source_id(place),
                 self._passages.sentence(place),
+                is_general=not tails[at] and tails[at + 1 : at + 2] == [True],
             )
-            self._cover(contact)
-            for value in contact.values:
-                self._by_value[contact.kind, value].append(entry)
-            for form in entry.office or ():
-                self._by_office[form].append(entry)
+            self._entries[_line_of(contact)].append(owned)
 
     def _cover(self, contact: Contact) -> None:
         self._covered.update((contact.kind, value) for value in _covered_by(contact))
@@ -79,35 +78,87 @@ class ContactBook:
             contact
         )
 
-    def named(self, contact: Contact, owner: Label) -> tuple[Entry, ...]:
-        """Return the contacts of that kind of the office that a label names."""
-        entries = {
-            entry: None
-            for form in office(owner) or ()
-            for entry in self._by_office.get(form, ())[: 2 * _MOST_OF_ONE]
-            if _are_alike(entry.contact, contact)
-        }
-        return tuple(entries) if len(entries) <= _MOST_OF_ONE else ()
+    def named_by(self, contact: Contact, claim: Named) -> tuple[Owned[Contact], ...]:
+        """Return the contacts of its kind that belong to whom a claim names."""
+        return self._owned(_line_of(contact)).named_by(claim.forms)
 
-    def may_be(self, contact: Contact, own: tuple[Entry, ...]) -> bool:
-        """Tell whether an office's contacts hold one, or it is not clear whose that is."""
-        if any(contact.is_in(entry.contact) or entry.contact.is_in(contact) for entry in own):
-            return True
-        same = self._by_value.get((contact.kind, contact.values[0]), [])[:_MOST_OF_ONE]
-        return not same or any(entry.office is None for entry in same)
+    def owners_instead(self, contact: Contact, claim: Named) -> tuple[Owned[Contact], ...]:
+        """Return the contacts that a claim should have given for one that is another's."""
+        line = _line_of(contact)
+        other = _Line(line.kind, line.is_extension, not line.is_fax)
+        if self._is_in(contact, line) or not self._is_in(contact, other):
+            return self._owned(line).owners_instead(
+                claim.forms, _is_same(contact), claim.office or frozenset()
+            )
+        # A fax number as one to call, or the other way about.
+        entries = self._owned(line).named_by(claim.forms)
+        return entries or (tuple(self._entries.get(line, ())) if contact.is_fax else ())
+
+    def _is_in(self, contact: Contact, line: "_Line") -> bool:
+        is_same = _is_same(contact)
+        return any(is_same(entry.value) for entry in self._entries.get(line, ()))
+
+    def _owned(self, line: "_Line") -> Ownership[Contact]:
+        if line not in self._ownerships:
+            self._ownerships[line] = Ownership(self._entries.get(line, ()))
+        return self._ownerships[line]
 
     def _has(self, kind: ContactKind, value: str) -> bool:
         if (kind, value) in self._covered:
             return True
         tails = [value[-size:] for size in _LOCAL_DIGITS] if value.startswith("+") else []
-        return any((kind, tail) in self._by_value for tail in tails)
+        return any((kind, tail) in self._values for tail in tails)
 
     def _stands(self, contact: Contact) -> bool:
         """Tell whether the digits of a number stand in a source in a notation of its own."""
-        if contact.kind is not ContactKind.PHONE or contact.is_extension:
+        if contact.kind is not ContactKind.PHONE:
             return False
         pattern = re.compile(rf"(?<!\d){_NOT_A_DIGIT.sub('', contact.text)}(?!\d)")
-        return any(pattern.search(digits) for digits in self._digits)
+        return any(
+            pattern.search(digits)
+            for digits in self._digits
+            if not contact.is_extension or _EXTENSION_WORD.search(digits)
+        )
+
+
+class _Line(NamedTuple):
+    """Contacts that may be mistaken for one another."""
+
+    kind: ContactKind
+    is_extension: bool
+    is_fax: bool
+
+
+def _line_of(contact: Contact) -> _Line:
+    return _Line(contact.kind, contact.is_extension, contact.is_fax)
+
+
+def _is_same(contact: Contact) -> Callable[[Contact], bool]:
+    return lambda known: contact.is_in(known) or known.is_in(contact)
+
+
+def namings(text: Text, contacts: Sequence[Contact]) -> list[Named]:
+    """Return what may name each of the contacts of a text."""
+    return named(text.raw, [(one.start, one.end) for one in contacts], _TELLING_NOTHING)
+
+
+def _extension_cells(text: Text) -> Iterator[Contact]:
+    """Yield the numbers in a table's column of extensions."""
+    column: int | None = None
+    start = 0
+    for line in text.raw.split("\n"):
+        cells = line.split("|")
+        if len(cells) <= _FEWEST_CELLS:
+            column = None
+        elif column is None:
+            headed = (at for at, cell in enumerate(cells) if _EXTENSION_COLUMN.fullmatch(cell))
+            column = next(headed, None)
+        elif column < len(cells) and (cell := _EXTENSION_CELL.fullmatch(cells[column])):
+            begin = start + len("|".join(cells[:column])) + 1 + cell.start("number")
+            number = cell["number"]
+            end = begin + len(number)
+            yield Contact(ContactKind.PHONE, (f"x{number}",), number, begin, end)
+        start += len(line) + 1
 
 
 def _covered_by(contact: Contact) -> Iterator[str]:
@@ -118,11 +169,3 @@ def _covered_by(contact: Contact) -> Iterator[str]:
             yield from (value[-size:] for size in _LOCAL_DIGITS)
         elif contact.kind is ContactKind.URL:
             yield from (value[: slash.start()] for slash in re.finditer("/", value))
-
-
-def _are_alike(one: Contact, other: Contact) -> bool:
-    return (
-        one.kind is other.kind
-        and one.is_extension == other.is_extension
-        and one.is_fax == other.is_fax
-    )

@@ -24,6 +24,7 @@ _RECKONS = re.compile(
     r"더\s|덜\s|보다|곱하|곱한|[×=]|계산|이면|라면|할인|분의|"
     r"(?<![가-힣])(?:두|세|네|몇|수)[ ]?배|\d배"
 )
+_TOGETHER = re.compile(r"(?<![가-힣])총(?!무|장|리|회|학)|합[계쳐치하한]|모두|더[하해한]|만점")
 _OVER = re.compile(r"(?:[이을]\s?)?\s?(?:넘는|넘게|넘었|웃도는|웃돈)")
 _COUNTS = frozenset(
     {
@@ -42,6 +43,7 @@ _COUNTS = frozenset(
 _CLOCKS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12})
 _FIRST_YEAR, _LAST_YEAR = 1, 9998
 _YEAR = 10_000
+_COMMON_YEAR = 2001
 
 _Key = tuple[str, Fraction]
 
@@ -60,6 +62,9 @@ class Derivable:
         ranges = (one.measure for one in known if len(one.measure.values) == 2)
         self._ranges = list(dict.fromkeys(ranges))[:_MOST_OPERANDS]
         self._operands = list(dict.fromkeys(measures))[:_MOST_OPERANDS]
+        self._twice = {
+            (one.dimension, one.values[0] * 2) for one in measures if measures.count(one) > 1
+        }
 
     def has(self, quantity: Quantity, sentence: str, after: str) -> bool:
         """Tell whether a quantity of the answer follows.
@@ -81,11 +86,28 @@ class Derivable:
         key = (measure.dimension, value)
         if key in self._times or key in self._on_top:
             return True
+        if key in self._twice and _TOGETHER.search(sentence):
+            return True
         return _RECKONS.search(sentence) is not None and key in self._amounts
+
+    def has_in_time(self, quantity: Quantity) -> bool:
+        """Tell whether a time or a period follows from times and periods."""
+        measure = quantity.measure
+        key = (measure.dimension, measure.values[0])
+        return len(measure.values) == 1 and (key in self._times or key in self._days_of_year)
 
     @cached_property
     def _times(self) -> frozenset[_Key]:
         return frozenset(key for one in _in_time(self._operands) for key in _readings(one))
+
+    @cached_property
+    def _days_of_year(self) -> frozenset[_Key]:
+        return frozenset(
+            (found.dimension, found.values[0])
+            for one, other in permutations(self._operands, 2)
+            if one.dimension == Dimension.MONTH_DAY
+            for found in _from_day_of_year(one, other)
+        )
 
     @cached_property
     def _spans(self) -> frozenset[tuple[str, tuple[Fraction, ...]]]:
@@ -121,6 +143,7 @@ def _readings(measure: Measure) -> Iterator[_Key]:
         yield Dimension.CLOCK, value + _HALF_DAY_MINUTES
     elif measure.dimension == Dimension.DATE:
         yield Dimension.MONTH_DAY, value % _YEAR
+        yield Dimension.YEAR_MONTH, Fraction(value // 100)
 
 
 def _in_time(operands: Iterable[Measure]) -> Iterator[Measure]:
@@ -165,6 +188,18 @@ def _from_date(begin: Measure, other: Measure) -> Iterator[Measure]:
     elif other.dimension == Dimension.DATE and (end := _day(other)) is not None and end > day:
         for apart in ((end - day).days, (end - day).days + 1):
             yield Measure(Dimension.DAYS, (Fraction(apart),))
+
+
+def _from_day_of_year(begin: Measure, other: Measure) -> Iterator[Measure]:
+    """Reckon with dates that leave the year out, in a year without a leap day."""
+    in_year = Measure(Dimension.DATE, (_COMMON_YEAR * _YEAR + begin.values[0],))
+    if other.dimension == Dimension.MONTH_DAY:
+        other = Measure(Dimension.DATE, (_COMMON_YEAR * _YEAR + other.values[0],))
+    for found in _from_date(in_year, other):
+        if found.dimension == Dimension.DATE:
+            yield Measure(Dimension.MONTH_DAY, (found.values[0] % _YEAR,))
+        else:
+            yield found
 
 
 def _day(measure: Measure) -> date | None:

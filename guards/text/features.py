@@ -14,7 +14,8 @@ from guards.text.tokens import bigrams, content_words, word_stem
 
 _FEATURES_KEPT = 8192
 _WORDS_KEPT = 16_384
-_FIGURE = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
+# The dot of a list (3. 반려견은) ends the figure; the word behind it is none of its unit.
+_FIGURE = re.compile(r"\d(?:[\d,.:/~-]*\d)?[ ]?[가-힣%]*")
 _CLOSED_PREDICATE = re.compile(r"[다요까죠]$")
 
 

@@ -40,11 +40,13 @@ class Frame(NamedTuple):
         side: Which side of its value is meant, in a word or in a verb.
         lean: Where a period lies from its event.
         edge: Which end of something a point of time is.
+        per: For one of what an amount is meant (1kg당).
     """
 
-    side: Comparator | None
-    lean: Lean | None
-    edge: Edge | None
+    side: Comparator | None = None
+    lean: Lean | None = None
+    edge: Edge | None = None
+    per: str | None = None
 
 
 _MARKS = r"[*_)\s]{0,3}"
@@ -69,7 +71,7 @@ _VERB_SIDES = (
 )
 _LEAN_BEFORE = re.compile(rf"{_MARKS}(?:전(?!체|부|액|원|용|화|기|환|후)|앞서|앞두|이전)")
 _LEAN_PAST = re.compile(
-    rf"{_MARKS}(?:[이을]\s?)?(?:지(?:나(?!지[ ]?않)|난(?!\s?날로?부터)|났)"
+    rf"{_MARKS}(?:[이을]\s?)?(?:지(?:나(?!지[ ]?않|기[ ]?(?:이?전|까지))|난(?!\s?날로?부터)|났)"
     r"|경과(?!\s?하지[ ]?않)|넘긴|후|뒤|이후)"
 )
 _LEAN_WITHIN = re.compile(rf"{_MARKS}(?:이내|안(?!내)|내(?![가-힣]|용|역)|내에|까지)")
@@ -91,6 +93,11 @@ _STARTS_AFTER = re.compile(
 _ENDS_AFTER = re.compile(
     rf"{_MARKS}(?:까지(?!는)|에[ ]?(?:마감|종료|끝|폐장|폐점|종강|만료|닫|문을[ ]?닫))"
 )
+_PER = re.compile(
+    r"(?<![\d,.])(?:1[ ]?)?(?P<unit>[km]?g|[km]?m|개|명|인|회|번|건|박|대|장|매|시간|분|일|월|달|년)당"
+    r"[ ]?(?:미화|각각|추가로)?[ ]?[*_]{0,2}$"
+)
+_SAME_UNITS = {"인": "명", "번": "회", "건": "회", "매": "장", "달": "월"}
 _CLAUSE = re.compile(r"[^.,;()\n]{0,60}")
 _NEGATED = re.compile(r"않|못[하한할합]|없|아니|불가|제외|금지|(?<![가-힣])안[ ]")
 
@@ -101,9 +108,15 @@ def frame_of(quantity: Quantity, text: Text) -> Frame:
     before = text.raw[max(0, quantity.start - _BEFORE_CHARS) : quantity.start].split("\n")[-1]
     after = text.raw[quantity.end : quantity.end + _AFTER_CHARS].split("\n")[0]
     if kind in POINTS:
-        return Frame(None, None, _edge(before, after))
+        return Frame(edge=_edge(before, after))
     lean = _lean(before, after) if kind in PERIODS else None
-    return Frame(quantity.comparator or _side_in_verb(after), lean, None)
+    side = quantity.comparator or _side_in_verb(after)
+    return Frame(side, lean, per=_per(before))
+
+
+def _per(before: str) -> str | None:
+    match = _PER.search(before)
+    return _SAME_UNITS.get(match["unit"], match["unit"]) if match else None
 
 
 def _side_in_verb(after: str) -> Comparator | None:

@@ -8,15 +8,15 @@ from guards.text.han_words import HeardWords
 from guards.text.particle_choice import agreeing, particle_at
 from guards.text.scripts import Run, Script
 
-_CHARS_BEFORE = 8
+_CHARS_AROUND = 10
 
 
 class InHangul(NamedTuple):
     """What stands in the place of some runs, from the first one's start.
 
     Attributes:
-        end: Where the place ends (half-open): with a particle that has to change its form (``手续를``
-            is ``수속을``), or with a gloss that says the same again (``費用(비용)``).
+        end: Where the place ends (half-open): behind a particle that has to change its form
+            (``手续를`` is ``수속을``) or a gloss that says the same again (``費用(비용)``).
         hangul: What stands there instead.
     """
 
@@ -29,8 +29,9 @@ def in_hangul(text: str, runs: Sequence[Run], heard: HeardWords) -> InHangul | N
     pieces: list[str] = []
     end = runs[0].start
     for run in runs:
-        before = text[max(0, run.start - _CHARS_BEFORE) : run.start]
-        word = heard.read(run.text, before) if run.script is Script.HAN else ""
+        before = text[max(0, run.start - _CHARS_AROUND) : run.start]
+        after = text[run.end : run.end + _CHARS_AROUND]
+        word = heard.read(run.text, before, after) if run.script is Script.HAN else ""
         if not word:
             return None
         pieces += [text[end : run.start], word]

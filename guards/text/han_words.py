@@ -7,7 +7,7 @@ most characters are read in more than one way and many words share a reading.
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from guards.lexicons.han_false_friends import FALSE_FRIENDS
@@ -18,10 +18,11 @@ from guards.text.tokens import word_stem
 
 _SHORTEST_WORD_CHARS = 2
 _LONGEST_WORDS_CHARS = 12
-_LONGEST_NUMBER_CHARS = 4
 _PALATAL_VOWELS = "ㅑㅒㅕㅖㅛㅠㅣ"
 _HANGUL_RUN = re.compile(r"[가-힣]+")
-_COUNTED = re.compile(r"(?<![\d.,])(\d{1,4}) ?([가-힣]+)")
+_COUNTED = re.compile(r"(?<![\d.,])(\d{1,4}) ?([가-힣])")
+_AT_END = re.compile(r"[가-힣]*\Z")
+_AT_START = re.compile(r"[가-힣]*")
 _NUMBER_BEFORE = re.compile(r"(?<![\d.,])\d{1,4}\Z")
 
 
@@ -51,15 +52,16 @@ class HeardWords:
             for run in set(_HANGUL_RUN.findall(text)):
                 for word in (run, stem(run), word_stem(run)):
                     self._words[len(word), word[0]].add(word)
-            for number, run in _COUNTED.findall(text):
-                self._units[number] |= {run, stem(run)}
+            for number, unit in _COUNTED.findall(text):
+                self._units[number].add(unit)
 
-    def read(self, han: str, before: str) -> str:
+    def read(self, han: str, before: str = "", after: str = "") -> str:
         """Return the Hangul of a Han word as it stands in one of the texts.
 
         Args:
             han: Nothing but Han characters. Several words in one run are read word by word.
-            before: What stands before it: a single character is a word with its number (``3月``).
+            before: What stands before it in its sentence.
+            after: What stands behind it.
 
         Returns:
             The Hangul; empty if it stands nowhere, or if more than one reading does.
@@ -67,22 +69,34 @@ class HeardWords:
         if len(han) > _LONGEST_WORDS_CHARS:
             return ""
         han = unicodedata.normalize("NFKC", han)  # some characters have two code points
-        if len(han) < _SHORTEST_WORD_CHARS:
-            return self._unit(han, before)
-        return self._word(han) or self._several(han)
-
-    def _unit(self, han: str, before: str) -> str:
-        number = _NUMBER_BEFORE.search(before[-_LONGEST_NUMBER_CHARS - 1 :])
-        return _only(readings(han) & self._units.get(number[0], set())) if number else ""
+        if len(han) >= _SHORTEST_WORD_CHARS and (word := self._word(han) or self._several(han)):
+            return word
+        number = _NUMBER_BEFORE.search(before)
+        if number and len(han) < _SHORTEST_WORD_CHARS:
+            return _only(readings(han) & self._units.get(number[0], set()))
+        return self._within(han, _hangul(_AT_END, before), _hangul(_AT_START, after))
 
     def _word(self, han: str) -> str:
-        known = [readings(char) for char in han]
-        if han in FALSE_FRIENDS:
-            return ""
+        return "" if han in FALSE_FRIENDS else self._spelt([readings(char) for char in han])
+
+    def _within(self, han: str, before: str, after: str) -> str:
+        """Read what is only a part of its word: in ``医疗기관`` the rest of the word tells."""
+        fixed = [frozenset(char) for char in before], [frozenset(char) for char in after]
+        known = [*fixed[0], *(readings(char) for char in han)]
+        fewest = 0 if before else 1  # without anything around it the word has been looked for
+        for size in range(len(after), fewest - 1, -1):
+            word = self._spelt(known + fixed[1][:size])
+            whole = word + after[size:]
+            if word and word in (whole, stem(whole), word_stem(whole)):
+                return word[len(before) : len(known)]
+        return ""
+
+    def _spelt(self, known: Sequence[frozenset[str]]) -> str:
+        """Return the word of which each syllable is one of those known for its place."""
         return _only(
             word
             for first in known[0]
-            for word in self._words.get((len(han), first), ())
+            for word in self._words.get((len(known), first), ())
             if all(char in each for char, each in zip(word, known, strict=True))
         )
 
@@ -94,6 +108,11 @@ class HeardWords:
             if rest:
                 return f"{first} {rest}"
         return ""
+
+
+def _hangul(place: re.Pattern[str], text: str) -> str:
+    found = place.search(text)
+    return found[0] if found else ""
 
 
 def _only(found: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from guards.core.reading import Text
+from guards.lexicons.name_heads import DOCUMENT_HEADS, PAPER_HEADS
 from guards.lexicons.ordinary_latin import ORDINARY_LATIN
 from guards.text.particles import stem
 from guards.text.slots.name import Name, dense
@@ -13,6 +14,8 @@ from guards.text.transcription import may_transcribe
 _HANGUL_WORD = re.compile(r"[가-힣]{2,20}")
 _CAPITALS = re.compile(r"[A-Z]{2,8}")
 _LATIN_PHRASE = re.compile(r"[A-Za-z]+(?:[ -][A-Za-z]+){1,7}")
+_OTHER_DOCUMENT = r"\s?(?:증(?!명|[가-힣]{2})|등본|초본|확인서)"
+_NO_CERTIFICATE = r"|\s?증명"
 _LONGEST_SHORT_FORM = 4
 # Capitals so few are read letter by letter, and have too few sounds to be told by.
 _SPELT_OUT_CHARS = 3
@@ -29,7 +32,7 @@ class KnownNames:
         """Tell whether a name stands there in any of these ways."""
         return (
             self.holds(name.key)
-            or self.holds(name.specific)
+            or self._holds_specific(name)
             or self._has_shortened(name)
             or self._has_latin(name)
         )
@@ -37,6 +40,21 @@ class KnownNames:
     def holds(self, key: str) -> bool:
         """Tell whether comparable words stand there with any spacing."""
         return any(key in text for text in self._dense)
+
+    def _holds_specific(self, name: Name) -> bool:
+        """Tell whether what makes a name this one stands there, for a document also its head alone.
+
+        What stands there as another document's does not make it this one: 주민등록증 is no evidence
+        for 주민등록등본.
+        """
+        if name.head not in DOCUMENT_HEADS | PAPER_HEADS:
+            return self.holds(name.specific)
+        alone = re.compile(rf"(?<![가-힣]){name.head}(?!명)")
+        if any(alone.search(text.normal.text) for text in self._texts):
+            return True
+        other = _OTHER_DOCUMENT + ("" if name.head.startswith("증명") else _NO_CERTIFICATE)
+        own = re.compile(r"\s?".join(map(re.escape, name.specific)) + rf"(?!{other})")
+        return any(own.search(text.normal.text) for text in self._texts)
 
     def with_head(self, head: str) -> list[Name]:
         """Return the names there that end with this head, each once."""

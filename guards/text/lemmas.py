@@ -16,7 +16,8 @@ from guards.text.tokens import word_stem
 _KEYS_KEPT = 16_384
 _CLOSING = (
     "ㅂ니다 습니다 ㅂ니까 습니까 ㄴ다 는다 다 요 아요 어요 여요 에요 예요 세요 으세요 "
-    "ㄴ다고 는다고 다고 라고 ㄴ다는 는다는 다는 ㄴ데 는데 은데 ㄴ지 는지 은지 ㄹ지 을지 ㄹ까 을까 "
+    "ㄴ다고 는다고 다고 라고 ㄴ다는 는다는 다는 ㄴ다면 는다면 다면 "
+    "ㄴ데 는데 은데 ㄴ지 는지 은지 ㄹ지 을지 ㄹ까 을까 "
     "네요 네 군요 지요 죠 나요 ㄴ가 은가 는가 ㅁ 음 "
     "긴 기엔 기에는 기는 고 며 으며 면 으면 면서 으면서 나 으나 지만 지 게 기 자 "
     "도록 거나 려고 으려고 려면 으려면 려는 으려는 "
@@ -47,6 +48,8 @@ _CLOSING_END = re.compile(rf"(?:{_longest_first(_CLOSING)})$")
 _TENSE_END = re.compile(rf"(?:{_longest_first(_BEFORE_CLOSING)})$")
 # 걸려서, 알려야, 바꿔도: the vowel of the ending has melted into the stem.
 _MELTED_END = re.compile(f"(?<=[ᅪᅯᅧᅫᅢ])(?:{'|'.join(map(_letters, '서 야 도 요'.split()))})$")
+# 하셨다, 하셔야: the honorific with the vowel of what follows it.
+_MELTED_HONORIFIC = re.compile(f"(?:{_letters('으')})?{_letters('셔')}$")
 _CONTRACTED_TENSE = re.compile("(?<=[ᅡ-ᅵ])ᆻ$")
 _MELTED_VOWELS = frozenset("ᅪᅯᅧᅫᅢ")
 _NOUN_VERB_END = re.compile("(?<=[가-힣]{2})[하되이]$")
@@ -83,6 +86,9 @@ def _without_endings(word: str) -> str:
     has_melted = has_melted or cut != whole
     if cut == letters and not has_melted:
         return word
+    whole = cut
+    cut = _shorter(cut, _MELTED_HONORIFIC)
+    has_melted = has_melted and cut == whole
     return _NOUN_VERB_END.sub("", unicodedata.normalize("NFC", _regular(cut, has_melted)))
 
 

@@ -5,13 +5,15 @@ and bind its own value, wherever they give it, to something that the answer does
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Set
 from functools import cached_property
 
+from guards.core.reading import Text
 from guards.text.bonds import Bond, bonds_of
 from guards.text.labels import Form
 from guards.text.moved import Home
 from guards.text.passages import Passages, Place
+from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 from guards.text.values import Value
 
@@ -20,6 +22,7 @@ _MOST_PLACES = 60
 _MOST_RIVALS = 200
 _LEAST_COVERED = 0.6
 _MOST_VALUES = 4
+_LONG_WORD_CHARS = 4
 _ANCHORS = frozenset({"전", "후"})
 # Any figure may stand beside one of these.
 _NO_NAMES = frozenset(
@@ -107,6 +110,26 @@ class Misbound:
             return None
         return _home(right)
 
+    def namesakes(self, bond: Bond, words: Set[str]) -> list[tuple[Quantity, Text]]:
+        """Return the figures of its kind, and the shares, that a figure's words are said of too.
+
+        Args:
+            bond: The figure of the answer.
+            words: More words that it is said of: those of the question.
+        """
+        told = _Bound(bond)
+        found = {
+            id(known): known
+            for kind in (told.value.kind, Dimension.PERCENT)
+            for name in told.said | words
+            for known in self._by_name.get((kind, name), ())
+        }
+        return [
+            (known.bond.quantity, self._passages.text(known.place))
+            for known in found.values()
+            if known.place is not None
+        ]
+
     def names(self, bond: Bond, home: Home) -> bool:
         """Tell whether all that tells the values of a home from others stands next to a figure."""
         starts = {value.start for value in home.values}
@@ -140,9 +163,16 @@ class Misbound:
         telling = [one for one in right.figures if not _holds(own.figures, one)]
         if any(_holds(told.figures, one) for one in telling):
             return True
-        named = (right.names & told.said) - own.bound
+        named = [
+            form
+            for form in right.naming
+            if form.isdisjoint(_ANCHORS)
+            and not form.isdisjoint(told.said)
+            and not _is_akin(form, own.bound)
+        ]
         if named and own.place != right.place and own.place is not None:
-            named -= self._passages.words_at(own.place, besides=right.place).forms
+            around = self._passages.words_at(own.place, besides=right.place).forms
+            named = [form for form in named if form.isdisjoint(around)]
         return bool(named)
 
 
@@ -166,7 +196,7 @@ def _covered(told: _Bound, rival: _Bound, own: Sequence[_Bound]) -> float:
         return 0
     beside = [one.bound for one in own if one.place == rival.place]
     naming = [form for form in rival.naming if all(form.isdisjoint(bound) for bound in beside)]
-    held = [not form.isdisjoint(told.said) for form in naming]
+    held = [not form.isdisjoint(told.said) or _is_begun(form, told.said) for form in naming]
     if held and not held[-1]:
         return 0
     parts = len(held) + len(figures)
@@ -178,6 +208,22 @@ def _is_name(form: Form) -> bool:
     if not form.isdisjoint(_NO_NAMES):
         return False
     return any(len(word) > 1 for word in form) or not form.isdisjoint(_ANCHORS)
+
+
+def _is_akin(form: Form, words: Iterable[str]) -> bool:
+    """Tell whether a word is one of some words, or a part of one (연차 of 연차유급휴가, 토요일)."""
+    return not form.isdisjoint(words) or any(
+        word in other or (len(other) > 1 and other in word) or word == f"{other}요일"
+        for word in form
+        if len(word) > 1
+        for other in words
+    )
+
+
+def _is_begun(form: Form, words: Iterable[str]) -> bool:
+    """Tell whether a long word begins one of some words (혈액검사 of 혈액검사비)."""
+    long = tuple(word for word in form if len(word) >= _LONG_WORD_CHARS)
+    return bool(long) and any(word.startswith(long) for word in words)
 
 
 def _holds(figures: Sequence[Value], wanted: Value) -> bool:

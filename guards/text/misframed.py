@@ -31,6 +31,11 @@ _BOUND_WORDS = re.compile(
 _CONDITION = re.compile(
     r"[*_]{0,2}[ ]?(?:이상|초과|미만)(?:이?면|인|일|의|[ ](?:시|[가-힣]{1,8}[면할한된]))"
 )
+# 전공 60학점, 교양 35학점 이상: the word closes both.
+_SHARED_SIDE = re.compile(
+    r"(?:[,·]|[와과]|[ ]및)[ ]?[가-힣 ]{1,12}\d[\d,.]*[ ]?[가-힣%]{1,4}[ ]?"
+    r"(?:이상|이하|초과|미만|이내)"
+)
 _EXACT_SIDES = frozenset({"이상", "초과", "미만"})
 _UPPER = frozenset({Comparator.AT_MOST, Comparator.LESS_THAN})
 
@@ -51,7 +56,7 @@ class Misframed:
         quantity = bond.quantity
         frame = frame_of(quantity, answer)
         own = [one for key in bond.value.keys for one in self._by_key.get(key, ())]
-        if frame == Frame(None, None, None) or not own or len(own) > _MOST_PLACES:
+        if frame == Frame() or not own or len(own) > _MOST_PLACES:
             return None
         words = words_of(answer.sentences[bond.sentence].text)
         alike = [
@@ -60,7 +65,7 @@ class Misframed:
         ]
         best = max(likeness for likeness, *_ in alike)
         # The words that name an end (시작일) stand nowhere in the source.
-        if best < (_SAME_PERIOD if frame.edge else _SAME_SUBJECT):
+        if best < (_SAME_PERIOD if frame.edge or _exceeds(quantity, frame) else _SAME_SUBJECT):
             return None
         for likeness, place, one in alike:
             if likeness >= best - _ABOUT_AS_LIKE and not _differs(
@@ -71,11 +76,18 @@ class Misframed:
         return Home(place, (one.value,))
 
 
+def _exceeds(quantity: Quantity, frame: Frame) -> bool:
+    """Tell whether a verb says that something is above a value (9회를 넘게)."""
+    return frame.side is Comparator.MORE_THAN and not quantity.comparing_word
+
+
 def _differs(said: Quantity, answer: Text, frame: Frame, known: Quantity, source: Text) -> bool:
     """Tell whether two frames of one figure exclude each other."""
     other = frame_of(known, source)
     if is_negated(answer, said) != is_negated(source, known):
         return False
+    if frame.per and other.per:
+        return frame.per != other.per
     if frame.edge and other.edge:
         return frame.edge != other.edge and said.comparing_word not in {"이후", "이전"}
     if frame.lean and other.lean:
@@ -102,7 +114,11 @@ def _words_behind(text: Text, quantity: Quantity) -> set[str]:
 def _covers_another_side(
     said: Quantity, answer: Text, frame: Frame, known: Quantity, source: Text, other: Frame
 ) -> bool:
+    if {frame.side, other.side} == {Comparator.MORE_THAN, Comparator.AT_LEAST}:
+        return True
     if frame.side is None or not said.comparing_word:
+        return False
+    if other.side is None and _SHARED_SIDE.match(source.raw, known.end):
         return False
     if other.side is None:
         before = source.raw[max(0, known.start - _NEAR_CHARS) : known.start]

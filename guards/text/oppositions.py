@@ -149,12 +149,25 @@ def are_opposed(one: Mode, other: Mode) -> bool:
 def _of_words(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:
     names = frozenset().union(*(token.names for token in told.tokens))
     for at, token in enumerate(claimed.tokens):
+        if _is_told_both_ways(token, claimed.stances):
+            continue
         place = _place_of_opposite(claimed.tokens, at, told.tokens, names)
         if place is not None:
             expected = told.text[told.tokens[place].start : told.tokens[place].end]
             yield Opposition(token.start, token.end, expected, is_word=True)
         elif _is_negated_noun(token, names):
             yield Opposition(token.start, token.end, "")
+
+
+def _is_told_both_ways(token: _Token, told: Sequence[Stance]) -> bool:
+    """Tell whether a sentence gives a rule with what follows from it.
+
+    ``이용 불가: 성인만 이용할 수 있습니다`` says both of the same predicate.
+    """
+    own = [one for one in told if one.start <= token.start < one.end]
+    return any(
+        one.key == other.key and are_opposed(one.mode, other.mode) for one in own for other in told
+    )
 
 
 def _place_of_opposite(

@@ -3,13 +3,15 @@
 Containment, not likeness: a short claim taken from a long passage scores 1. A word is held by its
 stem, its surface or its key as a predicate (`guards.text.lemmas`); one that is not is held in part
 if its pairs of syllables are, which is what spacing hides (``환불 규정``, ``환불규정``). Figures do
-not count: they are compared by value elsewhere.
+not count: they are compared by value elsewhere. Nor do, where support is measured, the words that
+only frame a claim (`guards.lexicons.frame_words`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from guards.lexicons.frame_words import FRAME_WORDS
 from guards.text.features import Features, kept_features
 from guards.text.features import features as features
 from guards.text.held import Held, HeldIndex, Wanted
@@ -46,6 +48,11 @@ class Support(NamedTuple):
 
     share: float
     words: int
+
+    @property
+    def missing(self) -> float:
+        """How many of the words are not held; those held in part count in part."""
+        return (1 - self.share) * self.words
 
 
 def containment(claim: str, passage: str) -> float:
@@ -90,13 +97,15 @@ def support(claim: str, passages: Sequence[Passage], echoed: Features) -> Suppor
     """
     wanted = Wanted(features(claim))
     held = [passage.held(wanted) for passage in passages]
-    known = asked = 0
+    known = asked = framing = 0
     for passage in held:
         for one in passage.values():
             known |= one
     for form in wanted.forms.keys() & echoed.forms:
         asked |= wanted.forms[form]
-    judged = wanted.words & (known | ~asked)
+    for form in wanted.forms.keys() & FRAME_WORDS:
+        framing |= wanted.forms[form]
+    judged = wanted.words & (known | ~asked) & ~framing
     windows = (window for passage in held for window in _windows(passage))
     return Support(wanted.best_share(windows, judged), judged.bit_count())
 

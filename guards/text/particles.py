@@ -14,14 +14,14 @@ def _words(*lines: str) -> frozenset[str]:
 
 _AFTER_CONSONANT = _words(
     "은 이 을 과 으로 으로는 으로도 으로써 으로서 으로부터 으로서의 이라고 이라고는 이라도",
-    "이라는 이라면 이란 이나 이며 이고 과의",
+    "이라는 이라면 이란 이나 이며 이고 과의 으로만 이시라면",
 )
-_AFTER_VOWEL = _words("는 가 를 와 나 란 라고 라는 라도 라면 와의")
-_AFTER_VOWEL_OR_RIEUL = _words("로 로는 로도 로서 로써 로부터")
+_AFTER_VOWEL = _words("는 가 를 와 나 란 라고 라는 라도 라면 시라면 와의")
+_AFTER_VOWEL_OR_RIEUL = _words("로 로는 로도 로만 로서 로써 로부터")
 _AFTER_ANY = _words(
     "의 에 도 만 들 에서 에게 에는 에도 께서 한테 까지 부터 보다 처럼 만큼 마다 조차 마저 밖에",
     "하고 들이 들은 들을 들의 에서는 에서도 에게는 에게도 에게서 까지는 까지도 부터는",
-    "에서부터 에게서는 에서라도",
+    "에서부터 에게서는 에서라도 에만 에서만 에게만 까지만 부터만",
 )
 _LONGEST_CHARS = 4
 _NO_SYLLABLE, _OPEN, _RIEUL = -1, 0, 8

@@ -51,6 +51,7 @@ _CAR_WORD = re.compile(
 )
 _BUSINESS_NUMBER = re.compile(r"\d{3} ?- ?\d{2} ?- ?\d{5}", re.ASCII)
 _AMOUNT_UNIT = re.compile(r" ?(?:원|만|억|천|%|달러|건|명)")
+_UNITS = re.compile(r"\d\.\Z", re.ASCII)
 _YEAR_SIGN = re.compile(r" ?년|\. ?\d")
 # Letters of plates that also count things or name provisions (15호, 12조, 3주).
 _COUNTERS = frozenset("조호도소구부수주자배로")
@@ -73,7 +74,14 @@ def _email(match: re.Match[str]) -> PersonalKind:
     return PersonalKind.EMAIL
 
 
+def _is_fraction(match: re.Match[str]) -> bool:
+    """Tell whether a bare row of digits stands behind a decimal point."""
+    return match[0].isdigit() and _UNITS.search(_before(match)) is not None
+
+
 def _registration(match: re.Match[str]) -> PersonalKind | None:
+    if _is_fraction(match):
+        return None
     digits = _digits(match)
     before = _before(match)
     named = _RESIDENT_WORD.search(before) is not None
@@ -95,6 +103,8 @@ def _has_birth_date(digits: str) -> bool:
 
 
 def _card(match: re.Match[str]) -> PersonalKind | None:
+    if _is_fraction(match):
+        return None
     total = 0
     for place, digit in enumerate(reversed(_digits(match))):
         value = int(digit) * (1 + place % 2)
@@ -171,6 +181,13 @@ _GAP = r" ?[-.]? ?"
 _DASH = r" ?-? ?"
 _ABROAD = rf"\+?82{_GAP}\(?0?\)? ?"
 _AREA = r"(?:2|3[1-3]|4[1-4]|5[1-5]|6[1-4]|70|50\d)"
+
+
+def _prefixed(prefix: str) -> str:
+    """Return a pattern for a telephone number's prefix; a bracket before it has its other half."""
+    return rf"(?:{_ABROAD}{prefix}\)?|\(0{prefix}\)|0{prefix}\)?)"
+
+
 _PROVINCE = "서울|부산|대구|인천|광주|대전|울산|경기|강원|충북|충남|전북|전남|경북|경남|제주"
 _REGION = f"(?:{_PROVINCE}|1[1-9]|2[0-6]|28)"
 _PLATE_LETTER = "[가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주아바사자배하허호]"
@@ -198,11 +215,11 @@ RULES = (
         _licence,
     ),
     Rule(
-        _pattern(rf"{_LEFT}(?:{_ABROAD}|\(?0)1[016-9]\)?{_GAP}\d{{3,4}}{_GAP}\d{{4}}{_RIGHT}"),
+        _pattern(rf"{_LEFT}{_prefixed('1[016-9]')}{_GAP}\d{{3,4}}{_GAP}\d{{4}}{_RIGHT}"),
         _mobile,
     ),
     Rule(
-        _pattern(rf"{_LEFT}(?:{_ABROAD}|\(?0){_AREA}\)?{_GAP}\d{{3,4}}{_GAP}\d{{4}}{_RIGHT}"),
+        _pattern(rf"{_LEFT}{_prefixed(_AREA)}{_GAP}\d{{3,4}}{_GAP}\d{{4}}{_RIGHT}"),
         _landline,
     ),
     Rule(

@@ -1,7 +1,8 @@
 """Looks identifiers up in texts, whatever the notation: dashes, spaces, brackets, country codes."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import cached_property
 
 from guards.text.normal import normalise
 from guards.text.personal_kinds import PUBLISHED, PersonalKind, PersonalSpan
@@ -21,28 +22,27 @@ class Shown:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = tuple(texts)
+
+    @cached_property
+    def _all(self) -> str:
         # A mark that no identifier has keeps the end of one text apart from the next one's start.
-        self._dense = "|".join(map(_dense, texts))
+        return "|".join(map(_dense, self._texts))
 
     def holds(self, kind: PersonalKind, value: str) -> bool:
         """Tell whether one of the texts shows an identifier."""
         sought = _dense(value)
         if kind is PersonalKind.PHONE:
             sought = _LINE.sub("", _ABROAD.sub("", sought))
-        return sought in self._dense
+        return sought in self._all
 
 
-def unpublished(
-    text: str, spans: Sequence[PersonalSpan], sources: Iterable[str]
-) -> list[PersonalSpan]:
+def unpublished(text: str, spans: Iterable[PersonalSpan], sources: Shown) -> list[PersonalSpan]:
     """Return those identifiers of a text that are no contacts which the sources publish."""
-    if not spans:
-        return []
-    shown = Shown(sources)
     return [
         span
         for span in spans
-        if span.kind not in PUBLISHED or not shown.holds(span.kind, text[span.start : span.end])
+        if span.kind not in PUBLISHED or not sources.holds(span.kind, text[span.start : span.end])
     ]
 
 

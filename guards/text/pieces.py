@@ -18,7 +18,7 @@ from guards.text.tokens import content_words, word_stem
 from guards.text.values import Value
 
 _JOINT = re.compile(
-    r"(?P<open>[(\[])|(?P<close>[)\]])|[,;/\n|→]|[·ㆍ](?=[ ]?[가-힣])|\.(?!\d)"
+    r"(?P<open>[(\[])|(?P<close>[)\]])|[,;/\n|→+=]|[·ㆍ](?=[ ]?[가-힣])|\.(?!\d)"
     r"|(?<=[고며나])[ ]|(?<=지만)[ ]|(?<=[가-힣])[와과][ ]|(?:또는|혹은|및)[ ]"
     # 5일 전 기한이 지났으므로 50%: five days are not what the rate stands for
     r"|(?<=지났으므로)[ ]|(?<=지났으니)[ ]|(?<=지나서)[ ]|(?<=넘었으므로)[ ]|(?<=넘어서)[ ]"

@@ -2,21 +2,26 @@
 
 A full stop ends a sentence unless it stands in a number, a date (``2024. 3. 5. 시행``), a list
 marker (``1.``, ``- 가.``), an address or an abbreviation, or inside quotes or brackets. Every line
-break ends one too. Citation marks after the full stop (``…한다.[1]``) belong to the sentence.
+break ends one too. Citation marks after the full stop (``…한다.[1]``) belong to the sentence, but
+for those that are a word of the next one (``…한다. [2]에 따르면 …``).
 """
 
 import re
 from dataclasses import dataclass
+
+from guards.text.slots.citation_pattern import IS_WORD
 
 _STOPS = frozenset(".!?…。！？")
 _AFTER_STOP = _STOPS | frozenset("\"'”’」』)]】〉》")
 _CLOSER_OF = dict(zip('([{「『【〈《“‘"', ')]}」』】〉》”’"', strict=True))
 _MARK = re.compile(f"[{re.escape(''.join((*sorted(_STOPS), *_CLOSER_OF)))}]")
 _LONGEST_BRACKET_CHARS = 200
-_CITATION = re.compile(
-    r"[ \t]*(?:\[(?:†?\d{1,3}(?:\s*[,~-]\s*†?\d{1,3})*|\^\d{1,3})\]"
+_MARKS = (
+    r"(?:\[(?:†?\d{1,3}(?:\s*[,~-]\s*†?\d{1,3})*|\^\d{1,3})\]"
     r"|\[(?:참조|출처|근거)[^\]\n]{0,120}\]|【[^】\n]{1,120}】|\((?:참조|출처|근거)\s*[::][^)\n]{0,120}\)|[¹²³⁴-⁹]+)"
 )
+_CITATION = re.compile(rf"[ \t]*{_MARKS}")
+_FURTHER_CITATION = re.compile(rf"[ \t]?[,·][ \t]?{_MARKS}")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _LIST_MARKER = re.compile(
     r"[ \t]*(?:[-*•·○●▪■◦>#]+[ \t]+)?(?:\d{1,3}|[가-하]|[A-Za-z]|[ivxIVX]{1,4})\.(?=\s|$)"
@@ -89,11 +94,27 @@ def _after_stops(text: str, stop: int, end: int) -> int:
 
 
 def _after_citations(text: str, position: int, end: int) -> int:
+    """Return the position behind the marks that belong to the sentence before them."""
+    last_run = position
     while match := _CITATION.match(text, position, end):
+        last_run = position if match[0][0].isspace() else last_run
         position = match.end()
+    if _go_on(text, last_run, position, end):
+        return last_run
     if position < end and text[position] in _STOPS:
         position += 1
     return position
+
+
+def _go_on(text: str, start: int, stop: int, end: int) -> bool:
+    """Tell whether some marks are words of a sentence that goes on behind them."""
+    if start == stop:
+        return False
+    while match := _FURTHER_CITATION.match(text, stop, end):
+        stop = match.end()
+    # "…다.[1]이 경우" begins anew.
+    is_this = text[stop : stop + 1] == "이" and not text[start].isspace()
+    return IS_WORD.match(text, stop, end) is not None and not is_this
 
 
 def _ends_sentence(text: str, stop: int, after: int, end: int) -> bool:

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby, pairwise
 from operator import attrgetter, itemgetter
@@ -20,12 +21,14 @@ from guards.text.labels import Labelled, labelled
 from guards.text.likeness import words_of
 from guards.text.misbound import Misbound
 from guards.text.misframed import Misframed
+from guards.text.misranged import Misranged
 from guards.text.moved import Home, Homes
 from guards.text.passages import Passages, clause_around, sentence_places
 from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Comparator, Quantity
 from guards.text.slots.units import Dimension, Measure
 from guards.text.swapped import Sides
+from guards.text.tokens import content_words
 from guards.text.values import Value
 
 _AFTER_CHARS = 8
@@ -34,6 +37,10 @@ _MOST_FIGURES = 4
 _MOST_IN_SENTENCE = 40
 
 _IS_ADDED = re.compile(r"(?:[이가을를]|씩)?[ ]?(?:추가|가산|할증|더[ ]|별도)")
+
+_IS_CHANGE = re.compile(r"(?:[이가을를]|씩)?[ ]?(?:추가|가산|할증|더[ ]|할인|감면|공제)")
+# They name nothing: 6일 전 and 3일 전 are told apart by something else.
+_ANCHORS = frozenset({"전", "후", "뒤", "이내", "이전", "이후"})
 
 _start = attrgetter("start")
 
@@ -97,7 +104,9 @@ class SourceFigures:
         if not can_move(quantity) or len(beside) > _MOST_IN_SENTENCE:
             return None
         bond = self._bonds[quantity.start]
-        home = self._misbound.right_home(bond, self._bonds_in[bond.sentence])
+        home = self._misranged.right_home(bond, self._answer) or self._misbound.right_home(
+            bond, self._bonds_in[bond.sentence]
+        )
         if home is None and not self._keeps_company(quantity, beside):
             home = self._other_home(quantity, beside)
         if home is None:
@@ -110,7 +119,8 @@ class SourceFigures:
         claim = bare_claim(sentence.text)
         home = self._homes.other_home(value, _of_kind(value, beside), claim, bare_claim(clause))
         if home is None and (label := self._labels.get(quantity.start)):
-            home = self._sides.right_side(value, label, claim)
+            named = tuple(form for form in label.words if form.isdisjoint(_ANCHORS))
+            home = self._sides.right_side(value, replace(label, words=named), claim)
         return home
 
     def _fix(self, bond: Bond, home: Home) -> str | None:
@@ -140,6 +150,26 @@ class SourceFigures:
             for pair, (first, second) in _tied(company)
             for known_first, known_second in self._neighbours.get(pair, ())
         )
+
+    def told(self, quantity: Quantity) -> Sequence[tuple[Quantity, Text]]:
+        """Return the figures that the sources bind to a word that a quantity is bound to."""
+        bond = self._bonds.get(quantity.start)
+        return self._misbound.namesakes(bond, self._asked_words) if bond else ()
+
+    @cached_property
+    def changes(self) -> list[Quantity]:
+        """The amounts of which the sources say that they come on top or are taken off."""
+        return [
+            one
+            for _, text in self._passages.texts()
+            for one in text.quantities
+            if one.measure.dimension == Dimension.WON and _IS_CHANGE.match(text.raw, one.end)
+        ]
+
+    @cached_property
+    def _asked_words(self) -> frozenset[str]:
+        words = content_words(self._question.raw)
+        return frozenset(form for word in words for form in (word.text, word.stem))
 
     def imply(self, quantity: Quantity) -> bool:
         """Tell whether a quantity follows from those of one passage on the same subject."""
@@ -194,6 +224,10 @@ class SourceFigures:
     @cached_property
     def _misbound(self) -> Misbound:
         return Misbound(self._passages)
+
+    @cached_property
+    def _misranged(self) -> Misranged:
+        return Misranged(self._passages)
 
     @cached_property
     def _misframed(self) -> Misframed:

@@ -45,7 +45,7 @@ class JudgeBook:
             return None
         known = self._judges.get(tenant)
         if known is None or known[0] != rules:
-            known = self._judges[tenant] = (rules, self._built(rules))
+            known = self._judges[tenant] = (rules, self._built(tenant, rules))
         return known[1]
 
     def states(self) -> dict[str, BreakerState]:
@@ -56,9 +56,10 @@ class JudgeBook:
         """Close every connection."""
         await self._client.aclose()
 
-    def _built(self, rules: JudgeRules) -> HttpJudge:
+    def _built(self, tenant: str, rules: JudgeRules) -> HttpJudge:
         key = self._environment.get(rules.api_key_env) if rules.api_key_env else None
         return HttpJudge(
+            tenant,
             _adapter(rules),
             JudgeServer(self._client, rules.base_url, key),
             Breaker(rules.breaker, self._clock, self._chance),

@@ -106,7 +106,7 @@ class Breaker:
 
     def dropped(self, ticket: Ticket) -> None:
         """Note that the call tells nothing about the backend; another one may probe it."""
-        if ticket.era == self._era and ticket.is_probe:
+        if ticket.is_probe:
             self._is_probing = False
 
     def _note(self, *, failed: bool) -> None:

@@ -30,8 +30,8 @@ _INSTRUCTION = """당신은 답변의 사실 여부를 자료와 대조하는 �
 - unsupported: 자료가 주장을 말하지도 부정하지도 않습니다.
 - no_rad: 인사처럼 자료로 확인할 내용이 없습니다.
 
-kind는 어긋난 점의 종류입니다. negation: 긍정과 부정이 뒤바뀜, numeric: 수치나 날짜, intent: 질문과 다른 \
-대상, other: 그 밖.
+kind는 어긋난 점의 종류입니다. negation: 긍정과 부정이 뒤바뀜, numeric: 수치나 날짜, \
+intent: 질문과 다른 대상, other: 그 밖.
 quote에는 판정의 근거가 되는 자료의 문장을 글자 그대로 옮기세요. unsupported면 가장 가까운 문장을 \
 옮깁니다. 자료에 없는 문장을 적으면 그 판정은 버려집니다.
 score는 판정의 확신, confidence는 답변 전체에 대한 신뢰이며 모두 0에서 1 사이입니다.
@@ -84,20 +84,24 @@ class ChatJudge:
             JudgeCallFailed: the server failed, or the model wrote no opinions.
         """
         body = self._body(question)
+        left_out = self._refused
         while True:
             try:
-                return opinions_in(await server.post(PATH, body))
+                reply = await server.post(PATH, _without(left_out, body))
+                break
             except JudgeCallFailed as failed:
-                # A field that a server does not know is no answer yet; it is left out from then on.
-                named = {field for field in _CAN_GO if field in body and field in failed.said}
+                # Being told that a field is unknown is no answer yet.
+                named = {field for field in _CAN_GO if field in failed.said} - left_out
                 if not failed.by_input or not named:
                     raise
-                self._refused |= named
-                body = {name: value for name, value in body.items() if name not in named}
+                left_out |= named
+        # Only now is it known that the fields were the reason, and not the question.
+        self._refused = left_out
+        return opinions_in(reply)
 
     def _body(self, question: JudgeQuestion) -> JsonObject:
         nonce = self._nonce()
-        body: JsonObject = {
+        return {
             "model": self._model,
             "messages": [
                 {"role": "system", "content": _INSTRUCTION.format(nonce=nonce)},
@@ -111,7 +115,10 @@ class ChatJudge:
                 "json_schema": {"name": "opinions", "strict": True, "schema": _SCHEMA},
             },
         }
-        return {name: value for name, value in body.items() if name not in self._refused}
+
+
+def _without(names: frozenset[str], body: JsonObject) -> JsonObject:
+    return {name: value for name, value in body.items() if name not in names}
 
 
 def opinions_in(reply: JsonValue) -> Opinions:

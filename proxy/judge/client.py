@@ -4,12 +4,16 @@ from policies.judging import BoundedJudge, JudgeFailure, JudgeQuestion, Opinions
 from proxy.judge.adapter import Adapter
 from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.server import JudgeCallFailed, JudgeServer
+from proxy.logs import logger
+
+log = logger(__name__)
 
 
 class HttpJudge:
     """The `Judge` that tenants configure.
 
     Args:
+        tenant: Whose judge it is.
         adapter: How this kind is spoken to.
         server: Where it is.
         breaker: Leaves it alone when it fails.
@@ -17,8 +21,14 @@ class HttpJudge:
     """
 
     def __init__(
-        self, adapter: Adapter, server: JudgeServer, breaker: Breaker, fair_s: float
+        self,
+        tenant: str,
+        adapter: Adapter,
+        server: JudgeServer,
+        breaker: Breaker,
+        fair_s: float,
     ) -> None:
+        self._tenant = tenant
         self._bounded = BoundedJudge(_Asking(adapter, server))
         self._breaker = breaker
         self._fair_s = fair_s
@@ -33,6 +43,7 @@ class HttpJudge:
         ticket = self._breaker.enter()
         if ticket is None:
             return JudgeFailure("breaker_open")
+        before = self.state
         note = self._breaker.dropped  # a client that leaves says nothing about the backend
         try:
             said = await self._bounded.opinions(question, within_s)
@@ -43,6 +54,14 @@ class HttpJudge:
             return said
         finally:
             note(ticket)
+            self._log_change(before)
+
+    def _log_change(self, before: BreakerState) -> None:
+        if self.state is BreakerState.OPEN and before is not BreakerState.OPEN:
+            opens_for_s = round(self._breaker.opens_for_s, 1)
+            log.warning("judge.left_alone", tenant=self._tenant, opens_for_s=opens_for_s)
+        elif self.state is BreakerState.CLOSED and before is BreakerState.HALF_OPEN:
+            log.info("judge.back", tenant=self._tenant)
 
     def _was_hurried(self, failure: JudgeFailure, within_s: float) -> bool:
         """Tell whether the request itself had left the backend too little time."""

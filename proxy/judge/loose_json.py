@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from pydantic import JsonValue
 
@@ -11,8 +12,10 @@ _MOST_STARTS = 40
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
 _START = re.compile(r"[{\[]")
 _PIECE = re.compile(
-    r'"(?:[^"\\]|\\.)*"'  # strings stay as they are
-    r"|'((?:[^'\\]|\\.)*)'"
+    # Strings stay as they are. One that is never closed reaches to the end, so that no place is
+    # looked at twice.
+    r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)'
+    r"|'((?:[^'\\]|\\.)*)(?:'|\\?\Z)"
     r"|,(?=\s*[}\]])"
     r"|\b(?:True|False|None)\b",
     re.DOTALL,
@@ -32,7 +35,8 @@ def find_json(text: str, fits: Callable[[JsonValue], bool]) -> JsonValue:
         ValueError: there is none.
     """
     shown = _THOUGHT.sub("", text[:_LONGEST_CHARS])
-    for candidate in (shown, _PIECE.sub(_repaired, shown)):
+    begun = shown[shown.find("{") :]  # an apostrophe in the prose before it would pass for a quote
+    for candidate in (shown, _PIECE.sub(_repaired, begun)):
         for value in _values(candidate):
             if fits(value):
                 return value
@@ -41,8 +45,7 @@ def find_json(text: str, fits: Callable[[JsonValue], bool]) -> JsonValue:
 
 def _values(text: str) -> Iterator[JsonValue]:
     # A bounded number of places is tried, so that a text full of brackets takes no longer.
-    for place, start in zip(range(_MOST_STARTS), _START.finditer(text), strict=False):
-        del place
+    for start in islice(_START.finditer(text), _MOST_STARTS):
         try:
             yield _decoder.raw_decode(text, start.start())[0]
         except (ValueError, RecursionError):

@@ -1,6 +1,8 @@
 """The HTTP side of every judge: a JSON body out, a JSON value back, or why there is none."""
 
+import asyncio
 import json
+from collections.abc import Iterable
 from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 
@@ -75,6 +77,21 @@ class JudgeServer:
         except (ValueError, RecursionError) as error:
             raise JudgeCallFailed("garbage") from error
         return value
+
+    async def post_each(self, path: str, bodies: Iterable[JsonObject]) -> list[JsonValue]:
+        """Send several bodies at once; the first that fails ends them all.
+
+        Raises:
+            JudgeCallFailed: as in `post`.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(self.post(path, body)) for body in bodies]
+        except* JudgeCallFailed as failures:
+            failed = failures.exceptions[0]
+        else:
+            return [task.result() for task in tasks]
+        raise failed
 
 
 def judge_client() -> httpx.AsyncClient:

@@ -1,6 +1,5 @@
 """A classifier of pairs behind Text Embeddings Inference: `POST /predict`."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,7 +8,7 @@ from pydantic import JsonValue
 from policies.judging import JudgeQuestion, Opinions
 from proxy.judge.nli import Scores, opinions_from, pairs
 from proxy.judge.server import JudgeCallFailed, JudgeServer
-from proxy.openai_api.json_body import objects
+from proxy.openai_api.json_body import JsonObject, objects
 
 PATH: Final = "/predict"
 _MOST_PAIRS = 32
@@ -25,13 +24,13 @@ class TeiJudge:
         Raises:
             JudgeCallFailed: the server failed, or sent something else than scores.
         """
-        replies = await asyncio.gather(
-            *(
-                server.post(PATH, {"inputs": [list(pair) for pair in some], "truncate": True})
-                for some in _batches(pairs(question))
-            )
-        )
+        bodies = [_body(some) for some in _batches(pairs(question))]
+        replies = await server.post_each(PATH, bodies)
         return opinions_from(question, [scores for reply in replies for scores in _read(reply)])
+
+
+def _body(some: Sequence[tuple[str, str]]) -> JsonObject:
+    return {"inputs": [list(pair) for pair in some], "truncate": True}
 
 
 def _batches(asked: Sequence[tuple[str, str]]) -> list[Sequence[tuple[str, str]]]:

@@ -4,7 +4,6 @@ They are asked about each claim by itself, all at once. They quote nothing, so t
 shown stands as the quote.
 """
 
-import asyncio
 import math
 import re
 from abc import ABC, abstractmethod
@@ -39,9 +38,7 @@ class YesNoJudge(ABC):
         Raises:
             JudgeCallFailed: a call failed, or its answer is neither yes nor no.
         """
-        replies = await asyncio.gather(
-            *(server.post(PATH, self._body(claim)) for claim in question.claims)
-        )
+        replies = await server.post_each(PATH, map(self._body, question.claims))
         supported = [self._supported(reply) for reply in replies]
         opinions = (
             _opinion(claim, share) for claim, share in zip(question.claims, supported, strict=True)

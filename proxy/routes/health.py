@@ -21,8 +21,9 @@ def healthz() -> Response[bytes]:
 async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
     """Tell that requests can be served, and what is not as it should be.
 
-    Broken policies on disk and a store that is away do not make the service unready: the last good
-    policies are in force, and traces wait.
+    Broken policies on disk, a store that is away and a judge that is left alone do not make the
+    service unready: the last good policies are in force, traces wait, and what a judge did not look
+    at is reported as such.
     """
     policies = services.policies
     error = policies.last_error
@@ -35,6 +36,7 @@ async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
                 "stale": error is not None,
                 "errors": [str(problem) for problem in error.problems] if error else [],
             },
+            "judges": {name: state.value for name, state in services.judges.states().items()},
             "traces": {"store": await _store_state(services), **services.recorder.counters()},
         }
     )

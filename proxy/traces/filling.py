@@ -18,6 +18,7 @@ def note_exchange(trace: TraceBuilder, exchange: Exchange, found: FoundContext, 
     trace.question = exchange.question
     trace.context = exchange.context
     trace.sources = exchange.sources
+    trace.unkept = f"{exchange.echo}\n{exchange.previous_answer}"
     trace.intent = ",".join(exchange.intents) or None
     trace.route_reason = why
     trace.found = tuple(

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
 from guards.text.mask import Masked, mask
-from guards.text.personal import PersonalKind, find_personal
+from guards.text.personal import find_personal
+from guards.text.personal_kinds import PersonalKind
 from policies.policy import StoredText
 from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, Trace
 
@@ -21,13 +22,19 @@ _CODE = re.compile(r"[A-Za-z0-9_][\w.,:/@\[\]-]{0,127}", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def stored(trace: Trace, text: StoredText) -> Trace:
-    """Return what may be kept of a trace."""
+def stored(trace: Trace, text: StoredText, unkept: str = "") -> Trace:
+    """Return what may be kept of a trace.
+
+    Args:
+        trace: The whole trace.
+        text: What the policy wants kept.
+        unkept: Words of the request beside the trace: what is an identifier there is one here.
+    """
     match text:
         case StoredText.FULL:
             keeper: _Keeper = _KeepsAll()
         case StoredText.MASKED:
-            keeper = _KeepsMasked(_identifiers(trace))
+            keeper = _KeepsMasked(_identifiers(trace, unkept))
         case StoredText.NONE:
             keeper = _KeepsNoWords(trace.sources)
     return _rewritten(trace, keeper).model_copy(update={"text": text})
@@ -94,10 +101,11 @@ def _encodable(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def _identifiers(trace: Trace) -> dict[str, PersonalKind]:
-    """Return every identifier that stands in one of the trace's long texts."""
+def _identifiers(trace: Trace, unkept: str) -> dict[str, PersonalKind]:
+    """Return every identifier that stands in one of the request's long texts."""
     answers = [choice.text for attempt in trace.attempts for choice in attempt.choices]
     texts = [
+        unkept,
         trace.question,
         *(source.text for source in trace.sources),
         *answers,
@@ -141,6 +149,7 @@ def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
             "route": keeper.code(trace.route),
             "route_reason": keeper.code(trace.route_reason),
             "findings": tuple(_finding(finding, parts, keeper) for finding in trace.findings),
+            "constrained_by": keeper.code(trace.constrained_by),
             "attempts": tuple(_attempt(attempt, parts, keeper) for attempt in trace.attempts),
             "guards": tuple(_run(run, keeper) for run in trace.guards),
             "reasons": tuple(map(keeper.code, trace.reasons)),

@@ -100,20 +100,25 @@ class Recorder:
             asyncio.create_task(self._spill_forever(), name="traces-spill"),
         ]
 
-    def record(self, trace: Trace, tracing: Tracing) -> None:
+    def record(self, trace: Trace, tracing: Tracing, unkept: str = "") -> None:
         """Take a trace; never waits and never fails. Call `start` first.
 
         What the policy does not want kept is gone before the trace is queued.
+
+        Args:
+            trace: The trace.
+            tracing: What the policy wants kept.
+            unkept: Words of the request beside the trace, for the identifiers in them.
         """
-        if _chars(trace) <= self._limits.long_chars:
-            self._take(_entry(trace, tracing))
+        if _chars(trace) + len(unkept) <= self._limits.long_chars:
+            self._take(_entry(trace, tracing, unkept))
             return
-        masking = asyncio.create_task(self._take_long(trace, tracing))
+        masking = asyncio.create_task(self._take_long(trace, tracing, unkept))
         self._masking.add(masking)
         masking.add_done_callback(self._masking.discard)
 
-    async def _take_long(self, trace: Trace, tracing: Tracing) -> None:
-        self._take(await asyncio.to_thread(_entry, trace, tracing))
+    async def _take_long(self, trace: Trace, tracing: Tracing, unkept: str) -> None:
+        self._take(await asyncio.to_thread(_entry, trace, tracing, unkept))
 
     def _take(self, entry: Entry | Exception) -> None:
         if isinstance(entry, Exception):
@@ -277,10 +282,10 @@ class Recorder:
         self._drops_now = True
 
 
-def _entry(trace: Trace, tracing: Tracing) -> Entry | Exception:
+def _entry(trace: Trace, tracing: Tracing, unkept: str) -> Entry | Exception:
     """Return what is kept of a trace, or why it cannot be; a trace must never fail its request."""
     try:
-        return Entry.of(stored(trace, tracing.text), Keep.of(tracing))
+        return Entry.of(stored(trace, tracing.text, unkept), Keep.of(tracing))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is counted and logged
         return error
 

@@ -127,6 +127,8 @@ class Trace(Shape):
         route: The way that the request took, and `route_reason` why.
         findings: Findings about the question, before the model.
         asked_for_citations: Our citation prompt was added to the request.
+        constrained_by: Kind of model server that was told what it may write in the second attempt;
+            empty if it was not.
         attempts: At most two: the first, and the regeneration. An answer to verify is one.
         kept_attempt: Number of the attempt that the reply was made from, from 1; None if neither.
         guards: Every guard's run, in order.
@@ -157,6 +159,7 @@ class Trace(Shape):
     route_reason: str = ""
     findings: tuple[Finding, ...] = ()
     asked_for_citations: bool = False
+    constrained_by: str = ""
     attempts: tuple[Attempt, ...] = ()
     kept_attempt: int | None = None
     guards: tuple[GuardRun, ...] = ()
@@ -183,6 +186,7 @@ class TraceBuilder:
 
     Attributes:
         clock: Monotonic clock in seconds.
+        unkept: Words of the request that no trace keeps, for the identifiers in them.
     """
 
     id: str
@@ -202,6 +206,7 @@ class TraceBuilder:
     route_reason: str = ""
     findings: tuple[Finding, ...] = ()
     asked_for_citations: bool = False
+    constrained_by: str = ""
     attempts: list[Attempt] = field(default_factory=list)
     kept_attempt: int | None = None
     guards: list[GuardRun] = field(default_factory=list)
@@ -210,11 +215,17 @@ class TraceBuilder:
     confidence: float | None = None
     not_checked: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
+    unkept: str = field(default="", repr=False)
     _steps: list[Step] = field(default_factory=list, init=False)
     _began_s: float = field(init=False)
 
     def __post_init__(self) -> None:
         self._began_s = self.clock()
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds since the request came in."""
+        return self.clock() - self._began_s
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
@@ -254,6 +265,7 @@ class TraceBuilder:
             route_reason=self.route_reason,
             findings=self.findings,
             asked_for_citations=self.asked_for_citations,
+            constrained_by=self.constrained_by,
             attempts=tuple(self.attempts),
             kept_attempt=self.kept_attempt,
             guards=tuple(self.guards),
@@ -269,4 +281,4 @@ class TraceBuilder:
         )
 
     def _elapsed_ms(self) -> float:
-        return (self.clock() - self._began_s) * 1000
+        return self.spent_s * 1000

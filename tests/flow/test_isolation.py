@@ -79,7 +79,7 @@ class Asked:
             case Ending.PASSES:
                 return good
             case Ending.HEALED:
-                return good if second else f"{self.marker} 申请书는 팀장에게 제출합니다."
+                return good if second else f"{self.marker} 신청서는 팀장에게 递交합니다."
             case Ending.REPLACED:
                 return f"{self.marker} 규정 제99조에 따라 제출합니다."
 

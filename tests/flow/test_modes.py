@@ -51,7 +51,7 @@ async def test_a_guard_in_shadow_changes_nothing_and_says_what_it_would_have_don
 async def test_a_guard_in_shadow_does_not_speak_for_another(
     tmp_path: Path, upstream: ScriptedUpstream
 ) -> None:
-    upstream.says("대출 기간은 45일이고 延滯料는 하루에 70원입니다.")
+    upstream.says("대출 기간은 45일이고 延滞金은 하루에 70원입니다.")
 
     async with running_proxy(tmp_path, upstream, rule("numbers", "mode: shadow")) as proxy:
         reply = await proxy.chat(QUESTION)

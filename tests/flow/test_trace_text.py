@@ -27,7 +27,7 @@ SOURCES: list[JsonValue] = [
         "id": "누리봄",
     }
 ]
-LEAKED = "가온별 申请书는 팀장에게 제출합니다. 예비물결."
+LEAKED = "가온별 申报表는 팀장에게 제출합니다. 예비물결."
 ANSWER = f"가온별 신청서는 소속 팀장에게 제출합니다. 회신은 {PHONE}으로 드립니다. 마루결."
 WORDS = ("가온별", "한빛달", "은하솔", "누리봄", "예비물결", "마루결", "신청서", "팀장")
 SECRETS = (RESIDENT, PHONE, MAIL)
@@ -130,5 +130,5 @@ async def test_none_keeps_no_word_of_the_request_or_the_answers(
     assert len(trace.sources) == 1
     assert len(trace.attempts) == 2
     [found] = [one for one in trace.attempts[0].choices[0].findings if one.guard == "korean_only"]
-    assert LEAKED[found.span.start : found.span.end] == "申请书"
+    assert LEAKED[found.span.start : found.span.end] == "申报表"
     assert trace.attempts[0].usage is not None

@@ -60,7 +60,8 @@ async def shared_house(
     others = {
         "bring-your-own": upstream_yaml(RAW, "pass_caller_key: true"),
         "unreachable": upstream_yaml(nobody),
-        "mocked": upstream_yaml(MOCKED) + f"\ntemplates:\n  korean_only: {TEMPLATE}",
+        "mocked": upstream_yaml(MOCKED)
+        + f"\nregeneration: {{constraint: off}}\ntemplates:\n  korean_only: {TEMPLATE}",
         "first-byte": upstream_yaml(RAW, f"timeouts: {{first_byte_s: {SHORT_S}}}"),
         "idle": upstream_yaml(RAW, f"timeouts: {{idle_s: {SHORT_S}}}"),
         "total": upstream_yaml(RAW, f"timeouts: {{total_s: {SHORT_S}}}"),

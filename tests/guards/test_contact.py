@@ -19,6 +19,18 @@ OFFICES = """휴가 문의는 인사팀(031-200-1234), 시설 고장은 총무�
 - 당직실: ☎ 300-4000
 온라인 신청은 https://www.gaon.example/apply/form 에서 하고 서류는 help@gaon.example로 보낸다.
 야간에는 국번 없이 120번으로 문의한다."""
+DESK = """문의: 세무과 063-200-3000(재산 3010, 차량 3020)
+교육실 063-200-4001, 서무실(회비) 063-200-4002, 배차 담당 010-0000-4003
+예약 063-200-5005, 응급 063-200-5009
+해설은 (063-200-6001)에서, 기술 지원 1577-0000, 해지 1577-0009
+안내실: 내선 0번, 세탁실: 내선 7번(18:00까지)
+전송실 전화 063-200-7000, 팩스 063-200-7009
+| 업무 | 맡은 사람 | 내선 |
+|---|---|---|
+| 휴직 | 나은별 | 3310 |
+| 출장 | 도한솔 | 3325 |
+야간·긴급: 063-200-8008, 열람실(본관 1층) 063-200-8001"""
+DESK_SOURCES = (Source("1", "연락처", DESK),)
 SOURCES = (Source("1", "문의처", OFFICES, file="https://files.gaon.example/guide.pdf"),)
 
 
@@ -72,6 +84,54 @@ CLEAN = [
     pytest.param("119명이 신청하였고 비용은 1588원입니다.", id="figures-are-no-numbers-to-call"),
     pytest.param("연락처는 자료에서 확인되지 않습니다.", id="no-contact"),
 ]
+
+
+OF_ANOTHER = [
+    pytest.param("교육실(063-200-4002)에 물어보세요.", "063-200-4001", id="bracket-behind-office"),
+    pytest.param("회비 문의는 063-200-4001입니다.", "063-200-4002", id="purpose-in-brackets"),
+    pytest.param("예약 변경은 063-200-5009로 하세요.", "063-200-5005", id="purpose"),
+    pytest.param("해지 문의는 1577-0000입니다.", "1577-0009", id="service-number"),
+    pytest.param("안내실(내선 7번)로 문의하세요.", "0", id="extension-of-one-digit"),
+    pytest.param("출장은 도한솔 담당자(내선 3310)입니다.", "3325", id="column-of-extensions"),
+    pytest.param("차량은 세무과(063-200-3010)입니다.", "063-200-3020", id="list-of-last-digits"),
+    pytest.param("전송실 팩스는 063-200-7000입니다.", "063-200-7009", id="telephone-as-fax"),
+    pytest.param("야간에는 063-200-8001로 전화하세요.", "063-200-8008", id="one-of-two-names"),
+    pytest.param("열람실(본관 1층)은 063-200-5005입니다.", "063-200-8001", id="bracket-between"),
+    pytest.param(
+        "휴직 업무는 열람실(063-200-4001)입니다.", "063-200-8001", id="office-right-before"
+    ),
+]
+OWN = [
+    pytest.param("재산은 063-200-3010, 차량은 063-200-3020입니다.", id="last-digits-written-out"),
+    pytest.param("세무과 재산 담당(063-200-3010)입니다.", id="office-and-purpose"),
+    pytest.param("차량 관련은 세무과(063-200-3000)로 문의하세요.", id="number-that-serves-all"),
+    pytest.param("도한솔 담당자(내선 3325)", id="extension-of-a-column"),
+    pytest.param("안내실은 내선 0번입니다.", id="extension-of-one-digit"),
+    pytest.param("예약이 어려우면 교육실(063-200-4001)로 연락하세요.", id="office-excuses"),
+    pytest.param("전송실 팩스는 063-200-7009입니다.", id="fax"),
+    pytest.param("서류는 063-200-7009로 보내세요.", id="fax-without-the-word"),
+    pytest.param("응급 상황에는 063-200-5009입니다.", id="purpose"),
+]
+
+
+@pytest.mark.parametrize(("answer", "expected"), OF_ANOTHER)
+def test_flags_what_is_for_something_else(guard: Contacts, answer: str, expected: str) -> None:
+    [finding] = guard.check(read(Exchange("?", DESK_SOURCES, answer=answer)))
+
+    assert finding.code == "contact.swapped"
+    assert finding.expected == (expected,)
+
+
+@pytest.mark.parametrize("answer", OWN)
+def test_passes_what_is_its_own(guard: Contacts, answer: str) -> None:
+    assert guard.check(read(Exchange("?", DESK_SOURCES, answer=answer))) == []
+
+
+@given(st.lists(st.sampled_from(DESK.split("\n")), min_size=1, max_size=4))
+def test_lines_of_the_source_are_never_flagged(lines: list[str]) -> None:
+    exchange = Exchange("?", DESK_SOURCES, answer="\n\n".join(lines))
+
+    assert Contacts(ContactSettings()).check(read(exchange)) == []
 
 
 @pytest.mark.parametrize(("answer", "observed", "fix"), FLAGGED)

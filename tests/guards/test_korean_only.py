@@ -7,6 +7,7 @@ from guards.core.finding import Span
 from guards.core.guard import Scope, Stage
 from guards.core.reading import read
 from guards.korean_only import KoreanOnly, KoreanOnlySettings
+from policies.edits import apply, fixes
 
 SOURCE = Source("1", "제3조 수수료", "수수료(手續費)는 3일 안에 낸다. 目的은 별도로 정한다.")
 ENGLISH = "Your request will be answered within three days."
@@ -89,6 +90,41 @@ def test_passes(guard: KoreanOnly, answer: str) -> None:
     exchange = Exchange("漢城 지점 수수료는요?", (SOURCE,), answer=answer, echo="표기: 東亞")
 
     assert guard.check(read(exchange)) == []
+
+
+FEES = Source(
+    "1", "제3조 수수료", "신청 기한은 3월 5일까지이고 비용은 의료기관이 수속을 마치면 낸다."
+)
+MENDED = [
+    pytest.param("필요한 費用은 없습니다.", "필요한 비용은 없습니다.", id="traditional"),
+    pytest.param("필요한 费用을 냅니다.", "필요한 비용을 냅니다.", id="simplified"),
+    pytest.param("手续를 마칩니다.", "수속을 마칩니다.", id="particle-takes-its-other-form"),
+    pytest.param("费用(비용)은 없습니다.", "비용은 없습니다.", id="with-its-own-gloss"),
+    pytest.param("申请·费用 안내", "신청·비용 안내", id="two-words-side-by-side"),
+    pytest.param("3月 5日까지입니다.", "3월 5일까지입니다.", id="date"),
+    pytest.param("医疗기관이 합니다.", "의료기관이 합니다.", id="part-of-a-word"),
+    pytest.param("地下철은 어디로 가나요?", "지하철은 어디로 가나요?", id="word-of-the-question"),
+    pytest.param("수수료 手续費입니다.", None, id="not-in-the-sources-as-a-word"),
+    pytest.param("신청前 확인합니다.", None, id="one-character"),
+    pytest.param("费用と期限", None, id="japanese"),
+    pytest.param("请注意，费用为三万。", None, id="chinese-sentence"),
+    pytest.param("договор 체결", None, id="another-script"),
+]
+
+
+@pytest.mark.parametrize(("answer", "mended"), MENDED)
+def test_han_words_that_the_sources_have_in_hangul_are_mended(
+    guard: KoreanOnly, answer: str, mended: str | None
+) -> None:
+    exchange = Exchange("지하철로 가면 되나요?", (FEES,), answer=answer)
+
+    findings = guard.check(read(exchange))
+
+    assert findings
+    assert all((finding.fix is None) is (mended is None) for finding in findings)
+    if mended is not None:
+        assert apply(answer, fixes(findings)) == mended
+        assert guard.check(read(exchange.answered(mended))) == []
 
 
 def test_a_quotation_of_a_source_may_be_english(guard: KoreanOnly) -> None:

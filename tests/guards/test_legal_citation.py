@@ -254,6 +254,90 @@ def test_an_invented_article_stays_where_that_is_not_sure(
     assert all(finding.fix is None for finding in findings)
 
 
+HALL = "은빛마당 운영규칙"
+HALL_RULES = (
+    Source(
+        "1",
+        HALL,
+        "제5조(사용 신청) ① 대강당을 쓰려는 단체는 사용일 10일 전까지 신청서를 내야 한다.\n"
+        "② 신청이 겹치면 추첨으로 사용자를 정한다.\n"
+        "제8조(보증금) ① 보증금은 300,000원으로 하고, 청소를 마친 뒤 돌려준다.\n"
+        "② 시설을 부순 단체의 보증금은 돌려주지 않는다.\n"
+        "제9조(사용료) 사용료는 시간당 20,000원으로 하며, 제5조에 따라 신청한 날에 낸다.",
+    ),
+)
+DRAWN = "신청이 겹치면 추첨으로 사용자를 정합니다"
+WRONG = [
+    pytest.param(f"{DRAWN}(제8조 제2항).", "제5조제2항", id="in-brackets"),
+    pytest.param(f"{DRAWN}. (제8조제2항)", "제5조제2항", id="behind-the-sentence"),
+    pytest.param(f"제8조에 따라 {DRAWN}.", "제5조", id="before"),
+    pytest.param(f"「{HALL}」 제8조에 따르면 {DRAWN}.", f"「{HALL}」 제5조", id="named"),
+    pytest.param(
+        "보증금 안내입니다.\n\n- 금액: 300,000원이며 청소 후 돌려줍니다. (제5조)",
+        "제8조",
+        id="item-of-a-list",
+    ),
+]
+NOT_WRONG = [
+    pytest.param(f"{DRAWN}(제5조 제2항).", id="right"),
+    pytest.param(f"{DRAWN}(제5조).", id="article-alone"),
+    pytest.param(f"제5조 및 제8조에 따라 {DRAWN}.", id="two-articles"),
+    pytest.param(f"제5조부터 제8조까지에 따라 {DRAWN}.", id="range"),
+    pytest.param(f"제8조와 달리 {DRAWN}.", id="not-given-for-it"),
+    pytest.param("제8조에 따라 반려동물은 들어올 수 없습니다.", id="nobody-says-so"),
+    pytest.param("제8조에 따라 가능합니다.", id="too-short"),
+    pytest.param(
+        "대강당을 쓰려는 단체는 10일 전까지 신청서를 내야 합니다(제9조).",
+        id="article-that-speaks-of-the-right-one",
+    ),
+    pytest.param(
+        "보증금은 300,000원으로 하고 신청이 겹치면 추첨으로 정합니다(제8조).", id="two-say-so"
+    ),
+    pytest.param(
+        "보증금은 300,000원으로 하고, 청소를 마친 뒤 돌려줍니다. 신청이 겹치면 추첨합니다(제8조).",
+        id="sentence-before-shares-it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "fix"), WRONG)
+def test_flags_an_article_given_for_what_another_says(
+    guard: LegalCitation, answer: str, fix: str
+) -> None:
+    [finding] = check(guard, answer, HALL_RULES)
+
+    assert (finding.code, finding.severity) == ("legal_citation.wrong_article", Severity.STRONG)
+    assert finding.fix == fix
+    assert fix.endswith(finding.expected)
+    mended = answer[: finding.span.start] + fix + answer[finding.span.end :]
+    assert check(guard, mended, HALL_RULES) == []
+
+
+@pytest.mark.parametrize("answer", NOT_WRONG)
+def test_an_article_that_may_be_meant_stays(guard: LegalCitation, answer: str) -> None:
+    assert check(guard, answer, HALL_RULES) == []
+
+
+def test_a_wrong_paragraph_acts_only_where_the_policy_says_so(guard: LegalCitation) -> None:
+    answer = f"{DRAWN}(제5조 제1항)."
+    strict = LegalCitation(LegalCitationSettings(wrong_paragraph_acts=True))
+
+    [remark] = check(guard, answer, HALL_RULES)
+    [finding] = check(strict, answer, HALL_RULES)
+
+    assert (remark.severity, remark.fix) == (Severity.WEAK, None)
+    assert (finding.severity, finding.fix) == (Severity.STRONG, "제5조제2항")
+
+
+def test_numbered_lines_are_paragraphs_where_there_is_no_article(guard: LegalCitation) -> None:
+    lines = "1. 물감은 각자 가져온다.\n2. 지각이 세 번이면 수료증을 받지 못한다.\n3. 주차는 무료다."
+    answer = "강좌 규정 제3항에 따라 지각이 세 번이면 수료증을 받지 못합니다."
+
+    [finding] = check(guard, answer, (Source("1", "강좌 안내", lines),))
+
+    assert finding.fix == "제2항"
+
+
 @pytest.mark.parametrize(("answer", "severity"), ECHO)
 def test_what_the_question_brought_up_proves_nothing(
     guard: LegalCitation, answer: str, severity: Severity | None

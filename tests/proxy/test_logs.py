@@ -7,9 +7,13 @@ import subprocess
 import sys
 from datetime import datetime, timedelta
 from pathlib import Path
+from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from proxy.logs import mask_personal
 from proxy.openai_api.json_body import JsonObject
 
 ROOT = Path(__file__).parents[2]
@@ -41,8 +45,23 @@ try:
     hold("value of a variable")
 except RuntimeError:
     logging.getLogger("somebody.else").exception("library broke")
+
+try:
+    raise LookupError("010-0000-4321")
+except LookupError:
+    logging.getLogger("somebody.else").exception("broke over %s", "nobody@gaon.invalid")
+log.warning("call.failed", asked={"numbers": ["010-0000-4321"]}, error=ValueError("010-0000-4321"))
 """
-EVENTS = ["thing.happened", "thing.failed", "a library warns", "request.failed", "library broke"]
+EVENTS = [
+    "thing.happened",
+    "thing.failed",
+    "a library warns",
+    "request.failed",
+    "library broke",
+    "broke over [이메일]",
+    "call.failed",
+]
+SECRETS = ("010-0000-4321", "nobody@gaon.invalid")
 
 
 def off_terminal(log_format: str) -> list[str]:
@@ -82,7 +101,9 @@ def lines() -> list[JsonObject]:
 
 def test_off_a_terminal_every_line_is_json(lines: list[JsonObject]) -> None:
     assert [line["event"] for line in lines] == EVENTS
-    assert [line["level"] for line in lines] == ["info", "warning", "warning", "error", "error"]
+    assert [line["level"] for line in lines] == [
+        *("info", "warning", "warning", "error", "error", "error", "warning")
+    ]
     for line in lines:
         at = datetime.fromisoformat(str(line["timestamp"]))
         assert at.utcoffset() == timedelta(0)
@@ -136,3 +157,66 @@ def test_readable_lines_in_a_file_carry_no_colours() -> None:
 
 def test_json_can_be_had_on_a_terminal() -> None:
     assert [json.loads(line)["event"] for line in on_terminal("json")] == EVENTS
+
+
+@pytest.mark.parametrize("log_format", ["json", "console"])
+def test_no_line_of_anybodys_holds_an_identifier(log_format: str) -> None:
+    written = "\n".join(off_terminal(log_format))
+
+    assert [secret for secret in SECRETS if secret in written] == []
+    assert written.count("[전화번호]") == 3
+
+
+class _Secretive:
+    def __repr__(self) -> str:
+        return "<번호 010-0000-4321>"
+
+
+def test_every_text_of_an_event_is_masked_wherever_it_is() -> None:
+    event = {
+        "event": "010-0000-4321",
+        "nested": {"010-0000-4321": ["nobody@gaon.invalid", ("010-0000-4321",)]},
+        "thing": _Secretive(),
+        "raw": b"010-0000-4321",
+        "waited_s": 1.5,
+        "tries": 3,
+        "sure": True,
+        "nothing": None,
+    }
+
+    assert mask_personal(None, "info", event) == {
+        "event": "[전화번호]",
+        "nested": {"[전화번호]": ["[이메일]", ["[전화번호]"]]},
+        "thing": "<번호 [전화번호]>",
+        "raw": "b'[전화번호]'",
+        "waited_s": 1.5,
+        "tries": 3,
+        "sure": True,
+        "nothing": None,
+    }
+
+
+def test_an_event_that_cannot_be_masked_loses_its_words() -> None:
+    endless: list[object] = []
+    endless.append(endless)
+    event = {"event": "thing.happened", "level": "info", "timestamp": "now", "asked": endless}
+
+    assert mask_personal(None, "info", event | {"phone": "010-0000-4321"}) == {
+        "event": "log.masking_failed",
+        "level": "info",
+        "timestamp": "now",
+        "error": "RecursionError",
+    }
+
+
+@given(st.uuids(), st.datetimes())
+def test_ids_of_requests_and_times_stay_as_they_are(request_id: UUID, at: datetime) -> None:
+    event = {"request_id": request_id.hex, "timestamp": f"{at.isoformat()}Z"}
+
+    assert mask_personal(None, "info", event) == event
+
+
+def test_an_id_that_holds_the_digits_of_a_phone_number_stays() -> None:
+    event = {"request_id": "abcdef01000004321fabcdefabcdefab"}
+
+    assert mask_personal(None, "info", event) == event

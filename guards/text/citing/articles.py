@@ -8,6 +8,7 @@ import re
 from functools import cached_property
 
 from guards.core.exchange import Exchange, Source
+from guards.core.finding import Span
 from guards.core.reading import Reading, Text, read
 from guards.text.citing.assessment import BETTER_BY, CITATION_THRESHOLD, FEWEST_MEASURED
 from guards.text.citing.cited_answer import CitedAnswer
@@ -22,6 +23,12 @@ _FROM_ARTICLE = re.compile(r"제?\s?\d{1,4}\s?조.*", re.DOTALL)
 _WORD = re.compile(r"\w")
 _SPACE = re.compile(r"\s+")
 _RANGE_BEHIND = re.compile(r"\s?(?:부터|내지|[~-])")
+_OPENED = re.compile(r"[(\[【（][^()\[\]【】（）\n]{0,40}\Z")
+_CLOSED = re.compile(r"[^()\[\]【】（）\n]{0,12}[)\]】）]")
+_SAID_OF_IT = re.compile(
+    r"\s?(?:에서는?|상|의|에)?\s?(?:따르면|따라서?|의하면|의해|의거하?여?|근거하?여?)?(?![가-힣])"
+)
+_LOOK_BACK_CHARS = 48
 _NEAR = 80
 _MOST_ARTICLES = 300
 _MOST_REFERENCES = 60
@@ -46,18 +53,18 @@ class RightArticles:
         statement = cited_for(self._answer, reference, old)
         if place is None or statement is None or not _stands_alone(reference, answer.text):
             return None
-        right = self._carrying(statement)
+        right = self._carrying(statement, old)
         if right is None or not is_of_named_law(reference, right):
             return None
         number = number_of(right)
         is_cited = re.search(rf"{number}(?!의\d)", _SPACE.sub("", statement.sentence.text))
         return None if is_cited else old[: place.start()] + number
 
-    def _carrying(self, statement: Statement) -> Provision | None:
+    def _carrying(self, statement: Statement, old: str) -> Provision | None:
         """Return the one article that clearly carries a statement."""
         sentence = statement.sentence
         figures = self._support.figures(sentence.start, sentence.end)
-        carried = self._support.carried(statement.text, figures)
+        carried = self._support.carried(without_reference(statement.text, old), figures)
         if carried.words + carried.figures < FEWEST_MEASURED:
             return None
         scores = [carried.score([place]) for place in range(len(self._provisions))]
@@ -85,6 +92,26 @@ def cited_for(answer: CitedAnswer, reference: LawReference, written: str) -> Sta
     return answer.statement_before(statement)
 
 
+def without_reference(text: str, written: str) -> str:
+    """Return a statement without a reference, the brackets around it and the words behind it."""
+    at = text.find(written)
+    if at < 0:
+        return text
+    end = at + len(written)
+    bracket = bracket_around(text, at, end)
+    if bracket is not None:
+        return f"{text[: bracket.start]} {text[bracket.end :]}"
+    behind = _SAID_OF_IT.match(text, end)
+    return f"{text[:at]} {text[behind.end() if behind else end :]}"
+
+
+def bracket_around(text: str, start: int, end: int) -> Span | None:
+    """Return the brackets that hold a reference and little else; None if it stands in none."""
+    opened = _OPENED.search(text, max(0, start - _LOOK_BACK_CHARS), start)
+    closed = _CLOSED.match(text, end)
+    return Span(opened.start(), closed.end()) if opened and closed else None
+
+
 def number_of(provision: Provision) -> str:
     """Return the number of an article as it is written."""
     article = provision.article
@@ -95,8 +122,11 @@ def is_of_named_law(reference: LawReference, provision: Provision) -> bool:
     """Tell whether an article is of the law that a reference names, if it names one."""
     if not reference.law and reference.tier is None:
         return True
-    named = law_name(reference.law, reference.tier)
-    return provision.law is not None and same_law(named, provision.law)
+    law = provision.law
+    # Without 「」 the words before the number that do not belong to the name were read with it.
+    words = [reference.law] if reference.quoted else reference.law.split()
+    names = (" ".join(words[at:]) for at in range(max(1, len(words))))
+    return law is not None and any(same_law(law_name(name, reference.tier), law) for name in names)
 
 
 def _stands_alone(reference: LawReference, answer: Text) -> bool:

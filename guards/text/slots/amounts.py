@@ -52,10 +52,12 @@ _FREE = r"(?<![A-Za-z\d.,_])(?<![A-Za-z]-)"
 _RANGE = (
     rf"(?P<low>{MIXED_NUMBER})(?:[ ]?(?P<low_unit>{_UNIT})?[ ]?[~-][ ]?(?P<high>{MIXED_NUMBER}))?"
 )
-_COUNTED = re.compile(
-    rf"{_FREE}{_RANGE}(?P<rough>[ ]?여)?[ ]?(?P<unit>{_UNIT})"
+_WITH_UNIT = (
+    rf"(?P<rough>[ ]?여)?[ ]?(?P<unit>{_UNIT})"
     rf"(?:(?:(?<=시간)|(?<=년)|(?<=달)|(?<=개월))[ ]?(?P<half>반){_TAIL})?"
 )
+_COUNTED = re.compile(rf"{_FREE}{_RANGE}{_WITH_UNIT}")
+_SUBTRACTED = re.compile(rf"{_FREE}(?P<low>{MIXED_NUMBER}){_WITH_UNIT}")
 # A room of a building, or an item of a law: those have no hundreds.
 _ROOM = re.compile(rf"{_FREE}(?<!제)(?<!제[ ])(?P<number>[1-9]\d{{2,3}})호{_TAIL}")
 # 제12회 is one of many, 연 12회 is how many; an event may leave 제 out.
@@ -106,6 +108,8 @@ _PER_ONE = re.compile(
     r"(?:[\d\x01]|(?:한|두|세|네|다섯|여섯)[ ]?[번회])"
 )
 _IF_ONE = re.compile(r"(?:이?라면|이면|일[ ](?:때|경우))")
+# A dash with spaces around it, or between two units.
+_TAKES_OFF = re.compile(r"[^\d~][ ]?-|[ ]-[ ]")
 _SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
 _NUMBERS_KEPT = 8192
 _SCALES = frozenset("십백천만억조")
@@ -122,24 +126,37 @@ Reader = Callable[[re.Match[str]], Measure | None]
 
 
 def _read_counted(match: re.Match[str]) -> Measure | None:
+    """Return an amount or a range; None for one of two amounts that a dash takes from another."""
+    if match["high"] is None:
+        return _read_amount(match)
     unit = UNITS[match["unit"]]
     low_unit = UNITS[match["low_unit"]] if match["low_unit"] else unit
     if low_unit.dimension != unit.dimension:
         return None
+    low, high = mixed_value(match["low"]), mixed_value(match["high"])
+    scaled = _SCALED.fullmatch(match["high"])
+    if scaled and not match["low_unit"] and not _SCALES & set(match["low"]):
+        low *= mixed_value(scaled[1])
+    values = (low * low_unit.factor, high * unit.factor)
+    if values[0] > values[1] and _TAKES_OFF.search(match[0]):
+        return None
+    return Measure(unit.dimension, values, everyday=_is_rate(low, unit, match))
+
+
+def _read_amount(match: re.Match[str]) -> Measure:
+    unit = UNITS[match["unit"]]
     low = mixed_value(match["low"])
-    values: tuple[Fraction, ...]
-    if match["high"] is None:
-        values = ((low + (Fraction(1, 2) if match["half"] else 0)) * unit.factor,)
-    else:
-        scaled = _SCALED.fullmatch(match["high"])
-        if scaled and not match["low_unit"] and not _SCALES & set(match["low"]):
-            low *= mixed_value(scaled[1])
-        values = (low * low_unit.factor, mixed_value(match["high"]) * unit.factor)
-    is_rate = low == 1 and (
+    value = (low + (Fraction(1, 2) if match["half"] else 0)) * unit.factor
+    return Measure(unit.dimension, (value,), everyday=_is_rate(low, unit, match))
+
+
+def _is_rate(low: Fraction, unit: Unit, match: re.Match[str]) -> bool:
+    """Tell whether an amount is what something else is for one of (1인당), or names no amount."""
+    is_one = low == 1 and (
         _PER_ONE.match(match.string, match.end()) is not None
         or (unit.dimension in COUNTED and _IF_ONE.match(match.string, match.end()) is not None)
     )
-    return Measure(unit.dimension, values, everyday=is_rate or unit.dimension == "종")
+    return is_one or unit.dimension == "종"
 
 
 def _read_signed_money(match: re.Match[str]) -> Measure:
@@ -221,6 +238,7 @@ DIGIT_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (_ROOM, _read_room),
     (_ORDINAL, _read_ordinal),
     (_COUNTED, _read_counted),
+    (_SUBTRACTED, _read_amount),
 )
 WORD_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (_WORD_FRACTION, _read_fraction),

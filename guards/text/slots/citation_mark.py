@@ -7,20 +7,19 @@ the lines of a list of references are read like others (see `guards.text.citing.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from guards.text.slots.citation_numbers import (
-    LABEL,
-    NUMBERS,
-    RAISED,
     SUPERSCRIPTS,
     joined,
     raised,
     read_numbers,
     read_raised,
 )
+from guards.text.slots.citation_pattern import IS_WORD, MARK, PAGE, RESTS_ON
 
 
 class MarkKind(StrEnum):
@@ -60,11 +59,14 @@ class CitationMark:
         end: Where it ends.
         target: What it names, for a named mark.
         numbers: The numbers it names, for the others.
-        ends_sentence: It stands where citations stand: right before or behind a full stop.
+        well_placed: It stands where citations stand: right before or behind a full stop, or
+            before ``에 따르면``.
         style: How it is written.
         numbers_at: Where its numbers stand in the raw text, half-open.
         page: The page behind its numbers as written (``, p.3``); empty if it gives none.
         wrapped: The words that it stands around; empty if it stands around none.
+        is_word: A particle hangs on it, so that it is a word of the sentence that goes on behind
+            it: ``[2]에 따르면``, ``【2】는``, ``[2]번 문서``.
     """
 
     kind: MarkKind
@@ -72,11 +74,12 @@ class CitationMark:
     end: int
     target: str = ""
     numbers: tuple[int, ...] = ()
-    ends_sentence: bool = False
+    well_placed: bool = False
     style: MarkStyle = MarkStyle.NAMED
     numbers_at: tuple[int, int] = (0, 0)
     page: str = ""
     wrapped: str = ""
+    is_word: bool = False
 
     def written(self, raw: str, numbers: Sequence[int]) -> str:
         """Return the mark with other numbers, in its own way of writing.
@@ -104,106 +107,114 @@ class CitationMark:
 
 
 _CODE = re.compile(r"(?P<fence>```|~~~).*?(?:(?P=fence)|\Z)|`[^`\n]*`", re.DOTALL)
-_NAMING = r"\s?(?:출처|참조|참고|근거|인용)"
-_PAGE = (
-    r"\s?[,:]\s?(?:pp?\.\s?\d{1,4}(?:\s?[-~]\s?\d{1,4})?"
-    r"|\d{1,4}(?:\s?[-~]\s?\d{1,4})?\s?(?:쪽|페이지))"
-)
-_TAG = r"(?:cite|citation|source|ref)"
-_AFTER_WORDS = r"(?<=[가-힣.!?。)\"'”’」』\]])"
-_MARK = re.compile(
-    rf"\[\s?{LABEL}\s?[#:：]?\s?†?(?P<labelled>{NUMBERS})(?:{_PAGE})?\s?\]"
-    rf"|\(\s?(?:출처|근거|인용|[Ss]ources?)\s?[#:：]?\s?(?P<round_labelled>{NUMBERS})(?:{_PAGE})?\s?\)"
-    rf"|\((?:문서|자료)\s?(?P<document>{NUMBERS})\)"
-    rf"|\[{_NAMING}\s?[:：](?P<square>[^\[\]\n]{{1,200}})\]"
-    rf"|【{_NAMING}\s?[:：](?P<lens>[^【】\n]{{1,200}})】"
-    rf"|\({_NAMING}\s?[:：](?P<round>[^()\n]{{1,200}}(?:\([^()\n]{{0,80}}\)[^()\n]{{0,80}}){{0,3}})\)"
-    rf"|[\[【]\s?†\s?(?P<dagger>{NUMBERS})(?:{_PAGE})?\s?[\]】]"
-    rf"|【\s?(?P<thick>{NUMBERS})(?:[:†][^【】\n]{{0,40}})?\s?】"
-    r"|\[\^(?P<note>\d{1,3})\](?!:)"
-    rf"|\[\[\s?(?P<double>{NUMBERS})\s?\]\](?!\()"
-    r"|\[\s?Data:\s?(?P<graph>[^\[\]\n]{1,300})\]"
-    rf"|<(?P<tag>{_TAG})\s(?:ids?|ref|source|doc|n)\s?=\s?[\"']?(?P<tag_ids>{NUMBERS})[\"']?"
-    r"[^<>\n]{0,60}>(?:(?P<wrapped>[^<>\n]{0,600})</(?P=tag)>)?"
-    rf"|<(?P<around>{_TAG})>\s?\[?(?P<tagged>{NUMBERS})\]?\s?</(?P=around)>"
-    rf"|{_AFTER_WORDS}<sup>\s?\[?(?P<sup>{NUMBERS})\]?\s?</sup>"
-    rf"|{_AFTER_WORDS}(?P<raised>{RAISED})(?![A-Za-z0-9])"
-    r"|(?<![A-Za-z0-9_!)])\[\s?(?P<plain>\d{1,2}(?:\s?[,、~–-]\s?\d{1,2}){0,9})"
-    rf"(?:{_PAGE})?\s?\](?!\]?[(:])"
-)
 _STYLES = {
     **dict.fromkeys(
-        ("labelled", "round_labelled", "document", "dagger", "thick", "double", "plain"),
+        ("labelled", "round_labelled", "document", "dagger", "thick", "double", "ident", "plain"),
         MarkStyle.LIST,
     ),
     **dict.fromkeys(("tag_ids", "tagged", "sup"), MarkStyle.TAG),
     "note": MarkStyle.NOTE,
     "raised": MarkStyle.RAISED,
 }
-_ONLY_CANDIDATES = frozenset({"document", "sup", "raised", "plain"})
-_PAGE_BEHIND = re.compile(_PAGE)
+_NAMES = frozenset({"square", "lens", "round", "filed"})
+_ONLY_CANDIDATES = frozenset({"document", "sup", "raised", "ident", "plain"})
+# "(참고: 주말에는 문을 닫습니다)" and "(참고: 주말 10% 할증)" tell something.
+_MAY_TELL = re.compile(r"[(\[【]\s?(?:※\s?)?참고")
+_TELLS = re.compile(
+    r"(?:니다|[어아여해예에]요|[이한된있없]다)[.!]?\s?$|\d\s?(?:%|원|일|시|분|명|세|개|회|배|만|천)"
+)
+_PAGE_BEHIND = re.compile(PAGE)
 _GRAPH_SOURCES = re.compile(
     r"\bSources?\s?\(\s?(?P<numbers>\d{1,3}(?:,\s?\d{1,3}){0,30})[^()]{0,20}\)"
 )
 _GRAPH_SEPARATOR = re.compile(r"\s?[;,]\s?")
 # "- [3] 첫 번째 항목" numbers a list, unless nothing but marks stands on the line.
-_LINE_BEGINS = re.compile(r"(?:^|\n)[ \t]*(?:[-*>•]\s?)?$")
+_LINE_BEGINS = re.compile(r"\n[ \t]*(?:[-*>•]\s?)?\Z")
 _LINE_ENDS = re.compile(r"(?:[ \t]?\[[\d,~ -]{1,12}\]){0,5}[ \t]*(?:\n|$)")
 # "표 [3]" and "식 [3]" name a figure of the text, "배열[3]" a place in the program.
 _NO_SOURCE_BEFORE = re.compile(
-    r"(?:표|그림|식|부록|버전|항목|배열|인덱스|원소|행렬|벡터|리스트)\s?$"
+    r"(?:표|그림|식|부록|버전|항목|배열|인덱스|원소|행렬|벡터|리스트)\s?\Z"
 )
 # "3.²" and "(a+b)²" are figures.
-_FIGURE_BEFORE = re.compile(r"[\dA-Za-z+*/^-]\s?[.)\"'”’\]]{1,2}$")
-_SENTENCE_END_BEFORE = re.compile(
-    r"[.!?。다요죠음함임됨][\"'”’)]?\s?(?:\[[\d,~ -]{1,12}\]\s?){0,5}$"
-)
+_FIGURE_BEFORE = re.compile(r"[\dA-Za-z+*/^-]\s?[.)\"'”’\]]{1,2}\Z")
+_SENTENCE_END_BEFORE = re.compile(r"[.!?。다요죠음함임됨][\"'”’)]?\s?\Z")
 _SENTENCE_END_AFTER = re.compile(r"(?:\s?\[[\d,~ -]{1,12}\]){0,5}\s?(?:[.!?。]|\n|$)")
 _PAST_NINE = re.compile(rf"(?<![{SUPERSCRIPTS}])¹[⁰¹](?![{SUPERSCRIPTS}])")
-_LOOK_BACK_CHARS = 80
+_STOPS = frozenset(".!?。")
+_LOOK_BACK_CHARS = 12
+_TEXTS_KEPT = 8
 
 
+# Most readings of an answer ask for its marks, one after the other.
+@lru_cache(maxsize=_TEXTS_KEPT)
 def read_marks(text: str) -> tuple[CitationMark, ...]:
     """Return the citation marks of a text, in order."""
-    visible = _CODE.sub(lambda code: " " * len(code[0]), text)
-    past_nine = _PAST_NINE.search(visible) is not None
-    marks = (_mark(visible, match, past_nine) for match in _MARK.finditer(visible))
-    return tuple(mark for mark in marks if mark is not None)
+    return tuple(_marks(_CODE.sub(lambda code: " " * len(code[0]), text)))
 
 
-def _mark(text: str, match: re.Match[str], past_nine: bool) -> CitationMark | None:
+def _marks(text: str) -> Iterator[CitationMark]:
+    past_nine = _PAST_NINE.search(text) is not None
+    behind, is_placed = -1, False
+    for match in MARK.finditer(text):
+        start, end = match.span()
+        before = text[max(0, start - _LOOK_BACK_CHARS) : start]
+        # Of several marks in a row, each stands where the first one does.
+        if text[behind:start].strip() or start - behind > 1:
+            is_placed = _SENTENCE_END_BEFORE.search(before) is not None
+        behind = end
+        # A text begins as a line does.
+        before = before if start > _LOOK_BACK_CHARS else f"\n{before}"
+        mark = _mark(text, match, before, past_nine=past_nine)
+        if mark is not None:
+            yield replace(mark, well_placed=True) if is_placed else mark
+
+
+def _mark(
+    text: str, match: re.Match[str], before: str, *, past_nine: bool
+) -> CitationMark | None:
     start, end = match.span()
-    target = match["square"] or match["lens"] or match["round"]
-    if target is not None:
-        return CitationMark(MarkKind.NAMED, start, end, target=target.strip())
-    if match["graph"] is not None:
+    group = match.lastgroup or ""
+    hangs = IS_WORD.match(text, end) is not None and not _begins_anew(text, start, end)
+    if group in _NAMES:
+        target = match[group].strip()
+        if _MAY_TELL.match(text, start) and _TELLS.search(target):
+            return None
+        return CitationMark(MarkKind.NAMED, start, end, target=target, is_word=hangs)
+    if group == "graph":
         return _graph_mark(text, start, end)
-    name = next(name for name in _STYLES if match[name] is not None)
-    before = text[max(0, start - _LOOK_BACK_CHARS) : start]
-    if name in _ONLY_CANDIDATES and not _may_cite(name, before, text, end):
+    name = "tag_ids" if group == "wrapped" else group
+    if name in _ONLY_CANDIDATES and not _may_cite(name, before, text, end, is_word=hangs):
         return None
-    written = match[name]
-    is_raised = name == "raised"
     page = _PAGE_BEHIND.match(text, match.end(name), end)
-    ends = _SENTENCE_END_BEFORE.search(before) or _SENTENCE_END_AFTER.match(text, end)
+    placed = _SENTENCE_END_AFTER.match(text, end) or RESTS_ON.match(text, end)
     return CitationMark(
         kind=MarkKind.PLAIN if name in _ONLY_CANDIDATES else MarkKind.NUMBERED,
         start=start,
         end=end,
-        numbers=read_raised(written, past_nine=past_nine) if is_raised else read_numbers(written),
-        ends_sentence=bool(ends),
+        numbers=_numbers(name, match[name], past_nine=past_nine),
+        well_placed=placed is not None,
         style=_STYLES[name],
         numbers_at=match.span(name),
         page=page[0] if page else "",
         wrapped=match["wrapped"] or "",
+        is_word=hangs,
     )
 
 
-def _may_cite(name: str, before: str, text: str, end: int) -> bool:
+def _numbers(name: str, written: str, *, past_nine: bool) -> tuple[int, ...]:
+    return read_raised(written, past_nine=past_nine) if name == "raised" else read_numbers(written)
+
+
+def _begins_anew(text: str, start: int, end: int) -> bool:
+    """Tell whether a sentence begins right behind a mark: ``…다.[1]이 경우``."""
+    return text[start - 1 : start] in _STOPS and text[end : end + 1] == "이"
+
+
+def _may_cite(name: str, before: str, text: str, end: int, *, is_word: bool) -> bool:
     """Tell whether a candidate may be a citation, by what stands around it."""
     if name in {"raised", "sup"}:
         return _FIGURE_BEFORE.search(before) is None
-    if _LINE_BEGINS.search(before) and not _LINE_ENDS.match(text, end):
+    if not is_word and _LINE_BEGINS.search(before) and not _LINE_ENDS.match(text, end):
         return False
     return _NO_SOURCE_BEFORE.search(before) is None
 
@@ -217,7 +228,8 @@ def _graph_mark(text: str, start: int, end: int) -> CitationMark | None:
         start,
         end,
         numbers=read_numbers(sources["numbers"]),
-        ends_sentence=True,
+        well_placed=True,
+        is_word=IS_WORD.match(text, end) is not None,
         style=MarkStyle.GRAPH,
         numbers_at=sources.span("numbers"),
     )

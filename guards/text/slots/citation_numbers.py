@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LABEL = (
     r"(?:출처|참조|참고|근거|인용|문서|자료"
-    r"|[Ss]ources?|[Dd]oc(?:ument)?s?|[Rr]ef(?:erence)?s?|cite)"
+    r"|[Ss]ources?|[Dd]oc(?:ument)?s?|[Rr]ef(?:erence)?s?|[Cc]it(?:e|ation)s?)"
 )
 NUMBERS = rf"\d{{1,3}}(?:\s?[,、;~–-]\s?(?:{LABEL}\s?)?†?\d{{1,3}}){{0,9}}"
 RAISED = rf"[{SUPERSCRIPTS}]{{1,9}}(?:[,˒·⁻–-][{SUPERSCRIPTS}]{{1,3}}){{0,9}}"

@@ -45,6 +45,7 @@ class Contact:
         start: Where it begins.
         end: Where it ends.
         is_fax: Whether the word before it says that it is for fax.
+        full: The whole number, where only its last digits stand there; else empty.
     """
 
     kind: ContactKind
@@ -53,12 +54,18 @@ class Contact:
     start: int
     end: int
     is_fax: bool = False
+    full: str = ""
 
     def is_in(self, other: "Contact") -> bool:
         """Tell whether another contact covers this one (an address may be cut to its host)."""
         return self.kind is other.kind and all(
             any(_covers(self.kind, known, one) for known in other.values) for one in self.values
         )
+
+    @property
+    def written(self) -> str:
+        """How to write it out of its place."""
+        return self.full or self.text
 
     @property
     def is_extension(self) -> bool:
@@ -69,29 +76,32 @@ class Contact:
 def find_contacts(raw: str, normal: Normal) -> tuple[Contact, ...]:
     """Return the contacts of a text, in order; none overlaps another."""
     text = normal.text
-    found = [(one.start, one.end, ContactKind.PHONE, one.numbers) for one in find_phones(text)]
+    found = [
+        (one.start, one.end, ContactKind.PHONE, one.numbers, one.written)
+        for one in find_phones(text)
+    ]
     if "@" in text:
         found += [
-            (*one.span(), ContactKind.MAIL, (one[0].rstrip(".").lower(),))
+            (*one.span(), ContactKind.MAIL, (one[0].rstrip(".").lower(),), "")
             for one in _MAIL.finditer(text)
         ]
     if "." in text:
         found += [_address(one) for one in _URL.finditer(text)]
     kept: list[Contact] = []
-    for begin, stop, kind, values in sorted(found, key=lambda one: (one[0], -one[1])):
+    for begin, stop, kind, values, full in sorted(found, key=lambda one: (one[0], -one[1])):
         start, end = normal.to_raw(begin, stop)
         if not kept or kept[-1].end <= start:
             is_fax = _FAX_BEFORE.search(text[max(0, begin - _LOOK_BACK_CHARS) : begin]) is not None
-            kept.append(Contact(kind, values, raw[start:end], start, end, is_fax))
+            kept.append(Contact(kind, values, raw[start:end], start, end, is_fax, full))
     return tuple(kept)
 
 
-def _address(match: re.Match[str]) -> tuple[int, int, ContactKind, tuple[str, ...]]:
+def _address(match: re.Match[str]) -> tuple[int, int, ContactKind, tuple[str, ...], str]:
     host = (match["open"] or match["bare"]).lower().removeprefix("www.")
     path = match["path"].rstrip(_AFTER_URL)
     end = match.end() - (len(match["path"]) - len(path))
     value = host + _PATH_END.split(path)[0].rstrip("/")
-    return match.start(), end, ContactKind.URL, (value,)
+    return match.start(), end, ContactKind.URL, (value,), ""
 
 
 def _covers(kind: ContactKind, known: str, one: str) -> bool:

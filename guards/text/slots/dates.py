@@ -58,8 +58,13 @@ _DATES = (
     ),
     ("월", re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)")),
 )
-# The end of a range that leans on the date before it: "3월 5일 ~ 20일", "2024. 3. 5. ~ 20."
-SECOND_DAY = re.compile(rf"[ ]?[~-][ ]?(?:{_MONTH}\.[ ]?)?{_DAY}(?:[ ]?일|\.)(?!\d)")
+# The end of a range that leans on the date before it: "3월 5일 ~ 20일", "2024. 3. 5. ~ 20.",
+# "3월 5일부터 20일까지" (but 20일간 is a period)
+_WEEKDAY = r"(?:\([월화수목금토일]\))?"
+SECOND_DAY = re.compile(
+    rf"{_WEEKDAY}(?:[ ]?[~-]|부터(?=[ ]?\d{{1,2}}일{_WEEKDAY}까지))[ ]?"
+    rf"(?:{_MONTH}\.[ ]?)?{_DAY}(?:[ ]?일|\.)(?!\d)"
+)
 
 
 def date_patterns(text: str) -> list[re.Pattern[str]]:

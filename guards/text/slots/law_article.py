@@ -98,7 +98,7 @@ def _article(
     text: str, key: tuple[int, int], start: int, end: int, body: int | None = None
 ) -> Article:
     body = start if body is None else body
-    marks = _paragraph_marks(text, body, end)
+    marks = paragraph_marks(text, body, end)
     borders = [position for _, position in marks] + [end]
     paragraphs = {
         number: _division(text, position + 1, borders[place + 1])
@@ -114,7 +114,7 @@ def _article(
     return Article(*key, start, end, paragraphs, whole, cut)
 
 
-def _paragraph_marks(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def paragraph_marks(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Return number and place of each paragraph; only a number that goes on counts."""
     marks: list[tuple[int, int]] = []
     for match in _PARAGRAPH.finditer(text, start, end):

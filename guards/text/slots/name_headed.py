@@ -17,8 +17,10 @@ from guards.lexicons.name_heads import (
     ORDINARY_DEPARTMENTS,
     ORDINARY_OFFICES,
     ORGANISATION_HEADS,
+    PAPER_HEADS,
     POINTING_WORDS,
     PRODUCT_HEADS,
+    WORDS_OF_ANY_PAPER,
 )
 from guards.lexicons.ordinary_latin import ORDINARY_LATIN
 from guards.lexicons.places import BASES_OF, PLACES
@@ -33,7 +35,7 @@ _ROAD = re.compile(
 _BUILDING = re.compile(
     r"(?<![가-힣A-Za-z0-9])(?P<name>[본별신구동서남북A-Z]관)(?=\s?(?:지하\s?)?\d{1,2}\s?층)"
 )
-_NEVER_APART = PRODUCT_HEADS | DOCUMENT_HEADS | OFFICER_HEADS
+_NEVER_APART = PRODUCT_HEADS | DOCUMENT_HEADS | PAPER_HEADS | OFFICER_HEADS
 """Heads to whose name a word apart does not belong: 제출용 확인서."""
 _HEADS = ORGANISATION_HEADS | BUSINESS_HEADS | _NEVER_APART
 _DESCRIPTION_NAMES = INSTITUTION_HEADS | DOCUMENT_HEADS | OFFICER_HEADS
@@ -135,6 +137,9 @@ def _specific(form: _Form) -> str:
         return ""
     if len(form.head) == 1 or form.head in _DESCRIPTION_NAMES:
         return "" if form.modifier in POINTING_WORDS else form.modifier
+    if form.head in PAPER_HEADS:
+        is_of_any = form.modifier in POINTING_WORDS | WORDS_OF_ANY_PAPER
+        return "" if is_of_any or len(form.modifier) < _SHORTEST_SPECIFIC else form.modifier
     if form.head in PRODUCT_HEADS and len(form.modifier) < _SHORTEST_PRODUCT:
         return ""
     left = _undescribed(form.modifier)

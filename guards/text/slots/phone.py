@@ -1,7 +1,8 @@
 """Telephone numbers in a normal form: with area code, mobile, service numbers, short codes.
 
 A number without an area code and a short code are read only beside a word that says what they are
-(``☎ 200-1234``, ``국번 없이 120``), because other numbers look the same.
+(``☎ 200-1234``, ``국번 없이 120``), because other numbers look the same. The last digits in a list
+behind a number (``031-200-1000(접수 1010, 환불 1020)``) are read as numbers of their own.
 """
 
 import re
@@ -24,8 +25,14 @@ _CALL = r"(?:☎|☏|전화|연락처|문의처?|팩스|[Tt][Ee][Ll]|[Ff][Aa][Xx
 _LOCAL = re.compile(rf"{_CALL}[은는 :.()]{{0,3}}(?P<number>\d{{3,4}}-\d{{4}}{_RANGE})(?!\d)")
 _EXTENSION = re.compile(
     r"(?:(?<!국)내선|교환|구내|[Ee][Xx][Tt]\.?)(?:[ ]?번호)?[은는]?[ :.]{0,2}"
-    r"(?P<number>\d{2,5})(?![\d,.]*\d)"
+    r"(?P<number>\d{2,5}|\d(?=번))(?![\d,.]*\d)"
 )
+_LIST_BEHIND = re.compile(r"[ ]?\((?P<list>[^()\n]{3,120})\)")
+_LAST_DIGITS = re.compile(
+    r"[ ]?(?!내선|교환|구내)[가-힣A-Za-z][가-힣A-Za-z ]{0,14}[ :]?(?P<digits>\d{4})번?[ ]?"
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_TAIL_CHARS = 4
 _SHORT = re.compile(
     rf"(?<![\d.,A-Za-z-])(?P<number>{'|'.join(sorted(SHORT_CODES, key=len, reverse=True))})"
     r"(?![\d,.~-]*\d)(?=번|으로|[로에을를과와은는이가나]|[^가-힣A-Za-z\d%]|$|콜|다산|구급|상담)"
@@ -51,11 +58,13 @@ class Phone:
         end: Where it ends.
         numbers: ``+82…`` with an area code, digits alone without; several for ``1234~5``;
             ``x…`` for an extension.
+        written: The whole number, where only its last digits stand there; else empty.
     """
 
     start: int
     end: int
     numbers: tuple[str, ...]
+    written: str = ""
 
 
 @lru_cache(maxsize=_TEXTS_KEPT)
@@ -66,6 +75,7 @@ def find_phones(text: str) -> tuple[Phone, ...]:
         Phone(*match.span(), _spread(_canonical(match[0].partition("~")[0]), match["last"]))
         for match in matches_in(_WHOLE, text, windows)
     ]
+    found += [tail for phone in found for tail in _listed_behind(text, phone)]
     found += [
         Phone(
             *match.span("number"),
@@ -102,6 +112,32 @@ def _short_codes(text: str, windows: list[tuple[int, int]]) -> Iterator[Phone]:
         before = text[max(0, match.start() - _LOOK_BACK_CHARS) : match.start()]
         if _SHORT_BEFORE.search(before) or _SHORT_AFTER.match(text, match.end()):
             yield Phone(*match.span("number"), (match["number"],))
+
+
+def _listed_behind(text: str, phone: Phone) -> Iterator[Phone]:
+    """Yield the numbers of which a list behind a number gives the last digits."""
+    behind = _LIST_BEHIND.match(text, phone.end)
+    if behind is None or len(phone.numbers) > 1:
+        return
+    start = behind.start("list")
+    tails: list[re.Match[str]] = []
+    while start < behind.end("list"):
+        end = _item_end(text, start, behind.end("list"))
+        tail = _LAST_DIGITS.fullmatch(text, start, end)
+        if tail is None:
+            return
+        tails.append(tail)
+        start = end + 1
+    if len(tails) == 1 and _YEAR.fullmatch(tails[0]["digits"]):
+        return
+    for tail in tails:
+        number = phone.numbers[0][:-_TAIL_CHARS] + tail["digits"]
+        written = text[phone.start : phone.end - _TAIL_CHARS] + tail["digits"]
+        yield Phone(*tail.span("digits"), (number,), written)
+
+
+def _item_end(text: str, start: int, end: int) -> int:
+    return min(at if (at := text.find(mark, start, end)) >= 0 else end for mark in ",·/")
 
 
 def _canonical(written: str) -> str:

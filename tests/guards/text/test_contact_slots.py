@@ -25,6 +25,7 @@ BESIDE_A_WORD = [
     pytest.param("☎ 200-1234", ("2001234",), id="sign"),
     pytest.param("전화번호는 200-1234", ("2001234",), id="local-number"),
     pytest.param("내선 12", ("x12",), id="extension"),
+    pytest.param("내선 0번", ("x0",), id="extension-of-one-digit"),
     pytest.param("ext. 12", ("x12",), id="latin-extension"),
     pytest.param("국번 없이 120", ("120",), id="without-area-code"),
     pytest.param("119에 신고", ("119",), id="report-to"),
@@ -111,3 +112,28 @@ def test_contacts_stand_in_order_and_hold_their_text(text: str) -> None:
 @pytest.mark.parametrize("text", ["031-", "a.", "a@", "www.a", "전화 ", "1~", "http://a.b/"])
 def test_hundred_kilobytes_of_one_thing_are_read(text: str) -> None:
     assert len(Text(text * (100_000 // len(text))).contacts) <= 10_000
+
+
+def test_reads_the_last_digits_in_a_list_behind_a_number() -> None:
+    base, first, second = Text("031-200-1000(접수 1010, 환불 1020)").contacts
+
+    assert base.written == "031-200-1000"
+    assert (first.text, first.written, first.values) == (
+        "1010",
+        "031-200-1010",
+        ("+82312001010",),
+    )
+    assert second.written == "031-200-1020"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("031-200-1000(평일 0900~1800)", id="hours"),
+        pytest.param("031-200-1000(개정 2031)", id="year"),
+        pytest.param("031-200-1000(접수 1010, 평일만)", id="not-all-are-digits"),
+        pytest.param("031-200-1000(담당 나은별)", id="name"),
+    ],
+)
+def test_reads_no_other_bracket_as_a_list_of_numbers(text: str) -> None:
+    assert only(text).text == "031-200-1000"

@@ -44,7 +44,7 @@ def test_only_what_offices_publish_is_published_by_a_source() -> None:
     text = "010-0000-1234, 02-000-0000, hong@example.com, 991231-3123456"
     source = "문의 02-000-0000, 담당 hong@example.com, 신청인 991231-3123456"
 
-    left = unpublished(text, find_personal(text), [source])
+    left = unpublished(text, find_personal(text), Shown([source]))
 
     assert [span.kind for span in left] == [K.PHONE, K.RESIDENT_NUMBER]
     assert text[left[0].start : left[0].end] == "010-0000-1234"

@@ -212,6 +212,14 @@ def test_an_identifier_is_masked_where_nothing_near_gives_it_away() -> None:
     assert kept.attempts[0].choices[0].findings[0].evidence[0].quote == "([계좌번호])"
 
 
+def test_an_identifier_of_an_earlier_turn_is_masked_where_nothing_near_gives_it_away() -> None:
+    trace = a_trace(replies=(f"네, {ACCOUNT} 맞습니다.",))
+
+    kept = stored(trace, StoredText.MASKED, f"가나은행 {ACCOUNT} 계좌로 보내 주세요")
+
+    assert kept.replies == ("네, [계좌번호] 맞습니다.",)
+
+
 def test_lone_surrogates_become_one_character_so_that_spans_stay_true() -> None:
     question = "\ud83d 30일"
     trace = a_trace(question=question, findings=(a_finding("question", question, "30일"),))

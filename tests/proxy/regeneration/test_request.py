@@ -5,42 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from guards.core.finding import Evidence, Finding, Span, Strength
-from guards.core.registry import all_guards
 from policies.policy import Regeneration
 from proxy.openai_api.json_body import JsonObject
-from proxy.regeneration import HEADING, feedback, with_feedback
+from proxy.regeneration import with_note
 
 QUESTION: JsonObject = {"role": "user", "content": "연차는 며칠인가요?"}
 SYSTEM: JsonObject = {"role": "system", "content": "사내 규정만 안내하세요."}
-MOST_CHARS = 1200
-
-INSTRUCTED = [
-    code
-    for guard in all_guards().values()
-    for code, meaning in guard.codes.items()
-    if meaning.instruction
-]
-
-
-def finding(
-    code: str = "korean_only.han",
-    observed: str = "申请书",
-    *,
-    strength: Strength = Strength.E0,
-    expected: tuple[str, ...] = (),
-    quote: str = "",
-) -> Finding:
-    return Finding(
-        guard=code.partition(".")[0],
-        code=code,
-        part="answer",
-        span=Span(0, len(observed)),
-        observed=observed,
-        strength=strength,
-        expected=expected,
-        evidence=(Evidence("2", quote),) if quote else (),
-    )
+NOTE = "[검증 결과] 한글로만 쓰세요."
 
 
 def body_of(*messages: JsonObject, **members: JsonValue) -> JsonObject:
@@ -53,7 +24,7 @@ def again(
 ) -> tuple[JsonObject, list[JsonObject]]:
     """Return the second request and its messages."""
     rules = Regeneration(temperature=temperature)
-    second = with_feedback(body, [finding()], rules, choices=choices)
+    second = with_note(body, NOTE, rules, choices=choices)
     messages = second["messages"]
     assert isinstance(messages, list)
     return second, [message for message in messages if isinstance(message, dict)]
@@ -64,8 +35,7 @@ def test_the_note_stands_behind_the_last_user_turn() -> None:
 
     assert messages[0] == SYSTEM
     assert messages[1]["role"] == "user"
-    assert str(messages[1]["content"]).startswith(f"{QUESTION['content']}\n\n{HEADING}")
-    assert "申请书" in str(messages[1]["content"])
+    assert messages[1]["content"] == f"{QUESTION['content']}\n\n{NOTE}"
 
 
 def test_the_note_becomes_a_part_of_a_turn_made_of_parts() -> None:
@@ -79,9 +49,7 @@ def test_the_note_becomes_a_part_of_a_turn_made_of_parts() -> None:
     content = message["content"]
     assert isinstance(content, list)
     assert content[:2] == parts
-    assert isinstance(content[2], dict)
-    assert content[2]["type"] == "text"
-    assert str(content[2]["text"]).startswith(HEADING)
+    assert content[2] == {"type": "text", "text": NOTE}
 
 
 @pytest.mark.parametrize("role", ["tool", "assistant", "system"])
@@ -91,8 +59,7 @@ def test_the_note_is_a_turn_of_its_own_behind_what_is_no_user_turn(role: str) ->
     _, messages = again(body_of(QUESTION, last))
 
     assert messages[:2] == [QUESTION, last]
-    assert messages[2]["role"] == "user"
-    assert str(messages[2]["content"]).startswith(HEADING)
+    assert messages[2] == {"role": "user", "content": NOTE}
 
 
 @given(st.dictionaries(st.sampled_from(["stream", "tools", "max_tokens", "x"]), st.integers()))
@@ -143,57 +110,3 @@ def test_only_the_failed_choices_are_asked_for_again(
     members: JsonObject, failed: int, n: int | None
 ) -> None:
     assert again(body_of(QUESTION, **members), choices=failed)[0].get("n") == n
-
-
-@pytest.mark.parametrize("code", INSTRUCTED)
-def test_every_instruction_can_be_filled_in(code: str) -> None:
-    lines = feedback([finding(code, "제99조 {0}", expected=("제15조",))], most=5).splitlines()
-
-    assert lines[1].startswith("1) ")
-    assert "{observed}" not in lines[1]
-    assert "{expected}" not in lines[1]
-
-
-def test_the_worst_is_named_first_and_each_fault_once() -> None:
-    unsupported = finding("numbers.not_in_sources", "5일", strength=Strength.E0)
-    contradicted = finding(
-        "numbers.value_differs", "30일", strength=Strength.C2, expected=("14일",)
-    )
-
-    lines = feedback([unsupported, contradicted, unsupported], most=5).splitlines()
-
-    assert ["30일" in lines[1], "5일" in lines[2], len(lines)] == [True, True, 4]
-
-
-def test_the_policy_limits_how_many_faults_are_named() -> None:
-    findings = [finding(observed=letter) for letter in "一二三四五六七"]
-
-    lines = feedback(findings, most=3).splitlines()
-
-    assert [line[:3] for line in lines[1:-1]] == ["1) ", "2) ", "3) "]
-
-
-def test_the_source_is_quoted_before_the_fault() -> None:
-    wrong = finding(
-        "numbers.value_differs", "30일", expected=("14일",), quote="신청은 14일 이내에 합니다."
-    )
-
-    line = feedback([wrong], most=5).splitlines()[1]
-
-    assert line.startswith('1) 자료 2: "신청은 14일 이내에 합니다." → ')
-    assert line.index("14일") < line.index("30일")
-
-
-TEXTS = st.text('가a申\n {}%"', max_size=3000)
-
-
-@given(st.lists(st.builds(finding, observed=TEXTS, quote=TEXTS), max_size=12), st.integers(1, 20))
-def test_the_note_is_never_long_and_never_without_its_frame(
-    findings: list[Finding], most: int
-) -> None:
-    note = feedback(findings, most)
-
-    assert note.startswith(HEADING)
-    assert len(note) <= MOST_CHARS
-    assert len(note.splitlines()) <= most + 2
-    assert bool(findings) == ("1) " in note)

@@ -1,0 +1,68 @@
+"""Ranges of dates or times with a wrong end: ``12월 1일부터 12월 31일`` for ``12. 16. ~ 12. 31.``
+
+An end is wrong if the sources have its other end in ranges that all begin (or close) otherwise, and
+have the end itself only alone, about something else. A range that an answer makes of two ranges of
+the sources (``09:00~12:00, 13:00~18:00``) is made of ends of ranges, and is left alone.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterator
+from itertools import pairwise
+
+from guards.core.reading import Text
+from guards.text.bonds import Bond, bonds_of
+from guards.text.figure_frames import POINTS
+from guards.text.moved import Home
+from guards.text.passages import Passages, Place
+from guards.text.values import Value
+
+_BETWEEN = re.compile(r"[*_]{0,2}(?:\([월화수목금토일]\))?(?:[ ]?[~∼-][ ]?|부터[ ])[*_]{0,2}")
+
+_Ends = tuple[Value, Value]
+
+
+class Misranged:
+    """The ranges of points of time that the sources give."""
+
+    def __init__(self, passages: Passages) -> None:
+        self._with: dict[Hashable, list[tuple[Place, _Ends]]] = defaultdict(list)
+        self._alone: set[Hashable] = set()
+        for number, text in passages.texts():
+            for one, other in _ranges(text):
+                place = Place(number, one.sentence)
+                for value in (one.value, other.value):
+                    for key in value.keys:
+                        self._with[key].append((place, (one.value, other.value)))
+            self._alone.update(key for bond in bonds_of(text) for key in bond.value.keys)
+
+    def right_home(self, bond: Bond, answer: Text) -> Home | None:
+        """Return the range that has the other end of a figure's range, and another end for it."""
+        if bond.quantity.measure.dimension not in POINTS:
+            return None
+        if any(key in self._with for key in bond.value.keys):
+            return None
+        if self._alone.isdisjoint(bond.value.keys):
+            return None
+        for ends in _ranges(answer):
+            for at in (0, 1):
+                if ends[at] is bond:
+                    return self._other(ends[1 - at].value, at)
+        return None
+
+    def _other(self, known: Value, at: int) -> Home | None:
+        """Return the one value at an end of the ranges that have a value at their other end."""
+        found = {
+            ends[at].keys: Home(place, (ends[at],))
+            for key in known.keys
+            for place, ends in self._with.get(key, ())
+            if ends[1 - at].keys == known.keys
+        }
+        return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _ranges(text: Text) -> Iterator[tuple[Bond, Bond]]:
+    for one, other in pairwise(bonds_of(text)):
+        if one.value.kind == other.value.kind and one.quantity.measure.dimension in POINTS:
+            if _BETWEEN.fullmatch(text.raw, one.quantity.end, other.quantity.start):
+                yield one, other

@@ -1,0 +1,160 @@
+"""Whose a value is said to be: the words around it that may name its office, room or purpose.
+
+A value has several namings, each of which may name it alone: ``행정실(학비) 055-000-0000`` belongs
+to the office and to the purpose, the cells of a table's row each name the values beside them.
+"""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+
+from guards.text.labels import Form, Label, Span, label_of
+from guards.text.particles import stem
+from guards.text.tokens import word_stem
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_RULE = re.compile(r"[ \t|:+-]+")
+_PIECE_END = re.compile(
+    r"[,.;:!?|/\n()\[\]]|(?<=[고며서])[ ]|(?<=지만)[ ]|(?<=는데)[ ]|(?:또는|혹은|및)[ ]"
+)
+_LABEL_END = re.compile(r"[,.:/·()\[\]]|(?<=이나)[ ]")
+_CLOSED_BRACKET = re.compile(r"\((?P<inside>[^()\n]{1,40})\)")
+CLAUSE_END = re.compile(r"[;|/]|[.!?][ \n]|(?<=[고며])[ ]|(?<=지만)[ ]|(?<=는데)[ ]")
+_BRACKET_BEHIND = re.compile(r"(?:번|로|으로)?[ ]?\((?P<label>[^()\d\n]{1,24})\)")
+_OFFICE = re.compile(
+    r".{0,20}(?:[팀과부처실국원청점관소]|센터|지점|본부|사무소|사무국|창구|데스크|프런트|프론트)"
+)
+_DIGITS = re.compile(r"\d+[층호월일시분원번명개]?")
+_VERB = re.compile(
+    r"(?:[시으]면|[니습]니다|하여|해서|려면|[하가오]고|[세어아]요|[있없]으며|[는한된할될])$"
+)
+_LOOK_BACK_CHARS = 60
+
+Naming = tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A value's place and what may name it.
+
+    Attributes:
+        start: Where the value begins.
+        labels: Each names it alone, if all its words are said.
+        office: The office's name right before it; None if there is none.
+    """
+
+    start: int
+    labels: Naming
+    office: Form | None = None
+
+    @property
+    def forms(self) -> frozenset[str]:
+        """Every word of the labels, in its forms."""
+        return frozenset(form for label in self.labels for word in label for form in word)
+
+
+def named(
+    raw: str,
+    spans: Sequence[Span],
+    telling_nothing: Set[str],
+    behind: re.Pattern[str] = _BRACKET_BEHIND,
+) -> list[Named]:
+    """Return what may name each of some values.
+
+    Args:
+        raw: The text.
+        spans: The places of the values, in order.
+        telling_nothing: Words that say what a value is, not whose.
+        behind: Finds a label right behind a value, as its group ``label``.
+    """
+    found: list[Named] = []
+    at, header = 0, ""
+    for line in _LINE.finditer(raw):
+        begun = at
+        while at < len(spans) and spans[at][0] < line.end():
+            at += 1
+        is_row = line[0].count("|") > 1
+        if is_row and not header:
+            header = line[0]
+        elif not is_row:
+            header = ""
+        here = spans[begun:at]
+        pieces = (
+            _in_row(line, here, header) if is_row else _in_line(raw, line.start(), here, behind)
+        )
+        previous: Naming = ()
+        for span, own in zip(here, pieces, strict=True):
+            labels = _labels(own, telling_nothing) or previous
+            found.append(Named(span[0], labels, _office_before(own, telling_nothing)))
+            previous = labels
+    return found
+
+
+def _in_row(line: re.Match[str], spans: Sequence[Span], header: str) -> Iterator[list[str]]:
+    if _RULE.fullmatch(line[0].strip()):
+        return
+    cells = line[0].split("|")
+    columns = [line[0].count("|", 0, start - line.start()) for start, _ in spans]
+    above = header.split("|")
+    beside = [cell for number, cell in enumerate(cells) if number not in columns]
+    for column in columns:
+        yield [*beside, *above[column : column + 1], cells[column]]
+
+
+def _in_line(
+    raw: str, start_of_line: int, spans: Sequence[Span], behind: re.Pattern[str]
+) -> Iterator[list[str]]:
+    previous = start_of_line
+    for start, end in spans:
+        pieces = _pieces_before(raw[max(previous, start - _LOOK_BACK_CHARS) : start])
+        label = behind.match(raw, end)
+        yield [*pieces, *([label["label"]] if label else [])]
+        previous = end
+
+
+def _pieces_before(before: str) -> list[str]:
+    """Return the piece before a value, with what a bracket or colon sets apart from it."""
+    segment = CLAUSE_END.split(before)[-1]
+    brackets = [bracket["inside"] for bracket in _CLOSED_BRACKET.finditer(segment)]
+    outside = _CLOSED_BRACKET.sub("", segment)
+    telling = [piece for piece in _PIECE_END.split(outside) if label_of(piece)]
+    # What an open bracket stands behind names the value too: 세정과(담당 …
+    pieces = telling[-2:][::-1] if "(" in outside else telling[-1:]
+    head = _PIECE_END.split(outside.rpartition(":")[0])[-1]
+    return [*pieces, *brackets[-1:], *([head] if head and head not in pieces else [])]
+
+
+def _office_before(pieces: Sequence[str], telling_nothing: Set[str]) -> Form | None:
+    """Return the office that the piece next to a value ends with."""
+    words = label_of(pieces[0]) if pieces else ()
+    telling = [word for word in words if word.isdisjoint(telling_nothing)]
+    return telling[-1] if telling and is_office(telling[-1]) else None
+
+
+def _labels(pieces: Sequence[str], telling_nothing: Set[str]) -> Naming:
+    """Return the labels of some pieces; an office's name is one beside the rest of its piece."""
+    labels: dict[Label, None] = {}
+    for piece in pieces:
+        for part in _LABEL_END.split(piece):
+            words = tuple(
+                word
+                for word in label_of(_DIGITS.sub(" ", part))
+                if word.isdisjoint(telling_nothing) and not _is_predicate(word)
+            )
+            offices = [word for word in words if is_office(word)]
+            labels.update({(word,): None for word in offices})
+            rest = tuple(word for word in words if word not in offices)
+            if rest:
+                labels[rest] = None
+    return tuple(labels)
+
+
+def _is_predicate(word: Form) -> bool:
+    """Tell whether a word is a predicate, which names nobody: 방문하시면, 있습니다."""
+    has_ending = any(stem(form) != word_stem(form) for form in word)
+    return has_ending or _VERB.search(min(word, key=len)) is not None
+
+
+def is_office(word: Form) -> bool:
+    """Tell whether a word names an office."""
+    return any(map(_OFFICE.fullmatch, word))

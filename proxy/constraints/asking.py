@@ -1,0 +1,120 @@
+"""Asks a model server under a constraint, where it can take one; a refusal costs nothing."""
+
+from dataclasses import dataclass, replace
+
+from policies.policy import Constraint
+from proxy.asking import server_call
+from proxy.call import Call
+from proxy.constraints.capabilities import Capabilities
+from proxy.constraints.servers import ServerKind, fields_for, is_refusal, kind_of
+from proxy.constraints.wanted import Wanted
+from proxy.errors import UpstreamError, UpstreamRefused, UpstreamTimeout
+from proxy.logs import logger
+from proxy.openai_api.chat import read_reply
+from proxy.openai_api.json_body import JsonObject, read_object
+from proxy.openai_api.sse import json_bytes
+from proxy.upstream import ModelServers, RawReply, ServerCall
+
+log = logger(__name__)
+
+PROBE_S = 2.0
+
+
+@dataclass(frozen=True)
+class ConstrainedServers:
+    """The model servers, asked under a constraint.
+
+    Attributes:
+        servers: The model servers.
+        capabilities: What is known of them.
+    """
+
+    servers: ModelServers
+    capabilities: Capabilities
+
+    async def ask(self, call: Call, body: JsonObject, wanted: Wanted | None) -> RawReply:
+        """Return the whole reply to a chat completion, within the time that the request has left.
+
+        Args:
+            call: The request under way.
+            body: What the model server is asked, without a constraint.
+            wanted: What to constrain the answer to; None for nothing.
+
+        Raises:
+            UpstreamError: the model server failed.
+        """
+        kind = await self._kind(call) if wanted else None
+        fields = fields_for(kind, body, wanted) if kind and wanted else {}
+        if kind is None or wanted is None or not fields:
+            return await self.servers.ask(_within_time(call, body))
+        try:
+            raw = await self.servers.ask(_within_time(call, body | fields))
+        except UpstreamRefused as error:
+            if not is_refusal(error, fields):
+                raise
+            self._note_unable(call, kind, "constraint.refused")
+            return await self.servers.ask(_within_time(call, body))
+        call.trace.constrained_by = kind.value
+        if not _is_kept(raw, wanted):
+            self._note_unable(call, kind, "constraint.ignored")
+        return raw
+
+    async def _kind(self, call: Call) -> ServerKind | None:
+        """Return how a server is to be constrained; None if it cannot be, or must not."""
+        rule, address = call.tenant.policy.regeneration.constraint, _address(call)
+        if rule is Constraint.OFF or self.capabilities.is_unable(address):
+            return None
+        if rule is not Constraint.AUTO:
+            return ServerKind(rule.value)
+        if not self.capabilities.knows(address):
+            self.capabilities.learn(address, await self._probed(call))
+        return self.capabilities.kind(address)
+
+    async def _probed(self, call: Call) -> ServerKind | None:
+        try:
+            sent = _within_time(call, {})
+            probe = replace(
+                sent,
+                method="GET",
+                url=f"{_address(call)}/models",
+                body=b"",
+                timeouts=sent.timeouts.at_most(PROBE_S),
+            )
+            return kind_of(read_object((await self.servers.ask(probe)).body))
+        except (UpstreamError, ValueError):
+            return None
+
+    def _note_unable(self, call: Call, kind: ServerKind, event: str) -> None:
+        self.capabilities.note_unable(_address(call))
+        log.warning(event, request_id=call.trace.id, kind=kind.value)
+
+
+def _address(call: Call) -> str:
+    return call.tenant.upstream.base_url
+
+
+def _within_time(call: Call, body: JsonObject) -> ServerCall:
+    """Return a request for the tenant's model server that ends when the caller's does.
+
+    Raises:
+        UpstreamTimeout: no time is left.
+    """
+    left_s = call.left_s
+    if left_s <= 0:
+        raise UpstreamTimeout("total", call.trace.spent_s)
+    sent = server_call(call, json_bytes(body))
+    return replace(sent, timeouts=sent.timeouts.at_most(left_s))
+
+
+def _is_kept(raw: RawReply, wanted: Wanted) -> bool:
+    """Tell whether all answers keep to the constraint; thinking aloud is not under it.
+
+    Raises:
+        UpstreamBroken: the reply cannot be read.
+    """
+    answers = read_reply(raw.body, raw.content_type).answers
+    return all(
+        wanted.is_kept_by(answer.visible(structured=False))
+        for answer in answers
+        if not answer.tool_turn
+    )

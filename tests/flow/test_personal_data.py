@@ -1,0 +1,252 @@
+"""What the user gives of himself: hidden from the model, given back, written down nowhere."""
+
+import json
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import redis
+from pydantic import JsonValue
+
+from proxy.demo.model_server import Said
+from proxy.openai_api.json_body import JsonObject
+from tests.fakes.house import House, upstream_yaml
+from tests.fakes.identifiers import invented
+from tests.fakes.log_lines import json_logs
+from tests.fakes.raw_upstream import RawUpstream
+from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.flow.replies import said, sent_to_model
+
+PHONE, MAIL = "010-0000-4321", "nobody@gaon.invalid"
+OFFICE, STRANGER = "02-000-1234", "010-0000-9876"
+QUESTION = f"제 번호는 {PHONE}, 메일은 {MAIL}입니다. 신청서는 누구에게 내나요?"
+SOURCES: list[JsonValue] = [
+    {
+        "section_title": "신청 안내",
+        "section_content": f"신청서는 소속 팀장에게 낸다. 문의는 {OFFICE}로 한다.",
+    }
+]
+
+
+def handling(**options: str) -> str:
+    lines = [f"      {name}: {value}" for name, value in options.items()]
+    return "\n".join(["guards:", "  personal_data:", "    options:", *lines])
+
+
+MASKING = handling(input="mask")
+
+
+@pytest.fixture
+async def masking(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
+    async with running_proxy(tmp_path, upstream, MASKING) as running:
+        yield running
+
+
+def repeating(body: JsonObject) -> Said:
+    return Said((f"접수한 내용은 다음과 같습니다. {sent_to_model(body)}",))
+
+
+async def test_the_model_sees_placeholders_and_the_user_his_own(
+    masking: RunningProxy, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    upstream.says("신청서는 소속 팀장에게 냅니다. 회신은 [전화번호-1]과 [이메일-1]로 드립니다.")
+
+    reply = await masking.chat(chat_body(QUESTION, SOURCES, stream=stream))
+
+    assert said(reply) == (f"신청서는 소속 팀장에게 냅니다. 회신은 {PHONE}과 {MAIL}로 드립니다.")
+    assert reply.headers["x-guard-action"] == "pass"
+    [asked] = upstream.requests
+    assert sent_to_model(asked) == (
+        "제 번호는 [전화번호-1], 메일은 [이메일-1]입니다. 신청서는 누구에게 내나요?"
+    )
+
+
+async def test_a_call_of_a_tool_gets_the_users_own(
+    masking: RunningProxy, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    call: JsonObject = {
+        "index": 0,
+        "id": "call-1",
+        "type": "function",
+        "function": {"name": "book", "arguments": '{"phone": "[전화번호-1]"}'},
+    }
+    upstream.script = lambda _: Said(tool_calls=[call], finish_reason="tool_calls")
+    tool: JsonObject = {"type": "function", "function": {"name": "book", "parameters": {}}}
+
+    reply = await masking.chat(chat_body(QUESTION, stream=stream, tools=[tool]))
+
+    assert "[전화번호-1]" not in reply.text
+    assert json.dumps(json.dumps({"phone": PHONE}))[1:-1] in reply.text
+
+
+async def test_the_second_attempt_hides_them_too(
+    masking: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("신청서는 99일 안에 [전화번호-1]로 냅니다.", "신청서는 소속 팀장에게 냅니다.")
+
+    reply = await masking.chat(chat_body(QUESTION, SOURCES))
+
+    assert reply.headers["x-guard-action"] == "regenerate"
+    assert len(upstream.requests) == 2
+    assert not any(PHONE in json.dumps(body) for body in upstream.requests)
+
+
+async def test_an_office_that_a_source_publishes_is_named_to_the_model(
+    masking: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(f"신청서에 관한 문의는 {OFFICE}로 합니다.")
+
+    reply = await masking.chat(chat_body(f"{OFFICE}는 무슨 문의 번호인가요?", SOURCES))
+
+    assert OFFICE in sent_to_model(upstream.requests[0])
+    assert reply.headers["x-guard-action"] == "pass"
+
+
+async def test_a_blocked_question_is_not_asked(
+    tmp_path: Path, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    async with running_proxy(tmp_path, upstream, handling(input="block")) as proxy:
+        reply = await proxy.chat(chat_body(QUESTION, SOURCES, stream=stream))
+
+    assert "개인정보를 지우고 다시 질문해 주세요" in said(reply)
+    assert reply.headers["x-guard-reasons"] == "personal_data.in_question"
+    assert upstream.requests == []
+
+
+async def test_an_identifier_that_nobody_gave_is_masked_in_the_answer(
+    proxy: RunningProxy, upstream: ScriptedUpstream, stream: bool
+) -> None:
+    upstream.says(f"신청이 접수되었습니다. 접수자 전화번호는 {STRANGER}입니다.")
+
+    reply = await proxy.chat(chat_body("신청이 되었나요?", stream=stream))
+
+    assert said(reply) == "신청이 접수되었습니다. 접수자 전화번호는 [전화번호]입니다."
+    assert reply.headers["x-guard-action"] == "fix"
+    assert reply.headers["x-guard-reasons"] == "personal_data.unlicensed"
+
+
+async def test_by_default_the_model_sees_what_the_user_wrote(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.script = repeating
+
+    reply = await proxy.chat(chat_body(QUESTION))
+
+    assert sent_to_model(upstream.requests[0]) == QUESTION
+    assert QUESTION in said(reply)
+    assert reply.headers["x-guard-action"] == "pass"
+
+
+async def test_a_policy_may_leave_answers_alone(tmp_path: Path, upstream: ScriptedUpstream) -> None:
+    upstream.says(f"접수자 전화번호는 {STRANGER}입니다.")
+
+    async with running_proxy(tmp_path, upstream, handling(output="off")) as proxy:
+        reply = await proxy.chat(chat_body("신청이 되었나요?"))
+
+    assert STRANGER in said(reply)
+    assert "personal_data" not in reply.headers["x-guard-not-checked"]
+
+
+IDENTIFIERS = list(invented())
+KINDS = len({called for called, _ in IDENTIFIERS})
+ROUNDS = [IDENTIFIERS[at : at + KINDS] for at in range(0, len(IDENTIFIERS), KINDS)]
+
+
+def asked(about: list[tuple[str, str]]) -> str:
+    given = ", ".join(f"{called} {value}" for called, value in about)
+    return f"제 정보는 {given}입니다. 신청이 접수되었나요?"
+
+
+@pytest.fixture
+def written_down(tmp_path: Path, redis_url: str) -> Callable[[], str]:
+    """Read all that either store holds, as text."""
+
+    def read() -> str:
+        files = b"".join(path.read_bytes() for path in tmp_path.glob("traces.sqlite3*"))
+        return "\n".join([files.decode("utf-8", "replace"), *_redis_values(redis_url)])
+
+    return read
+
+
+def _redis_values(url: str) -> Iterator[str]:
+    with redis.Redis.from_url(url, decode_responses=True) as server:
+        for key in server.scan_iter():
+            readers = {
+                "string": server.get,
+                "stream": server.xrange,
+                "hash": server.hgetall,
+                "set": server.smembers,
+                "zset": lambda name: server.zrange(name, 0, -1),
+            }
+            yield f"{key} {readers[server.type(key)](key)}"
+
+
+WORKING = ("masking", "blocking", "unmasked")
+BROKEN = ("masking-broken", "unmasked-broken")
+REQUESTS = len(ROUNDS) * (len(WORKING) + 2 * len(BROKEN))
+
+
+@pytest.mark.parametrize("store", ["redis", "embedded"])
+async def test_no_identifier_is_written_down_anywhere(
+    store: str,
+    tmp_path: Path,
+    redis_url: str,
+    written_down: Callable[[], str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert len({value for _, value in IDENTIFIERS}) == 200
+    with json_logs():
+        logging.getLogger().setLevel(logging.DEBUG)
+        async with _house(tmp_path, redis_url if store == "redis" else None) as house:
+            metrics = await _all_rounds(house)
+    logged = capsys.readouterr().err
+    kept = written_down()
+
+    assert logged.count("request.decided") == REQUESTS
+    assert kept.count("신청이 접수되었나요?") >= REQUESTS
+    for _, value in IDENTIFIERS:
+        assert value not in logged
+        assert value not in kept
+        assert value not in metrics
+
+
+@asynccontextmanager
+async def _house(folder: Path, redis_url: str | None) -> AsyncGenerator[House, None]:
+    async with ScriptedUpstream().running() as scripted, RawUpstream().running() as raw:
+        broken = upstream_yaml(raw.address)
+        tenants = {
+            "masking": MASKING,
+            "blocking": handling(input="block"),
+            "masking-broken": f"{broken}\n{MASKING}",
+            "unmasked": "",
+            "unmasked-broken": broken,
+        }
+        async with running_proxy(
+            folder, scripted, others=tenants, redis_url=redis_url, debug=True
+        ) as proxy:
+            yield House(proxy, scripted, raw)
+
+
+async def _all_rounds(house: House) -> str:
+    """Ask every round of every tenant, half of them as streams; return the metrics."""
+    house.scripted.script = repeating
+    for number, about in enumerate(ROUNDS):
+        body = chat_body(asked(about), stream=number % 2 == 1)
+        for tenant in WORKING:
+            reply = await house.proxy.chat(body, key=house.proxy.keys[tenant])
+            assert reply.status_code == 200
+            if tenant == "masking":
+                assert asked(about) in said(reply)
+                assert not any(value in str(house.scripted.requests[-1]) for _, value in about)
+        refusal = json.dumps({"error": {"message": asked(about)}}, ensure_ascii=False).encode()
+        for tenant in BROKEN:
+            house.raw.says(refusal, status="500 Internal Server Error")
+            refused = await house.proxy.chat(body, key=house.proxy.keys[tenant])
+            house.raw.says(refusal[:-9])
+            cut_off = await house.proxy.chat(body, key=house.proxy.keys[tenant])
+            assert (refused.status_code, cut_off.status_code) == (500, 502)
+    exposed = await house.proxy.client.get(f"{house.proxy.address}/metrics")
+    return exposed.text

@@ -1,0 +1,112 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Finding, Strength
+from guards.core.reading import read
+from guards.places import Places, PlacesSettings
+
+HOUSE = """도서실: 3층, 09:00~21:00
+매점(본관 지하 1층), 샤워실(본관 지하 2층)
+▶ 접수처: 별관 1층 / 상담실: 별관 4층
+차를 세우는 곳은 지하 3층~지하 5층 주차장입니다.
+1층 휴게실 '솔바람'은 누구나 쓸 수 있습니다.
+| 강좌 | 요일 | 교실 |
+|---|---|---|
+| 서예 | 월 | 2층 204호 |
+| 해금 | 화 | 2층 207호 |
+오시는 길: 한빛시 두루미로 41, 연수원은 두루미로 77-2"""
+SOURCES = (Source("1", "마루회관 안내", HOUSE),)
+
+
+@pytest.fixture
+def guard() -> Places:
+    return Places(PlacesSettings())
+
+
+def findings(guard: Places, answer: str, question: str = "어디에 있나요?") -> list[Finding]:
+    return guard.check(read(Exchange(question, SOURCES, answer=answer)))
+
+
+FLAGGED = [
+    pytest.param("도서실은 2층에 있습니다.", "2층", "3층", id="floor"),
+    pytest.param("도서실은 지하 3층입니다.", "지하 3층", "3층", id="below-ground"),
+    pytest.param("매점은 본관 지상 1층에 있어요.", "본관 지상 1층", "본관 지하 1층", id="above"),
+    pytest.param("매점은 본관 지하 2층에 있어요.", "본관 지하 2층", "본관 지하 1층", id="other"),
+    pytest.param("접수처는 본관 1층입니다.", "본관 1층", "별관 1층", id="building"),
+    pytest.param("- 상담실: 별관 1층", "별관 1층", "별관 4층", id="list-line"),
+    pytest.param("### 도서실 (5층)", "5층", "3층", id="heading"),
+    pytest.param("서예 교실은 207호입니다.", "207호", "204호", id="room-of-a-row"),
+    pytest.param("2층 휴게실을 쓸 수 있습니다.", "2층", "1층", id="named-behind"),
+]
+CLEAN = [
+    pytest.param("도서실은 3층에 있습니다.", id="floor"),
+    pytest.param("도서실은 지상 3층, 매점은 지하 1층에 있습니다.", id="written-otherwise"),
+    pytest.param("도서실은 본관 3층에 있습니다.", id="building-that-nobody-gives"),
+    pytest.param("샤워실은 B2층입니다.", id="letter-for-below-ground"),
+    pytest.param("주차장은 지하 4층에 있습니다.", id="inside-a-range"),
+    pytest.param("도서실은 2층이 아니라 3층입니다.", id="denied"),
+    pytest.param("도서실이 2층에 있나요?", id="question"),
+    pytest.param("전시실은 2층에 있습니다.", id="what-no-source-names"),
+    pytest.param("해금은 207호에서, 서예는 204호에서 배웁니다.", id="rows"),
+    pytest.param("3층 도서실에서 접수처까지 걸어서 1분입니다.", id="two-names"),
+    pytest.param("도서실이 있는 건물은 12층 건물입니다.", id="height"),
+    pytest.param("두루미로 41로 오세요. 연수원은 두루미로 77-2입니다.", id="addresses"),
+    pytest.param("까치로 19로 오세요.", id="road-that-no-source-has"),
+    pytest.param("도보로 10분, 지하철로 3정거장입니다.", id="particle-is-no-road"),
+    pytest.param("자료에서 확인되지 않습니다.", id="no-place"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed", "expected"), FLAGGED)
+def test_flags_what_the_sources_give_otherwise(
+    guard: Places, answer: str, observed: str, expected: str
+) -> None:
+    [finding] = findings(guard, answer)
+
+    assert (finding.code, finding.strength) == ("places.differs", Strength.C2)
+    assert answer[finding.span.start : finding.span.end] == finding.observed == observed
+    assert finding.expected == (expected,)
+    assert finding.fix == expected
+    assert expected in finding.evidence[0].quote
+
+
+@pytest.mark.parametrize("answer", CLEAN)
+def test_passes(guard: Places, answer: str) -> None:
+    assert findings(guard, answer) == []
+
+
+def test_flags_another_house_of_a_road(guard: Places) -> None:
+    [finding] = findings(guard, "한빛시 두루미로 14로 오세요.")
+
+    assert finding.observed == "두루미로 14"
+    assert finding.expected == ("두루미로 41", "두루미로 77-2")
+    assert finding.fix is None
+
+
+@given(st.lists(st.sampled_from(HOUSE.split("\n")), min_size=1, max_size=4))
+def test_lines_of_the_source_are_never_flagged(lines: list[str]) -> None:
+    assert findings(Places(PlacesSettings()), "\n\n".join(lines)) == []
+
+
+@pytest.mark.parametrize("unit", ["2층 ", "두루미로 ", "지하 ", "(", "7호", "9"])
+def test_long_texts_are_read_in_time(guard: Places, unit: str) -> None:
+    started = time.perf_counter()
+
+    findings(guard, unit * (50_000 // len(unit)))
+
+    assert time.perf_counter() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("exchange", "reason"),
+    [
+        (Exchange("어디?", SOURCES), "no_answer"),
+        (Exchange("어디?", answer="2층"), "no_sources"),
+    ],
+)
+def test_says_why_it_cannot_check(guard: Places, exchange: Exchange, reason: str) -> None:
+    assert guard.not_checkable(read(exchange)) == reason

@@ -1,0 +1,163 @@
+"""Which claims a judge is asked about, what it is shown, and when it is not asked."""
+
+from dataclasses import replace
+
+import pytest
+
+from guards.core.exchange import Exchange, Source
+from guards.core.guard import Stage
+from guards.core.reading import read
+from policies.decision import Possible
+from policies.inspection import Inspector
+from policies.judging import JudgeQuestion, OpenClaim
+from policies.judging_claims import Skip, question_about
+from policies.judging_rules import OpinionRules
+from policies.loader import load_shipped
+from tests.policies.courses import (
+    COURSES,
+    DENIED,
+    KNOWN,
+    NO_REFUND,
+    POOL,
+    SETTLED,
+    UNHEARD_OF,
+    answered,
+)
+
+INSPECTOR = Inspector(load_shipped("default").policy)
+RULES = OpinionRules()
+
+
+def asked(
+    exchange: Exchange, rules: OpinionRules = RULES, *, is_forced: bool = False
+) -> JudgeQuestion | Skip:
+    possible = Possible(regenerate=True, edit=True)
+    verdict = INSPECTOR.inspect(exchange, Stage.OUTPUT, possible)
+    return question_about(rules, read(exchange), verdict, is_forced=is_forced)
+
+
+def claims(
+    exchange: Exchange, rules: OpinionRules = RULES, *, is_forced: bool = False
+) -> tuple[OpenClaim, ...]:
+    question = asked(exchange, rules, is_forced=is_forced)
+    assert isinstance(question, JudgeQuestion), question
+    return question.claims
+
+
+OPEN = [
+    pytest.param(f"{KNOWN} {DENIED}", [DENIED], id="a-weak-doubt"),
+    pytest.param(f"{KNOWN} {UNHEARD_OF}", [UNHEARD_OF], id="words-that-no-source-has"),
+    pytest.param(f"{DENIED} {SETTLED}", [DENIED], id="not-a-refuted-figure"),
+    pytest.param(f"안녕하세요. {KNOWN}\n{DENIED}", [DENIED], id="not-a-greeting"),
+    pytest.param(f"- {DENIED}", [DENIED], id="without-its-bullet"),
+    pytest.param(f"{DENIED[:-1]} [1].", [DENIED], id="without-its-citation"),
+]
+
+
+@pytest.mark.parametrize(("answer", "wanted"), OPEN)
+def test_open(answer: str, wanted: list[str]) -> None:
+    assert [claim.text for claim in claims(answered(answer))] == wanted
+
+
+def test_a_claim_points_to_its_place() -> None:
+    answer = f"{KNOWN} {DENIED}"
+
+    [claim] = claims(answered(answer))
+
+    assert answer[claim.span.start : claim.span.end] == DENIED
+
+
+CRITICAL = [
+    pytest.param(DENIED, False, id="words"),
+    pytest.param("체험 강좌를 취소하면 화면에 낸 돈이 3일 뒤에 뜹니다.", True, id="a-figure"),
+    pytest.param("취소는 pool.example.com에서 받으며 낸 돈을 돌려받습니다.", True, id="a-contact"),
+]
+
+
+@pytest.mark.parametrize(("claim", "is_critical"), CRITICAL)
+def test_critical(claim: str, is_critical: bool) -> None:
+    [found] = claims(answered(claim), is_forced=True)
+
+    assert found.is_critical is is_critical
+
+
+SKIPPED = [
+    pytest.param(answered(KNOWN), Skip.NO_OPEN_CLAIMS, id="all-of-it-is-in-a-source"),
+    pytest.param(
+        answered(f"{SETTLED} 전화번호는 02-555-0199입니다. {DENIED}"),
+        Skip.TWO_STRONG_FINDINGS,
+        id="two-strong-findings",
+    ),
+    pytest.param(
+        answered(DENIED, replace(COURSES, score=0.19), replace(POOL, score=0.05)),
+        Skip.LOW_RETRIEVAL_SCORE,
+        id="low-retrieval-score",
+    ),
+    pytest.param(Exchange(question="?", answer=DENIED), Skip.NO_SOURCES, id="no-sources"),
+]
+
+
+@pytest.mark.parametrize(("exchange", "reason"), SKIPPED)
+def test_skipped(exchange: Exchange, reason: Skip) -> None:
+    assert asked(exchange) is reason
+
+
+@pytest.mark.parametrize("score", [0.2, None])
+def test_a_score_that_will_do_or_is_unknown_skips_nothing(score: float | None) -> None:
+    exchange = answered(DENIED, replace(COURSES, score=score), replace(POOL, score=0.05))
+
+    assert [claim.text for claim in claims(exchange)] == [DENIED]
+
+
+def test_forced_all_claims_are_asked_about() -> None:
+    answer = f"{KNOWN} {SETTLED} 전화번호는 02-555-0199입니다."
+
+    assert len(claims(answered(answer), is_forced=True)) == 3
+
+
+def test_no_more_claims_than_the_policy_allows() -> None:
+    answer = f"{DENIED} 낸 돈은 언제든지 돌려받습니다. 취소한 강좌의 돈도 돌려받습니다."
+
+    rules = RULES.model_copy(update={"most_claims": 2})
+
+    assert len(claims(answered(answer), rules, is_forced=True)) == 2
+
+
+def test_windows_are_pieces_of_sources_nearest_first() -> None:
+    [claim] = claims(answered(DENIED))
+
+    sources = {source.id: source.text for source in (COURSES, POOL)}
+    assert 1 <= len(claim.windows) <= 3
+    assert all(window.text in sources[window.source_id] for window in claim.windows)
+    assert NO_REFUND in claim.windows[0].text
+    assert claim.windows[0].title == COURSES.title
+
+
+def test_windows_are_no_longer_than_the_policy_allows() -> None:
+    long = Source("1", "안내", "체험 강좌 " * 400)
+
+    [claim] = claims(answered(DENIED, long), RULES.model_copy(update={"window_chars": 120}))
+
+    assert {len(window.text) <= 120 for window in claim.windows} == {True}
+
+
+def test_a_source_in_another_language_is_shown_too() -> None:
+    english = Source("1", "Courses", "Trial lessons are not refunded. Bring a swimming cap.")
+
+    [claim] = claims(answered(DENIED, english))
+
+    assert claim.windows[0].text.startswith("Trial lessons are not refunded.")
+
+
+def test_personal_identifiers_stay_in_the_house() -> None:
+    number = "010-5550-0142"
+    source = replace(COURSES, text=f"담당자 휴대전화는 {number}입니다. {COURSES.text}")
+    exchange = answered(
+        f"{number}로 취소하면 낸 돈을 돌려받습니다.", source, question=f"{number} 강좌 취소되나요?"
+    )
+
+    question = asked(exchange, is_forced=True)
+
+    assert isinstance(question, JudgeQuestion)
+    assert number not in repr(question)
+    assert "[전화번호]" in question.claims[0].text

@@ -1,0 +1,96 @@
+"""What a policy may say about its judge."""
+
+import pytest
+
+from policies.judging_rules import JudgeKind
+from policies.shape import Mode
+from tests.policies.conftest import Folder
+
+TENANT = """
+extends: default
+tenant: a
+upstream:
+  base_url: http://127.0.0.1:8000/v1
+"""
+
+REFUSED = [
+    pytest.param(
+        "judge:\n  base_url: http://h/v1", "needs a `model`", id="a-chat-judge-without-a-model"
+    ),
+    pytest.param("judge:\n  model: m", "judge.base_url: is missing", id="no-address"),
+    pytest.param(
+        "judge:\n  base_url: h/v1\n  model: m", "must begin with http://", id="no-web-address"
+    ),
+    pytest.param(
+        "judge:\n  base_url: http://h/v1\n  model: m\n  timeout: 3",
+        "did you mean 'timeout_s'?",
+        id="unknown-key",
+    ),
+    pytest.param(
+        "judge:\n  base_url: http://h/v1\n  model: m\n  breaker: {failures: 0}",
+        "judge.breaker.failures: must be greater than or equal to 1",
+        id="out-of-range",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED)
+def test_refuses(folder: Folder, text: str, message: str) -> None:
+    folder.write("x.yaml", text)
+
+    assert message in folder.only_error()
+
+
+def test_its_defaults(folder: Folder) -> None:
+    folder.write("x.yaml", f"{TENANT}judge:\n  base_url: http://h/v1/\n  model: m\n")
+
+    judge = folder.load()["x"].policy.judge
+
+    assert judge is not None
+    assert (judge.kind, judge.mode, judge.timeout_s) == (JudgeKind.CHAT, Mode.ENFORCE, 3.0)
+    assert judge.base_url == "http://h/v1"
+
+
+def test_no_judge_unless_one_is_named(folder: Folder) -> None:
+    folder.write("x.yaml", TENANT)
+
+    assert folder.load()["x"].policy.judge is None
+
+
+def test_a_key_that_is_not_there_is_pointed_out(folder: Folder) -> None:
+    folder.write(
+        "x.yaml",
+        f"{TENANT}judge:\n  base_url: http://h/v1\n  model: m\n  api_key_env: NOT_SET_ANYWHERE\n",
+    )
+
+    said = "judge.api_key_env: names the environment variable NOT_SET_ANYWHERE, which is not set"
+    assert any(said in warning for warning in folder.warnings())
+    assert any(said in error for error in folder.errors(require_env=True))
+
+
+BARE = """
+tenant: a
+upstream: {base_url: "http://127.0.0.1:8000/v1"}
+guards: {overlap: {mode: enforce, action: pass}}
+judge: {base_url: "http://h/v1", model: m}
+"""
+
+
+def test_a_judge_that_acts_needs_a_template(folder: Folder) -> None:
+    folder.write("x.yaml", BARE)
+
+    assert "judge: can replace an answer and has no template" in folder.only_error()
+
+
+@pytest.mark.parametrize("name", ["judge", "fallback"])
+def test_its_own_template_or_the_fallback_will_do(folder: Folder, name: str) -> None:
+    folder.write("x.yaml", f"{BARE}templates:\n  {name}: 다시 질문해 주세요.\n")
+
+    assert folder.errors() == []
+    assert not any("is called by no guard" in warning for warning in folder.warnings())
+
+
+def test_one_in_shadow_needs_none(folder: Folder) -> None:
+    folder.write("x.yaml", BARE.replace("model: m", "model: m, mode: shadow"))
+
+    assert folder.errors() == []

@@ -1,0 +1,164 @@
+"""A judge behind HTTP in time that is not waited for."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+from structlog.testing import capture_logs
+
+from policies.judging import JudgeFailure, Opinions
+from policies.judging_rules import BreakerRules
+from proxy.judge.breaker import Breaker, BreakerState
+from proxy.judge.chat import ChatJudge
+from proxy.judge.client import HttpJudge
+from proxy.judge.server import JudgeServer
+from tests.fakes.fake_judge import opinions_json
+from tests.fakes.virtual_time import in_virtual_time
+from tests.policies.courses import NO_REFUND
+from tests.proxy.judge.asking import ASKED, BASE_URL
+
+Handler = Callable[[httpx.Request], Coroutine[None, None, httpx.Response]]
+GOOD = opinions_json("contradictory", NO_REFUND)
+
+
+def answers(content: str = GOOD, *, after_s: float = 0.0, status: int = 200) -> Handler:
+    async def handler(request: httpx.Request) -> httpx.Response:
+        del request
+        await asyncio.sleep(after_s)
+        body = {"choices": [{"message": {"content": content}}]}
+        return httpx.Response(status, content=json.dumps(body).encode())
+
+    return handler
+
+
+@asynccontextmanager
+async def judge(handler: Handler) -> AsyncGenerator[HttpJudge, None]:
+    loop = asyncio.get_running_loop()
+    async with httpx.AsyncClient(transport=httpx.MockTransport(handler), timeout=None) as client:
+        yield HttpJudge(
+            "app",
+            ChatJudge("judge-ko", lambda: "word"),
+            JudgeServer(client, BASE_URL, None),
+            Breaker(BreakerRules(), loop.time, lambda: 0.0),
+            fair_s=3.0,
+        )
+
+
+async def _once(handler: Handler, within_s: float) -> Opinions | JudgeFailure:
+    async with judge(handler) as asked:
+        return await asked.opinions(ASKED, within_s)
+
+
+def once(handler: Handler, within_s: float = 3.0) -> Opinions | JudgeFailure:
+    return in_virtual_time(_once(handler, within_s))
+
+
+def test_an_opinion_in_time() -> None:
+    assert isinstance(once(answers(after_s=2.9)), Opinions)
+
+
+OUTCOMES = [
+    pytest.param(answers(after_s=3.1), "timeout", id="too-late"),
+    pytest.param(answers(after_s=1e9), "timeout", id="hangs"),
+    pytest.param(answers("모르겠습니다."), "garbage", id="garbage"),
+    pytest.param(answers(status=503), "refused:503", id="broken"),
+    pytest.param(answers(status=413), "refused:413", id="too-large"),
+]
+
+
+@pytest.mark.parametrize(("handler", "reason"), OUTCOMES)
+def test_no_opinion(handler: Handler, reason: str) -> None:
+    said = once(handler)
+
+    assert isinstance(said, JudgeFailure)
+    assert said.reason == reason
+
+
+def test_a_handler_that_breaks_is_a_failure_like_any_other() -> None:
+    async def breaks(request: httpx.Request) -> httpx.Response:
+        raise ZeroDivisionError(str(request.url))
+
+    assert once(breaks) == JudgeFailure("failed:ZeroDivisionError")
+
+
+OPENS = [
+    pytest.param(answers(after_s=3.1), 3.0, BreakerState.OPEN, id="hangs"),
+    pytest.param(answers("?"), 3.0, BreakerState.OPEN, id="garbage"),
+    pytest.param(answers(status=500), 3.0, BreakerState.OPEN, id="broken"),
+    pytest.param(answers(status=400), 3.0, BreakerState.CLOSED, id="malformed-question"),
+    pytest.param(answers(status=413), 3.0, BreakerState.CLOSED, id="too-large-question"),
+    pytest.param(answers(after_s=1.0), 0.5, BreakerState.CLOSED, id="hurried-by-the-request"),
+    pytest.param(answers(), 3.0, BreakerState.CLOSED, id="well"),
+]
+
+
+@pytest.mark.parametrize(("handler", "within_s", "state"), OPENS)
+def test_only_what_is_the_backends_fault_opens_the_breaker(
+    handler: Handler, within_s: float, state: BreakerState
+) -> None:
+    async def five_times() -> BreakerState:
+        async with judge(handler) as asked:
+            for _ in range(5):
+                await asked.opinions(ASKED, within_s)
+            return asked.state
+
+    assert in_virtual_time(five_times()) is state
+
+
+def test_an_open_breaker_answers_at_once() -> None:
+    async def sixth() -> tuple[Opinions | JudgeFailure, float]:
+        loop = asyncio.get_running_loop()
+        async with judge(answers(after_s=10)) as asked:
+            for _ in range(5):
+                await asked.opinions(ASKED, 3.0)
+            began_s = loop.time()
+            return await asked.opinions(ASKED, 3.0), loop.time() - began_s
+
+    assert in_virtual_time(sixth()) == (JudgeFailure("breaker_open"), 0.0)
+
+
+def test_a_client_that_leaves_frees_the_probe() -> None:
+    async def leaves() -> tuple[BreakerState, Opinions | JudgeFailure]:
+        delays = iter([*([9.0] * 5), 2.0, 0.0])
+
+        async def handler(request: httpx.Request) -> httpx.Response:
+            return await answers(after_s=next(delays))(request)
+
+        async with judge(handler) as asked:
+            for _ in range(5):
+                await asked.opinions(ASKED, 3.0)
+            await asyncio.sleep(15)
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(asked.opinions(ASKED, 3.0), 1.0)
+            state = asked.state
+            return state, await asked.opinions(ASKED, 3.0)
+
+    state, said = in_virtual_time(leaves())
+
+    assert state is BreakerState.HALF_OPEN
+    assert isinstance(said, Opinions)
+
+
+def test_leaving_it_alone_and_its_return_are_logged() -> None:
+    async def falls_ill_and_recovers() -> None:
+        replies = iter([*[answers(status=500)] * 5, answers()])
+
+        async def handler(request: httpx.Request) -> httpx.Response:
+            return await next(replies)(request)
+
+        async with judge(handler) as asked:
+            for _ in range(5):
+                await asked.opinions(ASKED, 3.0)
+            await asyncio.sleep(15)
+            await asked.opinions(ASKED, 3.0)
+
+    with capture_logs() as lines:
+        in_virtual_time(falls_ill_and_recovers())
+
+    assert [(line["event"], line["tenant"]) for line in lines] == [
+        ("judge.left_alone", "app"),
+        ("judge.back", "app"),
+    ]

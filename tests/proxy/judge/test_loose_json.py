@@ -1,0 +1,55 @@
+"""JSON in what a model wrote."""
+
+import json
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from proxy.judge.loose_json import find_json
+
+MISSHAPEN = [
+    pytest.param("{'a': 'it\\'s', }", {"a": "it's"}, id="single-quotes"),
+    pytest.param("{'a': '\"b\"'}", {"a": '"b"'}, id="double-quotes-in-single-ones"),
+    pytest.param('{"a": "it\'s, }"}', {"a": "it's, }"}, id="strings-stay-as-they-are"),
+    pytest.param("{'a': True, 'b': None}", {"a": True, "b": None}, id="words-of-another-language"),
+    pytest.param('{"a": [1, 2, ], }', {"a": [1, 2]}, id="trailing-commas"),
+    pytest.param('{} {"b": 1} {"a": 1}', {"a": 1}, id="the-first-that-fits"),
+]
+
+
+def has_a(value: JsonValue) -> bool:
+    return isinstance(value, dict) and "a" in value
+
+
+@pytest.mark.parametrize(("text", "value"), MISSHAPEN)
+def test_found(text: str, value: JsonValue) -> None:
+    assert find_json(text, has_a) == value
+
+
+@given(st.dictionaries(st.text(), st.text() | st.integers() | st.none()), st.text())
+def test_well_formed_json_is_read_as_it_stands(inside: dict[str, JsonValue], prose: str) -> None:
+    wanted = {"a": inside}
+    before = prose.replace("{", "").replace("[", "")
+
+    assert find_json(f"{before}\n{json.dumps(wanted)}\n", has_a) == wanted
+
+
+@given(st.text(alphabet="{}[]\"'\\,: aT1\n", max_size=200))
+def test_whatever_is_written_something_that_fits_is_found_or_nothing(text: str) -> None:
+    with suppress(ValueError):
+        assert has_a(find_json(text, has_a))
+
+
+@pytest.mark.parametrize("piece", ['"', "'", '"\\', "'\\", "{", "[", "{'", ",", ", ", "\\", "True"])
+def test_no_text_takes_long(piece: str) -> None:
+    text = "{" + piece * (60_000 // len(piece))
+    began_s = time.perf_counter()
+
+    with pytest.raises(ValueError, match="no JSON"):
+        find_json(text, has_a)
+
+    assert time.perf_counter() - began_s < 2

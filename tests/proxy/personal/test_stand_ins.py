@@ -1,0 +1,136 @@
+"""Placeholders for identifiers, and the way back, also from pieces cut anywhere."""
+
+import json
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.text.personal import find_personal
+from guards.text.personal_kinds import PersonalKind
+from proxy.personal.stand_ins import LONGEST_PLACEHOLDER_CHARS, Restorer, StandIns
+
+K = PersonalKind
+PHONE, OTHER, MAIL, PLATE = "010-0000-1234", "010-0000-5678", "a@gaon.invalid", "서울 00바 0000"
+IDENTIFIERS = {PHONE: K.PHONE, MAIL: K.EMAIL, OTHER: K.PHONE, PLATE: K.VEHICLE}
+
+PIECES = [
+    PHONE, OTHER, MAIL, PLATE, "[전화번호-1]", "[전화번호-2]", "[이메일-1]", "[전화번호", "-1]",
+    "[", "]", "\\[", "\\", "\\]", "［전화번호-1］", "[ 전화번호 - 2 ]",
+    "전화", "번호", "-", "1", " ", "가",
+]  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+
+
+def test_each_identifier_has_a_placeholder_with_its_kind_and_number() -> None:
+    stand_ins = StandIns(IDENTIFIERS)
+
+    hidden = stand_ins.hide(f"{PHONE}, {OTHER}, {PHONE}, {MAIL}, {PLATE}")
+
+    assert hidden == "[전화번호-1], [전화번호-2], [전화번호-1], [이메일-1], [차량번호-1]"
+
+
+@given(TEXTS)
+def test_what_is_hidden_comes_back(text: str) -> None:
+    stand_ins = StandIns(IDENTIFIERS, [text])
+    hidden = stand_ins.hide(text)
+
+    assert stand_ins.restore(hidden) == text
+    assert not any(value in hidden for value in IDENTIFIERS)
+
+
+@given(TEXTS, st.lists(st.integers(0, 200), max_size=10))
+def test_pieces_cut_anywhere_say_the_same_as_the_whole(text: str, cuts: list[int]) -> None:
+    stand_ins = StandIns(IDENTIFIERS)
+    restorer = Restorer(stand_ins)
+    places = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
+
+    said = [restorer.feed(text[start:end]) for start, end in pairwise(places)]
+
+    assert "".join([*said, restorer.close()]) == stand_ins.restore(text)
+
+
+def test_an_ordinary_text_is_not_kept_back() -> None:
+    restorer = Restorer(StandIns(IDENTIFIERS))
+
+    assert restorer.feed("신청서는 [1] 소속 팀장에게 냅니다. (제2조)") == (
+        "신청서는 [1] 소속 팀장에게 냅니다. (제2조)"
+    )
+
+
+def test_an_open_bracket_is_kept_back_no_longer_than_a_placeholder() -> None:
+    restorer = Restorer(StandIns(IDENTIFIERS))
+    text = "[" + "가" * (LONGEST_PLACEHOLDER_CHARS + 1)
+
+    assert restorer.feed(text) == text
+
+
+@pytest.mark.parametrize("kind", list(PersonalKind))
+def test_no_placeholder_is_longer_than_what_is_kept_back(kind: PersonalKind) -> None:
+    escaped = json.dumps(kind.noun)[1:-1]
+
+    for longest in (f"[ {escaped} - 999999 ]", rf"\[{escaped}\-999999\]"):
+        assert len(longest) <= LONGEST_PLACEHOLDER_CHARS
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param("[전화번호-1]", id="as-it-was"),
+        pytest.param("[전화번호 - 1]", id="spaced"),
+        pytest.param("［전화번호－1］", id="full-width"),
+        pytest.param(r"\[전화번호-1\]", id="escaped-for-markdown"),
+        pytest.param("[전화번호–1]", id="other-dash"),
+        pytest.param(json.dumps("[전화번호-1]")[1:-1], id="json-in-ascii"),
+        pytest.param(json.dumps("[전화번호-1]")[1:-1].upper().replace("U", "u"), id="upper-case"),
+    ],
+)
+def test_a_model_may_write_a_placeholder_its_own_way(written: str) -> None:
+    assert StandIns(IDENTIFIERS).restore(f"**{written}**로") == f"**{PHONE}**로"
+
+
+@pytest.mark.parametrize("written", ["[전화번호-7]", "[전화번호]", "[1]", "전화번호-1", "[비고-1]"])
+def test_what_stands_in_for_nothing_stays(written: str) -> None:
+    assert StandIns(IDENTIFIERS).restore(written) == written
+
+
+def test_a_placeholder_that_somebody_wrote_is_not_taken() -> None:
+    stand_ins = StandIns({PHONE: K.PHONE}, ["[전화번호-1]은 무엇인가요?"])
+
+    assert stand_ins.hide(PHONE) == "[전화번호-2]"
+    assert stand_ins.restore("[전화번호-1]") == "[전화번호-1]"
+
+
+def test_escaped_characters_of_json_are_hidden_too() -> None:
+    arguments = json.dumps({"plate": PLATE})
+
+    assert json.loads(StandIns(IDENTIFIERS).hide(arguments)) == {"plate": "[차량번호-1]"}
+
+
+@given(
+    st.lists(
+        st.sampled_from([*'0123456789０１-－ .()+@aM가서울"\\\n\t\u200b\u0301', "계좌", "전화"])
+    ).map("".join)
+)
+def test_no_identifier_holds_what_json_has_to_escape(text: str) -> None:
+    for span in find_personal(text, business_numbers=True):
+        value = text[span.start : span.end]
+
+        assert json.dumps(value, ensure_ascii=False) == f'"{value}"'
+
+
+def test_nothing_that_prints_them_shows_them() -> None:
+    stand_ins = StandIns(IDENTIFIERS)
+
+    shown = f"{stand_ins} {stand_ins!r} {Restorer(stand_ins)!r}"
+
+    assert not any(value in shown for value in IDENTIFIERS)
+
+
+def test_without_identifiers_nothing_changes() -> None:
+    nothing = StandIns()
+
+    assert not nothing
+    assert nothing.hide(PHONE) == PHONE
+    assert nothing.restore("[전화번호-1]") == "[전화번호-1]"

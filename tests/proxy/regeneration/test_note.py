@@ -1,0 +1,133 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.finding import Evidence, Finding, Span, Strength
+from guards.core.registry import all_guards
+from proxy.regeneration import HEADING, note
+from proxy.regeneration.closed_lists import ClosedList
+
+MOST_CHARS = 1200
+
+INSTRUCTED = [
+    code
+    for guard in all_guards().values()
+    for code, meaning in guard.codes.items()
+    if meaning.instruction
+]
+
+
+def finding(
+    code: str = "korean_only.han",
+    observed: str = "申请书",
+    *,
+    strength: Strength = Strength.E0,
+    expected: tuple[str, ...] = (),
+    quote: str = "",
+) -> Finding:
+    return Finding(
+        guard=code.partition(".")[0],
+        code=code,
+        part="answer",
+        span=Span(0, len(observed)),
+        observed=observed,
+        strength=strength,
+        expected=expected,
+        evidence=(Evidence("2", quote),) if quote else (),
+    )
+
+
+@pytest.mark.parametrize("code", INSTRUCTED)
+def test_every_instruction_can_be_filled_in(code: str) -> None:
+    lines = note([finding(code, "제99조 {0}", expected=("제15조",))], most=5).splitlines()
+
+    assert lines[1].startswith("1) ")
+    assert "{observed}" not in lines[1]
+    assert "{expected}" not in lines[1]
+
+
+def test_the_worst_is_named_first_and_each_fault_once() -> None:
+    unsupported = finding("numbers.not_in_sources", "5일", strength=Strength.E0)
+    contradicted = finding(
+        "numbers.value_differs", "30일", strength=Strength.C2, expected=("14일",)
+    )
+
+    lines = note([unsupported, contradicted, unsupported], most=5).splitlines()
+
+    assert ["30일" in lines[1], "5일" in lines[2], len(lines)] == [True, True, 4]
+
+
+def test_the_policy_limits_how_many_faults_are_named() -> None:
+    findings = [finding(observed=letter) for letter in "一二三四五六七"]
+
+    lines = note(findings, most=3).splitlines()
+
+    assert [line[:3] for line in lines[1:-1]] == ["1) ", "2) ", "3) "]
+
+
+def test_the_source_is_quoted_before_the_fault() -> None:
+    wrong = finding(
+        "numbers.value_differs", "30일", expected=("14일",), quote="신청은 14일 이내에 합니다."
+    )
+
+    line = note([wrong], most=5).splitlines()[1]
+
+    assert line.startswith('1) 자료 2: "신청은 14일 이내에 합니다." → ')
+    assert line.index("14일") < line.index("30일")
+
+
+def test_what_may_be_chosen_from_stands_behind_the_faults() -> None:
+    lists = [ClosedList("연락처", ("02-000-1234",)), ClosedList("조문", ())]
+
+    lines = note([finding(), finding(observed="费用")], most=5, lists=lists).splitlines()
+
+    assert [line[:2] for line in lines[1:3]] == ["1)", "2)"]
+    assert lines[3].startswith("허용 연락처: 02-000-1234 (")
+    assert lines[4].startswith("허용 조문: 없음 (")
+
+
+def test_sentences_that_may_stay_are_quoted_last() -> None:
+    lines = note(
+        [finding()], most=5, standing=["3일 안에 냅니다.", "비용은 없습니다."]
+    ).splitlines()
+
+    assert lines[-2] == '다음 문장은 유지하세요: "3일 안에 냅니다." "비용은 없습니다."'
+
+
+def test_where_room_is_short_a_closed_list_counts_more_than_another_fault() -> None:
+    faults = [
+        finding(observed=f"{number}번째 " + "가" * 80, quote="나" * 400) for number in range(9)
+    ]
+    lists = [ClosedList("수치", ("3일",))]
+
+    told = note(faults, most=9, lists=lists, standing=["다" * 300])
+
+    assert "허용 수치: 3일" in told
+    assert "9) " not in told
+    assert "유지하세요" not in told
+
+
+TEXTS = st.text('가a申\n {}%"', max_size=3000)
+LISTS = st.builds(ClosedList, st.just("수치"), st.lists(TEXTS, max_size=5).map(tuple))
+
+
+@given(
+    st.lists(
+        st.builds(
+            finding, observed=TEXTS, quote=TEXTS, expected=st.lists(TEXTS, max_size=5).map(tuple)
+        ),
+        max_size=12,
+    ),
+    st.integers(1, 20),
+    st.lists(LISTS, max_size=4),
+    st.lists(TEXTS, max_size=5),
+)
+def test_the_note_is_never_long_and_never_without_its_frame(
+    findings: list[Finding], most: int, lists: list[ClosedList], standing: list[str]
+) -> None:
+    told = note(findings, most, lists, standing)
+
+    assert told.startswith(f"{HEADING} ")
+    assert told.endswith("라고 답해 주세요.")
+    assert len(told) <= MOST_CHARS
+    assert bool(findings) == ("\n1) " in told)
