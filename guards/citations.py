@@ -1,13 +1,15 @@
 """Citation marks that name no source of the request, or one that does not say so.
 
 Finds: ``[출처: …]``, ``(출처: …)`` and ``[참조: …]`` whose title, file, law or number no source
-    has; ``[†N]``, ``【N】``, ``[^N]``, ``¹``, ``[출처 N]``, ``<cite id="N">`` and ``[N]`` beyond
-    the sources' numbers, each number of a list or range; numbers whose source has nothing of what
-    it is cited for, or much less of it than exactly one other; if asked to, claims without a
+    has, or with a page or an article's heading that it has not; ``[†N]``, ``【N】``, ``[^N]``,
+    ``¹``, ``[출처 N]``, ``<cite id="N">`` and ``[N]`` beyond the sources' numbers, each number of a
+    list or range; files of a list of references, of a footnote or of a line ``출처: …`` that no
+    source is; sources that have nothing of what they are cited for, much less of it than exactly
+    one other, or hardly any of what others cited there carry; if asked to, claims without a
     citation that exactly one source carries.
-Misses: a named source that exists and does not say so; a wrong page of the right file; a source
-    that says the opposite in the same words; wrong citations of sentences of one or two words;
-    references written as plain lines (``출처: …``); footnotes that the answer itself explains.
+Misses: a source that says the opposite in the same words; wrong citations of sentences of one or
+    two words; a wrong page where the pages of the sources are not known; titles in plain lines and
+    lists that no source has; a name that several sources share.
 Score: 1.0; 0.5 where nothing shows that a plain number is a citation, or where no source has a name
     that a title could be compared with (both weak); for a source that does not say so, how much of
     the statement it lacks; for a missing citation, how much of it the source carries.
@@ -15,9 +17,7 @@ Source: the marks that prompts for retrieval commonly ask for; own measure of su
     thresholds measured on Korean answers.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from pydantic import Field
@@ -25,17 +25,17 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading
-from guards.text.citing.articles import RightArticles
 from guards.text.citing.assessed import Assessed, Assessment, Missing
 from guards.text.citing.assessment import CITATION_THRESHOLD, assess
 from guards.text.citing.cited_answer import CitedAnswer
 from guards.text.citing.mending import Mending
+from guards.text.citing.naming import Naming, without_names
 from guards.text.citing.placing import Placing
+from guards.text.citing.references import ReferenceLine, read_source_lines
 from guards.text.slots.citation_mark import CitationMark, MarkKind, MarkStyle
 from guards.text.slots.law_index import LawIndex
-from guards.text.slots.source_name import SourceNames, names_in
+from guards.text.slots.source_name import SourceNames
 
-_start_of = attrgetter("start")
 _MOST_EXPECTED = 8
 
 
@@ -68,7 +68,7 @@ class Citations(Guard[CitationsSettings]):
     settings_type = CitationsSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "citations.unknown_source": Code(
-            "names a title or file that no source has",
+            "names a title, file or page that no source has",
             "{observed}: 제공된 자료에 없는 출처입니다. 실제 출처만 표시하세요: {expected}",
         ),
         "citations.unknown_number": Code(
@@ -103,11 +103,14 @@ class Citations(Guard[CitationsSettings]):
         if answer is None:
             return []
         cited = CitedAnswer(answer.text.raw)
-        if not (cited.marks or cited.references or self.settings.add_missing):
+        lines = read_source_lines(answer.text.raw)
+        if not (cited.marks or cited.references or lines or self.settings.add_missing):
             return []
-        citing = _Citing(reading, answer, assess(reading, self.settings.threshold, cited))
+        assessed = assess(reading, self.settings.threshold, cited)
+        citing = _Citing(reading, answer, assessed, add_missing=self.settings.add_missing)
         found = [finding for mark in cited.marks for finding in citing.findings(mark)]
         found += citing.listed_phantoms()
+        found += [finding for line in lines for finding in citing.unknown_files(line)]
         if self.settings.add_missing:
             found += [citing.missing(one) for one in citing.assessed.missing]
         return found
@@ -116,20 +119,24 @@ class Citations(Guard[CitationsSettings]):
 class _Citing:
     """The citations of one answer."""
 
-    def __init__(self, reading: Reading, answer: Part, assessed: Assessed) -> None:
+    def __init__(
+        self, reading: Reading, answer: Part, assessed: Assessed, *, add_missing: bool
+    ) -> None:
         marks = assessed.answer.marks
         self.assessed = assessed
         self._exchange = reading.exchange
-        self._answer = answer
+        self._raw = answer.text.raw
         index = LawIndex.of(self._exchange.sources)
         self._names = SourceNames(self._exchange.sources, index)
-        self._articles = RightArticles(reading, index)
+        self._naming = Naming(reading, self._names, index)
         self._numbers = tuple(f"[{one.id}]" for one in self._exchange.sources[:_MOST_EXPECTED])
-        self._placing = Placing(answer.text.raw, marks)
+        self._placing = Placing(self._raw, marks)
         self._cites = any(
             assessed.numbering.source_of(number) for mark in marks for number in mark.numbers
         )
-        self._mending = Mending(answer.text.raw, self._exchange.sources, assessed)
+        self._mending = Mending(
+            self._raw, self._exchange.sources, assessed, add_missing=add_missing
+        )
 
     def findings(self, mark: CitationMark) -> Iterator[Finding]:
         """Yield what is wrong with a mark."""
@@ -150,18 +157,34 @@ class _Citing:
             span = Span(mark.start, mark.end)
             yield self._phantom("unknown_number", span, self._numbers, fix, sure=sure)
         for one in wrong if sure else ():
-            yield self._wrongly_cited(mark, one, fix)
+            right = self._mending.right_number(one)
+            yield self._wrongly_cited(mark, one, fix, f"[{right}]" if right else "")
 
     def listed_phantoms(self) -> Iterator[Finding]:
-        """Yield the lines of the answer's references that explain a number that no source has."""
-        raw = self._answer.text.raw
+        """Yield the lines of the answer's references that explain a number by no source."""
         references = self.assessed.answer.references
         for line in references.lines if references else ():
             # "3. …" may only count the lines.
-            in_brackets = raw[: line.number_span.start].endswith(("[", "†", "【"))
+            in_brackets = self._raw[: line.number_span.start].endswith(("[", "†", "【"))
             if line.number and in_brackets and not self.assessed.numbering.source_of(line.number):
                 span = line.span
                 yield self._phantom("unknown_number", span, self._numbers, fix="", sure=True)
+            else:
+                yield from self.unknown_files(line)
+
+    def unknown_files(self, line: ReferenceLine) -> Iterator[Finding]:
+        """Yield the finding on a line that names a file which no source is."""
+        unknown = self._names.unknown_files(line.target)
+        if not unknown:
+            return
+        source = self._names.numbered(line.number) if line.number else None
+        kept = without_names(line.target, unknown)
+        if source is not None:
+            fix = self._naming.line_of(line, source)
+        else:
+            written = self._raw[line.span.start : line.span.end]
+            fix = written.replace(line.target, kept, 1) if kept else ""
+        yield self._phantom("unknown_source", line.span, self._titles, fix, sure=True)
 
     def missing(self, one: Missing) -> Finding:
         """Return the finding on a claim that should cite a source."""
@@ -170,7 +193,7 @@ class _Citing:
         return Finding(
             guard=Citations.id,
             code="citations.missing",
-            part=self._answer.name,
+            part="answer",
             span=Span(position, position),
             observed=one.statement.text,
             strength=Strength.E2,
@@ -181,37 +204,26 @@ class _Citing:
         )
 
     def _named(self, mark: CitationMark) -> Iterator[Finding]:
+        span = Span(mark.start, mark.end)
         unknown = self._names.unknown(mark.target)
         if unknown:
-            sources = self._exchange.sources
-            titles = (source.title or source.file for source in sources)
-            expected = tuple(dict.fromkeys(title for title in titles if title))[:_MOST_EXPECTED]
-            sure = self._names.known or not sources
-            fix = self._without(mark, unknown) if sure else None
-            span = Span(mark.start, mark.end)
-            yield self._phantom("unknown_source", span, expected, fix, sure=sure)
+            sure = self._names.known or not self._exchange.sources
+            fix = self._naming.without(mark, unknown) if sure else None
+            yield self._phantom("unknown_source", span, self._titles, fix, sure=sure)
+            return
+        for one in self._mending.wrong_in(mark):
+            right = self._mending.right_source(one)
+            fix = self._naming.of_other(mark, right) if right else ""
+            yield self._wrongly_cited(mark, one, fix, right.title or right.file if right else "")
+            return
+        fix = self._naming.put_right(mark)
+        if fix is not None:
+            yield self._phantom("unknown_source", span, self._titles, fix, sure=True)
 
-    def _without(self, mark: CitationMark, unknown: Sequence[str]) -> str:
-        """Return a named mark without the names that no source has."""
-        raw = self._answer.text.raw
-        if unknown == (mark.target,):
-            return self._with_right_article(mark)
-        kept = [piece for piece in names_in(mark.target) if piece not in unknown]
-        written = raw[mark.start : mark.end]
-        return written.replace(mark.target, ", ".join(kept), 1) if kept else ""
-
-    def _with_right_article(self, mark: CitationMark) -> str:
-        """Return a mark with the article that its sentence means; empty if that is not clear."""
-        laws = self._answer.text.laws
-        first, last = (bisect_left(laws, at, key=_start_of) for at in (mark.start, mark.end))
-        if last - first != 1:
-            return ""
-        inside = laws[first]
-        right = self._articles.written(inside)
-        if right is None:
-            return ""
-        raw = self._answer.text.raw
-        return raw[mark.start : inside.start] + right + raw[inside.end : mark.end]
+    @property
+    def _titles(self) -> tuple[str, ...]:
+        titles = (source.title or source.file for source in self._exchange.sources)
+        return tuple(dict.fromkeys(title for title in titles if title))[:_MOST_EXPECTED]
 
     def _phantom(
         self,
@@ -225,9 +237,9 @@ class _Citing:
         return Finding(
             guard=Citations.id,
             code=f"citations.{what}",
-            part=self._answer.name,
+            part="answer",
             span=span,
-            observed=self._answer.text.raw[span.start : span.end],
+            observed=self._raw[span.start : span.end],
             severity=Severity.STRONG if sure else Severity.WEAK,
             strength=Strength.E0,
             expected=expected,
@@ -235,24 +247,23 @@ class _Citing:
             fix=fix,
         )
 
-    def _wrongly_cited(self, mark: CitationMark, one: Assessment, fix: str | None) -> Finding:
-        right = self._mending.right_number(one)
+    def _wrongly_cited(
+        self, mark: CitationMark, one: Assessment, fix: str | None, right: str
+    ) -> Finding:
+        """Return the finding on a source that does not say so; `right` is what should stand."""
         evidence = (Evidence(one.better, one.quote),) if right and one.better else ()
         return Finding(
             guard=Citations.id,
             code="citations.wrong_source" if right else "citations.unsupported",
-            part=self._answer.name,
+            part="answer",
             span=Span(mark.start, mark.end),
-            observed=self._written(mark),
+            observed=self._raw[mark.start : mark.end],
             strength=Strength.C1 if right else Strength.E0,
-            expected=(f"[{right}]",) if right else (),
+            expected=(right,) if right else (),
             evidence=evidence,
             score=round(1 - one.score, 3),
             fix=fix,
         )
-
-    def _written(self, mark: CitationMark) -> str:
-        return self._answer.text.raw[mark.start : mark.end]
 
     def _is_citation(self, mark: CitationMark) -> bool:
         """Tell whether a plain number is surely a citation: others are, or its place is."""
@@ -262,7 +273,7 @@ class _Citing:
         """Tell whether a plain mark stands in a source or the question: a footnote of that text."""
         # "m²" in a source is no footnote 2.
         start = mark.start - 1 if mark.style is MarkStyle.RAISED else mark.start
-        written = self._answer.text.raw[start : mark.end]
+        written = self._raw[start : mark.end]
         return written in self._exchange.question or any(
             written in source.text for source in self._exchange.sources
         )

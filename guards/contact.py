@@ -2,9 +2,12 @@
 
 Finds: a number (with area code, mobile, service number, extension, short code such as 120), a web
     address or an e-mail address that stands in no source; one that a source gives for another
-    office than the one the answer names, where the named office has its own.
+    office or purpose than the answer names, where the named one has its own (fax for telephone,
+    emergency for booking, the office before the number or in its brackets). The last digits in a
+    list behind a number and a table's column of extensions are contacts too.
 Misses: numbers written out in words; a swapped value where no source gives the named office any of
-    that kind; opening hours (`numbers`).
+    that kind, or where another word of the sentence names that value alone; opening hours
+    (`numbers`).
 Score: 1.0 for a value that stands nowhere; 0.9 for a swapped one.
 Source: own rules. An address may be cut to its host or an upper folder; a local number may lack its
     area code. Values of the question and of instructions may be repeated.
@@ -95,6 +98,9 @@ class Contacts(Guard[ContactSettings]):
         if known and not own:
             return None
         expected = tuple(dict.fromkeys(entry.written for entry in own))
+        # Where purpose and office belong to two numbers, either may be the slip.
+        is_one = len({entry.value.values for entry in own}) == 1
+        is_sure = is_one and not (known and book.speaks_for(contact, claim))
         return Finding(
             guard=self.id,
             code="contact.swapped" if known else "contact.invented",
@@ -105,7 +111,7 @@ class Contacts(Guard[ContactSettings]):
             expected=expected,
             evidence=_evidence(own),
             score=0.9 if known else 1.0,
-            fix=expected[0] if len({entry.value.values for entry in own}) == 1 else None,
+            fix=expected[0] if is_sure else None,
         )
 
 

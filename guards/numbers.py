@@ -176,7 +176,7 @@ def _finding(
 
 def _is_article(quantity: Quantity) -> bool:
     """Tell whether a count only says that one thing is spoken of (파일 1개의 크기)."""
-    return quantity.measure.dimension in COUNTED and quantity.measure.values == (1,)
+    return quantity.measure.dimension in COUNTED and quantity.measure.values[0] == 1
 
 
 def _kind(quantity: Quantity, known: KnownQuantities, closest: ClosestFigures | None) -> str:

@@ -6,8 +6,8 @@ Finds: sentences of which no window of three neighbouring source sentences holds
     and so may one with a figure, which is compared by value elsewhere. A long clause (…고, …며,
     …지만) that is added to a sentence and comes from nowhere is reported by itself.
 Misses: a claim in the sources' words that says something else, or that strings their set phrases
-    together; one in the question's words; claims of one or two words that carry a subject; what
-    is invented around a figure is weak at most.
+    together; one in the question's words; claims of one word that carries a subject, or of two of
+    which the sources have one; what is invented around a figure is weak at most.
 Score: one minus the support found.
 Source: containment of stems and syllable pairs, own measure; the thresholds were measured on
     Korean answers.
@@ -28,9 +28,12 @@ from guards.text.coordinate import coordinate_clauses
 from guards.text.features import features
 from guards.text.overlap_score import Passage, Support, support
 from guards.text.sentences import Sentence
-from guards.text.slots.citation_mark import read_marks
+from guards.text.slots.citation_places import citation_places
+from guards.text.slots.quantity import Quantity
 
 _PROVISION = re.compile(r"\([^()\n]{0,80}제\s?\d{1,4}(?:조|항|호|장|절)[^()\n]{0,80}\)")
+# So few words are no paraphrase only if the sources have nothing of either.
+_PAIR = 2
 _EMPHASIS = re.compile(r"[*_~`]{1,3}")
 
 
@@ -53,7 +56,7 @@ class OverlapSettings(GuardSettings):
         3,
         ge=1,
         description="Claims with fewer content words, figures and words that only frame them "
-        "aside, are too short to judge.",
+        "aside, are too short to judge, but for two words of which the sources have nothing.",
     )
     min_clause_words: int = Field(
         5, ge=1, description="The same for a clause of a sentence that is judged by itself."
@@ -70,7 +73,7 @@ class Overlap(Guard[OverlapSettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "overlap.unsupported": Code(
             "The sources have next to nothing of the claim.",
-            '"{observed}" 문장은 자료에 없는 내용입니다. 빼고, 자료에 있는 내용만 쓰세요.',
+            '"{observed}" 부분은 자료에 없는 내용입니다. 빼고, 자료에 있는 내용만 쓰세요.',
         ),
         "overlap.low": Code(
             "No passage of the sources holds enough of the claim's words.",
@@ -98,27 +101,31 @@ class Overlap(Guard[OverlapSettings]):
     def _of_claim(self, claim: Sentence, measure: "_Measure") -> list[Finding]:
         held = measure.support(claim)
         if held.words < self.settings.min_words:
-            return []
-        if self._is_invented(claim, held, measure):
-            return [self._finding(claim, held, is_invented=True)]
+            is_pair = held.words == _PAIR and self._is_invented(claim, held, measure)
+            return [self._finding(claim, held, is_invented=True)] if is_pair else []
         # No clause can miss more words than its sentence.
         if held.missing >= self.settings.unsupported_words:
-            clauses = [(clause, measure.support(clause)) for clause in _added_clauses(claim)]
-            invented = [
-                self._finding(clause, support, is_invented=True)
-                for clause, support in clauses
-                if support.words >= self.settings.min_clause_words
-                and self._is_invented(clause, support, measure)
-            ]
+            invented = self._invented_clauses(claim, measure)
             if invented:
                 return invented
+            if self._is_invented(claim, held, measure):
+                return [self._finding(claim, held, is_invented=True)]
         is_low = held.share < self.settings.min_support
         return [self._finding(claim, held, is_invented=False)] if is_low else []
 
+    def _invented_clauses(self, claim: Sentence, measure: "_Measure") -> list[Finding]:
+        clauses = [(clause, measure.support(clause)) for clause in _added_clauses(claim)]
+        return [
+            self._finding(clause, held, is_invented=True)
+            for clause, held in clauses
+            if held.words >= self.settings.min_clause_words
+            and self._is_invented(clause, held, measure)
+        ]
+
     def _is_invented(self, place: Sentence, held: Support, measure: "_Measure") -> bool:
         return (
-            held.share < self.settings.unsupported_below
-            and held.missing >= self.settings.unsupported_words
+            held.share < min(self.settings.unsupported_below, self.settings.min_support)
+            and held.missing >= min(self.settings.unsupported_words, held.words)
             and not measure.has_figure(place)
         )
 
@@ -139,8 +146,10 @@ class _Measure:
     """Measures how far the sources hold places of an answer."""
 
     def __init__(self, reading: Reading, answer: Text) -> None:
-        self._compared = _compared(answer)
-        self._figures = [quantity.start for quantity in answer.quantities]
+        unmarked = _blanked(answer.raw, citation_places(answer.raw))
+        figures = [one for one in answer.quantities if not unmarked[one.start].isspace()]
+        self._figures = [one.start for one in figures]
+        self._compared = _compared(unmarked, figures)
         self._passages = [_passage(part) for part in reading.sources]
         self._asked = features(reading.question.text.raw)
         # A long answer repeats itself.
@@ -170,20 +179,11 @@ def _added_clauses(claim: Sentence) -> Iterator[Sentence]:
         yield Sentence(text, begin, begin + len(text))
 
 
-def _compared(text: Text) -> str:
-    """Return what of a text is compared: blanks stand for figures, citations and emphasis."""
-    figures = ((quantity.start, quantity.end) for quantity in text.quantities)
-    provisions = (match.span() for match in _PROVISION.finditer(text.raw))
-    emphasis = (match.span() for match in _EMPHASIS.finditer(text.raw))
-    return _blanked(text.raw, (*figures, *_marks(text.raw), *provisions, *emphasis))
-
-
-def _marks(answer: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of citation marks, but for the words that some stand around."""
-    for mark in read_marks(answer):
-        words = answer.rfind(mark.wrapped, mark.start, mark.end)
-        yield mark.start, words
-        yield words + len(mark.wrapped), mark.end
+def _compared(text: str, figures: Iterable[Quantity]) -> str:
+    """Return what of a text is compared: blanks stand for figures, provisions and emphasis."""
+    provisions = (match.span() for match in _PROVISION.finditer(text))
+    emphasis = (match.span() for match in _EMPHASIS.finditer(text))
+    return _blanked(text, (*((one.start, one.end) for one in figures), *provisions, *emphasis))
 
 
 def _blanked(text: str, places: Iterable[tuple[int, int]]) -> str:

@@ -20,6 +20,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
 from guards.text.abstention import is_abstention
 from guards.text.ownership import Owned
+from guards.text.passages import sentence_places
 from guards.text.place_book import PlaceBook, said_around
 from guards.text.scripts import prose_only
 from guards.text.slots.place import PlaceSlot, find_places
@@ -61,12 +62,11 @@ class Places(Guard[PlacesSettings]):
         if not places:
             return []
         book = PlaceBook(reading)
-        told = [one for one in answer.text.sentences if not _is_open(one.text)]
+        sentences = sentence_places(answer.text, [place.start for place in places])
         findings = (
             self._finding(place, book.meant_instead(place, said))
-            for place, said in zip(places, said_around(raw, places), strict=True)
-            if any(sentence.start <= place.start < sentence.end for sentence in told)
-            and not _DENIED.match(raw, place.end)
+            for place, said, at in zip(places, said_around(raw, places), sentences, strict=True)
+            if not (_DENIED.match(raw, place.end) or _is_open(answer.text.sentences[at].text))
         )
         return [finding for finding in findings if finding is not None]
 

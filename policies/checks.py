@@ -8,8 +8,8 @@ from guards.core.registry import all_guards
 from guards.text.morph import MorphReader
 from policies import jinja, patterns
 from policies.errors import Remark
-from policies.judging import JUDGE
-from policies.judging_codes import CODES
+from policies.judging.codes import CODES
+from policies.judging.judge import JUDGE
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
 from policies.schema import suggestion
 from policies.templates import FALLBACK

@@ -13,12 +13,12 @@ from guards.text.morph import MorphReader
 from policies.decision import Possible, decide
 from policies.direct_answer import direct_answer
 from policies.edits import apply
-from policies.judging_report import JudgeReport
+from policies.judging.report import JudgeReport
 from policies.policy import Action, Mode, Policy
-from policies.repair import repaired, with_list_of_sources
+from policies.repair import repaired, with_list_of_sources, workable
 from policies.second_reading import read_again
 from policies.verdict import Verdict
-from policies.verification_coverage import coverage_of
+from policies.verification_coverage import Coverage
 
 NOTHING = Possible()
 
@@ -99,6 +99,8 @@ class Inspector:
             return with_list_of_sources(self.policy, exchange, verdict)
         if verdict.action not in (Action.FIX, Action.TRIM):
             return verdict
+        if not possible.regenerate:
+            verdict = workable(self.policy, exchange, verdict)
         mended = repaired(self.policy, exchange, verdict)
         if mended is not None and mended.edits:
             edited = exchange.answered(apply(exchange.answer, mended.judged))
@@ -123,7 +125,7 @@ class Inspector:
         verdict = decide(self.policy, stage, reports, possible)
         if verdict.confidence is None:
             return verdict
-        coverage = coverage_of(self.policy, read(exchange), verdict.ran)
+        coverage = Coverage(self.policy, read(exchange), verdict.ran)
         met = coverage.met_a_source(verdict.findings)
         return verdict if met else replace(verdict, confidence=None)
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from policies.judging_rules import JudgeRules
+from policies.judging.rules import JudgeRules
 from policies.shape import VARIABLE_NAME, HttpAddress
 from policies.shape import Mode as Mode
 from policies.shape import Shape as Shape

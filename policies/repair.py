@@ -1,11 +1,11 @@
 """What a verdict changes in an answer: mended places, and sentences taken out."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from guards.core.exchange import Exchange
-from guards.core.finding import Finding, Severity
-from policies.citing.mending import Mended, mend
+from guards.core.finding import Finding, Severity, Span
+from policies.citing.mending import Mended, Unhealed, mend
 from policies.confidence import CITATION_GUARDS
 from policies.edits import Edit, fixes, without_overlaps
 from policies.policy import Action, Policy, ReferenceList
@@ -19,8 +19,8 @@ LIST_ADDED = "references_added"
 def repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> Mended | None:
     """Return the answer with all mended or taken out that led to the verdict.
 
-    What is mended in place need not be taken out, so only the other findings cost a sentence; a
-    FIX verdict leaves them.
+    What is mended in place need not be taken out, so only the other findings cost a sentence, and
+    citations without which their sentence has no meaning; a FIX verdict takes none out.
 
     Returns:
         None if too little would be left, or if a sentence does not survive its citation.
@@ -28,19 +28,28 @@ def repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> Mended | N
     findings = verdict.acting
     mendable = [found for found in findings if _is_mendable(policy, found)]
     edits = fixes(mendable)
+    if verdict.action is Action.FIX:
+        return _mended_only(policy, exchange, edits)
     bad = [found.span for found in findings if found not in mendable and found.part == "answer"]
-    if not bad or verdict.action is Action.FIX:
-        return _mended(policy, exchange, edits)
-    removals = trim(exchange.question, exchange.answer or "", bad, policy.trimming)
-    if removals is None:
-        return None
-    return _mended(policy, exchange, without_overlaps([*removals, *edits]))
+    return _trimmed(policy, exchange, edits, bad)
+
+
+def workable(policy: Policy, exchange: Exchange, verdict: Verdict) -> Verdict:
+    """Return a verdict that can be put into effect: FIX as TRIM where a sentence has to go.
+
+    That is so where a citation is all that a sentence speaks of. It is not put into effect while a
+    second attempt is left, which may write the sentence anew.
+    """
+    if verdict.action is Action.FIX and repaired(policy, exchange, verdict) is None:
+        return replace(verdict, action=Action.TRIM)
+    return verdict
 
 
 def citations_repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> Mended | None:
     """Return the answer with its wrong citations mended and all else as it is.
 
-    Whatever the verdict asks for; None if a sentence does not survive its citation.
+    Whatever the verdict asks for. A sentence that has no meaning without its citation goes; None
+    if too little would be left.
     """
     wrong = [
         found
@@ -49,7 +58,7 @@ def citations_repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> 
         and found.severity is Severity.STRONG
         and _is_mendable(policy, found)
     ]
-    return _mended(policy, exchange, fixes(wrong))
+    return _trimmed(policy, exchange, fixes(wrong), [])
 
 
 def with_list_of_sources(policy: Policy, exchange: Exchange, verdict: Verdict) -> Verdict:
@@ -59,14 +68,39 @@ def with_list_of_sources(policy: Policy, exchange: Exchange, verdict: Verdict) -
     """
     if policy.citations.references is not ReferenceList.ALWAYS:
         return verdict
-    mended = _mended(policy, exchange, ())
+    mended = _mended_only(policy, exchange, ())
     if mended is None or not mended.edits:
         return verdict
     return replace(verdict, action=Action.FIX, reasons=(LIST_ADDED,), edits=mended.edits)
 
 
-def _mended(policy: Policy, exchange: Exchange, edits: Iterable[Edit]) -> Mended | None:
-    return mend(exchange.answer or "", tuple(edits), exchange.sources, policy.citations)
+def _trimmed(
+    policy: Policy, exchange: Exchange, edits: Sequence[Edit], bad: Sequence[Span]
+) -> Mended | None:
+    """Return the answer with its edits made, and without the sentences that cannot stay."""
+    made = _without(policy, exchange, edits, bad)
+    if isinstance(made, Unhealed):
+        made = _without(policy, exchange, edits, [*bad, *made.places])
+    return made if isinstance(made, Mended) else None
+
+
+def _without(
+    policy: Policy, exchange: Exchange, edits: Sequence[Edit], bad: Sequence[Span]
+) -> Mended | Unhealed | None:
+    """Return the answer without the sentences of some places; None if too little would be left."""
+    removals = trim(exchange.question, exchange.answer or "", bad, policy.trimming) if bad else ()
+    if removals is None:
+        return None
+    return _mended(policy, exchange, without_overlaps([*removals, *edits]))
+
+
+def _mended_only(policy: Policy, exchange: Exchange, edits: Sequence[Edit]) -> Mended | None:
+    made = _mended(policy, exchange, edits)
+    return made if isinstance(made, Mended) else None
+
+
+def _mended(policy: Policy, exchange: Exchange, edits: Sequence[Edit]) -> Mended | Unhealed:
+    return mend(exchange.answer or "", edits, exchange.sources, policy.citations)
 
 
 def _is_mendable(policy: Policy, finding: Finding) -> bool:

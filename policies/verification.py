@@ -23,7 +23,10 @@ from policies.verification_parts import (
 
 
 class Verification(ReportPart):
-    """An answer held against its sources. What was not checked is never called verified."""
+    """An answer held against its sources. What was not checked is never called verified.
+
+    As a truth value it is `verified`: ``if quick_verify(answer, sources): …``.
+    """
 
     id: str = Field(description="Id of this verification; over HTTP that of its trace.")
     policy: str = Field(description="Name and version of the policy that judged.")
@@ -52,7 +55,8 @@ class Verification(ReportPart):
     )
     citations_valid: bool | None = Field(
         description="Whether every citation names a source that says what it is cited for, as far "
-        "as it could be told; null if the answer cites nothing or nobody looked."
+        "as it could be told: false exactly if `verification_log` calls one inaccurate or one names "
+        "no source; null if the answer cites nothing, nobody looked, or there is only a doubt."
     )
     scores: Scores
     thresholds: Thresholds
@@ -95,3 +99,7 @@ class Verification(ReportPart):
         description="Time of each guard that ran and of each further step, in milliseconds."
     )
     processing_time_ms: float = Field(description="Time of it all, in milliseconds.", ge=0)
+
+    def __bool__(self) -> bool:
+        """Tell whether the answer is verified."""
+        return self.verified

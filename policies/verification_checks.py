@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
-from policies.judging import JUDGE
-from policies.judging_claims import Skip
+from policies.judging.claims import Skip
+from policies.judging.judge import JUDGE
 from policies.policy import Mode, Policy
 from policies.verdict import NOT_WANTED, GuardOutcome, GuardResult, Verdict
 from policies.verification_options import Options

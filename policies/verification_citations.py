@@ -1,43 +1,58 @@
-"""What a verification says of the citations of an answer."""
+"""What a verification says of the citations of an answer.
 
+The log, the rate and whether they are valid follow from what the guards found: what is called
+inaccurate is reported by one of them, and what one objects to is never called accurate.
+"""
+
+from dataclasses import dataclass
 from functools import cached_property
 
-from guards.citations import Citations, CitationsSettings
+from guards.core.finding import Finding, Severity
 from guards.core.reading import Reading
 from guards.text.citing.assessed import Assessed, Assessment, Status
-from guards.text.citing.assessment import assess
 from guards.text.slots.citation_mark import CitationMark, MarkKind
 from policies.confidence import CITATION_GUARDS, is_bad_citation
-from policies.policy import Policy
+from policies.regate import strong_grounding
 from policies.verdict import Verdict
 from policies.verification_coverage import Coverage
 from policies.verification_parts import CitationCheck, CitationCount
-from policies.verification_thresholds import options_of
 from policies.verification_words import explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One citation with what comes of it in the end.
+
+    Attributes:
+        assessment: How far its source carries its statement.
+        status: What follows from that and from the findings.
+        objection: What a guard has against the statement itself; None for nothing.
+    """
+
+    assessment: Assessment
+    status: Status
+    objection: Finding | None = None
 
 
 class CitedAnswer:
     """An answer's citations, judged if the guard of citations ran."""
 
-    def __init__(
-        self, reading: Reading, coverage: Coverage, policy: Policy, verdict: Verdict
-    ) -> None:
+    def __init__(self, reading: Reading, coverage: Coverage, verdict: Verdict) -> None:
         self._reading = reading
         self._coverage = coverage
-        self._threshold = options_of(policy, Citations.id, CitationsSettings).threshold
         self._verdict = verdict
         self._sources = {source.id: source for source in reading.exchange.sources}
 
     @property
     def log(self) -> tuple[CitationCheck, ...]:
         """Every pair of a statement and what it cites."""
-        return tuple(self._check(one) for one in self._assessments)
+        return tuple(self._check(one) for one in self._told)
 
     @property
     def accuracy_rate(self) -> float | None:
         """Accurate ones among those that could be told; None if none could."""
-        told = [one.status for one in self._assessments if one.status is not Status.UNCERTAIN]
-        return round(told.count(Status.ACCURATE) / len(told), 4) if told else None
+        sure = [one.status for one in self._told if one.status is not Status.UNCERTAIN]
+        return round(sure.count(Status.ACCURATE) / len(sure), 4) if sure else None
 
     @property
     def cites(self) -> bool:
@@ -47,10 +62,14 @@ class CitedAnswer:
 
     @property
     def valid(self) -> bool | None:
-        """Whether all citations hold; None if there are none or nobody looked."""
+        """Whether all citations hold; None if there are none, or it could not be told."""
         if not self.cites or not self._verdict.ran & CITATION_GUARDS:
             return None
-        return not any(map(is_bad_citation, self._verdict.findings))
+        wrong = any(one.status is Status.INACCURATE for one in self._told)
+        if wrong or self._phantom or any(map(is_bad_citation, self._verdict.findings)):
+            return False
+        doubtful = any(one.guard in CITATION_GUARDS for one in self._verdict.findings)
+        return None if doubtful else True
 
     @cached_property
     def count(self) -> CitationCount:
@@ -75,16 +94,39 @@ class CitedAnswer:
             round(2 * recall * precision / (recall + precision), 4) if recall + precision else 0.0
         )
 
-    @cached_property
-    def _assessed(self) -> Assessed | None:
-        """What is to be said of the citations; None if their guard did not run."""
-        if Citations.id not in self._verdict.ran:
-            return None
-        return assess(self._reading, self._threshold)
-
     @property
-    def _assessments(self) -> tuple[Assessment, ...]:
-        return self._assessed.assessments if self._assessed else ()
+    def _assessed(self) -> Assessed | None:
+        return self._coverage.assessed
+
+    @cached_property
+    def _told(self) -> tuple[Told, ...]:
+        assessments = self._assessed.assessments if self._assessed else ()
+        return tuple(self._tell(one) for one in assessments)
+
+    def _tell(self, one: Assessment) -> Told:
+        if one.source_id is None:
+            return Told(one, Status.INACCURATE)
+        sentence = one.statement.sentence
+        for found in self._objections:
+            if found.span.start < sentence.end and sentence.start < found.span.end:
+                return Told(one, Status.INACCURATE, found)
+        is_named_wrongly = one.number is None and self._is_reported(one.mark)
+        if is_named_wrongly:
+            return Told(one, Status.INACCURATE)
+        if one.status is Status.INACCURATE and not self._is_reported(one.mark):
+            return Told(one, Status.UNCERTAIN)
+        return Told(one, one.status)
+
+    @cached_property
+    def _objections(self) -> list[Finding]:
+        """What guards are sure that the answer says and the sources do not."""
+        return strong_grounding(self._verdict.findings)
+
+    def _is_reported(self, mark: CitationMark) -> bool:
+        return any(
+            is_bad_citation(found) and found.span.start < mark.end and mark.start < found.span.end
+            for found in self._verdict.findings
+        )
 
     @cached_property
     def _marks(self) -> tuple[CitationMark, ...]:
@@ -109,16 +151,20 @@ class CitedAnswer:
         named = (
             finding.observed
             for finding in self._verdict.findings
-            if finding.code == "citations.unknown_source"
+            if finding.code == "citations.unknown_source" and finding.severity is Severity.STRONG
         )
         return tuple(dict.fromkeys((*numbers, *named)))
 
     @property
     def _misattributed(self) -> tuple[str, ...]:
+        wrong = (
+            one.assessment
+            for one in self._told
+            if one.assessment.source_id is not None and one.status is Status.INACCURATE
+        )
         names = (
             name
-            for one in self._assessments
-            if one.source_id is not None and one.status is Status.INACCURATE
+            for one in wrong
             for name in (_names(one.mark) if one.number is None else (str(one.number),))
         )
         return tuple(dict.fromkeys(names))
@@ -133,19 +179,20 @@ class CitedAnswer:
             if one.is_claim and not one.marks and one.sentence.start not in led
         )
 
-    def _check(self, one: Assessment) -> CitationCheck:
+    def _check(self, told: Told) -> CitationCheck:
+        one = told.assessment
         source = self._sources.get(one.source_id) if one.source_id is not None else None
-        uncertain = one.status is Status.UNCERTAIN
+        uncertain = told.status is Status.UNCERTAIN
         return CitationCheck(
             citation_number=one.number,
             statement=one.statement.text,
             source_file=(source.file or source.title) if source else "",
             source_page=source.page if source else None,
             source_id=one.source_id,
-            is_accurate=None if uncertain else one.status is Status.ACCURATE,
-            confidence=one.confidence,
-            explanation=explanation(one),
-            status=one.status,
+            is_accurate=None if uncertain else told.status is Status.ACCURATE,
+            confidence=told.objection.score if told.objection else one.confidence,
+            explanation=explanation(one, told.status, told.objection),
+            status=told.status,
         )
 
 

@@ -1,19 +1,24 @@
 """Which claims of an answer were held against the sources, and by which guards.
 
 A guard that ran and found nothing has checked a claim only if it compared what the claim says: all
-its words (`overlap`), or the figure, telephone number or route that it gives. That a name or a
-provision exists, or that nothing is hedged, says little about the claim; guards of an answer's form
-(`quality`, `korean_only`, …) say nothing about it.
+its words (`overlap`), the figure, telephone number or route that it gives, or the whole claim with
+the source that it cites (`citations`, where that says so). That a name or a provision exists, or
+that nothing is hedged, says little about the claim; guards of an answer's form (`quality`,
+`korean_only`, …) say nothing about it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Protocol
 
+from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding
 from guards.core.reading import Reading, Text
 from guards.overlap import Overlap, OverlapSettings
-from guards.text.citing.statements import Statement, read_statements
+from guards.text.citing.assessed import Assessed, Status
+from guards.text.citing.assessment import assess
+from guards.text.citing.cited_answer import CitedAnswer
+from guards.text.citing.statements import Statement
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.features import features
 from policies.policy import Policy
@@ -39,14 +44,30 @@ class Coverage:
         claims: Those of them that can be true or false.
     """
 
-    def __init__(self, reading: Reading, ran: Collection[str], fewest_words: int) -> None:
+    def __init__(self, policy: Policy, reading: Reading, ran: Collection[str]) -> None:
+        """Look over an answer.
+
+        Args:
+            policy: The policy.
+            reading: The exchange, read.
+            ran: The guards in force that ran.
+        """
         self._reading = reading
         self._ran = ran
-        self._fewest_words = fewest_words
+        self._fewest_words = options_of(policy, Overlap.id, OverlapSettings).min_words
+        self._threshold = options_of(policy, Citations.id, CitationsSettings).threshold
         self._checked_by: dict[int, tuple[str, ...]] = {}
         self._answer = reading.answer.text if reading.answer else _NO_TEXT
-        self.statements = read_statements(self._answer.raw)
+        self._cited = CitedAnswer(self._answer.raw)
+        self.statements = self._cited.statements
         self.claims = tuple(one for one in self.statements if one.is_claim)
+
+    @cached_property
+    def assessed(self) -> Assessed | None:
+        """What is to be said of the citations; None if their guard did not run."""
+        if Citations.id not in self._ran:
+            return None
+        return assess(self._reading, self._threshold, self._cited)
 
     def met_a_source(self, findings: Iterable[Finding]) -> bool:
         """Tell whether anything of the answer was held against a source.
@@ -79,6 +100,21 @@ class Coverage:
         for guard, slots in self._slots.items():
             if guard in self._ran and _stands_in(claim, slots):
                 yield guard
+        if self._is_cited_accurately(claim):
+            yield Citations.id
+
+    def _is_cited_accurately(self, claim: Statement) -> bool:
+        """Tell whether every source that a claim cites says so."""
+        told = [status for mark in claim.marks for status in self._statuses.get(mark.start, ())]
+        return bool(told) and all(status is Status.ACCURATE for status in told)
+
+    @cached_property
+    def _statuses(self) -> dict[int, list[Status]]:
+        """How sure the citations of each mark are, by where it stands."""
+        statuses: dict[int, list[Status]] = {}
+        for one in self.assessed.assessments if self.assessed else ():
+            statuses.setdefault(one.mark.start, []).append(one.status)
+        return statuses
 
     def _has_words(self, claim: Statement) -> bool:
         return len(features(claim.text).words) >= self._fewest_words
@@ -96,14 +132,3 @@ class Coverage:
 def _stands_in(claim: Statement, slots: Sequence[_Slot]) -> bool:
     sentence = claim.sentence
     return any(sentence.start <= slot.start < sentence.end for slot in slots)
-
-
-def coverage_of(policy: Policy, reading: Reading, ran: Collection[str]) -> Coverage:
-    """Return who looked at the claims of an answer.
-
-    Args:
-        policy: The policy.
-        reading: The exchange, read.
-        ran: The guards in force that ran.
-    """
-    return Coverage(reading, ran, options_of(policy, Overlap.id, OverlapSettings).min_words)

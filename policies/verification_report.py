@@ -10,7 +10,7 @@ from guards.answerability import Answerability
 from guards.core.reading import Reading
 from policies.confidence import Confidence, JudgeWord, confidence_of
 from policies.inspection import Inspector
-from policies.judging_report import trust
+from policies.judging.report import trust
 from policies.offsets import Offsets
 from policies.policy import Policy
 from policies.verdict import GuardOutcome, Verdict
@@ -19,7 +19,7 @@ from policies.verification_checks import CheckBook
 from policies.verification_citations import CitedAnswer
 from policies.verification_claims import Claims
 from policies.verification_correction import Corrected, corrected
-from policies.verification_coverage import Coverage, coverage_of
+from policies.verification_coverage import Coverage
 from policies.verification_findings import FindingReports
 from policies.verification_judgement import Judgement
 from policies.verification_options import Options
@@ -82,7 +82,7 @@ class _Found:
 def report_on(judged: Judged) -> Verification:
     """Return the report."""
     verdict, reading, policy = judged.verdict, judged.reading, judged.policy
-    coverage = coverage_of(policy, reading, verdict.ran)
+    coverage = Coverage(policy, reading, verdict.ran)
     sources = SourceTexts(reading.exchange.sources)
     claims = Claims(
         reading=reading,
@@ -92,7 +92,7 @@ def report_on(judged: Judged) -> Verification:
         sources=sources,
         offsets=Offsets(reading.exchange.answer or ""),
     )
-    cited = CitedAnswer(reading, coverage, policy, verdict)
+    cited = CitedAnswer(reading, coverage, verdict)
     book = CheckBook(policy, verdict, judged.options, judged.asked)
     with judged.step("correction"):
         made = corrected(judged.inspector, reading.exchange, verdict, judged.options.correction)

@@ -78,15 +78,23 @@ def _short(text: str) -> str:
     return line if len(line) <= _QUOTED_CHARS else f"{line[:_QUOTED_CHARS]}…"
 
 
-def explanation(assessment: Assessment) -> str:
-    """Say why a citation is accurate, inaccurate or uncertain."""
+def explanation(assessment: Assessment, status: Status, objection: Finding | None = None) -> str:
+    """Say why a citation is accurate, inaccurate or uncertain.
+
+    Args:
+        assessment: How far the source carries the statement.
+        status: What came of it.
+        objection: What a guard has against the statement itself; None for nothing.
+    """
     if assessment.source_id is None:
         return "제공된 자료에 없는 출처입니다."
-    if assessment.status is Status.ACCURATE:
+    if objection is not None:
+        return f"문장의 내용이 {_STRENGTHS.get(objection.strength, _UNSURE)}."
+    if status is Status.ACCURATE:
         return "출처에 있는 내용과 일치합니다."
-    if assessment.better is not None:
+    if status is Status.INACCURATE and assessment.better is not None:
         return f"이 출처보다 출처 {assessment.better}에 맞는 내용입니다."
-    if assessment.status is Status.INACCURATE:
+    if status is Status.INACCURATE:
         return "표시된 출처에 없는 내용입니다."
     return "출처와 일부만 일치하여 정확한지 판단하기 어렵습니다."
 

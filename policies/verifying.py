@@ -19,8 +19,8 @@ from guards.core.reading import read
 from guards.core.registry import all_guards
 from policies.decision import Possible
 from policies.inspection import Inspector
-from policies.judging import BoundedJudge, Judge
-from policies.judging_verdict import with_second_opinion
+from policies.judging.judge import BoundedJudge, Judge
+from policies.judging.verdict import with_second_opinion
 from policies.schema import suggestion
 from policies.verdict import Verdict
 from policies.verification import Verification

@@ -14,7 +14,7 @@ from guards.core.exchange import Exchange
 from guards.core.guard import Stage
 from policies.decision import Possible
 from policies.inspection import NOTHING
-from policies.judging_verdict import with_second_opinion
+from policies.judging.verdict import with_second_opinion
 from policies.policy import Action
 from policies.verdict import Verdict
 from proxy.asking import (

@@ -1,4 +1,4 @@
-"""One step of arithmetic from some operands to a value: sums, rests, products, shares, quotients."""
+"""One step of arithmetic to a value: sums, rests, products, shares and quotients of operands."""
 
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction

@@ -7,7 +7,7 @@ list line the name before the colon stands behind all of its pieces.
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -21,6 +21,7 @@ from guards.text.slots.quantity import Quantity
 from guards.text.values import Value
 
 _TABLE_LINE = re.compile(r"^[^\n]*\|[^\n]*\|[^\n]*$|^[^\n\t]+\t[^\n]*$", re.MULTILINE)
+_MOST_FIGURES = 10_000
 _RATE_ENDS = re.compile(r"당|마다|씩|에")
 
 
@@ -53,14 +54,31 @@ class Bond(NamedTuple):
 
 
 _OF_TEXT: WeakKeyDictionary[Text, tuple[Bond, ...]] = WeakKeyDictionary()
+_BY_KEY: WeakKeyDictionary[Text, dict[Hashable, list[Bond]]] = WeakKeyDictionary()
 
 
 def bonds_of(text: Text) -> tuple[Bond, ...]:
-    """Return the bonds of the figures of a text, in order; made once for each text."""
+    """Return the bonds of the figures of a text, in order; made once for each text.
+
+    A text of nothing but figures has none.
+    """
     known = _OF_TEXT.get(text)
+    if known is None and len(text.quantities) > _MOST_FIGURES:
+        known = _OF_TEXT[text] = ()
     if known is None:
         found = sorted(_bonds(text), key=lambda bond: bond.value.start)
         known = _OF_TEXT[text] = tuple(found)
+    return known
+
+
+def bonds_by_key(text: Text) -> Mapping[Hashable, Sequence[Bond]]:
+    """Return the bonds of a text by their values; collected once for each text."""
+    known = _BY_KEY.get(text)
+    if known is None:
+        known = _BY_KEY[text] = defaultdict(list)
+        for bond in bonds_of(text):
+            for key in bond.value.keys:
+                known[key].append(bond)
     return known
 
 

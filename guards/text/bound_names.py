@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from guards.core.reading import Reading
 from guards.text.labels import Label, label_of
+from guards.text.namings import said_in
 from guards.text.slots.name import dense
-from guards.text.tokens import content_words
 
 _ROLE = re.compile(
     r"[ *]*(?:강사|교사|교수|강연자|진행자|상담사|책임자|장소|강의실|교실"
@@ -40,7 +40,6 @@ _CODE_LINE = re.compile(
 _DENIED = re.compile(r"[*_`'\"]*(?:이|가)?[ ]?(?:아니|아닌|아닙)")
 _FEWEST = 2
 _FEWEST_CELLS = 2
-_SHORTEST_PREFIX = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ def misbound_names(reading: Reading) -> Iterator[Misbound]:
     if reading.answer is None:
         return
     raw = reading.answer.text.raw
-    said = _said(f"{raw}\n{reading.question.text.raw}")
+    said = said_in(f"{raw}\n{reading.question.text.raw}")
     for group in _groups(reading):
         named = [one for one in group if _is_said(one, said)]
         meant = {one.name: one for one in named if dense(one.name) not in reading.answer.text.dense}
@@ -96,14 +95,6 @@ def _touches(raw: str, at: int, name: str) -> bool:
     """Tell whether a name only ends a longer word there, or is denied."""
     before = raw[at - 1 : at]
     return "가" <= before <= "힣" or _DENIED.match(raw, at + len(name)) is not None
-
-
-def _said(text: str) -> frozenset[str]:
-    """Return the words of a text with all that they may begin with (통원한, 통원)."""
-    words = {form for word in content_words(text) for form in (word.text, word.stem)}
-    return frozenset(
-        word[:size] for word in words for size in range(_SHORTEST_PREFIX, len(word) + 1)
-    )
 
 
 def _is_said(one: Bound, said: frozenset[str]) -> bool:

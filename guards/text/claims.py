@@ -10,9 +10,11 @@ import re
 from functools import lru_cache
 
 from guards.text.abstention import is_abstention
+from guards.text.citing.plain import plain_text
 from guards.text.citing.references import read_references
 from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence, split_sentences
+from guards.text.slots.citation_mark import read_marks
 
 _ANSWERS_KEPT = 4
 _MARKUP = re.compile(r"^[ \t]*(?:[-*•·○●▪■◦>#]+[ \t]*)*(?:\d{1,3}[.)][ \t])?[*_]{0,3}")
@@ -30,6 +32,8 @@ _PLEASANTRY = re.compile(
     r"|(?:문의|연락|상담|확인|참고|참조)[가-힣]{0,3}\s?"
     r"(?:주세요|주십시오|주시[기면]|하세요|하십시오|보세요|바랍니다|부탁드립니다)"
     r"|(?:도움이\s?되(?:셨|었|길|시길)|좋은\s?하루)"
+    r"|(?:즐거운|행복한|편안한|건강한|따뜻한|좋은|안전한|유익한|뜻깊은)\s(?:[가-힣]{1,10}\s){1,2}"
+    r"(?:되세요|보내세요|(?:되|보내|하)시[길기])(?:\s?바랍니다|\s?바라요)?[.!]*$"
 )
 _SYMPATHY = re.compile(
     r"^삼가\s|명복을|쾌유를|위로의\s?(?:말씀|마음)|축하(?:드립니다|드려요|합니다)[.!]*$"
@@ -57,6 +61,10 @@ _POINTS_DOWN = re.compile(
 )
 # What tells something of its own, although a list comes behind it.
 _TELLS = re.compile(r"\d|수(?:는|가|도)?\s?[있없]|지(?:는|도)?\s?(?:않|못)|금지|불가|안\s?[되됩돼]")
+_TELLS_STEPS = re.compile(
+    r"(?:다음|아래)(?:의|와\s같은)?\s?(?:순서|절차|방법|단계)(?:대로|으?로|를|에)"
+    r"[^.\n]{0,20}수\s?있(?:습니다|어요)[.:]?$"
+)
 _LIST_BEHIND = re.compile(
     r"[ \t]*\n\s*(?:[-*+•·○●▪■◦>|#①-⑳☎✅]|[*_]{0,2}\d{1,2}[.)\ufe0f\u20e3]|[가-하][.)]\s|```|~~~)"
 )
@@ -87,13 +95,18 @@ def claims(answer: str) -> tuple[Sentence, ...]:
     prose = prose_only(answer)
     references = read_references(answer)
     end = references.start if references else len(prose)
+    marks = read_marks(answer)
+    sentences = (
+        (sentence, plain_text(answer, sentence.start, sentence.end, marks))
+        for sentence in split_sentences(answer)
+        if sentence.start < end and prose[sentence.start : sentence.end].strip()
+    )
     return tuple(
         sentence
-        for sentence in split_sentences(answer)
-        if sentence.start < end
-        and prose[sentence.start : sentence.end].strip()
-        and _is_claim(sentence.text)
-        and not _leads_in(sentence, answer)
+        for sentence, plain in sentences
+        if not _REFERENCE_LINE.match(sentence.text)
+        and _is_claim(plain)
+        and not _leads_in(sentence, plain, answer)
     )
 
 
@@ -103,7 +116,7 @@ def bare_claim(sentence: str) -> str:
 
 
 def _is_claim(sentence: str) -> bool:
-    if _HEADING.match(sentence) or _REFERENCE_LINE.match(sentence) or _ENDS_OPEN.search(sentence):
+    if not sentence or _HEADING.match(sentence) or _ENDS_OPEN.search(sentence):
         return False
     bare = bare_claim(sentence)
     says_nothing = any(pattern.search(bare) for pattern in _SAYS_NOTHING)
@@ -111,12 +124,10 @@ def _is_claim(sentence: str) -> bool:
     return not (says_nothing or points or is_abstention(sentence))
 
 
-def _leads_in(sentence: Sentence, answer: str) -> bool:
-    """Tell whether a sentence only opens the list, table or code behind it."""
+def _leads_in(sentence: Sentence, plain: str, answer: str) -> bool:
+    """Tell whether a sentence, here without marks, only opens the list, table or code behind it."""
     if sentence.text.startswith("|"):
         return _TABLE_RULE_BEHIND.match(answer, sentence.end) is not None
-    return (
-        _POINTS_DOWN.search(sentence.text) is not None
-        and _TELLS.search(sentence.text) is None
-        and _LIST_BEHIND.match(answer, sentence.end) is not None
-    )
+    opens = _POINTS_DOWN.search(plain) and not _TELLS.search(plain)
+    has_list = _LIST_BEHIND.match(answer, sentence.end) is not None
+    return has_list and bool(opens or _TELLS_STEPS.search(plain))

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -38,8 +38,8 @@ class ContactBook:
         self._passages = Passages(reading)
         self._values: set[tuple[ContactKind, str]] = set()
         self._covered: set[tuple[ContactKind, str]] = set()
-        self._entries: dict[_Line, list[Owned[Contact]]] = defaultdict(list)
-        self._ownerships: dict[_Line, Ownership[Contact]] = {}
+        self._owned: dict[_Line, Ownership[Contact]] = defaultdict(Ownership)
+        self._by_value: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
         for number, text in self._passages.texts():
             self._add(number, text)
         for source in reading.exchange.sources:
@@ -67,7 +67,10 @@ class ContactBook:
                 self._passages.sentence(place),
                 is_general=not tails[at] and tails[at + 1 : at + 2] == [True],
             )
-            self._entries[_line_of(contact)].append(owned)
+            line = _line_of(contact)
+            if self._owned[line].add(owned):
+                for value in _covered_by(contact):
+                    self._by_value[line, value].append(owned)
 
     def _cover(self, contact: Contact) -> None:
         self._covered.update((contact.kind, value) for value in _covered_by(contact))
@@ -80,28 +83,32 @@ class ContactBook:
 
     def named_by(self, contact: Contact, claim: Named) -> tuple[Owned[Contact], ...]:
         """Return the contacts of its kind that belong to whom a claim names."""
-        return self._owned(_line_of(contact)).named_by(claim.forms)
+        return self._owned[_line_of(contact)].named_by(claim.forms)
 
     def owners_instead(self, contact: Contact, claim: Named) -> tuple[Owned[Contact], ...]:
         """Return the contacts that a claim should have given for one that is another's."""
         line = _line_of(contact)
-        other = _Line(line.kind, line.is_extension, not line.is_fax)
-        if self._is_in(contact, line) or not self._is_in(contact, other):
-            return self._owned(line).owners_instead(
-                claim.forms, _is_same(contact), claim.office or frozenset()
-            )
+        owned = self._owned[line]
+        given = self._given(contact, line)
+        if given or not self._given(contact, line._replace(is_fax=not line.is_fax)):
+            return owned.owners_instead(claim.forms, given, claim.office or frozenset())
         # A fax number as one to call, or the other way about.
-        entries = self._owned(line).named_by(claim.forms)
-        return entries or (tuple(self._entries.get(line, ())) if contact.is_fax else ())
+        return owned.named_by(claim.forms) or (tuple(owned) if contact.is_fax else ())
 
-    def _is_in(self, contact: Contact, line: "_Line") -> bool:
-        is_same = _is_same(contact)
-        return any(is_same(entry.value) for entry in self._entries.get(line, ()))
+    def speaks_for(self, contact: Contact, claim: Named) -> bool:
+        """Tell whether a claim names a contact by something else than the office before it."""
+        line = _line_of(contact)
+        named = self._owned[line].named_by(claim.forms)
+        return not self._given(contact, line).isdisjoint(named)
 
-    def _owned(self, line: "_Line") -> Ownership[Contact]:
-        if line not in self._ownerships:
-            self._ownerships[line] = Ownership(self._entries.get(line, ()))
-        return self._ownerships[line]
+    def _given(self, contact: Contact, line: "_Line") -> frozenset[Owned[Contact]]:
+        """Return where the sources give a contact."""
+        return frozenset(
+            entry
+            for value in _covered_by(contact)
+            for entry in self._by_value.get((line, value), ())
+            if contact.is_in(entry.value) or entry.value.is_in(contact)
+        )
 
     def _has(self, kind: ContactKind, value: str) -> bool:
         if (kind, value) in self._covered:
@@ -131,10 +138,6 @@ class _Line(NamedTuple):
 
 def _line_of(contact: Contact) -> _Line:
     return _Line(contact.kind, contact.is_extension, contact.is_fax)
-
-
-def _is_same(contact: Contact) -> Callable[[Contact], bool]:
-    return lambda known: contact.is_in(known) or known.is_in(contact)
 
 
 def namings(text: Text, contacts: Sequence[Contact]) -> list[Named]:

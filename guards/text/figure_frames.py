@@ -8,6 +8,7 @@ day may begin something (``…부터``, ``시작일은``) or end it (``…까지
 import re
 from enum import Enum
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from guards.core.reading import Text
 from guards.text.slots.quantity import Comparator, Quantity
@@ -94,12 +95,24 @@ _ENDS_AFTER = re.compile(
     rf"{_MARKS}(?:까지(?!는)|에[ ]?(?:마감|종료|끝|폐장|폐점|종강|만료|닫|문을[ ]?닫))"
 )
 _PER = re.compile(
-    r"(?<![\d,.])(?:1[ ]?)?(?P<unit>[km]?g|[km]?m|개|명|인|회|번|건|박|대|장|매|시간|분|일|월|달|년)당"
+    r"(?<![\d,.])(?:1[ ]?)?"
+    r"(?P<unit>[km]?g|[km]?m|개|명|인|회|번|건|박|대|장|매|시간|분|일|월|달|년)당"
     r"[ ]?(?:미화|각각|추가로)?[ ]?[*_]{0,2}$"
 )
 _SAME_UNITS = {"인": "명", "번": "회", "건": "회", "매": "장", "달": "월"}
 _CLAUSE = re.compile(r"[^.,;()\n]{0,60}")
 _NEGATED = re.compile(r"않|못[하한할합]|없|아니|불가|제외|금지|(?<![가-힣])안[ ]")
+
+
+_OF_TEXT: WeakKeyDictionary[Text, dict[int, Frame]] = WeakKeyDictionary()
+
+
+def kept_frame_of(quantity: Quantity, source: Text) -> Frame:
+    """Return the same for a figure of a source, whose frames are read once for each text."""
+    known = _OF_TEXT.setdefault(source, {})
+    if quantity.start not in known:
+        known[quantity.start] = frame_of(quantity, source)
+    return known[quantity.start]
 
 
 def frame_of(quantity: Quantity, text: Text) -> Frame:

@@ -1,6 +1,7 @@
 """Quantities as values whose place in the sources can be looked up (see `moved`, `swapped`)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from guards.core.reading import Text
 from guards.text.passages import Passages
@@ -41,11 +42,20 @@ def values_of_sources(passages: Passages) -> list[tuple[Text, Sequence[Value]]]:
     ]
 
 
-def _keys(measure: Measure) -> set[tuple[str, object]]:
+def _keys(measure: Measure) -> Iterator[tuple[str, int, int]]:
+    """Yield dimension and value as whole numbers, which are compared faster than fractions."""
     if measure.dimension in _CLOCKS:
-        return {(Dimension.CLOCK, value % _HALF_DAY_MINUTES) for value in measure.values}
+        for value in measure.values:
+            yield _key(Dimension.CLOCK, value % _HALF_DAY_MINUTES)
+        return
     days = (part for part in parts_of(measure) if part.dimension == Dimension.MONTH_DAY)
-    return {(one.dimension, value) for one in (measure, *days) for value in one.values}
+    for one in (measure, *days):
+        for value in one.values:
+            yield _key(one.dimension, value)
+
+
+def _key(dimension: str, value: Fraction) -> tuple[str, int, int]:
+    return dimension, value.numerator, value.denominator
 
 
 def _kind(measure: Measure) -> str:

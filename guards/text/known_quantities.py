@@ -6,9 +6,10 @@ side that the other excludes (이상 against 미만).
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from guards.core.reading import Text
 from guards.text.slots.dates import parts_of
@@ -30,7 +31,34 @@ _NUMERAL_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 _NUMERAL_PART_END = re.compile(r"[.,]|$")
 _LONGEST_NUMERAL_CHARS = 40
 
-_Key = tuple[str, Fraction]
+# Dimension and value as whole numbers, which are compared faster than fractions.
+_Key = tuple[str, int, int]
+
+
+class _Said:
+    """What one text says in figures."""
+
+    def __init__(self, text: Text) -> None:
+        self.comparators: dict[_Key, set[Comparator | None]] = defaultdict(set)
+        self.implied: set[_Key] = set()
+        self.values: set[Fraction] = set()
+        for quantity in text.quantities:
+            self.values.update(quantity.measure.values)
+            for key in _keys(quantity.measure):
+                self.comparators[key].add(quantity.comparator)
+            for part in parts_of(quantity.measure):
+                self.implied.update(_keys(part))
+
+
+_OF_TEXT: WeakKeyDictionary[Text, _Said] = WeakKeyDictionary()
+
+
+def _said_in(text: Text) -> _Said:
+    """Return what a text says in figures; collected once for each text."""
+    known = _OF_TEXT.get(text)
+    if known is None:
+        known = _OF_TEXT[text] = _Said(text)
+    return known
 
 
 class KnownQuantities:
@@ -38,20 +66,17 @@ class KnownQuantities:
 
     def __init__(self, texts: Iterable[Text]) -> None:
         self._texts = tuple(texts)
-        self._comparators: dict[_Key, set[Comparator | None]] = defaultdict(set)
-        self._implied: set[_Key] = set()
-        for text in self._texts:
-            for quantity in text.quantities:
-                self._add(quantity)
-
-    def _add(self, quantity: Quantity) -> None:
-        for key in _keys(quantity.measure):
-            self._comparators[key].add(quantity.comparator)
-        for part in parts_of(quantity.measure):
-            self._implied.update(_keys(part))
+        self._said = [_said_in(text) for text in self._texts]
+        self._asked: dict[Hashable, bool] = {}
 
     def has(self, quantity: Quantity) -> bool:
         """Tell whether the texts hold this quantity, each end of it if it is a range."""
+        name = (quantity.text, quantity.comparing_word, *_keys(quantity.measure))
+        if name not in self._asked:
+            self._asked[name] = self._holds(quantity)
+        return self._asked[name]
+
+    def _holds(self, quantity: Quantity) -> bool:
         return (
             all(self._has_key(key, quantity.comparator) for key in _keys(quantity.measure))
             or self._has_number(quantity)
@@ -59,35 +84,46 @@ class KnownQuantities:
         )
 
     def _has_key(self, key: _Key, comparator: Comparator | None) -> bool:
-        if key not in self._comparators:
+        if not self._says(key):
             return self._has_otherwise(key)
-        return any(may_agree(comparator, known) for known in self._comparators[key])
+        return any(
+            may_agree(comparator, known)
+            for said in self._said
+            for known in said.comparators.get(key, ())
+        )
+
+    def _says(self, key: _Key) -> bool:
+        return any(key in said.comparators for said in self._said)
+
+    def _implies(self, key: _Key) -> bool:
+        return any(key in said.implied for said in self._said)
 
     def has_value(self, quantity: Quantity) -> bool:
         """Tell the same without regard to comparators."""
-        return all(key in self._comparators for key in _keys(quantity.measure))
+        return all(self._says(key) for key in _keys(quantity.measure))
 
     def values_near(self, quantity: Quantity, tolerance: float) -> bool:
         """Tell whether each value is within a share of some value of the same dimension."""
         return all(
             any(
-                dimension == known_dimension and abs(known - value) <= known * Fraction(tolerance)
-                for known_dimension, known in self._comparators
+                dimension == quantity.measure.dimension
+                and abs(Fraction(*known) - value) <= Fraction(*known) * Fraction(tolerance)
+                for said in self._said
+                for dimension, *known in said.comparators
             )
-            for dimension, value in _keys(quantity.measure)
+            for value in quantity.measure.values
         )
 
     def _has_otherwise(self, key: _Key) -> bool:
         """Tell whether a date, a part of one or an open time of day follows from what is known."""
-        dimension, value = key
-        if key in self._implied:
+        if self._implies(key):
             return True
+        dimension, value = key[0], Fraction(key[1], key[2])
         if dimension == Dimension.CLOCK:
-            return (Dimension.CLOCK_12, value % _HALF_DAY_MINUTES) in self._comparators
+            return self._says(_key(Dimension.CLOCK_12, value % _HALF_DAY_MINUTES))
         if dimension == Dimension.CLOCK_12:
             return any(
-                (Dimension.CLOCK, value + shift) in self._comparators
-                for shift in (0, _HALF_DAY_MINUTES)
+                self._says(_key(Dimension.CLOCK, value + shift)) for shift in (0, _HALF_DAY_MINUTES)
             )
         if dimension == Dimension.DATE:
             return self._has_year_apart(value)
@@ -96,9 +132,9 @@ class KnownQuantities:
     def _has_year_apart(self, date: Fraction) -> bool:
         """Tell whether the texts give day and year of a date in different places."""
         year, month_day = divmod(int(date), 10_000)
-        years = {(Dimension.YEAR, Fraction(year)), (Dimension.BARE, Fraction(year))}
-        return (Dimension.MONTH_DAY, Fraction(month_day)) in self._comparators and bool(
-            years & (self._comparators.keys() | self._implied)
+        years = [_key(kind, Fraction(year)) for kind in (Dimension.YEAR, Dimension.BARE)]
+        return self._says(_key(Dimension.MONTH_DAY, Fraction(month_day))) and any(
+            self._says(one) or self._implies(one) for one in years
         )
 
     def _has_number(self, quantity: Quantity) -> bool:
@@ -110,19 +146,15 @@ class KnownQuantities:
         numbers = {quantity.measure.values[0]}
         if written := _FIRST_NUMBER.match(quantity.text):
             numbers.add(Fraction(written[0].replace(",", "")))
-        return any((Dimension.BARE, number) in self._comparators for number in numbers)
+        return any(self._says(_key(Dimension.BARE, number)) for number in numbers)
 
     def _has_bare(self, number: Quantity) -> bool:
         """Tell whether a number without a unit stands there with any unit, or in any other way."""
-        if number.measure.values[0] in self._values:
+        if any(number.measure.values[0] in said.values for said in self._said):
             return True
         if not _FIRST_NUMBER.fullmatch(number.text):
             return False
         return number.text.replace(",", "") in self._numerals
-
-    @cached_property
-    def _values(self) -> frozenset[Fraction]:
-        return frozenset(value for _, value in self._comparators)
 
     @cached_property
     def _numerals(self) -> frozenset[str]:
@@ -152,4 +184,8 @@ def may_agree(one: Comparator | None, other: Comparator | None) -> bool:
 
 
 def _keys(measure: Measure) -> list[_Key]:
-    return [(measure.dimension, value) for value in measure.values]
+    return [_key(measure.dimension, value) for value in measure.values]
+
+
+def _key(dimension: str, value: Fraction) -> _Key:
+    return dimension, value.numerator, value.denominator

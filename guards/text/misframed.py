@@ -6,19 +6,17 @@ Compared are only sentences that speak of the same: ``다녀온 뒤 3일 이내`
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Hashable
 
 from guards.core.reading import Text
-from guards.text.bonds import Bond, bonds_of
-from guards.text.figure_frames import Frame, Lean, frame_of, is_negated
+from guards.text.bonds import Bond, bonds_by_key
+from guards.text.figure_frames import Frame, Lean, frame_of, is_negated, kept_frame_of
 from guards.text.likeness import kept_words_of, words_of
 from guards.text.moved import Home
 from guards.text.passages import Passages, Place
 from guards.text.slots.quantity import Comparator, Quantity
 from guards.text.tokens import content_words
 
-_SAME_SUBJECT, _SAME_PERIOD = 0.5, 0.3
+_SAME_SUBJECT, _SAME_PERIOD, _SAME_FIGURE = 0.5, 0.3, 0.15
 _ABOUT_AS_LIKE = 0.2
 _MOST_PLACES = 60
 _AFTER_CHARS = 24
@@ -45,18 +43,18 @@ class Misframed:
 
     def __init__(self, passages: Passages) -> None:
         self._passages = passages
-        self._by_key: dict[Hashable, list[tuple[Place, Bond]]] = defaultdict(list)
-        for number, text in passages.texts():
-            for bond in bonds_of(text):
-                for key in bond.value.keys:
-                    self._by_key[key].append((Place(number, bond.sentence), bond))
+        self._by_key = [bonds_by_key(text) for _, text in passages.texts()]
 
     def right_home(self, bond: Bond, answer: Text) -> Home | None:
         """Return where the sources give a figure of the answer in another frame, if they all do."""
         quantity = bond.quantity
         frame = frame_of(quantity, answer)
-        own = [one for key in bond.value.keys for one in self._by_key.get(key, ())]
-        if frame == Frame() or not own or len(own) > _MOST_PLACES:
+        if frame == Frame():
+            return None
+        own = self._places_of(bond)
+        if not own or len(own) > _MOST_PLACES:
+            return None
+        if all(kept_frame_of(one.quantity, self._passages.text(at)) == frame for at, one in own):
             return None
         words = words_of(answer.sentences[bond.sentence].text)
         alike = [
@@ -64,8 +62,7 @@ class Misframed:
             for place, one in own
         ]
         best = max(likeness for likeness, *_ in alike)
-        # The words that name an end (시작일) stand nowhere in the source.
-        if best < (_SAME_PERIOD if frame.edge or _exceeds(quantity, frame) else _SAME_SUBJECT):
+        if best < _least_alike(quantity, frame, is_only=len(own) == 1):
             return None
         for likeness, place, one in alike:
             if likeness >= best - _ABOUT_AS_LIKE and not _differs(
@@ -75,15 +72,30 @@ class Misframed:
         _, place, one = max(alike, key=lambda each: each[0])
         return Home(place, (one.value,))
 
+    def _places_of(self, bond: Bond) -> list[tuple[Place, Bond]]:
+        return [
+            (Place(number, one.sentence), one)
+            for number, known in enumerate(self._by_key)
+            for key in bond.value.keys
+            for one in known.get(key, ())
+        ]
 
-def _exceeds(quantity: Quantity, frame: Frame) -> bool:
-    """Tell whether a verb says that something is above a value (9회를 넘게)."""
-    return frame.side is Comparator.MORE_THAN and not quantity.comparing_word
+
+def _least_alike(quantity: Quantity, frame: Frame, is_only: bool) -> float:
+    """Return how much of the answer's sentence must stand about a figure of the sources.
+
+    The words that name an end (시작일) stand nowhere in the source. Of the only such figure, what
+    says that something is above it (9회를 넘게) or for one of something (1kg당) needs little else.
+    """
+    says_more = frame.side is Comparator.MORE_THAN and not quantity.comparing_word
+    if is_only and (frame.per or says_more):
+        return _SAME_FIGURE
+    return _SAME_PERIOD if frame.edge else _SAME_SUBJECT
 
 
 def _differs(said: Quantity, answer: Text, frame: Frame, known: Quantity, source: Text) -> bool:
     """Tell whether two frames of one figure exclude each other."""
-    other = frame_of(known, source)
+    other = kept_frame_of(known, source)
     if is_negated(answer, said) != is_negated(source, known):
         return False
     if frame.per and other.per:

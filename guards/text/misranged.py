@@ -1,4 +1,4 @@
-"""Ranges of dates or times with a wrong end: ``12월 1일부터 12월 31일`` for ``12. 16. ~ 12. 31.``
+"""Ranges of dates or times with a wrong end: ``12월 1일부터 12월 31일`` for ``12. 16. ~ 12. 31``.
 
 An end is wrong if the sources have its other end in ranges that all begin (or close) otherwise, and
 have the end itself only alone, about something else. A range that an answer makes of two ranges of
@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator
 from itertools import pairwise
 
 from guards.core.reading import Text
-from guards.text.bonds import Bond, bonds_of
+from guards.text.bonds import Bond, bonds_by_key, bonds_of
 from guards.text.figure_frames import POINTS
 from guards.text.moved import Home
 from guards.text.passages import Passages, Place
@@ -27,14 +27,13 @@ class Misranged:
 
     def __init__(self, passages: Passages) -> None:
         self._with: dict[Hashable, list[tuple[Place, _Ends]]] = defaultdict(list)
-        self._alone: set[Hashable] = set()
+        self._by_key = [bonds_by_key(text) for _, text in passages.texts()]
         for number, text in passages.texts():
             for one, other in _ranges(text):
                 place = Place(number, one.sentence)
                 for value in (one.value, other.value):
                     for key in value.keys:
                         self._with[key].append((place, (one.value, other.value)))
-            self._alone.update(key for bond in bonds_of(text) for key in bond.value.keys)
 
     def right_home(self, bond: Bond, answer: Text) -> Home | None:
         """Return the range that has the other end of a figure's range, and another end for it."""
@@ -42,7 +41,7 @@ class Misranged:
             return None
         if any(key in self._with for key in bond.value.keys):
             return None
-        if self._alone.isdisjoint(bond.value.keys):
+        if not any(key in known for known in self._by_key for key in bond.value.keys):
             return None
         for ends in _ranges(answer):
             for at in (0, 1):
@@ -63,6 +62,6 @@ class Misranged:
 
 def _ranges(text: Text) -> Iterator[tuple[Bond, Bond]]:
     for one, other in pairwise(bonds_of(text)):
-        if one.value.kind == other.value.kind and one.quantity.measure.dimension in POINTS:
-            if _BETWEEN.fullmatch(text.raw, one.quantity.end, other.quantity.start):
-                yield one, other
+        is_pair = one.value.kind == other.value.kind and one.quantity.measure.dimension in POINTS
+        if is_pair and _BETWEEN.fullmatch(text.raw, one.quantity.end, other.quantity.start):
+            yield one, other

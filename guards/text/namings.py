@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from guards.text.labels import Form, Label, Span, label_of
 from guards.text.particles import stem
-from guards.text.tokens import word_stem
+from guards.text.tokens import content_words, word_stem
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _RULE = re.compile(r"[ \t|:+-]+")
@@ -22,13 +22,15 @@ _CLOSED_BRACKET = re.compile(r"\((?P<inside>[^()\n]{1,40})\)")
 CLAUSE_END = re.compile(r"[;|/]|[.!?][ \n]|(?<=[고며])[ ]|(?<=지만)[ ]|(?<=는데)[ ]")
 _BRACKET_BEHIND = re.compile(r"(?:번|로|으로)?[ ]?\((?P<label>[^()\d\n]{1,24})\)")
 _OFFICE = re.compile(
-    r".{0,20}(?:[팀과부처실국원청점관소]|센터|지점|본부|사무소|사무국|창구|데스크|프런트|프론트)"
+    r".{1,20}[팀과부처실국원청점관소]"
+    r"|.{0,20}(?:센터|지점|본부|사무소|사무국|창구|데스크|프런트|프론트)"
 )
 _DIGITS = re.compile(r"\d+[층호월일시분원번명개]?")
 _VERB = re.compile(
     r"(?:[시으]면|[니습]니다|하여|해서|려면|[하가오]고|[세어아]요|[있없]으며|[는한된할될])$"
 )
 _LOOK_BACK_CHARS = 60
+_VERB_OF_NOUN = re.compile(r"(?P<noun>[가-힣]{2,8}?)(?:[하해한할했되된될돼]|받[으을은아])")
 
 Naming = tuple[Label, ...]
 
@@ -119,7 +121,8 @@ def _pieces_before(before: str) -> list[str]:
     outside = _CLOSED_BRACKET.sub("", segment)
     telling = [piece for piece in _PIECE_END.split(outside) if label_of(piece)]
     # What an open bracket stands behind names the value too: 세정과(담당 …
-    pieces = telling[-2:][::-1] if "(" in outside else telling[-1:]
+    is_inside = "(" in outside and label_of(outside.rpartition("(")[2])
+    pieces = telling[-2:][::-1] if is_inside else telling[-1:]
     head = _PIECE_END.split(outside.rpartition(":")[0])[-1]
     return [*pieces, *brackets[-1:], *([head] if head and head not in pieces else [])]
 
@@ -153,6 +156,13 @@ def _is_predicate(word: Form) -> bool:
     """Tell whether a word is a predicate, which names nobody: 방문하시면, 있습니다."""
     has_ending = any(stem(form) != word_stem(form) for form in word)
     return has_ending or _VERB.search(min(word, key=len)) is not None
+
+
+def said_in(text: str) -> frozenset[str]:
+    """Return the words of a text in their forms, and the nouns of its verbs (주차하실, 주차)."""
+    words = {form for word in content_words(text) for form in (word.text, word.stem)}
+    nouns = {found["noun"] for word in words if (found := _VERB_OF_NOUN.match(word))}
+    return frozenset(words | nouns)
 
 
 def is_office(word: Form) -> bool:

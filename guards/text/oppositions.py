@@ -149,9 +149,9 @@ def are_opposed(one: Mode, other: Mode) -> bool:
 def _of_words(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:
     names = frozenset().union(*(token.names for token in told.tokens))
     for at, token in enumerate(claimed.tokens):
-        if _is_told_both_ways(token, claimed.stances):
-            continue
         place = _place_of_opposite(claimed.tokens, at, told.tokens, names)
+        if place is not None and _is_told_both_ways(token, claimed.stances):
+            continue
         if place is not None:
             expected = told.text[told.tokens[place].start : told.tokens[place].end]
             yield Opposition(token.start, token.end, expected, is_word=True)

@@ -5,19 +5,20 @@ and by no word that the value alone bears.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Set
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from guards.text.namings import Naming
 
 ValueT = TypeVar("ValueT")
+# A word that names more values than these tells none apart.
 _MOST_OF_ONE = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Owned(Generic[ValueT]):
-    """A value of a source and whose it is.
+    """A value of a source and whose it is; two that say the same are one, wherever they stand.
 
     Attributes:
         value: The value.
@@ -28,25 +29,35 @@ class Owned(Generic[ValueT]):
         is_general: It serves all that the values beside it serve each.
     """
 
-    value: ValueT
+    value: ValueT = field(compare=False)
     written: str
     labels: Naming
     source_id: str
-    sentence: str
+    sentence: str = field(compare=False)
     is_general: bool = False
 
 
 class Ownership(Generic[ValueT]):
     """The values of the sources by the words that name them."""
 
-    def __init__(self, entries: Iterable[Owned[ValueT]]) -> None:
-        self.entries = tuple(entries)
+    def __init__(self) -> None:
+        self._entries: dict[Owned[ValueT], None] = {}
         self._by_form: dict[str, dict[Owned[ValueT], None]] = defaultdict(dict)
-        for entry in self.entries:
-            for label in entry.labels:
-                for word in label:
-                    for form in word:
-                        self._by_form[form][entry] = None
+
+    def __iter__(self) -> Iterator[Owned[ValueT]]:
+        """Yield the values, each once for each way to name it."""
+        return iter(self._entries)
+
+    def add(self, entry: Owned[ValueT]) -> bool:
+        """Take a value in; tell whether it was new."""
+        if entry in self._entries:
+            return False
+        self._entries[entry] = None
+        for label in entry.labels:
+            for word in label:
+                for form in word:
+                    self._by_form[form][entry] = None
+        return True
 
     def named_by(self, said: Set[str]) -> tuple[Owned[ValueT], ...]:
         """Return the values of which a claim says a whole label; its words come in their forms."""
@@ -58,7 +69,7 @@ class Ownership(Generic[ValueT]):
         )
 
     def owners_instead(
-        self, said: Set[str], is_value: Callable[[ValueT], bool], office: Set[str] = frozenset()
+        self, said: Set[str], given: Set[Owned[ValueT]], office: Set[str] = frozenset()
     ) -> tuple[Owned[ValueT], ...]:
         """Return the values that a claim names, none of which is the one that it gives.
 
@@ -68,40 +79,32 @@ class Ownership(Generic[ValueT]):
 
         Args:
             said: The words around the value in the answer, in their forms.
+            given: The values of the sources that are the one that the answer gives.
             office: The name of the office right before it, in its forms.
-            is_value: Tells whether a value of the sources is the one that the answer gives.
         """
-        given = [entry for entry in self.entries if is_value(entry.value)]
         if not given or any(entry.is_general or not entry.labels for entry in given):
             return ()
         of_office = {entry: None for form in sorted(office) for entry in self._of(form)}
-        if of_office and not any(is_value(entry.value) for entry in of_office):
+        if of_office and given.isdisjoint(of_office):
             return tuple(of_office)
-        if self._is_told_apart(said, is_value):
+        if self._is_told_apart(said, given):
             return ()
-        return tuple(
-            entry for entry in self.named_by(said) if self._is_anothers(entry, said, is_value)
-        )
+        own = {form for entry in given for label in entry.labels for word in label for form in word}
+        return tuple(entry for entry in self.named_by(said) if _is_anothers(entry, said, own))
 
-    def _is_told_apart(self, said: Set[str], is_value: Callable[[ValueT], bool]) -> bool:
+    def _is_told_apart(self, said: Set[str], given: Set[Owned[ValueT]]) -> bool:
         """Tell whether some word of a claim names the value that it gives, and no other."""
-        for form in said:
-            entries = self._of(form)
-            if entries and all(is_value(entry.value) for entry in entries):
-                return True
-        return False
-
-    def _is_anothers(
-        self, entry: Owned[ValueT], said: Set[str], is_value: Callable[[ValueT], bool]
-    ) -> bool:
-        """Tell whether a claim names a value by a label that the given one does not bear."""
         return any(
-            all(word & said for word in label)
-            and not any(
-                is_value(other.value) for word in label for form in word for other in self._of(form)
-            )
-            for label in entry.labels
+            bool(entries) and entries <= given for entries in (set(self._of(form)) for form in said)
         )
 
-    def _of(self, form: str) -> list[Owned[ValueT]]:
-        return list(self._by_form.get(form, ()))[:_MOST_OF_ONE]
+    def _of(self, form: str) -> Collection[Owned[ValueT]]:
+        entries = self._by_form.get(form, {})
+        return entries.keys() if len(entries) <= _MOST_OF_ONE else ()
+
+
+def _is_anothers(entry: Owned[ValueT], said: Set[str], own: Set[str]) -> bool:
+    """Tell whether a claim names a value by a label of which the given one bears no word."""
+    return any(
+        all(word & said and word.isdisjoint(own) for word in label) for label in entry.labels
+    )

@@ -35,6 +35,7 @@ _REST_OF_FIGURE = re.compile(
     r"[*_]{0,2}(?:[ ]?(?:이상|이하|초과|미만|이내|까지|부터|이후|이전|안에|내에|동안))?[가-힣]{0,6}"
 )
 _NUMBERED = re.compile(r"(?P<number>\d+)(?P<unit>[가-힣A-Za-z]+)")
+_MOST_FIGURES = 20
 _SYNONYMS = {"뒤": "후", "다음": "후"}
 
 
@@ -84,6 +85,11 @@ class Piece:
     def holds_kind(self, value: Value) -> bool:
         """Tell whether it has a figure that another could stand for."""
         return any(other.kind == value.kind for other in self.all_figures)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has more figures than one thing can be said of."""
+        return len(self.given) + len(self.figures) >= _MOST_FIGURES
 
 
 def cut(raw: str, sentence: Sentence, figures: Sequence[Quantity]) -> list[Piece]:
@@ -139,7 +145,10 @@ class _Cutter:
     def _read_up_to(self, figure: Value, start: int) -> None:
         piece = self._pieces[-1]
         begin = self._after_figure(start) if piece.figures else start
-        if not piece.holds_kind(figure) or _RANGE.fullmatch(self._raw, start, figure.start):
+        if piece.is_full:
+            self._begin(piece.outer)
+            self._read(begin, figure.start)
+        elif not piece.holds_kind(figure) or _RANGE.fullmatch(self._raw, start, figure.start):
             self._read(begin, figure.start)
         elif _OF_NOUN.match(self._raw, start) or _JOINT.search(self._raw, begin, figure.start):
             self._read(begin, figure.start)
@@ -161,7 +170,8 @@ class _Cutter:
         self._begin(outer.outer)
         piece = self._pieces[-1]
         piece.words += outer.words if bracket.figures else [*outer.words, *bracket.words]
-        piece.given += outer.all_figures
+        if not outer.is_full:
+            piece.given += outer.all_figures
 
     def _read(self, start: int, end: int) -> None:
         for joint in _JOINT.finditer(self._raw, start, end):

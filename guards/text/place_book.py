@@ -5,12 +5,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from guards.core.reading import Reading, Text
-from guards.text.namings import CLAUSE_END, named
+from guards.text.namings import CLAUSE_END, named, said_in
 from guards.text.ownership import Owned, Ownership
 from guards.text.passages import Passages, Place, sentence_places
 from guards.text.scripts import prose_only
 from guards.text.slots.place import PlaceKind, PlaceSlot, find_places
-from guards.text.tokens import content_words
 
 # Words that say that a place is one, not what is there.
 _TELLING_NOTHING = frozenset(
@@ -24,8 +23,8 @@ _NOUN_BEHIND = re.compile(
     r"(?:의)?[ ](?P<label>[가-힣A-Za-z]{2,12}(?:[ ]?'[^'\n]{1,12}')?)(?=[ .,()'\n·/]|$)"
 )
 _PIECE_END = re.compile(r"[,;\n|]")
-_SHORTEST_PREFIX = 2
 _LOOK_AROUND_CHARS = 60
+_MOST_HOUSES = 100
 
 
 class PlaceBook:
@@ -34,13 +33,19 @@ class PlaceBook:
     def __init__(self, reading: Reading) -> None:
         self._passages = Passages(reading)
         self._houses: dict[str, list[Owned[PlaceSlot]]] = defaultdict(list)
-        entries: dict[PlaceKind, list[Owned[PlaceSlot]]] = defaultdict(list)
+        self._by_level: dict[tuple[PlaceKind, int], list[Owned[PlaceSlot]]] = defaultdict(list)
+        self._owned = {kind: Ownership[PlaceSlot]() for kind in PlaceKind}
         for number, text in self._passages.texts():
             for entry in self._entries(number, text):
-                entries[entry.value.kind].append(entry)
-        for entry in entries[PlaceKind.HOUSE]:
-            self._houses[entry.value.inside].append(entry)
-        self._owned = {kind: Ownership(entries[kind]) for kind in (PlaceKind.FLOOR, PlaceKind.ROOM)}
+                self._add(entry)
+
+    def _add(self, entry: Owned[PlaceSlot]) -> None:
+        place = entry.value
+        if place.kind is PlaceKind.HOUSE:
+            self._houses[place.inside].append(entry)
+        elif self._owned[place.kind].add(entry):
+            for level in place.levels:
+                self._by_level[place.kind, level].append(entry)
 
     def _entries(self, number: int, text: Text) -> list[Owned[PlaceSlot]]:
         places = find_places(prose_only(text.raw))
@@ -66,31 +71,39 @@ class PlaceBook:
             said: The words around it, in their forms.
         """
         if place.kind is PlaceKind.HOUSE:
-            known = self._houses.get(place.inside, ())
+            known = self._houses.get(place.inside, [])[:_MOST_HOUSES]
             return () if any(place.may_be(entry.value) for entry in known) else tuple(known)
         owned = self._owned[place.kind]
-        if any(place.may_be(entry.value) for entry in owned.entries):
-            return owned.owners_instead(said, place.may_be)
-        return owned.named_by(said)
+        at_level = (self._by_level.get((place.kind, level), ()) for level in place.levels)
+        given = {entry for entries in at_level for entry in entries if place.may_be(entry.value)}
+        return owned.owners_instead(said, given) if given else owned.named_by(said)
 
 
 def said_around(raw: str, places: Sequence[PlaceSlot]) -> list[frozenset[str]]:
-    """Return the words around each place, with all that they may begin with (주차하실, 주차)."""
+    """Return the words around each place, in their forms."""
     spans = [(place.start, place.end) for place in places]
     names = named(raw, spans, _TELLING_NOTHING, _NOUN_BEHIND)
     borders = [0, *(end for _, end in spans)]
-    starts = [start for start, _ in spans[1:]] + [len(raw)]
+    following = [start for start, _ in spans[1:]] + [len(raw)]
     said = []
-    for name, (start, end), previous, following in zip(names, spans, borders, starts, strict=False):
-        before = raw[max(previous, start - _LOOK_AROUND_CHARS) : start]
-        behind = raw[end : min(following, end + _LOOK_AROUND_CHARS)]
-        clause = (
-            f"{CLAUSE_END.split(before)[-1]} {_PIECE_END.split(CLAUSE_END.split(behind)[0])[0]}"
-        )
-        words = (word.text for word in content_words(clause))
-        said.append(name.forms.union(*map(_prefixes, words)))
+    for name, (start, end), last, first in zip(names, spans, borders, following, strict=False):
+        if _is_in_row(raw, start):
+            said.append(name.forms)
+            continue
+        before = CLAUSE_END.split(raw[max(last, start - _LOOK_AROUND_CHARS) : start])[-1]
+        behind = CLAUSE_END.split(raw[end : min(first, end + _LOOK_AROUND_CHARS)])[0]
+        if last:
+            # What stands right behind the place before is there, not here.
+            before = before[_first_piece_end(before) :]
+        said.append(said_in(f"{before} {_PIECE_END.split(behind)[0]}"))
     return said
 
 
-def _prefixes(word: str) -> set[str]:
-    return {word[:size] for size in range(_SHORTEST_PREFIX, len(word) + 1)}
+def _is_in_row(raw: str, position: int) -> bool:
+    line_start = raw.rfind("\n", 0, position) + 1
+    return "|" in raw[line_start:position]
+
+
+def _first_piece_end(text: str) -> int:
+    found = _PIECE_END.search(text)
+    return found.end() if found else 0

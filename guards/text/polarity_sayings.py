@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from guards.lexicons.opposites import FAMILIES
@@ -51,6 +52,7 @@ _WORD = re.compile(r"[가-힣]+")
 _AGAIN = re.compile(r"(?<![가-힣])다시\s$")
 _ENDS_IN_NOUN = re.compile(r"[가-힣A-Za-z)](?<![고면서며지요다은는을를에의로])(?<!거나)$")
 _LEAST_COMPOUND_CHARS = 4
+_MOST_WITHOUT = 4
 
 
 @dataclass(frozen=True)
@@ -157,12 +159,13 @@ def _of_clause(sentence: str, stance: Stance, begin: int, lead: str) -> Iterator
 
 def _without(sentence: str, begin: int, clause: str, saying: Saying) -> Iterator[Saying]:
     """Yield what a clause says of what it goes without: needed where it cannot be done so."""
-    for match in _WITHOUT.finditer(sentence, begin, saying.start):
+    words = words_of(clause) if _WITHOUT.search(sentence, begin, saying.start) else ()
+    for match in islice(_WITHOUT.finditer(sentence, begin, saying.start), _MOST_WITHOUT):
         yield replace(
             saying,
             families=_family(match[1], word_stem(match[1]))[0],
             mode=Mode.LACKS if saying.mode in AFFIRMATIVE else Mode.MUST,
-            words=words_of(clause),
+            words=words,
             turns=saying.turns - {"unless"},
             start=match.start(),
             end=match.end(),

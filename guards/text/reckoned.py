@@ -246,9 +246,7 @@ class Reckoning:
         if self._sources is None or step.wanted.dimension != Dimension.WON:
             return False
         changes = {one.measure.values[0] for one in self._sources.changes}
-        return any(
-            abs(step.wanted.value - one.value) in changes for one in step.alike(step.beside)
-        )
+        return any(abs(step.wanted.value - one.value) in changes for one in step.alike(step.beside))
 
     def _is_part(self, step: "_Step", end: int) -> bool:
         """Tell whether a figure is a product, a share, a quotient or a ratio of others."""
@@ -336,9 +334,7 @@ class _Step:
     @property
     def before_and_beside(self) -> list[Operand]:
         """The operands before it and in its sentence."""
-        return [
-            one for one in self.near if one.start < self.wanted.start or one in self.beside
-        ]
+        return [one for one in self.near if one.start < self.wanted.start or one in self.beside]
 
     @property
     def is_rate(self) -> bool:
@@ -355,9 +351,7 @@ class _Step:
         return self.before[-_CLAUSE_CHARS:] + self.after[:_CLAUSE_CHARS]
 
 
-def _is_share(
-    step: _Step, said: str, shown: Sequence[Operand], told: Sequence[Operand]
-) -> bool:
+def _is_share(step: _Step, said: str, shown: Sequence[Operand], told: Sequence[Operand]) -> bool:
     """Tell whether a figure is a share of an amount, or the amount less or more that share.
 
     Args:
@@ -370,9 +364,7 @@ def _is_share(
     if wanted.dimension == Dimension.PERCENT or not _SAYS_SHARE.search(said):
         return False
     of_source = told if wanted.dimension == Dimension.WON and _SHARES.search(said) else ()
-    shares = {
-        one.value / 100 for one in (*shown, *of_source) if one.dimension == Dimension.PERCENT
-    }
+    shares = {one.value / 100 for one in (*shown, *of_source) if one.dimension == Dimension.PERCENT}
     shares |= {Fraction(int(part["part"]), int(part["whole"])) for part in _PART.finditer(said)}
     if _HALF.search(said):
         shares.add(Fraction(1, 2))
@@ -404,7 +396,11 @@ def _is_beyond(wanted: Operand, asked: Sequence[Operand], given: Sequence[Operan
     is_years = wanted.dimension == Dimension.MONTHS
     return any(
         (one.dimension == other.dimension == wanted.dimension and apart == wanted.value)
-        or (is_years and one.dimension == other.dimension == Dimension.AGE and apart * 12 == wanted.value)
+        or (
+            is_years
+            and one.dimension == other.dimension == Dimension.AGE
+            and apart * 12 == wanted.value
+        )
         for one in asked
         for other in given
         for apart in (abs(one.value - other.value),)

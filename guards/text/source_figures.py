@@ -3,12 +3,13 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby, pairwise
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from guards.core.reading import Reading, Text
 from guards.text.bonds import Bond, bonds_of
@@ -26,7 +27,7 @@ from guards.text.moved import Home, Homes
 from guards.text.passages import Passages, clause_around, sentence_places
 from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Comparator, Quantity
-from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.units import Dimension
 from guards.text.swapped import Sides
 from guards.text.tokens import content_words
 from guards.text.values import Value
@@ -44,7 +45,7 @@ _ANCHORS = frozenset({"전", "후", "뒤", "이내", "이전", "이후"})
 
 _start = attrgetter("start")
 
-_Pair = tuple[Measure, Measure]
+_Pair = tuple[Hashable, ...]
 _Bounds = tuple[Comparator | None, Comparator | None]
 
 
@@ -103,7 +104,9 @@ class SourceFigures:
         beside = self._in_sentence[self._sentence_of[quantity.start]]
         if not can_move(quantity) or len(beside) > _MOST_IN_SENTENCE:
             return None
-        bond = self._bonds[quantity.start]
+        bond = self._bonds.get(quantity.start)
+        if bond is None or not self._misbound.has_others(bond):
+            return None
         home = self._misranged.right_home(bond, self._answer) or self._misbound.right_home(
             bond, self._bonds_in[bond.sentence]
         )
@@ -136,9 +139,8 @@ class SourceFigures:
 
     def other_frame(self, quantity: Quantity) -> ClosestFigures | None:
         """Return where the sources give a figure with another side, anchor or end of a period."""
-        if not can_move(quantity):
-            return None
-        home = self._misframed.right_home(self._bonds[quantity.start], self._answer)
+        bond = self._bonds.get(quantity.start)
+        home = self._misframed.right_home(bond, self._answer) if bond else None
         return self._closest_at(home) if home else None
 
     def _keeps_company(self, quantity: Quantity, beside: Sequence[Quantity]) -> bool:
@@ -148,7 +150,8 @@ class SourceFigures:
         return any(
             may_agree(first, known_first) and may_agree(second, known_second)
             for pair, (first, second) in _tied(company)
-            for known_first, known_second in self._neighbours.get(pair, ())
+            for _, text in self._passages.texts()
+            for known_first, known_second in _neighbours(text).get(pair, ())
         )
 
     def told(self, quantity: Quantity) -> Sequence[tuple[Quantity, Text]]:
@@ -208,18 +211,12 @@ class SourceFigures:
         )
 
     @cached_property
-    def _neighbours(self) -> dict[_Pair, set[_Bounds]]:
-        pairs: dict[_Pair, set[_Bounds]] = defaultdict(set)
-        for _, text in self._passages.texts():
-            places = sentence_places(text, [one.start for one in text.quantities])
-            for _, group in groupby(zip(places, text.quantities, strict=True), key=itemgetter(0)):
-                for pair, bounds in _tied([quantity for _, quantity in group]):
-                    pairs[pair].add(bounds)
-        return pairs
+    def _homes(self) -> Homes:
+        return Homes(self._passages, self._values)
 
     @cached_property
-    def _homes(self) -> Homes:
-        return Homes(self._passages, values_of_sources(self._passages))
+    def _values(self) -> list[tuple[Text, Sequence[Value]]]:
+        return values_of_sources(self._passages)
 
     @cached_property
     def _misbound(self) -> Misbound:
@@ -246,12 +243,27 @@ class SourceFigures:
 
     @cached_property
     def _sides(self) -> Sides:
-        return Sides(self._passages, values_of_sources(self._passages))
+        return Sides(self._passages, self._values)
 
     @cached_property
     def _labels(self) -> dict[int, Labelled]:
         spans = [(one.start, one.end) for one in self._answer.quantities if can_move(one)]
         return {one.start: one for one in labelled(self._answer, spans)}
+
+
+_NEIGHBOURS: WeakKeyDictionary[Text, dict[_Pair, set[_Bounds]]] = WeakKeyDictionary()
+
+
+def _neighbours(text: Text) -> Mapping[_Pair, set[_Bounds]]:
+    """Return the figures that stand next to each other in a text; collected once for each text."""
+    known = _NEIGHBOURS.get(text)
+    if known is None:
+        known = _NEIGHBOURS[text] = defaultdict(set)
+        places = sentence_places(text, [one.start for one in text.quantities])
+        for _, group in groupby(zip(places, text.quantities, strict=True), key=itemgetter(0)):
+            for pair, bounds in _tied([quantity for _, quantity in group]):
+                known[pair].add(bounds)
+    return known
 
 
 def _tied(quantities: Sequence[Quantity]) -> Iterator[tuple[_Pair, _Bounds]]:
@@ -261,7 +273,13 @@ def _tied(quantities: Sequence[Quantity]) -> Iterator[tuple[_Pair, _Bounds]]:
         if one.measure.everyday or other.measure.everyday or Dimension.BARE in kinds:
             continue
         if len(kinds) > 1 or kinds == {Dimension.SECONDS}:
-            yield (one.measure, other.measure), (one.comparator, other.comparator)
+            yield (*_name(one), *_name(other)), (one.comparator, other.comparator)
+
+
+def _name(quantity: Quantity) -> tuple[Hashable, ...]:
+    """Return what tells a figure from others, without fractions, which are slow to compare."""
+    numbers = (part for one in quantity.measure.values for part in (one.numerator, one.denominator))
+    return quantity.measure.dimension, *numbers
 
 
 def _of_kind(value: Value, quantities: Sequence[Quantity]) -> list[Value]:

@@ -43,9 +43,7 @@ class Totals:
         )
 
     def _place(self, start: int) -> int:
-        return next(
-            at for at, sentence in enumerate(self._sentences) if start < sentence.end
-        )
+        return next(at for at, sentence in enumerate(self._sentences) if start < sentence.end)
 
     def _lines(self, places: Sequence[int]) -> list[int]:
         """Return the places of the list lines next to a sentence; one sentence may lie between."""

@@ -9,7 +9,7 @@ that the claim tells as well is not left out.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice
 
 from guards.core.reading import Reading
 from guards.lexicons.frame_words import FRAME_WORDS
@@ -17,7 +17,8 @@ from guards.text.alignment import Aligned, alignments
 from guards.text.coordinate import coordinate_clauses
 from guards.text.features import features, kept_features
 from guards.text.lemmas import lemma
-from guards.text.tokens import content_words
+from guards.text.overlap_score import containment
+from guards.text.tokens import content_words, word_stem
 from guards.text.wideners import Kind, Widener, is_wide, wideners, words_before
 
 _DENIES = re.compile(r"수\s?(?:는|가|도)?\s?없|않|못|불가|금지|안\s[되됩돼]|어렵|마세요|마십시오")
@@ -50,6 +51,7 @@ _UNITS = {
 _MOST_FOCUS_WORDS = 4
 _MOST_WIDENERS = 4
 _LEAST_WORDS = 2
+_ABOUT_FROM = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +95,30 @@ def _in_clause(clause: str, reading: Reading, least: float) -> Widened | None:
         return None
     bare = _without(clause, found)
     rest = [word.text for word in content_words(bare) if _forms(word.text)]
-    closest = alignments(" ".join(rest), reading, least) if len(rest) >= _LEAST_WORDS else []
-    if not closest:
-        return None
+    wanted = " ".join(rest)
+    closest = alignments(wanted, reading, least) if len(rest) >= _LEAST_WORDS else []
     equals = [told for told in closest if told.share == closest[0].share]
-    if any(is_wide(_whole(told)) for told in equals):
+    if any(is_wide(f"{told.sentence} {told.exception}") for told in equals):
         return None
     held = features(bare).forms
-    for one, told in product(found, equals):
-        if limit := _limit(one, bare, held, _whole(told)):
-            return Widened(one.start, one.end, told, limit)
+    for told in equals:
+        text = _about(wanted, told)
+        for one in found:
+            if limit := _limit(one, bare, held, text):
+                return Widened(one.start, one.end, told, limit)
     return None
 
 
-def _whole(told: Aligned) -> str:
-    return f"{told.sentence} {told.exception}".strip()
+def _about(wanted: str, told: Aligned) -> str:
+    """Return the clauses of a sentence that are about what is wanted, and its exception."""
+    clauses = [told.sentence[start:end] for start, end in coordinate_clauses(told.sentence)]
+    shares = [containment(wanted, clause) for clause in clauses]
+    about = [
+        clause
+        for clause, share in zip(clauses, shares, strict=True)
+        if share >= max(shares) * _ABOUT_FROM
+    ]
+    return " ".join((*about, told.exception)).strip()
 
 
 def _without(clause: str, found: Sequence[Widener]) -> str:
@@ -119,9 +130,9 @@ def _without(clause: str, found: Sequence[Widener]) -> str:
 
 
 def _forms(word: str) -> frozenset[str]:
-    """Return the forms under which a word is compared; none for one that only frames."""
-    forms = features(word).forms | {lemma(word)}
-    return frozenset() if forms & FRAME_WORDS or not features(word).words else forms
+    """Return the forms under which a word is compared; none for a figure or one that frames."""
+    forms = frozenset({word, word_stem(word), lemma(word)})
+    return frozenset() if word[0].isdigit() or forms & FRAME_WORDS else forms
 
 
 def _limit(one: Widener, rest: str, held: frozenset[str], text: str) -> str:

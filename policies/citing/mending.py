@@ -19,9 +19,9 @@ from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.law_index import LawIndex
 from guards.text.slots.source_name import SourceNames
 from policies.citing.healing import heal
-from policies.citing.numbers import new_numbers, renumbered
+from policies.citing.numbers import numbered
 from policies.citing.particles import agreement
-from policies.citing.references import Cited, list_edits
+from policies.citing.references import Cited, place_of_list
 from policies.edits import Edit, apply, left_by, then, without_overlaps
 from policies.policy import CitationRules
 
@@ -45,9 +45,20 @@ class Mended:
     renumbered: Mapping[int, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Unhealed:
+    """An answer that does not survive its edits as it is.
+
+    Attributes:
+        places: The citation marks without which their sentences have no meaning.
+    """
+
+    places: tuple[Span, ...]
+
+
 def mend(
     answer: str, edits: Sequence[Edit], sources: Sequence[Source], rules: CitationRules
-) -> Mended | None:
+) -> Mended | Unhealed:
     """Return the answer's edits with everything that follows from them.
 
     Args:
@@ -55,37 +66,41 @@ def mend(
         edits: What guards mend and what is taken out; the places do not overlap.
         sources: The sources, in the order in which citations count them.
         rules: The policy's wishes.
-
-    Returns:
-        None if a sentence does not survive the citation that it is about.
     """
     references = read_references(answer)
     marks = marks_in_body(answer, references)
     body = _without_doubles(answer, _whole_lines(answer, edits, references), marks)
     body = without_overlaps([*body, *agreement(answer, body)])
-    healing = heal(apply(answer, body), _emptied(body, marks))
-    if healing is None:
-        return None
-    mended = then(body, healing)
+    emptied = _emptied(body, marks)
+    healing = heal(apply(answer, body), emptied)
+    if healing.lost:
+        return Unhealed(tuple(emptied[place] for place in healing.lost))
+    mended = then(body, healing.edits)
     names = SourceNames(sources, LawIndex.of(sources))
-    numbering = Numbering(sources, references, names)
+
+    def numbering_of(list_: References | None) -> Numbering:
+        return Numbering(sources, list_, names)
+
     text = apply(answer, mended)
     cited = Cited(_numbers(marks), _numbers(marks_in_body(text, read_references(text))))
-    judged = then(mended, list_edits(text, cited, numbering, rules.references))
-    text = apply(answer, judged)
-    numbers = new_numbers(text, cited, numbering, rules)
-    final = then(judged, renumbered(text, numbers))
-    return Mended(final, judged, tuple(sorted(cited.gone)), numbers)
+    found = numbered(text, cited, numbering_of, numbering_of(references), rules)
+    judged = then(mended, found.listed)
+    final = then(judged, found.changes)
+    return Mended(final, judged, tuple(sorted(cited.gone)), found.numbers)
 
 
 def _whole_lines(
     answer: str, edits: Sequence[Edit], references: References | None
 ) -> tuple[Edit, ...]:
-    """Let a line of the list that is taken out go with its line break."""
+    """Let a line of the list go with its line break, and the heading with the last line."""
     lines = {line.span for line in references.lines} if references else set()
+    gone = {edit.span for edit in edits if not edit.text} & lines
+    if references and gone == lines:
+        others = [edit for edit in edits if edit.span not in gone]
+        return without_overlaps([*others, Edit(place_of_list(answer, references))])
     wider = (
         Edit(Span(*place_to_remove(answer, edit.span.start, edit.span.end)))
-        if edit.span in lines and not edit.text
+        if edit.span in gone
         else edit
         for edit in edits
     )
@@ -117,12 +132,14 @@ def _shown(mark: CitationMark, edit: Edit | None) -> frozenset[int]:
     return frozenset(int(number) for number in digits)
 
 
-def _emptied(edits: Sequence[Edit], marks: Iterable[CitationMark]) -> list[int]:
-    """Return the places, in the text that the edits make, at which marks were taken out."""
+def _emptied(edits: Sequence[Edit], marks: Iterable[CitationMark]) -> dict[int, Span]:
+    """Return the marks that are taken out, by where they stood in the text that the edits make."""
     places = {_place(mark) for mark in marks}
-    return [
-        left.span.start for edit, left in left_by(edits) if not edit.text and edit.span in places
-    ]
+    return {
+        left.span.start: edit.span
+        for edit, left in left_by(edits)
+        if not edit.text and edit.span in places
+    }
 
 
 def _place(mark: CitationMark) -> Span:

@@ -1,53 +1,88 @@
-"""Closes the gaps in the numbers of an answer's citations."""
+"""Closes the gaps in the numbers of an answer's citations.
 
-from collections.abc import Mapping
+A number only changes together with a list of references that says what it means now, and only if it
+is read to mean the same source as before.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from guards.core.finding import Span
 from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import References, marks_in_body, read_references
 from policies.citing.particles import agreement
-from policies.citing.references import Cited
-from policies.edits import Edit
+from policies.citing.references import Cited, list_edits
+from policies.edits import Edit, apply
 from policies.policy import CitationRules, ReferenceList, Renumber
 
-_DAGGER = "†"
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """What becomes of an answer's list and numbers, in two rounds of edits.
+
+    Attributes:
+        listed: They make the list agree with the marks.
+        changes: Edits of what those make: marks and list get their new numbers.
+        numbers: The new number of every citation that gets one.
+    """
+
+    listed: tuple[Edit, ...]
+    changes: tuple[Edit, ...] = ()
+    numbers: Mapping[int, int] = field(default_factory=dict)
 
 
-def new_numbers(
-    text: str, cited: Cited, numbering: Numbering, rules: CitationRules
-) -> dict[int, int]:
-    """Return the new number of every citation that gets one; empty if all keep theirs.
+def numbered(
+    text: str,
+    cited: Cited,
+    numbering_of: Callable[[References | None], Numbering],
+    meant: Numbering,
+    rules: CitationRules,
+) -> Numbered:
+    """Return what becomes of the list and the numbers of a mended answer.
 
     Args:
         text: The mended answer.
         cited: What it cites, and cited before.
-        numbering: What its numbers mean.
-        rules: The policy's wish.
+        numbering_of: Reads what numbers mean by a list of references.
+        meant: What they meant in the answer as it was.
+        rules: The policy's wishes.
     """
-    if not cited.gone or not _may_change(text, rules):
+    numbers = _closed_gaps(cited, meant, rules)
+    if numbers:
+        is_demanded = rules.renumber is Renumber.ALWAYS
+        wanted = ReferenceList.ALWAYS if is_demanded else rules.references
+        listed = list_edits(text, cited, meant, wanted)
+        with_list = apply(text, listed)
+        changes = _renumbered(with_list, numbers)
+        references = read_references(apply(with_list, changes))
+        now = numbering_of(references)
+        stays = all(
+            now.source_of(numbers.get(number, number)) == meant.source_of(number)
+            for number in cited.after
+        )
+        if stays and _explains(references):
+            return Numbered(listed, changes, numbers)
+    return Numbered(list_edits(text, cited, meant, rules.references))
+
+
+def _closed_gaps(cited: Cited, meant: Numbering, rules: CitationRules) -> dict[int, int]:
+    """Return the new number of every citation that would get one; empty if all keep theirs."""
+    may_change = rules.renumber is not Renumber.NEVER and rules.references is not (
+        ReferenceList.NEVER
+    )
+    if not cited.gone or not may_change:
         return {}
-    survivors = sorted(number for number in cited.after if numbering.source_of(number))
+    survivors = sorted(number for number in cited.after if meant.source_of(number))
     pairs = zip(survivors, range(1, len(survivors) + 1), strict=True)
     return {old: new for old, new in pairs if old != new}
 
 
-def _may_change(text: str, rules: CitationRules) -> bool:
-    if rules.renumber is Renumber.NEVER:
-        return False
-    references = read_references(text)
-    explains = references is not None and any(line.number for line in references.lines)
-    if explains and rules.references is ReferenceList.NEVER:
-        return False
-    if explains or rules.renumber is Renumber.ALWAYS:
-        return True
-    marks = marks_in_body(text, references)
-    return any(_DAGGER in text[mark.start : mark.end] for mark in marks)
+def _explains(references: References | None) -> bool:
+    return references is not None and any(line.number for line in references.lines)
 
 
-def renumbered(text: str, numbers: Mapping[int, int]) -> tuple[Edit, ...]:
+def _renumbered(text: str, numbers: Mapping[int, int]) -> tuple[Edit, ...]:
     """Return the edits that give every mark, and every line of the list, its new number."""
-    if not numbers:
-        return ()
     references = read_references(text)
     edits = [*_in_body(text, references, numbers), *_in_list(text, references, numbers)]
     return tuple(sorted([*edits, *agreement(text, edits)]))

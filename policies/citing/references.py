@@ -89,10 +89,14 @@ def _replaced(text: str, references: References, new: Sequence[str]) -> tuple[Ed
     if new:
         whole = Span(references.lines[0].span.start, references.lines[-1].span.end)
         return (Edit(whole, "\n".join(new)),)
-    start = references.start
-    if rule := _RULE_BEFORE.search(text, 0, start):
-        start = rule.start("rule")
-    return (Edit(Span(*place_to_remove(text, start, references.end))),)
+    return (Edit(place_of_list(text, references)),)
+
+
+def place_of_list(text: str, references: References) -> Span:
+    """Return the place of a whole list, with its heading and a rule above it."""
+    rule = _RULE_BEFORE.search(text, 0, references.start)
+    start = rule.start("rule") if rule else references.start
+    return Span(*place_to_remove(text, start, references.end))
 
 
 @dataclass(frozen=True, slots=True)

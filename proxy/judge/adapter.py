@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from policies.judging import JudgeQuestion, Opinions
+from policies.judging.judge import JudgeQuestion, Opinions
 from proxy.judge.server import JudgeServer
 
 

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from random import Random
 
-from policies.judging_rules import JudgeKind, JudgeRules
+from policies.judging.rules import JudgeKind, JudgeRules
 from policies.shape import Mode
 from proxy.judge.adapter import Adapter
 from proxy.judge.breaker import Breaker, BreakerState

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from policies.judging_rules import BreakerRules
+from policies.judging.rules import BreakerRules
 
 
 class BreakerState(StrEnum):

@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from policies.judging import JudgeLabel, JudgeQuestion, Matter, Opinion, Opinions, Window
+from policies.judging.judge import JudgeLabel, JudgeQuestion, Matter, Opinion, Opinions, Window
 from proxy.judge.loose_json import find_json
 from proxy.judge.server import JudgeCallFailed, JudgeServer
 from proxy.openai_api.json_body import JsonObject, member, objects

@@ -1,6 +1,6 @@
 """A judge behind HTTP, held to its time and behind its breaker."""
 
-from policies.judging import BoundedJudge, JudgeFailure, JudgeQuestion, Opinions
+from policies.judging.judge import BoundedJudge, JudgeFailure, JudgeQuestion, Opinions
 from proxy.judge.adapter import Adapter
 from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.server import JudgeCallFailed, JudgeServer

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from policies.judging import JudgeLabel, JudgeQuestion, OpenClaim, Opinion, Opinions
+from policies.judging.judge import JudgeLabel, JudgeQuestion, OpenClaim, Opinion, Opinions
 from proxy.judge.server import JudgeCallFailed
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"

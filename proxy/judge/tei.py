@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from policies.judging import JudgeQuestion, Opinions
+from policies.judging.judge import JudgeQuestion, Opinions
 from proxy.judge.nli import Scores, opinions_from, pairs
 from proxy.judge.server import JudgeCallFailed, JudgeServer
 from proxy.openai_api.json_body import JsonObject, objects

@@ -12,7 +12,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from policies.judging import JudgeLabel, JudgeQuestion, OpenClaim, Opinion, Opinions
+from policies.judging.judge import JudgeLabel, JudgeQuestion, OpenClaim, Opinion, Opinions
 from proxy.judge.server import JudgeCallFailed, JudgeServer
 from proxy.openai_api.json_body import JsonObject, member, objects
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from guards.core.finding import Finding, Strength
-from policies.judging_codes import code_of
+from policies.judging.codes import code_of
 from proxy.regeneration.closed_lists import ClosedList
 
 HEADING: Final = "[검증 결과]"

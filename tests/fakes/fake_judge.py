@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from policies.judging import (
+from policies.judging.judge import (
     JudgeFailure,
     JudgeLabel,
     JudgeQuestion,

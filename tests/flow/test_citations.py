@@ -101,6 +101,29 @@ async def test_an_answer_that_is_about_a_missing_source_is_written_again(
     assert text == f"{CLOSED}[†1]."
 
 
+async def test_a_sentence_that_is_about_a_missing_source_goes_in_the_end(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    answer = f"{CLOSED}[†1]. [†9]에서는 안내소를 소개합니다. {BONSAI}[†4]."
+    upstream.says(answer, answer)
+
+    text = await both_ways(proxy, request(), "trim", "citations.unknown_number")
+
+    assert text == f"{CLOSED}[†1]. {BONSAI}[†4]."
+
+
+async def test_numbers_of_an_answer_without_a_list_stay_what_they_are(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(f"{CLOSED}[†1]. {EVENING}[†9]. {BONSAI}[†3].")
+
+    text = await both_ways(
+        proxy, request(), "fix", "citations.unknown_number,citations.wrong_source"
+    )
+
+    assert text == f"{CLOSED}[†1]. {EVENING}. {BONSAI}[†4]."
+
+
 async def test_a_wrong_article_becomes_the_one_that_carries_the_sentence(
     proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:

@@ -122,6 +122,15 @@ def test_flags_what_is_for_something_else(guard: Contacts, answer: str, expected
     assert finding.expected == (expected,)
 
 
+def test_no_fix_where_purpose_and_office_have_two_numbers(guard: Contacts) -> None:
+    answer = "회비 문의는 교육실(063-200-4002)로 하세요."
+
+    [finding] = guard.check(read(Exchange("?", DESK_SOURCES, answer=answer)))
+
+    assert (finding.code, finding.expected) == ("contact.swapped", ("063-200-4001",))
+    assert finding.fix is None
+
+
 @pytest.mark.parametrize("answer", OWN)
 def test_passes_what_is_its_own(guard: Contacts, answer: str) -> None:
     assert guard.check(read(Exchange("?", DESK_SOURCES, answer=answer))) == []

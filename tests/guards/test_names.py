@@ -199,6 +199,115 @@ def test_what_two_sources_say_of_two_names_is_no_swap(guard: Names) -> None:
     assert guard.check(read(Exchange("누가 청소했나요?", sources, answer=answer))) == []
 
 
+PAPERS = (
+    Source(
+        "1",
+        "제출 서류",
+        "가입할 때는 주민등록초본과 재직증명서를, 대리인은 위임장과 가족관계증명서(상세)를 낸다.\n"
+        "대관하려면 시설사용신청서와 통장 사본을 낸다. 사진은 외국인등록증으로 대신할 수 있다.",
+    ),
+)
+INVENTED_PAPERS = [
+    pytest.param("인감증명서를 내셔야 합니다.", "인감증명서", id="certificate"),
+    pytest.param("주민등록등본을 내셔야 합니다.", "주민등록등본", id="extract-of-another-kind"),
+    pytest.param("재직확인서를 내셔야 합니다.", "재직확인서", id="other-document-of-the-same"),
+    pytest.param("보험가입신고서를 내셔야 합니다.", "보험가입신고서", id="form"),
+    pytest.param("납품명세서를 함께 내셔야 합니다.", "납품명세서", id="statement"),
+]
+KNOWN_PAPERS = [
+    pytest.param("가족관계증명서를 내셔야 합니다.", id="without-its-bracket"),
+    pytest.param("신청서를 내셔야 합니다.", id="without-its-modifier"),
+    pytest.param("사용신청서를 내셔야 합니다.", id="part-of-its-modifier"),
+    pytest.param("시설 사용 신청서를 내셔야 합니다.", id="spaced"),
+    pytest.param("대관신청서를 내셔야 합니다.", id="modifier-said-elsewhere"),
+    pytest.param("재직증명원을 내셔야 합니다.", id="other-word-for-certificate"),
+    pytest.param("통장사본과 제출서류를 내셔야 합니다.", id="papers-in-general"),
+    pytest.param("본인신청서 원본을 내셔야 합니다.", id="word-of-any-paper"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed"), INVENTED_PAPERS)
+def test_flags_papers_that_nobody_asks_for(guard: Names, answer: str, observed: str) -> None:
+    [finding] = guard.check(read(Exchange("무엇이 필요한가요?", PAPERS, answer=answer)))
+
+    assert finding.code in {"names.not_in_sources", "names.differs"}
+    assert finding.observed == observed
+    assert finding.severity is Severity.STRONG
+
+
+@pytest.mark.parametrize("answer", KNOWN_PAPERS)
+def test_passes_papers_by_shorter_and_longer_names(guard: Names, answer: str) -> None:
+    assert guard.check(read(Exchange("무엇이 필요한가요?", PAPERS, answer=answer))) == []
+
+
+def test_a_bare_paper_may_be_any_of_its_kind(guard: Names) -> None:
+    sources = (Source("1", "", "접수할 때 신청서와 증명서를 낸다."),)
+    answer = "수강신청서와 재학증명서를 내셔야 합니다."
+
+    assert guard.check(read(Exchange("?", sources, answer=answer))) == []
+
+
+BINDING = """| 강좌 | 강사 | 요일 |
+|---|---|---|
+| 도예 입문 | 나은별 | 월 |
+| 목공 | 도한솔 | 화 |
+심사 부서: 여신1팀(신규), 여신2팀(연장)
+■ 오류 코드
+ E1 급수 불량 – 수도꼭지를 확인
+ E2 배수 불량 – 배수 호스를 확인
+ E3: 과열
+용어: WPS(간편 연결), QoS(속도 배분)
+강연: 저축(강사 오다혜, 화), 투자(강사 변이든, 목)
+진료: 외과 진하람 원장, 내과 서유온 원장"""
+MISBOUND = [
+    pytest.param("도예 입문은 도한솔 강사가 가르칩니다.", "도한솔", "나은별", id="row"),
+    pytest.param("신규는 여신2팀에서 심사합니다.", "여신2팀", "여신1팀", id="list-of-brackets"),
+    pytest.param("E2는 **급수 불량**입니다.", "급수 불량", "배수 불량", id="code"),
+    pytest.param("E1은 과열을 뜻합니다.", "과열", "급수 불량", id="code-with-colon"),
+    pytest.param("QoS는 간편 연결입니다.", "간편 연결", "속도 배분", id="gloss"),
+    pytest.param("저축 강연은 변이든 강사입니다.", "변이든", "오다혜", id="teacher-in-brackets"),
+    pytest.param("외과는 서유온 원장님이 봅니다.", "서유온", "진하람", id="title"),
+]
+BOUND = [
+    pytest.param("도예 입문은 나은별, 목공은 도한솔 강사가 가르칩니다.", id="both"),
+    pytest.param("도예 입문은 월요일입니다. 목공의 도한솔 강사와는 다릅니다.", id="own-row-said"),
+    pytest.param("신규 건은 여신1팀이 심사합니다.", id="list-of-brackets"),
+    pytest.param("E2는 급수 불량이 아닙니다.", id="denied"),
+    pytest.param("E2는 배수 불량입니다. 급수 불량과는 다릅니다.", id="right-one-said-too"),
+    pytest.param("수강생은 도한솔 강사에게 물어보세요.", id="nothing-bound-is-said"),
+]
+
+
+@pytest.mark.parametrize(("answer", "observed", "expected"), MISBOUND)
+def test_flags_names_that_a_line_binds_to_something_else(
+    guard: Names, answer: str, observed: str, expected: str
+) -> None:
+    exchange = Exchange("알려 주세요", (Source("1", "", BINDING),), answer=answer)
+
+    [finding] = guard.check(read(exchange))
+
+    assert (finding.code, finding.strength) == ("names.differs", Strength.C2)
+    assert answer[finding.span.start : finding.span.end] == finding.observed == observed
+    assert finding.expected == (expected,)
+    assert expected in finding.evidence[0].quote
+
+
+@pytest.mark.parametrize("answer", BOUND)
+def test_passes_names_that_may_be_meant(guard: Names, answer: str) -> None:
+    exchange = Exchange("알려 주세요", (Source("1", "", BINDING),), answer=answer)
+
+    assert guard.check(read(exchange)) == []
+
+
+def test_a_bound_name_of_the_question_may_be_spoken_of(guard: Names) -> None:
+    answer = "도예 입문은 도한솔 강사의 강좌가 아닐 수 있습니다."
+    exchange = Exchange(
+        "도한솔 강사가 도예 입문을 맡나요?", (Source("1", "", BINDING),), answer=answer
+    )
+
+    assert guard.check(read(exchange)) == []
+
+
 def test_names_of_the_question_and_of_instructions_may_be_repeated(guard: Names) -> None:
     assert findings(guard, "고운재단 소관입니다.", question="고운재단 소관인가요?") == []
     echoed = Exchange("어디?", SOURCES, answer="고운재단 소관입니다.", echo="고운재단의 안내원이다")

@@ -383,6 +383,40 @@ def test_an_exception_that_the_question_touches_must_be_told(guard: Negation) ->
     assert finding.expected == (EXCEPTION,)
 
 
+DROPPED = [
+    pytest.param(
+        "자전거 보관소는 입주민만 이용할 수 있다.",
+        "네, 자전거 보관소는 **누구나** 이용하실 수 있습니다.",
+        "누구나",
+        id="anybody",
+    ),
+    pytest.param(
+        "분할 납부는 관리소장의 승인을 받아 신청할 수 있다.",
+        "- 분할 납부는 별도의 승인 없이 신청하실 수 있습니다.",
+        "승인 없이",
+        id="without-approval",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "answer", "observed"), DROPPED)
+def test_a_limit_may_not_be_dropped(guard: Negation, rule: str, answer: str, observed: str) -> None:
+    [finding] = findings(guard, rule, answer)
+
+    assert (finding.code, finding.severity) == ("negation.condition_dropped", Severity.STRONG)
+    assert finding.strength is Strength.C2
+    assert answer[finding.span.start : finding.span.end] == observed == finding.observed
+    assert [evidence.quote for evidence in finding.evidence] == [rule]
+
+
+def test_a_limit_that_is_told_is_not_dropped(guard: Negation) -> None:
+    rule = "자전거 보관소는 입주민만 이용할 수 있다."
+
+    assert (
+        findings(guard, rule, "입주민이시라면 자전거 보관소를 자유롭게 이용하실 수 있습니다.") == []
+    )
+
+
 @pytest.mark.parametrize(
     ("answer", "question"),
     [

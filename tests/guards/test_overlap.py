@@ -32,6 +32,7 @@ FLAGGED = [
     pytest.param("회원은 모바일 앱에서 쿠폰 번호를 입력하면 됩니다.", id="invented-procedure"),
     pytest.param("주말에는 처리 시간이 평소보다 길어집니다.", id="invented-addition"),
     pytest.param("네, 회원은 모바일 앱에서 쿠폰 번호를 입력하면 됩니다.", id="behind-a-yes"),
+    pytest.param("회원은 모바일 앱에서 쿠폰 번호를 입력하면 됩니다[출처 1].", id="with-a-mark"),
 ]
 CLEAN = [
     pytest.param("고객은 영수증을 첨부하여 창구에 신청합니다.", id="polite-ending"),
@@ -54,6 +55,13 @@ CLEAN = [
     pytest.param("고객은 재심을 청구합니다(이용 규칙 제8조 제2항).", id="citation-in-brackets"),
     pytest.param("갑작스러운 소식에 많이 놀라셨겠어요.", id="sympathy"),
     pytest.param("미리 사진을 찍어 두시는 것이 좋습니다.", id="recommendation"),
+    pytest.param("고객님께서 직접 신청해 주셔야 합니다.", id="only-words-that-frame"),
+    pytest.param("결과는 `mail`로 알려 드립니다.", id="particle-behind-code"),
+    pytest.param("자세한 내용은 이용 규칙에도 있습니다[9].", id="pointer-to-a-document"),
+    pytest.param("검토를 마치셨다면 재심을 청구하실 수 있어요.", id="honorific-endings"),
+    pytest.param(
+        "방문객은 지하 주차장을 무료로 이용하고, 고객은 창구에 신청합니다.", id="two-told-clauses"
+    ),
 ]
 
 
@@ -77,7 +85,7 @@ def test_a_short_sentence_with_some_shared_words_is_weak(guard: Overlap) -> None
     "answer",
     [
         pytest.param("저녁 7시면 셔터가 내려가니 서둘러 오세요.", id="told-in-other-words"),
-        pytest.param("둘이 합쳐 14,000원만 준비하시면 됩니다.", id="reckoned"),
+        pytest.param("어른 둘이 합쳐 14,000원 지폐만 챙기시면 됩니다.", id="reckoned"),
     ],
 )
 def test_a_sentence_with_a_figure_is_never_strong(guard: Overlap, answer: str) -> None:
@@ -109,6 +117,55 @@ def test_only_the_unsupported_sentence_is_reported(guard: Overlap) -> None:
     [finding] = findings(guard, f"고객은 창구에 신청합니다. {invented}")
 
     assert finding.observed == invented
+
+
+INVENTED_CLAUSES = [
+    pytest.param(
+        "고객은 창구에 신청하고, ", "주말에는 챗봇이 생일 포인트를 따로 적립합니다.", id="고"
+    ),
+    pytest.param(
+        "방문객은 지하 주차장을 무료로 이용하며, ",
+        "세차 쿠폰과 음료 교환권도 보내 드립니다.",
+        id="며",
+    ),
+    pytest.param(
+        "고객은 재심을 청구하지만, ", "대신 담당 변호사가 댁으로 서류를 배달합니다.", id="지만"
+    ),
+]
+
+
+@pytest.mark.parametrize(("told", "invented"), INVENTED_CLAUSES)
+def test_a_clause_added_to_what_is_told_is_reported_by_itself(
+    guard: Overlap, told: str, invented: str
+) -> None:
+    [finding] = findings(guard, told + invented)
+
+    assert (finding.code, finding.severity) == ("overlap.unsupported", Severity.STRONG)
+    assert finding.observed == invented
+    assert (finding.span.start, finding.span.end) == (len(told), len(told + invented))
+
+
+def test_a_short_clause_is_not_judged_by_itself(guard: Overlap) -> None:
+    assert findings(guard, "고객은 창구에 신청하고, 차량은 세차합니다.") == []
+
+
+@pytest.mark.parametrize(
+    "mark", ["[7]", "[†7]", "[출처 7]", "[참조: 없는 문서 이름]", '<cite id="7"></cite>', "【7】"]
+)
+def test_a_citation_mark_is_no_word_of_the_claim(guard: Overlap, mark: str) -> None:
+    claim = "신청서는 직원이 꼼꼼하게 심사합니다"
+    [bare] = findings(guard, f"{claim}.")
+    [marked] = findings(guard, f"{claim}{mark}.")
+
+    assert (marked.code, marked.score) == (bare.code, bare.score)
+
+
+def test_the_words_that_a_mark_stands_around_count(guard: Overlap) -> None:
+    [finding] = findings(
+        guard, '<cite id="1">우주선은 달 궤도를 돌며 암석 표본을 수집합니다.</cite>'
+    )
+
+    assert finding.code == "overlap.unsupported"
 
 
 def test_threshold_is_a_setting() -> None:

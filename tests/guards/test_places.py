@@ -18,6 +18,7 @@ HOUSE = """도서실: 3층, 09:00~21:00
 |---|---|---|
 | 서예 | 월 | 2층 204호 |
 | 해금 | 화 | 2층 207호 |
+전시: 제1관(5층) 도자기, 제2관(6층) 목판화, 특별관(지하 6층) 사진
 오시는 길: 한빛시 두루미로 41, 연수원은 두루미로 77-2"""
 SOURCES = (Source("1", "마루회관 안내", HOUSE),)
 
@@ -53,6 +54,8 @@ CLEAN = [
     pytest.param("전시실은 2층에 있습니다.", id="what-no-source-names"),
     pytest.param("해금은 207호에서, 서예는 204호에서 배웁니다.", id="rows"),
     pytest.param("3층 도서실에서 접수처까지 걸어서 1분입니다.", id="two-names"),
+    pytest.param("접수처에 들르지 말고 바로 3층으로 오세요.", id="other-clause"),
+    pytest.param("1층 휴게실에서 쉬고, 책은 3층에서 보세요.", id="what-is-behind-another"),
     pytest.param("도서실이 있는 건물은 12층 건물입니다.", id="height"),
     pytest.param("두루미로 41로 오세요. 연수원은 두루미로 77-2입니다.", id="addresses"),
     pytest.param("까치로 19로 오세요.", id="road-that-no-source-has"),

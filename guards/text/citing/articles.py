@@ -10,7 +10,8 @@ from functools import cached_property
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Span
 from guards.core.reading import Reading, Text, read
-from guards.text.citing.assessment import BETTER_BY, CITATION_THRESHOLD, FEWEST_MEASURED
+from guards.text.citing.assessment import CITATION_THRESHOLD
+from guards.text.citing.cases import BETTER_BY, FEWEST_MEASURED
 from guards.text.citing.cited_answer import CitedAnswer
 from guards.text.citing.statements import Statement
 from guards.text.citing.support import Support

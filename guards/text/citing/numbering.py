@@ -24,10 +24,15 @@ class Numbering:
         self._sources = sources
         self._names = names
         lines = references.lines if references else ()
-        self._explained = {
+        self._explained: dict[int | None, Source | None] = {
             line.number: self._meant(line.number, line.target)
             for line in lines
             if line.number is not None
+        }
+        self._notes = {
+            line.number
+            for line in lines
+            if self._explained.get(line.number) is None and not names.unknown_files(line.target)
         }
 
     def source_of(self, number: int) -> Source | None:
@@ -36,11 +41,9 @@ class Numbering:
 
     def cited_by(self, mark: CitationMark) -> tuple[int, ...]:
         """Return the numbers of a mark that cite; a footnote that explains itself cites nothing."""
-        return tuple(number for number in mark.numbers if not self._is_note(mark, number))
-
-    def _is_note(self, mark: CitationMark, number: int) -> bool:
-        is_explained = number in self._explained and self._explained[number] is None
-        return mark.style is MarkStyle.NOTE and is_explained
+        if mark.style is not MarkStyle.NOTE:
+            return mark.numbers
+        return tuple(number for number in mark.numbers if number not in self._notes)
 
     def number_of(self, source: Source) -> int | None:
         """Return the number by which the answer cites a source; None if it has no way to."""

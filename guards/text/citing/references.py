@@ -15,6 +15,7 @@ from guards.core.finding import Span
 from guards.text.scripts import without_code
 from guards.text.slots.citation_mark import CitationMark, read_marks
 from guards.text.slots.citation_numbers import SUPERSCRIPTS, lowered, raised
+from guards.text.slots.citation_pattern import FILE
 
 _HEADING = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]*)?[*_]{0,3}[ \t]*(?:📚|📎|🔗|📖|📄)?[ \t]*"
@@ -23,6 +24,14 @@ _HEADING = re.compile(
     r"|References?|Sources?|Citations?|Bibliography|Footnotes)"
     r"[ \t]*[*_]{0,3}[ \t]*[:：]?[ \t]*[*_]{0,3}[ \t]*$",
     re.IGNORECASE,
+)
+# "참고:" may also head remarks.
+_NOTES_HEADING = re.compile(r"^[ \t]*[*_]{0,3}(?:※[ \t]?)?참고[*_]{0,3}[ \t]*[:：][*_]{0,3}[ \t]*$")
+_SOURCE_LINE = re.compile(
+    r"^[ \t]*(?:[-*>•][ \t]+)?[*_]{0,2}(?:※[ \t]?)?"
+    r"(?:출처|참고[ \t]?(?:자료|문헌|문서)|근거[ \t]?(?:자료|문서)?)"
+    r"[*_]{0,2}[ \t]?[:：][*_]{0,2}[ \t]*(?P<target>[^\s\[\]【】][^\n\[\]【】]{0,200}?)[ \t]*$",
+    re.MULTILINE,
 )
 _BULLET = r"[ \t]*(?:[-*+•·▪○●>][ \t]+)?"
 _LINE = re.compile(
@@ -36,6 +45,7 @@ _LINE = re.compile(
 _LISTED = re.compile(
     r"[ \t]*(?:(?P<number>\d{1,3})[.)][ \t]+|[-*+•·▪○●>][ \t]+)(?P<target>[^\n]*\S)"
 )
+_FILE = re.compile(rf"{FILE}(?![A-Za-z0-9])", re.IGNORECASE)
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*$")
 _NUMBERS = ("note", "square", "lens", "label", "raised")
 _SENTENCE = re.compile(r"(?:다|요|죠|까|오)[.!?]*[ \t)\]*_]*$")
@@ -87,10 +97,19 @@ def read_references(text: str) -> References | None:
     """Return the list of references at the end of a text, if it has one."""
     lines = _last_lines(without_code(text))
     for at in range(len(lines) - 1, -1, -1):
-        if _HEADING.match(lines[at].text):
-            entries = _entries(lines[at + 1 :])
+        may_tell = _NOTES_HEADING.match(lines[at].text) is not None
+        if may_tell or _HEADING.match(lines[at].text):
+            entries = _entries(lines[at + 1 :], may_tell=may_tell)
             return _references(lines[at].span, entries) if entries else None
     return _without_heading(text, lines)
+
+
+def read_source_lines(text: str) -> tuple[ReferenceLine, ...]:
+    """Return the lines that only say what the answer rests on: ``출처: 이용안내.pdf``."""
+    return tuple(
+        ReferenceLine(Span(*line.span()), None, Span(line.start(), line.start()), line["target"])
+        for line in _SOURCE_LINE.finditer(without_code(text))
+    )
 
 
 def marks_in_body(text: str, references: References | None) -> tuple[CitationMark, ...]:
@@ -123,11 +142,18 @@ def _last_lines(text: str) -> list[_TextLine]:
     return lines[-_MOST_LINES:]
 
 
-def _entries(lines: Sequence[_TextLine]) -> list[ReferenceLine]:
-    """Return the lines under a heading; none if the answer goes on behind them."""
+def _entries(lines: Sequence[_TextLine], *, may_tell: bool) -> list[ReferenceLine]:
+    """Return the lines under a heading; none if the answer goes on behind them.
+
+    Args:
+        lines: The lines.
+        may_tell: The heading may be one of remarks, so that only files and numbers of marks count.
+    """
     entries: list[ReferenceLine] = []
     for line in lines:
         entry = _numbered(line) or _listed(line) or _plain(line)
+        if entry and may_tell and not (_FILE.search(entry.target) or _numbered(line)):
+            entry = None
         if entry is None:
             break
         entries.append(entry)

@@ -1,7 +1,8 @@
 """The sentences of an answer with the citation marks that belong to each.
 
-A mark belongs to the sentence it stands in, or right behind the full stop of; one behind the cells
-of a table row to the whole row; one on a line of its own to the paragraph before it.
+A mark belongs to the sentence it stands in, or right behind the full stop of; one that is a word
+of the sentence behind it (``[2]에 따르면``) to that one; one behind the cells of a table row to the
+whole row; one on a line of its own to the paragraph before it.
 """
 
 import re
@@ -9,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from guards.text.citing.plain import JOINS, MARKUP, plain_text
 from guards.text.citing.references import References, in_references, marks_in_body, read_references
 from guards.text.claims import claims
 from guards.text.scripts import without_code
@@ -36,9 +38,6 @@ class Statement:
     led_by: tuple[Sentence, ...] = ()
 
 
-_MARKUP = re.compile(r"[\s\-*•·○●▪■◦>#|_.]*")
-_BLANKS = re.compile(r"[ \t]+")
-_BLANK_BEFORE_STOP = re.compile(r" (?=[.,!?])")
 _WORD = re.compile(r"\w")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 
@@ -92,7 +91,7 @@ def _drafts(
     for sentence in sentences:
         first, last = bisect_left(starts, sentence.start), bisect_left(starts, sentence.end)
         inside = list(marks[first:last])
-        plain = _without_marks(text, inside, sentence)
+        plain = plain_text(text, sentence.start, sentence.end, inside)
         stands_alone = not _WORD.search(plain)
         leading = _leading(text, sentence, inside)
         if drafts and leading:
@@ -107,23 +106,19 @@ def _drafts(
 
 
 def _leading(text: str, sentence: Sentence, inside: Sequence[CitationMark]) -> int:
-    """Return how many marks stand before the sentence's first word."""
+    """Return how many marks before the sentence's first word are no words of it."""
     position = sentence.start
+    together = 0
     for count, mark in enumerate(inside):
-        if mark.wrapped or not _MARKUP.fullmatch(text, position, mark.start):
+        is_joined = count and JOINS.fullmatch(text, position, mark.start)
+        if mark.wrapped or not (is_joined or MARKUP.fullmatch(text, position, mark.start)):
             return count
+        if count and text[position : mark.start].isspace():
+            together = count
+        if mark.is_word:
+            return together
         position = mark.end
     return len(inside)
-
-
-def _without_marks(text: str, inside: Sequence[CitationMark], sentence: Sentence) -> str:
-    pieces: list[str] = []
-    position = sentence.start
-    for mark in inside:
-        pieces += [text[position : mark.start], mark.wrapped]
-        position = mark.end
-    pieces.append(text[position : sentence.end])
-    return _BLANK_BEFORE_STOP.sub("", _BLANKS.sub(" ", "".join(pieces))).strip()
 
 
 def _led_by(text: str, drafts: Sequence[_Draft], at: int) -> tuple[Sentence, ...]:

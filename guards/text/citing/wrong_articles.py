@@ -18,7 +18,8 @@ from guards.text.citing.articles import (
     is_of_named_law,
     without_reference,
 )
-from guards.text.citing.assessment import CITATION_THRESHOLD, FEWEST_MEASURED
+from guards.text.citing.assessment import CITATION_THRESHOLD
+from guards.text.citing.cases import FEWEST_MEASURED
 from guards.text.citing.cited_answer import CitedAnswer
 from guards.text.citing.pieces_of_law import Piece, pieces_of
 from guards.text.citing.statements import Statement

@@ -169,9 +169,7 @@ def _marks(text: str) -> Iterator[CitationMark]:
             yield replace(mark, well_placed=True) if is_placed else mark
 
 
-def _mark(
-    text: str, match: re.Match[str], before: str, *, past_nine: bool
-) -> CitationMark | None:
+def _mark(text: str, match: re.Match[str], before: str, *, past_nine: bool) -> CitationMark | None:
     start, end = match.span()
     group = match.lastgroup or ""
     hangs = IS_WORD.match(text, end) is not None and not _begins_anew(text, start, end)

@@ -5,11 +5,11 @@ import re
 from guards.text.slots.citation_numbers import LABEL, NUMBERS, RAISED
 
 FILE = r"\.(?:pdf|hwpx?|docx?|xlsx?|pptx?|txt|csv|md|html?)"
-_PAGES = (
+PAGES = (
     r"(?:pp?\.\s?\d{1,4}(?:\s?[-~]\s?\d{1,4})?"
     r"|\d{1,4}(?:\s?[-~]\s?\d{1,4})?\s?(?:쪽|페이지))"
 )
-PAGE = rf"\s?[,:]\s?{_PAGES}"
+PAGE = rf"\s?[,:]\s?{PAGES}"
 _NAMING = r"\s?(?:※\s?)?(?:출처|참조|참고|근거|인용)"
 _TAG = r"(?:cite|citation|source|ref)"
 _AFTER_WORDS = r"(?<=[가-힣.!?。)\"'”’」』\]])"
@@ -22,7 +22,7 @@ MARK = re.compile(
     rf"|\[{_NAMING}\s?[:：](?P<square>[^\[\]\n]{{1,200}})\]"
     rf"|【{_NAMING}\s?[:：](?P<lens>[^【】\n]{{1,200}})】"
     rf"|\({_NAMING}\s?[:：](?P<round>[^()\n]{{1,200}}(?:\([^()\n]{{0,80}}\)[^()\n]{{0,80}}){{0,3}})\)"
-    rf"|[(\[](?P<filed>[^()\[\]\n]{{1,100}}{FILE}\s?,?\s?{_PAGES})[)\]](?!\()"
+    rf"|[(\[](?P<filed>[^()\[\]\n]{{1,100}}{FILE}\s?,?\s?{PAGES})[)\]](?!\()"
     rf"|[\[【]\s?†\s?(?P<dagger>{NUMBERS})(?:{PAGE})?\s?[\]】]"
     rf"|【\s?(?P<thick>{NUMBERS})(?:[:†][^【】\n]{{0,40}})?\s?】"
     r"|\[\^(?P<note>\d{1,3})\](?!:)"

@@ -9,12 +9,14 @@ from dataclasses import replace
 
 from guards.text.normal import Normal
 from guards.text.scripts import prose_only
+from guards.text.slots.citation_places import citation_places
 from guards.text.slots.law_name import is_law_name
 from guards.text.slots.name import Name
 from guards.text.slots.name_headed import headed_names
 from guards.text.slots.name_latin import latin_names
 from guards.text.slots.name_person import people
 from guards.text.slots.name_quoted import quoted_names
+from guards.text.slots.other_numbers import blotted
 
 _LAW = re.compile(r"「[^「」\n]{2,80}」")
 
@@ -22,9 +24,10 @@ _LAW = re.compile(r"「[^「」\n]{2,80}」")
 def find_names(raw: str, normal: Normal) -> tuple[Name, ...]:
     """Return the names of a text in order of where they begin, each place once.
 
-    Code, addresses, names of files and of laws in their brackets are left out.
+    Code, addresses, names of files, of laws in their brackets and of cited sources are left out.
     """
-    text = _LAW.sub(_without_law, prose_only(normal.text))
+    text = blotted(normal.text, citation_places(normal.text))
+    text = _LAW.sub(_without_law, prose_only(text))
     found = [*quoted_names(text), *headed_names(text), *latin_names(text), *people(text)]
     places: dict[tuple[int, int], Name] = {}
     for name in found:

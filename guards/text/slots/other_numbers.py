@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 
 from guards.text.normal import Normal
+from guards.text.slots.citation_places import citation_places
 from guards.text.slots.windows import digit_windows, matches_in
 
 BLOT = "\x01"
@@ -47,7 +48,7 @@ def without_other_numbers(raw: str, normal: Normal) -> str:
         for start, end, origin in zip(normal.breaks, ends, normal.origins, strict=False)
         if raw[origin] in _ENUMERATORS and raw[origin - 1 : origin] != "m"
     ]
-    text = blotted(normal.text, enumerators)
+    text = blotted(normal.text, sorted((*enumerators, *citation_places(normal.text))))
     text = blotted(text, (match.span() for match in _MARKS_AND_ADDRESSES.finditer(text)))
     if "@" in text:
         text = blotted(text, (match.span() for match in _MAIL.finditer(text)))
@@ -56,10 +57,15 @@ def without_other_numbers(raw: str, normal: Normal) -> str:
 
 
 def blotted(text: str, places: Iterable[tuple[int, int]]) -> str:
-    """Return a text of the same length with some places, given in order, made unreadable."""
+    """Return a text of the same length with some places, given in order, made unreadable.
+
+    Of places that overlap the first one counts.
+    """
     pieces: list[str] = []
     position = 0
     for start, end in places:
+        if start < position:
+            continue
         pieces += text[position:start], BLOT * (end - start)
         position = end
     return "".join(pieces) + text[position:]

@@ -12,7 +12,9 @@ from functools import lru_cache
 
 from guards.lexicons.rail_lines import NAMED_LINES
 from guards.text.normal import Normal
+from guards.text.slots.citation_places import citation_places
 from guards.text.slots.numerals import mixed_value
+from guards.text.slots.other_numbers import blotted
 
 
 class RouteKind(StrEnum):
@@ -141,6 +143,7 @@ def find_routes(raw: str, normal: Normal) -> tuple[RouteSlot, ...]:
 def route_places(text: str) -> tuple[_Found, ...]:
     """Return the same for a normal form, as places with kind and canonical value."""
     found: list[_Found] = []
+    text = blotted(text, citation_places(text))
     for line in _LINE_BREAK.finditer(text):
         if _TRAVEL.search(text, *line.span()):
             found += _in_line(text, *line.span())

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from guards.core.exchange import Source
+from guards.text.slots.citation_pattern import FILE
 from guards.text.slots.law import Kind, read_laws
 from guards.text.slots.law_index import LawIndex, Level
 from guards.text.slots.law_name import STATUTE, is_law_name, law_name
@@ -25,7 +26,8 @@ _POINTING = (
     r"|본)?\s?"
 )
 _NUMBER = re.compile(
-    rf"{_POINTING}(?:출처|문서|자료|참고|source|doc(?:ument)?)?\s?[#†\[]?\s?(\d{{1,3}})\s?번?\]?",
+    rf"{_POINTING}(?:출처|문서|자료|참고|source|doc(?:ument)?)?\s?[#†\[]?\s?(\d{{1,3}})\s?번?\]?"
+    r"(?:\s?(?:출처|문서|자료))?",
     re.IGNORECASE,
 )
 _NO_NAME = re.compile(
@@ -35,9 +37,14 @@ _NO_NAME = re.compile(
 )
 _IN_A_LIST = re.compile(r"\s*[,;|]\s*|\s+및\s+")
 _HARD = re.compile(r"\.[a-z]{2,5}$|^https?:", re.IGNORECASE)
+_FILE = re.compile(rf"{FILE}$", re.IGNORECASE)
 _NOT_IN_A_KEY = re.compile(r"[^\w가-힣]+|_")
 _QUOTES = " \"'“”‘’「」『』*_`"
 _PAGE_NUMBER = re.compile(r"\d{1,4}(?=\s?(?:쪽|페이지|면)?\)?\s*$)")
+_PAGES = re.compile(r"\d{1,4}")
+_HEADED = re.compile(
+    r"(?P<article>제\s?\d{1,4}\s?조(?:의\s?\d{1,2})?)\s?\((?P<heading>[^()]{2,40})\)"
+)
 _SHORTEST_TITLE_CHARS = 4
 _SHORTEST_PART_CHARS = 2
 _LEAST_TITLE_SHARE = 0.4
@@ -78,10 +85,51 @@ class SourceNames:
         if all(piece.isdigit() for piece in pieces):
             return unknown
         # A title may hold a comma, so a stray word in a list says nothing; a file does.
-        hard = tuple(piece for piece in unknown if _HARD.search(piece))
+        hard = tuple(piece for piece in unknown if _HARD.search(_PLACE.sub("", piece)))
         if hard or len(unknown) < len(pieces) or self._knows(target):
             return hard
         return (target,)
+
+    def unknown_files(self, target: str) -> tuple[str, ...]:
+        """Return the files in a citation's target that no source is; empty if no file is known."""
+        if not any(source.file for source in self._sources):
+            return ()
+        files = (piece for piece in names_in(target) if _FILE.search(_PLACE.sub("", piece)))
+        return tuple(piece for piece in files if not self._knows(piece))
+
+    def without_wrong_page(self, target: str) -> str | None:
+        """Return a target without its page; None if it gives none, or one that may be right.
+
+        A page is wrong where the pages of all pieces of the document are known, and none of them
+        is it or speaks of it.
+        """
+        place = _PLACE.search(target)
+        name = target[: place.start()] if place else ""
+        sources = self.named(name) if _key(name) else ()
+        if place is None or not sources:
+            return None
+        first, *more = map(int, _PAGES.findall(place[0]))
+        pages = range(first, (more[-1] if more else first) + 1)
+        may_be = any(
+            source.page is None
+            or source.page in pages
+            or any(re.search(rf"(?<!\d){page}(?!\d)", source.text) for page in pages)
+            for source in sources
+        )
+        return None if may_be else name.rstrip(" ,(")
+
+    def with_right_heading(self, target: str) -> str | None:
+        """Return a target with the heading that its article has; None if it gives no wrong one."""
+        headed = _HEADED.search(target)
+        if headed is None or self._index.speaks_of(headed["heading"]):
+            return None
+        article = _key(headed["article"])
+        quotes = (_HEADED.match(one.quote) for one in self._index.provisions)
+        right = {one["heading"] for one in quotes if one and _key(one["article"]) == article}
+        if len(right) != 1:
+            return None
+        begin, end = headed.span("heading")
+        return target[:begin] + right.pop() + target[end:]
 
     def numbered(self, number: int) -> Source | None:
         """Return the source that is called so, or else stands at this place of the list."""

@@ -28,12 +28,16 @@ NO_CLAIMS = [
     pytest.param("신청 방법은 두 가지로 나뉩니다.", id="frame-two-ways"),
     pytest.param("정확한 비용은 견적 후 달라질 수 있어요.", id="frame-may-change"),
     pytest.param("두 상품을 표로 비교해 드릴게요.", id="offer-to-compare"),
+    pytest.param("자세한 내용은 이용 규칙에도 있습니다[9].", id="pointer-to-a-document"),
+    pytest.param("더 자세한 사항은 관람 안내에서 확인하실 수 있습니다.", id="pointer-to-look-up"),
+    pytest.param("즐거운 여행 되시길 바랍니다.", id="wish"),
 ]
 LEAD_INS = [
     pytest.param("당황하지 마시고 아래 두 곳에 알리세요.", "- 보안실\n- 총무팀", id="request"),
     pytest.param("어린이와 함께라면 다음 장소를 추천해요!", "1. 놀이방", id="exclamation"),
     pytest.param("아래 순서대로 실행하시면 됩니다.", "```\nstart\n```", id="code-behind"),
     pytest.param("다만 아래 세 경우는 예외예요.", "• 폭설", id="exception"),
+    pytest.param("소음이 심하다면 다음 순서로 진행하실 수 있습니다.", "1. 접수", id="steps"),
     pytest.param("다음을 비교해 주세요.", "| 구분 | 요금 |\n|---|---|", id="table-behind"),
 ]
 
@@ -53,6 +57,8 @@ def test_what_cannot_be_true_or_false_is_no_claim(sentence: str) -> None:
         "네, 환불은 창구에서 신청합니다.",
         "다음 날 오전에 문자로 결과를 보냅니다.",
         "아래 서류를 내지 않으면 접수가 취소됩니다.",
+        "이 기준은 어린이에게도 적용됩니다.",
+        "좋은 자리를 먼저 드립니다.",
     ],
 )
 def test_statements_are_claims(sentence: str) -> None:
@@ -89,3 +95,16 @@ def test_a_bare_claim_has_no_markup_and_no_attribution() -> None:
 
 def test_a_bare_claim_has_no_yes_or_no() -> None:
     assert bare_claim("아니요, 환불은 창구에서 합니다.") == "환불은 창구에서 합니다."
+
+
+def test_the_list_of_sources_at_the_end_makes_no_claims() -> None:
+    answer = "환불은 창구에서 신청합니다[1].\n\n### 출처\n- [1] 환불 안내.pdf, p.3"
+
+    assert [claim.text for claim in claims(answer)] == ["환불은 창구에서 신청합니다[1]."]
+
+
+def test_what_follows_a_heading_that_opens_no_list_of_sources_is_claimed() -> None:
+    """Nothing may hide behind a word like 출처."""
+    behind = "환불은 반년 뒤에도 신청할 수 있습니다."
+
+    assert behind in [claim.text for claim in claims(f"출처\n{behind} 영수증은 필요합니다.")]

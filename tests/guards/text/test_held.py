@@ -93,3 +93,7 @@ def test_a_long_text_that_repeats_itself_is_not_looked_through() -> None:
     held = HeldIndex(long_text("수영장은 쉰다.")).held(wanted("회원은 창구에 신청합니다."))
 
     assert len(held) == MOST_LOOKED_AT
+
+
+def test_a_word_behind_a_list_number_counts() -> None:
+    assert set(features("3. 반려견은 2층 로비").words) == {"반려견", "로비"}

@@ -14,6 +14,11 @@ SAME = [
     pytest.param("제출하여야 제출해야 제출합니다 제출하지 제출한다", id="noun-and-verb"),
     pytest.param("따릅니다 따른다 따르는", id="vowel-stem"),
     pytest.param("처음 처음인 처음이다", id="copula"),
+    pytest.param(
+        "가입하셨다면 가입하셔야 가입하시면 가입했다면 가입하신다면", id="melted-honorific"
+    ),
+    pytest.param("받으셨습니다 받으셔도 받으시면 받는다면", id="melted-honorific-after-consonant"),
+    pytest.param("내셨다면 내시면 내신", id="melted-honorific-after-vowel"),
 ]
 
 

@@ -54,3 +54,10 @@ def test_opposites_exclude_each_other_both_ways() -> None:
 @given(st.text(alphabet="회원은 주차를 할 수 없다 있하지 않아도 됩니다.무유료만", max_size=60))
 def test_a_sentence_never_opposes_itself(sentence: str) -> None:
     assert oppositions(sentence, sentence) == []
+
+
+def test_a_rule_told_with_what_follows_from_it_is_no_opposite() -> None:
+    told = "열람실: 2층, 재학생 이용 가능"
+
+    assert oppositions("이용 불가: 재학생만 이용할 수 있습니다.", told) == []
+    assert len(oppositions("열람실: 재학생 이용 불가", told)) == 1

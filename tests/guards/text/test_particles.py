@@ -13,6 +13,10 @@ CUT = [
     pytest.param("부서에서는", "부서", id="stacked-particles"),
     pytest.param("직원들이", "직원", id="plural"),
     pytest.param("API는", "API", id="after-latin-letters"),
+    pytest.param("매장에서만", "매장", id="only-there"),
+    pytest.param("라운지까지만", "라운지", id="only-so-far"),
+    pytest.param("온라인으로만", "온라인", id="only-by-it"),
+    pytest.param("회원이시라면", "회원", id="polite-condition"),
 ]
 WHOLE = [
     pytest.param("가을", id="season"),

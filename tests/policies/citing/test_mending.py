@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Source
 from guards.core.finding import Span
+from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import marks_in_body, read_references
-from policies.citing.mending import Mended, mend
+from guards.text.slots.law_index import LawIndex
+from guards.text.slots.source_name import SourceNames
+from policies.citing.mending import Mended, Unhealed, mend
 from policies.edits import Edit, apply
 from policies.policy import CitationRules, ReferenceList, Renumber
 
@@ -21,11 +24,14 @@ SOURCES = tuple(
 )
 NUMBERS_STAY = CitationRules(renumber=Renumber.NEVER)
 ALWAYS = CitationRules(renumber=Renumber.ALWAYS, references=ReferenceList.ALWAYS)
+LISTED_ALWAYS = CitationRules(references=ReferenceList.ALWAYS)
+RENUMBERED_ALWAYS = CitationRules(renumber=Renumber.ALWAYS)
+EVERY_RULE = (CitationRules(), NUMBERS_STAY, ALWAYS, LISTED_ALWAYS, RENUMBERED_ALWAYS)
 
 
 def mended(
     answer: str, numbers: Mapping[int, int | None], rules: CitationRules | None = None
-) -> Mended | None:
+) -> Mended | Unhealed:
     """Mend an answer in which some numbers are wrong: each with the right one, None for none."""
     edits = []
     for mark in marks_in_body(answer, read_references(answer)):
@@ -37,9 +43,9 @@ def mended(
 
 
 def left_of(answer: str, *wrong: int, rules: CitationRules | None = None) -> str | None:
-    """Return the answer without some numbers."""
+    """Return the answer without some numbers; None if it does not survive that."""
     found = mended(answer, dict.fromkeys(wrong), rules)
-    return None if found is None else apply(answer, found.edits)
+    return apply(answer, found.edits) if isinstance(found, Mended) else None
 
 
 HEALED = [
@@ -133,9 +139,50 @@ HEALED = [
         "대여료[†9]은 없습니다.", "대여료는 없습니다.", id="particle-finds-the-word-before"
     ),
     pytest.param(
-        "출처 [†9]은 이용을 정합니다.", "출처는 이용을 정합니다.", id="particle-finds-the-label"
+        "제출 자료 [†9]은 3부입니다.", "제출 자료는 3부입니다.", id="particle-finds-a-noun-apart"
     ),
     pytest.param("대여는 7일 [†9]입니다.", "대여는 7일입니다.", id="copula"),
+    pytest.param("대여는 7일입니다 <sup>[9]</sup>.", "대여는 7일입니다.", id="raised-by-a-tag"),
+    pytest.param(
+        "대여는 7일입니다\u00a0[†9].", "대여는 7일입니다.", id="blank-that-does-not-break"
+    ),
+    pytest.param("대여는 7일입니다 - [†9]", "대여는 7일입니다", id="dash-before-it"),
+    pytest.param("대여는 7일입니다(※ 출처 [†9]).", "대여는 7일입니다.", id="sign-before-the-label"),
+    pytest.param(
+        "[†9]과 [†1]에 따르면 대여는 7일입니다.",
+        "[†1]에 따르면 대여는 7일입니다.",
+        id="frame-stays-for-the-second",
+    ),
+    pytest.param(
+        "[†9]의 규정에 의하여 대여는 7일입니다.", "대여는 7일입니다.", id="frame-with-a-noun"
+    ),
+    pytest.param(
+        "[†9]에서 확인할 수 있듯 대여는 7일입니다.", "대여는 7일입니다.", id="frame-to-see"
+    ),
+    pytest.param("[†9]이 밝히듯 대여는 7일입니다.", "대여는 7일입니다.", id="frame-that-tells"),
+    pytest.param(
+        "[†9]에서 정한 바와 같이, 대여는 7일입니다.", "대여는 7일입니다.", id="frame-as-laid-down"
+    ),
+    pytest.param(
+        "대여는 7일입니다.\n출처: [†1] guide1.pdf, [†9] old.pdf",
+        "대여는 7일입니다.\n출처: [†1] guide1.pdf",
+        id="named-behind-another-in-a-line",
+    ),
+    pytest.param(
+        "대여는 7일입니다.\n**출처:** [†9] old.pdf, p.3, [†1] guide1.pdf",
+        "대여는 7일입니다.\n**출처:** [†1] guide1.pdf",
+        id="named-before-another-in-a-line",
+    ),
+    pytest.param(
+        "대여는 7일입니다.\n\n- 출처: [†9] old.pdf, p.3",
+        "대여는 7일입니다.",
+        id="named-alone-in-a-line",
+    ),
+    pytest.param(
+        "대여는 7일입니다.\n참고: [†9] 연장은 3일입니다.",
+        "대여는 7일입니다.\n참고: 연장은 3일입니다.",
+        id="sentence-behind-a-label",
+    ),
     pytest.param(
         "대여는 7일입니다 [†9]  \n연장은 3일입니다.",
         "대여는 7일입니다  \n연장은 3일입니다.",
@@ -154,12 +201,21 @@ NOT_HEALED = [
     pytest.param("근거는 [†9]입니다.", id="predicate"),
     pytest.param("반면 [†9]은 다르게 정합니다.", id="behind-an-adverb"),
     pytest.param("담당자가 [†9]를 정합니다.", id="object-behind-a-subject"),
+    pytest.param("출처 [†9]은 이용을 정합니다.", id="subject-behind-a-label"),
+    pytest.param("또한 출처 [†9]는 이용을 정합니다.", id="subject-behind-an-adverb-and-a-label"),
+    pytest.param("[†9]에서는 대여가 7일이라고 설명합니다.", id="place-and-topic"),
+    pytest.param("[†9]에서도 대여는 7일입니다.", id="place-and-also"),
+    pytest.param("출처 [†9]에서는 대여가 7일이라고 합니다.", id="place-behind-a-label"),
 ]
 
 
 @pytest.mark.parametrize("answer", NOT_HEALED)
 def test_a_sentence_about_its_mark_does_not_survive_it(answer: str) -> None:
-    assert left_of(answer, 9, rules=NUMBERS_STAY) is None
+    found = mended(f"대여는 7일입니다[†8]. {answer}", {8: None, 9: None}, NUMBERS_STAY)
+
+    assert isinstance(found, Unhealed)
+    [place] = found.places
+    assert f"대여는 7일입니다[†8]. {answer}"[place.start : place.end] == "[†9]"
 
 
 BODY = "대여는 7일입니다[†1]. 연장은 3일입니다[†2]. 회원은 무료입니다[†3]. 반납은 로비입니다[†4]."
@@ -174,14 +230,15 @@ def test_survivors_are_numbered_without_gaps_in_marks_and_list() -> None:
 
 
 def test_a_sentence_that_goes_takes_its_citation_along() -> None:
-    start = BODY.index("연장은")
-    gone = Edit(Span(start, BODY.index("회원은")))
+    answer = BODY + LIST
+    gone = Edit(Span(answer.index("연장은"), answer.index("회원은")))
 
-    found = mend(BODY, [gone], SOURCES, CitationRules())
+    found = mend(answer, [gone], SOURCES, CitationRules())
 
-    assert found is not None
-    assert apply(BODY, found.edits) == (
+    assert isinstance(found, Mended)
+    assert apply(answer, found.edits) == (
         "대여는 7일입니다[†1]. 회원은 무료입니다[†2]. 반납은 로비입니다[†3]."
+        "\n\n### References\n- [†1] guide1.pdf, p.1\n- [†2] guide3.pdf, p.3\n- [†3] guide4.pdf, p.4"
     )
 
 
@@ -191,14 +248,14 @@ def test_a_mended_word_keeps_its_particle_right() -> None:
 
     found = mend(answer, [Edit(Span(place, place + 3), "안내실")], SOURCES, CitationRules())
 
-    assert found is not None
+    assert isinstance(found, Mended)
     assert apply(answer, found.edits) == "창구는 안내실은 아닙니다."
 
 
 def test_says_what_was_removed_and_renumbered() -> None:
     found = mended(BODY + LIST, {2: None})
 
-    assert found is not None
+    assert isinstance(found, Mended)
     assert found.removed == (2,)
     assert found.renumbered == {3: 2, 4: 3}
 
@@ -206,7 +263,7 @@ def test_says_what_was_removed_and_renumbered() -> None:
 def test_what_is_judged_again_still_has_the_old_numbers() -> None:
     found = mended(BODY, {2: None})
 
-    assert found is not None
+    assert isinstance(found, Mended)
     assert apply(BODY, found.judged) == BODY.replace("[†2]", "")
 
 
@@ -268,14 +325,27 @@ def test_the_list_agrees_with_the_marks(
 ) -> None:
     found = mended(answer, numbers)
 
-    assert found is not None
+    assert isinstance(found, Mended)
     assert apply(answer, found.edits) == left
+
+
+def test_a_list_whose_every_line_is_taken_out_goes_with_its_heading() -> None:
+    answer = "대여는 7일입니다[8].\n\n---\n### References\n- [8] old.pdf\n- [9] x.pdf"
+    gone = [Edit(Span(answer.index(what), answer.index(what) + len(what))) for what in PHANTOMS]
+
+    found = mend(answer, gone, SOURCES, CitationRules())
+
+    assert isinstance(found, Mended)
+    assert apply(answer, found.edits) == "대여는 7일입니다."
+
+
+PHANTOMS = ("[8]", "- [8] old.pdf", "- [9] x.pdf")
 
 
 def test_a_wrong_number_becomes_the_right_one_once() -> None:
     found = mended("대여는 7일입니다 [1][2].", {2: 1})
 
-    assert found is not None
+    assert isinstance(found, Mended)
     assert apply("대여는 7일입니다 [1][2].", found.edits) == "대여는 7일입니다 [1]."
 
 
@@ -295,8 +365,38 @@ RENUMBERED = [
     pytest.param(
         "대여는 7일입니다[†1]. 연장은 3일입니다[†3].",
         CitationRules(),
-        "대여는 7일입니다. 연장은 3일입니다[†1].",
-        id="daggers-are-made-for-one-answer",
+        "대여는 7일입니다. 연장은 3일입니다[†3].",
+        id="without-a-list-a-number-says-nothing-by-itself",
+    ),
+    pytest.param(
+        "대여는 7일입니다[†1]. 연장은 3일입니다[†3].",
+        LISTED_ALWAYS,
+        "대여는 7일입니다. 연장은 3일입니다[†1].\n\n### References\n- [†1] guide3.pdf, p.3",
+        id="the-list-that-is-added-says-what-they-mean",
+    ),
+    pytest.param(
+        "대여는 7일입니다[1]. 연장은 3일입니다[3].",
+        RENUMBERED_ALWAYS,
+        "대여는 7일입니다. 연장은 3일입니다[1].\n\n### References\n- [1] guide3.pdf, p.3",
+        id="always-writes-the-list-that-it-needs",
+    ),
+    pytest.param(
+        "대여는 7일입니다[1]. 연장은 3일입니다[3].",
+        CitationRules(renumber=Renumber.ALWAYS, references=ReferenceList.NEVER),
+        "대여는 7일입니다. 연장은 3일입니다[3].",
+        id="never-without-a-list",
+    ),
+    pytest.param(
+        "대여는 7일입니다[1]. 연장은 3일[2], [3]입니다.\n\n출처:\n- [2] guide2.pdf",
+        ALWAYS,
+        "대여는 7일입니다. 연장은 3일[2], [3]입니다.\n\n출처:\n- [2] guide2.pdf",
+        id="a-list-that-leaves-a-number-out",
+    ),
+    pytest.param(
+        "대여는 7일입니다[†1]. 연장은 3일입니다[†3].\n\n출처:\n- [†1] guide1.pdf\n- [†3] guide3.pdf",
+        CitationRules(),
+        "대여는 7일입니다. 연장은 3일입니다[†1].\n\n출처:\n- [†1] guide3.pdf",
+        id="the-answers-own-list",
     ),
     pytest.param(
         "대여는 7일입니다[†1]. 연장은 3일입니다[†3].",
@@ -305,15 +405,16 @@ RENUMBERED = [
         id="never",
     ),
     pytest.param(
-        "대여는 7일입니다[†1]. [†2]와 [†3]은 같습니다.",
+        "대여는 7일입니다[†1]. [†2]와 [†3]은 같습니다.\n\n"
+        "출처:\n- [†2] guide2.pdf\n- [†3] guide3.pdf",
         CitationRules(),
-        "대여는 7일입니다. [†1]과 [†2]는 같습니다.",
+        "대여는 7일입니다. [†1]과 [†2]는 같습니다.\n\n출처:\n- [†1] guide2.pdf\n- [†2] guide3.pdf",
         id="particles-follow",
     ),
     pytest.param(
-        "대여는 7일입니다[†1]. 연장[†2]은 3일입니다.",
+        "대여는 7일입니다[†1]. 연장[†2]은 3일입니다.\n\n[†2] guide2.pdf",
         CitationRules(),
-        "대여는 7일입니다. 연장[†1]은 3일입니다.",
+        "대여는 7일입니다. 연장[†1]은 3일입니다.\n\n[†1] guide2.pdf",
         id="particles-of-words-stay",
     ),
     pytest.param(
@@ -332,12 +433,11 @@ def test_closes_gaps_where_the_policy_lets_it(answer: str, rules: CitationRules,
 
 def test_the_list_is_added_where_the_policy_wants_it_and_nothing_is_wrong() -> None:
     answer = "대여는 7일입니다 [2]. 연장은 3일입니다 [4]."
-    wanted = CitationRules(references=ReferenceList.ALWAYS)
 
-    assert left_of(answer, rules=wanted) == (
+    assert left_of(answer, rules=LISTED_ALWAYS) == (
         f"{answer}\n\n### References\n- [2] guide2.pdf, p.2\n- [4] guide4.pdf, p.4"
     )
-    assert left_of("대여는 7일입니다.", rules=wanted) == "대여는 7일입니다."
+    assert left_of("대여는 7일입니다.", rules=LISTED_ALWAYS) == "대여는 7일입니다."
 
 
 # Laws, over answers that are put together from pieces.
@@ -377,7 +477,7 @@ def test_what_has_nothing_wrong_stays_as_it_is(answer: str, rules: CitationRules
     assert mend(answer, (), SOURCES, rules) == Mended((), ())
 
 
-@given(answers(), st.sampled_from([CitationRules(), NUMBERS_STAY, ALWAYS]))
+@given(answers(), st.sampled_from(EVERY_RULE))
 def test_no_mark_is_left_that_means_nothing_and_the_list_agrees(
     answer: str, rules: CitationRules
 ) -> None:
@@ -393,12 +493,34 @@ def test_no_mark_is_left_that_means_nothing_and_the_list_agrees(
     assert not any(orphan in text for orphan in ("()", " .", "..", "(,", ",)", "[]"))
 
 
-@given(answers(), st.sampled_from([CitationRules(), NUMBERS_STAY, ALWAYS]))
+@given(answers(), st.sampled_from(EVERY_RULE))
 def test_mending_twice_is_mending_once(answer: str, rules: CitationRules) -> None:
     text = left_of(answer, 6, 7, rules=rules)
 
     assert text is not None
     assert left_of(text, 6, 7, rules=rules) == text
+
+
+@given(answers(), st.sampled_from(EVERY_RULE))
+def test_every_number_that_is_left_means_what_it_meant(answer: str, rules: CitationRules) -> None:
+    found = mended(answer, {6: None, 7: None}, rules)
+
+    assert isinstance(found, Mended)
+    text = apply(answer, found.edits)
+    assert _meant(text) == {
+        found.renumbered.get(number, number): source
+        for number, source in _meant(answer).items()
+        if number not in found.removed
+    }
+
+
+def _meant(answer: str) -> dict[int, str]:
+    """Return the source that each number of an answer means."""
+    references = read_references(answer)
+    numbering = Numbering(SOURCES, references, SourceNames(SOURCES, LawIndex.of(SOURCES)))
+    cited = (number for mark in marks_in_body(answer, references) for number in mark.numbers)
+    meant = {number: numbering.source_of(number) for number in cited}
+    return {number: source.id if source else "" for number, source in meant.items()}
 
 
 @given(answers())

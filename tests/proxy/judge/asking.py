@@ -9,7 +9,7 @@ import respx
 from pydantic import JsonValue
 
 from guards.core.finding import Span
-from policies.judging import JudgeQuestion, OpenClaim, Opinions, Window
+from policies.judging.judge import JudgeQuestion, OpenClaim, Opinions, Window
 from proxy.judge.adapter import Adapter
 from proxy.judge.server import JudgeServer, judge_client
 from proxy.openai_api.json_body import JsonObject

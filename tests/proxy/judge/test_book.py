@@ -6,8 +6,8 @@ import httpx
 import pytest
 import respx
 
-from policies.judging import JudgeFailure
-from policies.judging_rules import JudgeKind, JudgeRules
+from policies.judging.judge import JudgeFailure
+from policies.judging.rules import JudgeKind, JudgeRules
 from policies.shape import Mode
 from proxy.judge.book import JudgeBook
 from proxy.judge.breaker import BreakerState

@@ -6,7 +6,7 @@ import httpx
 import pytest
 import respx
 
-from policies.judging import JudgeLabel, JudgeQuestion, Matter, OpenClaim, Window
+from policies.judging.judge import JudgeLabel, JudgeQuestion, Matter, OpenClaim, Window
 from proxy.judge.chat import PATH, ChatJudge
 from proxy.judge.server import JudgeCallFailed
 from proxy.openai_api.json_body import JsonObject, member, objects

@@ -7,7 +7,7 @@ import pytest
 import respx
 from pydantic import JsonValue
 
-from policies.judging import JudgeLabel, JudgeQuestion, Matter, OpenClaim
+from policies.judging.judge import JudgeLabel, JudgeQuestion, Matter, OpenClaim
 from proxy.judge import tei, vllm, yesno
 from proxy.judge.server import JudgeCallFailed
 from proxy.judge.tei import TeiJudge

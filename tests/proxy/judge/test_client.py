@@ -9,8 +9,8 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
-from policies.judging import JudgeFailure, Opinions
-from policies.judging_rules import BreakerRules
+from policies.judging.judge import JudgeFailure, Opinions
+from policies.judging.rules import BreakerRules
 from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.chat import ChatJudge
 from proxy.judge.client import HttpJudge

@@ -79,7 +79,7 @@ def test_a_figure_that_the_asker_gave_does_not() -> None:
     ("answer", "statuses"),
     [
         (f"{REFUNDED}[†1][†3].", [Status.ACCURATE, Status.INACCURATE]),
-        (f"{REFUNDED}, 그리고 {PARKED}[†1][†2].", [Status.UNCERTAIN, Status.UNCERTAIN]),
+        (f"{REFUNDED}, 그리고 {PARKED}[†1][†2].", [Status.ACCURATE, Status.ACCURATE]),
         (f"{REFUNDED}[†9].", [Status.INACCURATE]),
     ],
     ids=["useless-beside-a-good-one", "each-needed", "no-such-source"],

@@ -1,8 +1,8 @@
 """A second opinion on claims that the guards left open: what is asked, and what may come back.
 
 A judge is a model that may err, lie, hang or be talked round by the texts it reads. So it is asked
-only about open claims, and what it says counts only as `policies.judging_opinions` and
-`policies.regate` let it.
+only about open claims, and what it says counts only as `policies.judging.opinions` and
+`policies.judging.regate` let it.
 """
 
 import asyncio

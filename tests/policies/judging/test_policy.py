@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.judging_rules import JudgeKind
+from policies.judging.rules import JudgeKind
 from policies.shape import Mode
 from tests.policies.conftest import Folder
 

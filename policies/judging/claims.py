@@ -18,11 +18,11 @@ from guards.text.citing.support import Support
 from guards.text.claims import bare_claim
 from guards.text.mask import mask
 from guards.text.personal import PersonalKind, find_personal
-from policies.judging import JudgeQuestion, OpenClaim, Window
-from policies.judging_rules import OpinionRules
-from policies.judging_windows import nearest_windows
+from policies.judging.judge import JudgeQuestion, OpenClaim, Window
+from policies.judging.regate import is_grounding, strong_grounding
+from policies.judging.rules import OpinionRules
+from policies.judging.windows import nearest_windows
 from policies.policy import Action
-from policies.regate import is_grounding, strong_grounding
 from policies.verdict import Verdict
 
 SUPPORTED_FROM = 0.8

@@ -14,7 +14,8 @@ from guards.core.finding import Evidence, Finding, Severity, Strength
 from guards.core.runner import Outcome
 from guards.text.features import features
 from guards.text.normal import normalise
-from policies.judging import (
+from policies.judging.codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE
+from policies.judging.judge import (
     JUDGE,
     JudgeFailure,
     JudgeLabel,
@@ -25,10 +26,9 @@ from policies.judging import (
     Opinions,
     Window,
 )
-from policies.judging_codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE
-from policies.judging_report import JudgeReport, outcome_of
-from policies.judging_rules import OpinionRules
-from policies.regate import Gravity, Objection
+from policies.judging.regate import Gravity, Objection
+from policies.judging.report import JudgeReport, outcome_of
+from policies.judging.rules import OpinionRules
 
 _FEWEST_QUOTED_CHARS = 6
 _LONGEST_EVIDENCE_CHARS = 300

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.runner import Outcome
 from policies.confidence import JudgeWord
-from policies.judging import (
+from policies.judging.claims import Skip
+from policies.judging.codes import CODES, CONTRADICTED, UNSUPPORTED, UNVERIFIABLE, code_of
+from policies.judging.judge import (
     JudgeFailure,
     JudgeLabel,
     JudgeQuestion,
@@ -21,12 +23,10 @@ from policies.judging import (
     Opinions,
     Window,
 )
-from policies.judging_claims import Skip
-from policies.judging_codes import CODES, CONTRADICTED, UNSUPPORTED, UNVERIFIABLE, code_of
-from policies.judging_opinions import is_verified, weighed
-from policies.judging_report import JudgeReport, not_asked
-from policies.judging_rules import JudgeRules, OpinionRules
-from policies.regate import Gravity
+from policies.judging.opinions import is_verified, weighed
+from policies.judging.regate import Gravity
+from policies.judging.report import JudgeReport, not_asked
+from policies.judging.rules import JudgeRules, OpinionRules
 from tests.policies.courses import COURSES, DENIED, NO_REFUND, POOL
 
 CLAIM = OpenClaim(

@@ -4,7 +4,7 @@ import asyncio
 
 from policies import verify
 from policies.confidence import Cap
-from policies.judging_rules import JudgeRules
+from policies.judging.rules import JudgeRules
 from policies.loader import load_shipped
 from policies.policy import Action
 from policies.verification import Verification

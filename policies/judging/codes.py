@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from guards.core.finding import Finding
 from guards.core.guard import Code
 from guards.core.registry import all_guards
-from policies.judging import JUDGE
+from policies.judging.judge import JUDGE
 
 CONTRADICTED = f"{JUDGE}.contradicted"
 UNSUPPORTED = f"{JUDGE}.unsupported"

@@ -7,11 +7,11 @@ from guards.core.exchange import Exchange
 from guards.core.reading import read
 from policies.decision import Possible
 from policies.inspection import Inspector
-from policies.judging import Judge, JudgeFailure
-from policies.judging_claims import Skip, question_about
-from policies.judging_opinions import weighed
-from policies.judging_report import not_asked
-from policies.judging_rules import OpinionRules
+from policies.judging.claims import Skip, question_about
+from policies.judging.judge import Judge, JudgeFailure
+from policies.judging.opinions import weighed
+from policies.judging.report import not_asked
+from policies.judging.rules import OpinionRules
 from policies.shape import Mode
 from policies.verdict import Verdict
 

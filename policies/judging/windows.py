@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from guards.core.reading import Part
 from guards.text.features import features
 from guards.text.held import Wanted
-from policies.judging import Window
+from policies.judging.judge import Window
 
 MOST_WINDOWS = 3
 

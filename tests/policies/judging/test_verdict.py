@@ -10,9 +10,9 @@ from policies.confidence import Cap
 from policies.decision import Possible
 from policies.edits import apply
 from policies.inspection import Inspector
-from policies.judging import BoundedJudge, JudgeFailure, Matter
-from policies.judging_rules import JudgeRules
-from policies.judging_verdict import with_second_opinion
+from policies.judging.judge import BoundedJudge, JudgeFailure, Matter
+from policies.judging.rules import JudgeRules
+from policies.judging.verdict import with_second_opinion
 from policies.loader import load_shipped
 from policies.policy import Action, Policy
 from policies.shape import Mode

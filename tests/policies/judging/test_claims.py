@@ -9,9 +9,9 @@ from guards.core.guard import Stage
 from guards.core.reading import read
 from policies.decision import Possible
 from policies.inspection import Inspector
-from policies.judging import JudgeQuestion, OpenClaim
-from policies.judging_claims import Skip, question_about
-from policies.judging_rules import OpinionRules
+from policies.judging.claims import Skip, question_about
+from policies.judging.judge import JudgeQuestion, OpenClaim
+from policies.judging.rules import OpinionRules
 from policies.loader import load_shipped
 from tests.policies.courses import (
     COURSES,

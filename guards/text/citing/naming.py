@@ -1,0 +1,84 @@
+"""How citations by name are mended: with the right name, page or article, or without the name."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from operator import attrgetter
+
+from guards.core.exchange import Source
+from guards.core.reading import Reading
+from guards.text.citing.articles import RightArticles
+from guards.text.citing.references import ReferenceLine
+from guards.text.slots.citation_mark import CitationMark
+from guards.text.slots.citation_pattern import FILE, PAGES
+from guards.text.slots.law_index import LawIndex
+from guards.text.slots.source_name import SourceNames, names_in
+
+_FILE = re.compile(rf"{FILE}(?![A-Za-z0-9])", re.IGNORECASE)
+_PAGE = re.compile(rf"(?P<before>[\s,(]{{1,3}}){PAGES}(?P<after>\)?)\s*$")
+_DIGITS = re.compile(r"\d{1,4}(?:\s?[-~]\s?\d{1,4})?")
+_start_of = attrgetter("start")
+
+
+class Naming:
+    """The names by which one answer cites the sources of its request."""
+
+    def __init__(self, reading: Reading, names: SourceNames, index: LawIndex) -> None:
+        answer = reading.answer
+        self._raw = answer.text.raw if answer else ""
+        self._laws = answer.text.laws if answer else ()
+        self._names = names
+        self._articles = RightArticles(reading, index)
+
+    def without(self, mark: CitationMark, unknown: Sequence[str]) -> str:
+        """Return a mark without the names that no source has."""
+        if unknown == (mark.target,):
+            return self._with_right_article(mark)
+        kept = without_names(mark.target, unknown)
+        return self.with_target(mark, kept) if kept else ""
+
+    def with_target(self, mark: CitationMark, target: str) -> str:
+        """Return a mark with another target."""
+        return self._raw[mark.start : mark.end].replace(mark.target, target, 1)
+
+    def put_right(self, mark: CitationMark) -> str | None:
+        """Return a mark without what is wrong about a source that exists; None if nothing is."""
+        target = self._names.without_wrong_page(mark.target)
+        target = target or self._names.with_right_heading(mark.target)
+        return self.with_target(mark, target) if target else None
+
+    def of_other(self, mark: CitationMark, source: Source) -> str:
+        """Return a mark that names another source as it named its own; empty if none can."""
+        target = self._called(source, mark.target)
+        return self.with_target(mark, target) if target else ""
+
+    def line_of(self, line: ReferenceLine, source: Source) -> str:
+        """Return a line of references with the name of a source; empty if it has none."""
+        target = self._called(source, line.target)
+        written = self._raw[line.span.start : line.span.end]
+        return written.replace(line.target, target, 1) if target else ""
+
+    def _called(self, source: Source, old: str) -> str:
+        """Return what a source is called in the manner of another name; empty if not clear."""
+        by_file = _FILE.search(old) is not None
+        name = (source.file or source.title) if by_file else (source.title or source.file)
+        page = _PAGE.search(old)
+        if page and name and source.page is not None:
+            name += _DIGITS.sub(str(source.page), page[0].rstrip(), count=1)
+        return name if self._names.named(name) == (source,) else ""
+
+    def _with_right_article(self, mark: CitationMark) -> str:
+        """Return a mark with the article that its sentence means; empty if that is not clear."""
+        first, last = (bisect_left(self._laws, at, key=_start_of) for at in (mark.start, mark.end))
+        if last - first != 1:
+            return ""
+        inside = self._laws[first]
+        right = self._articles.written(inside)
+        if right is None:
+            return ""
+        return self._raw[mark.start : inside.start] + right + self._raw[inside.end : mark.end]
+
+
+def without_names(target: str, unknown: Sequence[str]) -> str:
+    """Return a list of names without some of them."""
+    return ", ".join(piece for piece in names_in(target) if piece not in unknown)

@@ -1,0 +1,95 @@
+"""What stands around a citation mark that was taken out, and what goes with the mark."""
+
+from dataclasses import dataclass
+
+from guards.text.particle_choice import agreeing, particle_at
+from guards.text.removal import place_to_remove
+
+BLANKS = " \t\u00a0\u202f\u3000"
+"""White space within a line, with the kinds that do not break."""
+_PUNCTUATION = tuple(".,!?;:)]}”’…。、")
+_PAIRED_SIGNS = ("**", "__", '"')
+_STOPS = ".!?。"
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What stands around a mark that went.
+
+    Attributes:
+        left: The text before it, a window of it.
+        right: The text behind it, a window of it.
+    """
+
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What goes with a mark.
+
+    Attributes:
+        left: How many characters before it go.
+        right: How many characters behind it go.
+        text: What stands there then.
+    """
+
+    left: int = 0
+    right: int = 0
+    text: str = ""
+
+
+def without(around: Around, start: int, end: int) -> Closing:
+    """Take out what stands from `start` in the text before to `end` in the text behind."""
+    both = around.left + around.right
+    first, last = place_to_remove(both, start, len(around.left) + end)
+    return Closing(len(around.left) - first, last - len(around.left))
+
+
+def taken_over(around: Around, word: str, blanks: int) -> Closing:
+    """Let the particle behind the mark follow a word before it, over some blanks."""
+    particle = particle_at(around.right, 0)
+    return Closing(blanks, len(particle), agreeing(particle, word))
+
+
+def spaced(around: Around) -> Closing:
+    """Close up blanks and punctuation that were apart only because of the mark."""
+    before, rest = around.left.rstrip(BLANKS), around.right.lstrip(BLANKS)
+    ahead, behind = len(around.left) - len(before), len(around.right) - len(rest)
+    if not before or before.endswith("\n"):
+        return Closing(right=behind)
+    if not rest or rest.startswith("\n"):
+        return Closing(left=ahead)
+    if ahead and behind:
+        closes = rest.startswith(_PUNCTUATION) or _closes(rest, before)
+        return _against(before, rest, ahead, behind) if closes else Closing(right=behind)
+    if rest.startswith(_PUNCTUATION) or (ahead and _closes(rest, before)):
+        return _against(before, rest, ahead, behind)
+    if before.endswith("**") and rest.startswith("**") and not (ahead or behind):
+        return Closing(text=" ")
+    return Closing() if ahead or behind else taken_over(around, before, 0)
+
+
+def is_open(sign: str, left: str) -> bool:
+    """Tell whether a sign that opens and closes alike is open at the end of a text."""
+    return left[left.rfind("\n") + 1 :].count(sign) % 2 == 1
+
+
+def stands_free(left: str) -> bool:
+    """Tell whether what follows a text begins a word of its own."""
+    return not left or left[-1].isspace() or left[-1] in "([（"
+
+
+def _closes(rest: str, before: str) -> bool:
+    """Tell whether a sign that opens and closes alike stands there and closes."""
+    return any(rest.startswith(sign) and is_open(sign, before) for sign in _PAIRED_SIGNS)
+
+
+def _against(before: str, rest: str, ahead: int, behind: int) -> Closing:
+    """Close up before a sign; of two stops, or of a comma and a stop, only one stays."""
+    if rest[0] in _STOPS and before[-1] in _STOPS and not rest.startswith(".."):
+        return Closing(ahead, behind + 1)
+    if rest[0] in _STOPS and before[-1] in ",;、":
+        return Closing(ahead + 1, behind)
+    return Closing(ahead, behind)

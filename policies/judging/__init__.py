@@ -1,0 +1,1 @@
+"""A second opinion: what a judge is asked, what may come back, and what it may change."""

@@ -1,0 +1,173 @@
+"""What is said of citations agrees with what the guards found, and an accurate one is a check."""
+
+import pytest
+
+from guards.core.exchange import Source
+from policies import quick_verify, verify
+from policies.verification import Verification
+from policies.verification_options import Options
+from policies.verification_parts import Label
+from tests.policies.shop import (
+    DELIVERY_SAID,
+    FAITHFUL,
+    FIVE_CITATIONS,
+    POINTS,
+    QUESTION,
+    REFUND,
+    REFUND_SAID,
+    SOURCES,
+)
+
+
+def verified(answer: str, options: Options = Options()) -> Verification:
+    return verify(QUESTION, answer, SOURCES, options=options)
+
+
+def logged(result: Verification) -> list[tuple[int | None, str]]:
+    return [(one.citation_number, one.status.value) for one in result.verification_log]
+
+
+# --- the log and the findings say the same ---
+
+ANSWERS = [
+    FAITHFUL,
+    FIVE_CITATIONS,
+    f"{REFUND_SAID}[1][2][3].",
+    f"{REFUND_SAID}[1][8].",
+    f"{REFUND_SAID} [8]. {DELIVERY_SAID}[1].",
+    f"{REFUND_SAID} [출처: 제14조(적립금)]. {DELIVERY_SAID} [출처: 여행 규정].",
+    f"안내해 드리겠습니다[3]. {REFUND_SAID}[1].",
+    "포장을 뜯은 물품도 환불합니다[1].",
+    "배송비는 9,900원입니다[2].",
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_citations_are_valid_exactly_if_none_in_the_log_is_inaccurate(answer: str) -> None:
+    result = verified(answer)
+
+    statuses = [status for _, status in logged(result)]
+    assert statuses
+    assert result.citations_valid is ("inaccurate" not in statuses)
+    assert ("✓ 출처 인용이 유효합니다" in result.reasoning) is result.citations_valid
+    if not result.citations_valid:
+        assert result.issues
+        assert not result.verified
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_what_the_log_calls_inaccurate_is_what_a_guard_reports(answer: str) -> None:
+    result = verified(answer)
+
+    if any(status == "inaccurate" for _, status in logged(result)):
+        assert any(finding.severity.value == "strong" for finding in result.findings)
+
+
+CONTRADICTED = [
+    pytest.param("포장을 뜯은 물품도 환불합니다[1].", id="turned-round"),
+    pytest.param("물품을 받은 날부터 45일 이내에 환불을 신청할 수 있습니다[1].", id="figure"),
+]
+
+
+@pytest.mark.parametrize("answer", CONTRADICTED)
+def test_a_claim_that_a_guard_objects_to_has_no_accurate_citation(answer: str) -> None:
+    result = verified(f"{answer} {DELIVERY_SAID}[2].")
+
+    assert logged(result) == [(1, "inaccurate"), (2, "accurate")]
+    assert result.accuracy_rate == 0.5
+    assert result.citations_valid is False
+    assert result.citations.misattributed == ("1",)
+    wrong, right = result.verification_log
+    assert wrong.is_accurate is False
+    assert wrong.explanation != right.explanation
+    assert wrong.confidence >= 0.7
+
+
+def test_a_doubt_about_a_claim_leaves_its_citation_alone() -> None:
+    result = verified("배송은 결제가 끝난 날부터 보통 4일 이내에 시작합니다[2].")
+
+    assert [finding.severity.value for finding in result.findings] == ["weak"]
+    assert logged(result) == [(2, "accurate")]
+
+
+# --- sources that are not there ---
+
+
+@pytest.mark.parametrize("mark", ["[1]", "[†1]", "[출처: 환불 규정]"])
+def test_without_sources_no_citation_is_valid(mark: str) -> None:
+    result = quick_verify(f"{REFUND_SAID} {mark}.", [])
+
+    assert result.citations_valid is False
+    assert "✗ 출처 인용이 올바르지 않습니다" in result.reasoning
+    assert len(result.citations.phantom) == 1
+
+
+def test_a_title_that_nameless_sources_cannot_be_compared_with_is_neither_good_nor_bad() -> None:
+    nameless = Source("1", "", REFUND.text)
+
+    result = verify(QUESTION, f"{REFUND_SAID} [출처: 이용 약관].", [nameless])
+
+    assert result.citations_valid is None
+    assert result.citations.phantom == ()
+    assert "✓ 출처" not in result.reasoning
+
+
+# --- an accurate citation is a comparison ---
+
+SHORT = [
+    pytest.param("뜯은 물품은 환불하지 않습니다[1].", id="no-figure"),
+    pytest.param("환불을 신청할 수 있습니다 [출처: 제9조(환불)].", id="by-name"),
+]
+UNCITED = [
+    pytest.param("전액 소멸합니다[3].", id="half-of-it"),
+    pytest.param("네, 맞습니다[1].", id="nothing-to-compare"),
+    pytest.param("적립금이 소멸합니다.", id="no-citation"),
+    pytest.param("적립금이 소멸합니다[1].", id="wrong-citation"),
+]
+
+
+@pytest.mark.parametrize("answer", SHORT)
+def test_a_short_claim_that_is_cited_accurately_was_compared(answer: str) -> None:
+    result = quick_verify(answer, SOURCES, "default")
+
+    assert logged(result)[0][1] == "accurate"
+    assert result.verified
+    assert result.confidence == 1.0
+    [claim] = result.claims
+    assert claim.label is not Label.NOT_CHECKABLE
+    assert "citations" in claim.checked_by
+    assert result.not_checkable == ()
+
+
+@pytest.mark.parametrize("answer", UNCITED)
+def test_a_short_claim_that_is_not_was_not(answer: str) -> None:
+    result = quick_verify(answer, [REFUND, POINTS, POINTS_AGAIN])
+
+    assert not result.verified
+    assert all("citations" not in claim.checked_by for claim in result.claims)
+
+
+POINTS_AGAIN = Source("3", "제14조의2(적립금)", "적립금은 현금으로 바꾸지 않는다.")
+
+
+def test_a_short_claim_turned_round_is_not_verified_by_its_citation() -> None:
+    result = quick_verify("뜯은 물품은 환불합니다[1].", SOURCES)
+
+    assert not result.verified
+
+
+def test_a_citation_that_nobody_looked_at_compares_nothing() -> None:
+    options = Options(guards=("numbers", "overlap"))
+
+    result = verified("뜯은 물품은 환불하지 않습니다[1].", options)
+
+    assert all("citations" not in claim.checked_by for claim in result.claims)
+
+
+# --- the report as a truth value ---
+
+
+def test_a_verification_is_true_exactly_if_it_is_verified() -> None:
+    assert quick_verify(FAITHFUL, SOURCES)
+    assert not quick_verify("배송비는 9,900원입니다[2].", SOURCES)
+    assert not quick_verify(FAITHFUL, [])
