@@ -4,12 +4,14 @@ Finds: articles with their branch, paragraphs, items and sub-items, tables and f
     supplementary provisions (부칙), chapters, decrees and rules, and laws by name, wherever the
     sources neither set the provision out nor mention it. Each reference is looked at by itself,
     down to its deepest level: a true 제1항 does not vouch for an invented 제9항 of its article. An
-    invented article is mended where exactly one article of the sources carries the sentence. An
+    invented article is mended where exactly one article of the sources carries the sentence; else
+    it is taken out with the citation mark (``[출처: …]``) that names it, if it stands in one. An
     article or paragraph that the sources hold, given for a sentence that it does not carry while
     exactly one other clearly does.
 Misses: a provision that says something else where several others might be meant, or where a
-    sentence cites several; a wrong heading behind the right number; relative words (전항); names of
-    laws without 「」 and without an article; case numbers.
+    sentence cites several; a paragraph of an article that numbers none, up to the number of its
+    sentences; a wrong heading behind the right number; relative words (전항); names of laws
+    without 「」 and without an article; case numbers.
 Score: 1.0; 0.9 for a wrong article; 0.6 where the source's article was visibly cut, so that the
     missing part may exist (weak); 0.5 for a reference that the question or the instructions brought
     up and the answer repeats without resting a claim on it (weak). A sentence that says that the
@@ -31,7 +33,9 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading, Text
 from guards.text.citing.articles import RightArticles
+from guards.text.citing.laws_in_marks import with_marks_mended
 from guards.text.citing.wrong_articles import WrongArticles
+from guards.text.sentences import split_sentences
 from guards.text.slots.law import Kind, LawReference
 from guards.text.slots.law_index import LawIndex, Level, Missing
 from guards.text.slots.law_source import Provision, law_held
@@ -132,7 +136,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
             if _is_quoted(answer, reference, index):
                 continue
             missing = index.missing(reference)
-            if missing is None:
+            if missing is None or _may_be_counted(reference, missing, reading):
                 findings += self._given_wrongly(answer, reference, wrong)
                 continue
             claims = _rests_on(answer, reference)
@@ -143,7 +147,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
             echoed = (pasted or not claims) and conversation.missing(reference) is None
             finding = _finding(answer, reference, missing, index, echoed=echoed)
             findings.append(_mended(finding, reference, missing, articles))
-        return findings
+        return with_marks_mended(answer.text.raw, findings)
 
     def _given_wrongly(
         self, answer: Part, reference: LawReference, articles: WrongArticles
@@ -206,6 +210,16 @@ def _mended(
     if finding.severity is Severity.WEAK or missing.level is not Level.ARTICLE:
         return finding
     return replace(finding, fix=articles.written(reference))
+
+
+def _may_be_counted(reference: LawReference, missing: Missing, reading: Reading) -> bool:
+    """Tell whether a paragraph may be a sentence of an article that numbers none."""
+    if missing.level is not Level.PARAGRAPH or reference.paragraph is None:
+        return False
+    texts = {source.id: source.text for source in reading.exchange.sources}
+    undivided = (one for one in missing.near if not one.article.paragraphs)
+    bodies = (texts[one.source_id][one.article.start : one.article.end] for one in undivided)
+    return any(len(split_sentences(body)) >= reference.paragraph for body in bodies)
 
 
 def _expected(reference: LawReference, missing: Missing, index: LawIndex) -> tuple[str, ...]:

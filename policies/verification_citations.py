@@ -12,7 +12,7 @@ from guards.core.reading import Reading
 from guards.text.citing.assessed import Assessed, Assessment, Status
 from guards.text.slots.citation_mark import CitationMark, MarkKind
 from policies.confidence import CITATION_GUARDS, is_bad_citation
-from policies.regate import strong_grounding
+from policies.judging.regate import strong_grounding
 from policies.verdict import Verdict
 from policies.verification_coverage import Coverage
 from policies.verification_parts import CitationCheck, CitationCount

@@ -24,6 +24,7 @@ SUBJECTS: Mapping[str, str] = {
     "overlap": "근거",
     "personal_data": "개인정보",
     "phrases": "표현",
+    "places": "장소",
     "quality": "글의 완결성",
     "scope": "대상 범위",
     "transport": "교통편",

@@ -152,6 +152,8 @@ class Misbound:
         if len(own) > _MOST_PLACES or not (own or bond.value.kind == Dimension.TIMES):
             return None
         told = _Bound(bond)
+        if any(self._is_named_alike(told, one.bound) for one in own):
+            return None
         others = [_Bound(other) for other in beside]
         shares = [
             (share, rival)
@@ -165,6 +167,12 @@ class Misbound:
         if not right or len({rival.bound.value.keys for rival in right}) > _MOST_VALUES:
             return None
         return Home(right[0].place, tuple(rival.bound.value for rival in right))
+
+    @staticmethod
+    def _is_named_alike(told: _Bound, own: _Bound) -> bool:
+        """Tell whether the sources say a value of all that the answer says it of."""
+        label = (*told.bond.name, *told.bond.near, *told.bond.far)
+        return bool(told.naming) and all(not form.isdisjoint(own.said) for form in label)
 
     def namesakes(self, bond: Bond, words: Set[str]) -> list[tuple[Quantity, Text]]:
         """Return the figures of its kind, and the shares, that a figure's words are said of too.

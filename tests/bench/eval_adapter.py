@@ -28,6 +28,7 @@ GUARDS_OF = {
         "contact",
         "transport",
         "names",
+        "places",
         "scope",
         "negation",
         "conflict",

@@ -1,8 +1,8 @@
 """The pieces of a statement that its marks set apart, each of which is cited by itself.
 
 ``A[1], B[3].`` cites twice, and so does ``[1]에 따르면 A고 [3]에 따르면 B``: a mark closes the
-clause before it, or opens the one behind it. Within a piece the coordinate clauses, or the cells of a
-table row, may each rest on another of its sources.
+clause before it, or opens the one behind it. Within a piece the coordinate clauses, or the cells of
+a table row, may each rest on another of its sources.
 """
 
 import re
