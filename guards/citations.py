@@ -29,7 +29,7 @@ from guards.text.citing.assessed import Assessed, Assessment, Missing
 from guards.text.citing.assessment import CITATION_THRESHOLD, assess
 from guards.text.citing.cited_answer import CitedAnswer
 from guards.text.citing.mending import Mending
-from guards.text.citing.naming import Naming, without_names
+from guards.text.citing.naming import Naming
 from guards.text.citing.placing import Placing
 from guards.text.citing.references import ReferenceLine, read_source_lines
 from guards.text.slots.citation_mark import CitationMark, MarkKind, MarkStyle
@@ -178,12 +178,11 @@ class _Citing:
         if not unknown:
             return
         source = self._names.numbered(line.number) if line.number else None
-        kept = without_names(line.target, unknown)
-        if source is not None:
-            fix = self._naming.line_of(line, source)
-        else:
-            written = self._raw[line.span.start : line.span.end]
-            fix = written.replace(line.target, kept, 1) if kept else ""
+        fix = (
+            self._naming.line_of(line, source)
+            if source
+            else self._naming.line_without(line, unknown)
+        )
         yield self._phantom("unknown_source", line.span, self._titles, fix, sure=True)
 
     def missing(self, one: Missing) -> Finding:

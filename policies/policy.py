@@ -257,7 +257,7 @@ class Renumber(StrEnum):
     """When the numbers of an answer's citations may change."""
 
     AUTO = "auto"
-    """Where the answer itself says what its numbers mean, or its marks are ``[†N]``."""
+    """Where the answer has, or gets, a list that says what its numbers mean."""
     ALWAYS = "always"
     NEVER = "never"
 
@@ -283,15 +283,16 @@ class CitationRules(Shape):
     renumber: Renumber = Field(
         Renumber.AUTO,
         description="Close the gaps in the numbers when a citation was taken out. auto: only "
-        "where the answer has a list of its sources or footnotes, or its marks are `[†N]`; "
-        "elsewhere a number is the app's own name for a source. always: everywhere. never: "
-        "numbers stay.",
+        "where the answer has a list of its sources or footnotes, or gets one by `references: "
+        "always`; elsewhere a number is the app's own name for a source. always: everywhere, with "
+        "a list written where there is none. never: numbers stay. No number changes without a "
+        "list that says what it means then.",
     )
     references: ReferenceList = Field(
         ReferenceList.OWN,
         description="The list of sources at the end. own: a list that the answer has is kept true "
         "to its marks when they change. always: an answer that cites and has none also gets one. "
-        "never: it is left alone, and so are the numbers of an answer that has one.",
+        "never: it is left alone, and so are the numbers.",
     )
 
 

@@ -55,8 +55,8 @@ class Verification(ReportPart):
     )
     citations_valid: bool | None = Field(
         description="Whether every citation names a source that says what it is cited for, as far "
-        "as it could be told: false exactly if `verification_log` calls one inaccurate or one names "
-        "no source; null if the answer cites nothing, nobody looked, or there is only a doubt."
+        "as it could be told: false exactly if `verification_log` calls one inaccurate or one "
+        "names no source; null if the answer cites nothing, nobody looked, or there is a doubt."
     )
     scores: Scores
     thresholds: Thresholds
@@ -68,7 +68,7 @@ class Verification(ReportPart):
     original_answer: str = Field(description="The answer as it was given.")
     corrected_answer: str | None = Field(
         description="The answer after `options.correction`: the same where nothing was to be "
-        "mended; null if correction was `none`, or if too little of the answer would be left."
+        "mended, or correction was `none`; null if too little of the answer would be left."
     )
     removed_citations: tuple[int, ...] = Field(
         description="Numbers that the answer cites and the corrected answer no longer does."

@@ -4,6 +4,7 @@ The log, the rate and whether they are valid follow from what the guards found: 
 inaccurate is reported by one of them, and what one objects to is never called accurate.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,8 +15,9 @@ from guards.text.slots.citation_mark import CitationMark, MarkKind
 from policies.confidence import CITATION_GUARDS, is_bad_citation
 from policies.judging.regate import strong_grounding
 from policies.verdict import Verdict
-from policies.verification_coverage import Coverage
+from policies.verification_coverage import Coverage, is_about_mark
 from policies.verification_parts import CitationCheck, CitationCount
+from policies.verification_stances import told_alike
 from policies.verification_words import explanation
 
 
@@ -106,16 +108,24 @@ class CitedAnswer:
     def _tell(self, one: Assessment) -> Told:
         if one.source_id is None:
             return Told(one, Status.INACCURATE)
-        sentence = one.statement.sentence
+        statement = one.statement
+        start, end = statement.sentence.start, statement.sentence.end
         for found in self._objections:
-            if found.span.start < sentence.end and sentence.start < found.span.end:
+            overlaps = found.span.start < end and start < found.span.end
+            if overlaps and not is_about_mark(found, statement):
                 return Told(one, Status.INACCURATE, found)
-        is_named_wrongly = one.number is None and self._is_reported(one.mark)
-        if is_named_wrongly:
-            return Told(one, Status.INACCURATE)
-        if one.status is Status.INACCURATE and not self._is_reported(one.mark):
-            return Told(one, Status.UNCERTAIN)
-        return Told(one, one.status)
+        return Told(one, self._status(one))
+
+    def _status(self, one: Assessment) -> Status:
+        """Return the status of a citation of whose statement nothing is known to be wrong."""
+        is_reported = self._is_reported(one.mark)
+        if one.number is None and is_reported:
+            return Status.INACCURATE
+        if one.status is Status.INACCURATE and not is_reported:
+            return Status.UNCERTAIN
+        if one.status is Status.ACCURATE and told_alike(one.statement.text, one.quote) is False:
+            return Status.UNCERTAIN
+        return one.status
 
     @cached_property
     def _objections(self) -> list[Finding]:
@@ -123,9 +133,14 @@ class CitedAnswer:
         return strong_grounding(self._verdict.findings)
 
     def _is_reported(self, mark: CitationMark) -> bool:
-        return any(
-            is_bad_citation(found) and found.span.start < mark.end and mark.start < found.span.end
-            for found in self._verdict.findings
+        """Tell whether a guard is sure that something is wrong in a mark."""
+        at = bisect_left(self._bad_places, mark.start)
+        return at < len(self._bad_places) and self._bad_places[at] < mark.end
+
+    @cached_property
+    def _bad_places(self) -> list[int]:
+        return sorted(
+            found.span.start for found in self._verdict.findings if is_bad_citation(found)
         )
 
     @cached_property

@@ -14,9 +14,10 @@ from guards.text.citing.statements import Statement
 from guards.text.citing.support import Support
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.slots.quantity import Quantity
+from policies.judging.regate import strong_grounding
 from policies.offsets import Offsets
 from policies.policy import Policy
-from policies.verification_coverage import FORM_GUARDS, Coverage
+from policies.verification_coverage import FORM_GUARDS, Coverage, is_about_mark
 from policies.verification_parts import (
     ClaimCitation,
     ClaimReport,
@@ -115,7 +116,7 @@ class Claims:
         return tuple(
             NotCheckable(claim=index, reason=self._reason(statement))
             for index, statement in enumerate(self.coverage.statements)
-            if statement.is_claim and not self.coverage.checked_by(statement)
+            if statement.is_claim and not self._checked_by(index, statement)
         )
 
     @property
@@ -130,13 +131,19 @@ class Claims:
     def _reason(self, statement: Statement) -> str:
         return "too_short" if self.coverage.is_too_short(statement) else "not_looked_at"
 
+    def _checked_by(self, index: int, statement: Statement) -> tuple[str, ...]:
+        """Return who compared a claim with the sources; whoever objects to it has done so."""
+        objecting = strong_grounding(self._told(index, statement))
+        guards = (*self.coverage.checked_by(statement), *(one.guard for one in objecting))
+        return tuple(dict.fromkeys(guards))
+
     def _report(self, index: int, statement: Statement) -> ClaimReport:
         sentence = statement.sentence
-        checked_by = self.coverage.checked_by(statement) if statement.is_claim else ()
+        checked_by = self._checked_by(index, statement) if statement.is_claim else ()
         about = tuple(self._findings_of[index])
         cited = self._citations(statement) if checked_by else ()
         score = max((one.score for one in cited), default=0.0) if checked_by else None
-        strength = self._strength(statement, [self.findings[at] for at in about], score, cited)
+        strength = self._strength(statement, self._told(index, statement), score, cited)
         return ClaimReport(
             index=index,
             text=sentence.text,
@@ -149,6 +156,11 @@ class Claims:
             citations=tuple(one for one in cited if one.score >= self._unsupported_below),
             findings=about,
         )
+
+    def _told(self, index: int, statement: Statement) -> list[Finding]:
+        """Return the findings about what a sentence says."""
+        found = (self.findings[at] for at in self._findings_of[index])
+        return [one for one in found if not is_about_mark(one, statement)]
 
     def _strength(
         self,

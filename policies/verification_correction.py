@@ -18,7 +18,7 @@ class Corrected:
     """An answer after its correction.
 
     Attributes:
-        text: None if none was wanted, or if too little of the answer would be left.
+        text: The answer itself if none was wanted; None if too little of it would be left.
         removed: Numbers that are cited no more.
         renumbered: Old and new numbers of citations that got another one.
     """
@@ -33,7 +33,7 @@ def corrected(
 ) -> Corrected:
     """Return the answer as far as it can be mended without asking a model again."""
     if wanted == "none":
-        return Corrected()
+        return Corrected(exchange.answer)
     if wanted == "citations":
         return _made(exchange, citations_repaired(inspector.policy, exchange, verdict))
     settled = inspector.settled(exchange, verdict, may_edit=True)

@@ -15,13 +15,14 @@ from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding
 from guards.core.reading import Reading, Text
 from guards.overlap import Overlap, OverlapSettings
-from guards.text.citing.assessed import Assessed, Status
+from guards.text.citing.assessed import Assessed, Assessment, Status
 from guards.text.citing.assessment import assess
 from guards.text.citing.cited_answer import CitedAnswer
 from guards.text.citing.statements import Statement
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.features import features
 from policies.policy import Policy
+from policies.verification_stances import told_alike
 from policies.verification_thresholds import options_of
 
 FORM_GUARDS = frozenset(
@@ -105,16 +106,19 @@ class Coverage:
 
     def _is_cited_accurately(self, claim: Statement) -> bool:
         """Tell whether every source that a claim cites says so."""
-        told = [status for mark in claim.marks for status in self._statuses.get(mark.start, ())]
-        return bool(told) and all(status is Status.ACCURATE for status in told)
+        told = [one for mark in claim.marks for one in self._cited_by.get(mark.start, ())]
+        return bool(told) and all(
+            one.status is Status.ACCURATE and told_alike(one.statement.text, one.quote)
+            for one in told
+        )
 
     @cached_property
-    def _statuses(self) -> dict[int, list[Status]]:
-        """How sure the citations of each mark are, by where it stands."""
-        statuses: dict[int, list[Status]] = {}
+    def _cited_by(self) -> dict[int, list[Assessment]]:
+        """What each mark cites, by where it stands."""
+        cited: dict[int, list[Assessment]] = {}
         for one in self.assessed.assessments if self.assessed else ():
-            statuses.setdefault(one.mark.start, []).append(one.status)
-        return statuses
+            cited.setdefault(one.mark.start, []).append(one)
+        return cited
 
     def _has_words(self, claim: Statement) -> bool:
         return len(features(claim.text).words) >= self._fewest_words
@@ -127,6 +131,15 @@ class Coverage:
             "contact": self._answer.contacts,
             "transport": self._answer.routes,
         }
+
+
+def is_about_mark(finding: Finding, statement: Statement) -> bool:
+    """Tell whether a finding is about a citation mark, not about what the statement says."""
+    span = finding.span
+    return any(
+        mark.start <= span.start and span.end <= mark.end and not mark.wrapped
+        for mark in statement.marks
+    )
 
 
 def _stands_in(claim: Statement, slots: Sequence[_Slot]) -> bool:

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StrictInt, ValidationError
 
 from guards.core.exchange import Source
+from policies.verification_problems import problem
 
 ALL_GUARDS = "*"
 
@@ -94,7 +95,10 @@ def sources_of(given: Iterable[Source | Mapping[str, object]]) -> tuple[Source, 
 
     Raises:
         BadSources: one has a wrong type or value, or two have the same id.
+        TypeError: they are no collection of sources.
     """
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes | Mapping):
+        raise TypeError(f"sources must be a list of sources, not {type(given).__name__}")
     return usable_sources([_source(place, item) for place, item in enumerate(given)])
 
 
@@ -122,4 +126,4 @@ def _source(place: int, given: Source | Mapping[str, object]) -> Source:
         return GivenSource.model_validate(given).source(place + 1)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise BadSources(place, ".".join(map(str, first["loc"])), first["msg"]) from None
+        raise BadSources(place, ".".join(map(str, first["loc"])), problem(first)) from None

@@ -154,8 +154,12 @@ def verify(
     Raises:
         BadSources: a source cannot be used.
         PolicyError: the policy cannot be used.
+        TypeError: the question or the answer is no text, or the sources are no list.
         UnknownGuard: the options name a guard that does not exist.
     """
+    for name, text in (("question", question), ("answer", answer)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a str, not {type(text).__name__}")
     chosen = chosen_policy(policy)
     intent = chosen.intents.intent_of(question).intent
     exchange = Exchange(

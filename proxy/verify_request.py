@@ -1,21 +1,30 @@
 """A request to verify an answer: its body, and the exchange that it describes."""
 
+import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from guards.core.exchange import ContextState, Exchange, Source
+from guards.core.exchange import ContextState, Exchange
 from policies.intents import IntentFound, Intents
 from policies.policy import SourceRules
 from policies.verification_options import BadSources, GivenSource, Options, usable_sources
+from policies.verification_problems import problem
 from proxy.errors import BadRequest
+from proxy.openai_api.chat.request import GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
-from proxy.openai_api.sources import FoundContext, FoundPlace, find_sources
+from proxy.openai_api.sources import (
+    FoundContext,
+    FoundPlace,
+    SourceFormatError,
+    find_sources,
+)
 from proxy.openai_api.sources.turns import content_text
 
 _ASSISTANT = "assistant"
+_MISSPELT_FROM = 0.75
 
 
 class Message(BaseModel):
@@ -30,11 +39,13 @@ class Message(BaseModel):
 class VerifyRequest(BaseModel):
     """An answer, and what it is held against.
 
-    Either `question`, `answer` and `sources`, or `messages` exactly as they were sent to the chat
-    completion: the question and the sources are found in them, and the last one may be the answer.
+    Either `question`, `answer` and `sources`, or the body of a chat completion with its `messages`:
+    the question is found in them, and so are the sources unless they are given; the last message
+    may be the answer. All else that a chat completion takes may stand beside `messages` and is
+    passed over; without them other members are refused.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
 
     question: str | None = Field(None, description="What was asked.")
     query: str | None = Field(None, description="The same as `question`.")
@@ -42,10 +53,18 @@ class VerifyRequest(BaseModel):
         None, description="The answer; may be left out if the last message is the assistant's."
     )
     sources: list[GivenSource] | None = Field(
-        None, description="The sources, in the order in which citations count them."
+        None,
+        description="The sources, in the order in which citations count them. Beside `messages` "
+        "these count, and none are looked for.",
     )
     messages: list[Message] | None = Field(
         None, description="The messages of a chat completion.", min_length=1
+    )
+    guard: GuardField | None = Field(
+        None, description="Beside `messages`: what the app tells the proxy, as in a completion."
+    )
+    documents: list[JsonValue] | None = Field(
+        None, description="Beside `messages`: the sources, where the app gives them in this field."
     )
     options: Options = Field(default_factory=Options, description="How the answer is verified.")
 
@@ -54,8 +73,8 @@ class VerifyRequest(BaseModel):
         if self.question is not None and self.query is not None:
             raise ValueError("'question' and 'query' are the same; give one of them")
         asked = self.question is not None or self.query is not None
-        if self.messages is not None and (asked or self.sources is not None):
-            raise ValueError("'messages' hold the question and the sources; give one or the other")
+        if self.messages is not None and asked:
+            raise ValueError("'messages' hold the question; give one or the other")
         ends_with_answer = self.messages is not None and self.messages[-1].role == _ASSISTANT
         if self.answer is None and not ends_with_answer:
             raise ValueError("'answer' is missing, and no assistant's message ends 'messages'")
@@ -86,28 +105,49 @@ def read_verify_request(raw: bytes) -> VerifyRequest:
         BadRequest: malformed JSON, or a member that is wrong; it names the member.
     """
     try:
-        return VerifyRequest.model_validate(read_object(raw))
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        said = first["msg"].removeprefix("Value error, ")
-        param = member_path(first["loc"])
-        where = f"Invalid value for '{param}': {said}" if param else f"Invalid body: {said}"
-        raise BadRequest(f"{where}.", param or None) from None
+        body = read_object(raw)
     except ValueError as error:
         raise BadRequest(f"The body is not a JSON object: {error}.") from None
+    _refuse_unknown(body)
+    try:
+        return VerifyRequest.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        param = member_path(first["loc"])
+        where = f"Invalid value for '{param}'" if param else "Invalid body"
+        raise BadRequest(f"{where}: {problem(first)}.", param or None) from None
+
+
+def _refuse_unknown(body: JsonObject) -> None:
+    """Refuse members that nobody reads: beside messages only those that are ours, misspelt.
+
+    Raises:
+        BadRequest: there is one; it names the member.
+    """
+    known = VerifyRequest.model_fields
+    is_chat = "messages" in body
+    of_chat = {"messages", "guard", "documents"}
+    for name in body:
+        close = difflib.get_close_matches(name, known.keys() - of_chat, 1, _MISSPELT_FROM)
+        is_ours = name in known and (is_chat or name not in of_chat)
+        if is_ours or (is_chat and not close):
+            continue
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        raise BadRequest(f"There is no member '{name}' here{hint}", name)
 
 
 def to_verify(request: VerifyRequest, rules: SourceRules, intents: Intents) -> ToVerify:
     """Return what a request asks to verify.
 
     Raises:
-        BadRequest: two sources have the same id.
+        BadRequest: two sources have the same id, or those of `guard` have a wrong form.
     """
     if request.messages is None:
         found, answer = _given(request), request.answer or ""
     else:
         found, answer = _in_messages(request, request.messages, rules)
     intent = intents.intent_of(found.question)
+    told = request.guard.intent if request.guard else None
     exchange = Exchange(
         question=found.question,
         sources=found.sources,
@@ -115,37 +155,39 @@ def to_verify(request: VerifyRequest, rules: SourceRules, intents: Intents) -> T
         answer=answer,
         echo=found.echo,
         previous_answer=found.previous_answer,
-        intents=(intent.intent,) if intent.intent else (),
+        intents=tuple(one for one in (intent.intent, told) if one),
+        last_error_reason=request.guard.last_error_reason if request.guard else None,
     )
     return ToVerify(exchange, found, intent, request.options)
 
 
 def _given(request: VerifyRequest) -> FoundContext:
-    sources: Sequence[Source] = ()
-    places: tuple[FoundPlace, ...] = ()
-    if request.sources is not None:
-        given = [one.source(place) for place, one in enumerate(request.sources, start=1)]
-        try:
-            sources = usable_sources(given)
-        except BadSources as bad:
-            param = f"sources[{bad.place}].{bad.member}"
-            raise BadRequest(f"Invalid value for '{param}': {bad.problem}.", param) from None
-        places = (FoundPlace("exact", "sources", None, None, len(sources)),)
-    return FoundContext(
+    found = FoundContext(
         question=(request.question or request.query or "").strip(),
-        sources=tuple(sources),
-        context=_state(request, sources),
-        found=places,
+        sources=(),
+        context=ContextState.ABSENT,
+        found=(),
         dropped=(),
         echo="",
         previous_answer="",
     )
+    return found if request.sources is None else _with_sources(found, request.sources)
 
 
-def _state(request: VerifyRequest, sources: Sequence[Source]) -> ContextState:
-    if sources:
-        return ContextState.FOUND
-    return ContextState.ABSENT if request.sources is None else ContextState.EMPTY
+def _with_sources(found: FoundContext, given: Sequence[GivenSource]) -> FoundContext:
+    """Return what was found with the sources that were given in place of all others."""
+    try:
+        sources = usable_sources(one.source(place) for place, one in enumerate(given, start=1))
+    except BadSources as bad:
+        param = f"sources[{bad.place}].{bad.member}"
+        raise BadRequest(f"Invalid value for '{param}': {bad.problem}.", param) from None
+    return replace(
+        found,
+        sources=sources,
+        context=ContextState.FOUND if sources else ContextState.EMPTY,
+        found=(FoundPlace("exact", "sources", None, None, len(sources)),),
+        dropped=(),
+    )
 
 
 def _in_messages(
@@ -155,4 +197,15 @@ def _in_messages(
     answer = request.answer
     if answer is None:
         answer = content_text(member(turns.pop(), "content"))
-    return find_sources({"messages": turns}, rules), answer
+    told = request.guard.sources if request.guard else None
+    body: JsonObject = {
+        "messages": turns,
+        "documents": request.documents,
+        # Those that are given come in their place; what the messages hold is not looked for.
+        "guard": {"sources": told if request.sources is None else []},
+    }
+    try:
+        found = find_sources(body, rules)
+    except SourceFormatError as error:
+        raise BadRequest(str(error), error.field) from None
+    return (found if request.sources is None else _with_sources(found, request.sources)), answer

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
+from math import ceil
 
 from guards.text.operands import NO_AMOUNTS, Operand
 from guards.text.slots.units import Dimension
@@ -37,7 +38,20 @@ def counts_of(operands: Sequence[Operand], dimension: str) -> set[Fraction]:
     barred = {dimension, Dimension.PERCENT, Dimension.WON, *NO_AMOUNTS}
     if dimension in _PERIODS:
         barred |= _PERIODS
-    return {one.written for one in operands if one.dimension not in barred and one.written > 1}
+    counts = {one.written for one in operands if one.dimension not in barred}
+    # A year is twelve times a month.
+    counts |= {one.value for one in operands if one.dimension == Dimension.MONTHS not in barred}
+    return {count for count in counts if count > 1}
+
+
+def begun_times(operands: Sequence[Operand]) -> set[Fraction]:
+    """Return how often one operand goes into another, the last time in part (13km by 5km: 3)."""
+    return {
+        Fraction(ceil(one.value / other.value))
+        for one in operands
+        for other in operands
+        if one.dimension == other.dimension and one.value > other.value > 0
+    }
 
 
 def is_product(

@@ -54,13 +54,22 @@ class Derivable:
     Args:
         known: The quantities.
         added: Those of which the passage itself says that they come on top (``5,000원 추가``).
+        day_after: Whether it speaks of the day after, or before, another.
     """
 
-    def __init__(self, known: Sequence[Quantity], added: Sequence[Quantity] = ()) -> None:
+    def __init__(
+        self,
+        known: Sequence[Quantity],
+        added: Sequence[Quantity] = (),
+        *,
+        day_after: bool = False,
+    ) -> None:
         self._added = [one.measure for one in added if len(one.measure.values) == 1]
         measures = [one.measure for one in known if len(one.measure.values) == 1]
         ranges = (one.measure for one in known if len(one.measure.values) == 2)
         self._ranges = list(dict.fromkeys(ranges))[:_MOST_OPERANDS]
+        if day_after:
+            measures.append(Measure(Dimension.DAYS, (Fraction(1),)))
         self._operands = list(dict.fromkeys(measures))[:_MOST_OPERANDS]
         self._twice = {
             (one.dimension, one.values[0] * 2) for one in measures if measures.count(one) > 1
@@ -89,6 +98,21 @@ class Derivable:
         if key in self._twice and _TOGETHER.search(sentence):
             return True
         return _RECKONS.search(sentence) is not None and key in self._amounts
+
+    def has_share(self, quantity: Quantity) -> bool:
+        """Tell whether a quantity is a share of another, or another without a share."""
+        measure = quantity.measure
+        return len(measure.values) == 1 and any(
+            measure.values[0] in {one.values[0] * share, one.values[0] * (1 - share)}
+            for one in self._operands
+            if one.dimension == measure.dimension
+            for share in self._shares
+        )
+
+    @cached_property
+    def _shares(self) -> list[Fraction]:
+        percents = (one for one in self._operands if one.dimension == Dimension.PERCENT)
+        return [one.values[0] / 100 for one in percents if 0 < one.values[0] < 100]
 
     def has_in_time(self, quantity: Quantity) -> bool:
         """Tell whether a time or a period follows from times and periods."""

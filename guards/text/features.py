@@ -25,8 +25,9 @@ class Features:
 
     Attributes:
         words: Its content words by their stems, with their pairs of neighbouring syllables.
-        names: For each stem, and each key of a predicate, the word of `words` that it stands for.
-        forms: The names, and the words as they stand in the text.
+        names: For each word as it stands in the text, each stem and each key of a predicate the
+            word of `words` that it stands for.
+        forms: The names.
         pairs: The pairs of all words.
     """
 
@@ -52,11 +53,12 @@ def features(text: str) -> Features:
         key, pairs = _compared(word.text)
         name = names.get(word.stem) or names.get(key) or word.stem
         words.setdefault(name, pairs)
-        names[word.stem] = names[key] = name
+        # 결과 by itself looks like 결 with a particle, so the word as it stands is compared, too.
+        names[word.text] = names[word.stem] = names[key] = name
     return Features(
         words=words,
         names=names,
-        forms=frozenset((*names, *(word.text for word in found))),
+        forms=frozenset(names),
         pairs=frozenset().union(*words.values()),
     )
 

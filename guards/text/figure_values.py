@@ -11,6 +11,7 @@ from guards.text.slots.units import Dimension, Measure
 from guards.text.values import Value
 
 _HALF_DAY_MINUTES = 720
+_KEY_PARTS = 3
 _CLOCKS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12})
 _DATES = frozenset({Dimension.DATE, Dimension.MONTH_DAY})
 # These name no value of their own that another could stand for.
@@ -39,6 +40,15 @@ def values_of_sources(passages: Passages) -> list[tuple[Text, Sequence[Value]]]:
     return [
         (text, [as_value(quantity) for quantity in text.quantities if can_move(quantity)])
         for _, text in passages.texts()
+    ]
+
+
+def amounts_of(value: Value) -> list[tuple[str, Fraction]]:
+    """Return dimension and amount of each reading of a value that was made of a quantity."""
+    return [
+        (str(key[0]), Fraction(key[1], key[2]))
+        for key in value.keys
+        if isinstance(key, tuple) and len(key) == _KEY_PARTS
     ]
 
 

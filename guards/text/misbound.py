@@ -4,19 +4,17 @@ A figure is misbound if the sources bind another value of its kind to what the a
 and bind its own value, wherever they give it, to something that the answer does not name there.
 """
 
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
-from guards.core.lazy import lazy
 from guards.core.reading import Text
 from guards.text.bonds import Bond, bonds_of
+from guards.text.bound_figures import ANCHORS, BoundFigure, bound_figures_of
 from guards.text.labels import Form
 from guards.text.moved import Home
 from guards.text.passages import Passages, Place
 from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import COUNTED, Dimension
 from guards.text.values import Value
 
 # A value that stands in so many places belongs to none of them.
@@ -24,102 +22,12 @@ _MOST_PLACES = 60
 _MOST_RIVALS = 200
 _LEAST_COVERED = 0.6
 _MOST_VALUES = 4
-_LONG_WORD_CHARS = 4
-_ANCHORS = frozenset({"전", "후"})
-# Any figure may stand beside one of these.
-_NO_NAMES = frozenset(
-    {"최대", "최소", "최장", "최고", "최저", "적어도", "이상", "이하", "각각", "기준", "경우"}
-)
-
-
-class _Bound:
-    """A figure of the sources, or of the answer, and the words by which it is told from others."""
-
-    def __init__(self, bond: Bond) -> None:
-        self.bond = bond
-        self.value = bond.value
-        self.figures = bond.figures
-
-    @lazy
-    def bound(self) -> set[str]:
-        """The words that it is bound to, near and far."""
-        return _forms((*self.bond.name, *self.bond.near, *self.bond.far))
-
-    @lazy
-    def narrowly(self) -> set[str]:
-        """The same without the name of its line, which its neighbours share."""
-        return _forms((*self.bond.near, *self.bond.far))
-
-    @lazy
-    def said(self) -> set[str]:
-        """All words around it."""
-        return self.bound | _forms(self.bond.around)
-
-    @lazy
-    def naming(self) -> list[Form]:
-        """The words by which it is told from others."""
-        near = [form for form in self.bond.near if _is_name(form)]
-        return near or [form for form in self.bond.name if _is_name(form)]
-
-    @lazy
-    def names(self) -> set[str]:
-        """Those that no other figure is likely to stand beside, in all their forms."""
-        return _forms(form for form in self.naming if form.isdisjoint(_ANCHORS))
-
-    @lazy
-    def _long(self) -> list[str]:
-        return [word for word in self.said if len(word) > _LONG_WORD_CHARS]
-
-    def says(self, form: Form) -> bool:
-        """Tell whether a word is around it, or begins one that is (혈액검사 of 혈액검사비)."""
-        return not form.isdisjoint(self.said) or any(
-            other.startswith(word)
-            for other in self._long
-            for word in form
-            if len(word) >= _LONG_WORD_CHARS
-        )
-
-
-class _Index:
-    """The figures of one text, by their values and by what they are bound to."""
-
-    def __init__(self, text: Text) -> None:
-        self.values: dict[Hashable, set[tuple[Hashable, str | None]]] = defaultdict(set)
-        self.by_key: dict[Hashable, list[_Bound]] = defaultdict(list)
-        self.by_name: dict[Hashable, dict[Hashable, list[_Bound]]] = defaultdict(dict)
-        for bond in bonds_of(text):
-            self._add(_Bound(bond))
-
-    def _add(self, known: _Bound) -> None:
-        self.values[known.value.kind].add((known.value.keys, known.value.side))
-        for key in known.value.keys:
-            self.by_key[key].append(known)
-        by_name = self.by_name[known.value.kind]
-        for name in {*known.names, *(key for figure in known.figures for key in figure.keys)}:
-            by_name.setdefault(name, []).append(known)
-
-    def named(self, kind: Hashable, names: Set[Hashable]) -> Iterator[list[_Bound]]:
-        """Yield the figures of a kind that are bound to each of some names."""
-        known = self.by_name.get(kind, {})
-        for name in known.keys() & names:
-            yield known[name]
-
-
-_OF_TEXT: WeakKeyDictionary[Text, _Index] = WeakKeyDictionary()
-
-
-def _index_of(text: Text) -> _Index:
-    """Return the figures of a text; collected once for each text."""
-    known = _OF_TEXT.get(text)
-    if known is None:
-        known = _OF_TEXT[text] = _Index(text)
-    return known
 
 
 class _Known(NamedTuple):
     """A figure of the sources and its place."""
 
-    bound: _Bound
+    bound: BoundFigure
     place: Place
 
 
@@ -128,7 +36,7 @@ class Misbound:
 
     def __init__(self, passages: Passages) -> None:
         self._passages = passages
-        self._indexes = [_index_of(text) for _, text in passages.texts()]
+        self._indexes = [bound_figures_of(text) for _, text in passages.texts()]
 
     def has_others(self, bond: Bond) -> bool:
         """Tell whether the sources have another value, or side of it, than a figure's."""
@@ -151,10 +59,10 @@ class Misbound:
         # A number of times may be known from an ordinal (제12회), which is no place of its own.
         if len(own) > _MOST_PLACES or not (own or bond.value.kind == Dimension.TIMES):
             return None
-        told = _Bound(bond)
+        told = BoundFigure(bond)
         if any(self._is_named_alike(told, one.bound) for one in own):
             return None
-        others = [_Bound(other) for other in beside]
+        others = [BoundFigure(other) for other in beside]
         shares = [
             (share, rival)
             for rival in self._rivals(told)
@@ -169,37 +77,42 @@ class Misbound:
         return Home(right[0].place, tuple(rival.bound.value for rival in right))
 
     @staticmethod
-    def _is_named_alike(told: _Bound, own: _Bound) -> bool:
+    def _is_named_alike(told: BoundFigure, own: BoundFigure) -> bool:
         """Tell whether the sources say a value of all that the answer says it of."""
         label = (*told.bond.name, *told.bond.near, *told.bond.far)
-        return bool(told.naming) and all(not form.isdisjoint(own.said) for form in label)
+        return (
+            bool(told.naming)
+            and all(not form.isdisjoint(own.said) for form in label)
+            and all(_holds(own.figures, figure) for figure in told.figures)
+        )
 
-    def namesakes(self, bond: Bond, words: Set[str]) -> list[tuple[Quantity, Text]]:
+    def namesakes(self, bond: Bond, words: Set[str]) -> list[tuple[Bond, Text]]:
         """Return the figures of its kind, and the shares, that a figure's words are said of too.
 
         Args:
             bond: The figure of the answer.
             words: More words that it is said of: those of the question.
         """
-        told = _Bound(bond)
+        told = BoundFigure(bond).said | words
         found = {
-            (number, id(known)): (known.bond.quantity, text)
+            (number, known.value.start): (known.bond, text)
             for number, text in self._passages.texts()
-            for kind in (told.value.kind, Dimension.PERCENT)
-            for namesakes in self._indexes[number].named(kind, told.said | words)
+            for kind in (bond.value.kind, Dimension.PERCENT)
+            for word, namesakes in self._indexes[number].by_word.get(kind, {}).items()
+            if word in told
             for known in namesakes
         }
-        return list(found.values())
+        return [found[place] for place in sorted(found)]
 
     def names(self, bond: Bond, home: Home) -> bool:
         """Tell whether all that tells the values of a home from others stands next to a figure."""
         starts = {value.start for value in home.values}
         rivals = [
-            _Known(_Bound(one), home.place)
+            _Known(BoundFigure(one), home.place)
             for one in bonds_of(self._passages.text(home.place))
             if one.value.start in starts
         ]
-        told, own = _Bound(bond), self._own(bond)
+        told, own = BoundFigure(bond), self._own(bond)
         return bool(rivals) and all(_covered(told, rival, own) == 1 for rival in rivals)
 
     def _own(self, bond: Bond) -> list[_Known]:
@@ -210,19 +123,19 @@ class Misbound:
             for one in index.by_key.get(key, ())
         ]
 
-    def _rivals(self, told: _Bound) -> Iterator[_Known]:
+    def _rivals(self, told: BoundFigure) -> Iterator[_Known]:
         """Yield the figures of other values that share a word or a figure with the answer's."""
         names = {*told.said, *(key for figure in told.figures for key in figure.keys)}
         for number, index in enumerate(self._indexes):
-            found: dict[int, _Bound] = {}
+            found: dict[int, BoundFigure] = {}
             for rivals in index.named(told.value.kind, names):
                 if len(rivals) <= _MOST_RIVALS:
-                    found |= {id(rival): rival for rival in rivals}
-            for one in found.values():
-                if one.value.keys.isdisjoint(told.value.keys):
+                    found |= {rival.value.start: rival for rival in rivals}
+            for _, one in sorted(found.items()):
+                if one.value.keys.isdisjoint(told.value.keys) and not _is_one(one.bond.quantity):
                     yield _Known(one, Place(number, one.bond.sentence))
 
-    def _tells_apart(self, told: _Bound, rival: _Known, known: _Known) -> bool:
+    def _tells_apart(self, told: BoundFigure, rival: _Known, known: _Known) -> bool:
         """Tell whether the answer names the right one and not where its own value stands."""
         right, own = rival.bound, known.bound
         if not (own.narrowly or own.figures) or (own.narrowly - right.bound) & told.said:
@@ -236,22 +149,29 @@ class Misbound:
         named = [
             form
             for form in right.naming
-            if form.isdisjoint(_ANCHORS)
+            if form.isdisjoint(ANCHORS)
             and not form.isdisjoint(told.said)
             and not _is_akin(form, own.bound)
         ]
+        if named and known.place != rival.place and self._goes_on(known.place, rival.place):
+            return False
         if named and known.place != rival.place:
             around = self._passages.words_at(known.place, besides=rival.place).forms
             named = [form for form in named if form.isdisjoint(around)]
         return bool(named)
 
+    def _goes_on(self, place: Place, before: Place) -> bool:
+        """Tell whether a sentence in brackets goes on with the sentence before it."""
+        follows = place.source == before.source and place.at == before.at + 1
+        return follows and self._passages.sentence(place).startswith("(")
 
-def _is_at_home(other: _Bound, rival: _Known) -> bool:
+
+def _is_at_home(other: BoundFigure, rival: _Known) -> bool:
     """Tell whether the answer gives a value of the sources with what they bind it to."""
     return other.value.keys == rival.bound.value.keys and _covered(other, rival, ()) == 1
 
 
-def _covered(told: _Bound, rival: _Known, own: Sequence[_Known]) -> float:
+def _covered(told: BoundFigure, rival: _Known, own: Sequence[_Known]) -> float:
     """Return the share that an answer says of what tells a figure from those beside it."""
     beside = [one.bound.bound for one in own if one.place == rival.place]
     naming = rival.bound.naming
@@ -267,11 +187,9 @@ def _covered(told: _Bound, rival: _Known, own: Sequence[_Known]) -> float:
     return (sum(map(told.says, naming)) + len(figures)) / parts if parts else 0
 
 
-def _is_name(form: Form) -> bool:
-    """Tell whether a word names something (not 월, 시, 당, 최대)."""
-    if not form.isdisjoint(_NO_NAMES):
-        return False
-    return any(len(word) > 1 for word in form) or not form.isdisjoint(_ANCHORS)
+def _is_one(quantity: Quantity) -> bool:
+    """Tell whether a figure only says for how many something is meant (1인 10,000원)."""
+    return quantity.measure.dimension in COUNTED and quantity.measure.values[0] == 1
 
 
 def _is_akin(form: Form, words: Iterable[str]) -> bool:
@@ -290,7 +208,3 @@ def _holds(figures: Sequence[Value], wanted: Value) -> bool:
         one.keys == wanted.keys and (one.side is None or wanted.side in {None, one.side})
         for one in figures
     )
-
-
-def _forms(label: Iterable[Form]) -> set[str]:
-    return set().union(*label)

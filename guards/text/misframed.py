@@ -56,6 +56,11 @@ class Misframed:
             return None
         if all(kept_frame_of(one.quantity, self._passages.text(at)) == frame for at, one in own):
             return None
+        if not any(
+            _differs(quantity, answer, frame, one.quantity, self._passages.text(place))
+            for place, one in own
+        ):
+            return None
         words = words_of(answer.sentences[bond.sentence].text)
         alike = [
             (words.share_in(kept_words_of(self._passages.sentence(place))), place, one)
@@ -96,6 +101,8 @@ def _least_alike(quantity: Quantity, frame: Frame, is_only: bool) -> float:
 def _differs(said: Quantity, answer: Text, frame: Frame, known: Quantity, source: Text) -> bool:
     """Tell whether two frames of one figure exclude each other."""
     other = kept_frame_of(known, source)
+    if other == frame or (other == Frame() and not said.comparing_word):
+        return False
     if is_negated(answer, said) != is_negated(source, known):
         return False
     if frame.per and other.per:

@@ -10,6 +10,7 @@ from guards.text.slots.units import Dimension
 
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _RATE_NEAR = re.compile(r"당(?![가-힣])|마다|매일|[가-힣]+별|씩|[×*]|(?<![가-힣])1[인명일박회개]")
+_RATE_BEFORE = re.compile(r"(?:하루|한[ ]달|매일|매월)(?:에|에는)?[ ][*_]{0,2}$")
 _COUNTED_IN = re.compile(r"[ ]?([가-힣])")
 _BEFORE_CHARS, _AFTER_CHARS = 14, 6
 _POINTS: dict[str, str] = {Dimension.PERCENT_POINT: Dimension.PERCENT}
@@ -32,6 +33,8 @@ class Operand:
         written: The number as it stands, by which a rate is multiplied.
         start: Where it begins in its text.
         is_rate: Whether it is so much per one of something.
+        is_bare: Whether it has no unit that is known.
+        per: For how much of something it is (``5kg 28,000원``), by dimension.
     """
 
     dimension: str
@@ -39,6 +42,8 @@ class Operand:
     written: Fraction
     start: int
     is_rate: bool
+    is_bare: bool
+    per: tuple[tuple[str, Fraction], ...] = ()
 
 
 def operand(quantity: Quantity, text: Text) -> Operand:
@@ -55,5 +60,6 @@ def operand(quantity: Quantity, text: Text) -> Operand:
         value,
         Fraction(written[0].replace(",", "")) if written else value,
         quantity.start,
-        bool(_RATE_NEAR.search(before) or _RATE_NEAR.search(after)),
+        bool(_RATE_NEAR.search(before) or _RATE_NEAR.search(after) or _RATE_BEFORE.search(before)),
+        quantity.measure.dimension == Dimension.BARE,
     )

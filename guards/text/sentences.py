@@ -8,6 +8,7 @@ for those that are a word of the next one (``…한다. [2]에 따르면 …``).
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from guards.text.slots.citation_pattern import IS_WORD
 
@@ -27,6 +28,7 @@ _LIST_MARKER = re.compile(
     r"[ \t]*(?:[-*•·○●▪■◦>#]+[ \t]+)?(?:\d{1,3}|[가-하]|[A-Za-z]|[ivxIVX]{1,4})\.(?=\s|$)"
 )
 _LOOK_BACK_CHARS = 24
+_TEXTS_KEPT = 4
 # What stands right before a full stop that ends nothing: a number of its own ("5." of a date or a
 # list), a whole date, or an abbreviation.
 _OPEN_END = re.compile(
@@ -48,6 +50,8 @@ class Sentence:
     end: int
 
 
+# The claims and the statements of an answer are read one after the other.
+@lru_cache(maxsize=_TEXTS_KEPT)
 def split_sentences(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of a text in order; together they hold every visible character."""
     sentences: list[Sentence] = []

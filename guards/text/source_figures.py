@@ -107,10 +107,13 @@ class SourceFigures:
         bond = self._bonds.get(quantity.start)
         if bond is None or not self._misbound.has_others(bond):
             return None
+        has_company = self._keeps_company(quantity, beside)
+        if has_company and quantity.comparator is not None:
+            return None
         home = self._misranged.right_home(bond, self._answer) or self._misbound.right_home(
             bond, self._bonds_in[bond.sentence]
         )
-        if home is None and not self._keeps_company(quantity, beside):
+        if home is None and not has_company:
             home = self._other_home(quantity, beside)
         if home is None:
             return None
@@ -154,7 +157,7 @@ class SourceFigures:
             for known_first, known_second in _neighbours(text).get(pair, ())
         )
 
-    def told(self, quantity: Quantity) -> Sequence[tuple[Quantity, Text]]:
+    def told(self, quantity: Quantity) -> Sequence[tuple[Bond, Text]]:
         """Return the figures that the sources bind to a word that a quantity is bound to."""
         bond = self._bonds.get(quantity.start)
         return self._misbound.namesakes(bond, self._asked_words) if bond else ()
@@ -177,12 +180,21 @@ class SourceFigures:
     def imply(self, quantity: Quantity) -> bool:
         """Tell whether a quantity follows from those of one passage on the same subject."""
         sentence = self.sentence(quantity).text
+        after = self._answer.raw[quantity.end : quantity.end + _AFTER_CHARS]
+        return any(one.has(quantity, sentence, after) for one in self._derivables(quantity))
+
+    def imply_share(self, quantity: Quantity) -> bool:
+        """Tell whether a price is a share of one of such a passage, or what is left without it."""
+        return quantity.measure.dimension == Dimension.WON and any(
+            one.has_share(quantity) for one in self._derivables(quantity)
+        )
+
+    def _derivables(self, quantity: Quantity) -> list[Derivable]:
         at = self._sentence_of[quantity.start]
         if at not in self._near:
-            near = self._passages.near(words_of(sentence))
+            near = self._passages.near(words_of(self.sentence(quantity).text))
             self._near[at] = [self._derivable_from(*place) for place in near]
-        after = self._answer.raw[quantity.end : quantity.end + _AFTER_CHARS]
-        return any(one.has(quantity, sentence, after) for one in self._near[at])
+        return self._near[at]
 
     def closest(self, quantity: Quantity) -> ClosestFigures | None:
         """Return the figures of that kind where the sources speak of what the answer does."""

@@ -1,6 +1,7 @@
 """Totals of the lines of a list or a table, above it, below it or in its last row."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -23,6 +24,7 @@ class Totals:
 
     def __init__(self, answer: Text) -> None:
         self._sentences = answer.sentences
+        self._starts = [sentence.start for sentence in answer.sentences]
 
     def has(self, wanted: Operand, same: Sequence[Operand]) -> bool:
         """Tell whether a figure is the total of the lines before it, or of those behind it.
@@ -31,7 +33,7 @@ class Totals:
             wanted: The figure.
             same: The figures of its dimension that may be operands, in order.
         """
-        at = self._place(wanted.start)
+        at = max(0, bisect_right(self._starts, wanted.start) - 1)
         above = self._lines(range(at - 1, -1, -1))
         below = self._lines(range(at + 1, len(self._sentences)))
         return any(
@@ -41,9 +43,6 @@ class Totals:
             for sign in (1, -1)
             for total in _totals(self._sentences_at(lines), same, pick, sign)
         )
-
-    def _place(self, start: int) -> int:
-        return next(at for at, sentence in enumerate(self._sentences) if start < sentence.end)
 
     def _lines(self, places: Sequence[int]) -> list[int]:
         """Return the places of the list lines next to a sentence; one sentence may lie between."""

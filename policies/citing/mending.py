@@ -13,7 +13,12 @@ from itertools import pairwise
 from guards.core.exchange import Source
 from guards.core.finding import Span
 from guards.text.citing.numbering import Numbering
-from guards.text.citing.references import References, marks_in_body, read_references
+from guards.text.citing.references import (
+    References,
+    marks_in_body,
+    read_references,
+    read_source_lines,
+)
 from guards.text.removal import place_to_remove
 from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.law_index import LawIndex
@@ -92,15 +97,17 @@ def mend(
 def _whole_lines(
     answer: str, edits: Sequence[Edit], references: References | None
 ) -> tuple[Edit, ...]:
-    """Let a line of the list go with its line break, and the heading with the last line."""
+    """Let a line that names sources go with its line break, and the heading with the last one."""
     lines = {line.span for line in references.lines} if references else set()
-    gone = {edit.span for edit in edits if not edit.text} & lines
+    emptied = {edit.span for edit in edits if not edit.text}
+    gone = emptied & lines
+    apart = emptied & {line.span for line in read_source_lines(answer)}
     if references and gone == lines:
         others = [edit for edit in edits if edit.span not in gone]
         return without_overlaps([*others, Edit(place_of_list(answer, references))])
     wider = (
         Edit(Span(*place_to_remove(answer, edit.span.start, edit.span.end)))
-        if edit.span in gone
+        if edit.span in gone | apart
         else edit
         for edit in edits
     )

@@ -49,28 +49,26 @@ def numbered(
     """
     numbers = _closed_gaps(cited, meant, rules)
     if numbers:
-        is_demanded = rules.renumber is Renumber.ALWAYS
-        wanted = ReferenceList.ALWAYS if is_demanded else rules.references
+        always = rules.renumber is Renumber.ALWAYS
+        wanted = ReferenceList.ALWAYS if always else rules.references
         listed = list_edits(text, cited, meant, wanted)
         with_list = apply(text, listed)
         changes = _renumbered(with_list, numbers)
         references = read_references(apply(with_list, changes))
         now = numbering_of(references)
-        stays = all(
+        means_the_same = all(
             now.source_of(numbers.get(number, number)) == meant.source_of(number)
             for number in cited.after
         )
-        if stays and _explains(references):
+        if means_the_same and _explains(references):
             return Numbered(listed, changes, numbers)
     return Numbered(list_edits(text, cited, meant, rules.references))
 
 
 def _closed_gaps(cited: Cited, meant: Numbering, rules: CitationRules) -> dict[int, int]:
     """Return the new number of every citation that would get one; empty if all keep theirs."""
-    may_change = rules.renumber is not Renumber.NEVER and rules.references is not (
-        ReferenceList.NEVER
-    )
-    if not cited.gone or not may_change:
+    stays = rules.renumber is Renumber.NEVER or rules.references is ReferenceList.NEVER
+    if stays or not cited.gone:
         return {}
     survivors = sorted(number for number in cited.after if meant.source_of(number))
     pairs = zip(survivors, range(1, len(survivors) + 1), strict=True)

@@ -6,8 +6,12 @@ _OPENING_CHARS = 40
 
 
 def cited_as(source: Source) -> str:
-    """Return a source's file, else its title, with the page; a nameless one's opening words."""
-    name = source.file or source.title or opening_words(source, _OPENING_CHARS)
+    """Return a source's file, else its title, with the page; a nameless one's opening words.
+
+    On one line, whatever the source is called.
+    """
+    name = " ".join((source.file or source.title).split())
+    name = name or opening_words(source, _OPENING_CHARS)
     return name if source.page is None else f"{name}, p.{source.page}"
 
 

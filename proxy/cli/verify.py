@@ -1,5 +1,6 @@
 """`guard-proxy verify FILE.json`."""
 
+import codecs
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -58,9 +59,11 @@ def _policy(name: str) -> ChosenPolicy:
 
 def _read(file: str) -> bytes:
     try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         fail(f"{file}: {error.strerror}")
+    # Editors on Windows put it before a text in UTF-8.
+    return raw.removeprefix(codecs.BOM_UTF8)
 
 
 def _verified(

@@ -196,7 +196,8 @@ async def test_a_policy_can_have_the_model_asked_to_cite(
     instructions, asked = objects(sent["messages"])
     assert instructions["role"] == "system"
     assert str(instructions["content"]).startswith(HEADING)
-    assert f"[†1] garden-1.pdf, p.10\n{TEXTS[0]}" in str(instructions["content"])
+    assert "\n[†1] garden-1.pdf, p.10\n<<<" in str(instructions["content"])
+    assert f"\n{TEXTS[0]}\n" in str(instructions["content"])
     assert asked == {"role": "user", "content": QUESTION}
     assert (await asking.trace(reply)).asked_for_citations
 

@@ -90,7 +90,7 @@ def test_the_option_goes_before_the_bodys_own(tmp_path: Path) -> None:
 
     ended = verify(tmp_path, FIVE_CITATIONS, "--json", "--correction", "none", options=body)
 
-    assert json.loads(ended.out)["corrected_answer"] is None
+    assert json.loads(ended.out)["corrected_answer"] == FIVE_CITATIONS
 
 
 def test_a_file_and_a_policy_file_are_read(tmp_path: Path) -> None:
@@ -102,6 +102,15 @@ def test_a_file_and_a_policy_file_are_read(tmp_path: Path) -> None:
 
     assert ended.status == 0, ended
     assert json.loads(ended.out)["policy"].startswith("own@")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_body(tmp_path: Path) -> None:
+    body = {"question": QUESTION, "answer": FAITHFUL, "sources": GIVEN}
+    (tmp_path / "answer.json").write_text(json.dumps(body), encoding="utf-8-sig")
+
+    ended = run(tmp_path, "verify", "answer.json")
+
+    assert ended.status == 0, ended
 
 
 def test_messages_are_read_as_the_proxy_reads_them(tmp_path: Path) -> None:

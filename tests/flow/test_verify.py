@@ -156,6 +156,64 @@ async def test_question_and_sources_are_found_in_messages(shared_door: Door) -> 
         assert result.original_answer == f"{REFUND_SAID}[1]."
 
 
+async def test_a_chat_completion_with_its_answer_is_a_request(shared_door: Door) -> None:
+    result = await shared_door.verified(
+        {
+            "model": "qwen3",
+            "stream": True,
+            "temperature": 0.2,
+            "tools": [],
+            "messages": [turn("user", QUESTION)],
+            "guard": {"sources": GIVEN, "report": True},
+            "answer": FAITHFUL,
+        }
+    )
+
+    assert result.verified
+    assert [source.text for source in result.sources] == [source.text for source in SOURCES]
+
+
+async def test_documents_of_a_chat_completion_are_sources(shared_door: Door) -> None:
+    documents: list[JsonValue] = [{"title": REFUND.title, "text": REFUND.text}]
+
+    result = await shared_door.verified(
+        {
+            "messages": [turn("user", QUESTION)],
+            "documents": documents,
+            "answer": f"{REFUND_SAID}[1].",
+        }
+    )
+
+    assert result.verified
+
+
+async def test_sources_that_are_given_win_over_those_in_messages(shared_door: Door) -> None:
+    result = await shared_door.verified(
+        {"messages": messages(), "sources": GIVEN[1:2], "answer": f"{DELIVERY_SAID}[1]."}
+    )
+    none = await shared_door.verified(
+        {"messages": messages(), "sources": [], "answer": f"{REFUND_SAID}[1]."}
+    )
+
+    assert result.verified
+    assert result.question == QUESTION
+    assert [source.title for source in result.sources] == [SOURCES[1].title]
+    assert (none.context.value, none.verified) == ("empty", False)
+
+
+async def test_what_the_caller_says_a_question_is_about_counts(shared_door: Door) -> None:
+    body: JsonObject = {
+        "messages": [turn("user", "안녕하세요, 며칠인가요?")],
+        "answer": "15일입니다.",
+    }
+
+    told = await shared_door.verified(body | {"guard": {"intent": "policy"}})
+    untold = await shared_door.verified(body)
+
+    assert "answerability.no_context" in {finding.code for finding in told.findings}
+    assert "answerability.no_context" not in {finding.code for finding in untold.findings}
+
+
 async def test_messages_without_context_leave_nothing_to_compare_with(shared_door: Door) -> None:
     result = await shared_door.verified(
         {"messages": [turn("user", QUESTION), turn("assistant", FAITHFUL)]}
@@ -198,7 +256,7 @@ async def test_options_choose_guards_judge_and_correction(shared_door: Door) -> 
     assert set(result.checks.run) == {"numbers", "overlap"}
     assert result.degraded == ("judge:not_configured",)
     assert not result.verified
-    assert result.corrected_answer is None
+    assert result.corrected_answer == FAITHFUL
 
 
 async def test_query_is_another_name_for_the_question(shared_door: Door) -> None:
@@ -215,8 +273,44 @@ REFUSED = [
     pytest.param(b"[]", None, "expected an object", id="no-object"),
     pytest.param(b'{"answer": "a", "answer": "b"}', None, "stands twice", id="key-twice"),
     pytest.param(b'{"question": "q"}', None, "'answer' is missing", id="no-answer"),
-    pytest.param(b'{"answer": 3}', "answer", "valid string", id="answer-is-a-number"),
-    pytest.param(b'{"answer": "a", "anwser": "b"}', "anwser", "not permitted", id="unknown"),
+    pytest.param(b'{"answer": 3}', "answer", "must be a string", id="answer-is-a-number"),
+    pytest.param(
+        b'{"answer": "a", "anwser": "b"}', "anwser", "did you mean 'answer'?", id="unknown"
+    ),
+    pytest.param(b'{"answer": "a", "model": "m"}', "model", "no member 'model'", id="no-chat"),
+    pytest.param(b'{"answer": "a", "guard": {}}', "guard", "no member 'guard'", id="no-chat-guard"),
+    pytest.param(
+        b'{"messages": [{"role": "user"}], "answer": "a", "source": []}',
+        "source",
+        "did you mean 'sources'?",
+        id="misspelt-beside-messages",
+    ),
+    pytest.param(
+        b'{"messages": [{"role": "user"}], "answer": "a", "guard": {"sources": [{}]}}',
+        "guard.sources[0].section_content",
+        "must be a string",
+        id="exact-source-without-text",
+    ),
+    pytest.param(
+        b'{"messages": [{"role": "user"}], "answer": "a", "query": "q"}',
+        None,
+        "one or the other",
+        id="question-twice",
+    ),
+    pytest.param(b'{"answer": "a", "sources": ["t"]}', "sources[0]", "an object", id="source"),
+    pytest.param(b'{"answer": "a", "sources": {}}', "sources", "an array", id="no-array"),
+    pytest.param(
+        b'{"answer": "a", "options": {"guards": "numbers"}}',
+        "options.guards",
+        "an array",
+        id="guards-are-no-list",
+    ),
+    pytest.param(
+        b'{"answer": "a", "sources": [{"text": "a", "score": 2}]}',
+        "sources[0].score",
+        "at most 1",
+        id="score-above-one",
+    ),
     pytest.param(
         b'{"question": "q", "query": "q", "answer": "a"}', None, "the same", id="asked-twice"
     ),
@@ -226,12 +320,6 @@ REFUSED = [
     ),
     pytest.param(
         b'{"messages": [{"content": "q"}], "answer": "a"}', "messages[0].role", "", id="no-role"
-    ),
-    pytest.param(
-        b'{"messages": [{"role": "user"}], "sources": [], "answer": "a"}',
-        None,
-        "one or the other",
-        id="sources-twice",
     ),
     pytest.param(
         b'{"answer": "a", "sources": [{"title": "t"}]}',

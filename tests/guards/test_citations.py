@@ -54,6 +54,29 @@ FLAGGED = [
     pytest.param("환불됩니다[1,5].", "[1,5]", NUMBER, id="one-of-a-list"),
     pytest.param("환불됩니다[2-4].", "[2-4]", NUMBER, id="end-of-a-range"),
     pytest.param("환불됩니다.⁵", "⁵", NUMBER, id="raised"),
+    pytest.param("[5]에 따르면 환불됩니다.", "[5]", NUMBER, id="word-that-opens-the-answer"),
+    pytest.param("- [5]번 문서에 따르면 환불됩니다", "[5]", NUMBER, id="word-that-opens-an-item"),
+    pytest.param("환불됩니다［５］.", "［５］", NUMBER, id="full-width"),
+    pytest.param("환불됩니다[citation:5].", "[citation:5]", NUMBER, id="citation"),
+    pytest.param("환불됩니다[ID:5].", "[ID:5]", NUMBER, id="identifier"),
+    pytest.param("환불됩니다 (유령.hwp, 3쪽).", "(유령.hwp, 3쪽)", NAMED, id="file-and-page"),
+    pytest.param(
+        "환불됩니다. [출처: 새봄약관.pdf; 유령.pdf p.3]",
+        "[출처: 새봄약관.pdf; 유령.pdf p.3]",
+        NAMED,
+        id="one-of-two-with-a-page",
+    ),
+    pytest.param(
+        "교환됩니다. [참조: 솔숲법 제8조(교체)]",
+        "[참조: 솔숲법 제8조(교체)]",
+        NAMED,
+        id="heading",
+    ),
+    pytest.param("환불됩니다.\n\n출처: 유령.pdf", "출처: 유령.pdf", NAMED, id="line"),
+    pytest.param("환불됩니다.\n\n- [DC] 유령.pdf", "- [DC] 유령.pdf", NAMED, id="document-line"),
+    pytest.param(
+        "환불됩니다[1].\n\n참고:\n[1] 유령.pdf", "[1] 유령.pdf", NAMED, id="listed-under-a-number"
+    ),
     pytest.param("환불됩니다 (출처 5).", "(출처 5)", NUMBER, id="round-label"),
     pytest.param("환불됩니다[5, p.3].", "[5, p.3]", NUMBER, id="number-and-page"),
     pytest.param("환불됩니다<cite id='5'/>.", "<cite id='5'/>", NUMBER, id="tag"),
@@ -172,10 +195,86 @@ RULES = (
 REFUNDED = "구매 후 7일 이내에 신청하시면 결제 금액이 전액 환불됩니다"
 PARKED = "주차장은 지하 2층에 있고 방문객은 3시간까지 무료입니다"
 
+PAGED = tuple(
+    Source(one.id, one.title, one.text, file=f"{file}.pdf", page=page)
+    for one, file, page in zip(RULES, ("약관", "약관", "수영장"), (3, 7, 1), strict=True)
+)
+NAMED_WRONGLY = [
+    pytest.param(f"{REFUNDED} [출처: 주차 안내].", "[출처: 환불 안내]", id="title"),
+    pytest.param(
+        f"{REFUNDED}. (출처: 수영장.pdf, p.1)", "(출처: 약관.pdf, p.3)", id="file-and-page"
+    ),
+    pytest.param(f"{REFUNDED}(약관.pdf, 7쪽).", "(약관.pdf, 3쪽)", id="page-of-another"),
+    pytest.param(f"[출처: 주차 안내]에 따르면 {REFUNDED}.", "[출처: 환불 안내]", id="word"),
+    pytest.param(f"{REFUNDED} [출처: 수영장.pdf].", "[출처: 약관.pdf, p.3]", id="file-of-several"),
+]
+
+
+@pytest.mark.parametrize(("answer", "fix"), NAMED_WRONGLY)
+def test_names_the_right_source_in_the_way_of_the_wrong_one(
+    guard: Citations, answer: str, fix: str
+) -> None:
+    [finding] = check(guard, answer, PAGED)
+
+    assert (finding.code, finding.fix) == ("citations.wrong_source", fix)
+    assert finding.expected == ("환불 안내",)
+
+
+NAMED_RIGHTLY = [
+    pytest.param(f"{REFUNDED} [출처: 환불 안내].", id="title"),
+    pytest.param(f"{REFUNDED}(약관.pdf, 3쪽).", id="file-and-page"),
+    pytest.param(f"{REFUNDED} [출처: 약관.pdf].", id="file-of-several"),
+    pytest.param(f"[출처: 환불 안내]에 따르면 {REFUNDED}.", id="word"),
+    pytest.param(f"{REFUNDED}. (※ 출처: 1번 자료)", id="ordinal"),
+    pytest.param(f"{REFUNDED}.\n\n출처: 약관.pdf, 수영장.pdf", id="line"),
+    pytest.param(f"{REFUNDED} (참고: 주말 10% 할증).", id="remark"),
+]
+
+
+@pytest.mark.parametrize("answer", NAMED_RIGHTLY)
+def test_leaves_right_names(guard: Citations, answer: str) -> None:
+    assert check(guard, answer, PAGED) == []
+
+
+def test_a_page_that_is_not_there_is_left_out(guard: Citations) -> None:
+    [finding] = check(guard, f"{REFUNDED} [출처: 약관.pdf, p.99].", PAGED)
+
+    assert (finding.code, finding.fix) == (NAMED, "[출처: 약관.pdf]")
+
+
+LISTED = [
+    pytest.param("출처: 약관.pdf, 유령.pdf", "출처: 약관.pdf", id="line-with-another"),
+    pytest.param("### References\n- [2] 유령.pdf", "- [2] 약관.pdf", id="number-of-a-source"),
+    pytest.param("### References\n- 유령.pdf\n- 약관.pdf", "", id="item"),
+]
+
+
+@pytest.mark.parametrize(("lines", "fix"), LISTED)
+def test_mends_lines_that_name_no_source(guard: Citations, lines: str, fix: str) -> None:
+    sources = (
+        Source("1", "환불 안내", RULES[0].text, file="환불.pdf"),
+        Source("2", "주차 안내", RULES[1].text, file="약관.pdf"),
+    )
+
+    [finding] = check(guard, f"{PARKED}[2].\n\n{lines}", sources)
+
+    assert (finding.code, finding.fix) == (NAMED, fix)
+
+
+def test_a_footnote_that_names_no_source_is_no_explanation(guard: Citations) -> None:
+    mark, line = check(guard, f"{REFUNDED}[^9].\n\n[^9]: 유령.pdf", PAGED)
+
+    assert (mark.code, mark.fix) == (NUMBER, "")
+    assert (line.code, line.observed, line.fix) == (NAMED, "[^9]: 유령.pdf", "")
+
+
 WRONG = [
     pytest.param(f"{REFUNDED}[†3].", "[†3]", "[†1]", id="mark"),
     pytest.param(f"{REFUNDED}.[3]", "[3]", "[1]", id="plain-behind-the-stop"),
     pytest.param(f"{REFUNDED}[2,3].", "[2,3]", "[1]", id="both-of-a-list"),
+    pytest.param(f"[3]에 따르면 {REFUNDED}.", "[3]", "[1]", id="word"),
+    pytest.param(f"{PARKED}[2]. [3]에서는 {REFUNDED}.", "[3]", "[1]", id="word-behind-a-mark"),
+    pytest.param(f"{REFUNDED}[3], {PARKED}[2].", "[3]", "[1]", id="clause"),
     pytest.param(f"{REFUNDED}[3, p.7].", "[3, p.7]", "[1]", id="its-page-goes-too"),
     pytest.param(f"{REFUNDED} [문서 3].", "[문서 3]", "[문서 1]", id="label"),
     pytest.param(f"{REFUNDED}.³", "³", "¹", id="raised"),
@@ -217,6 +316,14 @@ FAITHFUL = [
     pytest.param(f"{REFUNDED}[†1].", id="paraphrase"),
     pytest.param(f"{PARKED}[†2]. {REFUNDED}[†1].", id="two-sentences"),
     pytest.param(f"{REFUNDED}, 그리고 {PARKED}[†1][†2].", id="each-carries-half"),
+    pytest.param(f"{REFUNDED}[1], {PARKED}[2].", id="each-at-its-clause"),
+    pytest.param(f"{REFUNDED}[1], {PARKED}.", id="at-the-first-clause-only"),
+    pytest.param(f"{REFUNDED}[1]. [2]에 따르면 {PARKED}.", id="word-of-the-next-sentence"),
+    pytest.param(f"[1]에 따르면 {REFUNDED}. [2]번 문서는 {PARKED}.", id="words"),
+    pytest.param("수영장은 오전 6시에 열고 방문객은 3시간까지 무료입니다[3].", id="of-one-clause"),
+    pytest.param(f"| 환불 | {REFUNDED} [1] | {PARKED} [2] |", id="cells"),
+    pytest.param(f"이용 방법은 다음과 같습니다[2][1].\n1. {REFUNDED}.\n2. {PARKED}.", id="lead-in"),
+    pytest.param("네, 문의하신 내용을 안내해 드리겠습니다[1].", id="promise"),
     pytest.param("네, 가능합니다[†3].", id="too-short-to-judge"),
     pytest.param("환불은 다음과 같습니다[†3].\n- 전액 환불", id="no-claim"),
     pytest.param(f"{REFUNDED}. 궁금한 점은 상담원에게 문의해 주세요[†1].", id="advice"),
@@ -262,6 +369,24 @@ def test_adds_a_citation_where_asked_to(answer: str, expected: str, mended: str)
     assert answer[: finding.span.start] + finding.fix + answer[finding.span.end :] == mended
     assert check(Citations(CitationsSettings()), answer, RULES) == []
     assert check(guard, mended, RULES) == []
+
+
+PHANTOMS = [
+    pytest.param(f"{REFUNDED}[1]. {PARKED}[9].", "[2]", id="plain"),
+    pytest.param(f"{REFUNDED}[†1]. {PARKED}[†9].", "[†2]", id="dagger"),
+    pytest.param(f"{REFUNDED}.¹ {PARKED}.⁹", "²", id="raised"),
+    pytest.param(f"{REFUNDED}[1], {PARKED}[9].", "[2]", id="clause"),
+    pytest.param(f"{REFUNDED}[1][9].", "", id="beside-the-right-one"),
+]
+
+
+@pytest.mark.parametrize(("answer", "fix"), PHANTOMS)
+def test_a_phantom_makes_room_for_the_right_number_where_asked_to(answer: str, fix: str) -> None:
+    [asked] = check(Citations(CitationsSettings(add_missing=True)), answer, RULES)
+    [finding] = check(Citations(CitationsSettings()), answer, RULES)
+
+    assert (asked.code, asked.fix) == (NUMBER, fix)
+    assert (finding.code, finding.fix) == (NUMBER, "")
 
 
 @given(

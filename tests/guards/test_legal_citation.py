@@ -166,6 +166,37 @@ def test_numbered_paragraphs_of_an_internal_rule_are_paragraphs(guard: LegalCita
     assert check(guard, "제5조 3항에 따라 교환됩니다.", sources=(source,)) != []
 
 
+def test_sentences_count_as_paragraphs_where_none_is_numbered(guard: LegalCitation) -> None:
+    text = "회원은 열네 살 이상이어야 한다. 요금은 달마다 낸다."
+    source = Source("1", "제3조 이용조건", text)
+
+    def found(answer: str) -> list[str]:
+        exchange = Exchange(question="질문", sources=(source,), answer=answer)
+        return [finding.code for finding in guard.check(read(exchange))]
+
+    assert found("요금은 달마다 냅니다 [참조: 제3조 2항].") == []
+    assert found("요금은 달마다 냅니다 [참조: 제3조 5항].") == ["legal_citation.paragraph_absent"]
+
+
+IN_MARKS = [
+    pytest.param("[출처: 없는 규정 제99조]", "", id="alone"),
+    pytest.param("(참조: 제12조, 제99조)", "(참조: 제12조)", id="beside-a-right-one"),
+    pytest.param("[출처: 안내.pdf; 제98조; 제99조]", "[출처: 안내.pdf]", id="two"),
+]
+
+
+@pytest.mark.parametrize(("mark", "fix"), IN_MARKS)
+def test_an_invention_in_a_citation_mark_goes_with_it(
+    guard: LegalCitation, mark: str, fix: str
+) -> None:
+    answer = f"바람이 시원한 곳입니다 {mark}."
+    found = guard.check(read(Exchange(question="질문", sources=SOURCES, answer=answer)))
+
+    assert found
+    assert {(finding.observed, finding.fix) for finding in found} == {(mark, fix)}
+    assert {finding.severity for finding in found} == {Severity.STRONG}
+
+
 def test_the_numbered_lines_of_a_contract_may_be_called_paragraphs(guard: LegalCitation) -> None:
     contract = (
         Source("1", "산책로 위탁 계약서", "1. 기간: 2년\n2. 대금: 매달 말일\n3. 해지: 서면"),

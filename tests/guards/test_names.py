@@ -99,6 +99,8 @@ FLAGGED = [
     ),
 ]
 CLEAN = [
+    pytest.param("윤슬호텔은 강릉에 있습니다 [Data: Sources (1); Reports (3)].", id="graph-mark"),
+    pytest.param("윤슬호텔은 강릉에 있습니다 [출처: 고운재단 안내].", id="name-in-a-mark"),
     pytest.param("윤슬호텔은 강릉 솔향로 12에 위치합니다.", id="other-spacing-and-no-ending"),
     pytest.param("1층 올데이다이닝 레스토랑에서 조식을 드실 수 있습니다.", id="head-added"),
     pytest.param("물결 레스토랑에서 조식을 제공합니다.", id="head-for-a-name-of-the-source"),

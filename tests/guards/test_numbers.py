@@ -53,6 +53,12 @@ FLAGGED = [
     ),
 ]
 CLEAN = [
+    pytest.param("연차휴가는 보름입니다(규정.hwp, 7쪽).", id="page-of-a-document"),
+    pytest.param("연차휴가는 보름입니다. (※ 출처: 5번 자료)", id="number-of-a-document"),
+    pytest.param("연차휴가는 보름입니다[†1].\n\n참고:\n[†1] 규정.hwp (7쪽)", id="page-in-a-list"),
+    pytest.param("연차휴가는 보름입니다¹.\n\n¹ 규정.hwp, 7쪽", id="page-of-a-footnote"),
+    pytest.param("연차휴가는 보름입니다.\n\n참고자료\n- 규정.hwp 7페이지", id="page-in-an-item"),
+    pytest.param("연차휴가는 보름입니다 [ID:77].", id="identifier"),
     pytest.param("연차휴가는 보름입니다.", id="day-word"),
     pytest.param("경조금은 500,000원입니다.", id="separators"),
     pytest.param("경조금은 ₩500,000이며 신청은 사흘 전까지입니다.", id="sign-and-native-days"),

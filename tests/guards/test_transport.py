@@ -78,6 +78,8 @@ INVENTED = [
     pytest.param("도보로 이동하실 수 있습니다.", "도보", id="walk"),
 ]
 CLEAN = [
+    pytest.param("본사에는 100번 버스가 갑니다 (출처: 7번).", id="number-of-a-source"),
+    pytest.param("본사에는 100번 버스가 갑니다. (※ 출처: 7번 자료)", id="number-of-a-document"),
     pytest.param("본사는 지하철 십일호선 가온역 5번 출구에서 걸어서 갑니다.", id="line-in-words"),
     pytest.param("본사는 11 호선 가온역 5번출구입니다.", id="spacing"),
     pytest.param("5-1번이나 100번 버스를 타고 가온마을 정류소에서 내리세요.", id="other-order"),

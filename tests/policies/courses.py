@@ -17,8 +17,10 @@ POOL = Source(
 )
 QUESTION = "체험 강좌는 환불되나요?"
 KNOWN = "수강료는 개강 전날까지 전액 환불합니다."
-DENIED = "체험 강좌를 취소하면 낸 돈을 돌려받습니다."
+DENIED = "체험 강좌를 취소하면 돈을 돌려받습니다."
 """Says the opposite of a source in other words; `overlap` has a weak doubt about it."""
+REWORDED = "체험 강좌는 취소해도 돈을 돌려주지 않습니다."
+"""Says what a source says in other words; `overlap` has a weak doubt about it."""
 UNHEARD_OF = "수강생이 원하면 담당 선생님이 요일을 바꿔 줍니다."
 """Of this the sources have nothing; `overlap` objects."""
 SETTLED = "강좌의 정원은 20명입니다."

@@ -71,9 +71,11 @@ JUDGED = [
     pytest.param([BAD_CITATION], JudgeWord(0.9), 0.8, id="it-may-raise"),
     pytest.param([], JudgeWord(0.0), 0.5, id="it-may-lower"),
     pytest.param([], JudgeWord(), 0.75, id="a-half-where-it-named-none"),
-    pytest.param([], JudgeWord(degraded=True), 0.85, id="degraded-is-a-cap"),
-    pytest.param([SIGN, SIGN], JudgeWord(degraded=True), 0.7, id="degraded-takes-nothing-off"),
+    pytest.param([], JudgeWord(covered=0.0), 0.85, id="degraded-is-a-cap"),
+    pytest.param([SIGN, SIGN], JudgeWord(covered=0.0), 0.7, id="degraded-takes-nothing-off"),
     pytest.param([CONTRADICTION], JudgeWord(1.0), 0.3, id="it-lifts-no-cap"),
+    pytest.param([], JudgeWord(0.2, covered=0.5), 0.8, id="weighed-by-the-share-it-speaks-of"),
+    pytest.param([], JudgeWord(1.0, covered=0.5), 0.85, id="part-of-it-is-a-cap"),
 ]
 
 
@@ -83,7 +85,7 @@ def test_a_judge_is_weighed_in(findings: list[Finding], judge: JudgeWord, value:
 
 
 def test_a_degraded_judge_is_named() -> None:
-    assert confidence_of(WEIGHTS, [], JudgeWord(degraded=True)).caps == (Cap.DEGRADED_JUDGE,)
+    assert confidence_of(WEIGHTS, [], JudgeWord(covered=0.0)).caps == (Cap.DEGRADED_JUDGE,)
 
 
 def test_the_numbers_are_the_policys() -> None:

@@ -49,8 +49,8 @@ def cleared(verdict: Verdict) -> list[str]:
 
 
 HONEST = [
-    pytest.param("책을 잃어버렸다면 같은 책을 사 오셔야 해요.", id="other-endings"),
-    pytest.param("신청서 내신 분들만 결과 알려드려요.", id="no-particles-joined-verbs"),
+    pytest.param("비 오거들랑 걷어두세요.", id="rare-endings-joined-verbs"),
+    pytest.param("비 오거들랑 얼른 걷어두세요.", id="an-adverb-more"),
 ]
 
 
@@ -67,7 +67,7 @@ def test_an_honest_paraphrase_is_cleared_and_noted(answer: str) -> None:
 
 INVENTED = [
     pytest.param("책값은 두 배를 현금으로 냅니다.", id="other-things"),
-    pytest.param("나무 그릇은 창고에서 빌려 오셔야 해요.", id="one-thing-more"),
+    pytest.param("나무 그릇은 지하 창고에서 빌리셔야 해요.", id="two-things-more"),
     pytest.param("신청서 내신 분들만 선물 드려요.", id="another-thing-in-its-place"),
     pytest.param("차는 옥상에 맡기시면 됩니다.", id="another-place"),
 ]
@@ -199,7 +199,7 @@ def test_an_answer_full_of_findings_is_asked_about_a_few_times_only() -> None:
 
 
 def test_an_edited_answer_is_read_the_same_way() -> None:
-    honest = "책을 잃어버렸다면 같은 책을 사 오셔야 해요."
+    honest = "비 오거들랑 얼른 걷어두세요."
     invented = "급여는 매달 말일에 통장으로 받아요."
     possible = Possible(edit=True)
 

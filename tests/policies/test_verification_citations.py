@@ -82,10 +82,19 @@ def test_a_claim_that_a_guard_objects_to_has_no_accurate_citation(answer: str) -
     assert wrong.confidence >= 0.7
 
 
-def test_a_doubt_about_a_claim_leaves_its_citation_alone() -> None:
-    result = verified("배송은 결제가 끝난 날부터 보통 4일 이내에 시작합니다[2].")
+def test_a_wrong_mark_says_nothing_against_its_claim() -> None:
+    result = verified(f"{DELIVERY_SAID} [참조: 제9조].")
 
-    assert [finding.severity.value for finding in result.findings] == ["weak"]
+    assert result.citations_valid is False
+    assert [one.status.value for one in result.verification_log] == ["inaccurate"]
+    [claim] = result.claims
+    assert claim.label is Label.SUPPORTED
+
+
+def test_a_doubt_about_a_claim_leaves_its_citation_alone() -> None:
+    result = verified("아마 배송은 결제가 끝난 날부터 4일 이내에 시작할 것 같습니다[2].")
+
+    assert {finding.severity.value for finding in result.findings} == {"weak"}
     assert logged(result) == [(2, "accurate")]
 
 
@@ -146,10 +155,28 @@ def test_a_short_claim_that_is_not_was_not(answer: str) -> None:
     assert all("citations" not in claim.checked_by for claim in result.claims)
 
 
-def test_a_short_claim_turned_round_is_not_verified_by_its_citation() -> None:
-    result = quick_verify("뜯은 물품은 환불합니다[1].", SOURCES)
+TURNED_ROUND = [
+    pytest.param("뜯은 물품은 환불합니다[1].", id="denied-in-the-source"),
+    pytest.param("환불을 신청할 수 없습니다[1].", id="granted-in-the-source"),
+    pytest.param("적립금은 소멸하지 않습니다[3].", id="told-of-something-else"),
+]
+
+
+@pytest.mark.parametrize("answer", TURNED_ROUND)
+def test_a_short_claim_turned_round_is_not_verified_by_its_citation(answer: str) -> None:
+    result = quick_verify(answer, SOURCES)
 
     assert not result.verified
+    assert all(status != "accurate" for _, status in logged(result))
+
+
+def test_a_short_claim_that_a_guard_objects_to_was_compared() -> None:
+    result = quick_verify("뜯은 물품은 환불합니다[1].", SOURCES)
+
+    assert result.not_checkable == ()
+    [claim] = result.claims
+    assert claim.label is Label.CONTRADICTED
+    assert "negation" in claim.checked_by
 
 
 def test_a_citation_that_nobody_looked_at_compares_nothing() -> None:

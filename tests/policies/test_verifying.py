@@ -322,7 +322,9 @@ def test_citations_that_nobody_looked_at_are_not_valid() -> None:
 
 
 CORRECTIONS = [
-    pytest.param("none", None, id="none"),
+    pytest.param(
+        "none", f"{REFUND_SAID}[8]. {DELIVERY_SAID}[9]. 배송비는 9,900원입니다.", id="none"
+    ),
     pytest.param(
         "citations", f"{REFUND_SAID}. {DELIVERY_SAID}. 배송비는 9,900원입니다.", id="marks"
     ),
@@ -408,6 +410,30 @@ BAD_SOURCES = [
 def test_a_source_that_cannot_be_used_is_named(source: dict[str, object], said: str) -> None:
     with pytest.raises(BadSources, match=said):
         verify(QUESTION, FAITHFUL, [source, DELIVERY])
+
+
+NO_TEXTS = [
+    pytest.param({"answer": None}, "answer must be a str, not NoneType", id="no-answer"),
+    pytest.param({"question": None}, "question must be a str, not NoneType", id="no-question"),
+    pytest.param({"sources": None}, "must be a list of sources, not NoneType", id="no-sources"),
+    pytest.param({"sources": "물품"}, "must be a list of sources, not str", id="a-text"),
+    pytest.param({"sources": {"text": "물품"}}, "must be a list of sources, not dict", id="one"),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), NO_TEXTS)
+def test_what_is_no_text_and_no_list_is_refused(given: dict[str, Any], said: str) -> None:
+    good: dict[str, Any] = {"question": QUESTION, "answer": FAITHFUL, "sources": SOURCES}
+
+    with pytest.raises(TypeError, match=said):
+        verify(**good | given)
+
+
+def test_a_source_that_is_no_object_is_named() -> None:
+    texts: Any = [DELIVERY, "물품"]
+
+    with pytest.raises(BadSources, match=r"sources\[1\]: it must be an object"):
+        verify(QUESTION, FAITHFUL, texts)
 
 
 def test_the_quick_form_needs_no_question_and_asks_no_model() -> None:

@@ -26,7 +26,7 @@ _LOOK_BACK_CHARS = 8
 def cited_clauses(raw: str, statement: Statement) -> tuple[Statement, ...]:
     """Return the pieces of a statement, each with its own marks; itself if there is but one."""
     sentence = statement.sentence
-    if sentence.text.startswith("|") or len(statement.marks) < 2:
+    if sentence.text.startswith("|"):
         return (statement,)
     cuts = list(_cuts(raw, statement))
     if not cuts:
@@ -93,5 +93,5 @@ def _piece(raw: str, statement: Statement, start: int, end: int) -> Statement:
     marks = tuple(
         mark for mark in statement.marks if start <= mark.start and (mark.start < end or is_last)
     )
-    text = plain_text(raw, sentence.start, sentence.end, marks)
+    text = plain_text(raw, sentence.start, sentence.end, marks).rstrip(" ,;")
     return replace(statement, sentence=sentence, text=text, marks=marks)

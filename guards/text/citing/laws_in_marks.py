@@ -28,11 +28,7 @@ def with_marks_mended(raw: str, findings: Sequence[Finding]) -> list[Finding]:
         if mark is not None:
             invented[mark].append(raw[finding.span.start : finding.span.end])
     return [
-        finding
-        if mark is None
-        else replace(
-            finding, span=Span(mark.start, mark.end), fix=_without(raw, mark, invented[mark])
-        )
+        finding if mark is None else _widened(raw, finding, mark, invented[mark])
         for finding, mark in zip(findings, inside, strict=True)
     ]
 
@@ -44,8 +40,10 @@ def _mark_around(finding: Finding, marks: Sequence[CitationMark]) -> CitationMar
     return marks[at] if at >= 0 and finding.span.end <= marks[at].end else None
 
 
-def _without(raw: str, mark: CitationMark, invented: Sequence[str]) -> str:
-    """Return a mark without the names in which invented provisions stand."""
+def _widened(raw: str, finding: Finding, mark: CitationMark, invented: Sequence[str]) -> Finding:
+    """Return a finding on a whole mark, mended by leaving out what names invented provisions."""
+    written = raw[mark.start : mark.end]
     unknown = [name for name in names_in(mark.target) if any(law in name for law in invented)]
     kept = without_names(mark.target, unknown)
-    return raw[mark.start : mark.end].replace(mark.target, kept, 1) if kept else ""
+    fix = written.replace(mark.target, kept, 1) if kept else ""
+    return replace(finding, span=Span(mark.start, mark.end), observed=written, fix=fix)

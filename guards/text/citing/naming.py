@@ -15,7 +15,7 @@ from guards.text.slots.law_index import LawIndex
 from guards.text.slots.source_name import SourceNames, names_in
 
 _FILE = re.compile(rf"{FILE}(?![A-Za-z0-9])", re.IGNORECASE)
-_PAGE = re.compile(rf"(?P<before>[\s,(]{{1,3}}){PAGES}(?P<after>\)?)\s*$")
+_PAGE = re.compile(rf"[\s,(]{{1,3}}{PAGES}\)?\s*$")
 _DIGITS = re.compile(r"\d{1,4}(?:\s?[-~]\s?\d{1,4})?")
 _start_of = attrgetter("start")
 
@@ -49,23 +49,23 @@ class Naming:
 
     def of_other(self, mark: CitationMark, source: Source) -> str:
         """Return a mark that names another source as it named its own; empty if none can."""
-        target = self._called(source, mark.target)
+        called = _called(source, mark.target)
+        target = next((name for name in called if self._names.named(name) == (source,)), None)
         return self.with_target(mark, target) if target else ""
 
     def line_of(self, line: ReferenceLine, source: Source) -> str:
         """Return a line of references with the name of a source; empty if it has none."""
-        target = self._called(source, line.target)
+        called = _called(source, line.target)
+        # Here the number tells which of several pieces of a file is meant.
+        target = next((name for name in called if self._names.named(name) == (source,)), called[0])
         written = self._raw[line.span.start : line.span.end]
         return written.replace(line.target, target, 1) if target else ""
 
-    def _called(self, source: Source, old: str) -> str:
-        """Return what a source is called in the manner of another name; empty if not clear."""
-        by_file = _FILE.search(old) is not None
-        name = (source.file or source.title) if by_file else (source.title or source.file)
-        page = _PAGE.search(old)
-        if page and name and source.page is not None:
-            name += _DIGITS.sub(str(source.page), page[0].rstrip(), count=1)
-        return name if self._names.named(name) == (source,) else ""
+    def line_without(self, line: ReferenceLine, unknown: Sequence[str]) -> str:
+        """Return a line without the names that no source has; empty if it has no other."""
+        kept = without_names(line.target, unknown)
+        written = self._raw[line.span.start : line.span.end]
+        return written.replace(line.target, kept, 1) if kept else ""
 
     def _with_right_article(self, mark: CitationMark) -> str:
         """Return a mark with the article that its sentence means; empty if that is not clear."""
@@ -77,6 +77,18 @@ class Naming:
         if right is None:
             return ""
         return self._raw[mark.start : inside.start] + right + self._raw[inside.end : mark.end]
+
+
+def _called(source: Source, old: str) -> tuple[str, ...]:
+    """Return what a source may be called in the manner of another name, the likest one first."""
+    by_file = _FILE.search(old) is not None
+    name = (source.file or source.title) if by_file else (source.title or source.file)
+    if not name or source.page is None:
+        return (name,)
+    page = _PAGE.search(old)
+    if page is None:
+        return name, f"{name}, p.{source.page}"
+    return (name + _DIGITS.sub(str(source.page), page[0].rstrip(), count=1),)
 
 
 def without_names(target: str, unknown: Sequence[str]) -> str:

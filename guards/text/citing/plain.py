@@ -34,12 +34,12 @@ def plain_text(raw: str, start: int, end: int, marks: Sequence[CitationMark]) ->
     pieces: list[str] = []
     position = start
     opens = True
-    for mark in marks[bisect_left(marks, start, key=_start_of) :]:
-        if mark.start >= end:
-            break
+    first, last = (bisect_left(marks, at, key=_start_of) for at in (start, end))
+    for mark in marks[first:last]:
         before = raw[position : mark.start]
-        pieces += [before, mark.wrapped]
-        opens = opens and (JOINS.fullmatch(before) or MARKUP.fullmatch(before)) is not None
+        is_joined = bool(pieces) and JOINS.fullmatch(before) is not None
+        opens = opens and (is_joined or MARKUP.fullmatch(before) is not None)
+        pieces += ["" if is_joined else before, mark.wrapped]
         frame = _FRAME.match(raw, mark.end) if mark.is_word and opens else None
         position = frame.end() if frame else mark.end
     pieces.append(raw[position:end])

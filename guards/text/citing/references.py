@@ -152,12 +152,18 @@ def _entries(lines: Sequence[_TextLine], *, may_tell: bool) -> list[ReferenceLin
     entries: list[ReferenceLine] = []
     for line in lines:
         entry = _numbered(line) or _listed(line) or _plain(line)
-        if entry and may_tell and not (_FILE.search(entry.target) or _numbered(line)):
+        if entry and may_tell and not _may_name(entry):
             entry = None
         if entry is None:
             break
         entries.append(entry)
     return entries if len(lines) - len(entries) <= _MOST_CLOSING_LINES else []
+
+
+def _may_name(entry: ReferenceLine) -> bool:
+    """Tell whether a line under a heading of remarks names a source: by a file, or a number."""
+    is_numbered = entry.number is not None and not _SENTENCE.search(entry.target)
+    return is_numbered or _FILE.search(entry.target) is not None
 
 
 def _without_heading(text: str, lines: Sequence[_TextLine]) -> References | None:

@@ -8,7 +8,7 @@ the lines of a list of references are read like others (see `guards.text.citing.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
@@ -164,12 +164,14 @@ def _marks(text: str) -> Iterator[CitationMark]:
         behind = end
         # A text begins as a line does.
         before = before if start > _LOOK_BACK_CHARS else f"\n{before}"
-        mark = _mark(text, match, before, past_nine=past_nine)
+        mark = _mark(text, match, before, past_nine=past_nine, is_placed=is_placed)
         if mark is not None:
-            yield replace(mark, well_placed=True) if is_placed else mark
+            yield mark
 
 
-def _mark(text: str, match: re.Match[str], before: str, *, past_nine: bool) -> CitationMark | None:
+def _mark(
+    text: str, match: re.Match[str], before: str, *, past_nine: bool, is_placed: bool
+) -> CitationMark | None:
     start, end = match.span()
     group = match.lastgroup or ""
     hangs = IS_WORD.match(text, end) is not None and not _begins_anew(text, start, end)
@@ -184,13 +186,13 @@ def _mark(text: str, match: re.Match[str], before: str, *, past_nine: bool) -> C
     if name in _ONLY_CANDIDATES and not _may_cite(name, before, text, end, is_word=hangs):
         return None
     page = _PAGE_BEHIND.match(text, match.end(name), end)
-    placed = _SENTENCE_END_AFTER.match(text, end) or RESTS_ON.match(text, end)
+    placed = is_placed or _SENTENCE_END_AFTER.match(text, end) or RESTS_ON.match(text, end)
     return CitationMark(
         kind=MarkKind.PLAIN if name in _ONLY_CANDIDATES else MarkKind.NUMBERED,
         start=start,
         end=end,
         numbers=_numbers(name, match[name], past_nine=past_nine),
-        well_placed=placed is not None,
+        well_placed=bool(placed),
         style=_STYLES[name],
         numbers_at=match.span(name),
         page=page[0] if page else "",

@@ -57,7 +57,7 @@ class SourceNames:
     def __init__(self, sources: Iterable[Source], index: LawIndex) -> None:
         self._sources = tuple(sources)
         self._index = index
-        self._ids = {source.id for source in self._sources}
+        self._by_id = {source.id: source for source in reversed(self._sources)}
         names = [name for one in self._sources for name in (one.title, one.file, _stem(one.file))]
         self._unknown: dict[str, tuple[str, ...]] = {}
         self._named: dict[str, tuple[Source, ...]] = {}
@@ -70,7 +70,7 @@ class SourceNames:
 
     def has_number(self, number: int) -> bool:
         """Tell whether a source is called so, or stands at this place of the list."""
-        return str(number) in self._ids or 1 <= number <= len(self._sources)
+        return str(number) in self._by_id or 1 <= number <= len(self._sources)
 
     def unknown(self, target: str) -> tuple[str, ...]:
         """Return the names in a citation's target that no source has; empty if all is well."""
@@ -124,7 +124,8 @@ class SourceNames:
         if headed is None or self._index.speaks_of(headed["heading"]):
             return None
         article = _key(headed["article"])
-        quotes = (_HEADED.match(one.quote) for one in self._index.provisions)
+        quotes = [_HEADED.match(one.quote) for one in self._index.provisions]
+        quotes += [_HEADED.search(source.title) for source in self._sources]
         right = {one["heading"] for one in quotes if one and _key(one["article"]) == article}
         if len(right) != 1:
             return None
@@ -133,9 +134,8 @@ class SourceNames:
 
     def numbered(self, number: int) -> Source | None:
         """Return the source that is called so, or else stands at this place of the list."""
-        called = (source for source in self._sources if source.id == str(number))
         placed = self._sources[number - 1] if 1 <= number <= len(self._sources) else None
-        return next(called, placed)
+        return self._by_id.get(str(number), placed)
 
     def named(self, target: str) -> tuple[Source, ...]:
         """Return the sources that a citation's target may mean; empty if it names none.
@@ -173,7 +173,7 @@ class SourceNames:
     def _knows(self, written: str) -> bool:
         name = _PLACE.sub("", written).strip(_QUOTES)
         key = _key(name)
-        if not key or _NO_NAME.fullmatch(name) or name in self._ids:
+        if not key or _NO_NAME.fullmatch(name) or name in self._by_id:
             return True
         if number := _NUMBER.fullmatch(name):
             return self.has_number(int(number[1]))

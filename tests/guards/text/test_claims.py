@@ -32,12 +32,32 @@ NO_CLAIMS = [
     pytest.param("더 자세한 사항은 관람 안내에서 확인하실 수 있습니다.", id="pointer-to-look-up"),
     pytest.param("즐거운 여행 되시길 바랍니다.", id="wish"),
 ]
+WITH_MARKS = [
+    pytest.param("문의하신 내용을 안내해 드리겠습니다[1].", id="promise"),
+    pytest.param("환불 절차는 다음과 같습니다[1][3].", id="list-intro"),
+    pytest.param("더 자세한 내용은 담당 부서에 문의해 주세요. [출처: 안내.pdf]", id="advice"),
+    pytest.param("(※ 출처: 5번 자료)", id="nothing-but-a-mark"),
+]
+
+
+@pytest.mark.parametrize("sentence", WITH_MARKS)
+def test_a_mark_makes_no_claim(sentence: str) -> None:
+    assert claims(sentence) == ()
+
+
+def test_a_claim_that_rests_on_a_mark_is_one() -> None:
+    answer = "- [5]에 따르면 환불은 창구에서 합니다."
+
+    assert [claim.text for claim in claims(answer)] == [answer]
+
+
 LEAD_INS = [
     pytest.param("당황하지 마시고 아래 두 곳에 알리세요.", "- 보안실\n- 총무팀", id="request"),
     pytest.param("어린이와 함께라면 다음 장소를 추천해요!", "1. 놀이방", id="exclamation"),
     pytest.param("아래 순서대로 실행하시면 됩니다.", "```\nstart\n```", id="code-behind"),
     pytest.param("다만 아래 세 경우는 예외예요.", "• 폭설", id="exception"),
     pytest.param("소음이 심하다면 다음 순서로 진행하실 수 있습니다.", "1. 접수", id="steps"),
+    pytest.param("다만 아래 세 경우는 예외예요[1].", "• 폭설", id="cited"),
     pytest.param("다음을 비교해 주세요.", "| 구분 | 요금 |\n|---|---|", id="table-behind"),
 ]
 

@@ -97,3 +97,7 @@ def test_a_long_text_that_repeats_itself_is_not_looked_through() -> None:
 
 def test_a_word_behind_a_list_number_counts() -> None:
     assert set(features("3. 반려견은 2층 로비").words) == {"반려견", "로비"}
+
+
+def test_a_noun_that_looks_like_one_with_a_particle_is_found_with_one() -> None:
+    assert wanted("결과").held_in(features("결과를 알린다"))

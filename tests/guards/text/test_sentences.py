@@ -13,6 +13,23 @@ SPLIT = [
     pytest.param("하나\n둘", ["하나", "둘"], id="line-break"),
     pytest.param("한다.[1] 된다.", ["한다.[1]", "된다."], id="citation-behind-full-stop"),
     pytest.param("한다. [출처: 규정] 된다.", ["한다. [출처: 규정]", "된다."], id="named-citation"),
+    pytest.param(
+        "한다. [2]에 따르면 된다.", ["한다.", "[2]에 따르면 된다."], id="citation-that-goes-on"
+    ),
+    pytest.param(
+        "한다.[1] [2]번 문서는 된다.",
+        ["한다.[1]", "[2]번 문서는 된다."],
+        id="one-behind-one-going-on",
+    ),
+    pytest.param(
+        "한다. [1], [2]에 따르면 된다.", ["한다.", "[1], [2]에 따르면 된다."], id="two-that-go-on"
+    ),
+    pytest.param(
+        "한다. [출처: 규정]에 따르면 된다.",
+        ["한다.", "[출처: 규정]에 따르면 된다."],
+        id="named-citation-that-goes-on",
+    ),
+    pytest.param("한다.[1]이 경우 된다.", ["한다.[1]", "이 경우 된다."], id="no-particle-but-this"),
     pytest.param("정말요!! 네.", ["정말요!!", "네."], id="repeated-stops"),
     pytest.param(
         "문의는 02-123-4567. 평일만 됩니다.",

@@ -393,7 +393,8 @@ RENUMBERED = [
         id="a-list-that-leaves-a-number-out",
     ),
     pytest.param(
-        "대여는 7일입니다[†1]. 연장은 3일입니다[†3].\n\n출처:\n- [†1] guide1.pdf\n- [†3] guide3.pdf",
+        "대여는 7일입니다[†1]. 연장은 3일입니다[†3].\n\n"
+        "출처:\n- [†1] guide1.pdf\n- [†3] guide3.pdf",
         CitationRules(),
         "대여는 7일입니다. 연장은 3일입니다[†1].\n\n출처:\n- [†1] guide3.pdf",
         id="the-answers-own-list",

@@ -26,8 +26,8 @@ from policies.judging.judge import (
 from policies.judging.opinions import is_verified, weighed
 from policies.judging.regate import Gravity
 from policies.judging.report import JudgeReport, not_asked
-from policies.judging.rules import JudgeRules, OpinionRules
-from tests.policies.courses import COURSES, DENIED, NO_REFUND, POOL
+from policies.judging.rules import JudgeKind, JudgeRules, OpinionRules
+from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL, REWORDED
 
 CLAIM = OpenClaim(
     1,
@@ -37,6 +37,8 @@ CLAIM = OpenClaim(
     is_critical=True,
 )
 ASKED = JudgeQuestion("체험 강좌는 환불되나요?", (CLAIM,))
+BACKING = "개강한 뒤에는 남은 횟수만큼 환불합니다."
+"""Says of refunds what the claim does; it may be quoted for it."""
 RULES = OpinionRules()
 
 
@@ -64,11 +66,12 @@ VERBATIM = [
     pytest.param("…체험 강좌는 환불하지 않습니다…", id="cut-short"),
     pytest.param(unicodedata.normalize("NFD", NO_REFUND), id="composed-of-letters"),
 ]
+LIE = "체험 강좌는 취소하면 환불하지 않습니다."
 NOT_THERE = [
     pytest.param("", id="none"),
     pytest.param("환불", id="a-word"),
     pytest.param("하루짜리 체험 강좌는 환불합니다.", id="turned-round"),
-    pytest.param("체험 강좌는 취소하면 환불하지 않습니다.", id="made-up"),
+    pytest.param(LIE, id="made-up"),
     pytest.param("환불하지 않습니다. 하루짜리 체험 강좌는", id="put-together"),
     pytest.param(DENIED, id="the-claim-itself"),
     pytest.param("보호자는 관람석에서 기다릴", id="there-and-beside-the-point"),
@@ -81,7 +84,7 @@ def test_a_quote_that_stands_in_a_source_counts(quote: str) -> None:
 
 
 @pytest.mark.parametrize("quote", NOT_THERE)
-@pytest.mark.parametrize("label", [one for one in JudgeLabel if one is not JudgeLabel.NO_RAD])
+@pytest.mark.parametrize("label", JudgeLabel)
 def test_any_other_quote_does_not(label: JudgeLabel, quote: str) -> None:
     assert not is_verified(opinion(label, quote=quote), CLAIM)
 
@@ -99,6 +102,46 @@ def test_a_quote_in_another_language_needs_no_word_of_the_claim() -> None:
     )
 
     assert is_verified(opinion(quote="lessons are not refunded"), english)
+
+
+# --- approval of the opposite ------------------------------------------------------------------
+
+
+def about(claim: str, *texts: str) -> OpenClaim:
+    windows = tuple(Window(str(at), "", text) for at, text in enumerate(texts or (COURSES.text,)))
+    return OpenClaim(1, claim, windows, Span(0, len(claim)))
+
+
+CAN_STAND_FOR = [
+    pytest.param(REWORDED, NO_REFUND, id="both-deny"),
+    pytest.param("체험 강좌는 환불이 안 됩니다.", NO_REFUND, id="denied-in-another-way"),
+    pytest.param("수강료는 개강 전날까지 모두 돌려받습니다.", KNOWN, id="both-affirm"),
+    pytest.param("체험 강좌를 취소하면 환불 불가", "체험 강좌는 환불하지", id="a-piece-of-it"),
+    pytest.param(
+        "체험 강좌의 수강료는 개강 전날까지 돌려받습니다.",
+        f"{KNOWN} 개강한 뒤에는",
+        id="nearest-of-two",
+    ),
+]
+CANNOT = [
+    pytest.param(DENIED, NO_REFUND, id="the-opposite"),
+    pytest.param(DENIED, "하루짜리 체험 강좌는 환불", id="cut-before-what-it-denies"),
+    pytest.param(
+        DENIED, f"남은 횟수만큼 환불합니다. 다만, {NO_REFUND}", id="behind-another-sentence"
+    ),
+    pytest.param("결석한 날은 보강을 해 줍니다.", "결석한 날은 보강하지 않습니다.", id="not-done"),
+]
+
+
+@pytest.mark.parametrize(("claim", "quote"), CAN_STAND_FOR)
+def test_approval_that_says_what_the_claim_says_counts(claim: str, quote: str) -> None:
+    assert is_verified(opinion(JudgeLabel.SUPPORTED, quote=quote), about(claim))
+
+
+@pytest.mark.parametrize(("claim", "quote"), CANNOT)
+def test_approval_by_a_sentence_that_says_the_opposite_does_not(claim: str, quote: str) -> None:
+    assert not is_verified(opinion(JudgeLabel.SUPPORTED, quote=quote), about(claim))
+    assert is_verified(opinion(JudgeLabel.CONTRADICTORY, quote=quote), about(claim))
 
 
 # --- weights -----------------------------------------------------------------------------------
@@ -124,9 +167,8 @@ def test_gravity(label: JudgeLabel, matter: Matter, gravity: Gravity) -> None:
     assert objection.is_critical
 
 
-@pytest.mark.parametrize("label", [JudgeLabel.SUPPORTED, JudgeLabel.NO_RAD])
-def test_approval_is_no_objection(label: JudgeLabel) -> None:
-    report = worth(opinion(label))
+def test_approval_is_no_objection() -> None:
+    report = worth(opinion(JudgeLabel.SUPPORTED, quote=BACKING))
 
     assert (report.outcome, report.objections) == (Outcome.CLEAN, ())
 
@@ -187,6 +229,12 @@ NO_OPINION = [
         (opinion(), opinion(JudgeLabel.SUPPORTED)), "no_opinion", id="at-odds-with-itself"
     ),
     pytest.param((opinion(quote="없는 문장입니다."),), "unverifiable", id="a-quote-from-nowhere"),
+    pytest.param(
+        (opinion(JudgeLabel.NO_RAD, quote=""),), "no_opinion", id="no-opinion-is-needed-it-says"
+    ),
+    pytest.param(
+        (opinion(JudgeLabel.NO_RAD, quote=NO_REFUND),), "no_opinion", id="the-same-with-a-quote"
+    ),
 ]
 
 
@@ -195,7 +243,7 @@ def test_no_opinion_is_a_check_that_did_not_run(said: tuple[Opinion, ...], reaso
     report = worth(*said)
 
     assert (report.outcome, report.reason) == (Outcome.NOT_RUN, reason)
-    assert report.word == JudgeWord(degraded=True)
+    assert report.word == JudgeWord(covered=0.0)
     assert (report.findings, report.backed) == ((), ())
 
 
@@ -210,7 +258,7 @@ def test_a_failure_is_a_check_that_did_not_run() -> None:
     report = weighed(RULES, ASKED, JudgeFailure("timeout"), DENIED, 3000.0)
 
     assert (report.outcome, report.reason) == (Outcome.NOT_RUN, "timeout")
-    assert report.word == JudgeWord(degraded=True)
+    assert report.word == JudgeWord(covered=0.0)
 
 
 @pytest.mark.parametrize("skip", Skip)
@@ -240,9 +288,58 @@ ANSWERED = [
 def test_approval_answers_weak_doubts_about_the_same_claim(
     finding: Finding, is_answered: bool
 ) -> None:
-    report = worth(opinion(JudgeLabel.SUPPORTED))
+    report = worth(opinion(JudgeLabel.SUPPORTED, quote=BACKING))
 
     assert report.open_signs([finding]) == ([] if is_answered else [finding])
+
+
+# --- part of an opinion ------------------------------------------------------------------------
+
+SECOND = OpenClaim(2, REWORDED, CLAIM.windows, Span(50, 50 + len(REWORDED)))
+TWO = JudgeQuestion(ASKED.question, (CLAIM, SECOND))
+OF_SECOND = opinion(JudgeLabel.SUPPORTED, claim=2)
+PARTS = [
+    pytest.param(TWO, (opinion(), OF_SECOND), 1.0, id="all-of-it"),
+    pytest.param(TWO, (opinion(),), 0.5, id="a-claim-not-spoken-of"),
+    pytest.param(TWO, (opinion(), opinion(JudgeLabel.NO_RAD, claim=2)), 0.5, id="or-waved-through"),
+    pytest.param(
+        TWO,
+        (opinion(), opinion(JudgeLabel.SUPPORTED, claim=2, quote=LIE)),
+        0.5,
+        id="or-with-a-quote-from-nowhere",
+    ),
+    pytest.param(JudgeQuestion("?", (CLAIM,), left_out=3), (opinion(),), 0.25, id="not-asked"),
+]
+
+
+@pytest.mark.parametrize(("asked", "said", "covered"), PARTS)
+def test_a_word_on_part_of_the_claims_counts_in_part(
+    asked: JudgeQuestion, said: tuple[Opinion, ...], covered: float
+) -> None:
+    report = weighed(RULES, asked, Opinions(said, 0.8), DENIED, 1.0)
+
+    assert report.word == JudgeWord(0.8, covered)
+    assert report.reason == ("partial" if covered < 1 else "")
+    assert [one.finding.span for one in report.objections] == [CLAIM.span]
+
+
+def test_what_counts_in_part_and_weighs_nothing_is_a_cap() -> None:
+    rules = RULES.model_copy(update={"trained_on_korean": False})
+
+    report = weighed(rules, TWO, Opinions((opinion(),), 0.8), DENIED, 1.0)
+
+    assert report.word == JudgeWord(covered=0.0)
+
+
+@pytest.mark.parametrize("kind", [one for one in JudgeKind if one is not JudgeKind.CHAT])
+def test_a_checker_that_quotes_nothing_of_its_own_raises_nothing(kind: JudgeKind) -> None:
+    rules = JudgeRules(kind=kind, base_url="http://127.0.0.1:9000", model="checker")
+
+    report = worth(opinion(JudgeLabel.SUPPORTED, quote=BACKING), rules=rules, confidence=1.0)
+
+    assert (report.outcome, report.word) == (Outcome.CLEAN, None)
+    doubt = by_guard("overlap", Severity.WEAK, Strength.E0)
+    assert report.open_signs([doubt]) == [doubt]
 
 
 # --- laws --------------------------------------------------------------------------------------

@@ -88,6 +88,56 @@ def test_several_citations_of_one_sentence(answer: str, statuses: list[Status]) 
     assert [one.status for one in assessed(answer).assessments] == statuses
 
 
+OPEN = "수영장은 오전 6시에 열고 저녁 9시에 닫습니다"
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (f"{REFUNDED}[1], {PARKED}[9].", [("1", Status.ACCURATE), (None, Status.INACCURATE)]),
+        (f"{REFUNDED}[1], {PARKED}[2].", [("1", Status.ACCURATE), ("2", Status.ACCURATE)]),
+        (f"{REFUNDED}[2], {PARKED}[1].", [("2", Status.INACCURATE), ("1", Status.INACCURATE)]),
+        (
+            f"구매 후 7일 이내에 신청하면 전액 환불되고 {OPEN}[1]·[9].",
+            [("1", Status.UNCERTAIN), (None, Status.INACCURATE)],
+        ),
+        (
+            f"[1]에 따르면 {REFUNDED}. [2]에 따르면 {PARKED}.",
+            [("1", Status.ACCURATE), ("2", Status.ACCURATE)],
+        ),
+    ],
+    ids=["beside-a-phantom", "both-right", "both-swapped", "of-two-clauses", "words"],
+)
+def test_a_citation_is_held_against_its_own_clause(
+    answer: str, found: list[tuple[str | None, Status]]
+) -> None:
+    assert [(one.source_id, one.status) for one in assessed(answer).assessments] == found
+
+
+def test_what_has_some_words_of_it_is_idle_beside_one_that_carries_it_all() -> None:
+    visitors = Source("4", "방문 안내", "방문객 주차 등록은 관리실에서 한다.")
+
+    [right, idle] = assessed(f"{PARKED}[2][4].", (*SOURCES, visitors)).assessments
+    [alone] = assessed(f"{PARKED}[2].", (REFUND, visitors)).assessments
+
+    assert (right.status, idle.status) == (Status.ACCURATE, Status.INACCURATE)
+    assert 0.1 < idle.score <= 0.3
+    assert 0.1 < alone.score <= 0.3
+    assert alone.status is Status.UNCERTAIN
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "이용 방법은 다음과 같습니다[1][3].\n- 환불: 전액",
+        "네, 문의하신 내용을 안내해 드리겠습니다[1].",
+    ],
+    ids=["list-behind", "promise"],
+)
+def test_nothing_is_told_of_the_marks_of_a_lead_in(answer: str) -> None:
+    assert {one.status for one in assessed(answer).assessments} == {Status.UNCERTAIN}
+
+
 def test_a_citation_at_a_paragraph_s_end_may_be_for_the_sentences_before() -> None:
     alone = assessed("자세한 절차와 서류는 고객센터 상담원에게 문의하면 친절히 설명합니다[†1].")
     closing = assessed(

@@ -2,7 +2,11 @@ import time
 
 import pytest
 
-from guards.text.citing.references import marks_in_body, read_references
+from guards.text.citing.references import (
+    marks_in_body,
+    read_references,
+    read_source_lines,
+)
 
 Lines = list[tuple[int | None, str]]
 
@@ -29,10 +33,12 @@ READ: list[tuple[str, str, Lines]] = [
         "### 출처",
         [(1, "안내")],
     ),
+    ("됩니다[†1].\n\n참고:\n[†1] 안내 (10쪽)", "참고:", [(1, "안내 (10쪽)")]),
+    ("됩니다.\n\n※ 참고:\n- 안내.pdf 3페이지", "※ 참고:", [(None, "안내.pdf 3페이지")]),
 ]
 READ_IDS = [
     "daggers", "numbered", "bullets", "bare-titles", "footnotes", "links", "rule-above",
-    "raised", "graph", "closing-remark",
+    "raised", "graph", "closing-remark", "remarks-with-numbers", "remarks-with-files",
 ]  # fmt: skip
 
 NOT_READ = [
@@ -40,6 +46,8 @@ NOT_READ = [
     pytest.param("순서입니다.\n[1] 신청\n[2] 접수", id="list-that-nothing-cites"),
     pytest.param("됩니다[1].\n[1] 환불은 이레 안에 됩니다.", id="sentence-behind-a-number"),
     pytest.param("필요 서류:\n1. 신분증\n2. 신청서", id="other-heading"),
+    pytest.param("참고:\n- 주말에는 쉼\n- 주차 가능", id="remarks"),
+    pytest.param("됩니다[1].\n참고:\n[1] 주말에는 쉽니다.", id="remark-behind-a-number"),
     pytest.param("### 출처\n환불은 이레 안에 됩니다.", id="prose-under-the-heading"),
     pytest.param(
         "### 참고 자료\n- 안내\n\n본문입니다.\n또 본문입니다.\n끝입니다.", id="text-goes-on"
@@ -63,6 +71,22 @@ def test_reads(text: str, heading: str, lines: Lines) -> None:
 @pytest.mark.parametrize("text", NOT_READ)
 def test_does_not_read(text: str) -> None:
     assert read_references(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "targets"),
+    [
+        ("됩니다.\n\n출처: 안내.pdf", ["안내.pdf"]),
+        ("됩니다.\n- **출처**: 안내.pdf, p.3", ["안내.pdf, p.3"]),
+        ("됩니다.\n※ 참고자료: 이용 안내  ", ["이용 안내"]),
+        ("출처: [1] 안내.pdf", []),
+        ("```\n출처: 안내.pdf\n```", []),
+        ("비용의 출처: 예산입니다.", []),
+    ],
+    ids=["line", "bold-item", "sign", "with-marks", "code", "in-a-sentence"],
+)
+def test_reads_lines_that_only_name_a_source(text: str, targets: list[str]) -> None:
+    assert [line.target for line in read_source_lines(text)] == targets
 
 
 @pytest.mark.parametrize(

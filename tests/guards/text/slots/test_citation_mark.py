@@ -20,6 +20,11 @@ READ = [
     pytest.param("됩니다[[2]].", "[[2]]", (2,), id="two-brackets"),
     pytest.param("약관[2]에 따르면 됩니다.", "[2]", (2,), id="before-a-particle"),
     pytest.param("됩니다.\n[2]\n", "[2]", (2,), id="alone-on-its-line"),
+    pytest.param("[2]에 따르면 됩니다.", "[2]", (2,), id="a-line-begins-with-its-word"),
+    pytest.param("- [2]번 문서에 있습니다.", "[2]", (2,), id="an-item-begins-with-its-word"),
+    pytest.param("됩니다［２］.", "［２］", (2,), id="full-width"),
+    pytest.param("됩니다[citation:2].", "[citation:2]", (2,), id="citation"),
+    pytest.param("됩니다[ID:2].", "[ID:2]", (2,), id="identifier"),
     pytest.param("됩니다[^2].", "[^2]", (2,), id="note"),
     pytest.param("됩니다[^2].\n\n[^2]: 안내.pdf", "[^2]", (2,), id="note-with-definition"),
     pytest.param("됩니다².", "²", (2,), id="raised"),
@@ -68,6 +73,10 @@ NOT_READ = [
     pytest.param("[Data: Entities (5); Relationships (1)]", id="graph-data-of-no-source"),
     pytest.param("<source>안내</source>", id="tag-of-a-word"),
     pytest.param("[^2]: 안내.pdf", id="definition"),
+    pytest.param("(참고: 주말에는 쉽니다)", id="remark-in-a-sentence"),
+    pytest.param("[참고: 주말 요금 10% 할증]", id="remark-with-a-figure"),
+    pytest.param("(안내.pdf) 파일을 보세요", id="file-without-a-page"),
+    pytest.param("[안내.pdf, 2쪽](https://example.com)", id="link-to-a-file"),
 ]
 
 
@@ -91,12 +100,37 @@ def test_does_not_read(text: str) -> None:
         pytest.param("(출처: 안내.pdf, p.3)", "안내.pdf, p.3", id="round"),
         pytest.param("【근거: 배송 안내】", "배송 안내", id="lens"),
         pytest.param("(출처: 안내(2024))", "안내(2024)", id="brackets-inside"),
+        pytest.param("(※ 출처: 2번 자료)", "2번 자료", id="with-a-sign"),
+        pytest.param("(안내.hwp, 3쪽)", "안내.hwp, 3쪽", id="file-and-page"),
+        pytest.param("[이용 안내.pdf p.3]", "이용 안내.pdf p.3", id="file-and-page-in-squares"),
     ],
 )
 def test_reads_names(text: str, target: str) -> None:
     [found] = read_marks(f"됩니다. {text}")
 
     assert (found.kind, found.target, found.numbers) == (MarkKind.NAMED, target, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "is_word"),
+    [
+        ("한다. [2]에 따르면 된다.", True),
+        ("한다. [2] 에 의하면 된다.", True),
+        ("한다. [2]는 된다고 한다.", True),
+        ("한다. [2]번 문서를 보면 된다.", True),
+        ("한다.[2]에서는 된다.", True),
+        ("한다. [출처: 규정]에 따르면 된다.", True),
+        ("한다[2]. 된다.", False),
+        ("한다.[2] 이 경우 된다.", False),
+        ("한다.[2]이 경우 된다.", False),
+        ("한다.[2]또한 된다.", False),
+        ("한다[2]고 한다.", False),
+    ],
+)
+def test_tells_marks_that_are_words(text: str, is_word: bool) -> None:
+    [mark] = read_marks(text)
+
+    assert mark.is_word is is_word
 
 
 def test_raised_digits_are_one_number_where_the_text_counts_past_nine() -> None:

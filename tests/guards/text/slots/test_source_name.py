@@ -29,16 +29,86 @@ def names() -> SourceNames:
         ("제8조", ["c"]),
         ("제공된 문서 7", ["7"]),
         ("출처 2", ["a"]),
+        ("2번 자료", ["a"]),
         ("유령 문서", []),
         ("제공된 자료", []),
     ],
     ids=[
         "title", "title-and-page", "file-of-two", "file-and-page", "stem-and-page", "link",
-        "title-and-more", "article", "number", "place", "nobody", "no-name",
+        "title-and-more", "article", "number", "place", "ordinal", "nobody", "no-name",
     ],
 )  # fmt: skip
 def test_names_sources(names: SourceNames, target: str, ids: list[str]) -> None:
     assert [source.id for source in names.named(target)] == ids
+
+
+@pytest.mark.parametrize(
+    ("target", "unknown"),
+    [
+        ("새봄약관.pdf", ()),
+        ("유령.pdf", ("유령.pdf",)),
+        ("새봄약관.pdf; 유령.pdf p.3", ("유령.pdf p.3",)),
+        ("유령 안내", ()),
+    ],
+    ids=["known", "unknown", "one-of-two", "no-file"],
+)
+def test_tells_files_that_no_source_is(
+    names: SourceNames, target: str, unknown: tuple[str, ...]
+) -> None:
+    assert names.unknown_files(target) == unknown
+
+
+def test_without_files_none_is_unknown() -> None:
+    sources = (Source("1", "환불 안내", "이레 안에 환불한다."),)
+
+    assert SourceNames(sources, LawIndex.of(sources)).unknown_files("유령.pdf") == ()
+
+
+PAGED = (
+    Source("1", "환불 안내", "이레 안에 환불한다.", file="약관.pdf", page=3),
+    Source("2", "배송 안내", "사흘 안에 보낸다(12쪽 참조).", file="약관.pdf", page=7),
+    Source("3", "교환 안내", "교환한다.", file="교환.pdf"),
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "mended"),
+    [
+        ("약관.pdf, p.99", "약관.pdf"),
+        ("약관.pdf (99쪽)", "약관.pdf"),
+        ("약관.pdf, p.3", None),
+        ("약관.pdf, p.1-5", None),
+        ("약관.pdf, 12쪽", None),
+        ("교환.pdf, p.99", None),
+        ("유령.pdf, p.99", None),
+        ("약관.pdf", None),
+    ],
+    ids=[
+        "no-such-page", "in-brackets", "right", "range", "spoken-of", "pages-unknown",
+        "file-unknown", "no-page",
+    ],
+)  # fmt: skip
+def test_leaves_out_a_page_that_is_not_there(target: str, mended: str | None) -> None:
+    names = SourceNames(PAGED, LawIndex.of(PAGED))
+
+    assert names.without_wrong_page(target) == mended
+
+
+@pytest.mark.parametrize(
+    ("target", "mended"),
+    [
+        ("제8조(환급)", "제8조(교환)"),
+        ("솔숲 조례 제8조 (환급)", "솔숲 조례 제8조 (교환)"),
+        ("제8조(교환)", None),
+        ("제8조", None),
+        ("제9조(환급)", None),
+    ],
+    ids=["wrong", "wrong-with-law", "right", "none", "article-unknown"],
+)
+def test_puts_the_heading_of_an_article_right(
+    names: SourceNames, target: str, mended: str | None
+) -> None:
+    assert names.with_right_heading(target) == mended
 
 
 @pytest.mark.parametrize(
