@@ -1,6 +1,8 @@
 """Adapter between the guards and a table of labelled cases: does a guard fire on a case?
 
 ``reading=morph`` among the options lets the second reader clear findings, as a policy may.
+Cases of B tell whether what is cited exists, not whether it carries the sentence; so codes that say
+only the latter do not count there (``support=count`` among the options counts them too).
 A case holds ``guard`` (E complaint, A answerability, B citation, D Korean only, G grounding, H
 source extraction), ``question``, ``sources`` and ``answer``, or for H a chat ``request``.
 """
@@ -38,11 +40,16 @@ GUARDS_OF = {
     ),
 }
 READERS: list[MorphReader] = []
+ABOUT_SUPPORT = frozenset(
+    {"citations.wrong_source", "citations.unsupported", "legal_citation.wrong_article"}
+)
+NOT_COUNTED: dict[str, frozenset[str]] = {"B": ABOUT_SUPPORT}
 OPTIONS: dict[str, dict[str, object]] = {"answerability": {"evidence_always": True}}
 
 
 def configure(options: dict[str, str]) -> None:
-    """Choose who reads: ``reading`` is light (the default) or morph."""
+    """Choose who reads (``reading``: light, the default, or morph) and what counts for B."""
+    NOT_COUNTED["B"] = frozenset() if options.get("support") == "count" else ABOUT_SUPPORT
     reading = options.get("reading", "light")
     if reading not in {"light", "morph"}:
         raise ValueError(f"reading is light or morph, not {reading}")
@@ -75,6 +82,7 @@ def check(case: dict[str, Any]) -> dict[str, object]:
         for report in reports
         for found in report.findings
         if found.severity is Severity.STRONG
+        and found.code not in NOT_COUNTED.get(case["guard"], frozenset())
     ]
     return {"flag": bool(strong), "score": max(strong, default=0.0)}
 
