@@ -27,13 +27,13 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading
 from guards.text.citing.assessed import Assessed, Assessment, Missing
 from guards.text.citing.assessment import CITATION_THRESHOLD, assess
-from guards.text.citing.cited_answer import CitedAnswer
+from guards.text.citing.kept import cited_answer
 from guards.text.citing.mending import Mending
 from guards.text.citing.naming import Naming
 from guards.text.citing.placing import Placing
 from guards.text.citing.references import ReferenceLine, read_source_lines
 from guards.text.slots.citation_mark import CitationMark, MarkKind, MarkStyle
-from guards.text.slots.law_index import LawIndex
+from guards.text.slots.law_index import law_index
 from guards.text.slots.source_name import SourceNames
 
 _MOST_EXPECTED = 8
@@ -102,11 +102,11 @@ class Citations(Guard[CitationsSettings]):
         answer = reading.answer
         if answer is None:
             return []
-        cited = CitedAnswer(answer.text.raw)
+        cited = cited_answer(reading)
         lines = read_source_lines(answer.text.raw)
         if not (cited.marks or cited.references or lines or self.settings.add_missing):
             return []
-        assessed = assess(reading, self.settings.threshold, cited)
+        assessed = assess(reading, self.settings.threshold)
         citing = _Citing(reading, answer, assessed, add_missing=self.settings.add_missing)
         found = [finding for mark in cited.marks for finding in citing.findings(mark)]
         found += citing.listed_phantoms()
@@ -126,7 +126,7 @@ class _Citing:
         self.assessed = assessed
         self._exchange = reading.exchange
         self._raw = answer.text.raw
-        index = LawIndex.of(self._exchange.sources)
+        index = law_index(reading)
         self._names = SourceNames(self._exchange.sources, index)
         self._naming = Naming(reading, self._names, index)
         self._numbers = tuple(f"[{one.id}]" for one in self._exchange.sources[:_MOST_EXPECTED])
@@ -173,16 +173,16 @@ class _Citing:
                 yield from self.unknown_files(line)
 
     def unknown_files(self, line: ReferenceLine) -> Iterator[Finding]:
-        """Yield the finding on a line that names a file which no source is."""
+        """Yield the finding on a line that names a file, or a page of it, which no source is."""
         unknown = self._names.unknown_files(line.target)
-        if not unknown:
+        wrong_page = None if unknown else self._naming.wrong_page(line)
+        if not unknown and wrong_page is None:
             return
-        source = self._names.numbered(line.number) if line.number else None
-        fix = (
-            self._naming.line_of(line, source)
-            if source
-            else self._naming.line_without(line, unknown)
-        )
+        source = self.assessed.numbering.source_of(line.number) if line.number else None
+        if source:
+            fix = self._naming.line_of(line, source)
+        else:
+            fix = self._naming.line_without(line, unknown) if unknown else wrong_page
         yield self._phantom("unknown_source", line.span, self._titles, fix, sure=True)
 
     def missing(self, one: Missing) -> Finding:

@@ -26,7 +26,6 @@ from guards.text.conflict_values import Figure, figures_of
 from guards.text.contradictions import Side, Told, sides_of, told_by
 from guards.text.overlap_score import containment
 from guards.text.particles import final_consonant
-from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import MarkKind, read_marks
 from guards.text.slots.quantity import Quantity
@@ -142,7 +141,7 @@ class Conflict(Guard[ConflictSettings]):
 
 def _claimed(answer: Text, figures: Sequence[Figure]) -> Iterator[tuple[Sentence, list[Figure]]]:
     """Yield each claim that holds figures outside code, with them."""
-    prose = prose_only(answer.raw)
+    prose = answer.prose
     at = 0
     for claim in claims(answer.raw):
         held: list[Figure] = []

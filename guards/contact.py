@@ -25,7 +25,6 @@ from guards.core.reading import Reading, Text
 from guards.text.contact_book import ContactBook, namings
 from guards.text.namings import Named
 from guards.text.ownership import Owned
-from guards.text.scripts import prose_only
 from guards.text.slots.contact import Contact, ContactKind
 
 # Hosts that stand for no host (RFC 2606).
@@ -117,7 +116,7 @@ class Contacts(Guard[ContactSettings]):
 
 def _claimed(text: Text) -> list[Contact]:
     """Return the contacts of a text without numbers and placeholders in code."""
-    prose = prose_only(text.raw)
+    prose = text.prose
     return [
         contact
         for contact in text.contacts

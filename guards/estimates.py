@@ -9,8 +9,8 @@ Score: 1.0 for a figure; 0.5 for words alone (weak); 0.3 for a figure that follo
 Source: own lists in `guards.lexicons.hedges`.
 """
 
-import re
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -21,16 +21,12 @@ from guards.core.reading import Reading, Text
 from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import source_texts
-from guards.text.hedging import REACH_CHARS, Guess, guesses, is_estimate
+from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts
 from guards.text.known_quantities import KnownQuantities
-from guards.text.overlap_score import containment
-from guards.text.scripts import prose_only
+from guards.text.open_sources import OpenSources
+from guards.text.reckoned import Reckoning
 from guards.text.slots.quantity import Quantity
 from guards.text.source_figures import SourceFigures
-
-_SAME_SUBJECT = 0.5
-# A source that grants a possibility may be told as one: 거부할 수 있다 -> 거부할 수도 있습니다.
-_POSSIBILITY = re.compile(r"수(?:도|가)?\s?있")
 
 
 class EstimatesSettings(GuardSettings):
@@ -77,9 +73,8 @@ class Estimates(Guard[EstimatesSettings]):
         if reading.answer is None:
             return []
         text = reading.answer.text
-        figures = [
-            quantity for quantity in claimed_quantities(text) if is_estimate(quantity, text.raw)
-        ]
+        hedged = frozenset(hedged_starts(text))
+        figures = [figure for figure in claimed_quantities(text) if figure.start in hedged]
         return [*self._unsupported(figures, reading), *self._guesses(text, reading)]
 
     def _unsupported(self, figures: list[Quantity], reading: Reading) -> list[Finding]:
@@ -95,8 +90,17 @@ class Estimates(Guard[EstimatesSettings]):
             return []
         licensed = KnownQuantities([reading.question.text, Text(reading.exchange.echo)])
         sources = SourceFigures(reading)
+        if reading.answer is None:
+            return []
+        reckoning = Reckoning(
+            reading.answer.text,
+            reading.question.text,
+            lambda one: known.has(one) or licensed.has(one),
+        )
         return [
-            self._figure_finding(figure, sources)
+            self._figure_finding(
+                figure, sources, is_derived=reckoning.averages(figure) or sources.imply(figure)
+            )
             for figure in unknown
             if not (licensed.has(figure) or sources.repeat(figure))
         ]
@@ -104,8 +108,10 @@ class Estimates(Guard[EstimatesSettings]):
     def _is_rounded(self, figure: Quantity, known: KnownQuantities) -> bool:
         return figure.approximate and known.values_near(figure, self.settings.rounding)
 
-    def _figure_finding(self, figure: Quantity, sources: SourceFigures) -> Finding:
-        if sources.imply(figure):
+    def _figure_finding(
+        self, figure: Quantity, sources: SourceFigures, *, is_derived: bool
+    ) -> Finding:
+        if is_derived:
             return Finding(
                 guard=self.id,
                 code="estimates.derived",
@@ -129,14 +135,14 @@ class Estimates(Guard[EstimatesSettings]):
         )
 
     def _guesses(self, text: Text, reading: Reading) -> list[Finding]:
-        prose = prose_only(text.raw)
-        hedged = [figure for figure in text.quantities if is_estimate(figure, text.raw)]
+        starts = hedged_starts(text)
+        open_sources = OpenSources(reading)
         return [
             self._guess_finding(guess)
             for sentence in text.sentences
+            for guess in guesses(text.prose, sentence.start, sentence.end)
             if not is_abstention(sentence.text)
-            for guess in guesses(prose, sentence.start, sentence.end)
-            if not _belongs_to_figure(guess, hedged) and not _sources_hedge(sentence.text, reading)
+            if not _belongs_to_figure(guess, starts) and not open_sources.hedge(sentence.text)
         ]
 
     def _guess_finding(self, guess: Guess) -> Finding:
@@ -152,15 +158,7 @@ class Estimates(Guard[EstimatesSettings]):
         )
 
 
-def _belongs_to_figure(guess: Guess, hedged: list[Quantity]) -> bool:
-    return any(0 <= figure.start - guess.end <= REACH_CHARS for figure in hedged)
-
-
-def _sources_hedge(sentence: str, reading: Reading) -> bool:
-    """Tell whether a source sentence on the same subject leaves it as open."""
-    return any(
-        containment(sentence, candidate.text) >= _SAME_SUBJECT
-        for part in reading.sources
-        for candidate in part.text.sentences
-        if _POSSIBILITY.search(candidate.text) or guesses(candidate.text)
-    )
+def _belongs_to_figure(guess: Guess, starts: Sequence[int]) -> bool:
+    """Tell whether a hedged figure begins right behind a guess."""
+    at = bisect_left(starts, guess.end)
+    return at < len(starts) and starts[at] - guess.end <= REACH_CHARS

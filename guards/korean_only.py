@@ -8,9 +8,10 @@ Misses: single foreign words in Latin letters (most are names), foreign words in
 Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are told by their small words.
 Source: blocks of the Unicode standard. Licensed is what stands in the question, the sources or the
     conversation, hanja in parentheses after the Hangul that it spells, and the scripts that the
-    question asks for. Mended is a Han word whose Korean reading stands in the sources or the
-    question as a word (費用 and 费用 become 비용). Words that mean something else in Chinese (汽车)
-    and single characters without a number are not.
+    question asks for; quotations, if it asks for the original. Mended is a Han word whose Korean
+    reading stands in the sources or the question as a word and in the same role (費用 and 费用
+    become 비용), or right beside it (비용/費用). Words that mean something else in Chinese or
+    Japanese (汽车) and single characters without a number are not.
 """
 
 import re
@@ -26,10 +27,11 @@ from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
 from guards.lexicons.latin_function_words import LATIN_FUNCTION_WORDS
+from guards.text.foreign_quotations import without_foreign_quotations
 from guards.text.han_mending import in_hangul
 from guards.text.han_words import HeardWords
 from guards.text.hanja import is_usual_han
-from guards.text.language_request import requested_scripts
+from guards.text.language_request import asks_for_original, requested_scripts
 from guards.text.scripts import (
     Run,
     Script,
@@ -103,16 +105,19 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         """Report each foreign stretch of the answer once, in the order in which they stand."""
         if reading.answer is None:
             return []
-        text = reading.answer.text.raw
+        text = own_words = reading.answer.text.raw
+        question = reading.exchange.question
         asked: frozenset[Script] = frozenset()
         if self.settings.allow_on_request:
-            asked = requested_scripts(reading.exchange.question)
+            asked = requested_scripts(question)
+            if asks_for_original(question):
+                own_words = without_foreign_quotations(text)
         findings: list[Finding] = []
-        if stretches := self._foreign(text, reading.exchange, asked):
+        if stretches := self._foreign(own_words, reading.exchange, asked):
             heard = _heard(reading.exchange)
             findings = [_mended(_finding(text, runs), text, runs, heard) for runs in stretches]
         if self.settings.latin_sentences and Script.LATIN not in asked:
-            latin = _latin_sentences(text, reading.answer.text.sentences, reading.exchange)
+            latin = _latin_sentences(own_words, reading.answer.text.sentences, reading.exchange)
             findings += [_finding(text, [run]) for run in latin]
         return sorted(findings, key=lambda finding: finding.span)
 
@@ -231,5 +236,6 @@ def _mended(finding: Finding, text: str, runs: Sequence[Run], heard: HeardWords)
     edit = in_hangul(text, runs, heard)
     if edit is None:
         return finding
-    span = Span(finding.span.start, edit.end)
-    return replace(finding, span=span, observed=text[span.start : span.end], fix=edit.hangul)
+    span, hangul = Span(edit.start, edit.end), edit.hangul
+    observed = text[span.start : span.end]
+    return replace(finding, span=span, observed=observed, expected=(hangul,), fix=hangul)

@@ -37,7 +37,7 @@ from guards.text.citing.laws_in_marks import with_marks_mended
 from guards.text.citing.wrong_articles import WrongArticles
 from guards.text.sentences import split_sentences
 from guards.text.slots.law import Kind, LawReference
-from guards.text.slots.law_index import LawIndex, Level, Missing
+from guards.text.slots.law_index import LawIndex, Level, Missing, law_index
 from guards.text.slots.law_source import Provision, law_held
 
 _SAID_TO_BE_ABSENT = re.compile(
@@ -127,7 +127,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
         answer = reading.answer
         if answer is None or not answer.text.laws:
             return []
-        index = LawIndex.of(reading.exchange.sources)
+        index = law_index(reading)
         conversation = _conversation(reading)
         articles = RightArticles(reading, index)
         wrong = WrongArticles(reading, index)

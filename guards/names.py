@@ -14,7 +14,7 @@ Score: 1.0 where the sources have another name at that place; 0.9 where they hav
 Source: own lists in `guards.lexicons` and own rules for Korean names.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
@@ -26,16 +26,14 @@ from guards.core.reading import Reading, Text
 from guards.text.bound_names import misbound_names
 from guards.text.claimed_facilities import Facility, claimed_facilities
 from guards.text.closest_figures import source_texts
+from guards.text.kin_names import KinNames
 from guards.text.known_names import KnownNames
 from guards.text.name_like import replaces_a_name
 from guards.text.near_name import nearest
-from guards.text.overlap_score import containment
 from guards.text.sentences import Sentence
 from guards.text.slots.name import Name
 from guards.text.statements import statements
 from guards.text.swapped_words import SourceSentences
-
-_SAME_SUBJECT = 0.5
 
 
 class NamesSettings(GuardSettings):
@@ -109,29 +107,29 @@ class Names(Guard[NamesSettings]):
             return
         sources = KnownNames(source_texts(reading), self._free_names(reading))
         echoed = KnownNames([reading.question.text, Text(reading.exchange.echo)])
+        kin = KinNames(reading)
         starts = [sentence.start for sentence in told]
         for name in answer.names:
             at = bisect_right(starts, name.start) - 1
             if at < 0 or name.end > told[at].end:
                 continue
             if not (sources.has(name) or echoed.has(name)):
-                yield self._name_finding(name, told[at].text, sources, reading)
+                yield self._name_finding(name, told[at].text, sources, kin)
 
     def _free_names(self, reading: Reading) -> list[str]:
         files = [source.file for source in reading.exchange.sources if source.file]
         return [*self.settings.known_names, *files]
 
     def _name_finding(
-        self, name: Name, sentence: str, sources: KnownNames, reading: Reading
+        self, name: Name, sentence: str, sources: KnownNames, kin: KinNames
     ) -> Finding:
-        kin = sources.with_head(name.head) if name.head else []
         span = Span(name.start, name.end)
-        meant = nearest(name, kin)
+        meant = nearest(name, sources.with_head(name.head)) if name.head else None
         if meant is not None:
             return self._finding("misspelt", span, name.text, (meant.text,), fix=meant.text)
-        near = _kin_near(name, sentence, reading)
+        near = kin.near(name.head, sentence)
         if near is not None:
-            return self._finding("differs", span, name.text, near[0], near[1])
+            return self._finding("differs", span, name.text, near.names, near.evidence)
         return self._finding("not_in_sources", span, name.text)
 
     def _replaced(self, told: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
@@ -159,7 +157,7 @@ class Names(Guard[NamesSettings]):
     def _misbound(self, reading: Reading) -> Iterator[Finding]:
         raw = reading.answer.text.raw if reading.answer else ""
         for one in misbound_names(reading):
-            evidence = (Evidence(one.meant.source_id, one.meant.quote),)
+            evidence = (Evidence(one.source_id, one.meant.quote),)
             observed = raw[one.start : one.end]
             span = Span(one.start, one.end)
             yield self._finding("differs", span, observed, (one.meant.name,), evidence)
@@ -204,30 +202,16 @@ class Names(Guard[NamesSettings]):
         )
 
 
-def _kin_near(
-    name: Name, sentence: str, reading: Reading
-) -> tuple[tuple[str, ...], tuple[Evidence, ...]] | None:
-    """Return names of the same head in the source sentence nearest to the name's, and the quote."""
-    best, best_score = None, _SAME_SUBJECT
-    for part, source in zip(reading.sources, reading.exchange.sources, strict=True):
-        for candidate in part.text.sentences:
-            kin = tuple(
-                other.text
-                for other in part.text.names
-                if other.head == name.head != "" and candidate.start <= other.start < candidate.end
-            )
-            if kin and (score := containment(sentence, candidate.text)) > best_score:
-                best, best_score = (kin, (Evidence(source.id, candidate.text),)), score
-    return best
-
-
 def _one_for_each_place(found: list[Finding]) -> list[Finding]:
     """Keep the first of several findings about the same words."""
     kept: list[Finding] = []
+    spans: list[tuple[int, int]] = []
     for finding in found:
-        if not any(
-            finding.span.start < other.span.end and other.span.start < finding.span.end
-            for other in kept
-        ):
+        span = finding.span
+        at = bisect_left(spans, (span.start, span.end))
+        # Those that are kept are apart, so that only the neighbours may share a word.
+        is_free = at == 0 or spans[at - 1][1] <= span.start
+        if is_free and (at == len(spans) or span.end <= spans[at][0]):
+            spans.insert(at, (span.start, span.end))
             kept.append(finding)
     return kept

@@ -40,6 +40,9 @@ _MOST_BARS = 3
 _LOOK_BACK_CHARS = 30
 _BOUND = re.compile(r"(?:이상|이하|초과|미만)")
 _FOCUS = re.compile(r"([가-힣]{1,20})(?:에는|에서는|으로는|까지는)\s$")
+_LEFT_OUT = re.compile(
+    r"(?:^|[은는도이가,.:]\s)([^,.:\n]{1,60}?)[을를]?\s(?:빼고|뺀|제외하[고면]|제외한|외에는|말고)\s"
+)
 _FIGURE_BEFORE = re.compile(r"\d[\d,.]{0,20}[ ]?[가-힣A-Za-z%]{0,4}\s?$")
 
 
@@ -178,7 +181,7 @@ class Negation(Guard[NegationSettings]):
             return None
         if any(_agrees(claim, opposition, other) for other in others):
             return None
-        if _speaks_of_another(claim, opposition, aligned):
+        if _speaks_of_another(claim, opposition, aligned) or _is_excepted(claim, aligned):
             return None
         share = _share_of_rest(claim, opposition, aligned)
         if share < self.settings.possible_from:
@@ -276,6 +279,14 @@ def _speaks_of_another(claim: Sentence, opposition: Opposition, aligned: Aligned
     """Tell whether the word set apart before the predicate (당일에는) is none of the sentence's."""
     focus = _FOCUS.search(claim.text, 0, opposition.start)
     return focus is not None and focus[1] not in features(aligned.sentence).forms
+
+
+def _is_excepted(claim: Sentence, aligned: Aligned) -> bool:
+    """Tell whether a claim speaks of what the sentence leaves out (맹견을 제외하고)."""
+    left_out = _LEFT_OUT.search(aligned.sentence)
+    if left_out is None:
+        return False
+    return bool(set(features(bare_claim(claim.text)).names) & features(left_out[1]).forms)
 
 
 def _told_by_exception(claim: Sentence, aligned: Aligned) -> bool:

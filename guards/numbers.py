@@ -6,13 +6,14 @@ Finds: amounts, periods, rates, counts, dates and times of day of the answer who
     before an event for after it, or as the end of a period for its beginning; those that they have
     about something else, where the source sentence that the answer repeats, or the row, list line,
     noun or other figure (10회권, 60분 이상) that it names, has another value.
-Misses: a figure moved under a name that the sources do not use; the wrong one of two conditions
-    that only reckoning tells apart (72세 for 70~74세); the last day of a month in words (그믐);
-    counts in everyday wording (두 가지, 하루). Hedged figures are left to `estimates`, telephone
-    numbers to `contact`, lines and exits to `transport`.
+Misses: a figure moved under a name that the sources do not use, or that stands under the same name
+    in another place too; the wrong one of two conditions that only reckoning tells apart (72세 for
+    70~74세); a wrong value that happens to be a sum, share or multiple of figures beside it; the
+    last day of a month in words (그믐); counts in everyday wording (두 가지, 하루). Hedged figures
+    are left to `estimates`, telephone numbers to `contact`, lines and exits to `transport`.
 Score: 1.0 where the closest source sentence gives another value; 0.9 where no source has a value
     of that kind or the value was moved; 0.6 for a bare number without a unit; 0.3 for one that
-    follows from figures of the sources (weak).
+    follows by a short reckoning from figures of the answer, the question or the sources (weak).
 Source: own rules for Korean quantities. Numbers of the question and of instructions may be
     repeated; a sentence that stands in a source word for word is right.
 """
@@ -27,7 +28,8 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import ClosestFigures, source_texts
-from guards.text.hedging import is_estimate
+from guards.text.counters import counted_alike
+from guards.text.hedging import hedged_starts
 from guards.text.known_quantities import KnownQuantities
 from guards.text.other_side import OtherSides
 from guards.text.reckoned import Reckoning
@@ -85,9 +87,8 @@ class Numbers(Guard[NumbersSettings]):
         if reading.answer is None:
             return []
         text = reading.answer.text
-        claimed = [
-            quantity for quantity in claimed_quantities(text) if not is_estimate(quantity, text.raw)
-        ]
+        hedged = frozenset(hedged_starts(text))
+        claimed = [figure for figure in claimed_quantities(text) if figure.start not in hedged]
         if not claimed:
             return []
         known = KnownQuantities(source_texts(reading))
@@ -106,11 +107,13 @@ class Numbers(Guard[NumbersSettings]):
             if reckoning.shows(quantity):
                 found.append(self._derived(quantity))
             elif known.has(quantity):
-                found.append(self._moved(quantity, sources))
+                moved = self._moved(quantity, sources)
+                is_reckoned = moved is not None and reckoning.works_out(quantity)
+                found.append(self._derived(quantity) if is_reckoned else moved)
             elif reckoning.has(quantity) or other_sides.tell(quantity, text):
                 found.append(self._derived(quantity))
             else:
-                found.append(self._unknown(quantity, known, sources))
+                found.append(self._unknown(quantity, known, sources, reading))
         return [finding for finding in found if finding is not None]
 
     def _echoed_texts(self, reading: Reading) -> list[Text]:
@@ -141,9 +144,15 @@ class Numbers(Guard[NumbersSettings]):
         )
 
     def _unknown(
-        self, quantity: Quantity, known: KnownQuantities, sources: SourceFigures
+        self,
+        quantity: Quantity,
+        known: KnownQuantities,
+        sources: SourceFigures,
+        reading: Reading,
     ) -> Finding:
         if sources.imply(quantity):
+            return self._derived(quantity)
+        if counted_alike(quantity, sources.sentence(quantity).text, reading):
             return self._derived(quantity)
         closest = sources.closest(quantity)
         if closest is None and _is_article(quantity):

@@ -7,8 +7,9 @@ Finds: resident and foreigner registration numbers, cards, telephone numbers, e-
 Misses: names and postal addresses; identifiers in words, split over lines or hidden on purpose.
 Score: 1.0.
 Source: own rules for the shapes, see `guards.text.personal`. Telephone numbers, e-mail addresses,
-    accounts and business numbers in a source are an office's own; what a source holds of the other
-    kinds belongs to somebody, and an answer may repeat it only where the policy allows that.
+    accounts, plates and business numbers in a source are an office's own; what a source holds of
+    the other kinds belongs to somebody, and an answer repeats it only where the policy allows that.
+    What a source calls the number of a thing (주문번호) is none, whatever it looks like.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +22,7 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading
 from guards.text.personal import find_personal
-from guards.text.personal_kinds import PUBLISHED, PersonalKind, PersonalSpan
+from guards.text.personal_kinds import PersonalKind, PersonalSpan
 from guards.text.personal_shown import Shown, unpublished
 
 
@@ -38,9 +39,10 @@ class PersonalDataSettings(GuardSettings):
 
     input: Handling = Field(
         Handling.OFF,
-        description="Identifiers in what the user says. mask: the model sees a placeholder such "
-        "as `[전화번호-1]`, and the answer gets the user's own back. block: a question with one is "
-        "not asked, and those of earlier turns are masked.",
+        description="Identifiers in what the user says, and wherever they stand those that no "
+        "office publishes. mask: the model sees a placeholder such as `[전화번호-1]`, and the "
+        "answer gets the user's own back. block: a question with one is not asked, and those of "
+        "earlier turns are masked.",
     )
     output: Handling = Field(
         Handling.MASK,
@@ -74,7 +76,8 @@ class PersonalData(Guard[PersonalDataSettings]):
         "personal_data.in_question": Code("The question holds a personal identifier."),
         "personal_data.unlicensed": Code(
             "A personal identifier that neither the user nor a source gave.",
-            "답변에 사용자와 자료가 알려 주지 않은 개인정보가 있습니다. 개인정보는 쓰지 마세요.",
+            "답변에 사용자도 자료도 알려 주지 않은 개인정보가 있습니다. 그런 개인정보는 "
+            "쓰지 마세요.",
         ),
     }
 
@@ -117,8 +120,10 @@ class PersonalData(Guard[PersonalDataSettings]):
         return find_personal(part.text.raw, business_numbers=self.settings.business_numbers)
 
     def _is_sources_own(self, answer: Part, span: PersonalSpan, sources: Shown) -> bool:
-        may_be = span.kind in PUBLISHED or self.settings.allow_from_sources
-        return may_be and sources.holds(span.kind, answer.text.raw[span.start : span.end])
+        value = answer.text.raw[span.start : span.end]
+        if self.settings.allow_from_sources:
+            return sources.holds(span.kind, value)
+        return sources.publish(span.kind, value)
 
 
 def _texts(sources: Iterable[Part]) -> Iterator[str]:

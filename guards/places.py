@@ -22,7 +22,6 @@ from guards.text.abstention import is_abstention
 from guards.text.ownership import Owned
 from guards.text.passages import sentence_places
 from guards.text.place_book import PlaceBook, said_around
-from guards.text.scripts import prose_only
 from guards.text.slots.place import PlaceSlot, find_places
 
 _DENIED = re.compile(r"[ ]?(?:이|가)?[ ]?(?:아니|아닌|아닙)")
@@ -58,15 +57,17 @@ class Places(Guard[PlacesSettings]):
         if answer is None:
             return []
         raw = answer.text.raw
-        places = find_places(prose_only(raw))
+        places = find_places(answer.text.prose)
         if not places:
             return []
         book = PlaceBook(reading)
         sentences = sentence_places(answer.text, [place.start for place in places])
+        told = [answer.text.sentences[at].text for at in sentences]
+        is_open = {text: _is_open(text) for text in set(told)}
         findings = (
             self._finding(place, book.meant_instead(place, said))
-            for place, said, at in zip(places, said_around(raw, places), sentences, strict=True)
-            if not (_DENIED.match(raw, place.end) or _is_open(answer.text.sentences[at].text))
+            for place, said, text in zip(places, said_around(raw, places), told, strict=True)
+            if not (_DENIED.match(raw, place.end) or is_open[text])
         )
         return [finding for finding in findings if finding is not None]
 

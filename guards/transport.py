@@ -21,7 +21,6 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
 from guards.text.abstention import is_abstention
 from guards.text.route_map import Differing, RouteMap
-from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence
 from guards.text.slots.route import RouteKind, RouteSlot, names_mode
 
@@ -104,7 +103,7 @@ class Transport(Guard[TransportSettings]):
 
 
 def _by_sentence(text: Text) -> Iterator[tuple[Sentence, list[RouteSlot]]]:
-    prose = prose_only(text.raw)
+    prose = text.prose
     slots = iter([slot for slot in text.routes if prose[slot.start : slot.end] == slot.text])
     slot = next(slots, None)
     for sentence in text.sentences:

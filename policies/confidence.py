@@ -33,7 +33,7 @@ class Cap(StrEnum):
     CRITICAL = "critical"
     """A figure, a provision, a contact or a route stands in no source."""
     DEGRADED_JUDGE = "degraded_judge"
-    """A judge was wanted and gave nothing to go by."""
+    """A judge was wanted and gave nothing to go by, or on some of the open claims only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,16 @@ class JudgeWord:
 
     Attributes:
         confidence: Its own, from 0 to 1; None if it named none.
-        degraded: It was wanted and gave nothing to go by.
+        covered: Share of the open claims on which its word counts.
     """
 
     confidence: float | None = None
-    degraded: bool = False
+    covered: float = 1.0
+
+    @property
+    def degraded(self) -> bool:
+        """Whether claims are left of which nobody knows more than before."""
+        return self.covered < 1
 
 
 def confidence_of(
@@ -77,9 +82,9 @@ def confidence_of(
     bad_citation = any(is_bad_citation(finding) for finding in findings)
     signs = sum(not is_bad_citation(finding) for finding in findings)
     value = max(0.0, 1.0 - weights.bad_citation * bad_citation - weights.sign * signs)
-    if judge is not None and not judge.degraded:
+    if judge is not None:
         said = weights.judge_unsaid if judge.confidence is None else judge.confidence
-        value += weights.judge_share * (said - value)
+        value += weights.judge_share * judge.covered * (said - value)
     caps = _caps(findings, judge)
     limits = (getattr(weights.caps, cap.value) for cap in caps)
     value = round(min([value, *limits]), 4)

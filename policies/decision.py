@@ -97,7 +97,7 @@ def _judge_result(report: JudgeReport, found: Sequence[Finding], possible: Possi
         report.objections,
         found,
         may_regenerate=possible.regenerate,
-        may_edit=possible.edit,
+        may_edit=possible.edit and report.wants_trim,
     )
     return GuardResult(
         guard=report.guard,

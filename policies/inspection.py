@@ -6,18 +6,19 @@ from typing import Any
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Guard, Stage
-from guards.core.reading import read
+from guards.core.reading import Reading, read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, run
 from guards.text.morph import MorphReader
 from policies.decision import Possible, decide
 from policies.direct_answer import direct_answer
 from policies.edits import apply
+from policies.judging.judge import JUDGE
 from policies.judging.report import JudgeReport
 from policies.policy import Action, Mode, Policy
 from policies.repair import repaired, with_list_of_sources, workable
 from policies.second_reading import read_again
-from policies.verdict import Verdict
+from policies.verdict import GuardOutcome, GuardResult, Verdict
 from policies.verification_coverage import Coverage
 
 NOTHING = Possible()
@@ -51,20 +52,21 @@ class Inspector:
 
     def inspect(self, exchange: Exchange, stage: Stage, possible: Possible = NOTHING) -> Verdict:
         """Read the exchange, run the guards of a stage over it, and decide."""
-        return self._decided(exchange, stage, self._reports(exchange, stage), possible)
+        reading = read(exchange)
+        return self._decided(reading, stage, self._reports(reading, stage), possible)
 
     def settled(self, exchange: Exchange, verdict: Verdict, *, may_edit: bool) -> Verdict:
         """Return the verdict over the same answer now that no second attempt is left."""
         if verdict.action is not Action.REGENERATE:
             return verdict
         possible = Possible(edit=may_edit)
-        return self._decided(exchange, verdict.stage, verdict.reports, possible)
+        return self._decided(read(exchange), verdict.stage, verdict.reports, possible)
 
     def heard(
         self, exchange: Exchange, verdict: Verdict, report: JudgeReport, possible: Possible
     ) -> Verdict:
         """Return the verdict over the same answer with what came of asking a judge."""
-        return self._decided(exchange, verdict.stage, (*verdict.reports, report), possible)
+        return self._decided(read(exchange), verdict.stage, (*verdict.reports, report), possible)
 
     def direct_answer(self, exchange: Exchange) -> str | None:
         """Return the sources' own answer, if the policy wants it, there is one and it passes."""
@@ -73,12 +75,11 @@ class Inspector:
         found = direct_answer(exchange.question, exchange.sources)
         if found is None:
             return None
-        reports = self._reports(exchange.answered(found.text), Stage.OUTPUT)
+        reports = self._reports(read(exchange.answered(found.text)), Stage.OUTPUT)
         passes = decide(self.policy, Stage.OUTPUT, reports, NOTHING).action is Action.PASS
         return found.text if passes else None
 
-    def _reports(self, exchange: Exchange, stage: Stage) -> tuple[GuardReport, ...]:
-        reading = read(exchange)
+    def _reports(self, reading: Reading, stage: Stage) -> tuple[GuardReport, ...]:
         reports = run(self._guards[stage], reading)
         if self._second_reader is None:
             return reports
@@ -86,37 +87,51 @@ class Inspector:
 
     def _decided(
         self,
-        exchange: Exchange,
+        reading: Reading,
         stage: Stage,
         reports: Sequence[GuardReport],
         possible: Possible,
     ) -> Verdict:
         """Decide; an answer that was edited is judged again, and must pass as it then stands."""
-        verdict = self._verdict(exchange, stage, reports, possible)
+        exchange = reading.exchange
+        verdict = self._verdict(reading, stage, reports, possible)
         if exchange.answer is None:
             return verdict
         if verdict.action is Action.PASS and possible.edit:
             return with_list_of_sources(self.policy, exchange, verdict)
         if verdict.action not in (Action.FIX, Action.TRIM):
             return verdict
+        if edited := self._edited(exchange, verdict, possible):
+            return edited
+        if _wants_trim_for_judge(verdict):
+            # What the guards mend or take out must not be lost over a sentence that has to stay.
+            return self._decided(reading, stage, _without_judges_trim(reports), possible)
+        return self._verdict(reading, stage, reports, replace(possible, edit=False))
+
+    def _edited(self, exchange: Exchange, verdict: Verdict, possible: Possible) -> Verdict | None:
+        """Put a verdict of FIX or TRIM into effect; None if that cannot be done."""
         if not possible.regenerate:
             verdict = workable(self.policy, exchange, verdict)
         mended = repaired(self.policy, exchange, verdict)
-        if mended is not None and mended.edits:
-            edited = exchange.answered(apply(exchange.answer, mended.judged))
-            heard = [
-                report.after(edited.answer or "")
-                for report in reports
-                if isinstance(report, JudgeReport)
-            ]
-            again = self._verdict(edited, stage, (*self._reports(edited, stage), *heard), NOTHING)
-            if again.action is Action.PASS:
-                return replace(verdict, edits=mended.edits, confidence=again.confidence)
-        return self._verdict(exchange, stage, reports, replace(possible, edit=False))
+        if mended is None or not mended.edits:
+            return None
+        edited = exchange.answered(apply(exchange.answer or "", mended.judged))
+        heard = [
+            report.after(edited.answer or "")
+            for report in verdict.reports
+            if isinstance(report, JudgeReport)
+        ]
+        reading = read(edited)
+        reports = (*self._reports(reading, verdict.stage), *heard)
+        again = self._verdict(reading, verdict.stage, reports, NOTHING)
+        if again.action is not Action.PASS:
+            return None
+        results = tuple(_as_edited(one, again.results) for one in verdict.results)
+        return replace(verdict, edits=mended.edits, results=results, confidence=again.confidence)
 
     def _verdict(
         self,
-        exchange: Exchange,
+        reading: Reading,
         stage: Stage,
         reports: Sequence[GuardReport],
         possible: Possible,
@@ -125,9 +140,26 @@ class Inspector:
         verdict = decide(self.policy, stage, reports, possible)
         if verdict.confidence is None:
             return verdict
-        coverage = Coverage(self.policy, read(exchange), verdict.ran)
+        coverage = Coverage(self.policy, reading, verdict.ran)
         met = coverage.met_a_source(verdict.findings)
         return verdict if met else replace(verdict, confidence=None)
+
+
+def _wants_trim_for_judge(verdict: Verdict) -> bool:
+    return any(one.guard == JUDGE and one.action is Action.TRIM for one in verdict.results)
+
+
+def _without_judges_trim(reports: Sequence[GuardReport]) -> list[GuardReport]:
+    return [
+        replace(one, wants_trim=False) if isinstance(one, JudgeReport) else one for one in reports
+    ]
+
+
+def _as_edited(result: GuardResult, again: Sequence[GuardResult]) -> GuardResult:
+    """Return why no judge was asked as it is for the edited answer; every other result as it is."""
+    if result.guard != JUDGE or result.outcome is not GuardOutcome.NOT_RUN:
+        return result
+    return next(one for one in again if one.guard == JUDGE)
 
 
 def _switched_on(policy: Policy) -> Iterable[str]:

@@ -15,6 +15,10 @@ NOT_WANTED = frozenset({"no_evidence_demanded", "no_open_claims", "answer_replac
 """Reasons of guards, and of the judge, that had no call to run, as against nothing to look at."""
 
 
+PARTIAL = "partial"
+"""Reason of a judge whose word counts on some of the open claims only."""
+
+
 class GuardOutcome(StrEnum):
     """What one guard's run came to."""
 
@@ -41,7 +45,7 @@ class GuardResult:
         action: What it asked for; PASS unless it acted (or would have).
         findings: What it saw.
         cleared: What it saw and a second reader took back.
-        reason: Why it did not run; empty otherwise.
+        reason: Why it did not run, or not to the end; empty otherwise.
         duration_ms: Time it took, in milliseconds.
     """
 
@@ -123,11 +127,12 @@ class Verdict:
 
     @property
     def not_run(self) -> tuple[str, ...]:
-        """``guard:reason`` for each guard that was wanted and did not run."""
+        """``guard:reason`` for each guard that was wanted and did not run, or not to the end."""
         return tuple(
             f"{result.guard}:{result.reason}"
             for result in self.results
-            if result.outcome is GuardOutcome.NOT_RUN and result.reason not in NOT_WANTED
+            if result.outcome is GuardOutcome.NOT_RUN or result.reason == PARTIAL
+            if result.reason not in NOT_WANTED
         )
 
 

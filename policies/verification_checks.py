@@ -7,7 +7,7 @@ from guards.core.registry import all_guards
 from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE
 from policies.policy import Mode, Policy
-from policies.verdict import NOT_WANTED, GuardOutcome, GuardResult, Verdict
+from policies.verdict import NOT_WANTED, PARTIAL, GuardOutcome, GuardResult, Verdict
 from policies.verification_options import Options
 from policies.verification_parts import Checks
 
@@ -57,7 +57,9 @@ class CheckBook:
             for guard, result in self._results.items()
             if guard != JUDGE and result.mode is Mode.ENFORCE and result.reason.startswith(_FAILED)
         ]
-        return (*failed, f"{JUDGE}:{self._why_no_judge}") if self.misses_judge else tuple(failed)
+        if self.misses_judge or self._has_part_of_judge:
+            failed.append(f"{JUDGE}:{self._why_no_judge}")
+        return tuple(failed)
 
     @property
     def misses_judge(self) -> bool:
@@ -74,8 +76,13 @@ class CheckBook:
         return failed or self.options.judge == "force"
 
     @property
+    def _has_part_of_judge(self) -> bool:
+        """Return whether a model's opinion counts on some of the open claims only."""
+        return JUDGE in self.verdict.ran and self._results[JUDGE].reason == PARTIAL
+
+    @property
     def _why_no_judge(self) -> str:
-        """Return why no opinion of a judge counts."""
+        """Return why no opinion of a judge counts, or not on every open claim."""
         result = self._results.get(JUDGE)
         if result is not None:
             return result.reason or "shadow"

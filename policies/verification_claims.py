@@ -10,10 +10,9 @@ from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.reading import Reading, Text
 from guards.overlap import Overlap, OverlapSettings
+from guards.text.citing.kept import support_of
 from guards.text.citing.statements import Statement
 from guards.text.citing.support import Support
-from guards.text.claimed_quantities import claimed_quantities
-from guards.text.slots.quantity import Quantity
 from policies.judging.regate import strong_grounding
 from policies.offsets import Offsets
 from policies.policy import Policy
@@ -184,11 +183,7 @@ class Claims:
 
     def _citations(self, statement: Statement) -> tuple[ClaimCitation, ...]:
         """Return the best passages for a claim, the best first."""
-        figures = [
-            figure
-            for figure in self._figures
-            if statement.sentence.start <= figure.start < statement.sentence.end
-        ]
+        figures = self._support.figures(statement.sentence.start, statement.sentence.end)
         carried = self._support.carried(statement.text, figures)
         scores = [(carried.score([place]), place) for place in range(len(self.sources.reports))]
         best = sorted(scores, key=lambda one: (-one[0], one[1]))[:MOST_CITATIONS]
@@ -233,8 +228,4 @@ class Claims:
 
     @cached_property
     def _support(self) -> Support:
-        return Support(self.reading)
-
-    @cached_property
-    def _figures(self) -> list[Quantity]:
-        return claimed_quantities(self.reading.answer.text) if self.reading.answer else []
+        return support_of(self.reading)

@@ -7,8 +7,10 @@ that nothing is hedged, says little about the claim; guards of an answer's form 
 `korean_only`, …) say nothing about it.
 """
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Protocol
 
 from guards.citations import Citations, CitationsSettings
@@ -17,7 +19,7 @@ from guards.core.reading import Reading, Text
 from guards.overlap import Overlap, OverlapSettings
 from guards.text.citing.assessed import Assessed, Assessment, Status
 from guards.text.citing.assessment import assess
-from guards.text.citing.cited_answer import CitedAnswer
+from guards.text.citing.kept import cited_answer
 from guards.text.citing.statements import Statement
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.features import features
@@ -30,6 +32,7 @@ FORM_GUARDS = frozenset(
 )
 """Whose findings are about an answer's form or the question, not about what the sources say."""
 _NO_TEXT = Text("")
+_start_of = attrgetter("start")
 
 
 class _Slot(Protocol):
@@ -59,7 +62,7 @@ class Coverage:
         self._threshold = options_of(policy, Citations.id, CitationsSettings).threshold
         self._checked_by: dict[int, tuple[str, ...]] = {}
         self._answer = reading.answer.text if reading.answer else _NO_TEXT
-        self._cited = CitedAnswer(self._answer.raw)
+        self._cited = cited_answer(reading)
         self.statements = self._cited.statements
         self.claims = tuple(one for one in self.statements if one.is_claim)
 
@@ -68,7 +71,7 @@ class Coverage:
         """What is to be said of the citations; None if their guard did not run."""
         if Citations.id not in self._ran:
             return None
-        return assess(self._reading, self._threshold, self._cited)
+        return assess(self._reading, self._threshold)
 
     def met_a_source(self, findings: Iterable[Finding]) -> bool:
         """Tell whether anything of the answer was held against a source.
@@ -143,5 +146,7 @@ def is_about_mark(finding: Finding, statement: Statement) -> bool:
 
 
 def _stands_in(claim: Statement, slots: Sequence[_Slot]) -> bool:
+    """Tell whether one of some slots, which are in order, begins in a claim."""
     sentence = claim.sentence
-    return any(sentence.start <= slot.start < sentence.end for slot in slots)
+    at = bisect_left(slots, sentence.start, key=_start_of)
+    return at < len(slots) and slots[at].start < sentence.end

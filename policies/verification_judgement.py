@@ -50,7 +50,7 @@ class Judgement:
         """Whether the answer may be relied on as far as the policy can tell."""
         nothing_wrong = self.verdict.reasons == (LIST_ADDED,)
         passes = self.verdict.action is Action.PASS or nothing_wrong
-        return passes and not self._shortfalls
+        return passes and self.cited.valid is not False and not self._shortfalls
 
     @property
     def issues(self) -> tuple[str, ...]:

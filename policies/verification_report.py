@@ -156,7 +156,7 @@ def _confidence(judged: Judged, coverage: Coverage, book: CheckBook) -> Confiden
         return None
     weights = judged.policy.confidence
     if book.misses_judge:
-        return confidence_of(weights, verdict.findings, JudgeWord(degraded=True))
+        return confidence_of(weights, verdict.findings, JudgeWord(covered=0.0))
     return trust(weights, verdict.findings, verdict.reports)
 
 

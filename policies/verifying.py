@@ -9,6 +9,7 @@ result.verified, result.confidence, result.issues
 import asyncio
 import math
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from time import perf_counter
 from uuid import uuid4
@@ -19,7 +20,8 @@ from guards.core.reading import read
 from guards.core.registry import all_guards
 from policies.decision import Possible
 from policies.inspection import Inspector
-from policies.judging.judge import BoundedJudge, Judge
+from policies.judging.bounded import BoundedJudge
+from policies.judging.judge import Judge
 from policies.judging.verdict import with_second_opinion
 from policies.schema import suggestion
 from policies.verdict import Verdict
@@ -138,8 +140,8 @@ def verify(
 ) -> Verification:
     """Hold an answer against its sources.
 
-    With a judge it runs an event loop of its own, so there must be none yet in this thread; within
-    one, `Verifier.verify_with` is the door.
+    A judge is awaited in an event loop of its own, in a thread of its own, so that it does not
+    matter whether this one has a loop; who would rather await it calls `Verifier.verify_with`.
 
     Args:
         question: What was asked; may be empty.
@@ -173,7 +175,8 @@ def verify(
     if judge is None:
         return verifier.verify(exchange, options).report
     heard = verifier.verify_with(BoundedJudge(judge), exchange, options)
-    return asyncio.run(heard).report
+    with ThreadPoolExecutor(max_workers=1) as apart:
+        return apart.submit(asyncio.run, heard).result().report
 
 
 def quick_verify(

@@ -28,6 +28,7 @@ class Call:
         trace: Filled as the request goes on.
         stream_begun: The client has been promised a stream: keep-alive comments are on their way.
         stand_ins: What the model server gets in place of the user's own identifiers.
+        judge_spent_s: Time that the tenant's judge has taken so far, in seconds.
     """
 
     tenant: Tenant
@@ -37,6 +38,7 @@ class Call:
     trace: TraceBuilder
     stream_begun: bool = False
     stand_ins: StandIns = field(default_factory=StandIns)
+    judge_spent_s: float = 0.0
 
     @property
     def left_s(self) -> float:
@@ -50,6 +52,15 @@ class Call:
             if _SECONDS.fullmatch(said := self.headers.get(name, "")):
                 limit_s = min(limit_s, float(said))
         return limit_s - self.trace.spent_s
+
+    @property
+    def judge_left_s(self) -> float:
+        """Seconds that are left for asking the tenant's judge; not above 0 if there are none.
+
+        Its time is that of one opinion, however many choices and attempts there are.
+        """
+        rules = self.tenant.policy.judge
+        return min(self.left_s, rules.timeout_s - self.judge_spent_s) if rules else 0.0
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from guards.core.exchange import Exchange
 from guards.core.guard import Stage
 from policies.decision import Possible
 from policies.inspection import NOTHING
+from policies.judging.judge import Judge
 from policies.judging.verdict import with_second_opinion
 from policies.policy import Action
 from policies.verdict import Verdict
@@ -158,28 +159,29 @@ class Pipeline:
                     for answer in reply.answers
                 ]
             )
-        judged = tuple([await self._heard(call, one, number=number) for one in judged])
+        judged = await self._heard(call, judged, number=number)
         note_attempt(call.trace, reply, [one.verdict for one in judged], upstream_ms)
         for one in judged:
             if one.verdict:
                 note_verdict(call.trace, one.verdict, attempt=number, choice=one.answer.index)
         return _Attempt(reply, raw.headers, judged)
 
-    async def _heard(self, call: Call, judged: Judged, *, number: int) -> Judged:
-        """Ask the tenant's judge, if it has one, about what the guards left open."""
+    async def _heard(
+        self, call: Call, judged: Sequence[Judged], *, number: int
+    ) -> tuple[Judged, ...]:
+        """Ask the tenant's judge, if it has one, about what the guards left open.
+
+        About all choices at once, and within what is left of its time for the whole request.
+        """
         judge = self.judges.of(call.tenant.name, call.tenant.policy.judge)
-        if judge is None or judged.verdict is None:
-            return judged
+        if judge is None:
+            return tuple(judged)
+        began_s = call.trace.spent_s
+        asked = (_heard(call, judge, one, may_regenerate=number == 1) for one in judged)
         with call.trace.step(f"judge_{number}"):
-            verdict = await with_second_opinion(
-                call.tenant.inspector,
-                judge,
-                judged.exchange,
-                judged.verdict,
-                Possible(regenerate=number == 1, edit=judged.may_edit),
-                time_left_s=call.left_s,
-            )
-        return judged.decided(verdict)
+            heard = await asyncio.gather(*asked)
+        call.judge_spent_s += call.trace.spent_s - began_s
+        return tuple(heard)
 
     def _finished(
         self,
@@ -242,6 +244,20 @@ async def _judge(
     possible = Possible(regenerate=may_regenerate, edit=may_edit)
     verdict = await _inspect(call, exchange, Stage.OUTPUT, possible)
     return Judged(reply, answer, exchange, may_edit, verdict)
+
+
+async def _heard(call: Call, judge: Judge, judged: Judged, *, may_regenerate: bool) -> Judged:
+    if judged.verdict is None:
+        return judged
+    verdict = await with_second_opinion(
+        call.tenant.inspector,
+        judge,
+        judged.exchange,
+        judged.verdict,
+        Possible(regenerate=may_regenerate, edit=judged.may_edit),
+        time_left_s=call.judge_left_s,
+    )
+    return judged.decided(verdict)
 
 
 def _unjudged(call: Call, answer: Answer, text: str) -> str:

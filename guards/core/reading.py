@@ -6,14 +6,17 @@ passages come back all day; a reading holds nothing of the request it was made f
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
+from typing import TypeVar, cast
 
 from guards.core.exchange import Exchange, Source
 from guards.core.lazy import lazy
 from guards.text.held import HeldIndex
 from guards.text.normal import Normal, normalise
 from guards.text.polarity_sayings import Said, said_in
+from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.contact import Contact, find_contacts
 from guards.text.slots.law import LawReference, read_laws
@@ -26,12 +29,32 @@ SOURCE_CHARS_KEPT = 4_000_000
 """Readings of sources that are kept, in characters; a reading takes about 100 bytes for each."""
 LONGEST_SOURCE_KEPT_CHARS = 200_000
 
+ReadT = TypeVar("ReadT")
+
 
 class Text:
     """A string and its readings. All positions are code points of `raw`."""
 
     def __init__(self, raw: str) -> None:
         self.raw = raw
+        self._kept: dict[object, object] = {}
+
+    def once(self, read: Callable[["Text"], ReadT]) -> ReadT:
+        """Return what a function reads from the text, and keep it as long as the text.
+
+        For readings that only one module makes.
+
+        Args:
+            read: A function of a module, which is the same each time.
+        """
+        if read not in self._kept:
+            self._kept[read] = read(self)
+        return cast("ReadT", self._kept[read])
+
+    @lazy
+    def prose(self) -> str:
+        """The string with blanks for code, addresses and names of files."""
+        return prose_only(self.raw)
 
     @lazy
     def normal(self) -> Normal:
@@ -115,6 +138,16 @@ class Reading:
     question: Part
     answer: Part | None
     sources: tuple[Part, ...]
+
+    def once(self, read: Callable[["Reading"], ReadT]) -> ReadT:
+        """Return what a function reads from the exchange, and keep it as `Text.once` does."""
+        if read not in self._kept:
+            self._kept[read] = read(self)
+        return cast("ReadT", self._kept[read])
+
+    @lazy
+    def _kept(self) -> dict[object, object]:
+        return {}
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -26,6 +26,16 @@ def _runs(values: Sequence[Fraction], count: int) -> Iterator[Sequence[Fraction]
     return (values[at : at + count] for at in range(len(values) - count + 1))
 
 
+def is_mean(value: Fraction, same: Sequence[Operand]) -> bool:
+    """Tell whether a value is the mean of some operands that stand in a row."""
+    parts = [one.value for one in same]
+    return any(
+        sum(some) == value * count
+        for count in range(2, min(len(parts), _MOST_SUMMANDS) + 1)
+        for some in _runs(parts, count)
+    )
+
+
 def is_rest(value: Fraction, same: Sequence[Operand]) -> bool:
     """Tell whether a value is left of an operand without another, or without two neighbours."""
     values = list(dict.fromkeys(one.value for one in same))

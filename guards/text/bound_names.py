@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from guards.core.reading import Reading
+from guards.core.reading import Reading, Text
 from guards.text.labels import Label, label_of
 from guards.text.namings import said_in
 from guards.text.slots.name import dense
@@ -49,23 +49,22 @@ class Bound:
     Attributes:
         name: As it stands.
         key: The words of what it is for.
-        source_id: Id of the source.
         quote: The line, verbatim.
     """
 
     name: str
     key: Label
-    source_id: str
     quote: str
 
 
 @dataclass(frozen=True, slots=True)
 class Misbound:
-    """A name of an answer in the place of another; positions are the answer's own."""
+    """A name of an answer in the place of another of a source; positions are the answer's own."""
 
     start: int
     end: int
     meant: Bound
+    source_id: str
 
 
 def misbound_names(reading: Reading) -> Iterator[Misbound]:
@@ -78,7 +77,8 @@ def misbound_names(reading: Reading) -> Iterator[Misbound]:
         return
     raw = reading.answer.text.raw
     said = said_in(f"{raw}\n{reading.question.text.raw}")
-    for group in _groups(reading):
+    groups = ((part, group) for part in reading.sources for group in part.text.once(_groups))
+    for part, group in groups:
         named = [one for one in group if _is_said(one, said)]
         meant = {one.name: one for one in named if dense(one.name) not in reading.answer.text.dense}
         if len(meant) != 1 or len({one.name for one in named}) != 1:
@@ -88,7 +88,8 @@ def misbound_names(reading: Reading) -> Iterator[Misbound]:
             if at < 0 or name in reading.question.text.raw or _touches(raw, at, name):
                 continue
             if not any(_is_hinted(one, said) for one in group if one.name == name):
-                yield Misbound(at, at + len(name), *meant.values())
+                source_id = part.source.id if part.source else ""
+                yield Misbound(at, at + len(name), next(iter(meant.values())), source_id)
 
 
 def _touches(raw: str, at: int, name: str) -> bool:
@@ -105,31 +106,30 @@ def _is_hinted(one: Bound, said: frozenset[str]) -> bool:
     return any(word & said for word in one.key)
 
 
-def _groups(reading: Reading) -> Iterator[list[Bound]]:
-    """Yield what the sources bind; names of one group may be taken for one another."""
-    for source in reading.exchange.sources:
-        lines = source.text.split("\n")
-        groups = [*_tables(lines, source.id), [*_codes(lines, source.id)]]
-        for line in lines:
-            groups += [[*_listed(pattern, line, source.id)] for pattern in _LISTED]
-        yield from (group for group in groups if len({one.name for one in group}) >= _FEWEST)
+def _groups(text: Text) -> list[list[Bound]]:
+    """Return what a source binds; names of one group may be taken for one another."""
+    lines = text.raw.split("\n")
+    groups = [*_tables(lines), [*_codes(lines)]]
+    for line in lines:
+        groups += [[*_listed(pattern, line)] for pattern in _LISTED]
+    return [group for group in groups if len({one.name for one in group}) >= _FEWEST]
 
 
-def _listed(pattern: re.Pattern[str], line: str, source_id: str) -> Iterator[Bound]:
+def _listed(pattern: re.Pattern[str], line: str) -> Iterator[Bound]:
     for found in pattern.finditer(line):
         key = label_of(found["key"])
         if key:
-            yield Bound(found["name"], key, source_id, line.strip())
+            yield Bound(found["name"], key, line.strip())
 
 
-def _codes(lines: list[str], source_id: str) -> Iterator[Bound]:
+def _codes(lines: list[str]) -> Iterator[Bound]:
     for line in lines:
         found = _CODE_LINE.match(line)
         if found:
-            yield Bound(found["name"], label_of(found["key"]), source_id, line.strip())
+            yield Bound(found["name"], label_of(found["key"]), line.strip())
 
 
-def _tables(lines: list[str], source_id: str) -> Iterator[list[Bound]]:
+def _tables(lines: list[str]) -> Iterator[list[Bound]]:
     """Yield for each column of names in a table the names with the first cells of their rows."""
     columns: dict[int, list[Bound]] = {}
     is_inside = False
@@ -146,4 +146,4 @@ def _tables(lines: list[str], source_id: str) -> Iterator[list[Bound]]:
             for at, column in columns.items():
                 key = label_of(cells[0])
                 if at < len(cells) and key and _CELL.fullmatch(cells[at]):
-                    column.append(Bound(cells[at], key, source_id, line.strip()))
+                    column.append(Bound(cells[at], key, line.strip()))

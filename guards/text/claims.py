@@ -39,6 +39,29 @@ _SYMPATHY = re.compile(
     r"^삼가\s|명복을|쾌유를|위로의\s?(?:말씀|마음)|축하(?:드립니다|드려요|합니다)[.!]*$"
     r"|[셨시]겠(?:습니다|어요|네요|군요)[.!~ㅠ]*$|(?:걱정|염려)(?:하지)?\s?(?:마세요|마십시오)[.!]*$"
     r"|기다리(?:시게|게)\s?해|심려를\s?끼쳐"
+    r"|(?:안타깝|안타까운|유감스럽|마음이\s(?:아프|무겁|무거)|마음\s?아프)[가-힣]{0,4}"
+    r"(?:\s(?:생각|마음|느)[가-힣]{0,4})?(?:니다|아요|어요|네요|워요)[.!~ㅠ]*$"
+    r"|유감입니다[.]?$"
+    r"|(?:속상|답답|당황|불안|놀라|힘드|불편하|걱정|염려|아쉬우|막막)[가-힣]{0,2}[셨실][가-힣]{0,3}"
+    r"(?:\s(?:것|거)[가-힣]{0,2}(?:\s(?:같|생각|압니다|예상)[가-힣]{0,4})?"
+    r"|\s(?:이해|공감|짐작|생각)[가-힣]{1,4})?[.!~ㅠ]*$"
+    r"|(?:마음|심정|점|상황|처지|아픔|슬픔)[을를에]?\s(?:(?:충분히|깊이|십분|진심으로|잘)\s)?"
+    r"(?:이해|공감|헤아)[가-힣]{1,4}[.!]*$"
+)
+# What the answer says of itself: what it reckoned with, or that the sources go no further.
+_OF_ITSELF = re.compile(
+    r"^(?:(?:참고로|다만|단)[, ]\s?)?(?:이|위|본|상기|이상의?|해당)\s?"
+    r"(?:금액|요금|비용|계산|결과|값|수치|답변|안내|설명|내용|정보)(?:[은는]|에는?)\s"
+    r"(?:[^\n.]{0,60}만(?:을)?\s?(?:계산|반영|적용|기준|바탕|근거|참고)"
+    r"|[^\n.]{0,40}(?:자료|문서|안내문?|규정|단가|기준)(?:[을를]|에)?\s?(?:만\s?)?"
+    r"(?:기준|바탕|근거|토대|한정)"
+    r"|[^\n.]{0,60}(?:포함|반영|고려|계산|감안)하지\s?않(?:은\s(?:것|값|금액)|았|고\s계산))"
+)
+_NOT_IN_SOURCES = re.compile(
+    r"(?:정보|내용|규정|기준|언급|설명|조건|사항|여부|금액)[은는이가도]\s[^\n,.]{0,16}"
+    r"(?:자료|문서|안내문?|출처|규정|내용)에(?:는|서는|도)?\s"
+    r"(?:[가-힣]{1,4}\s){0,2}(?:없|(?:나와|실려|적혀|들어)\s?있지\s?않)[가-힣]{1,4}"
+    r"[\s.\[\]\d]*$"
 )
 _ADVICE = re.compile(
     r"(?:시|하)는\s?(?:것이|것도|게|편이)\s?(?:가장\s?|더\s?)?좋(?:습니다|아요|겠습니다|겠어요)[.!]?$"
@@ -54,7 +77,7 @@ _FRAME = re.compile(
     r"|(?:동일한|같은|똑같은)\s(?:기준|규정|절차)[이을에]?\s(?:적용됩니다|적용돼요|따릅니다)[.!]?$"
     r"|달라질\s?수\s?(?:도\s?)?있(?:습니다|어요|으니)"
 )
-_SAYS_NOTHING = (_PLEASANTRY, _SYMPATHY, _ADVICE, _FRAME)
+_SAYS_NOTHING = (_PLEASANTRY, _SYMPATHY, _ADVICE, _FRAME, _OF_ITSELF, _NOT_IN_SOURCES)
 _POINTS_DOWN = re.compile(
     r"(?<![가-힣])(?:아래(?![층쪽])|다음(?!\s?(?:날|달|주|해|년|번|학기|영업일|호선|역)))"
     r"|(?<![가-힣])(?:두|세|네|다섯)\s?(?:가지|곳|경우)"
@@ -101,13 +124,15 @@ def claims(answer: str) -> tuple[Sentence, ...]:
         for sentence in split_sentences(answer)
         if sentence.start < end and prose[sentence.start : sentence.end].strip()
     )
-    return tuple(
-        sentence
-        for sentence, plain in sentences
-        if not _REFERENCE_LINE.match(sentence.text)
-        and _is_claim(plain)
-        and not _leads_in(sentence, plain, answer)
-    )
+    judged: dict[str, bool] = {}
+    found: list[Sentence] = []
+    for sentence, plain in sentences:
+        if plain not in judged:
+            judged[plain] = _is_claim(plain)
+        is_reference = _REFERENCE_LINE.match(sentence.text) is not None
+        if judged[plain] and not (is_reference or _leads_in(sentence, plain, answer)):
+            found.append(sentence)
+    return tuple(found)
 
 
 def bare_claim(sentence: str) -> str:

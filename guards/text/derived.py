@@ -71,6 +71,7 @@ class Derivable:
         if day_after:
             measures.append(Measure(Dimension.DAYS, (Fraction(1),)))
         self._operands = list(dict.fromkeys(measures))[:_MOST_OPERANDS]
+        self._reckoned_in: dict[str, bool] = {}
         self._twice = {
             (one.dimension, one.values[0] * 2) for one in measures if measures.count(one) > 1
         }
@@ -97,7 +98,13 @@ class Derivable:
             return True
         if key in self._twice and _TOGETHER.search(sentence):
             return True
-        return _RECKONS.search(sentence) is not None and key in self._amounts
+        return self._is_reckoned_in(sentence) and key in self._amounts
+
+    def _is_reckoned_in(self, sentence: str) -> bool:
+        """Tell whether a sentence says that it reckons; asked of each of its figures."""
+        if sentence not in self._reckoned_in:
+            self._reckoned_in[sentence] = _RECKONS.search(sentence) is not None
+        return self._reckoned_in[sentence]
 
     def has_share(self, quantity: Quantity) -> bool:
         """Tell whether a quantity is a share of another, or another without a share."""

@@ -68,7 +68,13 @@ _VERB_SIDES = (
         ),
         Comparator.LESS_THAN,
     ),
-    (re.compile(rf"{_OBJECT}(?:달하|도달|이르|채우|채워|이어야|[은는][ ])"), Comparator.AT_LEAST),
+    (
+        re.compile(
+            rf"{_OBJECT}(?:달하|도달|이르|채우|채워|이어야"
+            r"|[은는][ ](?:[가-힣]{1,6}[ ])?[가-힣]{0,6}(?:어야|아야|해야|여야|돼야|필요))"
+        ),
+        Comparator.AT_LEAST,
+    ),
 )
 _LEAN_BEFORE = re.compile(rf"{_MARKS}(?:전(?!체|부|액|원|용|화|기|환|후)|앞서|앞두|이전)")
 _LEAN_PAST = re.compile(

@@ -1,7 +1,8 @@
 """Han words as Korean reads them: ``費用`` and ``费用`` are ``비용``, ``理由`` is ``이유``.
 
-A reading is only believed where it stands as a word in a text that is known to be right, because
-most characters are read in more than one way and many words share a reading.
+A reading is only believed where it stands as a word in a text that is known to be right, and in
+the same role, because most characters are read in more than one way and many words share a
+reading. What holds a word that means something else than its reading is not read at all.
 """
 
 import re
@@ -10,14 +11,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from guards.lexicons.han_false_friends import FALSE_FRIENDS
+from guards.lexicons.han_false_friends import FALSE_COUNTERS, FALSE_FRIENDS
 from guards.lexicons.hanja_readings import HANJA_READINGS
+from guards.text.han_roles import Role, may_be_same, role_of
 from guards.text.hangul import is_syllable, parts_of, syllable
 from guards.text.particles import stem
 from guards.text.tokens import word_stem
 
 _SHORTEST_WORD_CHARS = 2
 _LONGEST_WORDS_CHARS = 12
+_FALSE_FRIENDS_CHARS = sorted({len(word) for word in FALSE_FRIENDS})
 _PALATAL_VOWELS = "ㅑㅒㅕㅖㅛㅠㅣ"
 _HANGUL_RUN = re.compile(r"[가-힣]+")
 _COUNTED = re.compile(r"(?<![\d.,])(\d{1,4}) ?([가-힣])")
@@ -42,16 +45,36 @@ def initial_form(read: str) -> str:
     return syllable("ㄴ", vowel, final) if initial == "ㄹ" else read
 
 
+def _is_false_friend(han: str) -> bool:
+    """Tell whether a word holds one that means something else than its reading."""
+    return any(
+        han[at : at + size] in FALSE_FRIENDS
+        for size in _FALSE_FRIENDS_CHARS
+        for at in range(len(han) - size + 1)
+    )
+
+
+def is_reading(hangul: str, han: str) -> bool:
+    """Tell whether a Hangul word is how a Han word is read, whatever that means."""
+    return (
+        len(hangul) == len(han)
+        and not _is_false_friend(han)
+        and all(each in readings(char) for each, char in zip(hangul, han, strict=True))
+    )
+
+
 class HeardWords:
     """The Hangul words of texts that are known to be right, to be found by how they are read."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._words: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
+        self._roles: defaultdict[str, set[Role]] = defaultdict(set)
         self._units: defaultdict[str, set[str]] = defaultdict(set)
         for text in texts:
             for run in set(_HANGUL_RUN.findall(text)):
                 for word in (run, stem(run), word_stem(run)):
                     self._words[len(word), word[0]].add(word)
+                    self._roles[word].add(role_of(run[len(word) :]))
             for number, unit in _COUNTED.findall(text):
                 self._units[number].add(unit)
 
@@ -64,20 +87,26 @@ class HeardWords:
             after: What stands behind it.
 
         Returns:
-            The Hangul; empty if it stands nowhere, or if more than one reading does.
+            The Hangul; empty if it stands nowhere in that role, if more than one reading does, or
+            if the word means something else.
         """
-        if len(han) > _LONGEST_WORDS_CHARS:
-            return ""
         han = unicodedata.normalize("NFKC", han)  # some characters have two code points
-        if len(han) >= _SHORTEST_WORD_CHARS and (word := self._word(han) or self._several(han)):
-            return word
-        number = _NUMBER_BEFORE.search(before)
-        if number and len(han) < _SHORTEST_WORD_CHARS:
-            return _only(readings(han) & self._units.get(number[0], set()))
-        return self._within(han, _hangul(_AT_END, before), _hangul(_AT_START, after))
+        if len(han) > _LONGEST_WORDS_CHARS or _is_false_friend(han):
+            return ""
+        rest = _hangul(_AT_START, after)
+        if len(han) >= _SHORTEST_WORD_CHARS:
+            role = role_of(rest)
+            if word := self._word(han, role) or self._several(han, role):
+                return word
+        elif number := _NUMBER_BEFORE.search(before):
+            counted = self._units.get(number[0], set())
+            return "" if han in FALSE_COUNTERS else _only(readings(han) & counted)
+        return self._within(han, _hangul(_AT_END, before), rest)
 
-    def _word(self, han: str) -> str:
-        return "" if han in FALSE_FRIENDS else self._spelt([readings(char) for char in han])
+    def _word(self, han: str, role: Role = Role.ANY) -> str:
+        word = self._spelt([readings(char) for char in han])
+        heard = self._roles.get(word, ())
+        return word if any(may_be_same(role, each) for each in heard) else ""
 
     def _within(self, han: str, before: str, after: str) -> str:
         """Read what is only a part of its word: in ``医疗기관`` the rest of the word tells."""
@@ -87,7 +116,10 @@ class HeardWords:
         for size in range(len(after), fewest - 1, -1):
             word = self._spelt(known + fixed[1][:size])
             whole = word + after[size:]
-            if word and word in (whole, stem(whole), word_stem(whole)):
+            subject = word_stem(whole)
+            if len(subject) == len(han):  # a particle is no rest that tells
+                continue
+            if word and word in (whole, stem(whole), subject):
                 return word[len(before) : len(known)]
         return ""
 
@@ -100,13 +132,13 @@ class HeardWords:
             if all(char in each for char, each in zip(word, known, strict=True))
         )
 
-    def _several(self, han: str) -> str:
+    def _several(self, han: str, role: Role) -> str:
         """Read words that stand without a space between: ``申请期限`` is ``신청 기한``."""
         for cut in range(len(han) - _SHORTEST_WORD_CHARS, _SHORTEST_WORD_CHARS - 1, -1):
-            first = self._word(han[:cut])
-            rest = self._word(han[cut:]) or self._several(han[cut:]) if first else ""
-            if rest:
-                return f"{first} {rest}"
+            first, rest = self._word(han[:cut]), han[cut:]
+            last = self._word(rest, role) or self._several(rest, role) if first else ""
+            if last:
+                return f"{first} {last}"
         return ""
 
 

@@ -1,8 +1,10 @@
 """Where a text guesses: figures that are hedged, and hedging in words alone."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from guards.core.reading import Text
 from guards.lexicons.hedges import FIGURE_HEDGES, GUESSING_ENDINGS, GUESSING_WORDS, TRAVEL_MODES
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
@@ -44,6 +46,15 @@ def is_estimate(quantity: Quantity, raw: str) -> bool:
     if quantity.measure.dimension in _TRAVEL_DIMENSIONS and _TRAVEL.search(clause):
         return True
     return _FIGURE_HEDGE.search(clause) is not None
+
+
+def hedged_starts(text: Text) -> Sequence[int]:
+    """Return where the estimates of a text begin, in order."""
+    return text.once(_hedged_starts)
+
+
+def _hedged_starts(text: Text) -> Sequence[int]:
+    return [figure.start for figure in text.quantities if is_estimate(figure, text.raw)]
 
 
 def guesses(text: str, start: int = 0, end: int | None = None) -> list[Guess]:

@@ -1,8 +1,10 @@
 """The names that sources hold: as they stand, shortened, written out, or in another script."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import islice
 
 from guards.core.reading import Text
 from guards.lexicons.name_heads import DOCUMENT_HEADS, PAPER_HEADS
@@ -17,6 +19,7 @@ _LATIN_PHRASE = re.compile(r"[A-Za-z]+(?:[ -][A-Za-z]+){1,7}")
 _OTHER_DOCUMENT = r"\s?(?:증(?!명|[가-힣]{2})|등본|초본|확인서)"
 _NO_CERTIFICATE = r"|\s?증명"
 _LONGEST_SHORT_FORM = 4
+_MOST_KIN = 300
 # Capitals so few are read letter by letter, and have too few sounds to be told by.
 _SPELT_OUT_CHARS = 3
 
@@ -27,15 +30,19 @@ class KnownNames:
     def __init__(self, texts: Iterable[Text], names: Iterable[str] = ()) -> None:
         self._texts = tuple(texts)
         self._dense = (*(text.dense for text in self._texts), *map(dense, names))
+        self._has: dict[tuple[str, str, str], bool] = {}
 
     def has(self, name: Name) -> bool:
         """Tell whether a name stands there in any of these ways."""
-        return (
-            self.holds(name.key)
-            or self._holds_specific(name)
-            or self._has_shortened(name)
-            or self._has_latin(name)
-        )
+        key = (name.text, name.head, name.specific)
+        if key not in self._has:
+            self._has[key] = (
+                self.holds(name.key)
+                or self._holds_specific(name)
+                or self._has_shortened(name)
+                or self._has_latin(name)
+            )
+        return self._has[key]
 
     def holds(self, key: str) -> bool:
         """Tell whether comparable words stand there with any spacing."""
@@ -57,9 +64,16 @@ class KnownNames:
         return any(own.search(text.normal.text) for text in self._texts)
 
     def with_head(self, head: str) -> list[Name]:
-        """Return the names there that end with this head, each once."""
-        found = {name.key: name for text in self._texts for name in text.names if name.head == head}
-        return list(found.values())
+        """Return the names there that end with this head, each once, up to a fixed number."""
+        return self._by_head.get(head, [])
+
+    @cached_property
+    def _by_head(self) -> dict[str, list[Name]]:
+        found: dict[str, dict[str, Name]] = defaultdict(dict)
+        for text in self._texts:
+            for name in text.names:
+                found[name.head][name.key] = name
+        return {head: list(islice(kin.values(), _MOST_KIN)) for head, kin in found.items()}
 
     def _has_shortened(self, name: Name) -> bool:
         """Tell whether one is the other shortened: 방통위, 방송통신위원회; 서울시, 서울특별시."""
@@ -68,7 +82,7 @@ class KnownNames:
         if any(is_short_for(name.key, other.key) for other in self.with_head(name.head)):
             return True
         return any(
-            len(word) <= _LONGEST_SHORT_FORM and _is_initialism(word, name) for word in self._words
+            _is_initialism(word, name) for word in self._short_words.get(name.key[:1], ())
         )
 
     def _has_latin(self, name: Name) -> bool:
@@ -90,6 +104,15 @@ class KnownNames:
     def _words(self) -> frozenset[str]:
         words = {word for text in self._texts for word in _HANGUL_WORD.findall(text.normal.text)}
         return frozenset(words | {stem(word) for word in words})
+
+    @cached_property
+    def _short_words(self) -> dict[str, list[str]]:
+        """The words that may be short forms, by what they begin with."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for word in self._words:
+            if len(word) <= _LONGEST_SHORT_FORM:
+                found[word[0]].append(word)
+        return found
 
     @cached_property
     def _initials(self) -> frozenset[str]:

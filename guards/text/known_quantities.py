@@ -17,6 +17,7 @@ from guards.text.slots.quantity import Comparator, Quantity
 from guards.text.slots.units import Dimension, Measure
 
 _HALF_DAY_MINUTES = 720
+_DAY_SECONDS = 86_400
 _NOT_AMOUNTS = frozenset(
     {
         Dimension.CLOCK,
@@ -84,6 +85,9 @@ class KnownQuantities:
         )
 
     def _has_key(self, key: _Key, comparator: Comparator | None) -> bool:
+        same = _in_other_unit(key)
+        if not self._says(key) and same and self._says(same):
+            key = same
         if not self._says(key):
             return self._has_otherwise(key)
         return any(
@@ -185,6 +189,19 @@ def may_agree(one: Comparator | None, other: Comparator | None) -> bool:
 
 def _keys(measure: Measure) -> list[_Key]:
     return [_key(measure.dimension, value) for value in measure.values]
+
+
+def _in_other_unit(key: _Key) -> _Key | None:
+    """Return days in seconds, and whole days of seconds in days (``144시간`` = ``6일``).
+
+    Not one day: ``24시간`` says as often that something never closes.
+    """
+    dimension, value = key[0], Fraction(key[1], key[2])
+    if dimension == Dimension.DAYS and value > 1:
+        return _key(Dimension.SECONDS, value * _DAY_SECONDS)
+    if dimension == Dimension.SECONDS and value > _DAY_SECONDS and value % _DAY_SECONDS == 0:
+        return _key(Dimension.DAYS, value / _DAY_SECONDS)
+    return None
 
 
 def _key(dimension: str, value: Fraction) -> _Key:

@@ -1,7 +1,8 @@
 """Which foreign scripts a question asks for (``중국어로 번역해 주세요``, ``한자로 써 줘``).
 
 A language that is only mentioned (``중국어 통역이 되나요?``, ``영어로 된 서류를 알려 주세요``) or
-refused (``영어로 답하지 마세요``) is not asked for.
+refused (``영어로 답하지 마세요``) is not asked for. Who asks for an original (``원문 그대로 인용해
+주세요``) names no script, and it may be Korean: that licenses quotations only.
 """
 
 import re
@@ -39,6 +40,13 @@ _ASKED = re.compile(
     r"|(?<=한자)[를는가]?\s?(?:알려|뭐|무엇|써|적어|어떻게)"
 )
 _ASKED_IN_ENGLISH = re.compile(r"\b(?:in|into)\s(english|chinese|japanese)\b", re.IGNORECASE)
+_ORIGINAL = re.compile(
+    r"원문(?:[은이]?\s?(?:뭐|뭔|무엇|어떻게)"
+    rf"|[^.?!\n]{{0,25}}?(?:인용|보여|알려|써|적어|제시|옮겨|들려|읽어|표기|병기){_PLEASE})"
+)
+_TRANSLATED = re.compile(
+    r"(?:번역|해석|풀이|설명|요약)[하해한]|(?:한글|한국어|우리말|쉬운\s?말)로|풀어"
+)
 _REFUSED = re.compile(r"지\s?(?:마|말|않)|말고|금지|없이")
 
 
@@ -53,3 +61,11 @@ def requested_scripts(question: str) -> frozenset[Script]:
     for match in _ASKED_IN_ENGLISH.finditer(question):
         asked |= _SCRIPTS_OF[match[1].lower()]
     return frozenset(asked)
+
+
+def asks_for_original(question: str) -> bool:
+    """Tell whether a question wants a text in the words in which it was written."""
+    return any(
+        not _TRANSLATED.search(request[0]) and not _REFUSED.search(request[0])
+        for request in _ORIGINAL.finditer(question)
+    )

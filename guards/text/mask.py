@@ -1,13 +1,16 @@
-"""A text with labels in place of its personal identifiers, and the way there from the original."""
+"""A text with labels in place of its personal identifiers, and the way there from the original.
 
-from collections.abc import Mapping
+What is masked leaves the house or is kept, so that business registration numbers always count.
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from guards.core.finding import Span
-from guards.text.mask_occurrences import Occurrences
 from guards.text.personal import find_personal
 from guards.text.personal_kinds import PersonalKind, PersonalSpan
+from guards.text.personal_known import Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +37,51 @@ def masked(text: str) -> str:
     return mask(text).text
 
 
+def identifiers_in(texts: Iterable[str]) -> dict[str, PersonalKind]:
+    """Return the identifiers of some texts as they are written there, to be masked in others."""
+    return {
+        text[span.start : span.end]: span.kind
+        for text in texts
+        for span in find_personal(text, business_numbers=True)
+    }
+
+
 def mask(text: str, known: Mapping[str, PersonalKind] = MappingProxyType({})) -> Masked:
     """Mask a text and remember how.
 
     Args:
         text: The text.
-        known: Identifiers found elsewhere, masked here even without the words that gave them away.
+        known: Identifiers found elsewhere, masked here even without the words that gave them away
+            and in any other notation.
     """
-    passes: list[tuple[PersonalSpan, ...]] = []
-    occurrences = Occurrences(known)
-    # Masking brings words nearer to numbers, so that what counts only near a word may count now.
-    while spans := _united([*find_personal(text), *_known(text, occurrences, known)]):
-        passes.append(spans)
-        text = _labelled(text, spans)
-    return Masked(text, tuple(passes))
+    return Masking(known).of(text)
 
 
-def _known(
-    text: str, occurrences: Occurrences, kinds: Mapping[str, PersonalKind]
-) -> list[PersonalSpan]:
-    return [
-        PersonalSpan(kinds[text[start:end]], start, end) for start, end in occurrences.all_in(text)
-    ]
+class Masking:
+    """Masks several texts alike.
+
+    Args:
+        known: Identifiers that are masked wherever they stand, in any notation.
+    """
+
+    def __init__(self, known: Mapping[str, PersonalKind]) -> None:
+        self._kinds = known
+        self._known = Known(known)
+
+    def of(self, text: str) -> Masked:
+        """Mask a text and remember how."""
+        passes: list[tuple[PersonalSpan, ...]] = []
+        # Masking brings words nearer to numbers, so that what counts only near one may count now.
+        while spans := _united([*find_personal(text, business_numbers=True), *self._places(text)]):
+            passes.append(spans)
+            text = _labelled(text, spans)
+        return Masked(text, tuple(passes))
+
+    def _places(self, text: str) -> list[PersonalSpan]:
+        return [
+            PersonalSpan(self._kinds[place.value], place.start, place.end)
+            for place in self._known.all_in(text)
+        ]
 
 
 def _united(spans: list[PersonalSpan]) -> tuple[PersonalSpan, ...]:

@@ -29,14 +29,6 @@ class Occurrences:
                 if end <= len(text) and text[start:end] in self._values:
                     yield start, end
 
-    def apart_in(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield places that do not overlap: from the left, the longest value at each."""
-        position = 0
-        for start, end in self.all_in(text):
-            if start >= position:
-                yield start, end
-                position = end
-
     def _lengths_at(self, text: str, start: int) -> Iterator[int]:
         """Yield the lengths of the values that may stand at a place."""
         # A value shorter than a head is a head of its own.

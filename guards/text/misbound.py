@@ -47,13 +47,14 @@ class Misbound:
             for other in index.values.get(bond.value.kind, ())
         )
 
-    def right_home(self, bond: Bond, beside: Sequence[Bond]) -> Home | None:
+    def right_home(self, bond: Bond, beside: Sequence[Bond], asked: Set[str]) -> Home | None:
         """Return where the values stand that the sources bind to what a figure is bound to.
 
         Args:
             bond: The figure of the answer.
             beside: The figures of its sentence, itself included; one of them that stands where
                 the sources have it is not what is missing.
+            asked: The words of the question: what it asks about holds for the whole answer.
         """
         own = self._own(bond)
         # A number of times may be known from an ordinal (제12회), which is no place of its own.
@@ -68,6 +69,7 @@ class Misbound:
             for rival in self._rivals(told)
             if (share := _covered(told, rival, own)) >= _LEAST_COVERED
             and all(self._tells_apart(told, rival, one) for one in own)
+            and not any(_is_asked(one.bound, rival.bound, asked) for one in own)
             and not any(_is_at_home(other, rival) for other in others)
         ]
         best = max((share for share, _ in shares), default=0)
@@ -164,6 +166,16 @@ class Misbound:
         """Tell whether a sentence in brackets goes on with the sentence before it."""
         follows = place.source == before.source and place.at == before.at + 1
         return follows and self._passages.sentence(place).startswith("(")
+
+
+def _is_asked(own: BoundFigure, rival: BoundFigure, asked: Set[str]) -> bool:
+    """Tell whether a question names what one figure is bound to, and nothing of another's."""
+    telling = [form for form in own.bond.near if form.isdisjoint(rival.bound)]
+    return (
+        bool(telling)
+        and not any(form.isdisjoint(asked) for form in telling)
+        and not (rival.narrowly - own.bound) & asked
+    )
 
 
 def _is_at_home(other: BoundFigure, rival: _Known) -> bool:

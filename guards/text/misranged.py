@@ -1,8 +1,8 @@
 """Ranges of dates or times with a wrong end: ``12월 1일부터 12월 31일`` for ``12. 16. ~ 12. 31``.
 
 An end is wrong if the sources have its other end in ranges that all begin (or close) otherwise, and
-have the end itself only alone, about something else. A range that an answer makes of two ranges of
-the sources (``09:00~12:00, 13:00~18:00``) is made of ends of ranges, and is left alone.
+have the end itself only alone, about something else. A range that is made of the ends of two
+ranges of the sources is left alone here.
 """
 
 import re
@@ -43,11 +43,14 @@ class Misranged:
             return None
         if not any(key in known for known in self._by_key for key in bond.value.keys):
             return None
-        for ends in _ranges(answer):
-            for at in (0, 1):
-                if ends[at] is bond:
-                    return self._other(ends[1 - at].value, at)
-        return None
+        ends = self._range_of(bond, answer)
+        if ends is None:
+            return None
+        at = ends.index(bond)
+        return self._other(ends[1 - at].value, at)
+
+    def _range_of(self, bond: Bond, answer: Text) -> tuple[Bond, Bond] | None:
+        return next((ends for ends in _ranges(answer) if bond in ends), None)
 
     def _other(self, known: Value, at: int) -> Home | None:
         """Return the one value at an end of the ranges that have a value at their other end."""

@@ -12,6 +12,8 @@ from guards.text.slots.name import Name
 
 _LEAST_LIKENESS = 0.9
 _MOST_LETTERS = 1
+# A letter that moved changes two syllables.
+_MOST_SYLLABLES = 2
 # Directions, sizes and ranks: with another of these it is another place.
 _TELLING = frozenset("동서남북중상하신구대소좌우내외전후본분일이삼사오육칠팔구십가나다라")
 
@@ -31,8 +33,12 @@ def is_misspelt(name: Name, other: Name) -> bool:
 
 def nearly_same(one: str, other: str) -> bool:
     """Tell whether two words differ by one letter that tells nothing apart."""
+    if abs(len(one) - len(other)) > _MOST_LETTERS:
+        return False
     pairs = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
     if len(one) == len(other) and any(_tells_apart(a) or _tells_apart(b) for a, b in pairs):
+        return False
+    if len(one) == len(other) and len(pairs) > _MOST_SYLLABLES:
         return False
     letters, others = (unicodedata.normalize("NFD", word) for word in (one, other))
     matcher = SequenceMatcher(None, letters, others, autojunk=False)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from guards.core.reading import Reading
+from guards.core.reading import Reading, Text
 from guards.text.features import kept_features
 from guards.text.oppositions import are_opposed
 from guards.text.polarity_sayings import Said, Saying
@@ -58,25 +58,12 @@ class SourceSayings:
     """What the sources of an exchange say, by predicate and word."""
 
     def __init__(self, reading: Reading) -> None:
-        self._known = frozenset().union(
-            *(
-                kept_features(sentence.text).forms
-                for part in reading.sources
-                for sentence in part.text.sentences
-            )
-        )
-        self._told = [
-            Told(part.source.id, said, part.source.title)
+        self._sources = [
+            (part.source, part.text, part.text.once(_by_key))
             for part in reading.sources
             if part.source
-            for said in part.text.said
         ]
-        self._by_key: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for place, told in enumerate(self._told):
-            for key in _keys(told.said.saying):
-                standing = self._by_key[key]
-                if len(standing) < _MOST_LOOKED_AT:
-                    standing.append(place)
+        self._known = [part.text.once(_forms) for part in reading.sources]
 
     def opposed(self, saying: Saying, context: frozenset[str]) -> Opposed | None:
         """Return what says the opposite of a saying, unless something else says the same.
@@ -100,8 +87,18 @@ class SourceSayings:
 
     def _on(self, saying: Saying) -> Iterator[Told]:
         """Yield what is said of the same predicate with a word of a saying, in order."""
-        places = {place for key in _keys(saying) for place in self._by_key.get(key, ())}
-        return (self._told[place] for place in sorted(places))
+        left = dict.fromkeys(_keys(saying), _MOST_LOOKED_AT)
+        for source, text, by_key in self._sources:
+            places: set[int] = set()
+            for key in left.keys() & by_key.keys():
+                standing = by_key[key][: left[key]]
+                left[key] -= len(standing)
+                places.update(standing)
+            for place in sorted(places):
+                yield Told(source.id, text.said[place], source.title)
+
+    def _is_known(self, word: Word) -> bool:
+        return not all(map(word.names.isdisjoint, self._known))
 
     def _is_alike(self, saying: Saying, told: Told, context: frozenset[str]) -> bool:
         """Tell whether something is said of the same subject under the same condition."""
@@ -111,10 +108,25 @@ class SourceSayings:
         missing = [word for word in saying.words if not _holds(other, word)]
         if any(word.is_condition for word in missing):
             return False
-        elsewhere = [word for word in missing if word.names & self._known]
+        elsewhere = [word for word in missing if self._is_known(word)]
         if any(word.names.isdisjoint(told.context) for word in elsewhere):
             return False
         return _is_told_back(other, saying, context)
+
+
+def _forms(text: Text) -> frozenset[str]:
+    """Return the words of a text in all their forms."""
+    return frozenset().union(*(kept_features(one.text).forms for one in text.sentences))
+
+
+def _by_key(text: Text) -> dict[tuple[str, str], list[int]]:
+    """Return the places of what a text says, by predicate and word; of the commonest the first."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, said in enumerate(text.said):
+        for key in _keys(said.saying):
+            if len(found[key]) < _MOST_LOOKED_AT:
+                found[key].append(place)
+    return found
 
 
 def _keys(saying: Saying) -> Iterator[tuple[str, str]]:

@@ -38,6 +38,7 @@ class Passages:
 
     def __init__(self, reading: Reading) -> None:
         self._parts = reading.sources
+        self._held: dict[str, bool] = {}
         self._ids = [source.id for source in reading.exchange.sources]
         self._titles = [source.title for source in reading.exchange.sources]
         self._dense = [
@@ -63,8 +64,11 @@ class Passages:
 
     def holds(self, sentence: str) -> bool:
         """Tell whether a source holds a sentence word for word."""
-        needle = _SPACE.sub("", sentence.strip(_OUTER))
-        return bool(needle) and any(_stands_in(needle, hay) for hay in self._dense)
+        if sentence not in self._held:
+            needle = _SPACE.sub("", sentence.strip(_OUTER))
+            is_held = bool(needle) and any(_stands_in(needle, hay) for hay in self._dense)
+            self._held[sentence] = is_held
+        return self._held[sentence]
 
     def near(self, wanted: Words) -> list[tuple[int, Text, int, int]]:
         """Return for each source the place of the sentence that holds most of some words.

@@ -2,18 +2,19 @@
 
 Finds resident and foreigner registration numbers, payment cards, phone numbers, e-mail addresses,
 bank accounts, passports, driving licences, health insurance cards, vehicle plates and, where asked
-for, business registration numbers, also in full-width digits, with spaces around the dashes or
-zero-width characters inside. What other numbers look like too (accounts, phone numbers without
-separators, …) counts only near a word that says what it is.
+for, business registration numbers, also in full-width digits, with other separators, spaces around
+the dashes or zero-width characters inside. What other numbers look like too (accounts, old
+passports, phone numbers without separators, …) counts only near a word that says what it is, and
+nothing counts that a label calls the number of a thing (주문번호, 바코드, 모델, …).
 
-Misses identifiers in words (``공일공…``), split over lines or texts, or obfuscated (``at``). Takes
-a bare thirteen-digit number for a registration number where its date is valid, which some product
-barcodes fulfil.
+Misses identifiers in words (``공일공…``), digit by digit, or obfuscated (``at``), and unnamed bare
+registration numbers that are valid barcodes as well. Takes an unnamed number in the shape of a
+registration number for one where its date is valid.
 """
 
 import re
 
-from guards.text.normal import normalise
+from guards.text.personal_dense import readable
 from guards.text.personal_kinds import PersonalKind, PersonalSpan
 from guards.text.personal_rules import PLATE, RULES, Rule
 
@@ -27,7 +28,7 @@ def find_personal(text: str, *, business_numbers: bool = False) -> list[Personal
         text: The text.
         business_numbers: Return business registration numbers as well.
     """
-    normal = normalise(text)
+    normal = readable(text)
     unclaimed = normal.text
     zones = _zones(unclaimed)
     spans: list[PersonalSpan] = []
@@ -46,7 +47,7 @@ def find_personal(text: str, *, business_numbers: bool = False) -> list[Personal
 
 
 # Seven digits close together, an at sign or a plate: all that the rules find has one of the three.
-_DENSE = re.compile(rf"[0-9](?:[-+ .()A-Za-z]{{0,7}}[0-9]){{6}}|@|{PLATE}")
+_DENSE = re.compile(rf"[0-9](?:[-+.()/_·ㅡ\sA-Za-z]{{0,7}}[0-9]){{6}}|@|{PLATE}")
 _ZONE_CHARS = 100
 _FILLER = "\0"
 

@@ -15,7 +15,7 @@ _FOREIGN = "5678"
 # Nobody who is alive; corporate registration numbers begin with such "dates".
 _FIRST_YEAR = 1920
 _ISSUERS = re.compile(
-    r"4|5[1-5]|2(?:2[2-9]|[3-6]\d|7[01]|720)|6(?:011|2|4[4-9]|5)|35(?:2[89]|[3-8])|3[0689]|3[47]|9"
+    r"4|5[1-5]|2(?:2[2-9]|[3-6]\d|7[01]|720)|6(?:011|2|4[4-9]|5)|35(?:2[89]|[3-8])|3[046-9]|9"
 )
 
 

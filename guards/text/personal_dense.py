@@ -10,6 +10,7 @@ from guards.text.personal_kinds import PersonalKind
 # Numbers that are no digits of an identifier: ① ⑴ ² ㎡. The normal form would glue them to it.
 _SIGNS = re.compile(r"[²³¹¼-¾⁰-⁹₀-₉⅐-⅟①-⒛⓪-⓿❶-➓㈠-㈩㉈-㉟㊀-㊉㊱-㊿㎟-㎦]")
 _KEPT = re.compile(r"[^\W_]+|@")
+_LONGER = re.compile(r"[0-9]-?[0-9]|[A-Za-z]{2}")
 _ABROAD = re.compile(r"\A(?:00)?(?:82)?0?(?=[1-9])")
 
 
@@ -59,16 +60,21 @@ class Dense:
     def whole(self, start: int, end: int) -> tuple[int, int] | None:
         """Return the place in the original; None for a piece of a longer word or number."""
         begin, stop = self._origin(start), self._origin(end - 1) + 1
-        if _BEFORE.search(self._normal.text[max(0, begin - 2) : begin]):
+        text = self._normal.text
+        if _LONGER.search(text[max(0, begin - 2) : begin + 1]):
             return None
-        if _AFTER.match(self._normal.text, stop):
+        if _LONGER.match(text, stop - 1):
             return None
-        return self._normal.to_raw(begin, stop)
+        return self._normal.to_raw(_opening(text, begin, stop), stop)
 
     def _origin(self, position: int) -> int:
         at = bisect_right(self._starts, position) - 1
         return self._origins[at] + position - self._starts[at]
 
 
-_BEFORE = re.compile(r"[0-9A-Za-z]\Z|[0-9]-\Z")
-_AFTER = re.compile(r"[0-9A-Za-z]|-[0-9]")
+def _opening(text: str, start: int, end: int) -> int:
+    """Return where an identifier begins with the sign or the bracket that belongs to it."""
+    inside = text[start:end]
+    opener = text[start - 1 : start]
+    opens = opener == "(" and inside.count(")") > inside.count("(")
+    return start - 1 if opener == "+" or opens else start

@@ -36,10 +36,11 @@ PUBLISHED = frozenset(
         PersonalKind.PHONE,
         PersonalKind.EMAIL,
         PersonalKind.ACCOUNT,
+        PersonalKind.VEHICLE,
         PersonalKind.BUSINESS_NUMBER,
     }
 )
-"""Kinds that offices publish: what a source gives of them is a contact, not personal data."""
+"""Kinds that offices publish: what a source gives of them is a contact or a thing of theirs."""
 
 _NOUNS = {
     PersonalKind.RESIDENT_NUMBER: "주민등록번호",

@@ -114,12 +114,16 @@ def _passport(match: re.Match[str]) -> PersonalKind | None:
 def _vehicle(match: re.Match[str]) -> PersonalKind | None:
     if _is_amount(match) or _CASE.match(match.string, match.end()):
         return None
-    certain = words.PLATE.search(before(match)) is not None or bool(match["apart"] and match["region"])
+    certain = words.PLATE.search(before(match)) is not None or bool(
+        match["apart"] and match["region"]
+    )
     if not certain and match["letter"] not in _COUNTERS and not match["apart"]:
         is_year = _YEAR_SIGN.match(match.string, match.end()) is not None
         # Two digits, a letter and four digits also name cases of before 2000 (97다1234).
         distinct = len(match["group"]) == 3 and " " not in match[0]
-        named = match["region"] or words.CAR.search(before(match)) or words.CAR.match(after(match), 1)
+        named = (
+            match["region"] or words.CAR.search(before(match)) or words.CAR.match(after(match), 1)
+        )
         certain = not is_year and bool(distinct or named)
     return PersonalKind.VEHICLE if certain else None
 
@@ -161,6 +165,7 @@ _LEFT = r"(?<!\d)(?<!\d-)"
 _RIGHT = r"(?!-?\d)"
 _MARKED = r"\s{0,3}[-./_·ㅡ]\s{0,3}"
 _GAP = rf"(?:{_MARKED}|[ \t]{{0,2}})"
+_CARD_GAP = r"(?: ?[-./_·]\s{0,3}| {0,2})"
 _DASH = r" ?-? ?"
 _ABROAD = r"(?:\+|\b00[1-9]?)?82[-. ]{0,3}\(?0?\)? ?"
 _AREA = r"(?:2|3[1-3]|4[1-4]|5[1-5]|6[1-4]|70|50\d)"
@@ -187,8 +192,8 @@ RULES = (
     Rule(_pattern(rf"(?<!\d)\d{{6}}{_GAP}\d{{7}}(?!\d)"), _registration),
     Rule(
         _pattern(
-            rf"{_LEFT}(?:[2-69]\d{{3}}{_GAP}\d{{4}}{_GAP}\d{{4}}{_GAP}\d{{4}}"
-            rf"|3[47]\d\d{_GAP}\d{{6}}{_GAP}\d{{5}}|3[0689]\d\d{_GAP}\d{{6}}{_GAP}\d{{4}})"
+            rf"{_LEFT}(?:[2-69]\d{{3}}{_CARD_GAP}\d{{4}}{_CARD_GAP}\d{{4}}{_CARD_GAP}\d{{4}}"
+            rf"|3[47]\d\d{_CARD_GAP}\d{{6}}{_CARD_GAP}\d{{5}}|3[0689]\d\d{_CARD_GAP}\d{{6}}{_CARD_GAP}\d{{4}})"
             rf"{_RIGHT}"
         ),
         _card,

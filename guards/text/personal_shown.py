@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 
-from guards.text.normal import normalise
+from guards.text.personal import find_personal
+from guards.text.personal_dense import dense, subscriber
 from guards.text.personal_kinds import PUBLISHED, PersonalKind, PersonalSpan
 
-_BETWEEN = re.compile(r"[^\w@]+")
-_ABROAD = re.compile(r"\A(?:82)?0?(?=[1-9])")
 _LINE = re.compile(r"\A(?:2|3[1-3]|4[1-4]|5[1-5]|6[1-4])(?=\d{7,8}\Z)")
 
 
@@ -27,24 +26,34 @@ class Shown:
     @cached_property
     def _all(self) -> str:
         # A mark that no identifier has keeps the end of one text apart from the next one's start.
-        return "|".join(map(_dense, self._texts))
+        return "|".join(map(dense, self._texts))
+
+    @cached_property
+    def _persons(self) -> frozenset[str]:
+        return frozenset(
+            dense(text[span.start : span.end])
+            for text in self._texts
+            for span in find_personal(text, business_numbers=True)
+        )
 
     def holds(self, kind: PersonalKind, value: str) -> bool:
         """Tell whether one of the texts shows an identifier."""
-        sought = _dense(value)
+        sought = subscriber(kind, value)
         if kind is PersonalKind.PHONE:
-            sought = _LINE.sub("", _ABROAD.sub("", sought))
+            sought = _LINE.sub("", sought)
         return sought in self._all
+
+    def publish(self, kind: PersonalKind, value: str) -> bool:
+        """Tell whether the texts show an identifier as what is nobody's own.
+
+        That is a contact of an office, or what only looks like an identifier: where the texts have
+        it, a label calls it the number of a thing.
+        """
+        if not self.holds(kind, value):
+            return False
+        return kind in PUBLISHED or dense(value) not in self._persons
 
 
 def unpublished(text: str, spans: Iterable[PersonalSpan], sources: Shown) -> list[PersonalSpan]:
-    """Return those identifiers of a text that are no contacts which the sources publish."""
-    return [
-        span
-        for span in spans
-        if span.kind not in PUBLISHED or not sources.holds(span.kind, text[span.start : span.end])
-    ]
-
-
-def _dense(text: str) -> str:
-    return _BETWEEN.sub("", normalise(text).text).lower()
+    """Return those identifiers of a text that the sources do not publish."""
+    return [span for span in spans if not sources.publish(span.kind, text[span.start : span.end])]

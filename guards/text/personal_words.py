@@ -12,9 +12,7 @@ RESIDENT = re.compile(
     r"(?:주민(?!센터|자치|세|투표|회의|참여)|외국인|민증)(?!등록번호[-\]])", re.IGNORECASE
 )
 CORPORATE = re.compile(r"법인")
-PHONE = re.compile(
-    rf"(?:전화|연락처|휴대폰|핸드폰|팩스|tel|phone|fax){_NO_LABEL}", re.IGNORECASE
-)
+PHONE = re.compile(rf"(?:전화|연락처|휴대폰|핸드폰|팩스|tel|phone|fax){_NO_LABEL}", re.IGNORECASE)
 LICENCE = re.compile(rf"면허{_NO_LABEL}")
 PASSPORT = re.compile(rf"여권{_NO_LABEL}|passport", re.IGNORECASE)
 CARD = re.compile(rf"카드{_NO_LABEL}|\bcard\b", re.IGNORECASE)
@@ -44,17 +42,20 @@ _THINGS = (
     "|발급|발행|증권|증서|쿠폰|입찰|구매|발주|견적|청구|영수증|전표|도서|시설|장비|기기|설비|부품"
     "|재고|배송|화물|택배|추적|조회|신청|수험|응시|프로젝트|사업|법인|법인 ?등록|티켓|게시"
     "|시리얼|바코드|품질|시험|검사|점검|수리|보증|차대|엔진"
-    "|(?<!거소)(?<!거소 )신고|(?<!주민)(?<!주민 )(?<!외국인)(?<!외국인 )등록"
+    "|(?<!거소)(?<!거소 )신고|(?<!주민)(?<!주민 )(?<!외국인)(?<!외국인 )(?<!사업자)등록"
 )
 _THINGS_ALONE = (
     r"주문|바코드|코드|모델명?|품번|시리얼|송장|타임스탬프"
     r"|\b(?:isbn|issn|ean|gtin|sku|upc|barcode|model|order|part|serial|epoch|timestamp)"
 )
 _LABEL_BEFORE = re.compile(
-    rf"(?:(?:{_THINGS}) ?(?:번호|코드|넘버|id)|(?:{_THINGS_ALONE})(?: ?(?:번호|넘버|no\.?|number))?)"
-    r"[은는이가의을를과와및도\s:=,·|*\"'()\[\]#\d-]{0,40}\Z",
+    rf"(?:(?:{_THINGS}) ?(?:번호|코드|넘버|id)"
+    rf"|(?:{_THINGS_ALONE})(?: ?(?:번호|넘버|no\.?|number))?)"
+    r"(?P<between>[은는이가의을를과와및도\s:=,·|*\"'()\[\]#\d-]{0,40})\Z",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"\d[\d -]*\d", re.ASCII)
+_DIGIT = re.compile(r"\d", re.ASCII)
 _LABEL_AFTER = re.compile(
     rf"번 ?(?:{_THINGS})|이?라는 (?:{_THINGS})| ?\((?:{_THINGS}) ?(?:번호|코드)"
 )
@@ -72,6 +73,9 @@ def after(match: re.Match[str]) -> str:
 
 def is_of_a_thing(match: re.Match[str]) -> bool:
     """Tell whether a label calls a number that of a thing: an order, a model, a file."""
-    if _LABEL_BEFORE.search(before(match, _FAR_CHARS)):
-        return True
-    return _LABEL_AFTER.match(match.string, match.end()) is not None
+    label = _LABEL_BEFORE.search(before(match, _FAR_CHARS))
+    if label is None:
+        return _LABEL_AFTER.match(match.string, match.end()) is not None
+    # What follows another kind of number is no longer what the label speaks of.
+    shape = _DIGIT.sub("0", match[0])
+    return all(_DIGIT.sub("0", one) == shape for one in _NUMBER.findall(label["between"]))

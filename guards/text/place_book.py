@@ -8,7 +8,6 @@ from guards.core.reading import Reading, Text
 from guards.text.namings import CLAUSE_END, named, said_in
 from guards.text.ownership import Owned, Ownership
 from guards.text.passages import Passages, Place, sentence_places
-from guards.text.scripts import prose_only
 from guards.text.slots.place import PlaceKind, PlaceSlot, find_places
 
 # Words that say that a place is one, not what is there.
@@ -48,7 +47,7 @@ class PlaceBook:
                 self._by_level[place.kind, level].append(entry)
 
     def _entries(self, number: int, text: Text) -> list[Owned[PlaceSlot]]:
-        places = find_places(prose_only(text.raw))
+        places = find_places(text.prose)
         spans = [(place.start, place.end) for place in places]
         sentences = sentence_places(text, [start for start, _ in spans])
         names = named(text.raw, spans, _TELLING_NOTHING, _NOUN_BEHIND)

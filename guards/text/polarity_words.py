@@ -33,7 +33,7 @@ _LEAST_PART_CHARS = 2
 _TURNS: Mapping[str, re.Pattern[str]] = {
     "only": re.compile(r"한하[여는]|한해|한정|밖에"),
     "unless": re.compile(
-        r"아니면|않으면|않고|없으면|없이|없어도|아니어도|아니라도|외에는|제외하고|않은|않는"
+        r"아니면|않으면|않고|없으면|없이|없어도|아니어도|아니라도|외에는|제외하[고면]|제외한|빼고|않은|않는"
         r"|아니하[고면는]|아니한|못한|못하[고면는]|없는|아닌"
     ),
     "over": re.compile(r"지나|지난|경과|넘[는으을긴기어]|초과|이후"),
@@ -92,6 +92,7 @@ def words_of(clause: str) -> tuple[Word, ...]:
     )
 
 
+@lru_cache(maxsize=_WORDS_KEPT)
 def names_of(word: str) -> frozenset[str]:
     """Return the forms under which a word is compared, the names of its families among them."""
     stem = word_stem(word)

@@ -21,7 +21,14 @@ from guards.text.derived import Derivable
 from guards.text.equations import equation_results
 from guards.text.figure_values import amounts_of
 from guards.text.operands import NO_AMOUNTS, Operand, operand
-from guards.text.reckoning_rules import adds_up, is_part, rounds, says_again
+from guards.text.reckoning_rules import (
+    adds_up,
+    is_average,
+    is_part,
+    is_worked_out,
+    rounds,
+    says_again,
+)
 from guards.text.reckoning_step import Step
 from guards.text.reckoning_words import (
     ASSUMED,
@@ -34,7 +41,7 @@ from guards.text.reckoning_words import (
 )
 from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.units import COUNTED, Dimension, Measure
 from guards.text.totals import Totals, is_list_line
 
 _REACH_CHARS = 320
@@ -92,6 +99,38 @@ class Reckoning:
     def shows(self, quantity: Quantity) -> bool:
         """Tell whether the answer shows how it comes to a figure: an equation, a table row."""
         return quantity.start in self._shown
+
+    def averages(self, quantity: Quantity) -> bool:
+        """Tell whether a figure is a mean that the answer reckons."""
+        return self.shows(quantity) or is_average(self._step_from_others(quantity))
+
+    def works_out(self, quantity: Quantity) -> bool:
+        """Tell whether the answer says, here or elsewhere, how it comes to a price."""
+        return quantity.measure in self._worked_out
+
+    @cached_property
+    def _worked_out(self) -> frozenset[Measure]:
+        prices = [
+            one
+            for one in self._answer.quantities[:_MOST_FIGURES]
+            if one.measure.dimension == Dimension.WON and len(one.measure.values) == 1
+        ]
+        return frozenset(
+            one.measure
+            for one in prices
+            if self.shows(one) or is_worked_out(self._step_from_others(one))
+        )
+
+    def _step_from_others(self, quantity: Quantity) -> Step:
+        """Return a step from what the sources or the question give and the answer repeats."""
+        others = [
+            operand(one, self._answer)
+            for one in self._answer.quantities[:_MOST_FIGURES]
+            if len(one.measure.values) == 1
+            and one.measure != quantity.measure
+            and self._is_known(one)
+        ]
+        return self._step(quantity, operand(quantity, self._answer), others)
 
     @cached_property
     def _followed(self) -> frozenset[int]:
@@ -186,7 +225,9 @@ class Reckoning:
 
     def _is_total(self, step: Step) -> bool:
         may_be = step.says(TOTALS) or not is_list_line(step.said)
-        return may_be and self._totals.has(step.wanted, step.alike(step.near))
+        return (may_be and self._totals.has(step.wanted, step.alike(step.near))) or (
+            step.wanted.dimension in COUNTED and self._totals.counts(step.wanted)
+        )
 
     def _step(self, quantity: Quantity, wanted: Operand, shown: Sequence[Operand]) -> Step:
         raw = self._answer.raw

@@ -7,6 +7,7 @@ from math import ceil, floor
 from guards.text.arithmetic import (
     begun_times,
     counts_of,
+    is_mean,
     is_product,
     is_quotient,
     is_ratio,
@@ -15,10 +16,12 @@ from guards.text.arithmetic import (
     is_share,
     is_sum,
 )
+from guards.text.counters import COUNTERS
 from guards.text.operands import Operand
 from guards.text.reckoning_step import Step
 from guards.text.reckoning_words import (
     ADDS,
+    AVERAGES,
     BEYOND,
     CONCLUDES,
     HALF,
@@ -37,7 +40,7 @@ _ROUND_TRIP = "왕복"
 # 이틀 of a stay are 2박.
 _COUNTED_ALIKE = (
     frozenset({Dimension.PERCENT, "점"}),
-    frozenset({Dimension.TIMES, "건", "개", "장"}),
+    COUNTERS,
     frozenset({Dimension.DAYS, "박"}),
 )
 
@@ -71,6 +74,24 @@ def adds_up(step: Step) -> bool:
         or _is_on_top(step)
         or _is_all_that_was_asked(step)
         or _is_beyond_asked(step)
+    )
+
+
+def is_average(step: Step) -> bool:
+    """Tell whether a figure is the mean of those of the question, or of those before it."""
+    return step.says(AVERAGES) and any(
+        is_mean(step.wanted.value, step.alike(some))
+        for some in (step.asked, step.before_and_beside)
+    )
+
+
+def is_worked_out(step: Step) -> bool:
+    """Tell whether a sentence says how it comes to a figure, which the sources may hold too."""
+    beside = step.alike(step.beside)
+    return (
+        _is_rest_beside(step)
+        or _is_changed(step)
+        or (step.says(JOINS) and is_sum(step.wanted.value, beside))
     )
 
 
@@ -143,6 +164,7 @@ def is_part(step: Step) -> bool:
     following, there = step.following
     return (
         _is_product(step)
+        or is_average(step)
         or _is_quotient(step)
         or _is_share(step, step.said, step.beside, step.told)
         or _is_share(step, step.context, step.before_and_beside, ())

@@ -15,6 +15,8 @@ TAKES_OFF = re.compile(
     r"환불|환급|돌려|넓어|높아|낮아|부터는|따라서"
 )
 """Something is taken off, left over or compared."""
+AVERAGES = re.compile(r"평균")
+"""A mean."""
 JOINS = re.compile(r"더[하해]|합[산쳐치하한해]|포함")
 """Two amounts are put together."""
 BEYOND = re.compile(r"[을를이가]?[ ]?[*_]{0,2}(?:추가|초과|더[ ]|모자|부족|남)")

@@ -76,9 +76,10 @@ class SourceFigures:
         for quantity in self._answer.quantities:
             self._in_sentence[self._sentence_of[quantity.start]].append(quantity)
         self._repeated: dict[int, bool] = {}
-        self._near: dict[int, list[Derivable]] = {}
+        self._headers: dict[int, int] = {}
+        self._near: dict[str, list[Derivable]] = {}
         self._derivable: dict[tuple[int, int], Derivable] = {}
-        self._closest: dict[tuple[int, str], ClosestFigures | None] = {}
+        self._closest: dict[tuple[str, str], ClosestFigures | None] = {}
         self._finder = FigureFinder(reading)
 
     def sentence(self, quantity: Quantity) -> Sentence:
@@ -93,11 +94,21 @@ class SourceFigures:
         at = self._sentence_of[quantity.start]
         if at not in self._repeated:
             said = self._answer.sentences
-            header = at
-            while header and said[header].text.startswith("|") and said[header - 1].text[0] == "|":
-                header -= 1
-            self._repeated[at] = all(self._passages.holds(said[row].text) for row in {header, at})
+            rows = {self._header(at), at}
+            self._repeated[at] = all(self._passages.holds(said[row].text) for row in rows)
         return self._repeated[at]
+
+    def _header(self, at: int) -> int:
+        """Return the place of the first row of the table that a sentence is a row of, or its own.
+
+        What was walked through is remembered: each row of a long table asks.
+        """
+        said = self._answer.sentences
+        header = at
+        while header and said[header].text.startswith("|") and said[header - 1].text[0] == "|":
+            header = self._headers.get(header - 1, header - 1)
+        self._headers[at] = header
+        return header
 
     def right_value(self, quantity: Quantity) -> RightValue | None:
         """Return what the sources give where the answer gives a value of something else."""
@@ -111,7 +122,7 @@ class SourceFigures:
         if has_company and quantity.comparator is not None:
             return None
         home = self._misranged.right_home(bond, self._answer) or self._misbound.right_home(
-            bond, self._bonds_in[bond.sentence]
+            bond, self._bonds_in[bond.sentence], self._asked_words
         )
         if home is None and not has_company:
             home = self._other_home(quantity, beside)
@@ -190,17 +201,17 @@ class SourceFigures:
         )
 
     def _derivables(self, quantity: Quantity) -> list[Derivable]:
-        at = self._sentence_of[quantity.start]
-        if at not in self._near:
-            near = self._passages.near(words_of(self.sentence(quantity).text))
-            self._near[at] = [self._derivable_from(*place) for place in near]
-        return self._near[at]
+        sentence = self.sentence(quantity).text
+        if sentence not in self._near:
+            near = self._passages.near(words_of(sentence))
+            self._near[sentence] = [self._derivable_from(*place) for place in near]
+        return self._near[sentence]
 
     def closest(self, quantity: Quantity) -> ClosestFigures | None:
         """Return the figures of that kind where the sources speak of what the answer does."""
-        name = (self._sentence_of[quantity.start], quantity.measure.dimension)
+        sentence = self.sentence(quantity).text
+        name = (sentence, quantity.measure.dimension)
         if name not in self._closest:
-            sentence = self.sentence(quantity).text
             self._closest[name] = self._finder.closest(quantity, sentence)
         return self._closest[name]
 

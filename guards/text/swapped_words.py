@@ -8,6 +8,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from guards.text.particles import stem
 
@@ -17,6 +19,7 @@ _LEAST_SHARE = 0.6
 _MOST_SWAPPED = 4
 _MOST_CANDIDATES = 16
 _LONGEST_PARTICLE = 2
+_SENTENCES_KEPT = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +45,18 @@ class Swap:
     sentence: str
 
 
+class _Words(NamedTuple):
+    """The words of a sentence but for the last one, and where they stand."""
+
+    texts: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Kept:
     source_id: str
     sentence: str
-    words: tuple[re.Match[str], ...]
+    words: _Words
 
 
 class SourceSentences:
@@ -58,12 +68,12 @@ class SourceSentences:
         self._by_last: defaultdict[str, list[_Kept]] = defaultdict(list)
         self._whole: set[tuple[str, ...]] = set()
         for source_id, sentence in sentences:
-            words = _words_but_the_last(sentence)
-            if words:
-                self._whole.add(tuple(word[0] for word in words))
+            words = _kept_words(sentence)
+            if words.texts:
+                self._whole.add(words.texts)
                 kept = _Kept(source_id, sentence, words)
-                self._by_first[words[0][0]].append(kept)
-                self._by_last[words[-1][0]].append(kept)
+                self._by_first[words.texts[0]].append(kept)
+                self._by_last[words.texts[-1]].append(kept)
 
     def swap(self, sentence: str) -> Swap | None:
         """Return the one place in which a sentence differs from the nearest source sentence.
@@ -71,13 +81,13 @@ class SourceSentences:
         None if a source has the sentence as it stands, or none is like it.
         """
         words = _words_but_the_last(sentence)
-        texts = tuple(word[0] for word in words)
-        if not words or texts in self._whole:
+        texts = words.texts
+        if not texts or texts in self._whole:
             return None
         best: Swap | None = None
-        most_shared = max(_FEWEST_SHARED, _LEAST_SHARE * len(words)) - 1
+        most_shared = max(_FEWEST_SHARED, _LEAST_SHARE * len(texts)) - 1
         for kept in self._candidates(texts):
-            others = [word[0] for word in kept.words]
+            others = kept.words.texts
             ahead, behind = _shared(texts, others)
             longest = max(len(texts), len(others)) - ahead - behind
             shortest = min(len(texts), len(others)) - ahead - behind
@@ -90,8 +100,13 @@ class SourceSentences:
         return first + self._by_last.get(texts[-1], [])[:_MOST_CANDIDATES]
 
 
-def _words_but_the_last(sentence: str) -> tuple[re.Match[str], ...]:
-    return tuple(_WORD.finditer(sentence))[:-1]
+def _words_but_the_last(sentence: str) -> _Words:
+    spans = tuple(match.span() for match in _WORD.finditer(sentence))[:-1]
+    return _Words(tuple(sentence[start:end] for start, end in spans), spans)
+
+
+# Only for sentences of sources: they come back all day.
+_kept_words = lru_cache(maxsize=_SENTENCES_KEPT)(_words_but_the_last)
 
 
 def _shared(texts: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
@@ -107,14 +122,14 @@ def _shared(texts: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
 
 
 def _swap(
-    sentence: str, words: tuple[re.Match[str], ...], kept: _Kept, ahead: int, behind: int
+    sentence: str, words: _Words, kept: _Kept, ahead: int, behind: int
 ) -> Swap:
-    start, end = _place(words, ahead, behind)
-    old_start, old_end = _place(kept.words, ahead, behind)
+    start, end = _place(sentence, words, ahead, behind)
+    old_start, old_end = _place(kept.sentence, kept.words, ahead, behind)
     return Swap(
         new=sentence[start:end],
         old=kept.sentence[old_start:old_end],
-        after=words[-behind][0] if behind else "",
+        after=words.texts[-behind] if behind else "",
         start=start,
         end=end,
         source_id=kept.source_id,
@@ -122,15 +137,13 @@ def _swap(
     )
 
 
-def _place(words: tuple[re.Match[str], ...], ahead: int, behind: int) -> tuple[int, int]:
+def _place(sentence: str, words: _Words, ahead: int, behind: int) -> tuple[int, int]:
     """Return where the words that are not shared stand, without the last one's particle."""
-    differing = words[ahead : len(words) - behind]
-    last = differing[-1]
-    if len(differing) > 1 and _is_particle_behind_a_quote(last):
-        return differing[0].start(), differing[-2].end()
-    return differing[0].start(), last.start() + len(stem(last[0]))
-
-
-def _is_particle_behind_a_quote(word: re.Match[str]) -> bool:
-    is_attached = not word.string[word.start() - 1].isspace()
-    return is_attached and len(word[0]) <= _LONGEST_PARTICLE
+    differing = words.spans[ahead : len(words.spans) - behind]
+    start = differing[0][0]
+    last_start, last_end = differing[-1]
+    is_attached = not sentence[last_start - 1].isspace()
+    if len(differing) > 1 and is_attached and last_end - last_start <= _LONGEST_PARTICLE:
+        # The particle behind a quote: '본관'을.
+        return start, differing[-2][1]
+    return start, last_start + len(stem(sentence[last_start:last_end]))

@@ -1,4 +1,7 @@
-"""Totals of the lines of a list or a table, above it, below it or in its last row."""
+"""Totals of the lines of a list or a table, above it, below it or in its last row.
+
+The number of its lines is one, too, where the line right above a list gives it.
+"""
 
 import re
 from bisect import bisect_right
@@ -11,6 +14,7 @@ from guards.text.operands import Operand
 _LINE = re.compile(r"[ \t]*(?:\||[-*•·][ \t]|\d{1,2}[.)][ ])")
 _RULE = re.compile(r"[ \t|:+-]+")
 _TAKEN_OFF = re.compile(r"할인|감면|공제|차감|[|:][ ]*[-−]")
+_ITEM = re.compile(r"(?P<indent>[ \t]*)(?:[-*•·][ \t]|\d{1,2}[.)][ ])")
 _FEWEST, _MOST = 2, 20
 
 
@@ -23,6 +27,7 @@ class Totals:
     """The lists and tables of an answer."""
 
     def __init__(self, answer: Text) -> None:
+        self._raw = answer.raw
         self._sentences = answer.sentences
         self._starts = [sentence.start for sentence in answer.sentences]
 
@@ -43,6 +48,18 @@ class Totals:
             for sign in (1, -1)
             for total in _totals(self._sentences_at(lines), same, pick, sign)
         )
+
+    def counts(self, wanted: Operand) -> bool:
+        """Tell whether a figure is the number of items of the list right below its line."""
+        _, *below = self._raw[wanted.start :].split("\n", 4 * _MOST)
+        items: list[str] = []
+        for line in filter(str.strip, below):
+            item = _ITEM.match(line)
+            if item:
+                items.append(item["indent"])
+            elif not items or not line[0].isspace():
+                break
+        return len(items) >= _FEWEST and items.count(items[0]) == wanted.value
 
     def _lines(self, places: Sequence[int]) -> list[int]:
         """Return the places of the list lines next to a sentence; one sentence may lie between."""

@@ -9,7 +9,7 @@ BLANKS = " \t\u00a0\u202f\u3000"
 """White space within a line, with the kinds that do not break."""
 _PUNCTUATION = tuple(".,!?;:)]}”’…。、")
 _PAIRED_SIGNS = ("**", "__", '"')
-_STOPS = ".!?。"
+STOPS = (".", "!", "?", "。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +19,29 @@ class Around:
     Attributes:
         left: The text before it, a window of it.
         right: The text behind it, a window of it.
+        mark_before: Where in `left` the last mark that stays ends; None if none is left of it.
+        mark_behind: Where in `right` the next one begins; None if none is right of it.
     """
 
     left: str
     right: str
+    mark_before: int | None = None
+    mark_behind: int | None = None
+
+    def outside(self, start: int, end: int) -> "Around":
+        """Return what stands around a wider place.
+
+        Args:
+            start: Where it begins, in `left`.
+            end: Where it ends, in `right`.
+        """
+        before, behind = self.mark_before, self.mark_behind
+        return Around(
+            self.left[:start],
+            self.right[end:],
+            before if before is not None and before <= start else None,
+            behind - end if behind is not None and behind >= end else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +107,8 @@ def _closes(rest: str, before: str) -> bool:
 
 def _against(before: str, rest: str, ahead: int, behind: int) -> Closing:
     """Close up before a sign; of two stops, or of a comma and a stop, only one stays."""
-    if rest[0] in _STOPS and before[-1] in _STOPS and not rest.startswith(".."):
+    if rest[0] in STOPS and before[-1] in STOPS and not rest.startswith(".."):
         return Closing(ahead, behind + 1)
-    if rest[0] in _STOPS and before[-1] in ",;、":
+    if rest[0] in STOPS and before[-1] in ",;、":
         return Closing(ahead + 1, behind)
     return Closing(ahead, behind)

@@ -6,13 +6,16 @@ that is about the mark itself (``[7]은 연차를 정한다``) has no meaning wi
 healed.
 """
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 
 from guards.core.finding import Span
 from guards.text.particle_choice import agreeing, particle_at
 from guards.text.particles import stem
+from guards.text.slots.citation_mark import CitationMark
 from policies.citing import phrases
 from policies.citing.around import (
     BLANKS,
@@ -34,6 +37,7 @@ _CLOSER_OF = dict(zip("([（【「『", ")]）】」』", strict=True)) | {
     "<small>": "</small>",
 }
 _SUBJECT_ENDINGS = ("이", "가")
+_start_of = attrgetter("start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +53,19 @@ class Healing:
     lost: tuple[int, ...]
 
 
-def heal(text: str, places: Iterable[int]) -> Healing:
+def heal(text: str, places: Iterable[int], marks: Sequence[CitationMark]) -> Healing:
     """Return how a text closes up.
 
     Args:
         text: The text without the marks.
         places: Where in it marks were taken out.
+        marks: The marks that it still has, in order.
     """
     edits: list[Edit] = []
     lost: list[int] = []
     floor = 0
     for start, end, ceiling in _regions(text, places):
-        left, right = text[max(0, start - _LOOK_CHARS) : start], text[end : end + _LOOK_CHARS]
-        closing = _closing(Around(left, right))
+        closing = _closing(_around(text, start, end, marks))
         if closing is None:
             lost.append(start)
             continue
@@ -70,6 +74,19 @@ def heal(text: str, places: Iterable[int]) -> Healing:
         if closing.text or span.start < span.end:
             edits.append(Edit(span, closing.text))
     return Healing(tuple(edits), tuple(lost))
+
+
+def _around(text: str, start: int, end: int, marks: Sequence[CitationMark]) -> Around:
+    begin = max(0, start - _LOOK_CHARS)
+    at = bisect_left(marks, start, key=_start_of)
+    before = marks[at - 1].end - begin if at else -1
+    behind = marks[at].start - end if at < len(marks) else _LOOK_CHARS
+    return Around(
+        text[begin:start],
+        text[end : end + _LOOK_CHARS],
+        before if before >= 0 else None,
+        behind if 0 <= behind < _LOOK_CHARS else None,
+    )
 
 
 def _regions(text: str, places: Iterable[int]) -> Iterator[tuple[int, int, int]]:
@@ -101,7 +118,7 @@ def _in_brackets(around: Around) -> Closing | None:
         return None
     if opened["open"] == closed["close"] and not is_open(opened["open"], around.left):
         return None
-    outside = Around(around.left[: opened.start()], around.right[closed.end() :])
+    outside = around.outside(opened.start(), closed.end())
     more = _joined(outside) or whole_line(outside) or _rejoined(outside)
     gone = len(around.left) - opened.start()
     return Closing(gone + more.left, closed.end() + more.right, more.text)
@@ -117,14 +134,17 @@ def _rejoined(around: Around) -> Closing:
 
 def _joined(around: Around) -> Closing | None:
     """A comma or an ``and`` that joined the mark to one that stays."""
-    before = phrases.MARK_AND_JOINER.search(around.left)
-    behind = phrases.JOINER_AND_MARK.match(around.right)
-    if behind and (before or stands_free(around.left) or behind["is_last"] is not None):
+    at = around.mark_behind
+    behind = None if at is None else phrases.JOINER_BEFORE.fullmatch(around.right, 0, at)
+    if behind:
         return Closing(right=behind.end("joiner"))
+    at = around.mark_before
+    before = None if at is None else phrases.JOINER_BEHIND.fullmatch(around.left, at)
     if before is None:
         return None
     particle = particle_at(around.right, 0)
-    return Closing(len(before["joiner"]), len(particle), agreeing(particle, before["mark"]))
+    word = around.left[: before.start("joiner")]
+    return Closing(len(before["joiner"]), len(particle), agreeing(particle, word))
 
 
 def _framed(around: Around) -> Closing | None:

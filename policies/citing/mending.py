@@ -5,7 +5,6 @@ went; the list of references; the numbers. An answer in which nothing was wrong 
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -20,7 +19,7 @@ from guards.text.citing.references import (
     read_source_lines,
 )
 from guards.text.removal import place_to_remove
-from guards.text.slots.citation_mark import CitationMark
+from guards.text.slots.citation_mark import CitationMark, read_marks
 from guards.text.slots.law_index import LawIndex
 from guards.text.slots.source_name import SourceNames
 from policies.citing.healing import heal
@@ -77,7 +76,8 @@ def mend(
     body = _without_doubles(answer, _whole_lines(answer, edits, references), marks)
     body = without_overlaps([*body, *agreement(answer, body)])
     emptied = _emptied(body, marks)
-    healing = heal(apply(answer, body), emptied)
+    left = apply(answer, body)
+    healing = heal(left, emptied, read_marks(left))
     if healing.lost:
         return Unhealed(tuple(emptied[place] for place in healing.lost))
     mended = then(body, healing.edits)
@@ -119,15 +119,14 @@ def _without_doubles(
 ) -> tuple[Edit, ...]:
     """Let a mark go that would say the same as its neighbour: ``[1][2]`` mended to ``[1][1]``."""
     changed = {edit.span: edit for edit in edits}
-    shown = {mark: _shown(mark, changed.get(_place(mark))) for mark in marks}
     for before, mark in pairwise(marks):
         if not _BETWEEN_MARKS.fullmatch(answer, before.end, mark.start):
             continue
         for one, other in ((mark, before), (before, mark)):
             place = _place(one)
-            if place in changed and shown[one] and shown[one] <= shown[other]:
-                changed[place] = Edit(place)
-                shown[one] = frozenset()
+            shown = _shown(one, changed.get(place))
+            if place in changed and shown and shown <= _shown(other, changed.get(_place(other))):
+                changed[place] = Edit(place, one.wrapped)
     return tuple(sorted(changed.values()))
 
 
@@ -135,8 +134,7 @@ def _shown(mark: CitationMark, edit: Edit | None) -> frozenset[int]:
     """Return the numbers that a mark has after its edit."""
     if edit is None:
         return frozenset(mark.numbers)
-    digits = re.findall(r"\d+", unicodedata.normalize("NFKC", edit.text))
-    return frozenset(int(number) for number in digits)
+    return _numbers(read_marks(edit.text))
 
 
 def _emptied(edits: Sequence[Edit], marks: Iterable[CitationMark]) -> dict[int, Span]:

@@ -9,12 +9,12 @@ _LABEL = (
     r"(?:출처|문서|자료|근거|참고(?:\s?(?:자료|문헌|문서))?|참조|[Ss]ources?|[Rr]ef(?:erence)?s?)"
 )
 _JOINER = r"(?:\s?[,、·;/&]\s?|(?:와|과|이랑|랑|하고)\s|\s(?:및|그리고|또는|and)\s)"
-_MARK = r"(?:[\[【][^\[\]【】\n]{1,40}[\]】]|[¹²³⁰⁴-⁹]{1,6})"
 HANGUL = re.compile(r"[가-힣]+")
 # Between two marks that go, all of this goes with them.
 ONLY_JOINS = re.compile(rf"(?:{_JOINER}|[^\S\n])*")
-MARK_AND_JOINER = re.compile(rf"(?P<mark>{_MARK})(?P<joiner>{_JOINER})$")
-JOINER_AND_MARK = re.compile(rf"(?P<joiner>{_JOINER}){_MARK}(?P<is_last>(?=[\s.!?)\]]|$)?)")
+# Between one that goes and one that stays; either may stand in brackets of its own.
+JOINER_BEHIND = re.compile(rf"[)\]）】]{{0,2}}(?P<joiner>{_JOINER})")
+JOINER_BEFORE = re.compile(rf"(?P<joiner>{_JOINER})[(\[（【]{{0,2}}")
 _PAGE = r"(?:\s?,\s?(?:pp?\.\s?\d{1,4}|\d{1,4}\s?(?:쪽|페이지|면)))?"
 OPENED = re.compile(
     r"(?P<open>[(\[（【「『]|\*\*|__|<sup>|<small>)"
@@ -34,7 +34,7 @@ _ACCORDING = (
     r"|기초(?:하여|해)|기반(?:하여|해)|비추어)"
 )
 FRAME = re.compile(
-    rf"\s?(?:번)?\s?(?:{_LABEL})?(?:의\s?(?:규정|내용|설명|안내|기준|조항|본문))?"
+    rf"[^\S\n]?(?:번)?[^\S\n]?(?:{_LABEL})?(?:의\s?(?:규정|내용|설명|안내|기준|조항|본문))?"
     rf"(?:에\s?(?:{_ACCORDING}"
     r"|(?:나온|나와\s있는|적힌|명시된|기재된|규정된|언급된)\s?(?:대로|바와\s?같이|것처럼)"
     r"|나와\s?있듯이?|나오듯이?|적혀\s?있듯이?)"
@@ -48,9 +48,11 @@ POINTED = re.compile(
     r"(?:(?<=[.!?。(\n])|^)(?P<gap>[ \t]*)(?:[-*•※][ \t]*)?(?:(?:더|보다)\s)?"
     r"(?:(?:자세한|상세한|구체적인|세부|추가)\s?[가-힣 ]{0,20}[은는]\s?)?$"
 )
+# "확인 방법은" behind the mark begins what the answer says itself.
 POINTING = re.compile(
-    rf"(?:번)?\s?(?:{_LABEL})?(?:[을를]|에서)?\s?(?:참조|참고|확인)"
-    r"(?:하세요|해\s?주세요|하시기\s?바랍니다|하십시오|바랍니다|하시면\s?됩니다)?[.!]?(?=[\s)]|$)"
+    rf"(?:번)?[^\S\n]?(?:{_LABEL})?(?:[을를]|에서)?[^\S\n]?(?:참조|참고|확인)(?:"
+    r"(?:하세요|해[ ]?주세요|하시기[ ]?바랍니다|하십시오|바랍니다|하시면[ ]?됩니다)[.!]?(?=[\s)]|$)"
+    r"|[.!](?=[\s)]|$)|(?=[^\S\n]*(?:[)\n]|$)))"
 )
 _LINE_LABEL = (
     rf"(?:^|\n)[ \t]*(?P<content>(?:[-*•>]\s)?[*_(]{{0,3}}{_LABEL}[*_]{{0,3}}\s?[:：]"

@@ -2,7 +2,7 @@
 
 from guards.text.particles import stem
 from policies.citing import phrases
-from policies.citing.around import Around, Closing, without
+from policies.citing.around import BLANKS, STOPS, Around, Closing, without
 
 _LEADS_ON = frozenset(
     "반면 다만 또한 특히 한편 따라서 즉 단 그리고 또 및 그러나 하지만 관련".split()
@@ -39,6 +39,8 @@ def pointing(around: Around) -> Closing | None:
     pointed, points = phrases.POINTED.search(around.left), phrases.POINTING.match(around.right)
     if pointed is None or points is None:
         return None
+    if around.left.endswith(STOPS) and around.right.startswith(tuple(BLANKS)):
+        return None  # the mark closed the sentence before
     start, end = pointed.end("gap"), points.end()
     if around.left[:start].endswith("(") and around.right[end:].startswith(")"):
         start, end = start - 1, end + 1

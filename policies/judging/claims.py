@@ -6,7 +6,6 @@ comparing values, needs no opinion.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -16,12 +15,12 @@ from guards.overlap import Overlap
 from guards.text.citing.statements import Statement, read_statements
 from guards.text.citing.support import Support
 from guards.text.claims import bare_claim
-from guards.text.mask import mask
-from guards.text.personal import PersonalKind, find_personal
-from policies.judging.judge import JudgeQuestion, OpenClaim, Window
+from guards.text.mask import Masking, identifiers_in
+from policies.edits import Edit
+from policies.judging.judge import JudgeQuestion, OpenClaim
 from policies.judging.regate import is_grounding, strong_grounding
 from policies.judging.rules import OpinionRules
-from policies.judging.windows import nearest_windows
+from policies.judging.windows import ShownSource, nearest_windows
 from policies.policy import Action
 from policies.verdict import Verdict
 
@@ -67,17 +66,19 @@ def question_about(
     if not is_forced and (skip := _not_worth_it(reading, verdict)):
         return skip
     statements = [one for one in read_statements(reading.answer.text.raw) if one.is_claim]
-    most = rules.most_claims
-    asked = statements[:most] if is_forced else _open(statements, reading, verdict.findings, most)
-    if not asked:
+    wanted = _open(statements, reading, verdict)
+    if is_forced:
+        wanted += [one for one in statements if one not in wanted]
+    if not wanted:
         return Skip.NO_OPEN_CLAIMS
-    return _masked(_question(asked, reading, rules), reading)
+    return _question(wanted[: rules.most_claims], len(wanted), reading, rules)
 
 
 def _not_worth_it(reading: Reading, verdict: Verdict) -> Skip | None:
     if verdict.action is Action.REPLACE:
         return Skip.ANSWER_REPLACED
-    if len(strong_grounding(verdict.findings)) >= ENOUGH_STRONG:
+    # Where they are mended or taken out, there is still what stays.
+    if _is_refuted(verdict) and not verdict.edits:
         return Skip.TWO_STRONG_FINDINGS
     # A source without a score may be the best one.
     if all(_is_low(source.score) for source in reading.exchange.sources):
@@ -85,32 +86,42 @@ def _not_worth_it(reading: Reading, verdict: Verdict) -> Skip | None:
     return None
 
 
+def _is_refuted(verdict: Verdict) -> bool:
+    return len(strong_grounding(verdict.findings)) >= ENOUGH_STRONG
+
+
 def _is_low(score: float | None) -> bool:
     return score is not None and score < LEAST_SCORE
 
 
-def _open(
-    statements: Sequence[Statement], reading: Reading, findings: Iterable[Finding], most: int
-) -> list[Statement]:
-    """Return the first open claims, those before all others about which a guard has doubts."""
-    grounding = [one for one in findings if is_grounding(one)]
+def _open(statements: Sequence[Statement], reading: Reading, verdict: Verdict) -> list[Statement]:
+    """Return the open claims, those before all others about which a guard has doubts."""
+    grounding = [one for one in verdict.findings if is_grounding(one)]
+    # Claims that go anyway need no opinion, unless one could tip the verdict over.
+    edits = verdict.edits if _is_refuted(verdict) else ()
     support = Support(reading)
     doubted: list[Statement] = []
     thin: list[Statement] = []
     for statement in statements:
-        about = [one for one in grounding if _is_about(one, statement)]
-        if any(_is_settled(one) for one in about):
+        about = [one for one in grounding if _touches(one.span, statement)]
+        settled = any(_is_settled(one) for one in about)
+        if settled or any(_takes_out(edit, statement) for edit in edits):
             continue
         if about:
             doubted.append(statement)
-        elif len(thin) < most and _is_thin(statement, support, len(reading.sources)):
+        elif _is_thin(statement, support, len(reading.sources)):
             thin.append(statement)
-    return [*doubted, *thin][:most]
+    return [*doubted, *thin]
 
 
-def _is_about(finding: Finding, statement: Statement) -> bool:
+def _touches(span: Span, statement: Statement) -> bool:
     sentence = statement.sentence
-    return finding.span.start < sentence.end and sentence.start < finding.span.end
+    return span.start < sentence.end and sentence.start < span.end
+
+
+def _takes_out(edit: Edit, statement: Statement) -> bool:
+    sentence = statement.sentence
+    return edit.span.start <= sentence.start and sentence.end <= edit.span.end and not edit.text
 
 
 def _is_settled(finding: Finding) -> bool:
@@ -131,16 +142,20 @@ def _is_thin(statement: Statement, support: Support, sources: int) -> bool:
 
 
 def _question(
-    statements: Sequence[Statement], reading: Reading, rules: OpinionRules
+    statements: Sequence[Statement], wanted: int, reading: Reading, rules: OpinionRules
 ) -> JudgeQuestion:
+    """Return a question about some claims, with all that leaves the house masked."""
+    masking = Masking(identifiers_in(part.text.raw for part in reading.parts))
+    sources = [ShownSource.of(part, masking) for part in reading.sources]
     question = reading.question.text.raw
     claims = []
     for number, statement in enumerate(statements, start=1):
         text = bare_claim(statement.text)
-        windows = nearest_windows(text, question, reading.sources, rules.window_chars)
+        windows = nearest_windows(text, question, sources, rules.window_chars)
         span = Span(statement.sentence.start, statement.sentence.end)
-        claims.append(OpenClaim(number, text, windows, span, _is_critical(span, reading)))
-    return JudgeQuestion(question, tuple(claims))
+        critical = _is_critical(span, reading)
+        claims.append(OpenClaim(number, masking.of(text).text, windows, span, critical))
+    return JudgeQuestion(masking.of(question).text, tuple(claims), wanted - len(claims))
 
 
 def _is_critical(span: Span, reading: Reading) -> bool:
@@ -150,40 +165,3 @@ def _is_critical(span: Span, reading: Reading) -> bool:
     text = reading.answer.text
     slots: Sequence[Iterable[_Slot]] = (text.quantities, text.contacts, text.routes, text.laws)
     return any(span.start <= slot.start < span.end for kind in slots for slot in kind)
-
-
-def _masked(asked: JudgeQuestion, reading: Reading) -> JudgeQuestion:
-    """Mask what leaves the house, also where an identifier stands without its telling words."""
-    mask_all = _Mask.of([part.text.raw for part in reading.parts])
-    claims = tuple(
-        replace(
-            claim,
-            text=mask_all(claim.text),
-            windows=tuple(
-                Window(one.source_id, mask_all(one.title), mask_all(one.text))
-                for one in claim.windows
-            ),
-        )
-        for claim in asked.claims
-    )
-    return JudgeQuestion(mask_all(asked.question), claims)
-
-
-@dataclass(frozen=True, slots=True)
-class _Mask:
-    """Masks the texts of one exchange alike."""
-
-    known: dict[str, PersonalKind]
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> "_Mask":
-        return cls(
-            {
-                text[span.start : span.end]: span.kind
-                for text in texts
-                for span in find_personal(text)
-            }
-        )
-
-    def __call__(self, text: str) -> str:
-        return mask(text, self.known).text

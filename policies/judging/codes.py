@@ -20,7 +20,9 @@ CODES: Mapping[str, Code] = {
         "No source says what the claim says, in the judge's opinion.",
         '"{observed}" 문장은 자료에서 확인되지 않습니다. 빼고, 자료에 있는 내용만 쓰세요.',
     ),
-    UNVERIFIABLE: Code("An opinion that was discarded: its quote stands in no source."),
+    UNVERIFIABLE: Code(
+        "An opinion that was discarded: its quote stands in no source, or speaks against it."
+    ),
 }
 
 

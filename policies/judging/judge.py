@@ -5,7 +5,6 @@ only about open claims, and what it says counts only as `policies.judging.opinio
 `policies.judging.regate` let it.
 """
 
-import asyncio
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -23,7 +22,10 @@ class JudgeLabel(StrEnum):
     UNSUPPORTED = "unsupported"
     CONTRADICTORY = "contradictory"
     NO_RAD = "no_rad"
-    """There is nothing in it that a source could say: no retrieval-augmented data needed."""
+    """There is nothing in it that a source could say: no retrieval-augmented data needed.
+
+    Nothing can show that it is so, and so it counts as no opinion.
+    """
 
 
 class Matter(StrEnum):
@@ -76,10 +78,12 @@ class JudgeQuestion:
     Attributes:
         question: The user's question, personal identifiers masked.
         claims: The open claims, numbered from 1; never empty.
+        left_out: How many more claims are open, about which nobody is asked.
     """
 
     question: str
     claims: tuple[OpenClaim, ...]
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +138,3 @@ class Judge(Protocol):
     async def opinions(self, question: JudgeQuestion, within_s: float) -> Opinions | JudgeFailure:
         """Return an opinion within some seconds, or why there is none."""
         ...
-
-
-class BoundedJudge:
-    """A judge that is held to its time, and whose errors are failures like any other."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-
-    async def opinions(self, question: JudgeQuestion, within_s: float) -> Opinions | JudgeFailure:
-        """Ask; what takes too long or breaks gave no opinion."""
-        try:
-            async with asyncio.timeout(within_s):
-                return await self._judge.opinions(question, within_s)
-        except TimeoutError:
-            return JudgeFailure("timeout")
-        except Exception as error:  # noqa: BLE001 - a judge may break in any way, and none may do harm
-            return JudgeFailure(f"failed:{type(error).__name__}")

@@ -3,17 +3,16 @@
 The weights are fixed. A source that says the opposite weighs most; figures and what was asked come
 next; all else only lowers the confidence. An opinion in favour of a claim takes no finding back: a
 claim that it supports with a quote no longer counts against the confidence where a guard had a
-weak doubt about it.
+weak doubt about it. How far a judge trusts the answer counts by the share of the open claims on
+which it gave an opinion that counts; claims that it was not asked about, passed over or waved
+through are not checked, and that is said.
 """
 
 import math
-import re
 from collections.abc import Iterable
 
 from guards.core.finding import Evidence, Finding, Severity, Strength
 from guards.core.runner import Outcome
-from guards.text.features import features
-from guards.text.normal import normalise
 from policies.judging.codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE
 from policies.judging.judge import (
     JUDGE,
@@ -26,14 +25,14 @@ from policies.judging.judge import (
     Opinions,
     Window,
 )
+from policies.judging.quotes import compared, is_beside_the_point, speaks_against
 from policies.judging.regate import Gravity, Objection
 from policies.judging.report import JudgeReport, outcome_of
 from policies.judging.rules import OpinionRules
+from policies.verdict import PARTIAL
 
 _FEWEST_QUOTED_CHARS = 6
 _LONGEST_EVIDENCE_CHARS = 300
-_NOT_COMPARED = re.compile(r"[\s*_`\"'|]+")
-_HANGUL = re.compile(r"[가-힣]")
 
 _CODES = {JudgeLabel.CONTRADICTORY: CONTRADICTED, JudgeLabel.UNSUPPORTED: UNSUPPORTED}
 # Whatever a judge says is a possibility, so a contradiction is C1 and never C2.
@@ -59,17 +58,22 @@ def weighed(
     if isinstance(said, JudgeFailure):
         return _failed(rules, said.reason, (), duration_ms)
     claims = {claim.number: claim for claim in asked.claims}
-    heard = _one_for_each(said.opinions, claims.keys())
+    heard = [
+        one
+        for one in _one_for_each(said.opinions, claims.keys())
+        if one.label is not JudgeLabel.NO_RAD
+    ]
     valid = [one for one in heard if is_verified(one, claims[one.claim])]
     discarded = tuple(
         _finding(one, claims[one.claim], answer, UNVERIFIABLE) for one in heard if one not in valid
     )
     if not valid:
         return _failed(rules, "unverifiable" if heard else "no_opinion", discarded, duration_ms)
+    covered = len(valid) / (len(claims) + asked.left_out)
     objections = tuple(
         Objection(
             _finding(one, claims[one.claim], answer, _CODES[one.label]),
-            _gravity(one) if rules.trained_on_korean else Gravity.WEAK,
+            Gravity.WEAK if rules.is_advisory else _gravity(one),
             claims[one.claim].is_critical,
         )
         for one in valid
@@ -79,13 +83,15 @@ def weighed(
         guard=JUDGE,
         outcome=outcome_of(objections),
         findings=tuple(one.finding for one in objections),
+        reason=PARTIAL if covered < 1 else "",
         duration_ms=duration_ms,
         cleared=discarded,
         mode=rules.mode,
         objections=objections,
         backed=tuple(claims[one.claim].span for one in valid if one.label is JudgeLabel.SUPPORTED),
         confidence=_clamped(said.confidence),
-        is_weighed=rules.trained_on_korean,
+        covered=covered,
+        is_weighed=not rules.is_advisory,
     )
 
 
@@ -93,31 +99,23 @@ def is_verified(opinion: Opinion, claim: OpenClaim) -> bool:
     """Tell whether an opinion counts: its score is a number, its quote stands in what was shown.
 
     A quote in Korean must also have a word of the claim, so that a sentence which only tells judges
-    what to say is evidence for nothing.
+    what to say is evidence for nothing; and nothing that says the opposite of a claim supports it.
     """
     if not math.isfinite(opinion.score):
         return False
-    if opinion.label is JudgeLabel.NO_RAD:
-        return True
-    if _shown_in(opinion, claim) is None:
+    shown = _shown_in(opinion, claim)
+    if shown is None or is_beside_the_point(opinion.quote, claim.text):
         return False
-    return not _is_beside_the_point(opinion.quote, claim.text)
+    approves = opinion.label is JudgeLabel.SUPPORTED
+    return not (approves and speaks_against(opinion.quote, shown.text, claim.text))
 
 
 def _shown_in(opinion: Opinion, claim: OpenClaim) -> Window | None:
     """Return where the quote of an opinion stands; None if nowhere, or if it says nothing."""
-    wanted = _compared(opinion.quote.strip(" \n.…"))
+    wanted = compared(opinion.quote)
     if len(wanted) < _FEWEST_QUOTED_CHARS:
         return None
-    return next((one for one in claim.windows if wanted in _compared(one.text)), None)
-
-
-def _is_beside_the_point(quote: str, claim: str) -> bool:
-    if not (_HANGUL.search(quote) and _HANGUL.search(claim)):
-        return False
-    of_claim, of_quote = features(claim), features(quote)
-    shares_word = of_claim.forms & of_quote.forms or of_claim.pairs & of_quote.pairs
-    return bool(of_claim.forms) and not shares_word
+    return next((one for one in claim.windows if wanted in compared(one.text)), None)
 
 
 def _one_for_each(opinions: Iterable[Opinion], numbers: Iterable[int]) -> list[Opinion]:
@@ -162,7 +160,7 @@ def _failed(
         duration_ms=duration_ms,
         cleared=discarded,
         mode=rules.mode,
-        is_weighed=rules.trained_on_korean,
+        is_weighed=not rules.is_advisory,
     )
 
 
@@ -171,8 +169,3 @@ def _clamped(score: float | None) -> float | None:
     if score is None or not math.isfinite(score):
         return None
     return min(1.0, max(0.0, score))
-
-
-def _compared(text: str) -> str:
-    """Return a text as quotes are looked for in it: without spaces, quotes and emphasis."""
-    return _NOT_COMPARED.sub("", normalise(text).text).casefold()

@@ -13,6 +13,9 @@ from policies.judging.rules import OpinionRules
 from policies.policy import ConfidenceWeights
 from policies.shape import Mode
 
+ANSWER_EDITED = "answer_edited"
+"""Why there is no opinion on what is left of an answer that nobody was asked about."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport(GuardReport):
@@ -23,14 +26,18 @@ class JudgeReport(GuardReport):
         objections: What it has against the answer.
         backed: Places of claims that it supports with a quote.
         confidence: How far it trusts the answer; None if it does not say.
+        covered: Share of the open claims on which it gave an opinion that counts.
         is_weighed: Its approval and its own confidence count.
+        wants_trim: Claims may be taken out for its sake.
     """
 
     mode: Mode = Mode.ENFORCE
     objections: tuple[Objection, ...] = ()
     backed: tuple[Span, ...] = ()
     confidence: float | None = None
+    covered: float = 1.0
     is_weighed: bool = True
+    wants_trim: bool = True
 
     @property
     def word(self) -> JudgeWord | None:
@@ -38,8 +45,10 @@ class JudgeReport(GuardReport):
         if self.mode is not Mode.ENFORCE:
             return None
         if self.outcome is Outcome.NOT_RUN:
-            return None if self.reason in set(Skip) else JudgeWord(degraded=True)
-        return JudgeWord(self.confidence) if self.is_weighed else None
+            return None if self.reason in set(Skip) else JudgeWord(covered=0.0)
+        if self.is_weighed:
+            return JudgeWord(self.confidence, self.covered)
+        return JudgeWord(covered=0.0) if self.covered < 1 else None
 
     def open_signs(self, findings: Sequence[Finding]) -> list[Finding]:
         """Return the findings without the guards' weak doubts about claims that it supports."""
@@ -50,11 +59,14 @@ class JudgeReport(GuardReport):
     def after(self, text: str) -> "JudgeReport":
         """Return what of the report holds for the answer once it was edited.
 
-        Objections to what still stands in it do; how far the judge trusts it is not known.
+        Objections to what still stands in it do; how far the judge trusts it is not known. That
+        nobody was asked because the answer would not go out as it was, holds no longer.
 
         Args:
             text: The answer as it stands then.
         """
+        if self.reason == Skip.TWO_STRONG_FINDINGS:
+            return replace(self, reason=ANSWER_EDITED)
         objections = tuple(
             replace(one, finding=replace(one.finding, span=Span(at, at + len(observed))))
             for one in self.objections

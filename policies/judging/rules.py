@@ -48,7 +48,11 @@ class OpinionRules(Shape):
         "nobody is asked.",
     )
     timeout_s: float = Field(
-        3.0, gt=0, le=60, description="Time for one opinion, within that of the whole request."
+        3.0,
+        gt=0,
+        le=60,
+        description="Time for the opinions on all choices and attempts together, within that of "
+        "the whole request.",
     )
     trained_on_korean: bool = Field(
         True, description="False for a model that was not: it may lower the confidence only."
@@ -57,6 +61,11 @@ class OpinionRules(Shape):
         600, ge=100, le=4000, description="Longest passage of a source that it is shown."
     )
     most_claims: int = Field(8, ge=1, le=40, description="Most claims that it is asked about.")
+
+    @property
+    def is_advisory(self) -> bool:
+        """Whether its opinions may lower the confidence and do nothing else."""
+        return not self.trained_on_korean
 
 
 class JudgeRules(OpinionRules):
@@ -67,7 +76,7 @@ class JudgeRules(OpinionRules):
         description="chat: an OpenAI-compatible model that is told what to look for. minicheck, "
         "granite_guardian: checkers that say yes or no. tei_nli, vllm_classify: classifiers with "
         "the labels entailment, neutral and contradiction. Only a chat model says what is wrong "
-        "with a claim; all others can but lower the confidence.",
+        "with a claim and quotes what shows it; all others can but lower the confidence.",
     )
     base_url: HttpAddress = Field(
         description="Address of the server: up to and including the version for chat kinds, such "
@@ -86,7 +95,23 @@ class JudgeRules(OpinionRules):
         description="Only for vllm_classify: what the model's tokenizer puts between the two texts "
         "of a pair, such as `[SEP]`.",
     )
+    max_tokens: int | None = Field(
+        None,
+        ge=100,
+        le=100_000,
+        description="Only for chat: most tokens of its reply; absent, 300 and 400 for each claim. "
+        "A model that thinks before it answers needs more, and more time.",
+    )
     breaker: BreakerRules = Field(default_factory=BreakerRules)
+
+    @property
+    def is_advisory(self) -> bool:
+        """Whether its opinions may lower the confidence and do nothing else.
+
+        A checker or classifier quotes nothing: its label is about the whole passage that it was
+        shown, which stands as the quote, so that nothing shows whether it is right.
+        """
+        return not self.trained_on_korean or self.kind is not JudgeKind.CHAT
 
     @model_validator(mode="after")
     def _names_its_model(self) -> Self:

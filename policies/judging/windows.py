@@ -3,12 +3,43 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from guards.core.finding import Span
 from guards.core.reading import Part
 from guards.text.features import features
 from guards.text.held import Wanted
+from guards.text.mask import Masked, Masking
 from policies.judging.judge import Window
 
 MOST_WINDOWS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSource:
+    """A source as a judge may see it.
+
+    Attributes:
+        part: The source.
+        title: Its title, masked; empty if it has none.
+        masked: Its text, masked.
+    """
+
+    part: Part
+    title: str
+    masked: Masked
+
+    @classmethod
+    def of(cls, part: Part, masking: Masking) -> "ShownSource":
+        """Return a source as it may be seen."""
+        title = masking.of(part.source.title).text if part.source else ""
+        return cls(part, title, masking.of(part.text.raw))
+
+    def piece(self, start: int, end: int, most_chars: int) -> str:
+        """Return what stands between two places of its own text, cut if it is long.
+
+        Only what is masked is cut: half an identifier is found by no rule.
+        """
+        span = self.masked.moved(Span(start, end))
+        return self.masked.text[span.start : span.end][:most_chars]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +60,19 @@ class _Place:
 
 
 def nearest_windows(
-    claim: str, question: str, parts: Sequence[Part], window_chars: int
+    claim: str, question: str, sources: Sequence[ShownSource], window_chars: int
 ) -> tuple[Window, ...]:
     """Return the windows nearest to a claim, the nearest first.
 
     Args:
         claim: The claim, without marks.
         question: The question: claims of few words are found by it.
-        parts: The sources.
+        sources: The sources.
         window_chars: Longest window.
     """
     asked = Wanted(features(question))
     wanted = Wanted(features(claim))
+    parts = [source.part for source in sources]
     places = [place for at, part in enumerate(parts) for place in _places(at, part, wanted, asked)]
     places.sort(key=lambda one: (-one.claim_share, -one.question_share, one.part, one.sentence))
     # A source in another language shares no words: what is at its head is shown then.
@@ -53,7 +85,7 @@ def nearest_windows(
         if (place.part, place.sentence) not in shown:
             first, last = _grown(parts[place.part], place.sentence, window_chars)
             shown |= {(place.part, at) for at in range(first, last + 1)}
-            windows.append(_window(parts[place.part], first, last, window_chars))
+            windows.append(_window(sources[place.part], first, last, window_chars))
     return tuple(windows)
 
 
@@ -85,12 +117,11 @@ def _grown(part: Part, sentence: int, window_chars: int) -> tuple[int, int]:
     return first, last
 
 
-def _window(part: Part, first: int, last: int, window_chars: int) -> Window:
-    sentences = part.text.sentences
-    text = part.text.raw[sentences[first].start : sentences[last].end]
-    source = part.source
+def _window(shown: ShownSource, first: int, last: int, window_chars: int) -> Window:
+    sentences = shown.part.text.sentences
+    source = shown.part.source
     return Window(
         source_id=source.id if source else "",
-        title=source.title if source else "",
-        text=text[:window_chars],
+        title=shown.title,
+        text=shown.piece(sentences[first].start, sentences[last].end, window_chars),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
-from guards.text.language_request import requested_scripts
+from guards.text.language_request import asks_for_original, requested_scripts
 from guards.text.scripts import Script
 from proxy.constraints.allowed_text import AllowedText, allowed_text, given_texts
 from proxy.openai_api.json_body import JsonObject, member
@@ -64,7 +64,7 @@ def _wants_json(body: JsonObject) -> bool:
 
 
 def _asks_for_foreign(question: str) -> bool:
-    return bool(requested_scripts(question) - {Script.LATIN})
+    return asks_for_original(question) or bool(requested_scripts(question) - {Script.LATIN})
 
 
 def _barred(

@@ -70,7 +70,7 @@ class JudgeBook:
 def _adapter(rules: JudgeRules) -> Adapter:
     match rules.kind:
         case JudgeKind.CHAT:
-            return ChatJudge(rules.model, lambda: secrets.token_hex(_NONCE_BYTES))
+            return ChatJudge(rules.model, lambda: secrets.token_hex(_NONCE_BYTES), rules.max_tokens)
         case JudgeKind.MINICHECK:
             return MiniCheckJudge(rules.model)
         case JudgeKind.GRANITE_GUARDIAN:

@@ -1,7 +1,8 @@
 """Leaves a judge alone for a while when it fails, and lets one call through to see if it is back.
 
-Only failures of the backend count. What a request's own text causes (too long, refused) does not,
-or whoever can write a question could switch the second opinion off for everybody else.
+Only failures of the backend count. What a request's own texts cause does not (too long, refused, a
+model that they lead to write anything but an opinion), or whoever can write a question could switch
+the second opinion off for everybody else.
 
 There are libraries for this; none of those looked at takes a share of recent calls, lets a single
 probe through among asyncio tasks, and doubles its pause.

@@ -10,12 +10,13 @@ from typing import Final
 from pydantic import JsonValue
 
 from policies.judging.judge import JudgeLabel, JudgeQuestion, Matter, Opinion, Opinions, Window
-from proxy.judge.loose_json import find_json
+from proxy.judge.completion import completion_in
+from proxy.judge.loose_json import find_json, find_pieces
 from proxy.judge.server import JudgeCallFailed, JudgeServer
 from proxy.openai_api.json_body import JsonObject, member, objects
 
 PATH: Final = "/chat/completions"
-_TOKENS_PER_CLAIM = 200
+_TOKENS_PER_CLAIM = 400
 _TOKENS_AROUND = 300
 _CAN_GO = ("response_format", "temperature", "max_tokens")
 """Fields that some servers refuse and without which the question still stands."""
@@ -32,8 +33,8 @@ _INSTRUCTION = """당신은 답변의 사실 여부를 자료와 대조하는 �
 
 kind는 어긋난 점의 종류입니다. negation: 긍정과 부정이 뒤바뀜, numeric: 수치나 날짜, \
 intent: 질문과 다른 대상, other: 그 밖.
-quote에는 판정의 근거가 되는 자료의 문장을 글자 그대로 옮기세요. unsupported면 가장 가까운 문장을 \
-옮깁니다. 자료에 없는 문장을 적으면 그 판정은 버려집니다.
+quote에는 판정의 근거가 되는 자료의 문장 하나를 글자 그대로 옮기세요. unsupported면 가장 가까운 \
+문장을 옮깁니다. 자료에 없는 문장을 적으면 그 판정은 버려집니다.
 score는 판정의 확신, confidence는 답변 전체에 대한 신뢰이며 모두 0에서 1 사이입니다.
 다음 모양의 JSON 객체 하나만 쓰세요.
 {{"opinions": [{{"claim": 1, "label": "supported", "kind": "other", "quote": "…", "score": 0.9}}], \
@@ -70,11 +71,13 @@ class ChatJudge:
     Args:
         model: Its name.
         nonce: Returns a new random word.
+        max_tokens: Most tokens of a reply; None for what opinions on the claims take.
     """
 
-    def __init__(self, model: str, nonce: Callable[[], str]) -> None:
+    def __init__(self, model: str, nonce: Callable[[], str], max_tokens: int | None = None) -> None:
         self._model = model
         self._nonce = nonce
+        self._max_tokens = max_tokens
         self._refused: frozenset[str] = frozenset()
 
     async def ask(self, server: JudgeServer, question: JudgeQuestion) -> Opinions:
@@ -101,6 +104,7 @@ class ChatJudge:
 
     def _body(self, question: JudgeQuestion) -> JsonObject:
         nonce = self._nonce()
+        wanted = _TOKENS_AROUND + _TOKENS_PER_CLAIM * len(question.claims)
         return {
             "model": self._model,
             "messages": [
@@ -109,7 +113,7 @@ class ChatJudge:
             ],
             "stream": False,
             "temperature": 0,
-            "max_tokens": _TOKENS_AROUND + _TOKENS_PER_CLAIM * len(question.claims),
+            "max_tokens": self._max_tokens or wanted,
             "response_format": {
                 "type": "json_schema",
                 "json_schema": {"name": "opinions", "strict": True, "schema": _SCHEMA},
@@ -122,29 +126,30 @@ def _without(names: frozenset[str], body: JsonObject) -> JsonObject:
 
 
 def opinions_in(reply: JsonValue) -> Opinions:
-    """Return the opinions in a chat completion.
+    """Return the opinions in a chat completion; of one that was cut short, those that are whole.
 
     Raises:
         JudgeCallFailed: there are none.
     """
-    choices = objects(member(reply, "choices"))
-    content = member(member(choices[0], "message"), "content") if choices else None
-    if not isinstance(content, str):
-        raise JudgeCallFailed("garbage")
+    completion = completion_in(reply)
     try:
-        said = find_json(content, _holds_opinions)
-    except ValueError as error:
-        raise JudgeCallFailed("garbage") from error
+        said = find_json(completion.content, _holds_opinions)
+    except ValueError:
+        said = find_pieces(completion.content, _is_opinion)
     listed = objects(said if isinstance(said, list) else member(said, "opinions"))
     opinions = tuple(filter(None, map(_opinion, listed)))
     if not opinions:
-        raise JudgeCallFailed("garbage")
+        raise completion.without_opinion()
     return Opinions(opinions, _number(member(said, "confidence")))
 
 
 def _holds_opinions(value: JsonValue) -> bool:
     items = value if isinstance(value, list) else member(value, "opinions")
-    return any("label" in item for item in objects(items))
+    return any(map(_is_opinion, objects(items)))
+
+
+def _is_opinion(value: JsonValue) -> bool:
+    return isinstance(value, dict) and "label" in value
 
 
 def _opinion(item: JsonObject) -> Opinion | None:

@@ -1,6 +1,7 @@
 """A judge behind HTTP, held to its time and behind its breaker."""
 
-from policies.judging.judge import BoundedJudge, JudgeFailure, JudgeQuestion, Opinions
+from policies.judging.bounded import BoundedJudge
+from policies.judging.judge import JudgeFailure, JudgeQuestion, Opinions
 from proxy.judge.adapter import Adapter
 from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.server import JudgeCallFailed, JudgeServer

@@ -8,8 +8,8 @@ from itertools import islice
 from pydantic import JsonValue
 
 _LONGEST_CHARS = 64 * 1024
-_MOST_STARTS = 40
-_THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
+_MOST_STARTS = 60
+_THOUGHT = re.compile(r"^\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
 _START = re.compile(r"[{\[]")
 _PIECE = re.compile(
     # Strings stay as they are. One that is never closed reaches to the end, so that no place is
@@ -34,13 +34,27 @@ def find_json(text: str, fits: Callable[[JsonValue], bool]) -> JsonValue:
     Raises:
         ValueError: there is none.
     """
-    shown = _THOUGHT.sub("", text[:_LONGEST_CHARS])
-    begun = shown[shown.find("{") :]  # an apostrophe in the prose before it would pass for a quote
-    for candidate in (shown, _PIECE.sub(_repaired, begun)):
+    for candidate in _candidates(text):
         for value in _values(candidate):
             if fits(value):
                 return value
     raise ValueError("no JSON value that fits")
+
+
+def find_pieces(text: str, fits: Callable[[JsonValue], bool]) -> list[JsonValue]:
+    """Return every JSON value in a text that fits: what is whole of something that was cut."""
+    for candidate in _candidates(text):
+        if found := [value for value in _values(candidate) if fits(value)]:
+            return found
+    return []
+
+
+def _candidates(text: str) -> Iterator[str]:
+    """Yield a text without what was only thought, as it stands and repaired."""
+    shown = _THOUGHT.sub("", text[:_LONGEST_CHARS])
+    yield shown
+    begun = shown[shown.find("{") :]  # an apostrophe in the prose before it would pass for a quote
+    yield _PIECE.sub(_repaired, begun)
 
 
 def _values(text: str) -> Iterator[JsonValue]:

@@ -1,4 +1,9 @@
-"""From what a classifier of pairs says of passage and claim to an opinion on the claim."""
+"""From what a classifier of pairs says of passage and claim to an opinion on the claim.
+
+A classifier quotes nothing: its label is about the passage that it was shown, which stands as the
+quote. So nothing shows whether it is right, and what it says is advisory: it may lower the
+confidence and do nothing else.
+"""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean

@@ -1,7 +1,8 @@
 """Checkers that say yes or no to one claim: MiniCheck and Granite Guardian behind chat endpoints.
 
-They are asked about each claim by itself, all at once. They quote nothing, so the passage they were
-shown stands as the quote.
+They are asked about each claim by itself, all at once. They quote nothing: their label is about the
+passages that they were shown, the nearest of which stands as the quote. So nothing shows whether
+they are right, and what they say is advisory: it may lower the confidence and do nothing else.
 """
 
 import math
@@ -13,7 +14,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from policies.judging.judge import JudgeLabel, JudgeQuestion, OpenClaim, Opinion, Opinions
-from proxy.judge.server import JudgeCallFailed, JudgeServer
+from proxy.judge.completion import completion_in
+from proxy.judge.server import JudgeServer
 from proxy.openai_api.json_body import JsonObject, member, objects
 
 PATH: Final = "/chat/completions"
@@ -107,24 +109,17 @@ def _opinion(claim: OpenClaim, supported: float) -> Opinion:
     )
 
 
-def _first_choice(reply: JsonValue) -> JsonObject:
-    choices = objects(member(reply, "choices"))
-    if not choices:
-        raise JudgeCallFailed("garbage")
-    return choices[0]
-
-
 def _says_yes(reply: JsonValue) -> bool:
-    content = member(member(_first_choice(reply), "message"), "content")
-    said = _SCORE.search(content) if isinstance(content, str) else None
+    completion = completion_in(reply)
+    said = _SCORE.search(completion.content)
     if said is None:
-        raise JudgeCallFailed("garbage")
+        raise completion.without_opinion()
     return (said[1] or said[2]).lower() == "yes"
 
 
 def _likelihood_of_yes(reply: JsonValue) -> float | None:
     """Return how likely yes was against no at the first token; None if the server does not say."""
-    tokens = objects(member(member(_first_choice(reply), "logprobs"), "content"))
+    tokens = objects(member(completion_in(reply).choice.get("logprobs"), "content"))
     if not tokens:
         return None
     mass = {"yes": 0.0, "no": 0.0}

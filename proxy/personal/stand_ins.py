@@ -8,13 +8,17 @@ only; nothing that prints the object shows them.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 
-from guards.text.mask_occurrences import Occurrences
+from guards.text.particle_choice import agreeing, particle_at
 from guards.text.personal_kinds import PersonalKind
+from guards.text.personal_known import Known
+from proxy.openai_api.sources.turns import PART_SEPARATOR
 
 LONGEST_PLACEHOLDER_CHARS = 60
 _MOST_DIGITS = 6
+_LONGEST_PARTICLE_CHARS = 4
 # As it stands, and as JSON in ASCII writes it: arguments of tools often are.
 _NOUN_OF = {
     written: kind.noun
@@ -22,14 +26,26 @@ _NOUN_OF = {
     for written in (kind.noun, json.dumps(kind.noun)[1:-1])
 }
 _NOUNS = "|".join(map(re.escape, _NOUN_OF))
-# Models space a placeholder differently, widen its brackets or escape all of it for Markdown. Half
-# an escape is none: in a JSON text, the backslash before a bracket belongs to something else.
+_DASHES = r"\-" "\u2010\u2011\u2012\u2013\u2014\u2212\uff0d"
+_NUMBER = rf"\d{{1,{_MOST_DIGITS}}}"
+# Models space a placeholder differently, leave out its dash, choose other brackets or escape all of
+# it for Markdown. Half an escape is none: in a JSON text, the backslash before a bracket belongs to
+# something else. Round brackets are common, so that they need the dash.
 _PLACEHOLDER = re.compile(
-    rf"[\[［] ?(?P<noun>{_NOUNS}) ?[-‐–—－] ?(?P<number>\d{{1,{_MOST_DIGITS}}}) ?[\]］]"
-    rf"|\\\[(?P<noun_>{_NOUNS})\\?-(?P<number_>\d{{1,{_MOST_DIGITS}}})\\\]",
+    rf"[\[［] ?(?P<noun>{_NOUNS}) ?[{_DASHES}]? ?(?P<number>{_NUMBER}) ?[\]］]"
+    rf"|[(（] ?(?P<noun_r>{_NOUNS}) ?[{_DASHES}] ?(?P<number_r>{_NUMBER}) ?[)）]"
+    rf"|\\\[(?P<noun_e>{_NOUNS})\\?-(?P<number_e>{_NUMBER})\\\]",
     re.ASCII | re.IGNORECASE,
 )
-_BEGUN = re.compile(rf"\\?[\[［][^\]］]{{0,{LONGEST_PLACEHOLDER_CHARS}}}\Z|\\\Z")
+_IN_NOUNS = "".join(sorted({char for kind in PersonalKind for char in kind.noun}))
+_BEGUN = re.compile(
+    rf"\\?[\[［][^\]］]{{0,{LONGEST_PLACEHOLDER_CHARS}}}\Z"
+    rf"|[(（][ {_IN_NOUNS}\\a-fA-F\d{_DASHES}u]{{0,{LONGEST_PLACEHOLDER_CHARS}}}\Z|\\\Z"
+)
+_ENDED = re.compile(
+    rf"(?:{_PLACEHOLDER.pattern})[가-힣]{{0,{_LONGEST_PARTICLE_CHARS}}}\Z", re.ASCII | re.IGNORECASE
+)
+_LINE_BREAK = re.compile(r" ?[\n\r\f\v]+ ?")
 
 _Place = tuple[str, int]
 
@@ -38,49 +54,67 @@ class StandIns:
     """The identifiers of one request, each with what stands in for it.
 
     Args:
-        identifiers: What they are, in the order in which they were found.
+        identifiers: What they are, in the order in which they were found. Of two notations of the
+            same one, the first is what the placeholder becomes again.
         texts: All words of the request: a placeholder that somebody wrote there is not taken.
     """
 
     def __init__(
         self, identifiers: Mapping[str, PersonalKind] | None = None, texts: Iterable[str] = ()
     ) -> None:
-        self._identifiers = dict(identifiers or {})
-        self._values = _numbered(self._identifiers, texts)
-        self._written: dict[str, str] = {}
-        for (noun, number), value in self._values.items():
-            self._written[value] = f"[{noun}-{number}]"
-            # How the arguments of an earlier call of a tool may write it.
-            self._written.setdefault(json.dumps(value)[1:-1], f"[{noun}-{number}]")
-        self._occurrences = Occurrences(self._written)
-
-    @property
-    def identifiers(self) -> Mapping[str, PersonalKind]:
-        """What is hidden, by kind: to mask it at rest where no words near give it away."""
-        return self._identifiers
+        self._known = Known(identifiers or {})
+        kinds = {value: (identifiers or {})[value] for value in self._known.values}
+        self._values = _numbered(kinds, texts)
+        self._written = {
+            value: f"[{noun}-{number}]" for (noun, number), value in self._values.items()
+        }
 
     def __bool__(self) -> bool:
         """Tell whether there is anything to hide."""
-        return bool(self._identifiers)
+        return bool(self._values)
 
     def hide(self, text: str) -> str:
         """Return a text with the placeholders in place of the identifiers."""
-        pieces: list[str] = []
-        position = 0
-        for start, end in self._occurrences.apart_in(text):
-            pieces += (text[position:start], self._written[text[start:end]])
-            position = end
-        return "".join([*pieces, text[position:]])
+        return self.hide_in_parts([text])[0]
+
+    def hide_in_parts(self, parts: Sequence[str]) -> list[str]:
+        """Return the parts of one text, also without those identifiers that are split over two."""
+        whole = PART_SEPARATOR.join(parts)
+        places = list(self._known.apart_in(whole))
+        starts = accumulate((len(part) + len(PART_SEPARATOR) for part in parts), initial=0)
+        shown: list[str] = []
+        for start, part in zip(starts, parts, strict=False):
+            end = start + len(part)
+            pieces: list[str] = []
+            position = start
+            for place in places:
+                if place.end <= start or place.start >= end:
+                    continue
+                if place.start >= start:
+                    pieces += (whole[position : place.start], self._written[place.value])
+                position = min(place.end, end)
+            shown.append("".join([*pieces, whole[position:end]]))
+        return shown
 
     def restore(self, text: str) -> str:
         """Return a text with the identifiers in place of the placeholders.
 
-        No identifier holds what JSON would have to escape, so a JSON text stays one.
+        The particle behind one changes with it. No identifier that is given back holds what JSON
+        would have to escape, so a JSON text stays one.
         """
-        return _PLACEHOLDER.sub(self._restored, text)
-
-    def _restored(self, found: re.Match[str]) -> str:
-        return self._values.get(_place(found), found[0])
+        pieces: list[str] = []
+        position = 0
+        for found in _PLACEHOLDER.finditer(text):
+            value = self._values.get(_place(found))
+            if value is None:
+                continue
+            given = _LINE_BREAK.sub("", value).replace("\t", " ")
+            pieces += (text[position : found.start()], given)
+            position = found.end()
+            particle = particle_at(text, position)
+            pieces.append(agreeing(particle, given))
+            position += len(particle)
+        return "".join([*pieces, text[position:]])
 
 
 class Restorer:
@@ -97,7 +131,7 @@ class Restorer:
     def feed(self, piece: str) -> str:
         """Return what can be said by now; what may be half a placeholder is kept back."""
         text = self._held + piece
-        begun = _BEGUN.search(text)
+        begun = _ENDED.search(text) or _BEGUN.search(text)
         end = begun.start() if begun else len(text)
         self._held = text[end:]
         return self._stand_ins.restore(text[:end])
@@ -105,12 +139,13 @@ class Restorer:
     def close(self) -> str:
         """Return what was kept back."""
         held, self._held = self._held, ""
-        return held
+        return self._stand_ins.restore(held)
 
 
 def _place(found: re.Match[str]) -> _Place:
-    noun = found["noun"] or found["noun_"]
-    return _NOUN_OF[noun.lower()], int(found["number"] or found["number_"])
+    noun = found["noun"] or found["noun_r"] or found["noun_e"]
+    number = found["number"] or found["number_r"] or found["number_e"]
+    return _NOUN_OF[noun.lower()], int(number)
 
 
 def _numbered(identifiers: Mapping[str, PersonalKind], texts: Iterable[str]) -> dict[_Place, str]:

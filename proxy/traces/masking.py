@@ -8,12 +8,12 @@ another without the words that gave it away; the spans of findings move along. `
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
-from guards.text.mask import Masked, mask
-from guards.text.personal import find_personal
+from guards.text.mask import Masked, Masking, identifiers_in, masked
 from guards.text.personal_kinds import PersonalKind
 from policies.policy import StoredText
 from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, Trace
@@ -34,7 +34,7 @@ def stored(trace: Trace, text: StoredText, unkept: str = "") -> Trace:
         case StoredText.FULL:
             keeper: _Keeper = _KeepsAll()
         case StoredText.MASKED:
-            keeper = _KeepsMasked(_identifiers(trace, unkept))
+            keeper = _KeepsMasked(Masking(_identifiers(trace, unkept)))
         case StoredText.NONE:
             keeper = _KeepsNoWords(trace.sources)
     return _rewritten(trace, keeper).model_copy(update={"text": text})
@@ -67,12 +67,12 @@ class _KeepsAll(_Keeper):
         return _encodable(value)
 
 
-@dataclass(frozen=True)
 class _KeepsMasked(_Keeper):
-    known: dict[str, PersonalKind]
+    def __init__(self, masking: Masking) -> None:
+        self._masking = masking
 
     def words(self, text: str) -> Masked:
-        return mask(_encodable(text), self.known)
+        return self._masking.of(_encodable(text))
 
     def code(self, value: str) -> str:
         return self.words(value).text
@@ -90,7 +90,7 @@ class _KeepsNoWords(_Keeper):
         return Masked("")
 
     def code(self, value: str) -> str:
-        return value if _CODE.fullmatch(value) and not find_personal(value) else ""
+        return value if _CODE.fullmatch(value) and masked(value) == value else ""
 
     def source_id(self, value: str) -> str:
         return self._numbers.get(value, "")
@@ -101,7 +101,7 @@ def _encodable(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def _identifiers(trace: Trace, unkept: str) -> dict[str, PersonalKind]:
+def _identifiers(trace: Trace, unkept: str) -> Mapping[str, PersonalKind]:
     """Return every identifier that stands in one of the request's long texts."""
     answers = [choice.text for attempt in trace.attempts for choice in attempt.choices]
     texts = [
@@ -111,11 +111,7 @@ def _identifiers(trace: Trace, unkept: str) -> dict[str, PersonalKind]:
         *answers,
         *trace.replies,
     ]
-    return {
-        text[span.start : span.end]: span.kind
-        for text in map(_encodable, texts)
-        for span in find_personal(text)
-    }
+    return identifiers_in(map(_encodable, texts))
 
 
 class _Rewritten:

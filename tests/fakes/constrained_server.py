@@ -28,6 +28,8 @@ from tests.fakes.scripted_upstream import is_second_attempt
 Piece = str | Sequence[str]
 """A piece of an answer: as it is, or the ways to write it, the dearest first."""
 
+CONSTRAINTS = ("structured_outputs", "bad_words", "regex", "grammar")
+
 # Tokens as real vocabularies have them: every byte, and whole characters of both scripts.
 _CHARS = [*map(chr, range(ord("가"), ord("힣") + 1)), *map(chr, range(0x4E00, 0x9FFF)), *"のカ的了"]
 _EOS = 256
@@ -97,8 +99,10 @@ class ConstrainedServer:
         kind: What it is, as its list of models says.
         first: What it answers at first.
         second: What it would like to answer when told what was wrong.
-        refuses: The error that it answers a constraint with, a status and a body; None if it
-            takes one.
+        refuses: The error that it answers what is in `refused` with, a status and a body; None if
+            it takes all.
+        refused: Names of what it does not take.
+        fails_again: The error that it answers every second attempt with; None if it answers.
         ignores: It takes no notice of a constraint.
     """
 
@@ -106,6 +110,8 @@ class ConstrainedServer:
     first: str = ""
     second: Sequence[Piece] = ()
     refuses: tuple[int, str] | None = None
+    refused: tuple[str, ...] = CONSTRAINTS
+    fails_again: tuple[int, str] | None = None
     ignores: bool = False
     requests: list[JsonObject] = field(default_factory=list)
     probes: int = 0
@@ -116,6 +122,11 @@ class ConstrainedServer:
         app = Litestar([_complete, _models], state=State({"server": self}), openapi_config=None)
         async with served(app) as self.address:
             yield self
+
+    def error(self, body: JsonObject) -> tuple[int, str] | None:
+        if self.fails_again is not None and is_second_attempt(body):
+            return self.fails_again
+        return self.refuses if any(map(body.get, self.refused)) else None
 
     def said(self, body: JsonObject) -> str:
         if not is_second_attempt(body):
@@ -131,9 +142,6 @@ class ConstrainedServer:
         return written
 
 
-CONSTRAINTS = ("structured_outputs", "bad_words", "regex", "grammar")
-
-
 def _sampler(body: JsonObject) -> Sampler | None:
     regex = member(body.get("structured_outputs"), "regex") or body.get("regex")
     if isinstance(regex, str):
@@ -147,9 +155,8 @@ async def _complete(request: Request[object, object, State]) -> Response[bytes] 
     server: ConstrainedServer = request.app.state.server
     body: JsonObject = json.loads(await request.body())
     server.requests.append(body)
-    if server.refuses is not None and any(map(body.get, CONSTRAINTS)):
-        status, error = server.refuses
-        return Response(error.encode(), status_code=status, media_type="application/json")
+    if error := server.error(body):
+        return Response(error[1].encode(), status_code=error[0], media_type="application/json")
     said = Said((server.said(body),))
     if body.get("stream"):
         return Stream(_events(body, said), media_type="text/event-stream")

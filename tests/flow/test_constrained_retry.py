@@ -106,6 +106,9 @@ REFUSALS = [
         id="names-the-field",
     ),
     pytest.param(400, '{"object": "error", "message": "bad regex"}', id="another-form"),
+    pytest.param(400, '{"error": {"message": "bad request"}}', id="without-a-reason"),
+    pytest.param(500, '{"error": {"message": "grammar compile failed"}}', id="breaks-over-it"),
+    pytest.param(501, '{"error": {"message": "not implemented"}}', id="not-implemented"),
 ]
 
 
@@ -123,6 +126,58 @@ async def test_a_server_that_refuses_is_asked_without_and_that_costs_nothing(
     asked = [bool(constraints_of(body)) for body in server.requests]
     assert asked == [False, True, False, False, False]
     assert [attempt.error for attempt in (await proxy.trace(reply)).attempts] == [None, None]
+
+
+async def test_a_server_that_fails_without_it_too_is_not_blamed_for_it(
+    proxy: RunningProxy, server: ConstrainedServer
+) -> None:
+    server.fails_again = (503, '{"error": {"message": "overloaded"}}')
+
+    for _ in range(2):
+        reply = await proxy.chat(chat_body(ASKED, SOURCES))
+        assert reply.headers["x-guard-action"] == "replace"
+
+    asked = [bool(constraints_of(body)) for body in server.requests]
+    assert asked == [False, True, False] * 2
+    assert (await proxy.trace(reply)).attempts[-1].error == "upstream_refused"
+
+
+SEEDS = [
+    pytest.param("vllm", None, True, id="known-server"),
+    pytest.param("system", None, False, id="unknown-server"),
+    pytest.param("vllm", 7, True, id="clients-own-moves-on"),
+    pytest.param("system", 7, True, id="clients-own-moves-on-anywhere"),
+]
+
+
+@pytest.mark.parametrize(("kind", "own", "sent"), SEEDS)
+async def test_the_second_attempt_gets_a_new_seed(
+    proxy: RunningProxy, server: ConstrainedServer, kind: str, own: int | None, *, sent: bool
+) -> None:
+    server.kind = kind
+    server.first = "수영 강습료는 99,000원입니다."
+    seed: JsonObject = {} if own is None else {"seed": own}
+
+    for _ in range(2):
+        await proxy.chat(chat_body(ASKED, SOURCES) | seed)
+
+    first, second, _, fourth = (body.get("seed") for body in server.requests)
+    assert first == own
+    assert isinstance(second, int) is sent
+    assert (second == fourth) is (own is not None or not sent)
+
+
+async def test_a_server_that_takes_no_seed_is_asked_without_one(
+    proxy: RunningProxy, server: ConstrainedServer
+) -> None:
+    server.refuses = (400, '{"error": {"message": "Unrecognized argument: seed"}}')
+    server.refused = ("seed",)
+    server.second = (HEALED,)
+
+    reply = await proxy.chat(chat_body(ASKED, SOURCES))
+
+    assert said(reply) == HEALED
+    assert ["seed" in body for body in server.requests] == [False, True, False]
 
 
 async def test_a_server_that_ignores_it_is_noticed(

@@ -1,5 +1,6 @@
 """Whole requests with a judge beside the model server."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -14,7 +15,7 @@ from policies.verification import Verification
 from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.fake_judge import chat_judge, opinions_json, told_to_judge
-from tests.fakes.raw_upstream import RawUpstream
+from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.replies import found_by, outcomes, said, sent_to_model
@@ -28,6 +29,15 @@ QUESTION = chat_body(ASKED, GIVEN)
 DOUBTED = f"{KNOWN} {DENIED}"
 """An answer that passes the guards with a weak doubt about its second sentence."""
 AGAINST = chat_judge("contradictory", NO_REFUND, matter="negation")
+
+
+REFUTES = opinions_json("contradictory", NO_REFUND, matter="negation")
+AGREES = opinions_json("unsupported", NO_REFUND)
+
+
+def completion(content: str) -> bytes:
+    message = {"role": "assistant", "content": content}
+    return json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
 
 
 def judge_yaml(address: str, *lines: str) -> str:
@@ -105,6 +115,48 @@ async def test_each_choice_is_judged(
     texts = [choice["message"]["content"] for choice in reply.json()["choices"]]
     assert texts == [KNOWN] * 3
     assert len(judge.requests) == 2
+
+
+async def test_choices_are_judged_at_the_same_time(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says_choices([DOUBTED] * 4)
+    everyone = asyncio.Barrier(4)
+
+    async def answer_when_all_have_asked(talk: Talk) -> None:
+        await everyone.wait()
+        await talk.send(http_reply(completion(AGREES)))
+
+    async with (
+        RawUpstream(answer_when_all_have_asked).running() as judge,
+        judged_proxy(tmp_path, upstream, judge.address) as proxy,
+    ):
+        reply = await proxy.chat(QUESTION | {"n": 4})
+
+    assert len(judge.requests) == 4
+    assert "judge:" not in reply.headers.get("x-guard-not-checked", "")
+
+
+async def test_both_attempts_share_the_judges_time(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(DOUBTED)
+
+    async def answer_once(talk: Talk) -> None:
+        if len(server.requests) > 1:
+            await talk.hang()
+        await asyncio.sleep(0.4)
+        await talk.send(http_reply(completion(REFUTES)))
+
+    async with (
+        RawUpstream(answer_once).running() as server,
+        judged_proxy(tmp_path, upstream, server.address, "timeout_s: 0.5") as proxy,
+    ):
+        trace = await proxy.trace(await proxy.chat(QUESTION))
+
+    spent_ms = [step.duration_ms for step in trace.steps if step.name.startswith("judge_")]
+    assert len(spent_ms) == 2
+    assert 400 <= sum(spent_ms) < 750
 
 
 async def test_in_shadow_nothing_changes(

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from pydantic import JsonValue
 from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.house import House, upstream_yaml
-from tests.fakes.identifiers import invented
+from tests.fakes.identifiers import KINDS, invented, otherwise_written
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import RawUpstream
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
@@ -37,6 +38,7 @@ def handling(**options: str) -> str:
 
 
 MASKING = handling(input="mask")
+WITH_BUSINESS = handling(input="mask", business_numbers="true")
 
 
 @pytest.fixture
@@ -128,6 +130,39 @@ async def test_an_identifier_that_nobody_gave_is_masked_in_the_answer(
     assert reply.headers["x-guard-reasons"] == "personal_data.unlicensed"
 
 
+COPIED = [
+    pytest.param("관리번호는 240115-3234567입니다.", id="file"),
+    pytest.param("자산번호는 M20240115입니다.", id="asset"),
+    pytest.param("바코드는 9912313123462입니다.", id="barcode"),
+    pytest.param("견인 차량은 000가0000입니다.", id="plate"),
+    pytest.param("관리번호는 4000-0000-0000-0002입니다.", id="card-length"),
+]
+
+
+@pytest.mark.parametrize("sentence", COPIED)
+async def test_what_a_source_says_of_things_is_said_as_it_stands(
+    proxy: RunningProxy, upstream: ScriptedUpstream, sentence: str
+) -> None:
+    upstream.says(sentence)
+    sources: list[JsonValue] = [{"section_title": "대장", "section_content": sentence}]
+
+    reply = await proxy.chat(chat_body("무엇으로 적혀 있나요?", sources))
+
+    assert (said(reply), reply.headers["x-guard-action"]) == (sentence, "pass")
+
+
+async def test_the_number_of_an_order_blocks_no_question(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("신청서는 소속 팀장에게 냅니다.")
+    question = "주문번호 240115-3234567, 바코드 9912313123462입니다. 신청서는 누구에게 내나요?"
+
+    async with running_proxy(tmp_path, upstream, handling(input="block")) as proxy:
+        reply = await proxy.chat(chat_body(question, SOURCES))
+
+    assert reply.headers["x-guard-action"] == "pass"
+
+
 async def test_by_default_the_model_sees_what_the_user_wrote(
     proxy: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
@@ -151,13 +186,35 @@ async def test_a_policy_may_leave_answers_alone(tmp_path: Path, upstream: Script
 
 
 IDENTIFIERS = list(invented())
-KINDS = len({called for called, _ in IDENTIFIERS})
 ROUNDS = [IDENTIFIERS[at : at + KINDS] for at in range(0, len(IDENTIFIERS), KINDS)]
 
 
-def asked(about: list[tuple[str, str]]) -> str:
-    given = ", ".join(f"{called} {value}" for called, value in about)
-    return f"제 정보는 {given}입니다. 신청이 접수되었나요?"
+def asked(number: int) -> str:
+    """Return the question of a round: each identifier with its name, and once more without."""
+    given = ", ".join(f"{called} {value}" for called, value in ROUNDS[number])
+    again = ", ".join(_again(value, number) for _, value in ROUNDS[number])
+    return f"제 정보는 {given}입니다. 이렇게도 쓴 적이 있습니다: {again}. 신청이 접수되었나요?"
+
+
+def given_back(number: int) -> str:
+    """Return the question as the user gets it back: one notation of each identifier."""
+    question = asked(number)
+    for _, value in ROUNDS[number]:
+        other = _again(value, number)
+        question = question.replace(other, other[0] + value if other[0] == "①" else value)
+    return question
+
+
+def _again(value: str, number: int) -> str:
+    others = otherwise_written(value)
+    return others[number % len(others)]
+
+
+NOTATIONS = [
+    notation
+    for _, value in IDENTIFIERS
+    for notation in (value, *(one.removeprefix("①") for one in otherwise_written(value)))
+]
 
 
 @pytest.fixture
@@ -197,20 +254,25 @@ async def test_no_identifier_is_written_down_anywhere(
     written_down: Callable[[], str],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert len({value for _, value in IDENTIFIERS}) == 200
+    assert len({value for _, value in IDENTIFIERS}) == 240
     with json_logs():
         logging.getLogger().setLevel(logging.DEBUG)
         async with _house(tmp_path, redis_url if store == "redis" else None) as house:
             metrics = await _all_rounds(house)
-    logged = capsys.readouterr().err
-    kept = written_down()
+    logged = _without_figures(capsys.readouterr().err)
+    kept, metrics = _without_figures(written_down()), _without_figures(metrics)
 
     assert logged.count("request.decided") == REQUESTS
     assert kept.count("신청이 접수되었나요?") >= REQUESTS
-    for _, value in IDENTIFIERS:
-        assert value not in logged
-        assert value not in kept
-        assert value not in metrics
+    for notation in NOTATIONS:
+        assert notation not in logged
+        assert notation not in kept
+        assert notation not in metrics
+
+
+def _without_figures(text: str) -> str:
+    """Return a text without measured times, whose digits may be anything."""
+    return re.sub(r"(?<=[: ])\d+\.\d+(?:e-?\d+)?(?=[,}\]\s])", "", text)
 
 
 @asynccontextmanager
@@ -218,9 +280,9 @@ async def _house(folder: Path, redis_url: str | None) -> AsyncGenerator[House, N
     async with ScriptedUpstream().running() as scripted, RawUpstream().running() as raw:
         broken = upstream_yaml(raw.address)
         tenants = {
-            "masking": MASKING,
+            "masking": WITH_BUSINESS,
             "blocking": handling(input="block"),
-            "masking-broken": f"{broken}\n{MASKING}",
+            "masking-broken": f"{broken}\n{WITH_BUSINESS}",
             "unmasked": "",
             "unmasked-broken": broken,
         }
@@ -233,15 +295,16 @@ async def _house(folder: Path, redis_url: str | None) -> AsyncGenerator[House, N
 async def _all_rounds(house: House) -> str:
     """Ask every round of every tenant, half of them as streams; return the metrics."""
     house.scripted.script = repeating
-    for number, about in enumerate(ROUNDS):
-        body = chat_body(asked(about), stream=number % 2 == 1)
+    for number in range(len(ROUNDS)):
+        body = chat_body(asked(number), stream=number % 2 == 1)
         for tenant in WORKING:
             reply = await house.proxy.chat(body, key=house.proxy.keys[tenant])
             assert reply.status_code == 200
             if tenant == "masking":
-                assert asked(about) in said(reply)
-                assert not any(value in str(house.scripted.requests[-1]) for _, value in about)
-        refusal = json.dumps({"error": {"message": asked(about)}}, ensure_ascii=False).encode()
+                assert given_back(number) in said(reply)
+                told = sent_to_model(house.scripted.requests[-1])
+                assert not [notation for notation in NOTATIONS if notation in told]
+        refusal = json.dumps({"error": {"message": asked(number)}}, ensure_ascii=False).encode()
         for tenant in BROKEN:
             house.raw.says(refusal, status="500 Internal Server Error")
             refused = await house.proxy.chat(body, key=house.proxy.keys[tenant])

@@ -93,19 +93,31 @@ def test_passes(guard: KoreanOnly, answer: str) -> None:
 
 
 FEES = Source(
-    "1", "제3조 수수료", "신청 기한은 3월 5일까지이고 비용은 의료기관이 수속을 마치면 낸다."
+    "1",
+    "제3조 수수료",
+    "신청 기한은 3월 5일까지이고 비용은 의료기관이 수속을 마치면 낸다. 진료는 의원에서 받는다.",
 )
 MENDED = [
     pytest.param("필요한 費用은 없습니다.", "필요한 비용은 없습니다.", id="traditional"),
     pytest.param("필요한 费用을 냅니다.", "필요한 비용을 냅니다.", id="simplified"),
     pytest.param("手续를 마칩니다.", "수속을 마칩니다.", id="particle-takes-its-other-form"),
     pytest.param("费用(비용)은 없습니다.", "비용은 없습니다.", id="with-its-own-gloss"),
+    pytest.param("비용/費用은 없습니다.", "비용은 없습니다.", id="said-twice-with-a-stroke"),
+    pytest.param("費用 / 비용은 없습니다.", "비용은 없습니다.", id="said-twice-the-other-way"),
+    pytest.param("비용 费用은 없습니다.", "비용은 없습니다.", id="said-twice-with-a-space"),
+    pytest.param("費用/비용/費用은 없다.", "비용/비용은 없다.", id="said-three-times"),
+    pytest.param("수속비/手续费는 3만 원입니다.", "수속비는 3만 원입니다.", id="word-of-its-own"),
+    pytest.param("이용/費用은 없습니다.", "이용/비용은 없습니다.", id="another-word-before"),
     pytest.param("申请·费用 안내", "신청·비용 안내", id="two-words-side-by-side"),
     pytest.param("3月 5日까지입니다.", "3월 5일까지입니다.", id="date"),
     pytest.param("医疗기관이 합니다.", "의료기관이 합니다.", id="part-of-a-word"),
     pytest.param("地下철은 어디로 가나요?", "지하철은 어디로 가나요?", id="word-of-the-question"),
     pytest.param("수수료 手续費입니다.", None, id="not-in-the-sources-as-a-word"),
     pytest.param("신청前 확인합니다.", None, id="one-character"),
+    pytest.param("그 妃는 없습니다.", None, id="one-character-and-a-particle"),
+    pytest.param("手续에서 냅니다.", None, id="another-role-than-in-the-sources"),
+    pytest.param("医院에서 받습니다.", None, id="false-friend-with-the-particle-of-the-source"),
+    pytest.param("의원/医院에서 받습니다.", None, id="false-friend-beside-its-reading"),
     pytest.param("费用と期限", None, id="japanese"),
     pytest.param("请注意，费用为三万。", None, id="chinese-sentence"),
     pytest.param("договор 체결", None, id="another-script"),
@@ -125,6 +137,38 @@ def test_han_words_that_the_sources_have_in_hangul_are_mended(
     if mended is not None:
         assert apply(answer, fixes(findings)) == mended
         assert guard.check(read(exchange.answered(mended))) == []
+
+
+def test_what_a_word_is_in_hangul_is_what_the_sources_say_instead(guard: KoreanOnly) -> None:
+    exchange = Exchange("비용은요?", (FEES,), answer="费用은 许可 뒤에 냅니다.")
+
+    known, unknown = guard.check(read(exchange))
+
+    assert (known.observed, known.expected) == ("费用", ("비용",))
+    assert (unknown.observed, unknown.expected) == ("许可", ())
+
+
+CLASSIC = "논어의 첫 구절을 원문 그대로 인용해 주세요"
+ORIGINALS = [
+    pytest.param(CLASSIC, "원문은 '學而時習之不亦說乎'입니다.", True, id="quoted"),
+    pytest.param(CLASSIC, "원문은 「學而時習之, 不亦說乎」입니다.", True, id="corner-brackets"),
+    pytest.param(CLASSIC, "원문입니다.\n> 學而時習之不亦說乎", True, id="block-quotation"),
+    pytest.param(CLASSIC, "“Das ist ein Satz und er ist lang.”", True, id="latin-sentence"),
+    pytest.param(CLASSIC, "논어의 첫 句节은 '學而時習之'입니다.", False, id="word-outside"),
+    pytest.param(CLASSIC, "'첫 句节'을 옮깁니다.", False, id="word-in-a-korean-quotation"),
+    pytest.param("논어의 첫 구절은요?", "'學而時習之不亦說乎'입니다.", False, id="not-asked-for"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer", "clean"), ORIGINALS)
+def test_who_asks_for_the_original_gets_it_in_quotation_marks(
+    guard: KoreanOnly, question: str, answer: str, *, clean: bool
+) -> None:
+    strict = KoreanOnly(KoreanOnlySettings(allow_on_request=False))
+    reading = read(Exchange(question, answer=answer))
+
+    assert (guard.check(reading) == []) is clean
+    assert strict.check(reading)
 
 
 def test_a_quotation_of_a_source_may_be_english(guard: KoreanOnly) -> None:

@@ -13,7 +13,8 @@ SOURCES = (
         "1",
         "민원 안내 (02-000-7777)",
         "문의는 02-000-1234~9, 담당자 010-0000-5678, help@gaon.invalid로 합니다. "
-        "수수료는 가나은행 110-000-123456 계좌로 냅니다. 신청인 991231-3123456은 등록되었습니다.",
+        "수수료는 가나은행 110-000-123456 계좌로 냅니다. 신청인 991231-3123456은 등록되었습니다. "
+        "견인한 차량은 000다0000입니다. 바코드 9912313123460, 주문번호 240115-3234567.",
         file="담당 hanbit@gaon.invalid.pdf",
     ),
 )
@@ -48,6 +49,9 @@ CLEAN = [
     pytest.param("차량 000가 0000은 등록되었습니다.", id="the-users-own-plate"),
     pytest.param("+82-10-0000-8765로 거세요.", id="of-the-instructions"),
     pytest.param("가나은행 220-000-654321입니다.", id="account-of-an-earlier-turn"),
+    pytest.param("견인된 차량은 000다0000입니다.", id="plate-of-a-source"),
+    pytest.param("신청한 건은 240115-3234567입니다.", id="order-of-a-source-without-its-label"),
+    pytest.param("표시된 것은 9912313123460입니다.", id="barcode-of-a-source-without-its-label"),
     pytest.param("1588-0000이나 120으로 거세요.", id="service-lines"),
     pytest.param("제15조에 따라 2099. 3. 5.까지 50,000원을 냅니다.", id="figures"),
     pytest.param("사업자등록번호는 000-00-00000입니다.", id="business-number"),

@@ -9,18 +9,18 @@ without which the others would not.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from guards.core.exchange import Source
 from guards.core.reading import Reading
 from guards.text.citing.assessed import Assessed
 from guards.text.citing.cases import Bench, Case, Cited
-from guards.text.citing.cited_answer import CitedAnswer
 from guards.text.citing.clauses import cited_clauses
+from guards.text.citing.kept import EXCHANGES_KEPT, Asked, asked, cited_answer, support_of
 from guards.text.citing.numbering import Numbering
 from guards.text.citing.statements import Statement
-from guards.text.citing.support import Support
 from guards.text.slots.citation_mark import MarkKind
-from guards.text.slots.law_index import LawIndex
+from guards.text.slots.law_index import law_index
 from guards.text.slots.source_name import SourceNames
 
 CITATION_THRESHOLD = 0.7
@@ -28,26 +28,27 @@ _SHORTEST_CHARS = 5
 _FEWEST_LETTERS = 2
 
 
-def assess(
-    reading: Reading,
-    threshold: float = CITATION_THRESHOLD,
-    answered: CitedAnswer | None = None,
-) -> Assessed:
-    """Return what is to be said of the citations of an answer.
+def assess(reading: Reading, threshold: float) -> Assessed:
+    """Return what is to be said of the citations of an answer; whoever asks again gets the same.
 
     Args:
         reading: An exchange with an answer; without one nothing is cited.
         threshold: From this score on a citation is accurate; inaccurate if as much is lacking.
-        answered: The reading's answer, if it was read for its citations already.
     """
+    return _assessed(asked(reading), threshold)
+
+
+@lru_cache(maxsize=EXCHANGES_KEPT)
+def _assessed(of: Asked, threshold: float) -> Assessed:
+    reading = of.reading
     answer = reading.answer
-    cited = answered or CitedAnswer(answer.text.raw if answer else "")
-    sources = reading.exchange.sources
-    names = SourceNames(sources, LawIndex.of(sources))
+    cited = cited_answer(reading)
+    sources = of.exchange.sources
+    names = SourceNames(sources, law_index(reading))
     numbering = Numbering(sources, cited.references, names)
     if answer is None or not sources:
         return Assessed((), (), None, None, cited, numbering)
-    bench = Bench(cited.raw, Support(reading, cited.marks), sources, threshold)
+    bench = Bench(cited.raw, support_of(reading), sources, threshold)
 
     def case(statement: Statement) -> Case:
         return Case(statement, _cited(statement, numbering, names, sources), bench)

@@ -61,6 +61,14 @@ class Naming:
         written = self._raw[line.span.start : line.span.end]
         return written.replace(line.target, target, 1) if target else ""
 
+    def wrong_page(self, line: ReferenceLine) -> str | None:
+        """Return a line without its page; None if it gives none, or one that may be right."""
+        if _FILE.search(line.target) is None:
+            return None
+        target = self._names.without_wrong_page(line.target)
+        written = self._raw[line.span.start : line.span.end]
+        return written.replace(line.target, target, 1) if target else None
+
     def line_without(self, line: ReferenceLine, unknown: Sequence[str]) -> str:
         """Return a line without the names that no source has; empty if it has no other."""
         kept = without_names(line.target, unknown)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from guards.core.exchange import Source
 from guards.text.citing.references import References
-from guards.text.slots.citation_mark import CitationMark, MarkStyle
+from guards.text.slots.citation_mark import CitationMark, MarkKind, MarkStyle
 from guards.text.slots.source_name import SourceNames
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,2}")
@@ -37,10 +37,15 @@ class Numbering:
 
     def source_of(self, number: int) -> Source | None:
         """Return the source that a number means; None if it means none."""
-        return self._explained.get(number) or self._names.numbered(number)
+        return self._explained.get(number) or self._numbered(number)
 
     def cited_by(self, mark: CitationMark) -> tuple[int, ...]:
-        """Return the numbers of a mark that cite; a footnote that explains itself cites nothing."""
+        """Return the numbers of a mark that cite.
+
+        A footnote that explains itself cites nothing, nor does ``[0, 1]`` where no source is 0.
+        """
+        if mark.kind is MarkKind.PLAIN and 0 in mark.numbers and self.source_of(0) is None:
+            return ()
         if mark.style is not MarkStyle.NOTE:
             return mark.numbers
         return tuple(number for number in mark.numbers if number not in self._notes)
@@ -54,10 +59,16 @@ class Numbering:
         own = int(source.id) if _NUMBER.fullmatch(source.id) else place
         return own if self.source_of(own) == source else None
 
+    def _numbered(self, number: int) -> Source | None:
+        """Return the source that is called so, or stands at this place and bears no number."""
+        source = self._names.numbered(number)
+        is_other = source is not None and source.id.isdigit() and int(source.id) != number
+        return None if is_other else source
+
     def _meant(self, number: int, target: str) -> Source | None:
         """Return the source that a line of the answer's list names; None if that is not clear."""
         named = self._names.named(target)
-        by_number = self._names.numbered(number)
+        by_number = self._numbered(number)
         if by_number in named:
             return by_number
         return named[0] if len(named) == 1 else None

@@ -3,15 +3,17 @@
 A list has a heading (``### References``, ``참고 문헌``, ``출처:``), or else every line of it begins
 with a citation's number (``[^1]: …``, ``[1]: …``, ``[†1] …``) or with LightRAG's ``[DC]`` or
 ``[KG]``. Numbers in brackets without a heading count only where the answer cites so. It ends the
-answer: what comes behind it is no more than one closing remark.
+answer: what comes behind it is no more than one closing remark, or stands behind a blank line if
+every line of the list says what it names.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from guards.core.finding import Span
+from guards.text.citing.no_citations import without_no_citations
 from guards.text.scripts import without_code
 from guards.text.slots.citation_mark import CitationMark, read_marks
 from guards.text.slots.citation_numbers import SUPERSCRIPTS, lowered, raised
@@ -114,7 +116,8 @@ def read_source_lines(text: str) -> tuple[ReferenceLine, ...]:
 
 def marks_in_body(text: str, references: References | None) -> tuple[CitationMark, ...]:
     """Return the citation marks of a text that do not stand in its list of references."""
-    return tuple(mark for mark in read_marks(text) if not in_references(mark.start, references))
+    marks = (mark for mark in read_marks(text) if not in_references(mark.start, references))
+    return tuple(without_no_citations(text, marks))
 
 
 def in_references(position: int, references: References | None) -> bool:
@@ -123,8 +126,11 @@ def in_references(position: int, references: References | None) -> bool:
 
 
 class _TextLine(NamedTuple):
+    """A line that is not blank; `is_apart` tells whether one before it is."""
+
     text: str
     start: int
+    is_apart: bool
 
     @property
     def span(self) -> Span:
@@ -135,9 +141,11 @@ def _last_lines(text: str) -> list[_TextLine]:
     """Return the last lines of a text that are not blank."""
     lines: list[_TextLine] = []
     start = 0
+    is_apart = False
     for line in text.splitlines(keepends=True):
         if line.strip():
-            lines.append(_TextLine(line.rstrip(), start))
+            lines.append(_TextLine(line.rstrip(), start, is_apart))
+        is_apart = not line.strip()
         start += len(line)
     return lines[-_MOST_LINES:]
 
@@ -157,7 +165,11 @@ def _entries(lines: Sequence[_TextLine], *, may_tell: bool) -> list[ReferenceLin
         if entry is None:
             break
         entries.append(entry)
-    return entries if len(lines) - len(entries) <= _MOST_CLOSING_LINES else []
+    rest = lines[len(entries) :]
+    is_closed = len(rest) <= _MOST_CLOSING_LINES or (
+        rest[0].is_apart and all(map(_may_name, entries))
+    )
+    return entries if is_closed else []
 
 
 def _may_name(entry: ReferenceLine) -> bool:
@@ -216,6 +228,9 @@ def _listed(line: _TextLine) -> ReferenceLine | None:
     if match["number"] is None:
         return _entry(line, None, 0, match["target"])
     begin, end = match.span("number")
+    # The number of "2. [†9] …" is the mark's.
+    if inner := _numbered(_TextLine(match["target"], line.start + match.start("target"), False)):
+        return replace(inner, span=line.span)
     return _entry(line, int(match["number"]), begin, match["target"], end)
 
 

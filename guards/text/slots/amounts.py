@@ -146,7 +146,9 @@ def _read_counted(match: re.Match[str]) -> Measure | None:
 def _read_amount(match: re.Match[str]) -> Measure:
     unit = UNITS[match["unit"]]
     low = mixed_value(match["low"])
-    value = (low + (Fraction(1, 2) if match["half"] else 0)) * unit.factor
+    value = low + Fraction(1, 2) if match["half"] else low
+    # Fractions are slow, and most units are worth one.
+    value = value if unit.factor == 1 else value * unit.factor
     return Measure(unit.dimension, (value,), everyday=_is_rate(low, unit, match))
 
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from guards.core.exchange import Source
+from guards.core.reading import Reading
 from guards.text.slots.law import Kind, LawReference
 from guards.text.slots.law_match import (
     divisions_of,
@@ -71,6 +72,15 @@ class Missing:
     near: tuple[Provision, ...] = ()
     mentioned: tuple[LawReference, ...] = ()
     sure: bool = True
+
+
+def law_index(reading: Reading) -> "LawIndex":
+    """Return the index of an exchange's sources, made once for all guards."""
+    return reading.once(_index)
+
+
+def _index(reading: Reading) -> "LawIndex":
+    return LawIndex.of(reading.exchange.sources)
 
 
 class LawIndex:

@@ -61,6 +61,7 @@ _ROUGH_AFTER = re.compile(
 _LOOK_BACK_CHARS = 10
 # 1시간 30분 and 2년 6개월 are one quantity each.
 _SMALLER_UNITS = {"년": "개월", "시간": "분", "분": "초", "주": "일", "m": "cm", "미터": "센티미터"}
+_BIGGER_UNITS = tuple(_SMALLER_UNITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +194,8 @@ def _continues(first: _Found, second: _Found, text: str) -> bool:
     if second.start - first.end > 1 or first.measure.dimension != second.measure.dimension:
         return False
     if len(first.measure.values) + len(second.measure.values) != 2:
+        return False
+    if not text.endswith(_BIGGER_UNITS, first.start, first.end):
         return False
     return text[first.end : second.start].strip() == "" and any(
         text.endswith(unit, first.start, first.end)

@@ -35,6 +35,14 @@ _NO_NAME = re.compile(
     r"(?:\s?(?:내용|본문|참조|참고))?",
     re.IGNORECASE,
 )
+# The document cited before: 같은 FAQ Q3, 위 안내 2번, 상동.
+_SAME = re.compile(
+    r"(?:같은|동일한?|위의?|상기의?|앞의?|앞선|앞서\s(?:인용|언급|말)한|해당)\s(?=\S)"
+)
+_SAME_AS_BEFORE = re.compile(
+    r"(?:위|앞|상기|이상)?(?:[와과]|의?\s출처와)?\s?(?:같음|동일(?:함)?|상동)"
+)
+_ITEM = re.compile(r"[\s,(]*(?:(?:Q|문|질문|문항|항목)\s?\d{1,3}\)?\s*$)", re.IGNORECASE)
 _IN_A_LIST = re.compile(r"\s*[,;|]\s*|\s+및\s+")
 _HARD = re.compile(r"\.[a-z]{2,5}$|^https?:", re.IGNORECASE)
 _FILE = re.compile(rf"{FILE}$", re.IGNORECASE)
@@ -175,6 +183,8 @@ class SourceNames:
         key = _key(name)
         if not key or _NO_NAME.fullmatch(name) or name in self._by_id:
             return True
+        if self._is_the_same(name):
+            return True
         if number := _NUMBER.fullmatch(name):
             return self.has_number(int(number[1]))
         if any(key == known for known in self._keys):
@@ -189,6 +199,18 @@ class SourceNames:
         if is_law_name(name):
             return self._index.knows(law_name(name)) or self._is_ours(key)
         return self._resembles(key)
+
+    def _is_the_same(self, name: str) -> bool:
+        """Tell whether a name only points back to a document (같은 FAQ) of a kind that is here."""
+        if _SAME_AS_BEFORE.fullmatch(name):
+            return True
+        same = _SAME.match(name)
+        if same is None:
+            return False
+        kind = _ITEM.sub("", name[same.end() :])
+        return _NO_NAME.fullmatch(kind) is not None or all(
+            any(_key(word) in known for known in self._keys) for word in kind.split()
+        )
 
     def _is_ours(self, key: str) -> bool:
         """Tell whether a key is the title of an internal rule with a word before it."""

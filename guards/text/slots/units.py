@@ -66,8 +66,6 @@ def _same(dimension: str, *names: str) -> dict[str, Unit]:
     return {name: Unit(dimension, Fraction(1)) for name in names}
 
 
-_DAY_SECONDS = 86_400
-
 UNITS: dict[str, Unit] = {
     **_family(Dimension.DAYS, 일=1, 일간=1, 영업일=1, 근무일=1, 주=7, 주일=7, 주간=7),
     **_family(Dimension.MONTHS, 개월=1, 개월간=1, 달=1, 년=12, 년간=12, 개년=12, 해=12),

@@ -1,6 +1,6 @@
 import pytest
 
-from guards.text.language_request import requested_scripts
+from guards.text.language_request import asks_for_original, requested_scripts
 from guards.text.scripts import Script
 
 ASKED = [
@@ -44,3 +44,22 @@ def test_recognises_a_request(question: str, scripts: set[Script]) -> None:
 @pytest.mark.parametrize("question", NOT_ASKED)
 def test_a_mention_is_no_request(question: str) -> None:
     assert requested_scripts(question) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        pytest.param("첫 구절을 원문 그대로 인용해 주세요", True, id="as-it-stands"),
+        pytest.param("원문을 보여 주세요", True, id="show"),
+        pytest.param("원문도 함께 적어 주세요", True, id="beside"),
+        pytest.param("이 시의 원문은 무엇인가요?", True, id="what-is-it"),
+        pytest.param("원문이 어떻게 되나요?", True, id="how-does-it-go"),
+        pytest.param("원문으로 알려줘", True, id="in-the-original"),
+        pytest.param("원문을 번역해서 알려 주세요", False, id="translated"),
+        pytest.param("원문 말고 풀이만 알려 주세요", False, id="refused"),
+        pytest.param("원문 대조를 신청하려면 어디로 가나요?", False, id="mentioned"),
+        pytest.param("수수료를 알려 주세요", False, id="no-word-of-it"),
+    ],
+)
+def test_recognises_a_request_for_the_original(question: str, *, asked: bool) -> None:
+    assert asks_for_original(question) is asked

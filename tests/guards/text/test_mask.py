@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guards.core.finding import Span
-from guards.text.mask import mask, masked
+from guards.text.mask import identifiers_in, mask, masked
 from guards.text.personal import PersonalKind, find_personal
 
 PIECES = [
@@ -23,7 +23,7 @@ MASKED = [
     pytest.param("외국인 991231-7123456", "외국인 [외국인등록번호]", id="foreigner"),
     pytest.param("가나은행 110-000-123456", "가나은행 [계좌번호]", id="account"),
     pytest.param("4000-0000-0000-0002", "[카드번호]", id="card"),
-    pytest.param("a@example.com, M00001234", "[이메일], [여권번호]", id="two"),
+    pytest.param("a@example.com, M000A1234", "[이메일], [여권번호]", id="two"),
     pytest.param("11-00-123456-01", "[운전면허번호]", id="licence"),
     pytest.param("연차는 15일이다.", "연차는 15일이다.", id="nothing-to-mask"),
 ]
@@ -78,6 +78,48 @@ def test_what_is_known_from_elsewhere_is_masked_without_its_words() -> None:
     known = {"110-000-123456": PersonalKind.ACCOUNT}
 
     assert mask("네, 110-000-123456 맞습니다", known).text == "네, [계좌번호] 맞습니다"
+
+
+NOTATIONS = [
+    pytest.param(PersonalKind.ACCOUNT, "110-000-123456", "110000123456", id="bare"),
+    pytest.param(PersonalKind.ACCOUNT, "110-000-123456", "110 000\t123456", id="spaced"),
+    pytest.param(PersonalKind.ACCOUNT, "110-000-123456", "１１０·０００·１２３４５６", id="wide"),
+    pytest.param(PersonalKind.PHONE, "02-000-1234", "02 000 1234", id="landline"),
+    pytest.param(PersonalKind.PHONE, "02-000-1234", "0082 2 000 1234", id="from-abroad"),
+    pytest.param(PersonalKind.PHONE, "02-000-1234", "(02) 000 1234", id="brackets"),
+    pytest.param(PersonalKind.PHONE, "02-000-1234", "+822 000 1234", id="plus"),
+    pytest.param(PersonalKind.VEHICLE, "00가0000", "00\n가 0000", id="over-two-lines"),
+]
+
+
+@pytest.mark.parametrize(("kind", "known", "written"), NOTATIONS)
+def test_what_is_known_is_masked_in_any_other_notation(
+    kind: PersonalKind, known: str, written: str
+) -> None:
+    result = mask(f"아래처럼: {written}. 끝", {known: kind})
+
+    assert result.text == f"아래처럼: {kind.label}. 끝"
+
+
+@pytest.mark.parametrize("longer", ["2110000123456", "1100001234567", "7-110-000-123456"])
+def test_a_longer_number_is_not_the_known_one_in_it(longer: str) -> None:
+    known = {"110000-123456": PersonalKind.ACCOUNT}
+
+    assert mask(f"번호 {longer} 참고", known).text == f"번호 {longer} 참고"
+
+
+def test_business_numbers_are_masked_as_well() -> None:
+    assert masked("사업자등록번호 123-45-67891") == "사업자등록번호 [사업자등록번호]"
+
+
+def test_the_identifiers_of_some_texts_are_masked_in_others() -> None:
+    known = identifiers_in(["계좌 110-000-123456", "사업자 000-00-00000", "없음"])
+
+    assert known == {
+        "110-000-123456": PersonalKind.ACCOUNT,
+        "000-00-00000": PersonalKind.BUSINESS_NUMBER,
+    }
+    assert mask("0000000000과 110000123456", known).text == "[사업자등록번호]과 [계좌번호]"
 
 
 def test_what_overlaps_is_masked_whole() -> None:

@@ -1,4 +1,4 @@
-"""Many values looked up at once: every place, and the longest ones side by side."""
+"""Many values looked up at once: every place."""
 
 import re
 import time
@@ -21,12 +21,6 @@ def test_finds_each_value_wherever_it_stands(values: list[str], text: str) -> No
     }
 
     assert set(Occurrences(values).all_in(text)) == expected
-
-
-def test_takes_the_longest_value_at_each_place_and_none_inside_it() -> None:
-    found = Occurrences(["010", "010-1", "1-2", "2"]).apart_in("010-1-2 010")
-
-    assert list(found) == [(0, 5), (6, 7), (8, 11)]
 
 
 def test_many_values_in_a_long_text_take_little_time() -> None:

@@ -1,13 +1,16 @@
 """Which claims a judge is asked about, what it is shown, and when it is not asked."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from guards.core.exchange import Exchange, Source
+from guards.core.finding import Span
 from guards.core.guard import Stage
 from guards.core.reading import read
 from policies.decision import Possible
+from policies.edits import Edit
 from policies.inspection import Inspector
 from policies.judging.claims import Skip, question_about
 from policies.judging.judge import JudgeQuestion, OpenClaim
@@ -102,6 +105,28 @@ def test_skipped(exchange: Exchange, reason: Skip) -> None:
     assert asked(exchange) is reason
 
 
+REFUTED = f"{SETTLED} 전화번호는 02-555-0199입니다."
+STAYS = [
+    pytest.param(len(REFUTED) + 1, False, id="not-about-what-is-taken-out"),
+    pytest.param(len(REFUTED) + 4, True, id="about-what-loses-a-piece"),
+]
+
+
+@pytest.mark.parametrize(("begin", "stays"), STAYS)
+def test_of_a_mended_answer_what_stays_is_asked_about(begin: int, stays: bool) -> None:
+    answer = f"{REFUTED} {DENIED} 결석한 날은 다른 날에 다시 배웁니다."
+    exchange = answered(answer)
+    verdict = INSPECTOR.inspect(exchange, Stage.OUTPUT, Possible(regenerate=True, edit=True))
+    edit = Edit(Span(begin, len(REFUTED) + 1 + len(DENIED)))
+
+    question = question_about(RULES, read(exchange), replace(verdict, edits=(edit,)))
+
+    assert isinstance(question, JudgeQuestion)
+    texts = [claim.text for claim in question.claims]
+    assert (DENIED in texts) is stays
+    assert "결석한 날은 다른 날에 다시 배웁니다." in texts
+
+
 @pytest.mark.parametrize("score", [0.2, None])
 def test_a_score_that_will_do_or_is_unknown_skips_nothing(score: float | None) -> None:
     exchange = answered(DENIED, replace(COURSES, score=score), replace(POOL, score=0.05))
@@ -120,7 +145,27 @@ def test_no_more_claims_than_the_policy_allows() -> None:
 
     rules = RULES.model_copy(update={"most_claims": 2})
 
-    assert len(claims(answered(answer), rules, is_forced=True)) == 2
+    question = asked(answered(answer), rules, is_forced=True)
+
+    assert isinstance(question, JudgeQuestion)
+    assert (len(question.claims), question.left_out) == (2, 1)
+
+
+def test_forced_open_claims_come_first() -> None:
+    rules = RULES.model_copy(update={"most_claims": 1})
+
+    [claim] = claims(answered(f"{KNOWN} {DENIED}"), rules, is_forced=True)
+
+    assert claim.text == DENIED
+
+
+def test_open_claims_that_nobody_is_asked_about_are_counted() -> None:
+    answer = f"{KNOWN} {DENIED} 결석한 날은 다른 날에 다시 배웁니다. {UNHEARD_OF}"
+
+    question = asked(answered(answer), RULES.model_copy(update={"most_claims": 1}))
+
+    assert isinstance(question, JudgeQuestion)
+    assert (len(question.claims), question.left_out) == (1, 2)
 
 
 def test_windows_are_pieces_of_sources_nearest_first() -> None:
@@ -147,6 +192,31 @@ def test_a_source_in_another_language_is_shown_too() -> None:
     [claim] = claims(answered(DENIED, english))
 
     assert claim.windows[0].text.startswith("Trial lessons are not refunded.")
+
+
+CUT = [
+    pytest.param("991231-3123455", id="resident-number"),
+    pytest.param("010-5550-0142", id="phone"),
+    pytest.param("nobody@pool.example.com", id="mail"),
+]
+
+
+@pytest.mark.parametrize("identifier", CUT)
+@pytest.mark.parametrize("filling", range(60, 100, 3))
+def test_no_part_of_an_identifier_is_left_where_a_window_is_cut(
+    identifier: str, filling: int
+) -> None:
+    text = f"체험 강좌 {'가' * filling} {identifier} 취소하면 돈을 돌려받습니다."
+
+    [claim] = claims(
+        answered(DENIED, Source("1", "안내", text)),
+        RULES.model_copy(update={"window_chars": 100}),
+        is_forced=True,
+    )
+
+    shown = claim.windows[0].text
+    assert len(shown) <= 100
+    assert re.search(r"\d|nobody|pool", shown) is None
 
 
 def test_personal_identifiers_stay_in_the_house() -> None:

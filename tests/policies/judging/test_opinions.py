@@ -24,6 +24,7 @@ from policies.judging.judge import (
     Window,
 )
 from policies.judging.opinions import is_verified, weighed
+from policies.judging.quotes import speaks_against
 from policies.judging.regate import Gravity
 from policies.judging.report import JudgeReport, not_asked
 from policies.judging.rules import JudgeKind, JudgeRules, OpinionRules
@@ -37,8 +38,8 @@ CLAIM = OpenClaim(
     is_critical=True,
 )
 ASKED = JudgeQuestion("체험 강좌는 환불되나요?", (CLAIM,))
-BACKING = "개강한 뒤에는 남은 횟수만큼 환불합니다."
-"""Says of refunds what the claim does; it may be quoted for it."""
+BACKING = "강좌는 매주 화요일과 목요일에 엽니다."
+"""Has a word of the claim and denies nothing, so that it may be quoted for it."""
 RULES = OpinionRules()
 
 
@@ -123,6 +124,22 @@ CAN_STAND_FOR = [
         id="nearest-of-two",
     ),
 ]
+SAME_IN_OTHER_WORDS = [
+    pytest.param("주말에는 휴관합니다.", "주말에는 운영하지 않는다.", id="a-verb-that-denies"),
+    pytest.param("예약이 필요합니다.", "예약하지 않으면 들어올 수 없다.", id="denied-twice"),
+    pytest.param("예약 없이 이용할 수 있습니다.", "예약하지 않아도 된다.", id="need-not"),
+    pytest.param(
+        "늦은 신청은 거절합니다.", "늦은 신청은 받지 않는다.", id="an-opposite-that-denies"
+    ),
+    pytest.param("이용 대상에서 제외됩니다.", "이용할 수 없다.", id="left-out"),
+]
+
+
+@pytest.mark.parametrize(("claim", "sentence"), SAME_IN_OTHER_WORDS)
+def test_the_same_with_another_sign_is_not_the_opposite(claim: str, sentence: str) -> None:
+    assert not speaks_against(sentence, sentence, claim)
+
+
 CANNOT = [
     pytest.param(DENIED, NO_REFUND, id="the-opposite"),
     pytest.param(DENIED, "하루짜리 체험 강좌는 환불", id="cut-before-what-it-denies"),
@@ -130,6 +147,7 @@ CANNOT = [
         DENIED, f"남은 횟수만큼 환불합니다. 다만, {NO_REFUND}", id="behind-another-sentence"
     ),
     pytest.param("결석한 날은 보강을 해 줍니다.", "결석한 날은 보강하지 않습니다.", id="not-done"),
+    pytest.param("결석한 날은 보강이 가능합니다.", "결석한 날은 보강하지 않습니다.", id="cannot"),
 ]
 
 

@@ -1,5 +1,6 @@
 """What a judge does to the verdict over an answer: nothing that can do harm."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
@@ -10,7 +11,14 @@ from policies.confidence import Cap
 from policies.decision import Possible
 from policies.edits import apply
 from policies.inspection import Inspector
-from policies.judging.judge import BoundedJudge, JudgeFailure, Matter
+from policies.judging.bounded import BoundedJudge
+from policies.judging.judge import (
+    JudgeFailure,
+    JudgeLabel,
+    Matter,
+    OpenClaim,
+    Opinion,
+)
 from policies.judging.rules import JudgeRules
 from policies.judging.verdict import with_second_opinion
 from policies.loader import load_shipped
@@ -24,6 +32,8 @@ from tests.policies.courses import (
     DENIED,
     KNOWN,
     NO_REFUND,
+    POOL,
+    REWORDED,
     SETTLED,
     UNHEARD_OF,
     answered,
@@ -41,6 +51,8 @@ PASS, TRIM, REGENERATE, REPLACE = Action.PASS, Action.TRIM, Action.REGENERATE, A
 
 DOUBTED = answered(f"{KNOWN} {DENIED}", question="수강료는 언제까지 환불되나요?")
 """An answer that passes, with a weak doubt about its second sentence."""
+TRUE = answered(f"{KNOWN} {REWORDED}", question="수강료는 언제까지 환불되나요?")
+"""The same, and what its second sentence says is in a source."""
 OBJECTED = answered(f"{KNOWN} {UNHEARD_OF}", question="수강료는 언제까지 환불되나요?")
 """An answer with one strong finding."""
 
@@ -104,7 +116,11 @@ OUTCOMES = [
         Comes(action=REGENERATE, codes=("judge.contradicted",)),
         id="right",
     ),
-    pytest.param(FakeJudge(supports(NO_REFUND), 1.0), Comes(), id="lies-in-favour"),
+    pytest.param(
+        FakeJudge(supports(NO_REFUND), 1.0),
+        Comes("judge:unverifiable", caps=DEGRADED),
+        id="lies-in-favour",
+    ),
     pytest.param(
         FakeJudge(supports(LIES), 1.0),
         Comes("judge:unverifiable", caps=DEGRADED),
@@ -240,12 +256,16 @@ def test_approval_takes_no_strong_finding_back(exchange: Exchange, possible: Pos
 
 
 def test_approval_with_a_quote_lifts_the_confidence() -> None:
-    assert value(unjudged(DOUBTED)) < value(judged(FakeJudge(supports(NO_REFUND), 1.0))) == 1.0
+    assert value(unjudged(TRUE)) < value(judged(FakeJudge(supports(NO_REFUND), 1.0), TRUE)) == 1.0
 
 
 def test_the_judges_own_confidence_is_weighed_in() -> None:
-    assert value(judged(FakeJudge(supports(NO_REFUND), 0.2))) == 0.6
-    assert value(judged(FakeJudge(supports(NO_REFUND), None))) == 0.75
+    assert value(judged(FakeJudge(supports(NO_REFUND), 0.2), TRUE)) == 0.6
+    assert value(judged(FakeJudge(supports(NO_REFUND), None), TRUE)) == 0.75
+
+
+def test_approval_of_the_opposite_changes_nothing() -> None:
+    assert value(judged(FakeJudge(supports(NO_REFUND), 1.0))) <= value(unjudged(DOUBTED))
 
 
 def test_an_edited_answer_that_nobody_judged_stays_capped() -> None:
@@ -254,6 +274,120 @@ def test_an_edited_answer_that_nobody_judged_stays_capped() -> None:
     assert verdict.action is TRIM
     assert verdict.confidence is not None
     assert verdict.confidence.caps == DEGRADED
+
+
+# --- part of an opinion ------------------------------------------------------------------------
+
+TWO_OPEN = answered(
+    f"{KNOWN} {REWORDED} 결석한 날은 다른 날에 다시 배웁니다.",
+    question="수강료는 언제까지 환불되나요?",
+)
+"""An answer with two open claims."""
+
+
+def on_the_first(label: JudgeLabel, quote: str) -> Callable[[OpenClaim], Opinion]:
+    """Return what supports the first claim, and says something else of all others."""
+
+    def says(claim: OpenClaim) -> Opinion:
+        if claim.number == 1:
+            return supports(NO_REFUND)(claim)
+        return Opinion(claim.number, label, quote=quote)
+
+    return says
+
+
+PARTIAL = [
+    pytest.param(
+        FakeJudge(on_the_first(JudgeLabel.NO_RAD, ""), 1.0), policy(), id="the-other-waved-through"
+    ),
+    pytest.param(
+        FakeJudge(on_the_first(JudgeLabel.SUPPORTED, LIES), 1.0), policy(), id="the-other-misquoted"
+    ),
+    pytest.param(FakeJudge(supports(NO_REFUND), 1.0), policy(most_claims=1), id="asked-about-one"),
+]
+
+
+@pytest.mark.parametrize(("judge", "by"), PARTIAL)
+def test_part_of_an_opinion_is_named_and_capped(judge: FakeJudge, by: Policy) -> None:
+    verdict = judged(judge, TWO_OPEN, by=by)
+
+    assert "judge:partial" in verdict.not_run
+    assert verdict.confidence is not None
+    assert verdict.confidence.caps == DEGRADED
+
+
+def test_a_judge_that_waves_all_claims_through_raises_nothing() -> None:
+    waves = FakeJudge(lambda claim: Opinion(claim.number, JudgeLabel.NO_RAD, score=1.0), 1.0)
+
+    verdict = judged(waves)
+
+    assert "judge:no_opinion" in verdict.not_run
+    assert value(verdict) <= value(unjudged(DOUBTED))
+
+
+# --- beside what guards mend and take out ------------------------------------------------------
+
+WITH_HAN = DEFAULT.model_copy(
+    update={
+        "guards": GUARDS | {"korean_only": SHIPPED.guards["korean_only"]},
+        "judge": RULES,
+    }
+)
+CHILD = "보호자는 수영장 안에서 아이를 돌봅니다."
+HAN = answered(
+    f"{CHILD} 施設 이용은 관람석에서 합니다.", COURSES, POOL, question="보호자는 어디에 있나요?"
+)
+"""An answer with a word to mend beside a claim that cannot be taken out."""
+WAITS = "보호자는 관람석에서 기다릴 수 있습니다."
+
+
+@pytest.mark.parametrize("possible", [FIRST, LAST])
+def test_an_objection_that_cannot_be_met_leaves_what_a_guard_mends(possible: Possible) -> None:
+    without = Inspector(WITH_HAN).inspect(HAN, Stage.OUTPUT, possible)
+
+    verdict = judged(FakeJudge(contradicts(WAITS)), HAN, possible, by=WITH_HAN)
+
+    assert (verdict.action, verdict.edits) == (without.action, without.edits)
+    assert verdict.action is Action.FIX
+    assert "judge.contradicted" in {one.code for one in verdict.findings}
+    assert value(verdict) < value(without)
+
+
+TRIMMING = SHIPPED.trimming.model_copy(update={"most_claims": 3, "most_share": 0.7})
+TOO_MUCH = policy().model_copy(update={"trimming": TRIMMING})
+TWO_WRONG = f"{KNOWN} {SETTLED} 전화번호는 02-555-0199입니다."
+BESIDE = answered(f"{TWO_WRONG} {DENIED}", question="수강료는 언제까지 환불되나요?")
+"""Two strong findings, and a claim that stays when their sentences are taken out."""
+
+
+def test_what_stays_after_a_trim_is_judged() -> None:
+    judge = FakeJudge(doubts(NO_REFUND))
+
+    verdict = judged(judge, BESIDE, LAST, by=TOO_MUCH)
+
+    assert verdict.action is TRIM
+    assert [claim.text for claim in judge.asked[0].claims] == [DENIED]
+    assert verdict.not_run == ()
+
+
+def test_where_nothing_open_stays_after_a_trim_nobody_is_asked() -> None:
+    judge = FakeJudge(doubts(NO_REFUND))
+
+    verdict = judged(judge, answered(TWO_WRONG, question="?"), LAST, by=TOO_MUCH)
+
+    assert (verdict.action, judge.asked, verdict.not_run) == (TRIM, [], ())
+
+
+def test_what_is_trimmed_later_and_was_not_judged_says_so() -> None:
+    inspector = Inspector(TOO_MUCH)
+    first = judged(FakeJudge(doubts(NO_REFUND)), BESIDE, FIRST, by=TOO_MUCH)
+    assert (first.action, first.not_run) == (REGENERATE, ("judge:two_strong_findings",))
+
+    settled = inspector.settled(BESIDE, first, may_edit=True)
+
+    assert (settled.action, settled.not_run) == (TRIM, ("judge:answer_edited",))
+    assert settled.confidence is not None
+    assert settled.confidence.caps == DEGRADED
 
 
 # --- modes and limits --------------------------------------------------------------------------

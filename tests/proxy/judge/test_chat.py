@@ -5,6 +5,7 @@ import json
 import httpx
 import pytest
 import respx
+from pydantic import JsonValue
 
 from policies.judging.judge import JudgeLabel, JudgeQuestion, Matter, OpenClaim, Window
 from proxy.judge.chat import PATH, ChatJudge
@@ -21,8 +22,9 @@ def judge() -> ChatJudge:
     return ChatJudge("judge-ko", lambda: NONCE)
 
 
-def completion(content: object) -> httpx.Response:
-    return httpx.Response(200, json={"choices": [{"message": {"content": content}}]})
+def completion(content: object, ended: str = "stop", **more: str) -> httpx.Response:
+    message = {"role": "assistant", "content": content} | more
+    return httpx.Response(200, json={"choices": [{"message": message, "finish_reason": ended}]})
 
 
 async def opinions_of(content: object, mock: respx.MockRouter) -> list[tuple[int, JudgeLabel]]:
@@ -146,7 +148,7 @@ GARBAGE = [
 
 
 @pytest.mark.parametrize("content", GARBAGE)
-async def test_garbage_is_the_backends_fault(
+async def test_what_a_model_writes_hangs_on_what_it_read(
     content: str | None, respx_mock: respx.MockRouter
 ) -> None:
     made = route(respx_mock, PATH).mock(return_value=completion(content))
@@ -154,8 +156,78 @@ async def test_garbage_is_the_backends_fault(
     with pytest.raises(JudgeCallFailed) as failed:
         await ask(judge())
 
-    assert (failed.value.reason, failed.value.by_input) == ("garbage", False)
+    assert (failed.value.reason, failed.value.by_input) == ("garbage", True)
     assert made.call_count == 1  # nobody is asked twice
+
+
+NO_COMPLETION = [
+    pytest.param({}, id="empty"),
+    pytest.param({"choices": []}, id="no-choice"),
+    pytest.param({"choices": [{}]}, id="no-message"),
+    pytest.param({"choices": "many"}, id="choices-that-are-none"),
+    pytest.param([], id="a-list"),
+]
+
+
+@pytest.mark.parametrize("body", NO_COMPLETION)
+async def test_what_is_no_completion_is_the_backends_fault(
+    body: JsonValue, respx_mock: respx.MockRouter
+) -> None:
+    route(respx_mock, PATH).mock(return_value=httpx.Response(200, json=body))
+
+    with pytest.raises(JudgeCallFailed) as failed:
+        await ask(judge())
+
+    assert (failed.value.reason, failed.value.by_input) == ("garbage", False)
+
+
+CUT_SHORT = [
+    pytest.param(completion(PLAIN[:-30], "length"), id="within-the-first-opinion"),
+    pytest.param(completion(f"<think>{PLAIN} 같지만", "length"), id="while-it-thinks-aloud"),
+    pytest.param(completion(None, "length", reasoning_content="생각"), id="while-it-thinks"),
+    pytest.param(completion("", "length", reasoning="생각"), id="the-same-elsewhere"),
+]
+
+
+@pytest.mark.parametrize("reply", CUT_SHORT)
+async def test_running_out_of_tokens_is_nobodys_fault(
+    reply: httpx.Response, respx_mock: respx.MockRouter
+) -> None:
+    route(respx_mock, PATH).mock(return_value=reply)
+
+    with pytest.raises(JudgeCallFailed) as failed:
+        await ask(judge())
+
+    assert (failed.value.reason, failed.value.by_input) == ("cut_short", True)
+
+
+BOTH = opinions_json("supported", NO_REFUND, numbers=(1, 2))
+SALVAGED = [
+    pytest.param(BOTH[: BOTH.rindex("{") + 30], id="plain"),
+    pytest.param(BOTH[: BOTH.rindex("{") + 30].replace('"', "'"), id="single-quotes"),
+    pytest.param(f"```json\n{BOTH[: BOTH.rindex('{')]}", id="between-two"),
+]
+
+
+@pytest.mark.parametrize("content", SALVAGED)
+async def test_whole_opinions_of_a_reply_that_was_cut_count(
+    content: str, respx_mock: respx.MockRouter
+) -> None:
+    route(respx_mock, PATH).mock(return_value=completion(content, "length"))
+
+    said = await ask(judge())
+
+    assert [(one.claim, one.label) for one in said.opinions] == [(1, JudgeLabel.SUPPORTED)]
+    assert said.confidence is None
+
+
+async def test_room_for_a_quote_of_every_claim(respx_mock: respx.MockRouter) -> None:
+    made = route(respx_mock, PATH).mock(return_value=recorded("judge_chat").reply())
+
+    await ask(judge())
+    await ask(ChatJudge("judge-ko", lambda: NONCE, max_tokens=9000))
+
+    assert [member(sent(made, call), "max_tokens") for call in (0, 1)] == [1100, 9000]
 
 
 # --- fields that a server does not know --------------------------------------------------------
@@ -195,4 +267,4 @@ async def test_a_field_that_was_not_the_reason_is_sent_again(respx_mock: respx.M
     await ask(chatty)
 
     assert ["max_tokens" in sent(made, call) for call in range(3)] == [True, False, True]
-    assert member(sent(made, 2), "max_tokens") == 700
+    assert member(sent(made, 2), "max_tokens") == 1100

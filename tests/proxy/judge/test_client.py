@@ -34,6 +34,11 @@ def answers(content: str = GOOD, *, after_s: float = 0.0, status: int = 200) -> 
     return handler
 
 
+async def no_completion(request: httpx.Request) -> httpx.Response:
+    del request
+    return httpx.Response(200, content=b"<html>")
+
+
 @asynccontextmanager
 async def judge(handler: Handler) -> AsyncGenerator[HttpJudge, None]:
     loop = asyncio.get_running_loop()
@@ -86,7 +91,9 @@ def test_a_handler_that_breaks_is_a_failure_like_any_other() -> None:
 
 OPENS = [
     pytest.param(answers(after_s=3.1), 3.0, BreakerState.OPEN, id="hangs"),
-    pytest.param(answers("?"), 3.0, BreakerState.OPEN, id="garbage"),
+    pytest.param(no_completion, 3.0, BreakerState.OPEN, id="no-completion"),
+    pytest.param(answers("평가할 수 없습니다."), 3.0, BreakerState.CLOSED, id="declines"),
+    pytest.param(answers(GOOD[:-20]), 3.0, BreakerState.CLOSED, id="cut-short"),
     pytest.param(answers(status=500), 3.0, BreakerState.OPEN, id="broken"),
     pytest.param(answers(status=400), 3.0, BreakerState.CLOSED, id="malformed-question"),
     pytest.param(answers(status=413), 3.0, BreakerState.CLOSED, id="too-large-question"),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from proxy.judge.loose_json import find_json
+from proxy.judge.loose_json import find_json, find_pieces
 
 MISSHAPEN = [
     pytest.param("{'a': 'it\\'s', }", {"a": "it's"}, id="single-quotes"),
@@ -38,6 +38,19 @@ def test_well_formed_json_is_read_as_it_stands(inside: dict[str, JsonValue], pro
     assert find_json(f"{before}\n{json.dumps(wanted)}\n", has_a) == wanted
 
 
+PIECES = [
+    pytest.param('{"all": [{"a": 1}, {"a": 2}, {"a": ', [{"a": 1}, {"a": 2}], id="cut-short"),
+    pytest.param("{'all': [{'a': True,}, {'a", [{"a": True}], id="misshapen-and-cut-short"),
+    pytest.param('{"b": "{\\"a\\": 1}', [], id="not-what-stands-in-a-string"),
+    pytest.param('<think>{"a": 1}', [], id="not-what-is-only-thought"),
+]
+
+
+@pytest.mark.parametrize(("text", "values"), PIECES)
+def test_whole_pieces_of_what_was_cut(text: str, values: list[JsonValue]) -> None:
+    assert find_pieces(text, has_a) == values
+
+
 @given(st.text(alphabet="{}[]\"'\\,: aT1\n", max_size=200))
 def test_whatever_is_written_something_that_fits_is_found_or_nothing(text: str) -> None:
     with suppress(ValueError):
@@ -51,5 +64,6 @@ def test_no_text_takes_long(piece: str) -> None:
 
     with pytest.raises(ValueError, match="no JSON"):
         find_json(text, has_a)
+    find_pieces(text, has_a)
 
     assert time.perf_counter() - began_s < 2

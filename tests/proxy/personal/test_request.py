@@ -5,7 +5,6 @@ import json
 import pytest
 
 from guards.core.exchange import Source
-from guards.text.personal_kinds import PersonalKind
 from policies.policy import GuardRule, Mode, Policy
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
@@ -67,10 +66,67 @@ def test_contacts_that_a_source_publishes_stay() -> None:
     assert RESIDENT not in shown
 
 
-def test_what_only_sources_and_instructions_hold_stays() -> None:
-    asked = body({"role": "system", "content": f"자료: {RESIDENT}"}, user("누구인가요?"))
+def test_contacts_that_only_instructions_hold_stay() -> None:
+    asked = body({"role": "system", "content": "대표 전화 010-0000-9999"}, user("누구인가요?"))
 
     assert hidden(json_bytes(asked), stand_ins_for(asked, SOURCES, MASKING)) == json_bytes(asked)
+
+
+@pytest.mark.parametrize("role", ["system", "tool", "user"])
+def test_what_no_office_publishes_is_hidden_whoever_says_it(role: str) -> None:
+    shown = seen(body({"role": role, "content": f"신청인 {RESIDENT}"}, user("누구인가요?")))
+
+    assert RESIDENT not in shown
+    assert "[주민등록번호-1]" in shown
+
+
+def test_what_a_source_calls_the_number_of_a_thing_stays() -> None:
+    sources = (Source("1", "안내", "주문번호 240115-3234567"),)
+    asked = body(user("240115-3234567 언제 오나요?"))
+
+    assert not stand_ins_for(asked, sources, MASKING)
+
+
+def test_another_notation_is_hidden_as_well() -> None:
+    profile: JsonObject = {"role": "system", "content": "프로필 +82 10 0000 1234"}
+    shown = seen(body(profile, user("계좌 110-000-123456, 010.0000.1234. 아래는 110000123456")))
+
+    assert "0000" not in shown
+    assert shown.count("[전화번호-1]") == shown.count("[계좌번호-1]") == 2
+
+
+def test_what_is_split_over_two_parts_is_hidden() -> None:
+    parts: list[JsonObject] = [
+        {"type": "text", "text": "제 번호는 010-0000-"},
+        {"type": "image_url", "image_url": {"url": "https://gaon.invalid/1.png"}},
+        {"type": "text", "text": "1234입니다"},
+    ]
+    shown = json.loads(seen(body(json.loads(json.dumps({"role": "user", "content": parts})))))
+
+    [first, picture, last] = shown["messages"][0]["content"]
+    assert (first["text"], last["text"]) == ("제 번호는 [전화번호-1]", "입니다")
+    assert picture == parts[1]
+
+
+def test_what_the_request_says_of_the_user_is_hidden() -> None:
+    shown = json.loads(
+        seen(body(user("네"), user="nobody@gaon.invalid", metadata={"tel": PHONE, "plan": "a"}))
+    )
+
+    assert shown["user"] == "[이메일-1]"
+    assert shown["metadata"] == {"tel": "[전화번호-1]", "plan": "a"}
+
+
+def test_words_around_an_identifier_count_also_where_json_escapes_them() -> None:
+    arguments = json.dumps({"계좌": "110000123456", "차량번호": "00가0000"})
+    call: JsonObject = {"function": {"name": "save", "arguments": arguments}}
+    shown = seen(body(user("저장해 주세요"), {"role": "assistant", "tool_calls": [call]}))
+
+    [said] = json.loads(shown)["messages"][1]["tool_calls"]
+    assert json.loads(said["function"]["arguments"]) == {
+        "계좌": "[계좌번호-1]",
+        "차량번호": "[차량번호-1]",
+    }
 
 
 def test_files_are_left_alone() -> None:
@@ -109,9 +165,3 @@ def test_business_numbers_are_hidden_where_the_policy_says_so() -> None:
 
     assert "000-00-00000" in seen(asked)
     assert "000-00-00000" not in seen(asked, policy(input="mask", business_numbers=True))
-
-
-def test_the_kinds_of_what_is_hidden_are_known() -> None:
-    found = stand_ins_for(body(user(f"{PHONE} {RESIDENT}")), (), MASKING).identifiers
-
-    assert found == {PHONE: PersonalKind.PHONE, RESIDENT: PersonalKind.RESIDENT_NUMBER}

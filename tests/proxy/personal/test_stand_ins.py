@@ -18,7 +18,7 @@ IDENTIFIERS = {PHONE: K.PHONE, MAIL: K.EMAIL, OTHER: K.PHONE, PLATE: K.VEHICLE}
 PIECES = [
     PHONE, OTHER, MAIL, PLATE, "[전화번호-1]", "[전화번호-2]", "[이메일-1]", "[전화번호", "-1]",
     "[", "]", "\\[", "\\", "\\]", "［전화번호-1］", "[ 전화번호 - 2 ]",
-    "전화", "번호", "-", "1", " ", "가",
+    "전화", "번호", "-", "1", " ", "값",
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
@@ -82,6 +82,10 @@ def test_no_placeholder_is_longer_than_what_is_kept_back(kind: PersonalKind) -> 
         pytest.param("［전화번호－1］", id="full-width"),
         pytest.param(r"\[전화번호-1\]", id="escaped-for-markdown"),
         pytest.param("[전화번호–1]", id="other-dash"),
+        pytest.param("[전화번호\u20111]", id="unbroken-dash"),
+        pytest.param("[전화번호1]", id="no-dash"),
+        pytest.param("[전화번호 1]", id="space"),
+        pytest.param("(전화번호-1)", id="round-brackets"),
         pytest.param(json.dumps("[전화번호-1]")[1:-1], id="json-in-ascii"),
         pytest.param(json.dumps("[전화번호-1]")[1:-1].upper().replace("U", "u"), id="upper-case"),
     ],
@@ -90,7 +94,9 @@ def test_a_model_may_write_a_placeholder_its_own_way(written: str) -> None:
     assert StandIns(IDENTIFIERS).restore(f"**{written}**로") == f"**{PHONE}**로"
 
 
-@pytest.mark.parametrize("written", ["[전화번호-7]", "[전화번호]", "[1]", "전화번호-1", "[비고-1]"])
+@pytest.mark.parametrize(
+    "written", ["[전화번호-7]", "[전화번호]", "(전화번호 1)", "[1]", "전화번호-1", "[비고-1]"]
+)
 def test_what_stands_in_for_nothing_stays(written: str) -> None:
     assert StandIns(IDENTIFIERS).restore(written) == written
 
@@ -113,11 +119,54 @@ def test_escaped_characters_of_json_are_hidden_too() -> None:
         st.sampled_from([*'0123456789０１-－ .()+@aM가서울"\\\n\t\u200b\u0301', "계좌", "전화"])
     ).map("".join)
 )
-def test_no_identifier_holds_what_json_has_to_escape(text: str) -> None:
+def test_what_is_given_back_holds_nothing_that_json_has_to_escape(text: str) -> None:
     for span in find_personal(text, business_numbers=True):
-        value = text[span.start : span.end]
+        stand_ins = StandIns({text[span.start : span.end]: span.kind})
+        given_back = stand_ins.restore(f"[{span.kind.noun}-1]")
 
-        assert json.dumps(value, ensure_ascii=False) == f'"{value}"'
+        assert json.dumps(given_back, ensure_ascii=False) == f'"{given_back}"'
+
+
+PARTICLES = [
+    pytest.param("로", "010-0000-1230으로", id="zero"),
+    pytest.param("로", "010-0000-1231로", id="one"),
+    pytest.param("으로", "010-0000-1232로", id="two"),
+    pytest.param("은", "010-0000-1234는", id="four"),
+    pytest.param("가", "010-0000-1236이", id="six"),
+    pytest.param("를", "010-0000-1238을", id="eight"),
+    pytest.param("로도", "010-0000-1233으로도", id="three"),
+    pytest.param("부터", "010-0000-1235부터", id="one-form"),
+    pytest.param("로비", "010-0000-1233로비", id="another-word"),
+]
+
+
+@pytest.mark.parametrize(("particle", "restored"), PARTICLES)
+@pytest.mark.parametrize("cut", range(14))
+def test_the_particle_goes_with_what_is_given_back(particle: str, restored: str, cut: int) -> None:
+    stand_ins = StandIns({restored[: len(PHONE)]: K.PHONE})
+    restorer = Restorer(stand_ins)
+    text = f"번호 [전화번호-1]{particle} 합니다"
+
+    pieces = [restorer.feed(text[:cut]), restorer.feed(text[cut:]), restorer.close()]
+
+    assert "".join(pieces) == stand_ins.restore(text) == f"번호 {restored} 합니다"
+
+
+def test_another_notation_has_the_same_placeholder() -> None:
+    stand_ins = StandIns({PHONE: K.PHONE, "01000001234": K.PHONE, OTHER: K.PHONE})
+
+    hidden = stand_ins.hide(f"+82 10-0000-1234, 010 0000 1234, 01000001234, {OTHER}")
+
+    assert hidden == "[전화번호-1], [전화번호-1], [전화번호-1], [전화번호-2]"
+    assert stand_ins.restore("[전화번호-1]") == PHONE
+
+
+def test_what_is_split_over_two_parts_is_hidden_in_both() -> None:
+    parts = ["제 번호 010-0000-", "1234와", MAIL, f"{OTHER}입니다"]
+
+    hidden = StandIns(IDENTIFIERS).hide_in_parts(parts)
+
+    assert hidden == ["제 번호 [전화번호-1]", "와", "[이메일-1]", "[전화번호-2]입니다"]
 
 
 def test_nothing_that_prints_them_shows_them() -> None:

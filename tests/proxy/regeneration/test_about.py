@@ -82,6 +82,19 @@ def test_only_values_of_the_kind_that_was_wrong_are_listed(
     assert not any(value in lists[kind] for value in left_out)
 
 
+def test_a_wrong_contact_is_one_fault_with_contacts_to_choose_from() -> None:
+    lines = told_about("자료실 번호는 02-999-8765입니다.")
+
+    assert [line[:2] for line in lines[1:-1]] == ["1)", "허용"]
+    assert not any("개인정보" in line for line in lines)
+
+
+def test_a_word_whose_reading_is_known_is_told_with_it() -> None:
+    lines = told_about("借出은 许可 뒤에 합니다. 对出 期间은 21일입니다. 费目은 없습니다.")
+
+    assert not any("费目" in line and "알맞은 말" in line for line in lines)
+
+
 def test_a_list_that_would_have_to_be_cut_short_is_left_out() -> None:
     prices = " ".join(f"{number}호실은 {number}500원이다." for number in range(1, 40))
     sources = (*SOURCES, Source("3", "요금", prices))

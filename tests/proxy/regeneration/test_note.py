@@ -76,6 +76,39 @@ def test_the_source_is_quoted_before_the_fault() -> None:
     assert line.index("14일") < line.index("30일")
 
 
+def test_a_known_spelling_is_passed_on() -> None:
+    known = finding(observed="全额", expected=("전액",))
+
+    [_, told, _, _] = note([known, finding(observed="手续")], most=5).splitlines()
+    [_, untold, _] = note([finding(observed="手续")], most=5).splitlines()
+
+    assert told.endswith("한글로만 쓰세요. 알맞은 말: 전액")
+    assert "알맞은 말" not in untold
+
+
+OVERLAPPING = [
+    pytest.param("02-999-8765", 1, id="the-same"),
+    pytest.param("☎ 02-999-8765", 1, id="more-of-it"),
+    pytest.param("02-999-1111", 2, id="another"),
+]
+
+
+@pytest.mark.parametrize(("personal", "count"), OVERLAPPING)
+@pytest.mark.parametrize("order", [1, -1])
+def test_who_gave_a_wrong_contact_is_not_told_to_give_none(
+    personal: str, count: int, order: int
+) -> None:
+    findings = [
+        finding("contact.invented", "02-999-8765"),
+        finding("personal_data.unlicensed", personal),
+    ][::order]
+
+    told = note(findings, most=5, lists=[ClosedList("연락처", ("02-000-1234",))])
+
+    assert told.count("\n1) ") + told.count("\n2) ") == count
+    assert '"02-999-8765"은(는) 자료에 없는 연락처' in told
+
+
 def test_what_may_be_chosen_from_stands_behind_the_faults() -> None:
     lists = [ClosedList("연락처", ("02-000-1234",)), ClosedList("조문", ())]
 

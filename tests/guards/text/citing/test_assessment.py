@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
 from guards.text.citing.assessed import Assessed, Status
-from guards.text.citing.assessment import assess
+from guards.text.citing.assessment import CITATION_THRESHOLD, assess
 
 REFUND = Source(
     "1",
@@ -24,7 +24,9 @@ PARKED = "주차장은 지하 2층에 있고 방문객은 3시간까지 무료�
 def assessed(
     answer: str, sources: tuple[Source, ...] = SOURCES, question: str = "알려 주세요"
 ) -> Assessed:
-    return assess(read(Exchange(question=question, sources=sources, answer=answer)))
+    return assess(
+        read(Exchange(question=question, sources=sources, answer=answer)), CITATION_THRESHOLD
+    )
 
 
 def test_a_source_that_says_so_is_cited_accurately() -> None:

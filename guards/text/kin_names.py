@@ -1,0 +1,67 @@
+"""The names of sources by their heads, to find those that stand where a claim's own would."""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from guards.core.finding import Evidence
+from guards.core.reading import Reading, Text
+from guards.text.features import features
+from guards.text.held import Wanted
+from guards.text.overlap_score import shares_in
+
+_SAME_SUBJECT = 0.5
+
+
+class Kin(NamedTuple):
+    """Names of one head in one sentence of a source, and the sentence."""
+
+    names: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+
+
+class KinNames:
+    """The names of an exchange's sources, by head and sentence."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._texts = [
+            (source.id, part.text)
+            for part, source in zip(reading.sources, reading.exchange.sources, strict=True)
+        ]
+        self._found: dict[tuple[str, str], Kin | None] = {}
+        self._shares: dict[str, list[dict[int, float]]] = {}
+
+    def near(self, head: str, sentence: str) -> Kin | None:
+        """Return the names of a head in the source sentence nearest to a claim, if one is near."""
+        key = (head, sentence)
+        if key not in self._found:
+            self._found[key] = self._near(head, sentence)
+        return self._found[key]
+
+    def _near(self, head: str, sentence: str) -> Kin | None:
+        best, best_score = None, _SAME_SUBJECT
+        for (source_id, text), shares in zip(self._texts, self._shares_of(sentence), strict=True):
+            kin = text.once(_by_head).get(head, {})
+            for place in sorted(shares.keys() & kin.keys()):
+                if shares[place] > best_score:
+                    quote = Evidence(source_id, text.sentences[place].text)
+                    best, best_score = Kin(tuple(kin[place]), (quote,)), shares[place]
+        return best
+
+    def _shares_of(self, sentence: str) -> list[dict[int, float]]:
+        if sentence not in self._shares:
+            wanted = Wanted(features(sentence))
+            self._shares[sentence] = [shares_in(wanted, text.held_index) for _, text in self._texts]
+        return self._shares[sentence]
+
+
+def _by_head(text: Text) -> Mapping[str, Mapping[int, list[str]]]:
+    """Return the names of a text that have a head, by head and sentence."""
+    starts = [sentence.start for sentence in text.sentences]
+    found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for name in text.names:
+        place = bisect_right(starts, name.start) - 1
+        if name.head and place >= 0 and name.start < text.sentences[place].end:
+            found[name.head][place].append(name.text)
+    return found
