@@ -179,10 +179,8 @@ class _Citing:
         if not unknown and wrong_page is None:
             return
         source = self.assessed.numbering.source_of(line.number) if line.number else None
-        if source:
-            fix = self._naming.line_of(line, source)
-        else:
-            fix = self._naming.line_without(line, unknown) if unknown else wrong_page
+        without = wrong_page or self._naming.line_without(line, unknown)
+        fix = self._naming.line_of(line, source) if source else without
         yield self._phantom("unknown_source", line.span, self._titles, fix, sure=True)
 
     def missing(self, one: Missing) -> Finding:
@@ -265,8 +263,11 @@ class _Citing:
         )
 
     def _is_citation(self, mark: CitationMark) -> bool:
-        """Tell whether a plain number is surely a citation: others are, or its place is."""
-        return bool(self._exchange.sources) and (self._cites or mark.well_placed)
+        """Tell whether a plain number is surely a citation: by others, its place, or the list."""
+        references = self.assessed.answer.references
+        listed = {line.number for line in references.lines} if references else set()
+        shown = self._cites or mark.well_placed or not listed.isdisjoint(mark.numbers)
+        return bool(self._exchange.sources) and shown
 
     def _is_taken_over(self, mark: CitationMark) -> bool:
         """Tell whether a plain mark stands in a source or the question: a footnote of that text."""

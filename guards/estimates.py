@@ -140,8 +140,9 @@ class Estimates(Guard[EstimatesSettings]):
         return [
             self._guess_finding(guess)
             for sentence in text.sentences
-            for guess in guesses(text.prose, sentence.start, sentence.end)
+            if (found := guesses(text.prose, sentence.start, sentence.end))
             if not is_abstention(sentence.text)
+            for guess in found
             if not _belongs_to_figure(guess, starts) and not open_sources.hedge(sentence.text)
         ]
 

@@ -145,7 +145,7 @@ def _answer(reading: Reading) -> str:
 
 def _abstains(answer: Part) -> bool:
     """Tell whether any sentence of an answer says that it cannot answer."""
-    return any(is_abstention(sentence.text) for sentence in answer.text.sentences)
+    return any(map(is_abstention, {sentence.text for sentence in answer.text.sentences}))
 
 
 def _by_subject(reading: Reading) -> tuple[list[Part], list[Part]]:

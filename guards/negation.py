@@ -28,6 +28,7 @@ from guards.text.alignment import LONGEST_SENTENCE_CHARS, Aligned, alignments
 from guards.text.claims import bare_claim, claims
 from guards.text.emphasis import without_emphasis
 from guards.text.features import features
+from guards.text.left_out import is_left_out
 from guards.text.oppositions import Opposition, oppositions, tells
 from guards.text.oppositions_elsewhere import is_told
 from guards.text.oppositions_of_clauses import SourceSayings
@@ -38,12 +39,9 @@ from guards.text.widened import widened
 
 _MOST_BARS = 3
 _LOOK_BACK_CHARS = 30
-_BOUND = re.compile(r"(?:이상|이하|초과|미만)")
+_BOUND = re.compile(r"(?:이상|이하|초과|미만|이전|이후|이내)")
 _FOCUS = re.compile(r"([가-힣]{1,20})(?:에는|에서는|으로는|까지는)\s$")
-_LEFT_OUT = re.compile(
-    r"(?:^|[은는도이가,.:]\s)([^,.:\n]{1,60}?)[을를]?\s(?:빼고|뺀|제외하[고면]|제외한|외에는|말고)\s"
-)
-_FIGURE_BEFORE = re.compile(r"\d[\d,.]{0,20}[ ]?[가-힣A-Za-z%]{0,4}\s?$")
+_FIGURE_BEFORE = re.compile(r"\d[\d,.]{0,20}[ ]?[가-힣A-Za-z%]{0,4}(?:\s[원명개분])?\s?$")
 
 
 class NegationSettings(GuardSettings):
@@ -154,7 +152,7 @@ class Negation(Guard[NegationSettings]):
         context = features(f"{around}\n{claim.text}").forms
         for saying in sayings(bare):
             found = told.opposed(saying, context)
-            if found:
+            if found and not is_left_out(claim.text, found.told.said.sentence):
                 start, end = lead + saying.start, lead + saying.end
                 return Finding(
                     guard=self.id,
@@ -181,7 +179,9 @@ class Negation(Guard[NegationSettings]):
             return None
         if any(_agrees(claim, opposition, other) for other in others):
             return None
-        if _speaks_of_another(claim, opposition, aligned) or _is_excepted(claim, aligned):
+        if _speaks_of_another(claim, opposition, aligned) or is_left_out(
+            claim.text, aligned.sentence
+        ):
             return None
         share = _share_of_rest(claim, opposition, aligned)
         if share < self.settings.possible_from:
@@ -279,14 +279,6 @@ def _speaks_of_another(claim: Sentence, opposition: Opposition, aligned: Aligned
     """Tell whether the word set apart before the predicate (당일에는) is none of the sentence's."""
     focus = _FOCUS.search(claim.text, 0, opposition.start)
     return focus is not None and focus[1] not in features(aligned.sentence).forms
-
-
-def _is_excepted(claim: Sentence, aligned: Aligned) -> bool:
-    """Tell whether a claim speaks of what the sentence leaves out (맹견을 제외하고)."""
-    left_out = _LEFT_OUT.search(aligned.sentence)
-    if left_out is None:
-        return False
-    return bool(set(features(bare_claim(claim.text)).names) & features(left_out[1]).forms)
 
 
 def _told_by_exception(claim: Sentence, aligned: Aligned) -> bool:

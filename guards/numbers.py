@@ -127,9 +127,10 @@ class Numbers(Guard[NumbersSettings]):
         right = sources.right_value(quantity)
         if right is None:
             return None
-        if right.fix == quantity.text:
+        if right.only == quantity.text:
             return _finding("comparator_differs", quantity, right.closest, score=0.9)
-        return _finding("moved", quantity, right.closest, score=0.9, fix=right.fix)
+        # Never mended in place: were the guard wrong, a true answer would leave as a false one.
+        return _finding("moved", quantity, right.closest, score=0.9)
 
     def _derived(self, quantity: Quantity) -> Finding:
         return Finding(
@@ -167,7 +168,6 @@ def _finding(
     quantity: Quantity,
     closest: ClosestFigures | None,
     score: float,
-    fix: str | None = None,
 ) -> Finding:
     return Finding(
         guard=Numbers.id,
@@ -179,7 +179,6 @@ def _finding(
         expected=closest.figures if closest else (),
         evidence=(Evidence(closest.source_id, closest.sentence),) if closest else (),
         score=score,
-        fix=fix,
     )
 
 

@@ -189,7 +189,8 @@ class Regeneration(Shape):
         "them: a regular expression or grammar of Korean letters, and words that it may not use. "
         "auto: where its list of models says that it is vLLM, SGLang or llama.cpp. vllm, sglang, "
         "llamacpp: it is that. off: it is only told. Never where the request has tools or a "
-        "constraint of its own; a server that refuses is asked again without.",
+        "constraint of its own; a server that refuses is asked again without. Whatever was wrong, "
+        "a server that is one of the three gets a new seed as well.",
     )
 
 

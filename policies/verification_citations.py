@@ -5,6 +5,7 @@ inaccurate is reported by one of them, and what one objects to is never called a
 """
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -107,7 +108,8 @@ class CitedAnswer:
 
     def _tell(self, one: Assessment) -> Told:
         if one.source_id is None:
-            return Told(one, Status.INACCURATE)
+            known = one.mark.start not in self._unknown_places
+            return Told(one, Status.UNCERTAIN if known else Status.INACCURATE)
         statement = one.statement
         start, end = statement.sentence.start, statement.sentence.end
         for found in self._objections:
@@ -153,22 +155,32 @@ class CitedAnswer:
 
     @property
     def _phantom(self) -> tuple[str, ...]:
-        """Return what no source is called; nothing if nobody looked."""
-        if self._assessed is None:
-            return ()
-        numbering = self._assessed.numbering
-        numbers = (
-            str(number)
-            for mark in self._marks
-            for number in mark.numbers
-            if numbering.source_of(number) is None
+        """Return what a guard says that no source is called: numbers, else what is written."""
+        marks = [mark for mark in self._marks if mark.start in self._unknown_places]
+        lines = self._unknown_places - {mark.start for mark in marks}
+        numbers = (str(number) for mark in marks for number in self._unexplained(mark))
+        written = (
+            found.observed
+            for found in self._verdict.findings
+            if (found.code == "citations.unknown_number" and found.span.start in lines)
+            or (found.code == "citations.unknown_source" and found.severity is Severity.STRONG)
         )
-        named = (
-            finding.observed
-            for finding in self._verdict.findings
-            if finding.code == "citations.unknown_source" and finding.severity is Severity.STRONG
+        return tuple(dict.fromkeys((*numbers, *written)))
+
+    @cached_property
+    def _unknown_places(self) -> frozenset[int]:
+        """Where a number stands that means no source."""
+        unknown = "citations.unknown_number"
+        return frozenset(
+            found.span.start for found in self._verdict.findings if found.code == unknown
         )
-        return tuple(dict.fromkeys((*numbers, *named)))
+
+    def _unexplained(self, mark: CitationMark) -> Iterator[int]:
+        """Yield the numbers of a mark that mean no source."""
+        numbering = self._assessed.numbering if self._assessed else None
+        for number in mark.numbers if numbering else ():
+            if numbering and numbering.source_of(number) is None:
+                yield number
 
     @property
     def _misattributed(self) -> tuple[str, ...]:

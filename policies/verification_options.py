@@ -59,7 +59,10 @@ class GivenSource(BaseModel):
     page: StrictInt | None = Field(None, description="Page number.")
     score: float | None = Field(None, ge=0, le=1, description="Retrieval score.")
     id: str | StrictInt | None = Field(
-        None, description="What citations call it; by default its place in the list, from 1."
+        None,
+        description="The number by which citations call it; by default its place in the list, "
+        "from 1. An id that is no number is only named in the report, and citations count the "
+        "source's place.",
     )
 
     def source(self, place: int) -> Source:

@@ -181,9 +181,17 @@ class Thresholds(ReportPart):
     """The policy's thresholds; null where the guard that uses it is off."""
 
     retrieval: float | None = Field(description="Least retrieval score of evidence.")
-    support: float | None = Field(description="Least share of a claim that a source must hold.")
+    support: float | None = Field(
+        description="Least share of a claim that a source must hold; a guard doubts one of less."
+    )
+    unsupported: float | None = Field(
+        description="A claim of which every source holds a smaller share is `unsupported`."
+    )
     relevance: float = Field(description="Least relevance of a marked source.")
-    citation: float | None = Field(description="How sure a citation's judgement must be.")
+    citation: float | None = Field(
+        description="How sure a citation's judgement must be, and the share from which a claim is "
+        "`supported`."
+    )
     confidence: float = Field(description="Least confidence of a verified answer.")
 
 

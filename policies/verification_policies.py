@@ -15,6 +15,7 @@ from policies.store import FileState, file_states
 
 PolicyChoice = str | Path | Policy
 _FILES_KEPT = 16
+_POLICIES_KEPT = 16
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def chosen_policy(choice: PolicyChoice) -> ChosenPolicy:
         PolicyError: there is no such policy, or it cannot be used.
     """
     if isinstance(choice, Policy):
-        return ChosenPolicy("unnamed", Inspector(choice), Intents(choice.intents))
+        return _unnamed(_Own(choice))
     if isinstance(choice, str) and choice in shipped_files():
         return _shipped(choice)
     path = Path(choice)
@@ -51,6 +52,24 @@ def chosen_policy(choice: PolicyChoice) -> ChosenPolicy:
         raise PolicyError([Problem(Place(str(choice)), "", message)])
     path = path.resolve()
     return _from_file(path, file_states(path.parent))
+
+
+class _Own:
+    """A caller's own policy, the same only as itself: policies cannot be hashed."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Own) and other.policy is self.policy
+
+    def __hash__(self) -> int:
+        return id(self.policy)
+
+
+@lru_cache(maxsize=_POLICIES_KEPT)
+def _unnamed(own: _Own) -> ChosenPolicy:
+    return ChosenPolicy("unnamed", Inspector(own.policy), Intents(own.policy.intents))
 
 
 @cache

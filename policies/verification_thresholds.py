@@ -21,11 +21,12 @@ def options_of(policy: Policy, guard: str, settings: type[SettingsT]) -> Setting
 def thresholds_of(policy: Policy) -> Thresholds:
     """Return the thresholds in force."""
     retrieval = options_of(policy, Answerability.id, AnswerabilitySettings).min_score
-    support = options_of(policy, Overlap.id, OverlapSettings).min_support
+    overlap = options_of(policy, Overlap.id, OverlapSettings)
     citation = options_of(policy, Citations.id, CitationsSettings).threshold
     return Thresholds(
         retrieval=retrieval if _is_on(policy, Answerability.id) else None,
-        support=support if _is_on(policy, Overlap.id) else None,
+        support=overlap.min_support if _is_on(policy, Overlap.id) else None,
+        unsupported=overlap.unsupported_below if _is_on(policy, Overlap.id) else None,
         relevance=policy.sources.min_relevance,
         citation=citation if _is_on(policy, Citations.id) else None,
         confidence=policy.confidence.threshold,

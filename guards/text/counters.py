@@ -5,6 +5,7 @@ the same is known by the words around the figure.
 """
 
 from guards.core.reading import Reading
+from guards.text.alignment import LONGEST_SENTENCE_CHARS
 from guards.text.likeness import kept_words_of, words_of
 from guards.text.passages import sentence_places
 from guards.text.slots.quantity import Quantity
@@ -20,20 +21,21 @@ def counted_alike(quantity: Quantity, sentence: str, reading: Reading) -> bool:
 
     Args:
         quantity: The count.
-        sentence: The sentence of the answer in which it stands.
+        sentence: The sentence of the answer in which it stands; one of more than 2,000 characters
+            is none.
         reading: The sources.
     """
-    if quantity.measure.dimension not in COUNTERS:
+    if quantity.measure.dimension not in COUNTERS or len(sentence) > LONGEST_SENTENCE_CHARS:
         return False
-    words = words_of(sentence)
+    told: list[str] = []
     for part in reading.sources:
         alike = [
             one.start
             for one in part.text.quantities
             if one.measure.dimension in COUNTERS and one.measure.values == quantity.measure.values
         ]
-        for at in sentence_places(part.text, alike):
-            known = kept_words_of(part.text.sentences[at].text)
-            if words.share_in(known) >= _SAME_SUBJECT:
-                return True
-    return False
+        told += [part.text.sentences[at].text for at in sentence_places(part.text, alike)]
+    if not told:
+        return False
+    words = words_of(sentence)
+    return any(words.share_in(kept_words_of(one)) >= _SAME_SUBJECT for one in told)

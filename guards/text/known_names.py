@@ -81,9 +81,7 @@ class KnownNames:
             return False
         if any(is_short_for(name.key, other.key) for other in self.with_head(name.head)):
             return True
-        return any(
-            _is_initialism(word, name) for word in self._short_words.get(name.key[:1], ())
-        )
+        return any(_is_initialism(word, name) for word in self._short_words.get(name.key[:1], ()))
 
     def _has_latin(self, name: Name) -> bool:
         words = name.text.split()

@@ -47,14 +47,13 @@ class Misbound:
             for other in index.values.get(bond.value.kind, ())
         )
 
-    def right_home(self, bond: Bond, beside: Sequence[Bond], asked: Set[str]) -> Home | None:
+    def right_home(self, bond: Bond, beside: Sequence[Bond]) -> Home | None:
         """Return where the values stand that the sources bind to what a figure is bound to.
 
         Args:
             bond: The figure of the answer.
             beside: The figures of its sentence, itself included; one of them that stands where
                 the sources have it is not what is missing.
-            asked: The words of the question: what it asks about holds for the whole answer.
         """
         own = self._own(bond)
         # A number of times may be known from an ordinal (제12회), which is no place of its own.
@@ -69,7 +68,6 @@ class Misbound:
             for rival in self._rivals(told)
             if (share := _covered(told, rival, own)) >= _LEAST_COVERED
             and all(self._tells_apart(told, rival, one) for one in own)
-            and not any(_is_asked(one.bound, rival.bound, asked) for one in own)
             and not any(_is_at_home(other, rival) for other in others)
         ]
         best = max((share for share, _ in shares), default=0)
@@ -106,16 +104,33 @@ class Misbound:
         }
         return [found[place] for place in sorted(found)]
 
+    def is_asked(self, bond: Bond, home: Home, asked: Set[str]) -> bool:
+        """Tell whether the question, not the answer's sentence, says what a figure is bound to.
+
+        Args:
+            bond: The figure of the answer.
+            home: Where another figure of its kind stands that may belong in its place.
+            asked: The words of the question.
+        """
+        told = BoundFigure(bond)
+        return any(
+            _is_asked(told, own.bound, rival.bound, asked)
+            for own in self._own(bond)
+            for rival in self._at(home)
+        )
+
     def names(self, bond: Bond, home: Home) -> bool:
         """Tell whether all that tells the values of a home from others stands next to a figure."""
+        rivals, told, own = self._at(home), BoundFigure(bond), self._own(bond)
+        return bool(rivals) and all(_covered(told, rival, own) == 1 for rival in rivals)
+
+    def _at(self, home: Home) -> list[_Known]:
         starts = {value.start for value in home.values}
-        rivals = [
+        return [
             _Known(BoundFigure(one), home.place)
             for one in bonds_of(self._passages.text(home.place))
             if one.value.start in starts
         ]
-        told, own = BoundFigure(bond), self._own(bond)
-        return bool(rivals) and all(_covered(told, rival, own) == 1 for rival in rivals)
 
     def _own(self, bond: Bond) -> list[_Known]:
         return [
@@ -168,13 +183,15 @@ class Misbound:
         return follows and self._passages.sentence(place).startswith("(")
 
 
-def _is_asked(own: BoundFigure, rival: BoundFigure, asked: Set[str]) -> bool:
-    """Tell whether a question names what one figure is bound to, and nothing of another's."""
+def _is_asked(told: BoundFigure, own: BoundFigure, rival: BoundFigure, asked: Set[str]) -> bool:
+    """Tell whether a question names what one figure is bound to, and nothing names another's."""
     telling = [form for form in own.bond.near if form.isdisjoint(rival.bound)]
+    name = {word for form in rival.bond.name for word in form} - own.bound
     return (
         bool(telling)
         and not any(form.isdisjoint(asked) for form in telling)
-        and not (rival.narrowly - own.bound) & asked
+        and not (rival.bound - own.bound) & asked
+        and not name & told.said
     )
 
 

@@ -9,6 +9,7 @@ opposite and a negation (``포함되지 않는다``, ``제외된다``).
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from guards.lexicons.opposites import SIDES
@@ -31,6 +32,8 @@ _ONLY = re.compile(r"(?<![지다야\d미])만(?=[\s이을의은])")
 _TOKEN = re.compile(r"(?:첫|두|세|네)\s?번째[가-힣]*|[가-힣]+|[A-Za-z]+|\d[\d,.]*[가-힣]*")
 _NEGATING_PREFIXES = frozenset("비미불무부")
 _BOTH_SIDES = 2
+_SENTENCES_KEPT = 2048
+_WORDS_KEPT = 16_384
 
 
 class _Token(NamedTuple):
@@ -70,7 +73,7 @@ class Opposition:
 
 def oppositions(claim: str, sentence: str) -> list[Opposition]:
     """Return where a claim says the opposite of a sentence; one for each place."""
-    claimed, told = _read(claim), _read(sentence)
+    claimed, told = _read(claim), _kept_reading(sentence)
     found = sorted(
         (*_of_stances(claimed, told), *_of_words(claimed, told)), key=lambda one: one.start
     )
@@ -104,6 +107,11 @@ def _read(text: str) -> _Reading:
     return _Reading(text, told, tokens)
 
 
+# Only for sentences of sources: they come back all day.
+_kept_reading = lru_cache(maxsize=_SENTENCES_KEPT)(_read)
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
 def _names(word: str) -> frozenset[str]:
     joined = "".join(word.split())
     return frozenset({joined, word_stem(joined), lemma(joined)})

@@ -6,6 +6,7 @@ are what may reverse it. Words that only strengthen it or are polite do not coun
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -30,10 +31,11 @@ _HONORIFIC = re.compile(r"(?<=[가-힣])(?:하|되|받으|으)시$")
 _DOER = re.compile(r"(?<=[가-힣]{2})자$")
 _MANNER = re.compile(r"(?:지체|관계|상관|제한|차질|빠짐|틀림|변함)\s?없이")
 _LEAST_PART_CHARS = 2
+_WORDS_KEPT = 16_384
 _TURNS: Mapping[str, re.Pattern[str]] = {
     "only": re.compile(r"한하[여는]|한해|한정|밖에"),
     "unless": re.compile(
-        r"아니면|않으면|않고|없으면|없이|없어도|아니어도|아니라도|외에는|제외하[고면]|제외한|빼고|않은|않는"
+        r"아니면|않으면|않고|없으면|없이|없어도|아니어도|아니라도|외에는|제외하고|않은|않는"
         r"|아니하[고면는]|아니한|못한|못하[고면는]|없는|아닌"
     ),
     "over": re.compile(r"지나|지난|경과|넘[는으을긴기어]|초과|이후"),

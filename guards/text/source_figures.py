@@ -54,11 +54,11 @@ class RightValue(NamedTuple):
 
     Attributes:
         closest: The source sentence and its figures of that kind.
-        fix: The figure to write instead, if there is just one.
+        only: The figure that belongs there, if there is just one.
     """
 
     closest: ClosestFigures
-    fix: str | None
+    only: str | None
 
 
 class SourceFigures:
@@ -122,13 +122,13 @@ class SourceFigures:
         if has_company and quantity.comparator is not None:
             return None
         home = self._misranged.right_home(bond, self._answer) or self._misbound.right_home(
-            bond, self._bonds_in[bond.sentence], self._asked_words
+            bond, self._bonds_in[bond.sentence]
         )
         if home is None and not has_company:
             home = self._other_home(quantity, beside)
-        if home is None:
+        if home is None or self._misbound.is_asked(bond, home, self._asked_words):
             return None
-        return RightValue(self._closest_at(home), self._fix(bond, home))
+        return RightValue(self._closest_at(home), self._only(bond, home))
 
     def _other_home(self, quantity: Quantity, beside: Sequence[Quantity]) -> Home | None:
         value, sentence = as_value(quantity), self.sentence(quantity)
@@ -140,7 +140,7 @@ class SourceFigures:
             home = self._sides.right_side(value, replace(label, words=named), claim)
         return home
 
-    def _fix(self, bond: Bond, home: Home) -> str | None:
+    def _only(self, bond: Bond, home: Home) -> str | None:
         """Return the one figure to write instead, if the words next to it name it in full."""
         raw = self._passages.text(home.place).raw
         written = {raw[value.start : value.end] for value in home.values}

@@ -121,9 +121,7 @@ def _shared(texts: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
     return ahead, behind
 
 
-def _swap(
-    sentence: str, words: _Words, kept: _Kept, ahead: int, behind: int
-) -> Swap:
+def _swap(sentence: str, words: _Words, kept: _Kept, ahead: int, behind: int) -> Swap:
     start, end = _place(sentence, words, ahead, behind)
     old_start, old_end = _place(kept.sentence, kept.words, ahead, behind)
     return Swap(

@@ -5,7 +5,7 @@ went; the list of references; the numbers. An answer in which nothing was wrong 
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -105,13 +105,19 @@ def _whole_lines(
     if references and gone == lines:
         others = [edit for edit in edits if edit.span not in gone]
         return without_overlaps([*others, Edit(place_of_list(answer, references))])
-    wider = (
-        Edit(Span(*place_to_remove(answer, edit.span.start, edit.span.end)))
-        if edit.span in gone | apart
-        else edit
-        for edit in edits
-    )
-    return without_overlaps(wider)
+    others = [edit for edit in edits if edit.span not in gone | apart]
+    return without_overlaps([*others, *_removals(answer, sorted(gone | apart))])
+
+
+def _removals(answer: str, lines: Iterable[Span]) -> Iterator[Edit]:
+    """Yield what takes out some lines, those that follow one another together."""
+    stretches: list[Span] = []
+    for line in lines:
+        follows = bool(stretches) and not answer[stretches[-1].end : line.start].strip()
+        start = stretches.pop().start if follows else line.start
+        stretches.append(Span(start, line.end))
+    for stretch in stretches:
+        yield Edit(Span(*place_to_remove(answer, stretch.start, stretch.end)))
 
 
 def _without_doubles(

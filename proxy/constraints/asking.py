@@ -1,12 +1,17 @@
-"""Asks a model server under a constraint, where it can take one; a refusal costs nothing."""
+"""Asks a model server once more, under a constraint where it can take one.
 
+A server of a known kind gets a new seed too: some are started with one that draws the same words
+for the same request. A refusal of either costs nothing.
+"""
+
+import zlib
 from dataclasses import dataclass, replace
 
 from policies.policy import Constraint
 from proxy.asking import server_call
 from proxy.call import Call
 from proxy.constraints.capabilities import Capabilities
-from proxy.constraints.servers import ServerKind, fields_for, is_refusal, kind_of
+from proxy.constraints.servers import ServerKind, fields_for, kind_of, may_be_refusal
 from proxy.constraints.wanted import Wanted
 from proxy.errors import UpstreamError, UpstreamRefused, UpstreamTimeout
 from proxy.logs import logger
@@ -37,26 +42,31 @@ class ConstrainedServers:
 
         Args:
             call: The request under way.
-            body: What the model server is asked, without a constraint.
+            body: What the model server is asked, without a constraint; a seed in it stays.
             wanted: What to constrain the answer to; None for nothing.
 
         Raises:
             UpstreamError: the model server failed.
         """
-        kind = await self._kind(call) if wanted else None
-        fields = fields_for(kind, body, wanted) if kind and wanted else {}
-        if kind is None or wanted is None or not fields:
+        own_seed = body.get("seed") is not None
+        kind = None if wanted is None and own_seed else await self._kind(call)
+        if kind is None:
             return await self.servers.ask(_within_time(call, body))
+        fields = fields_for(kind, body, wanted) if wanted else {}
+        seed: JsonObject = {} if own_seed else {"seed": _seed_of(call)}
         try:
-            raw = await self.servers.ask(_within_time(call, body | fields))
+            raw = await self.servers.ask(_within_time(call, body | fields | seed))
         except UpstreamRefused as error:
-            if not is_refusal(error, fields):
+            if not may_be_refusal(error):
                 raise
+            # The first attempt worked, so what was added is to blame, unless this fails as well.
+            raw = await self.servers.ask(_within_time(call, body))
             self._note_unable(call, kind, "constraint.refused")
-            return await self.servers.ask(_within_time(call, body))
-        call.trace.constrained_by = kind.value
-        if not _is_kept(raw, wanted):
-            self._note_unable(call, kind, "constraint.ignored")
+            return raw
+        if wanted and fields:
+            call.trace.constrained_by = kind.value
+            if not _is_kept(raw, wanted):
+                self._note_unable(call, kind, "constraint.ignored")
         return raw
 
     async def _kind(self, call: Call) -> ServerKind | None:
@@ -91,6 +101,11 @@ class ConstrainedServers:
 
 def _address(call: Call) -> str:
     return call.tenant.upstream.base_url
+
+
+def _seed_of(call: Call) -> int:
+    """Return a number of the request's own that every kind of server takes: 31 bits."""
+    return zlib.crc32(call.trace.id.encode()) >> 1
 
 
 def _within_time(call: Call, body: JsonObject) -> ServerCall:

@@ -1,6 +1,6 @@
 """How each kind of model server is told to constrain its answer, and how it says that it cannot."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -10,8 +10,6 @@ from proxy.openai_api.json_body import JsonObject, objects
 
 MOST_BAD_WORDS = 64
 """vLLM takes 128 token sequences, and a word is one with and one without a space before it."""
-
-_TOPICS = ("regex", "grammar", "guided", "structured output", "unrecognized", "unsupported param")
 
 
 class ServerKind(StrEnum):
@@ -33,20 +31,12 @@ def fields_for(kind: ServerKind, body: JsonObject, wanted: Wanted) -> JsonObject
     return _FIELDS[kind](body, wanted)
 
 
-def is_refusal(error: UpstreamRefused, fields: Iterable[str]) -> bool:
-    """Tell whether a server refused a request because of some of its fields.
+def may_be_refusal(error: UpstreamRefused) -> bool:
+    """Tell whether a server may have refused a request because of what was added to it.
 
-    Args:
-        error: How it refused.
-        fields: The fields that it may not know.
+    What it says is of no help: some give no reason, and others break over it.
     """
-    if error.status == 422:
-        return True
-    if error.status != 400:
-        return False
-    # What is not in OpenAI's form is not kept, so nobody knows what it names.
-    said = (error.body or b"").decode("utf-8", "replace").lower()
-    return not said or any(name in said for name in (*fields, *_TOPICS))
+    return error.status in (400, 422) or error.status >= 500
 
 
 def _vllm(body: JsonObject, wanted: Wanted) -> JsonObject:

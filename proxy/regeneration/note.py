@@ -21,6 +21,9 @@ _CLOSING = (
 )
 _KEEP = "다음 문장은 유지하세요:"
 _NOTHING = "없음"
+# Who is told to choose another contact must not be told to give none.
+_BANNED = "personal_data"
+_CHOSEN = "contact"
 _LONGEST_QUOTE_CHARS = 160
 _LONGEST_OBSERVED_CHARS = 60
 _LONGEST_EXPECTED_CHARS = 200
@@ -29,7 +32,7 @@ _WORST_FIRST = (Strength.C2, Strength.C1, Strength.E0, Strength.E1, Strength.E2,
 
 
 def note(
-    findings: Iterable[Finding],
+    findings: Sequence[Finding],
     most: int,
     lists: Sequence[ClosedList] = (),
     standing: Sequence[str] = (),
@@ -76,13 +79,19 @@ def _allowed(closed: ClosedList) -> str:
     return f"허용 {closed.kind}: {values} (이 밖의 것은 쓰지 마세요)"
 
 
-def _faults(findings: Iterable[Finding], most: int) -> list[str]:
+def _faults(findings: Sequence[Finding], most: int) -> list[str]:
+    chosen = [finding.observed for finding in findings if finding.guard == _CHOSEN]
+    told = [one for one in findings if one.guard != _BANNED or not _is_among(one, chosen)]
     lines: list[str] = []
-    for finding in sorted(findings, key=lambda found: _WORST_FIRST.index(found.strength)):
+    for finding in sorted(told, key=lambda found: _WORST_FIRST.index(found.strength)):
         line = _instruction(finding)
         if line and line not in lines:
             lines.append(line)
     return [f"{number}) {line}" for number, line in enumerate(lines[:most], start=1)]
+
+
+def _is_among(finding: Finding, texts: Iterable[str]) -> bool:
+    return any(text in finding.observed or finding.observed in text for text in texts)
 
 
 def _instruction(finding: Finding) -> str:
@@ -93,6 +102,8 @@ def _instruction(finding: Finding) -> str:
         observed=_short(finding.observed, _LONGEST_OBSERVED_CHARS),
         expected=_short(", ".join(finding.expected), _LONGEST_EXPECTED_CHARS) or _NOTHING,
     )
+    if finding.fix in finding.expected and "{expected}" not in code.instruction:
+        said += f" 바르게 쓰면: {_short(finding.fix, _LONGEST_EXPECTED_CHARS)}"
     if not finding.evidence:
         return said
     quote = _short(finding.evidence[0].quote, _LONGEST_QUOTE_CHARS)

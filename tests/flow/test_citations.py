@@ -1,5 +1,6 @@
 """Wrong citations are mended on the way out, and good ones asked for on the way in."""
 
+import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -69,6 +70,22 @@ async def test_wrong_citations_go_and_the_rest_is_numbered_anew(
 
     assert text == THREE_LEFT
     assert len(upstream.requests) == 2  # plain and stream, neither asked again
+
+
+async def test_chat_and_verification_mend_an_answer_alike(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(FIVE_CITED)
+    given: JsonObject = {"question": QUESTION, "answer": FIVE_CITED, "sources": SOURCES}
+
+    left = await both_ways(proxy, request(), "fix", "citations.unsupported")
+    verified = await proxy.send(json.dumps(given).encode(), path="/v1/verify")
+
+    report = verified.json()
+    assert left == report["corrected_answer"] == THREE_LEFT
+    assert report["original_answer"] == FIVE_CITED
+    assert report["removed_citations"] == [3, 5]
+    assert report["renumbered"] == [{"before": 4, "after": 3}]
 
 
 async def test_a_citation_of_the_wrong_source_gets_the_right_number(

@@ -104,6 +104,9 @@ CLEAN = [
     pytest.param("환불됩니다. [출처: 새봄 안내서]", id="named-inside-a-source"),
     pytest.param("환불됩니다. (출처: 제공된 자료)", id="no-name"),
     pytest.param("환불됩니다. (출처: 제공해 주신 문서)", id="no-name-politely"),
+    pytest.param("환불됩니다. (출처: 같은 자료)", id="the-same-document"),
+    pytest.param("환불됩니다. (출처: 위 약관 Q2)", id="the-document-above-by-its-kind"),
+    pytest.param("환불됩니다. (출처: 상동)", id="the-same-as-before"),
     pytest.param("환불됩니다. (출처: 제공해 주신 문서 [1])", id="no-name-but-a-number"),
     pytest.param("환불됩니다. (출처: 회원용 새봄약관)", id="rule-with-a-word-before-its-title"),
     pytest.param("환불됩니다. [출처: [환불규정](https://example.com/a)]", id="link-as-target"),
@@ -467,3 +470,34 @@ def test_a_long_answer_of_one_kind_is_checked_in_time(guard: Citations, unit: st
     check(guard, answer)
 
     assert time.perf_counter() - started < 4
+
+
+PAGED_FILES = tuple(
+    Source(str(at), "", text, file=f"안내{at}.pdf", page=at)
+    for at, text in enumerate(("온실은 닫혀 있다.", "주차장은 열려 있다."), start=1)
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "fix"),
+    [
+        ("- [†2] 안내2.pdf, p.99", "- [†2] 안내2.pdf, p.2"),
+        ("- 안내2.pdf, p.99", "- 안내2.pdf"),
+        ("- [†2] 없는안내.pdf", "- [†2] 안내2.pdf"),
+        ("1. [†9] 없는안내.pdf", ""),
+    ],
+    ids=["page", "page-without-a-number", "file", "mark-in-a-counted-list"],
+)
+def test_a_line_of_the_list_is_held_to_its_source(line: str, fix: str) -> None:
+    answer = f"주차장은 열려 있습니다[†2].\n\n### References\n{line}"
+    exchange = Exchange("", PAGED_FILES, ContextState.FOUND, answer=answer)
+
+    [finding] = Citations(CitationsSettings()).check(read(exchange))
+
+    assert (finding.observed, finding.fix) == (line, fix)
+
+
+def test_a_page_that_its_source_has_is_left_alone(guard: Citations) -> None:
+    answer = "주차장은 열려 있습니다[†2].\n\n### References\n- [†2] 안내2.pdf, p.2"
+
+    assert not guard.check(read(Exchange("", PAGED_FILES, ContextState.FOUND, answer=answer)))

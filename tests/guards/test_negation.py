@@ -179,6 +179,16 @@ CLEAN = [
     pytest.param(rule, answer, id=name)
     for rule, answer, name in (
         (
+            "오후 5시 이후 접수는 다음 날 처리한다. 접수하면 2시간 이내에 방문한다.",
+            "오후 5시 이전 접수는 2시간 이내에 방문해 처리합니다.",
+            "other-side-of-an-hour",
+        ),
+        (
+            "보호자 외 방문객은 병실에 들어올 수 없으며 1층에서 만난다.",
+            "병실에는 보호자만 들어올 수 있습니다.",
+            "the-one-left-out",
+        ),
+        (
             "회원은 로비에 주차하여서는 아니 된다.",
             "회원은 로비에 주차할 수 없습니다.",
             "must-not-as-cannot",
@@ -447,3 +457,19 @@ def test_thresholds_are_settings() -> None:
 )
 def test_says_why_it_cannot_check(guard: Negation, exchange: Exchange, reason: str) -> None:
     assert guard.not_checkable(read(exchange)) == reason
+
+
+LEAVES_OUT = "반려동물은 맹견을 제외하고 입장할 수 있다."
+
+
+@pytest.mark.parametrize(
+    ("answer", "observed"),
+    [
+        pytest.param("맹견은 입장할 수 없습니다.", [], id="what-is-left-out"),
+        pytest.param("반려동물은 입장할 수 없습니다.", ["입장할 수 없습니다"], id="the-rest"),
+    ],
+)
+def test_what_a_rule_leaves_out_is_under_its_opposite(
+    guard: Negation, answer: str, observed: list[str]
+) -> None:
+    assert [one.observed for one in findings(guard, LEAVES_OUT, answer)] == observed

@@ -4,9 +4,11 @@ import pytest
 
 from guards.core.exchange import Source
 from policies import quick_verify, verify
+from policies.policy import Action, GuardRule, Policy
 from policies.verification import Verification
 from policies.verification_options import Options
 from policies.verification_parts import Label
+from policies.verification_policies import chosen_policy
 from tests.policies.shop import (
     DELIVERY_SAID,
     FAITHFUL,
@@ -194,3 +196,45 @@ def test_a_verification_is_true_exactly_if_it_is_verified() -> None:
     assert quick_verify(FAITHFUL, SOURCES)
     assert not quick_verify("배송비는 9,900원입니다[2].", SOURCES)
     assert not quick_verify(FAITHFUL, [])
+
+
+def test_a_footnote_taken_over_from_a_source_is_no_phantom() -> None:
+    noted = "휴관일은 본관과 다르다[7]. 온실은 매주 화요일에 문을 닫는다."
+
+    result = quick_verify(
+        "휴관일은 본관과 다르다[7]. 온실은 화요일에 문을 닫는다[1].", [{"text": noted}]
+    )
+
+    assert result.citations.phantom == ()
+    assert result.citations_valid is not False
+
+
+def test_a_line_that_no_source_is_stands_among_the_phantoms() -> None:
+    line = "1. [†9] 없는안내.pdf"
+    answer = f"온실은 화요일에 문을 닫습니다[†1].\n\n### References\n{line}"
+
+    result = quick_verify(answer, [{"text": "온실은 화요일에 문을 닫습니다.", "file": "안내.pdf"}])
+
+    assert result.citations.phantom == (line,)
+
+
+def test_a_policy_that_lets_wrong_citations_pass_does_not_verify_them() -> None:
+    rule = GuardRule(action=Action.PASS, fix=False)
+    policy = Policy(guards={"citations": rule, "overlap": GuardRule()})
+
+    result = quick_verify(
+        "온실은 화요일에 문을 닫습니다[†1][†9].",
+        [{"text": "온실은 화요일에 문을 닫습니다."}],
+        policy,
+    )
+
+    assert result.verdict is Action.PASS
+    assert result.citations_valid is False
+    assert not result.verified
+
+
+def test_a_policy_of_ones_own_is_made_ready_once() -> None:
+    policy, like = Policy(), Policy()
+
+    assert chosen_policy(policy) is chosen_policy(policy)
+    assert chosen_policy(like) is not chosen_policy(policy)

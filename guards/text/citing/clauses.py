@@ -17,7 +17,7 @@ from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import CitationMark
 
 _CLAUSE_BEHIND = re.compile(r"(?:이고|이며|이지만|인데|이나)?\s?[,;]\s|(?:이고|이며|이지만|인데)\s")
-_CLAUSE_BEFORE = re.compile(r"(?:고|며|지만|는데|은데|으나|거나|니다|[어아해]요|[,;])\s?\Z")
+_CLAUSE_BEFORE = re.compile(r"(?:고|며|지만|는데|은데|으나|거나|니다|[어아해]요|[,;])[.!?]?\s?\Z")
 _WORD = re.compile(r"\w")
 _CELL = re.compile(r"[^|]+")
 _LOOK_BACK_CHARS = 8

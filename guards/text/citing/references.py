@@ -38,9 +38,13 @@ _SOURCE_LINE = re.compile(
 _BULLET = r"[ \t]*(?:[-*+•·▪○●>][ \t]+)?"
 _LINE = re.compile(
     rf"{_BULLET}(?:[*_]{{0,2}}"
-    r"(?:\[\^(?P<note>\d{1,3})\][ \t]*:|\[†?[ \t]?(?P<square>\d{1,3})[ \t]?\][ \t]*:?"
+    r"(?:\[\^(?P<note>\d{1,3})\][ \t]*:"
+    r"|\[†?[ \t]?(?P<square>\d{1,3})(?:,[ \t]?pp?\.[ \t]?\d{1,4})?[ \t]?\][ \t]*:?"
+    r"|\[\[(?P<double>\d{1,3})\]\][ \t]*:?"
     r"|【†?(?P<lens>\d{1,3})】[ \t]*:?"
     r"|\[(?:출처|문서|자료|참고|[Ss]ource)[ \t]?(?P<label>\d{1,3})\][ \t]*:?"
+    r"|\((?:출처|문서|자료|참고)[ \t]?(?P<round>\d{1,3})\)[ \t]*:?"
+    r"|<sup>(?P<sup>\d{1,3})</sup>[ \t]*:?"
     rf"|(?P<raised>[{SUPERSCRIPTS}]{{1,3}})|(?:\[?(?P<kind>KG|DC)\]))"
     r"[*_]{0,2})[ \t]*(?P<target>[^\n]*\S)"
 )
@@ -49,7 +53,7 @@ _LISTED = re.compile(
 )
 _FILE = re.compile(rf"{FILE}(?![A-Za-z0-9])", re.IGNORECASE)
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*$")
-_NUMBERS = ("note", "square", "lens", "label", "raised")
+_NUMBERS = ("note", "square", "double", "lens", "label", "round", "sup", "raised")
 _SENTENCE = re.compile(r"(?:다|요|죠|까|오)[.!?]*[ \t)\]*_]*$")
 _MOST_LINES = 100
 _MOST_CLOSING_LINES = 2

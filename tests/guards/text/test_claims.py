@@ -31,6 +31,14 @@ NO_CLAIMS = [
     pytest.param("자세한 내용은 이용 규칙에도 있습니다[9].", id="pointer-to-a-document"),
     pytest.param("더 자세한 사항은 관람 안내에서 확인하실 수 있습니다.", id="pointer-to-look-up"),
     pytest.param("즐거운 여행 되시길 바랍니다.", id="wish"),
+    pytest.param("우선 번거로움을 겪으신 점 안타깝게 생각합니다.", id="it-is-a-pity"),
+    pytest.param("많이 속상하셨을 것 같습니다.", id="you-must-be-upset"),
+    pytest.param("얼마나 답답하실지 이해합니다.", id="understanding"),
+    pytest.param("힘든 상황에 깊이 공감합니다.", id="shared-feeling"),
+    pytest.param("이 요금은 기본 단가만 적용한 것입니다.", id="what-it-reckoned-with"),
+    pytest.param("위 계산에는 연체료를 포함하지 않았습니다.", id="what-it-left-out"),
+    pytest.param("이 답변은 받은 안내문을 바탕으로 작성했습니다.", id="what-it-rests-on"),
+    pytest.param("연체료에 대한 내용은 제공된 자료에 없습니다.", id="not-in-the-sources"),
 ]
 WITH_MARKS = [
     pytest.param("문의하신 내용을 안내해 드리겠습니다[1].", id="promise"),
@@ -128,3 +136,15 @@ def test_what_follows_a_heading_that_opens_no_list_of_sources_is_claimed() -> No
     behind = "환불은 반년 뒤에도 신청할 수 있습니다."
 
     assert behind in [claim.text for claim in claims(f"출처\n{behind} 영수증은 필요합니다.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("회사는 고객의 불편을 안타깝게 여겨 상품권을 드립니다.", id="pity-and-a-gift"),
+        pytest.param("이 요금은 연체료를 모두 포함한 것입니다.", id="what-a-price-includes"),
+        pytest.param("주차 요금은 첫날 요금만 적용됩니다.", id="only-of-a-rule"),
+    ],
+)
+def test_a_fact_in_such_words_is_a_claim(text: str) -> None:
+    assert [one.text for one in claims(text)] == [text]

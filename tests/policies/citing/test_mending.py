@@ -267,6 +267,34 @@ def test_what_is_judged_again_still_has_the_old_numbers() -> None:
     assert apply(BODY, found.judged) == BODY.replace("[†2]", "")
 
 
+@pytest.mark.parametrize(
+    ("answer", "changed", "left"),
+    [
+        ('<cite id="9">2일</cite>[2] 걸립니다.', {9: None}, "2일[2] 걸립니다."),
+        ('답은[2]<cite id="9">닷새</cite> 걸립니다.', {9: 2}, "답은[2]닷새 걸립니다."),
+    ],
+    ids=["figure-is-no-number", "the-same-twice"],
+)
+def test_words_in_a_mark_stay_when_it_goes(
+    answer: str, changed: dict[int, int | None], left: str
+) -> None:
+    found = mended(answer, changed, NUMBERS_STAY)
+
+    assert isinstance(found, Mended)
+    assert apply(answer, found.edits) == left
+
+
+def test_two_last_lines_of_a_list_go_together() -> None:
+    head = "대여는 7일입니다[†1].\n\n### References\n- [†1] guide1.pdf"
+    answer = f"{head}\n- [†8] old.pdf\n- [†9] x.pdf"
+    edits = [Edit(Span(at, at + len(line))) for line in PHANTOM_LINES if (at := answer.find(line))]
+
+    found = mend(answer, edits, SOURCES, CitationRules())
+
+    assert isinstance(found, Mended)
+    assert apply(answer, found.edits) == head
+
+
 LISTS = [
     pytest.param(
         "대여는 7일입니다[†9].\n\n### References\n- [†9] old.pdf",
@@ -339,6 +367,7 @@ def test_a_list_whose_every_line_is_taken_out_goes_with_its_heading() -> None:
     assert apply(answer, found.edits) == "대여는 7일입니다."
 
 
+PHANTOM_LINES = ("- [†8] old.pdf", "- [†9] x.pdf")
 PHANTOMS = ("[8]", "- [8] old.pdf", "- [9] x.pdf")
 
 

@@ -1,7 +1,13 @@
 import pytest
 
 from proxy.constraints.allowed_text import AllowedText
-from proxy.constraints.servers import MOST_BAD_WORDS, ServerKind, fields_for, kind_of, may_be_refusal
+from proxy.constraints.servers import (
+    MOST_BAD_WORDS,
+    ServerKind,
+    fields_for,
+    kind_of,
+    may_be_refusal,
+)
 from proxy.constraints.wanted import Wanted
 from proxy.errors import UpstreamRefused
 from proxy.openai_api.json_body import JsonObject

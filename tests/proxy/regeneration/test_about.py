@@ -90,9 +90,9 @@ def test_a_wrong_contact_is_one_fault_with_contacts_to_choose_from() -> None:
 
 
 def test_a_word_whose_reading_is_known_is_told_with_it() -> None:
-    lines = told_about("借出은 许可 뒤에 합니다. 对出 期间은 21일입니다. 费目은 없습니다.")
+    lines = told_about("图书는 许可 뒤에 빌립니다. 대출 期间은 21일입니다.")
 
-    assert not any("费目" in line and "알맞은 말" in line for line in lines)
+    assert [line.partition("바르게 쓰면: ")[2] for line in lines[1:4]] == ["도서", "", "기간"]
 
 
 def test_a_list_that_would_have_to_be_cut_short_is_left_out() -> None:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,13 +79,13 @@ def test_the_source_is_quoted_before_the_fault() -> None:
 
 
 def test_a_known_spelling_is_passed_on() -> None:
-    known = finding(observed="全额", expected=("전액",))
+    known = replace(finding(observed="全额", expected=("전액",)), fix="전액")
 
-    [_, told, _, _] = note([known, finding(observed="手续")], most=5).splitlines()
+    [_, told, _] = note([known], most=5).splitlines()
     [_, untold, _] = note([finding(observed="手续")], most=5).splitlines()
 
-    assert told.endswith("한글로만 쓰세요. 알맞은 말: 전액")
-    assert "알맞은 말" not in untold
+    assert told.endswith("한글로만 쓰세요. 바르게 쓰면: 전액")
+    assert "바르게 쓰면" not in untold
 
 
 OVERLAPPING = [

@@ -120,7 +120,7 @@ def test_what_has_some_words_of_it_is_idle_beside_one_that_carries_it_all() -> N
     visitors = Source("4", "방문 안내", "방문객 주차 등록은 관리실에서 한다.")
 
     [right, idle] = assessed(f"{PARKED}[2][4].", (*SOURCES, visitors)).assessments
-    [alone] = assessed(f"{PARKED}[2].", (REFUND, visitors)).assessments
+    [alone] = assessed(f"{PARKED}[4].", (REFUND, visitors)).assessments
 
     assert (right.status, idle.status) == (Status.ACCURATE, Status.INACCURATE)
     assert 0.1 < idle.score <= 0.3

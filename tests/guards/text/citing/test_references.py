@@ -128,3 +128,69 @@ def test_a_long_text_of_one_kind_is_read_in_time(unit: str) -> None:
     read_references(text)
 
     assert time.perf_counter() - started < 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [[3]] 안내.pdf",
+        "- (출처 3) 안내.pdf",
+        "<sup>3</sup> 안내.pdf",
+        "- [†3, p.2] 안내.pdf",
+        "1. [†3] 안내.pdf",
+    ],
+    ids=["double", "round", "raised-tag", "with-page", "in-a-counted-list"],
+)
+def test_a_line_bears_the_number_of_its_mark(line: str) -> None:
+    found = read_references(f"됩니다.\n\n참고 문헌\n{line}")
+
+    assert found is not None
+    [entry] = found.lines
+    assert (entry.number, entry.target) == (3, "안내.pdf")
+
+
+CLOSING = "더 궁금한 점은 물어보세요.\n언제든 도와드립니다.\n감사합니다."
+
+
+def test_remarks_behind_a_blank_line_end_a_list_that_names_sources() -> None:
+    found = read_references(f"됩니다[1].\n\n참고 문헌\n- [1] 안내.pdf\n- 규정.pdf\n\n{CLOSING}")
+
+    assert found is not None
+    assert [line.target for line in found.lines] == ["안내.pdf", "규정.pdf"]
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["- [1] 안내.pdf\n", "- 신분증 사본\n\n"],
+    ids=["no-blank-line", "names-no-source"],
+)
+def test_an_answer_that_goes_on_has_no_list(between: str) -> None:
+    assert read_references(f"됩니다.\n\n참고 자료\n{between}{CLOSING}") is None
+
+
+NO_CITATIONS = [
+    pytest.param("난수는 [0, 1] 구간에서 고릅니다.", id="interval"),
+    pytest.param("난수는 [5, 9] 범위입니다.", id="range"),
+    pytest.param("값은 [2, 3] 닫힌구간에 있습니다.", id="closed-interval"),
+    pytest.param("값은 a[i][0]에 있습니다.", id="index"),
+    pytest.param("[이용 안내][2]를 보세요.", id="link"),
+]
+
+
+@pytest.mark.parametrize("text", NO_CITATIONS)
+def test_numbers_that_cite_nothing_are_no_marks(text: str) -> None:
+    assert marks_in_body(text, None) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("됩니다[1][2].", [(1,), (2,)]),
+        ("됩니다.[1, 2] 범위는 넓습니다.", [(1, 2)]),
+        ("됩니다[2]. 구간은 깁니다.", [(2,)]),
+        ("됩니다[이용 안내][†2].", [(2,)]),
+    ],
+    ids=["in-a-row", "behind-a-stop", "another-sentence", "sure-mark"],
+)
+def test_marks_beside_such_words_stay_marks(text: str, numbers: list[tuple[int, ...]]) -> None:
+    assert [mark.numbers for mark in marks_in_body(text, None)] == numbers

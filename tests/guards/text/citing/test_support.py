@@ -1,0 +1,59 @@
+from guards.core.exchange import Exchange, Source
+from guards.core.reading import read
+from guards.text.citing.assessment import CITATION_THRESHOLD, assess
+from guards.text.citing.kept import support_of
+from guards.text.citing.support import Support
+
+GARDEN = Source("1", "온실 안내", "온실은 화요일에 문을 닫는다. 입장료는 3,000원이다.")
+PARKING = Source("2", "주차 안내", "주차장은 후문 옆 광장에 있다.")
+
+
+def support(answer: str, question: str = "") -> Support:
+    return support_of(read(Exchange(question, (GARDEN, PARKING), answer=answer)))
+
+
+def score(text: str, *places: int, question: str = "") -> float:
+    held = support(text, question)
+    return held.carried(text, held.figures(0, len(text))).score(places)
+
+
+def test_sources_together_carry_what_neither_carries_alone() -> None:
+    both = "온실은 화요일에 문을 닫고 주차장은 후문 옆 광장에 있다"
+
+    assert max(score(both, 0), score(both, 1)) < CITATION_THRESHOLD
+    assert score(both, 0, 1) >= CITATION_THRESHOLD
+
+
+def test_a_figure_counts_in_any_notation() -> None:
+    assert score("입장료는 3천 원입니다", 0) > score("입장료는 5천 원입니다", 0)
+
+
+def test_the_number_of_a_mark_is_no_figure() -> None:
+    assert not support("온실은 화요일에 닫습니다[2].").figures(0, 40)
+
+
+def test_words_of_the_question_that_no_source_has_are_left_out() -> None:
+    answer = "관람객 온실은 화요일에 문을 닫는다"
+
+    assert score(answer, 0, question="관람객") > score(answer, 0)
+
+
+def test_nothing_is_carried_by_no_source() -> None:
+    assert score("온실은 화요일에 문을 닫는다") == 0
+
+
+def test_a_quote_is_the_nearest_sentence() -> None:
+    held = support("입장료는 얼마다")
+
+    assert held.quote("입장료는 3,000원이다", 0) == "입장료는 3,000원이다."
+    assert held.quote("수족관", 1) == ""
+
+
+def test_whoever_reads_an_exchange_again_gets_the_same() -> None:
+    exchange = Exchange("", (GARDEN, PARKING), answer="온실은 화요일에 닫습니다[1].")
+    other = Exchange("", (PARKING, GARDEN), answer="온실은 화요일에 닫습니다[1].")
+
+    assert support_of(read(exchange)) is support_of(read(exchange))
+    assert support_of(read(other)) is not support_of(read(exchange))
+    assert assess(read(exchange), 0.7) is assess(read(exchange), 0.7)
+    assert assess(read(exchange), 0.8) is not assess(read(exchange), 0.7)
