@@ -210,10 +210,10 @@ def test_a_footnote_taken_over_from_a_source_is_no_phantom() -> None:
 
 
 def test_a_line_that_no_source_is_stands_among_the_phantoms() -> None:
-    line = "1. [†9] 없는안내.pdf"
+    line = "1. [†9] 유령규정.pdf"
     answer = f"온실은 화요일에 문을 닫습니다[†1].\n\n### References\n{line}"
 
-    result = quick_verify(answer, [{"text": "온실은 화요일에 문을 닫습니다.", "file": "안내.pdf"}])
+    result = quick_verify(answer, [{"text": "온실은 화요일에 문을 닫습니다.", "file": "온실.pdf"}])
 
     assert result.citations.phantom == (line,)
 

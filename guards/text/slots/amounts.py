@@ -99,7 +99,8 @@ _NATIVE_SPAN = re.compile(
 )
 _DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{_alternatives(DAY_SPANS)}){_TAIL}")
 _DAY_WORD = re.compile(rf"(?<![가-힣])(?P<word>{'|'.join(DAY_WORDS)})(?:간)?{_TAIL}")
-BARE_NUMBER = re.compile(rf"{_FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d])")
+# The halves of ½, which the normal form writes as 1⁄2, are no numbers.
+BARE_NUMBER = re.compile(rf"(?<!⁄){_FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄])")
 CAPTION = re.compile(r"단위[ ]?:[ ]?(?P<scale>[십백천만억]{0,3})(?P<unit>[가-힣%]{1,4})")
 
 _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
