@@ -13,6 +13,8 @@ from guards.core.finding import Finding, Severity, Strength
 from policies.policy import ConfidenceBands, ConfidenceWeights
 
 CITATION_GUARDS = frozenset({"citations", "legal_citation"})
+_NOT_WRONG = frozenset({"citations.missing"})
+"""What is said of a claim that cites nothing."""
 CRITICAL_GUARDS = frozenset({"numbers", "estimates", "legal_citation", "contact", "transport"})
 """Whose claims do harm where they are invented: figures, provisions, contacts, routes."""
 
@@ -93,7 +95,8 @@ def confidence_of(
 
 def is_bad_citation(finding: Finding) -> bool:
     """Tell whether a finding says for sure that a citation is wrong."""
-    return finding.guard in CITATION_GUARDS and finding.severity is Severity.STRONG
+    is_wrong = finding.guard in CITATION_GUARDS and finding.code not in _NOT_WRONG
+    return is_wrong and finding.severity is Severity.STRONG
 
 
 def _caps(findings: Iterable[Finding], judge: JudgeWord | None) -> tuple[Cap, ...]:

@@ -2,7 +2,7 @@
 
 import re
 
-_MARKS = ("''", '""', "‘’", "“”", "「」", "『』", "《》", "〈〉", "«»")
+_MARKS = tuple(pair.split("|") for pair in "'|' \"|\" ‘|’ “|” 「|」 『|』 《|》 〈|〉 «|»".split())
 _MOST_CHARS = 300
 _QUOTATION = re.compile(
     "|".join(

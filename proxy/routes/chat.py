@@ -13,6 +13,7 @@ from proxy.chat_job import ChatJob, held_stream
 from proxy.errors import RequestTooLarge
 from proxy.job import HttpReply
 from proxy.openai_api.chat.writing import STREAM_TYPE
+from proxy.routes.leaving import done_or_left
 from proxy.services import Services
 
 
@@ -34,36 +35,13 @@ async def chat_completions(
         return _response(job.leave())
     task = asyncio.create_task(job.run(raw))
     keep_alive_s = services.settings.keep_alive_s
-    await _done_or_left(request, task, keep_alive_s)
+    await done_or_left(request, task, keep_alive_s)
     if not task.done() and job.trace.stream:
         job.promise_stream()
         headers = job.early_headers | {"x-guard-action": "pending"}
         return Stream(held_stream(task, keep_alive_s), media_type=STREAM_TYPE, headers=headers)
-    await _done_or_left(request, task, None)
+    await done_or_left(request, task, None)
     return _response(await task)
-
-
-async def _done_or_left(
-    request: Request[object, object, State], task: asyncio.Task[HttpReply], within_s: float | None
-) -> None:
-    """Wait for the job, at most ``within_s`` seconds; end it if its client hangs up."""
-    leaving = asyncio.create_task(_hang_up(request))
-    try:
-        await asyncio.wait({task, leaving}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
-        if leaving.done():
-            task.cancel()
-            await asyncio.wait({task})
-    except asyncio.CancelledError:
-        task.cancel()
-        raise
-    finally:
-        leaving.cancel()
-
-
-async def _hang_up(request: Request[object, object, State]) -> None:
-    """Return when the client is gone. The body must have been read."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _response(reply: HttpReply) -> Response[bytes]:

@@ -1,5 +1,7 @@
 """`POST /v1/verify`: an answer held against its sources, without asking any model for one."""
 
+import asyncio
+
 from litestar import Request, Response, post
 from litestar.datastructures import State
 from litestar.di import NamedDependency
@@ -7,6 +9,8 @@ from litestar.exceptions import InternalServerException
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from proxy.errors import RequestTooLarge
+from proxy.job import HttpReply
+from proxy.routes.leaving import done_or_left
 from proxy.services import Services
 from proxy.verify_job import VerifyJob
 
@@ -19,11 +23,17 @@ async def verify(
     state = request.state
     job = VerifyJob(services, state.tenant, dict(request.headers), state.caller_key)
     try:
-        reply = await job.run(await request.body())
+        raw = await request.body()
     except RequestEntityTooLarge:
-        reply = job.refuse(RequestTooLarge(services.settings.max_body_bytes))
+        return _response(job.refuse(RequestTooLarge(services.settings.max_body_bytes)))
     except InternalServerException:  # what the framework makes of a client that hung up
-        reply = job.leave()
+        return _response(job.leave())
+    task = asyncio.create_task(job.run(raw))
+    await done_or_left(request, task, None)
+    return _response(await task)
+
+
+def _response(reply: HttpReply) -> Response[bytes]:
     return Response(
         reply.body,
         status_code=reply.status,

@@ -138,7 +138,7 @@ _NO_SOURCE_BEFORE = re.compile(
 # "3.²" and "(a+b)²" are figures.
 _FIGURE_BEFORE = re.compile(r"[\dA-Za-z+*/^-]\s?[.)\"'”’\]]{1,2}\Z")
 _SENTENCE_END_BEFORE = re.compile(r"[.!?。다요죠음함임됨][\"'”’)]?\s?\Z")
-_SENTENCE_END_AFTER = re.compile(r"(?:\s?\[[\d,~ -]{1,12}\]){0,5}\s?(?:[.!?。]|\n|$)")
+_SENTENCE_END_AFTER = re.compile(r"(?:\s?\[[\d,~ p.-]{1,12}\]){0,5}\s?(?:[.!?。]|\n|$)")
 _PAST_NINE = re.compile(rf"(?<![{SUPERSCRIPTS}])¹[⁰¹](?![{SUPERSCRIPTS}])")
 _STOPS = frozenset(".!?。")
 _LOOK_BACK_CHARS = 12
