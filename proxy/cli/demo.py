@@ -19,7 +19,7 @@ from proxy.demo.model_server import MODEL, model_server
 from proxy.demo.script import say
 from proxy.demo.tour import Stop, tour
 from proxy.logs import configure_logs
-from proxy.serving import CannotListen, served
+from proxy.serving import CannotListen, served, stop_signals
 from proxy.settings import LogFormat, Settings
 
 TENANT = "demo"
@@ -75,8 +75,9 @@ async def _demo(settings: Settings, *, once: bool, port: int) -> int:
             err.print(f"{stop.scene.name}: {'; '.join(stop.faults)}", style="red", markup=False)
         out.print(f"{len(stops) - len(bad)} of {len(stops)} as expected.", markup=False)
         if not once:
-            _print_commands(running, stops[0].trace_id)
-            await asyncio.Event().wait()
+            with stop_signals() as stop:
+                _print_commands(running, stops[0].trace_id)
+                await stop.wait()
         return len(bad)
 
 
