@@ -75,9 +75,9 @@ async def _demo(settings: Settings, *, once: bool, port: int) -> int:
             err.print(f"{stop.scene.name}: {'; '.join(stop.faults)}", style="red", markup=False)
         out.print(f"{len(stops) - len(bad)} of {len(stops)} as expected.", markup=False)
         if not once:
-            with stop_signals() as stop:
+            with stop_signals() as told_to_end:
                 _print_commands(running, stops[0].trace_id)
-                await stop.wait()
+                await told_to_end.wait()
         return len(bad)
 
 
