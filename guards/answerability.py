@@ -54,7 +54,7 @@ class Answerability(Guard[AnswerabilitySettings]):
 
     id = "answerability"
     stages = frozenset({Stage.INPUT, Stage.OUTPUT})
-    scope = Scope.ANSWER
+    scope = Scope.SEGMENT
     settings_type = AnswerabilitySettings
     codes: ClassVar[Mapping[str, Code]] = {
         "answerability.no_context": Code("The request carries no context block."),
@@ -95,6 +95,8 @@ class Answerability(Guard[AnswerabilitySettings]):
                 span=Span(start, start + len(question)),
                 observed=question,
                 score=certainty,
+                # An answer that has begun may yet say that it cannot answer.
+                provisional=exchange.answer is not None,
             )
         ]
 

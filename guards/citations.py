@@ -18,6 +18,7 @@ Source: the marks that prompts for retrieval commonly ask for; own measure of su
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -64,7 +65,7 @@ class Citations(Guard[CitationsSettings]):
 
     id = "citations"
     stages = frozenset({Stage.OUTPUT})
-    scope = Scope.ANSWER
+    scope = Scope.SEGMENT
     settings_type = CitationsSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "citations.unknown_source": Code(
@@ -109,7 +110,8 @@ class Citations(Guard[CitationsSettings]):
         assessed = assess(reading, self.settings.threshold)
         citing = _Citing(reading, answer, assessed, add_missing=self.settings.add_missing)
         found = [finding for mark in cited.marks for finding in citing.findings(mark)]
-        found += citing.listed_phantoms()
+        # Only at the end is it sure that lines are a list of references.
+        found += [replace(finding, provisional=True) for finding in citing.listed_phantoms()]
         found += [finding for line in lines for finding in citing.unknown_files(line)]
         if self.settings.add_missing:
             found += [citing.missing(one) for one in citing.assessed.missing]
@@ -143,6 +145,11 @@ class _Citing:
         if mark.kind is MarkKind.NAMED:
             yield from self._named(mark)
             return
+        for finding in self._numbered(mark):
+            # A list at the end may say what the numbers mean.
+            yield replace(finding, provisional=True)
+
+    def _numbered(self, mark: CitationMark) -> Iterator[Finding]:
         sure = mark.kind is MarkKind.NUMBERED or self._is_citation(mark)
         if mark.kind is MarkKind.PLAIN and self._is_taken_over(mark):
             return
@@ -198,6 +205,7 @@ class _Citing:
             evidence=(Evidence(one.source_id, one.quote),),
             score=one.score,
             fix=mark,
+            provisional=not self._placing.paragraph_is_over(one.statement),
         )
 
     def _named(self, mark: CitationMark) -> Iterator[Finding]:

@@ -57,7 +57,7 @@ class Conflict(Guard[ConflictSettings]):
 
     id = "conflict"
     stages = frozenset({Stage.OUTPUT})
-    scope = Scope.ANSWER
+    scope = Scope.SEGMENT
     settings_type = ConflictSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "conflict.undisclosed": Code(
@@ -136,6 +136,8 @@ class Conflict(Guard[ConflictSettings]):
             evidence=tuple(Evidence(*quote) for quote in dict.fromkeys(quotes)),
             score=score,
             fix=fix,
+            # The answer may come to the other value, or say that there is one.
+            provisional=True,
         )
 
 

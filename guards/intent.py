@@ -43,7 +43,7 @@ class Intent(Guard[IntentSettings]):
 
     id = "intent"
     stages = frozenset({Stage.OUTPUT})
-    scope = Scope.ANSWER
+    scope = Scope.SEGMENT
     settings_type = IntentSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "intent.type_missing": Code(
@@ -136,6 +136,8 @@ def _finding(
         expected=(expected,),
         evidence=evidence,
         score=0.9 if is_strong else 0.5,
+        # The answer may come to what was asked.
+        provisional=True,
     )
 
 

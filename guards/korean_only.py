@@ -3,8 +3,7 @@
 Finds: Han, kana, Cyrillic and other foreign words down to a single character, broken characters
     (U+FFFD), and Latin sentences of five words or more in which hardly any Hangul stands.
 Misses: single foreign words in Latin letters (most are names), foreign words in code, addresses
-    and names of files, a Chinese word in parentheses that is short enough to be a gloss, and code
-    whose fence opened in an earlier segment (reported although it is code).
+    and names of files, and a Chinese word in parentheses that is short enough to be a gloss.
 Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are told by their small words.
 Source: blocks of the Unicode standard. Licensed is what stands in the question, the sources or the
     conversation, hanja in parentheses after the Hangul that it spells, and the scripts that the

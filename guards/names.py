@@ -16,6 +16,7 @@ Source: own lists in `guards.lexicons` and own rules for Korean names.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -160,7 +161,9 @@ class Names(Guard[NamesSettings]):
             evidence = (Evidence(one.source_id, one.meant.quote),)
             observed = raw[one.start : one.end]
             span = Span(one.start, one.end)
-            yield self._finding("differs", span, observed, (one.meant.name,), evidence)
+            found = self._finding("differs", span, observed, (one.meant.name,), evidence)
+            # The answer may come to the right name, or to what the given one is for.
+            yield replace(found, provisional=True)
 
     def _everything(self, reading: Reading) -> KnownNames:
         texts = [*source_texts(reading), reading.question.text, Text(reading.exchange.echo)]

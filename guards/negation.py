@@ -77,7 +77,7 @@ class Negation(Guard[NegationSettings]):
 
     id = "negation"
     stages = frozenset({Stage.OUTPUT})
-    scope = Scope.ANSWER
+    scope = Scope.SEGMENT
     settings_type = NegationSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "negation.flipped": Code(

@@ -19,6 +19,7 @@ Source: own rules for Korean quantities. Numbers of the question and of instruct
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -107,19 +108,29 @@ class Numbers(Guard[NumbersSettings]):
             if reckoning.shows(quantity):
                 found.append(self._derived(quantity))
             elif known.has(quantity):
-                moved = self._moved(quantity, sources)
-                is_reckoned = moved is not None and reckoning.works_out(quantity)
-                found.append(self._derived(quantity) if is_reckoned else moved)
+                found.append(self._known(quantity, sources, reckoning))
             elif reckoning.has(quantity) or other_sides.tell(quantity, text):
                 found.append(self._derived(quantity))
             else:
-                found.append(self._unknown(quantity, known, sources, reading))
+                unknown = self._unknown(quantity, known, sources, reading)
+                found.append(replace(unknown, provisional=reckoning.may_come(quantity)))
         return [finding for finding in found if finding is not None]
 
     def _echoed_texts(self, reading: Reading) -> list[Text]:
         if not self.settings.allow_from_question:
             return []
         return [reading.question.text, Text(reading.exchange.echo)]
+
+    def _known(
+        self, quantity: Quantity, sources: SourceFigures, reckoning: Reckoning
+    ) -> Finding | None:
+        moved = self._moved(quantity, sources)
+        if moved is None:
+            return None
+        if reckoning.works_out(quantity):
+            return self._derived(quantity)
+        is_price = quantity.measure.dimension == Dimension.WON
+        return replace(moved, provisional=is_price and reckoning.may_come(quantity))
 
     def _moved(self, quantity: Quantity, sources: SourceFigures) -> Finding | None:
         if other := sources.other_frame(quantity):

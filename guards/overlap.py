@@ -16,6 +16,7 @@ Source: containment of stems and syllable pairs, own measure; the thresholds wer
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -23,7 +24,7 @@ from pydantic import Field
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading, Text
-from guards.text.claims import bare_claim, claims
+from guards.text.claims import bare_claim, claims, may_lead_in
 from guards.text.coordinate import coordinate_clauses
 from guards.text.features import features
 from guards.text.overlap_score import Passage, Support, support
@@ -91,10 +92,11 @@ class Overlap(Guard[OverlapSettings]):
         """Measure the support of each claim, and of the clauses of one that has little."""
         if reading.answer is None:
             return []
-        measure = _Measure(reading, reading.answer.text)
+        answer = reading.answer.text
+        measure = _Measure(reading, answer)
         return [
-            finding
-            for claim in claims(reading.answer.text.raw)
+            replace(finding, provisional=may_lead_in(claim, answer.raw))
+            for claim in claims(answer.raw)
             for finding in self._of_claim(claim, measure)
         ]
 

@@ -55,7 +55,7 @@ class Phrases(Guard[PhrasesSettings]):
 
     id = "phrases"
     stages = frozenset({Stage.OUTPUT})
-    scope = Scope.ANSWER
+    scope = Scope.SEGMENT
     settings_type = PhrasesSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "phrases.forbidden": Code(

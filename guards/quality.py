@@ -52,7 +52,7 @@ class Quality(Guard[QualitySettings]):
 
     id = "quality"
     stages = frozenset({Stage.OUTPUT})
-    scope = Scope.ANSWER
+    scope = Scope.SEGMENT
     settings_type = QualitySettings
     codes: ClassVar[Mapping[str, Code]] = {
         "quality.broken_characters": Code(
@@ -101,7 +101,8 @@ class Quality(Guard[QualitySettings]):
 
     def _strong(self, answer: str, sentences: Sequence[Sentence]) -> Iterator[Finding]:
         if is_placeholder(answer):
-            yield _finding("placeholder", (0, len(answer)), answer)
+            whole = _finding("placeholder", (0, len(answer)), answer)
+            yield replace(whole, provisional=True)
             return
         prose = prose_only(answer)
         for start, end, meant in broken_places(answer):
@@ -121,7 +122,9 @@ class Quality(Guard[QualitySettings]):
                 taken.append(place)
                 yield _finding("repetition", place, answer, fix="" if is_whole else None)
         if not taken and (scattered := _scattered(prose, sentences, self.settings.sentence_times)):
-            yield _finding("repetition", scattered, answer, score=0.8)
+            much = _finding("repetition", scattered, answer, score=0.8)
+            # Of a longer answer it may be little.
+            yield replace(much, provisional=True)
 
     def _loops(self, prose: str, sentences: Sequence[Sentence]) -> Iterator[tuple[Place, bool]]:
         """Yield what stands there once too often, and whether that is whole sentences."""

@@ -57,7 +57,7 @@ class OtherScope(Guard[ScopeSettings]):
 
     id = "scope"
     stages = frozenset({Stage.OUTPUT})
-    scope = Scope.ANSWER
+    scope = Scope.SEGMENT
     settings_type = ScopeSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "scope.other_scope": Code(
@@ -167,7 +167,9 @@ class OtherScope(Guard[ScopeSettings]):
     ) -> Iterator[Finding]:
         for drift in drifts(claims, sources, reading):
             span = Span(drift.told.start, drift.told.end)
-            yield self._finding("entity_drift", span, drift.told.text, (drift.asked.text,))
+            found = self._finding("entity_drift", span, drift.told.text, (drift.asked.text,))
+            # The answer may come to what was asked about.
+            yield replace(found, provisional=True)
 
     def _claim_finding(
         self, kind: str, claim: Claim, asked: _Groups, source: SupportingSource

@@ -8,11 +8,12 @@ from guards.core.registry import all_guards
 from guards.text.morph import MorphReader
 from policies import jinja, patterns
 from policies.errors import Remark
+from policies.gating.checks import about_streams
 from policies.judging.codes import CODES
 from policies.judging.judge import JUDGE
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
 from policies.schema import suggestion
-from policies.templates import FALLBACK
+from policies.templates import CORRECTION, CUT, FALLBACK
 
 
 def remarks_about(
@@ -30,6 +31,7 @@ def remarks_about(
         *_about_intents(policy),
         *_about_templates(policy),
         *(_about_tenant(policy) if policy.tenant else _about_base(policy)),
+        *about_streams(policy),
         *_about_keys(policy),
         *_about_environment(policy, environment, require_env=require_env),
     ]
@@ -54,7 +56,8 @@ def _about_intents(policy: Policy) -> Iterator[Remark]:
 
 
 def _about_templates(policy: Policy) -> Iterator[Remark]:
-    called = {FALLBACK, JUDGE, *CODES, *(rule.template for rule in policy.guards.values())}
+    called = {FALLBACK, CUT, CORRECTION, JUDGE, *CODES}
+    called |= {rule.template for rule in policy.guards.values() if rule.template}
     for guard in all_guards().values():
         called |= {guard.id, f"{guard.id}.not_run", *guard.codes}
     for name, source in policy.templates.items():
@@ -63,7 +66,7 @@ def _about_templates(policy: Policy) -> Iterator[Remark]:
         except jinja.BadTemplate as error:
             yield Remark(("templates", name), str(error))
         if name not in called:
-            hint = suggestion(name, filter(None, called))
+            hint = suggestion(name, called)
             yield Remark(("templates", name), f"is called by no guard, code or rule; {hint}", False)
 
 

@@ -20,10 +20,12 @@ class Possible:
     Attributes:
         regenerate: A second attempt is left.
         edit: Places can be mended and sentences taken out.
+        edit_from: Where that begins in the answer, in code points: what stands before has left.
     """
 
     regenerate: bool = False
     edit: bool = False
+    edit_from: int = 0
 
 
 def decide(
@@ -82,27 +84,34 @@ def _results(
     policy: Policy, stage: Stage, reports: Sequence[GuardReport], possible: Possible
 ) -> tuple[GuardResult, ...]:
     """Return what each report comes to; what the judge's does depends on the guards'."""
+    watched = stage is Stage.OUTPUT and policy.only_watches
     guards = tuple(
-        _result(policy.guards[report.guard], stage, report, possible)
+        _result(policy.guards[report.guard], stage, report, possible, watched=watched)
         for report in reports
         if not isinstance(report, JudgeReport)
     )
     found = Verdict(stage, Action.PASS, results=guards).findings
     heard = [one for one in reports if isinstance(one, JudgeReport)]
-    return (*guards, *(_judge_result(report, found, possible) for report in heard))
+    return (
+        *guards,
+        *(_judge_result(report, found, possible, watched=watched) for report in heard),
+    )
 
 
-def _judge_result(report: JudgeReport, found: Sequence[Finding], possible: Possible) -> GuardResult:
+def _judge_result(
+    report: JudgeReport, found: Sequence[Finding], possible: Possible, *, watched: bool
+) -> GuardResult:
     regated = regate(
         report.objections,
         found,
         may_regenerate=possible.regenerate,
         may_edit=possible.edit and report.wants_trim,
     )
+    mode = Mode.SHADOW if watched else report.mode
     return GuardResult(
         guard=report.guard,
-        mode=report.mode,
-        outcome=_outcome(report.mode, report, regated.action),
+        mode=mode,
+        outcome=_outcome(mode, report, regated.action),
         action=regated.action,
         findings=regated.findings,
         cleared=report.cleared,
@@ -111,12 +120,15 @@ def _judge_result(report: JudgeReport, found: Sequence[Finding], possible: Possi
     )
 
 
-def _result(rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible) -> GuardResult:
+def _result(
+    rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible, *, watched: bool
+) -> GuardResult:
     wanted = _wanted(rule, stage, report, possible)
+    mode = Mode.SHADOW if watched else rule.mode
     return GuardResult(
         guard=report.guard,
-        mode=rule.mode,
-        outcome=_outcome(rule.mode, report, wanted),
+        mode=mode,
+        outcome=_outcome(mode, report, wanted),
         action=wanted,
         findings=report.findings,
         cleared=report.cleared,

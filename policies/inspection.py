@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from guards.core.exchange import Exchange
-from guards.core.guard import Guard, Stage
+from guards.core.guard import Guard, Scope, Stage
 from guards.core.reading import Reading, read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, run
@@ -13,9 +14,10 @@ from guards.text.morph import MorphReader
 from policies.decision import Possible, decide
 from policies.direct_answer import direct_answer
 from policies.edits import apply
+from policies.gating.left import about_the_rest, edits_of_the_rest, too_late_to_mend
 from policies.judging.judge import JUDGE
 from policies.judging.report import JudgeReport
-from policies.policy import Action, Mode, Policy
+from policies.policy import Action, Mode, Policy, Renumber
 from policies.repair import repaired, with_list_of_sources, workable
 from policies.second_reading import read_again
 from policies.verdict import GuardOutcome, GuardResult, Verdict
@@ -53,7 +55,8 @@ class Inspector:
     def inspect(self, exchange: Exchange, stage: Stage, possible: Possible = NOTHING) -> Verdict:
         """Read the exchange, run the guards of a stage over it, and decide."""
         reading = read(exchange)
-        return self._decided(reading, stage, self._reports(reading, stage), possible)
+        reports = self._reports(reading, stage, possible.edit_from)
+        return self._decided(reading, stage, reports, possible)
 
     def settled(self, exchange: Exchange, verdict: Verdict, *, may_edit: bool) -> Verdict:
         """Return the verdict over the same answer now that no second attempt is left."""
@@ -68,6 +71,12 @@ class Inspector:
         """Return the verdict over the same answer with what came of asking a judge."""
         return self._decided(read(exchange), verdict.stage, (*verdict.reports, report), possible)
 
+    @cached_property
+    def of_segments(self) -> "SegmentInspector":
+        """The inspector of answers that are not complete yet."""
+        needed = [guard for guard in self._built if guard.scope is Scope.SEGMENT]
+        return SegmentInspector(self.policy, needed)
+
     def direct_answer(self, exchange: Exchange) -> str | None:
         """Return the sources' own answer, if the policy wants it, there is one and it passes."""
         if not self.policy.replacement.direct_answer:
@@ -75,15 +84,36 @@ class Inspector:
         found = direct_answer(exchange.question, exchange.sources)
         if found is None:
             return None
-        reports = self._reports(read(exchange.answered(found.text)), Stage.OUTPUT)
+        reports = self._reports(read(exchange.answered(found.text)), Stage.OUTPUT, 0)
         passes = decide(self.policy, Stage.OUTPUT, reports, NOTHING).action is Action.PASS
         return found.text if passes else None
 
-    def _reports(self, reading: Reading, stage: Stage) -> tuple[GuardReport, ...]:
+    def _reports(self, reading: Reading, stage: Stage, left_chars: int) -> tuple[GuardReport, ...]:
+        """Run the guards of a stage over an answer of which the beginning may have left."""
         reports = run(self._guards[stage], reading)
-        if self._second_reader is None:
-            return reports
-        return read_again(reports, reading, self._second_reader)
+        if self._second_reader is not None:
+            reports = read_again(reports, reading, self._second_reader)
+        return self._as_far_as_possible(reports, left_chars)
+
+    def _as_far_as_possible(
+        self, reports: Sequence[GuardReport], left_chars: int
+    ) -> tuple[GuardReport, ...]:
+        return too_late_to_mend(reports, left_chars)
+
+    def _passed(self, exchange: Exchange, verdict: Verdict, possible: Possible) -> Verdict:
+        """Return the verdict over a good answer."""
+        if not possible.edit:
+            return verdict
+        listed = with_list_of_sources(self._repairing(possible), exchange, verdict)
+        edits = edits_of_the_rest(listed.edits, exchange.answer or "", possible.edit_from)
+        return verdict if edits is None else replace(listed, edits=edits)
+
+    def _repairing(self, possible: Possible) -> Policy:
+        """Return the policy that mends: numbers stay once a citation has left."""
+        if not possible.edit_from:
+            return self.policy
+        stays = self.policy.citations.model_copy(update={"renumber": Renumber.NEVER})
+        return self.policy.model_copy(update={"citations": stays})
 
     def _decided(
         self,
@@ -97,8 +127,8 @@ class Inspector:
         verdict = self._verdict(reading, stage, reports, possible)
         if exchange.answer is None:
             return verdict
-        if verdict.action is Action.PASS and possible.edit:
-            return with_list_of_sources(self.policy, exchange, verdict)
+        if verdict.action is Action.PASS:
+            return self._passed(exchange, verdict, possible)
         if verdict.action not in (Action.FIX, Action.TRIM):
             return verdict
         if edited := self._edited(exchange, verdict, possible):
@@ -110,24 +140,30 @@ class Inspector:
 
     def _edited(self, exchange: Exchange, verdict: Verdict, possible: Possible) -> Verdict | None:
         """Put a verdict of FIX or TRIM into effect; None if that cannot be done."""
+        policy, left_chars = self._repairing(possible), possible.edit_from
+        answer = exchange.answer or ""
         if not possible.regenerate:
-            verdict = workable(self.policy, exchange, verdict)
-        mended = repaired(self.policy, exchange, verdict)
+            verdict = workable(policy, exchange, verdict)
+        mended = repaired(policy, exchange, verdict)
         if mended is None or not mended.edits:
             return None
-        edited = exchange.answered(apply(exchange.answer or "", mended.judged))
+        edits = edits_of_the_rest(mended.edits, answer, left_chars)
+        judged = edits_of_the_rest(mended.judged, answer, left_chars)
+        if edits is None or judged is None:
+            return None
+        edited = exchange.answered(apply(answer, judged))
         heard = [
             report.after(edited.answer or "")
             for report in verdict.reports
             if isinstance(report, JudgeReport)
         ]
         reading = read(edited)
-        reports = (*self._reports(reading, verdict.stage), *heard)
-        again = self._verdict(reading, verdict.stage, reports, NOTHING)
+        reports = (*self._reports(reading, verdict.stage, left_chars), *heard)
+        again = self._verdict(reading, verdict.stage, reports, Possible(edit_from=left_chars))
         if again.action is not Action.PASS:
             return None
         results = tuple(_as_edited(one, again.results) for one in verdict.results)
-        return replace(verdict, edits=mended.edits, results=results, confidence=again.confidence)
+        return replace(verdict, edits=edits, results=results, confidence=again.confidence)
 
     def _verdict(
         self,
@@ -143,6 +179,31 @@ class Inspector:
         coverage = Coverage(self.policy, reading, verdict.ran)
         met = coverage.met_a_source(verdict.findings)
         return verdict if met else replace(verdict, confidence=None)
+
+
+class SegmentInspector(Inspector):
+    """Judges the last segment of an answer that is not complete yet.
+
+    Only guards that need no more than a segment run, and what was said before it is not judged
+    again: that is for the end.
+    """
+
+    def _as_far_as_possible(
+        self, reports: Sequence[GuardReport], left_chars: int
+    ) -> tuple[GuardReport, ...]:
+        return about_the_rest(reports, left_chars)
+
+    def _passed(self, exchange: Exchange, verdict: Verdict, possible: Possible) -> Verdict:
+        return verdict
+
+    def _verdict(
+        self,
+        reading: Reading,
+        stage: Stage,
+        reports: Sequence[GuardReport],
+        possible: Possible,
+    ) -> Verdict:
+        return decide(self.policy, stage, reports, possible)
 
 
 def _wants_trim_for_judge(verdict: Verdict) -> bool:

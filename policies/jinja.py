@@ -16,7 +16,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-VARIABLES = ("reason", "sources", "codes")
+VARIABLES = ("reason", "sources", "codes", "wrong")
 FILTERS = frozenset({"join", "length", "trim"})
 LOOP_ATTRIBUTES = frozenset({"index", "first", "last", "length"})
 ALLOWED = (
@@ -42,11 +42,14 @@ class Facts:
         reason: One sentence on why the answer before this one failed; may be empty.
         sources: Titles of the request's sources, one line each; may be empty.
         codes: Codes of the findings that led here; may be empty.
+        wrong: Sentences of the answer that have left and are wrong; empty for all other templates
+            than a correction.
     """
 
     reason: str = ""
     sources: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
 
 
 class BadTemplate(ValueError):
@@ -56,7 +59,10 @@ class BadTemplate(ValueError):
 def rendered(template: Template, facts: Facts) -> str:
     """Return a template's text without blanks around it."""
     return template.render(
-        reason=facts.reason, sources=list(facts.sources), codes=list(facts.codes)
+        reason=facts.reason,
+        sources=list(facts.sources),
+        codes=list(facts.codes),
+        wrong=list(facts.wrong),
     ).strip()
 
 
@@ -130,5 +136,6 @@ def _samples() -> Iterator[Facts]:
     reasons = ("", "관련 문서를 찾지 못했습니다.")
     titles = ((), ("취업규칙 제10조",), tuple(f"자료 {number}" for number in range(1, 8)))
     codes = ((), ("numbers.not_in_sources",), ("numbers.not_in_sources", "estimates.unsupported"))
-    for reason, sources, found in product(reasons, titles, codes):
-        yield Facts(reason, sources, found)
+    wrong = ((), ("배송비는 3,000원입니다.",))
+    for reason, sources, found, said in product(reasons, titles, codes, wrong):
+        yield Facts(reason, sources, found, said)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from policies.gating.rules import StreamMode, StreamRules
 from policies.judging.rules import JudgeRules
 from policies.shape import VARIABLE_NAME, HttpAddress
 from policies.shape import Mode as Mode
@@ -345,6 +346,7 @@ class Policy(Shape):
     regeneration: Regeneration = Field(default_factory=Regeneration)
     citations: CitationRules = Field(default_factory=CitationRules)
     trimming: Trimming = Field(default_factory=Trimming)
+    stream: StreamRules = Field(default_factory=StreamRules)
     judge: JudgeRules | None = None
     replacement: Replacement = Field(default_factory=Replacement)
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
@@ -364,3 +366,8 @@ class Policy(Shape):
     report: bool = Field(
         False, description="Add the `guard` object to every reply, as if each request asked for it."
     )
+
+    @property
+    def only_watches(self) -> bool:
+        """Whether answers leave whatever the guards say."""
+        return self.stream.mode is StreamMode.MONITOR

@@ -1,8 +1,9 @@
 """Replies in place of an answer: chosen, filled in, and recognised when they come back.
 
-A template knows three variables (see `Facts`): ``reason``, one sentence on why the answer before
+A template knows four variables (see `Facts`): ``reason``, one sentence on why the answer before
 this one failed, made for replies to complaints; ``sources``, the titles of the request's sources;
-and ``codes``, the codes of the findings. Words of the user are never among them.
+``codes``, the codes of the findings; and ``wrong``, for a correction, what has left and is wrong.
+Words of the user are never among them.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,10 @@ from policies.policy import Policy
 from policies.recognition import print_of
 
 FALLBACK = "fallback"
+CUT = "closing.cut"
+"""Ends an answer of which the rest may not go out."""
+CORRECTION = "closing.correction"
+"""Ends an answer of which something has left that should not have."""
 DEFAULT_REASON = "default"
 LONGEST_TITLE_CHARS = 120
 
@@ -57,10 +62,31 @@ class ReplyTemplates:
                 for every guard that can replace an answer.
         """
         name = self.name_for(guard, codes[0] if codes else None)
+        return self._reply(name, codes, exchange)
+
+    def closing(self, wrong: Sequence[str], codes: Sequence[str], exchange: Exchange) -> Reply:
+        """Write what ends an answer that has begun to leave and must not go on.
+
+        Args:
+            wrong: What has left and is wrong; empty if it is only what has not.
+            codes: Codes of the findings, the leading one first.
+            exchange: What was asked.
+
+        Raises:
+            KeyError: the policy has no template for it; the loader refuses such a policy.
+        """
+        wanted = CORRECTION if wrong else CUT
+        name = wanted if wanted in self._templates else FALLBACK
+        return self._reply(name, codes, exchange, tuple(wrong))
+
+    def _reply(
+        self, name: str, codes: Sequence[str], exchange: Exchange, wrong: tuple[str, ...] = ()
+    ) -> Reply:
         facts = Facts(
             reason=self.reason_for(exchange),
             sources=tuple(filter(None, map(_title, exchange.sources))),
             codes=tuple(codes),
+            wrong=wrong,
         )
         return Reply(name, rendered(self._templates[name], facts))
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from guards.core.finding import Span
 from guards.text.claims import claims
+from guards.text.lead_ins import HEADING, LEAD_IN
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.tokens import content_words
 from policies.edits import Edit
@@ -19,10 +20,8 @@ _LEANS_BACK = re.compile(
     r"(?:[-*•]\s*)?(?:이는|이것은|이를|이에|이러한|이와|이\s?경우|이때|그러나|그런데|그래서|그러므로|따라서|"
     r"하지만|다만|단,|또한|아울러|그리고|여기서|그\s?(?:중|외|밖)|해당\s|위\s|같은\s)"
 )
-_LEAD_IN = re.compile(r"(?:[:：]|(?:다음과|아래와)\s?같(?:습니다|아요|다)\.?)\s*$")
 _PART_OF_A_WHOLE = re.compile(r"\s*(?:\||첫째|둘째|셋째|넷째|먼저|우선|다음으로|마지막으로)")
 _COUNTS = re.compile(r"(?:두|세|네|다섯|여섯|\d+)\s?(?:가지|개|단계|종류)")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*[^*\n]{1,60}\*\*:?\s*$)")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*•·○]|\d{1,3}[.)]|[가-하][.)]|[①-⑳])\s")
 _NUMBERED = re.compile(r"^([ \t]*)(\d{1,3})([.)]\s)", re.MULTILINE)
 
@@ -78,9 +77,9 @@ def _with_what_leans(
         if before in gone and not apart and _LEANS_BACK.match(sentence.text):
             gone.add(sentence)
     for position, sentence in enumerate(sentences):
-        if _LEAD_IN.search(sentence.text) and _items_gone(sentences[position + 1 :], gone):
+        if LEAD_IN.search(sentence.text) and _items_gone(sentences[position + 1 :], gone):
             gone.add(sentence)
-        if _HEADING.match(sentence.text) and _block_gone(sentences[position + 1 :], gone):
+        if HEADING.match(sentence.text) and _block_gone(sentences[position + 1 :], gone):
             gone.add(sentence)
     return gone
 
@@ -89,7 +88,7 @@ def _block_gone(following: Sequence[Sentence], gone: set[Sentence]) -> bool:
     """Tell whether everything below a heading goes."""
     block = []
     for sentence in following:
-        if _HEADING.match(sentence.text):
+        if HEADING.match(sentence.text):
             break
         block.append(sentence)
     return bool(block) and all(sentence in gone for sentence in block)

@@ -30,9 +30,10 @@ from proxy.errors import (
 from proxy.judge.book import JudgeBook
 from proxy.logs import failure, logger
 from proxy.metrics import Metrics
-from proxy.openai_api.chat.writing import JSON_TYPE
+from proxy.openai_api.chat import ChatDoor
+from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline import Pipeline
-from proxy.routes.chat import chat_completions
+from proxy.routes.doors import door_handler
 from proxy.routes.health import healthz, metrics, readyz
 from proxy.routes.openapi import openapi_document
 from proxy.routes.passthrough import embeddings, list_models, show_model
@@ -95,7 +96,7 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
 
 def create_app(services: Services) -> Litestar:
     """Return the web app over services that are already open."""
-    model_api = [chat_completions, verify, list_models, show_model, embeddings]
+    model_api = [door_handler(ChatDoor()), verify, list_models, show_model, embeddings]
     return Litestar(
         route_handlers=[
             Router("/v1", route_handlers=model_api, middleware=[Authentication()]),

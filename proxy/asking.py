@@ -9,8 +9,7 @@ from guards.core.exchange import Exchange
 from proxy.call import Call
 from proxy.errors import BadRequest, UnknownModel
 from proxy.inspecting import takes_long
-from proxy.openai_api.chat import INTENT
-from proxy.openai_api.chat.citing_prompt import with_citing_prompt
+from proxy.openai_api.guard_field import INTENT
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.personal.request import hidden, stand_ins_for
@@ -28,7 +27,7 @@ def read_context(call: Call) -> FoundContext:
     """
     try:
         with call.trace.step("read"):
-            return find_sources(call.request.body, call.tenant.policy.sources)
+            return find_sources(call.request.conversation, call.tenant.policy.sources)
     except SourceFormatError as error:
         raise BadRequest(str(error), error.field) from None
 
@@ -74,9 +73,8 @@ def ask_for_citations(call: Call, exchange: Exchange) -> None:
     request = call.request
     if not call.tenant.policy.citations.instruct or request.structured:
         return
-    messages = with_citing_prompt(request.body["messages"], exchange.sources)
-    if messages is not None:
-        body = request.body | {"messages": messages}
+    body = call.door.prompted(request.body, exchange.sources)
+    if body is not None:
         call.request = replace(request, body=body, raw=json_bytes(body))
         call.trace.asked_for_citations = True
 
@@ -101,7 +99,7 @@ def server_call(call: Call, body: bytes) -> ServerCall:
     headers = {**call.headers, "content-type": "application/json"}
     return ServerCall(
         method="POST",
-        url=f"{upstream.base_url}/chat/completions",
+        url=f"{upstream.base_url}/{call.door.path}",
         body=hidden(body, call.stand_ins),
         headers=headers,
         key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,

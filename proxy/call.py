@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from policies.policy import Action
 from proxy.judged import Settled
-from proxy.openai_api.chat import ChatRequest, Written
+from proxy.openai_api.door import Door, LiveStream, ModelRequest, Written
+from proxy.outgoing import Outgoing
 from proxy.personal.stand_ins import StandIns
 from proxy.tenants import Tenant
 from proxy.traces.trace import TraceBuilder
@@ -22,23 +24,31 @@ class Call:
 
     Attributes:
         tenant: Who asks, with the policy as it stood when the request came.
+        door: The endpoint.
         request: What was asked.
         headers: The caller's headers.
         caller_key: The caller's bearer key.
         trace: Filled as the request goes on.
-        stream_begun: The client has been promised a stream: keep-alive comments are on their way.
+        outgoing: The way to the client, for a stream.
+        stream: What reads the model server's stream and writes what leaves; None for a plain reply.
         stand_ins: What the model server gets in place of the user's own identifiers.
         judge_spent_s: Time that the tenant's judge has taken so far, in seconds.
+        left: What has left of each choice's stream so far, by number.
+        inspecting_s: Time that inspecting the answers of this attempt has taken so far.
     """
 
     tenant: Tenant
-    request: ChatRequest
+    door: Door[Any]
+    request: ModelRequest
     headers: Mapping[str, str]
     caller_key: str | None
     trace: TraceBuilder
-    stream_begun: bool = False
+    outgoing: Outgoing = field(default_factory=Outgoing)
+    stream: LiveStream | None = None
     stand_ins: StandIns = field(default_factory=StandIns)
     judge_spent_s: float = 0.0
+    inspecting_s: float = 0.0
+    left: dict[int, str] = field(default_factory=dict)
 
     @property
     def left_s(self) -> float:
@@ -68,14 +78,14 @@ class Finished:
     """A guarded reply.
 
     Attributes:
-        written: The body.
+        written: The body; None if it has left already, as a stream.
         upstream_headers: Headers of the model server that go along.
         settled: What became of each choice.
         attempts: How often the model was asked.
         not_checked: What no guard looked at, with the reason.
     """
 
-    written: Written
+    written: Written | None
     upstream_headers: Mapping[str, str]
     settled: Sequence[Settled]
     attempts: int

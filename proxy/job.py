@@ -4,13 +4,12 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 from uuid import uuid4
 
 from policies.verdict import GuardOutcome
 from proxy.errors import GuardProxyError, InternalError
 from proxy.logs import failure, logger
-from proxy.openai_api.chat.writing import JSON_TYPE
+from proxy.openai_api.json_body import JSON_TYPE
 from proxy.services import Services
 from proxy.tenants import Tenant
 from proxy.traces.trace import Delivery, PolicyUsed, Trace, TraceBuilder
@@ -40,7 +39,7 @@ class Job(ABC):
         trace: Filled as the request goes on.
     """
 
-    door: ClassVar[str]
+    door: str
 
     def __init__(
         self,

@@ -5,15 +5,20 @@ from dataclasses import dataclass
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
+from guards.text.sentences import split_sentences
 from policies.decision import preferred
 from policies.edits import apply
+from policies.gating.gate import CUT, Gate
 from policies.policy import Action
 from policies.verdict import Verdict
-from proxy.openai_api.chat import Answer, ChatReply, ChoiceOutcome, Edited, Kept, Replaced
+from proxy.openai_api.answer import Answer
+from proxy.openai_api.door import ChoiceOutcome, Edited, Kept, Replaced, Reply
 from proxy.tenants import Tenant
 
 TOOL_CALLS = "tool_calls"
-"""Why a turn that calls tools is not judged."""
+"""Why a turn that calls tools is not judged as an answer."""
+_MOST_CORRECTED = 3
+_LONGEST_CORRECTED_CHARS = 200
 
 
 @dataclass(frozen=True)
@@ -24,14 +29,16 @@ class Judged:
         reply: The reply that holds it.
         answer: The answer.
         exchange: What was judged, with what a reader sees of the answer.
+        gate: What the answer went through.
         may_edit: The answer's text may be changed.
         verdict: None for what is no answer to judge: a turn that calls tools, or an empty one.
         unjudged: Why there is no verdict: ``tool_calls`` or ``empty_answer``; empty otherwise.
     """
 
-    reply: ChatReply
+    reply: Reply
     answer: Answer
     exchange: Exchange
+    gate: Gate
     may_edit: bool
     verdict: Verdict | None
     unjudged: str = ""
@@ -44,6 +51,26 @@ class Judged:
     def wants_second(self) -> bool:
         """Whether a second attempt was asked for."""
         return self.verdict is not None and self.verdict.action is Action.REGENERATE
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the attempt was stopped, so that nobody knows the rest of the answer."""
+        return self.gate.stopped
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether some of it has left."""
+        return bool(self.gate.shown)
+
+    @property
+    def text(self) -> str:
+        """What was judged of the answer, as it came."""
+        return self.gate.text if self.is_partial else self.answer.content
+
+    @property
+    def recorded(self) -> Verdict | None:
+        """The verdict with what was decided about segments, at its places in `text`."""
+        return self.gate.recorded(self.verdict)
 
 
 @dataclass(frozen=True)
@@ -76,18 +103,13 @@ def settle(tenant: Tenant, index: int, first: Judged, second: Judged | None) -> 
     """
     last_word = _last_word(tenant, first)
     chosen, verdict, attempt = first, last_word, 1
-    if second is not None and _is_better(second, last_word):
+    if second is not None and _is_better(second, first, last_word):
         chosen, verdict, attempt = second, second.verdict, 2
-    if verdict is not None and verdict.action is Action.REPLACE:
+    if verdict is not None and (chosen.is_partial or verdict.action is Action.REPLACE):
+        if chosen.has_begun:
+            return _closed(tenant, chosen, index, verdict, attempt)
         return replace(tenant, chosen.exchange, index, verdict, attempt)
-    if verdict is not None and verdict.edits:
-        content = apply(chosen.answer.content, verdict.edits)
-        outcome: ChoiceOutcome = Edited(index, chosen.reply, chosen.answer, content)
-        return Settled(outcome, verdict.action, verdict, verdict.reasons, attempt)
-    kept = Kept(index, chosen.reply, chosen.answer)
-    if attempt == 2 and first.verdict is not None:
-        return Settled(kept, Action.REGENERATE, verdict, first.verdict.reasons, attempt)
-    return Settled(kept, Action.PASS, verdict, (), attempt)
+    return _kept(chosen, index, verdict, attempt, first)
 
 
 def replace(
@@ -99,6 +121,48 @@ def replace(
     return Settled(Replaced(index, text), Action.REPLACE, verdict, verdict.reasons, attempt)
 
 
+def _kept(
+    chosen: Judged, index: int, verdict: Verdict | None, attempt: int, first: Judged
+) -> Settled:
+    """Let an answer out, with what its verdicts change in it."""
+    base = chosen.gate.base
+    content = apply(base, verdict.edits) if verdict else base
+    said = chosen.gate.recorded(verdict)
+    if content != chosen.answer.content:
+        outcome: ChoiceOutcome = Edited(index, chosen.reply, chosen.answer, content)
+        if said is None or said.action is Action.PASS:
+            return Settled(outcome, Action.FIX, said, (CUT,), attempt)
+        return Settled(outcome, said.action, said, said.reasons, attempt)
+    kept = Kept(index, chosen.reply, chosen.answer)
+    if attempt == 2 and first.verdict is not None:
+        return Settled(kept, Action.REGENERATE, said, first.verdict.reasons, attempt)
+    return Settled(kept, Action.PASS, said, (), attempt)
+
+
+def _closed(
+    tenant: Tenant, chosen: Judged, index: int, verdict: Verdict, attempt: int
+) -> Settled:
+    """End an answer that has begun to leave and must not go on, with a word that says so."""
+    shown = chosen.gate.shown
+    templates = tenant.loaded.templates
+    closing = templates.closing(_wrong(shown, verdict), verdict.reasons, chosen.exchange).text
+    gap = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
+    reason = tenant.policy.replacement.finish_reason
+    outcome = Edited(index, chosen.reply, chosen.answer, f"{shown}{gap}{closing}", reason)
+    said = chosen.gate.recorded(verdict)
+    return Settled(outcome, Action.REPLACE, said, verdict.reasons, attempt)
+
+
+def _wrong(shown: str, verdict: Verdict) -> list[str]:
+    """Return the sentences that have left and that a verdict objects to."""
+    places = [found.span for found in verdict.acting if found.part == "answer"]
+    return [
+        sentence.text[:_LONGEST_CORRECTED_CHARS]
+        for sentence in split_sentences(shown)
+        if any(place.start < sentence.end and sentence.start < place.end for place in places)
+    ][:_MOST_CORRECTED]
+
+
 def _template(tenant: Tenant, exchange: Exchange, verdict: Verdict) -> str:
     """Return the reply that the verdict's leading guard calls for."""
     leading = verdict.leading
@@ -108,16 +172,19 @@ def _template(tenant: Tenant, exchange: Exchange, verdict: Verdict) -> str:
 
 
 def _last_word(tenant: Tenant, judged: Judged) -> Verdict | None:
-    if judged.verdict is None:
-        return None
+    """Return the verdict now that no second attempt is left; nothing more is known of a part."""
+    if judged.verdict is None or judged.is_partial:
+        return judged.verdict
     return tenant.inspector.settled(judged.exchange, judged.verdict, may_edit=judged.may_edit)
 
 
-def _is_better(second: Judged, first: Verdict | None) -> bool:
+def _is_better(second: Judged, first: Judged, last_word: Verdict | None) -> bool:
     """Tell whether the second attempt is the better one.
 
     A turn that calls tools is; an empty answer, or one of which nothing could be judged, never.
     """
     if second.verdict is None:
         return second.unjudged == TOOL_CALLS
-    return first is None or preferred(first, second.verdict) == 1
+    if last_word is None or first.is_partial or second.has_begun:
+        return True
+    return preferred(last_word, second.verdict) == 1

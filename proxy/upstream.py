@@ -118,18 +118,11 @@ class ModelServers:
             UpstreamError: it failed, one way or another.
         """
         async with self.open(call) as reply:
-            pieces = []
-            size = 0
-            async for piece in reply.pieces:
-                size += len(piece)
-                if size > self._max_reply_bytes:
-                    raise UpstreamBroken(f"it is larger than {self._max_reply_bytes} bytes")
-                pieces.append(piece)
-            return RawReply(reply.status, reply.headers, reply.content_type, b"".join(pieces))
+            return await read_whole(reply)
 
     @contextlib.asynccontextmanager
     async def open(self, call: ServerCall) -> AsyncGenerator[OpenReply, None]:
-        """Open a reply whose body is read within.
+        """Open a reply whose body is read within; it must not be larger than replies may be.
 
         Raises:
             UpstreamError: it failed, one way or another.
@@ -147,7 +140,9 @@ class ModelServers:
                     status=response.status_code,
                     headers=returned_headers(response.headers),
                     content_type=response.headers.get("content-type", ""),
-                    pieces=_pieces(response, call.timeouts.idle_s),
+                    pieces=_bounded(
+                        _pieces(response, call.timeouts.idle_s), self._max_reply_bytes
+                    ),
                 )
             finally:
                 await response.aclose()
@@ -176,6 +171,16 @@ class ModelServers:
             return await self._client.send(request, stream=True)
 
 
+async def read_whole(reply: OpenReply) -> RawReply:
+    """Return all of a reply.
+
+    Raises:
+        UpstreamError: it failed on the way.
+    """
+    body = b"".join([piece async for piece in reply.pieces])
+    return RawReply(reply.status, reply.headers, reply.content_type, body)
+
+
 def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the caller's headers that go on to the model server, by names in lower case."""
     return _without(_NOT_SENT, headers)
@@ -195,6 +200,15 @@ def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, s
         for name, value in headers.items()
         if name.lower() not in dropped | named and not name.lower().startswith(_OWN_PREFIX)
     }
+
+
+async def _bounded(pieces: AsyncIterator[bytes], most_bytes: int) -> AsyncIterator[bytes]:
+    size = 0
+    async for piece in pieces:
+        size += len(piece)
+        if size > most_bytes:
+            raise UpstreamBroken(f"it is larger than {most_bytes} bytes")
+        yield piece
 
 
 async def _pieces(response: httpx.Response, idle_s: float) -> AsyncIterator[bytes]:

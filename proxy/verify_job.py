@@ -7,7 +7,7 @@ from policies.verifying import UnknownGuard, Verified, Verifier
 from proxy.errors import BadRequest
 from proxy.inspecting import log_failures, takes_long
 from proxy.job import HttpReply, Job
-from proxy.openai_api.chat.writing import JSON_TYPE
+from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
 from proxy.traces.filling import note_exchange, note_verification
 from proxy.verify_request import ToVerify, read_verify_request, to_verify

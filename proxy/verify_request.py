@@ -13,7 +13,7 @@ from policies.policy import SourceRules
 from policies.verification_options import BadSources, GivenSource, Options, usable_sources
 from policies.verification_problems import problem
 from proxy.errors import BadRequest
-from proxy.openai_api.chat.request import GuardField
+from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 from proxy.openai_api.sources import (
     FoundContext,

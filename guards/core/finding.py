@@ -61,6 +61,9 @@ class Finding:
         score: Certainty of the guard, 0 to 1.
         fix: What has to stand at the span instead, where the guard knows it for sure; empty to
             take the span out; None where it cannot be mended in place.
+        provisional: Words that may still follow behind the answer as it stands could take it back:
+            a total whose items come next, a value whose rival is named later. Of no account once
+            the answer is complete.
     """
 
     guard: str
@@ -74,3 +77,4 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     score: float = 1.0
     fix: str | None = None
+    provisional: bool = False

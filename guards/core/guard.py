@@ -25,9 +25,9 @@ class Scope(StrEnum):
     """How much of an answer a guard must see."""
 
     SEGMENT = "segment"
-    """A sentence is enough."""
+    """What there is of it up to the end of a sentence; what may change is `Finding.provisional`."""
     ANSWER = "answer"
-    """It needs the whole answer."""
+    """All of it: of less, its findings say nothing."""
 
 
 class GuardSettings(BaseModel):

@@ -22,6 +22,7 @@ _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]|[*_]{2}[^*_]{1,60}[*_]{2}:?$|\|?[ 
 _REFERENCE_LINE = re.compile(r"^[ \t]*(?:[-*][ \t]*)?(?:\[[†^]?\d{1,3}\]|【\d{1,3}】)[ \t:]")
 _PLEASANTRY = re.compile(
     r"^(?:안녕하|반갑|감사|물론|알겠습니다|죄송|송구|불편을\s?드려|(?:네|예)[.!]?$)"
+    r"|셔서\s?(?:(?:정말|진심으로|대단히|매우|항상)\s){0,2}(?:감사|고맙)[가-힣]{1,4}[.!~]*$"
     r"|(?:궁금(?:하신|한)|추가\s?(?:문의|질문)|다른\s?(?:문의|질문|점)|더\s?필요하신|도움이\s?(?:필요|되))"
     r"[^.!?]{0,40}(?:있으[시면신]|주세요|주시|말씀|바랍니다|바라|드리겠|문의|물어|까요)"
     r"|(?:안내|답변|설명|정리|요약|비교|소개|추천)(?:해\s?)?\s?"
@@ -135,6 +136,15 @@ def claims(answer: str) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
+def may_lead_in(claim: Sentence, answer: str) -> bool:
+    """Tell whether the last claim of an answer is none if a list or a table comes behind it."""
+    if answer[claim.end :].strip():
+        return False
+    if claim.text.startswith("|"):
+        return not answer[: claim.start].rstrip().endswith("|")
+    return _points_at_list(plain_text(answer, claim.start, claim.end, read_marks(answer)))
+
+
 def bare_claim(sentence: str) -> str:
     """Return a claim without list markup, a yes or no, and words like ``제공된 자료에 따르면,``."""
     return _ATTRIBUTION.sub("", _YES_OR_NO.sub("", _MARKUP.sub("", sentence))).strip()
@@ -153,6 +163,10 @@ def _leads_in(sentence: Sentence, plain: str, answer: str) -> bool:
     """Tell whether a sentence, here without marks, only opens the list, table or code behind it."""
     if sentence.text.startswith("|"):
         return _TABLE_RULE_BEHIND.match(answer, sentence.end) is not None
-    opens = _POINTS_DOWN.search(plain) and not _TELLS.search(plain)
     has_list = _LIST_BEHIND.match(answer, sentence.end) is not None
-    return has_list and bool(opens or _TELLS_STEPS.search(plain))
+    return has_list and _points_at_list(plain)
+
+
+def _points_at_list(plain: str) -> bool:
+    points = _POINTS_DOWN.search(plain) and not _TELLS.search(plain)
+    return bool(points or _TELLS_STEPS.search(plain))

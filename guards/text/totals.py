@@ -51,15 +51,25 @@ class Totals:
 
     def counts(self, wanted: Operand) -> bool:
         """Tell whether a figure is the number of items of the list right below its line."""
-        _, *below = self._raw[wanted.start :].split("\n", 4 * _MOST)
+        items, _ = self._items_below(wanted.start)
+        return len(items) >= _FEWEST and items.count(items[0]) == wanted.value
+
+    def may_count(self, start: int) -> bool:
+        """Tell whether the list right below a place may go on behind the text."""
+        _, is_last = self._items_below(start)
+        return is_last
+
+    def _items_below(self, start: int) -> tuple[list[str], bool]:
+        """Return the indents of the items right below a place, and whether nothing follows."""
+        _, *below = self._raw[start:].split("\n", 4 * _MOST)
         items: list[str] = []
         for line in filter(str.strip, below):
             item = _ITEM.match(line)
             if item:
                 items.append(item["indent"])
             elif not items or not line[0].isspace():
-                break
-        return len(items) >= _FEWEST and items.count(items[0]) == wanted.value
+                return items, False
+        return items, True
 
     def _lines(self, places: Sequence[int]) -> list[int]:
         """Return the places of the list lines next to a sentence; one sentence may lie between."""

@@ -4,7 +4,9 @@ A server of a known kind gets a new seed too: some are started with one that dra
 for the same request. A refusal of either costs nothing.
 """
 
+import contextlib
 import zlib
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, replace
 
 from policies.policy import Constraint
@@ -15,10 +17,10 @@ from proxy.constraints.servers import ServerKind, fields_for, kind_of, may_be_re
 from proxy.constraints.wanted import Wanted
 from proxy.errors import UpstreamError, UpstreamRefused, UpstreamTimeout
 from proxy.logs import logger
-from proxy.openai_api.chat import read_reply
+from proxy.openai_api.answer import Answer
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
-from proxy.upstream import ModelServers, RawReply, ServerCall
+from proxy.upstream import ModelServers, OpenReply, ServerCall
 
 log = logger(__name__)
 
@@ -37,8 +39,11 @@ class ConstrainedServers:
     servers: ModelServers
     capabilities: Capabilities
 
-    async def ask(self, call: Call, body: JsonObject, wanted: Wanted | None) -> RawReply:
-        """Return the whole reply to a chat completion, within the time that the request has left.
+    @contextlib.asynccontextmanager
+    async def open(
+        self, call: Call, body: JsonObject, wanted: Wanted | None
+    ) -> AsyncGenerator[OpenReply, None]:
+        """Open the reply to a second request, within the time that the request has left.
 
         Args:
             call: The request under way.
@@ -50,24 +55,33 @@ class ConstrainedServers:
         """
         own_seed = body.get("seed") is not None
         kind = None if wanted is None and own_seed else await self._kind(call)
-        if kind is None:
-            return await self.servers.ask(_within_time(call, body))
-        fields = fields_for(kind, body, wanted) if wanted else {}
-        seed: JsonObject = {} if own_seed else {"seed": _seed_of(call)}
-        try:
-            raw = await self.servers.ask(_within_time(call, body | fields | seed))
-        except UpstreamRefused as error:
-            if not may_be_refusal(error):
-                raise
-            # The first attempt worked, so what was added is to blame, unless this fails as well.
-            raw = await self.servers.ask(_within_time(call, body))
-            self._note_unable(call, kind, "constraint.refused")
-            return raw
-        if wanted and fields:
-            call.trace.constrained_by = kind.value
-            if not _is_kept(raw, wanted):
-                self._note_unable(call, kind, "constraint.ignored")
-        return raw
+        fields = fields_for(kind, body, wanted) if kind and wanted else {}
+        seed: JsonObject = {"seed": _seed_of(call)} if kind and not own_seed else {}
+        async with contextlib.AsyncExitStack() as stack:
+
+            async def opened(asked: JsonObject) -> OpenReply:
+                return await stack.enter_async_context(
+                    self.servers.open(_within_time(call, asked))
+                )
+
+            try:
+                reply = await opened(body | fields | seed)
+                call.trace.constrained_by = kind.value if kind and fields else ""
+            except UpstreamRefused as error:
+                if kind is None or not may_be_refusal(error):
+                    raise
+                # The first attempt worked, so what was added is to blame, unless this fails too.
+                reply = await opened(body)
+                self._note_unable(call, kind, "constraint.refused")
+            yield reply
+
+    def check(self, call: Call, wanted: Wanted | None, answers: Iterable[Answer]) -> None:
+        """Look whether a server kept to the constraint that it took; thinking is not under it."""
+        if wanted is None or not call.trace.constrained_by:
+            return
+        said = (one.visible(structured=False) for one in answers if not one.tool_turn)
+        if not all(map(wanted.is_kept_by, said)):
+            self._note_unable(call, ServerKind(call.trace.constrained_by), "constraint.ignored")
 
     async def _kind(self, call: Call) -> ServerKind | None:
         """Return how a server is to be constrained; None if it cannot be, or must not."""
@@ -119,17 +133,3 @@ def _within_time(call: Call, body: JsonObject) -> ServerCall:
         raise UpstreamTimeout("total", call.trace.spent_s)
     sent = server_call(call, json_bytes(body))
     return replace(sent, timeouts=sent.timeouts.at_most(left_s))
-
-
-def _is_kept(raw: RawReply, wanted: Wanted) -> bool:
-    """Tell whether all answers keep to the constraint; thinking aloud is not under it.
-
-    Raises:
-        UpstreamBroken: the reply cannot be read.
-    """
-    answers = read_reply(raw.body, raw.content_type).answers
-    return all(
-        wanted.is_kept_by(answer.visible(structured=False))
-        for answer in answers
-        if not answer.tool_turn
-    )

@@ -6,6 +6,7 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 JsonObject: TypeAlias = dict[str, JsonValue]
+JSON_TYPE = "application/json"
 
 
 def read_object(raw: bytes) -> JsonObject:

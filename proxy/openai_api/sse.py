@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+STREAM_TYPE = "text/event-stream"  # the web framework adds the charset
 DONE = b"data: [DONE]\n\n"
 KEEP_ALIVE = b": keep-alive\n\n"
 _LINE_END = rb"(?:\r\n|\n|\r(?!\n))"
@@ -30,6 +31,16 @@ class Event:
 
     raw: bytes
     data: str | None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is ``[DONE]``, the last one of a complete stream."""
+        return self.data is not None and self.data.strip() == "[DONE]"
+
+    @property
+    def says_something(self) -> bool:
+        """Whether it holds an object."""
+        return bool(self.data and self.data.strip()) and not self.is_done
 
 
 class EventReader:

@@ -116,6 +116,10 @@ class StandIns:
             position += len(particle)
         return "".join([*pieces, text[position:]])
 
+    def in_pieces(self) -> "Restorer":
+        """Return what does the same to a text that comes in pieces."""
+        return Restorer(self)
+
 
 class Restorer:
     """Restores a text that comes in pieces, cut anywhere.

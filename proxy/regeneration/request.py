@@ -6,13 +6,13 @@ sent back; it would anchor the model on its own mistakes.
 """
 
 from collections.abc import Sequence
-
-from pydantic import JsonValue
+from typing import Any
 
 from guards.core.finding import Finding
 from guards.core.reading import read
 from policies.policy import Regeneration
 from proxy.judged import Judged
+from proxy.openai_api.door import Door
 from proxy.openai_api.json_body import JsonObject
 from proxy.regeneration.closed_lists import closed_lists
 from proxy.regeneration.note import note
@@ -37,19 +37,19 @@ def note_about(failed: Sequence[Judged], rules: Regeneration) -> str:
     return note(findings, rules.max_findings, lists, standing)
 
 
-def with_note(body: JsonObject, text: str, rules: Regeneration, *, choices: int) -> JsonObject:
+def with_note(
+    door: Door[Any], body: JsonObject, text: str, rules: Regeneration, *, choices: int
+) -> JsonObject:
     """Return the body of the second request. Pure: the given body is left as it is.
 
     Args:
+        door: Where it was asked.
         body: Body of the first request, as the model server got it.
         text: What the model is told.
         rules: The policy's rules for the second attempt.
         choices: How many choices have to be written again.
     """
-    again = dict(body)
-    again["messages"] = _noted(body["messages"], text)
-    if "n" in body or choices > 1:
-        again["n"] = choices
+    again = door.noted(body, text, choices)
     if rules.temperature is not None:
         asked = body.get("temperature")
         wanted = asked if isinstance(asked, (int, float)) else 1.0
@@ -58,15 +58,3 @@ def with_note(body: JsonObject, text: str, rules: Regeneration, *, choices: int)
     if isinstance(seed, int):
         again["seed"] = seed + 1
     return again
-
-
-def _noted(messages: JsonValue, text: str) -> JsonValue:
-    if not isinstance(messages, list):
-        return messages
-    last = messages[-1]
-    if not isinstance(last, dict) or last.get("role") != "user":
-        return [*messages, {"role": "user", "content": text}]
-    content = last.get("content")
-    if isinstance(content, list):
-        return [*messages[:-1], last | {"content": [*content, {"type": "text", "text": text}]}]
-    return [*messages[:-1], last | {"content": f"{content or ''}\n\n{text}"}]

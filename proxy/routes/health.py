@@ -4,8 +4,7 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from proxy.openai_api.chat.writing import JSON_TYPE
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
 from proxy.traces.store import TraceStoreAway

@@ -10,8 +10,7 @@ from pydantic.json_schema import models_json_schema
 
 from policies.verification import Verification
 from policies.verifying import verify
-from proxy.openai_api.chat.writing import JSON_TYPE
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.verify_request import VerifyRequest
 

@@ -8,8 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from proxy.errors import BadRequest, UnknownModel
-from proxy.openai_api.chat.writing import JSON_TYPE
-from proxy.openai_api.json_body import JsonObject, read_object
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
 from proxy.tenants import Tenant

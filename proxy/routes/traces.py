@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from policies.policy import Action
 from proxy.auth import bearer_key
 from proxy.errors import BadRequest, TraceStoreUnavailable, UnknownKey, UnknownTrace
-from proxy.openai_api.chat.writing import JSON_TYPE
+from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
 from proxy.traces.store import BadCursor, Query, TraceStoreAway

@@ -6,8 +6,8 @@ from guards.core.exchange import Exchange
 from guards.core.finding import Finding
 from policies.policy import Action
 from policies.verdict import Verdict
-from proxy.judged import Settled
-from proxy.openai_api.chat import ChatReply, ChoiceOutcome, Edited, Kept, Replaced
+from proxy.judged import Judged, Settled
+from proxy.openai_api.door import ChoiceOutcome, Edited, Kept, Replaced, Reply
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext
 from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, TraceBuilder, Usage
@@ -53,19 +53,19 @@ def note_verdict(trace: TraceBuilder, verdict: Verdict, *, attempt: int, choice:
 
 def note_attempt(
     trace: TraceBuilder,
-    reply: ChatReply | None,
-    verdicts: Sequence[Verdict | None],
+    reply: Reply | None,
+    judged: Sequence[Judged],
     upstream_ms: float,
     error: str | None = None,
 ) -> None:
     """Note one request to the model server: its answers with their findings, or its failure."""
     choices = tuple(
         Choice(
-            text=answer.content,
-            finish_reason=answer.finish_reason,
-            findings=_findings(verdict) if verdict else (),
+            text=one.text,
+            finish_reason=None if one.is_partial else one.answer.finish_reason,
+            findings=_findings(one.recorded) if one.recorded else (),
         )
-        for answer, verdict in zip(reply.answers if reply else (), verdicts, strict=True)
+        for one in judged
     )
     usage = reply.usage if reply else None
     trace.attempts.append(

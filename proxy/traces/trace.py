@@ -137,6 +137,9 @@ class Trace(Shape):
         confidence: From 0 to 1; None if nothing could be checked.
         not_checked: Guards that were wanted and did not run.
         replies: What left the proxy, a text for each choice.
+        model_text_ms: From the request to the first word of the model, in milliseconds; None if the
+            answer did not come as a stream.
+        first_text_ms: The same to the first word that left.
         status: HTTP status.
         error: Code of the error that the client saw; None if it saw none.
     """
@@ -169,6 +172,8 @@ class Trace(Shape):
     not_checked: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
+    model_text_ms: float | None = None
+    first_text_ms: float | None = None
     status: int
     error: str | None = None
     delivery: Delivery = Delivery.DELIVERED
@@ -216,6 +221,8 @@ class TraceBuilder:
     not_checked: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
     unkept: str = field(default="", repr=False)
+    model_text_ms: float | None = None
+    first_text_ms: float | None = None
     _steps: list[Step] = field(default_factory=list, init=False)
     _began_s: float = field(init=False)
 
@@ -238,6 +245,24 @@ class TraceBuilder:
         finally:
             spent_ms = self._elapsed_ms() - began_ms
             self._steps[place] = Step(name=name, started_ms=began_ms, duration_ms=spent_ms)
+
+    def note_step(self, name: str, spent_s: float) -> None:
+        """Note a step that ends now and was made of pieces with others between them."""
+        ended_ms = self._elapsed_ms()
+        spent_ms = spent_s * 1000
+        self._steps.append(
+            Step(name=name, started_ms=max(0.0, ended_ms - spent_ms), duration_ms=spent_ms)
+        )
+
+    def note_model_text(self) -> None:
+        """Note that the model says something."""
+        if self.model_text_ms is None:
+            self.model_text_ms = self._elapsed_ms()
+
+    def note_first_text(self) -> None:
+        """Note that something of the answer leaves."""
+        if self.first_text_ms is None:
+            self.first_text_ms = self._elapsed_ms()
 
     def finished(
         self,
@@ -275,6 +300,8 @@ class TraceBuilder:
             not_checked=self.not_checked,
             replies=self.replies,
             steps=tuple(self._steps),
+            model_text_ms=self.model_text_ms,
+            first_text_ms=self.first_text_ms,
             status=status,
             error=error,
             delivery=delivery,

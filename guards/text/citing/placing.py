@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from guards.text.citing.statements import Statement
+from guards.text.citing.statements import PARAGRAPH_END, Statement
 from guards.text.slots.citation_mark import CitationMark, MarkStyle
 
 _STOPS = ".!?。"
@@ -29,6 +29,10 @@ class Placing:
         if self._is_behind_stop:
             return sentence.end
         return sentence.start + len(sentence.text.rstrip(_STOPS))
+
+    def paragraph_is_over(self, statement: Statement) -> bool:
+        """Tell whether a statement's paragraph has ended: one mark may close all of it."""
+        return PARAGRAPH_END.search(self._raw, statement.sentence.end) is not None
 
     def written(self, number: int) -> str:
         """Return the mark, with the blank before it that the answer's own marks have."""

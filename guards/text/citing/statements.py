@@ -39,7 +39,7 @@ class Statement:
 
 
 _WORD = re.compile(r"\w")
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
+PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 
 
 def read_statements(text: str) -> tuple[Statement, ...]:
@@ -130,7 +130,7 @@ def _led_by(text: str, drafts: Sequence[_Draft], at: int) -> tuple[Sentence, ...
         at -= 1
         before = drafts[at].sentence
         between = text[before.end : following.start]
-        if _PARAGRAPH_END.search(between) if last.closes_paragraph else "\n" in between:
+        if PARAGRAPH_END.search(between) if last.closes_paragraph else "\n" in between:
             break
         leads.append(before)
         following = before

@@ -1,7 +1,5 @@
 """A model server's whole reply to a chat completion, plain or streamed, as answers to judge."""
 
-import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -9,55 +7,13 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
+from proxy.openai_api.answer import Answer, with_whole_characters
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
-from proxy.openai_api.sse import Event, EventReader
+from proxy.openai_api.sse import EventReader
+from proxy.openai_api.stream_events import event_object
 
-# Some models write their reasoning into the content; it is not the answer. Only a closed block at
-# the very start counts, so that no answer can hide behind a tag.
-_THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
-_BARE_VALUE = re.compile(r"\d|true|false")
-_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?')
 _REASONING_PARTS = ("thinking", "reasoning")
 _UNSEEN_FIELDS = ("reasoning", "reasoning_content", "refusal", "audio", "annotations")
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one choice says.
-
-    Attributes:
-        index: Number of the choice.
-        content: Its text as it came; empty if there is none.
-        tool_turn: It calls tools, so it is not an answer yet.
-        finish_reason: Why it ended, in the model server's word.
-    """
-
-    index: int
-    content: str
-    tool_turn: bool
-    finish_reason: str | None
-
-    @property
-    def thinks(self) -> bool:
-        """Whether reasoning stands in the content, before the answer."""
-        return _THINKING.match(self.content) is not None
-
-    @property
-    def has_bare_values(self) -> bool:
-        """Whether the content, read as JSON, holds numbers or truth values beside its strings."""
-        return _BARE_VALUE.search(_JSON_STRING.sub("", self.content)) is not None
-
-    def visible(self, *, structured: bool) -> str:
-        """Return what a reader sees, at the same places: all else is blanked with spaces.
-
-        Args:
-            structured: The client asked for JSON, so only the string values are prose. Where the
-                answer is no JSON, all of it is.
-        """
-        thinking = _THINKING.match(self.content)
-        begin = thinking.end() if thinking else 0
-        text = " " * begin + self.content[begin:]
-        return _string_values(text) if structured and _is_json(text) else text
 
 
 @dataclass(frozen=True)
@@ -73,6 +29,11 @@ class PlainReply:
     raw: bytes
     body: JsonObject
     answers: tuple[Answer, ...]
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it came as a stream."""
+        return False
 
     @property
     def usage(self) -> JsonValue | None:
@@ -99,6 +60,11 @@ class StreamReply:
     raw: bytes
     chunks: tuple[JsonObject, ...]
     answers: tuple[Answer, ...]
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it came as a stream."""
+        return True
 
     @property
     def usage(self) -> JsonValue | None:
@@ -140,7 +106,7 @@ def _read_plain(raw: bytes) -> PlainReply:
     answers = tuple(
         _answer(
             choice_index(choice, position),
-            _content(member(choice.get("message"), "content")),
+            content_of(member(choice.get("message"), "content")),
             choice.get("message"),
             choice.get("finish_reason"),
         )
@@ -154,22 +120,39 @@ def _read_plain(raw: bytes) -> PlainReply:
 def _read_stream(raw: bytes) -> StreamReply:
     reader = EventReader()
     events = reader.feed(raw) + reader.close()
-    done = any(event.data is not None and event.data.strip() == "[DONE]" for event in events)
-    chunks = tuple(_chunks(events))
-    joined: dict[int, _Joined] = {}
+    done = any(event.is_done for event in events)
+    chunks = tuple(event_object(event) for event in events if event.says_something)
+    for chunk in chunks:
+        check_chunk(chunk)
+    answers = joined(chunks)
+    if not answers:
+        raise UpstreamBroken("its stream has no choices")
+    if not done and not all(answer.finish_reason for answer in answers):
+        raise UpstreamBroken("its stream broke off")
+    return StreamReply(raw, chunks, answers)
+
+
+def check_chunk(chunk: JsonObject) -> None:
+    """Refuse a chunk that says that the model server failed.
+
+    Raises:
+        UpstreamBroken: it does.
+    """
+    if chunk.get("error"):
+        raise UpstreamBroken("its stream ended with an error")
+
+
+def joined(chunks: Iterable[JsonObject]) -> tuple[Answer, ...]:
+    """Return the answers that chunks come to, by number."""
+    choices: dict[int, _Joined] = {}
     for chunk in chunks:
         for position, choice in enumerate(objects(chunk.get("choices"))):
             index = choice_index(choice, position)
-            joined.setdefault(index, _Joined()).add(choice)
-    if not joined:
-        raise UpstreamBroken("its stream has no choices")
-    if not done and not all(choice.finish_reason for choice in joined.values()):
-        raise UpstreamBroken("its stream broke off")
-    answers = tuple(
+            choices.setdefault(index, _Joined()).add(choice)
+    return tuple(
         _answer(index, "".join(choice.texts), choice.delta, choice.finish_reason)
-        for index, choice in sorted(joined.items())
+        for index, choice in sorted(choices.items())
     )
-    return StreamReply(raw, chunks, answers)
 
 
 @dataclass
@@ -182,23 +165,10 @@ class _Joined:
 
     def add(self, choice: JsonObject) -> None:
         delta = choice.get("delta")
-        self.texts.append(_content(member(delta, "content")))
+        self.texts.append(content_of(member(delta, "content")))
         if isinstance(delta, dict):
             self.delta.update({key: value for key, value in delta.items() if value})
         self.finish_reason = choice.get("finish_reason") or self.finish_reason
-
-
-def _chunks(events: Iterable[Event]) -> Iterable[JsonObject]:
-    for event in events:
-        if event.data is None or event.data.strip() in ("[DONE]", ""):
-            continue
-        try:
-            chunk = read_object(event.data.encode("utf-8", errors="surrogatepass"))
-        except ValueError as error:
-            raise UpstreamBroken(f"an event of its stream: {error}") from None
-        if chunk.get("error"):
-            raise UpstreamBroken("its stream ended with an error")
-        yield chunk
 
 
 def _answer(
@@ -207,7 +177,7 @@ def _answer(
     calls = member(message, "tool_calls") or member(message, "function_call")
     return Answer(
         index=index,
-        content=_with_whole_characters(content),
+        content=with_whole_characters(content),
         tool_turn=bool(calls),
         finish_reason=finish_reason if isinstance(finish_reason, str) else None,
     )
@@ -219,7 +189,7 @@ def choice_index(choice: JsonObject, position: int) -> int:
     return index if isinstance(index, int) else position
 
 
-def _content(content: JsonValue | None) -> str:
+def content_of(content: JsonValue | None) -> str:
     """Return the text of a message's content: a string, or a list of text parts.
 
     Raises:
@@ -243,11 +213,6 @@ def _part_text(part: JsonValue) -> str:
     raise UpstreamBroken("the content of a message has a part that is no text")
 
 
-def _with_whole_characters(text: str) -> str:
-    """Join halves of characters that came in two deltas; a half without its other is broken."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def _unseen(messages: Iterable[JsonValue | None], answers: Iterable[Answer]) -> tuple[str, ...]:
     found = [name for message in messages for name in _UNSEEN_FIELDS if member(message, name)]
     if any(answer.thinks for answer in answers):
@@ -255,28 +220,3 @@ def _unseen(messages: Iterable[JsonValue | None], answers: Iterable[Answer]) -> 
     return tuple(dict.fromkeys(found))
 
 
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _string_values(text: str) -> str:
-    """Blank everything of a JSON text but the insides of its string values."""
-    pieces = []
-    position = 0
-    for match in _JSON_STRING.finditer(text):
-        pieces.append(" " * (match.start() - position))
-        is_key = match[1] is not None
-        pieces.append(" " * len(match[0]) if is_key else _inside(match[0]))
-        position = match.end()
-    pieces.append(" " * (len(text) - position))
-    return "".join(pieces)
-
-
-def _inside(quoted: str) -> str:
-    """Return what a JSON string says, in as much room: an escape is longer than what it means."""
-    said = _with_whole_characters(json.loads(quoted))
-    return f" {said.ljust(len(quoted) - 2)} "

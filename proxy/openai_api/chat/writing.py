@@ -1,108 +1,37 @@
 """Writes the reply that leaves the proxy: the model server's own bytes where nothing changed."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
 
 from pydantic import JsonValue
 
+from proxy.openai_api.answer import Answer
 from proxy.openai_api.chat.reply import (
-    Answer,
     ChatReply,
     PlainReply,
     StreamReply,
     choice_index,
 )
-from proxy.openai_api.chat.request import ChatRequest
-from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.sse import DONE, json_bytes, write_event
+from proxy.openai_api.door import (
+    ChoiceOutcome,
+    Edited,
+    Ending,
+    Kept,
+    ModelRequest,
+    Replaced,
+    Written,
+)
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject, objects
+from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
+from proxy.openai_api.usage import total_usage
 
-JSON_TYPE = "application/json"
-STREAM_TYPE = "text/event-stream"  # the web framework adds the charset
 # Whatever else a message has may hold the text that was there before.
 _MEMBERS_OF_AN_EDITED_MESSAGE = frozenset(
     {"role", "content", "reasoning", "reasoning_content", "tool_calls", "refusal"}
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A choice that leaves as the model server gave it.
-
-    Attributes:
-        index: Number of the choice that the client sees.
-        reply: The reply that it comes from.
-        answer: The answer in that reply.
-    """
-
-    index: int
-    reply: ChatReply
-    answer: Answer
-
-
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """A choice that leaves with another text than the model server gave it.
-
-    Attributes:
-        index: Number of the choice that the client sees.
-        reply: The reply that it comes from.
-        answer: The answer in that reply.
-        content: The text that leaves.
-    """
-
-    index: int
-    reply: ChatReply
-    answer: Answer
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class Replaced:
-    """A choice with a template in its place.
-
-    Attributes:
-        index: Number of the choice that the client sees.
-        template: The template's text.
-    """
-
-    index: int
-    template: str
-
-
-ChoiceOutcome: TypeAlias = Kept | Edited | Replaced
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """What goes with the choices.
-
-    Attributes:
-        id: Name of a completion that we make ourselves.
-        created: Its time, in Unix seconds.
-        finish_reason: Of replaced answers.
-        report: The `guard` object; None if nobody asked for it.
-        as_stream: Whether to write a stream; None goes by the request, unless the model server
-            answered it plainly.
-    """
-
-    id: str
-    created: int
-    finish_reason: str
-    report: JsonObject | None = None
-    as_stream: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A body and its type."""
-
-    body: bytes
-    content_type: str
-
-
 def write(
-    request: ChatRequest,
+    request: ModelRequest,
     replies: Sequence[ChatReply],
     outcomes: Sequence[ChoiceOutcome],
     ending: Ending,
@@ -135,7 +64,7 @@ def _untouched(replies: Sequence[ChatReply], outcomes: Sequence[ChoiceOutcome]) 
 
 
 def _object(
-    request: ChatRequest,
+    request: ModelRequest,
     replies: Sequence[ChatReply],
     outcomes: Sequence[ChoiceOutcome],
     ending: Ending,
@@ -148,7 +77,7 @@ def _object(
     return body
 
 
-def _choice(request: ChatRequest, outcome: ChoiceOutcome, ending: Ending) -> JsonObject:
+def _choice(request: ModelRequest, outcome: ChoiceOutcome, ending: Ending) -> JsonObject:
     if isinstance(outcome, Replaced):
         return {
             "index": outcome.index,
@@ -161,7 +90,9 @@ def _choice(request: ChatRequest, outcome: ChoiceOutcome, ending: Ending) -> Jso
         message = choice["message"]
         own = message if isinstance(message, dict) else {}
         kept = {key: value for key, value in own.items() if key in _MEMBERS_OF_AN_EDITED_MESSAGE}
-        return _without_tokens(choice) | {"message": kept | {"content": outcome.content}}
+        edited = _without_tokens(choice) | {"message": kept | {"content": outcome.content}}
+        reason = outcome.finish_reason
+        return edited | {"finish_reason": reason} if reason else edited
     return choice
 
 
@@ -178,7 +109,7 @@ def _own_choice(outcome: Kept | Edited) -> JsonObject:
 
 
 def _events(
-    request: ChatRequest,
+    request: ModelRequest,
     replies: Sequence[ChatReply],
     outcomes: Sequence[ChoiceOutcome],
     ending: Ending,
@@ -195,7 +126,7 @@ def _events(
 
 
 def _chunk_choices(
-    request: ChatRequest, outcome: ChoiceOutcome, ending: Ending
+    request: ModelRequest, outcome: ChoiceOutcome, ending: Ending
 ) -> Iterable[JsonObject]:
     if isinstance(outcome, Kept) and isinstance(outcome.reply, StreamReply):
         yield from _own_chunks(outcome.index, outcome.reply, outcome.answer)
@@ -223,6 +154,8 @@ def _edited_chunks(outcome: Edited, reply: StreamReply) -> Iterable[JsonObject]:
     for choice in _own_chunks(outcome.index, reply, outcome.answer):
         delta = choice.get("delta")
         own = _without_tokens(choice)
+        if outcome.finish_reason and own.get("finish_reason"):
+            own["finish_reason"] = outcome.finish_reason
         if not isinstance(delta, dict) or not delta.get("content"):
             yield own
             continue
@@ -246,7 +179,7 @@ def _delta(message: JsonValue) -> JsonObject:
     return message | {"tool_calls": [call | {"index": at} for at, call in enumerate(calls)]}
 
 
-def _template_message(request: ChatRequest, template: str) -> JsonObject:
+def _template_message(request: ModelRequest, template: str) -> JsonObject:
     """Return the message of a replaced answer: JSON was promised? Then it is a refusal."""
     if request.structured:
         return {"role": "assistant", "content": None, "refusal": template}
@@ -254,7 +187,7 @@ def _template_message(request: ChatRequest, template: str) -> JsonObject:
 
 
 def _frame(
-    request: ChatRequest, replies: Sequence[ChatReply], ending: Ending, kind: str
+    request: ModelRequest, replies: Sequence[ChatReply], ending: Ending, kind: str
 ) -> JsonObject:
     """Return the members around the choices: the last reply's own, else ours."""
     if not replies:
@@ -271,28 +204,3 @@ def _frame(
     }
 
 
-def total_usage(replies: Sequence[ChatReply]) -> JsonObject:
-    """Return the tokens of all replies, added up; zeros when the model was not asked."""
-    total: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-    for reply in replies:
-        if isinstance(reply.usage, dict):
-            total = _added(total, reply.usage)
-    return total
-
-
-def _added(total: JsonObject, usage: JsonObject) -> JsonObject:
-    added = dict(total)
-    for key, value in usage.items():
-        before = member(total, key)
-        if isinstance(value, dict):
-            added[key] = _added(before if isinstance(before, dict) else {}, value)
-        else:
-            added[key] = _sum(before, value)
-    return added
-
-
-def _sum(before: JsonValue, value: JsonValue) -> JsonValue:
-    numbers = (int, float)
-    if isinstance(before, numbers) and isinstance(value, numbers):
-        return before + value
-    return value if value is not None else before

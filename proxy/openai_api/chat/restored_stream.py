@@ -6,9 +6,9 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from proxy.openai_api.chat.reply import choice_index
+from proxy.openai_api.door import PieceRestorer, Restoring
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.personal.json_texts import with_texts
-from proxy.personal.stand_ins import Restorer, StandIns
+from proxy.openai_api.json_texts import with_texts
 
 _WORDS = ("content", "reasoning", "reasoning_content", "refusal")
 _CALLS = "tool_calls"
@@ -22,7 +22,7 @@ class StreamRestorer:
         stand_ins: Those of the request.
     """
 
-    def __init__(self, stand_ins: StandIns) -> None:
+    def __init__(self, stand_ins: Restoring) -> None:
         self._stand_ins = stand_ins
         self._choices: dict[int, _ChoiceRestorer] = {}
         self._frame: JsonObject = {}
@@ -59,9 +59,9 @@ class _Place(NamedTuple):
 class _ChoiceRestorer:
     """Restores the deltas of one choice, each of its texts by itself."""
 
-    def __init__(self, stand_ins: StandIns) -> None:
+    def __init__(self, stand_ins: Restoring) -> None:
         self._stand_ins = stand_ins
-        self._texts: dict[_Place, Restorer] = {}
+        self._texts: dict[_Place, PieceRestorer] = {}
 
     def feed(self, choice: JsonObject) -> JsonObject:
         delta = choice.get("delta")
@@ -116,7 +116,7 @@ class _ChoiceRestorer:
         if not isinstance(piece, str):
             return with_texts(piece, self._stand_ins.restore)  # parts of a content come whole
         if place not in self._texts:
-            self._texts[place] = Restorer(self._stand_ins)
+            self._texts[place] = self._stand_ins.in_pieces()
         return self._texts[place].feed(piece)
 
 

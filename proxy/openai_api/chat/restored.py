@@ -2,17 +2,17 @@
 
 from pydantic import JsonValue
 
+from proxy.openai_api.chat.restored_stream import StreamRestorer, without_tokens
+from proxy.openai_api.door import Restoring
 from proxy.openai_api.json_body import JsonObject, objects, read_object
+from proxy.openai_api.json_texts import with_texts
 from proxy.openai_api.sse import EventReader, json_bytes, write_event
-from proxy.personal.json_texts import with_texts
-from proxy.personal.stand_ins import StandIns
-from proxy.personal.stream import StreamRestorer, without_tokens
 
 _STREAM = "text/event-stream"
 _DONE = "[DONE]"
 
 
-def restored(body: bytes, content_type: str, stand_ins: StandIns) -> bytes:
+def restored(body: bytes, content_type: str, stand_ins: Restoring) -> bytes:
     """Return a reply's body; byte for byte the same where no placeholder stands in it.
 
     A body that cannot be read is left to those who read it next.
@@ -27,7 +27,7 @@ def restored(body: bytes, content_type: str, stand_ins: StandIns) -> bytes:
         return body
 
 
-def _plain(body: bytes, stand_ins: StandIns) -> bytes:
+def _plain(body: bytes, stand_ins: Restoring) -> bytes:
     reply = read_object(body)
     choices: list[JsonValue] = [
         _choice(choice, stand_ins) for choice in objects(reply.get("choices"))
@@ -35,14 +35,14 @@ def _plain(body: bytes, stand_ins: StandIns) -> bytes:
     return body if choices == reply.get("choices") else json_bytes(reply | {"choices": choices})
 
 
-def _choice(choice: JsonObject, stand_ins: StandIns) -> JsonObject:
+def _choice(choice: JsonObject, stand_ins: Restoring) -> JsonObject:
     message = with_texts(choice.get("message"), stand_ins.restore)
     if message == choice.get("message"):
         return choice
     return without_tokens(choice) | {"message": message}
 
 
-def _stream(body: bytes, stand_ins: StandIns) -> bytes:
+def _stream(body: bytes, stand_ins: Restoring) -> bytes:
     reader = EventReader()
     stream = StreamRestorer(stand_ins)
     pieces: list[bytes] = []

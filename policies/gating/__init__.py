@@ -1,0 +1,1 @@
+"""Lets an answer out sentence by sentence, each one judged."""

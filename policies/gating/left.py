@@ -1,0 +1,62 @@
+"""What of an answer has left already, and so can no longer be changed."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from guards.core.finding import Finding, Severity, Span
+from guards.core.runner import GuardReport, Outcome
+from policies.edits import Edit
+
+
+def too_late_to_mend(reports: Sequence[GuardReport], left_chars: int) -> tuple[GuardReport, ...]:
+    """Return the reports with what could be mended, had it not left, as weak findings.
+
+    A mark that one would have taken out is no reason to take an answer back.
+    """
+
+    def weighed(found: Finding) -> Finding:
+        mendable = found.fix is not None and _has_left(found, left_chars)
+        return replace(found, severity=Severity.WEAK) if mendable else found
+
+    return _changed(reports, weighed) if left_chars else tuple(reports)
+
+
+def about_the_rest(reports: Sequence[GuardReport], left_chars: int) -> tuple[GuardReport, ...]:
+    """Return the reports without findings in what has left: those are for the end to judge."""
+    return _changed(reports, lambda found: None if _has_left(found, left_chars) else found)
+
+
+def edits_of_the_rest(
+    edits: Iterable[Edit], answer: str, left_chars: int
+) -> tuple[Edit, ...] | None:
+    """Return the edits as far as they change what has not left; None if they change more.
+
+    White space before a sentence that is taken out may have left; it stays then.
+    """
+    kept: list[Edit] = []
+    for edit in edits:
+        if edit.span.start >= left_chars:
+            kept.append(edit)
+        elif edit.text or answer[edit.span.start : min(edit.span.end, left_chars)].strip():
+            return None
+        elif edit.span.end > left_chars:
+            kept.append(Edit(Span(left_chars, edit.span.end)))
+    return tuple(kept)
+
+
+def _has_left(finding: Finding, left_chars: int) -> bool:
+    return finding.part == "answer" and finding.span.start < left_chars
+
+
+def _changed(
+    reports: Sequence[GuardReport], change: Callable[[Finding], Finding | None]
+) -> tuple[GuardReport, ...]:
+    return tuple(_report(report, change) for report in reports)
+
+
+def _report(report: GuardReport, change: Callable[[Finding], Finding | None]) -> GuardReport:
+    if report.outcome is not Outcome.FOUND:
+        return report
+    changed = tuple(filter(None, map(change, report.findings)))
+    outcome = Outcome.FOUND if changed else Outcome.CLEAN
+    return replace(report, findings=changed, outcome=outcome)
