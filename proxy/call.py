@@ -91,6 +91,21 @@ class Finished:
     attempts: int
     not_checked: tuple[str, ...]
 
+    def headers(self, threshold: float) -> dict[str, str]:
+        """Return what is told of it in headers; in comments where those have been sent.
+
+        Args:
+            threshold: The policy's threshold of confidence.
+        """
+        told = {"x-guard-action": self.action.value, "x-guard-attempts": str(self.attempts)}
+        if self.reasons:
+            told["x-guard-reasons"] = ",".join(self.reasons)
+        if self.is_doubtful(threshold):
+            told["x-guard-confidence"] = "low"
+        if self.not_checked:
+            told["x-guard-not-checked"] = ",".join(self.not_checked)
+        return told
+
     @property
     def action(self) -> Action:
         """The strongest action over all choices."""

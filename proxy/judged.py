@@ -139,9 +139,7 @@ def _kept(
     return Settled(kept, Action.PASS, said, (), attempt)
 
 
-def _closed(
-    tenant: Tenant, chosen: Judged, index: int, verdict: Verdict, attempt: int
-) -> Settled:
+def _closed(tenant: Tenant, chosen: Judged, index: int, verdict: Verdict, attempt: int) -> Settled:
     """End an answer that has begun to leave and must not go on, with a word that says so."""
     shown = chosen.gate.shown
     templates = tenant.loaded.templates

@@ -83,15 +83,9 @@ class ModelJob(Job):
     def _success(self, finished: Finished) -> HttpReply:
         if finished.written is None:
             return HttpReply(200, {}, STREAM_TYPE, b"")
+        threshold = self._tenant.policy.confidence.threshold
         headers = dict(finished.upstream_headers) | self.early_headers
-        headers["x-guard-action"] = finished.action.value
-        headers["x-guard-attempts"] = str(finished.attempts)
-        if finished.reasons:
-            headers["x-guard-reasons"] = ",".join(finished.reasons)
-        if finished.is_doubtful(self._tenant.policy.confidence.threshold):
-            headers["x-guard-confidence"] = "low"
-        if finished.not_checked:
-            headers["x-guard-not-checked"] = ",".join(finished.not_checked)
+        headers |= finished.headers(threshold)
         return HttpReply(200, headers, finished.written.content_type, finished.written.body)
 
     def _record(self, status: int, error: str | None, delivery: Delivery) -> None:

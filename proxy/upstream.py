@@ -140,9 +140,7 @@ class ModelServers:
                     status=response.status_code,
                     headers=returned_headers(response.headers),
                     content_type=response.headers.get("content-type", ""),
-                    pieces=_bounded(
-                        _pieces(response, call.timeouts.idle_s), self._max_reply_bytes
-                    ),
+                    pieces=_bounded(_pieces(response, call.timeouts.idle_s), self._max_reply_bytes),
                 )
             finally:
                 await response.aclose()

@@ -60,9 +60,7 @@ class ConstrainedServers:
         async with contextlib.AsyncExitStack() as stack:
 
             async def opened(asked: JsonObject) -> OpenReply:
-                return await stack.enter_async_context(
-                    self.servers.open(_within_time(call, asked))
-                )
+                return await stack.enter_async_context(self.servers.open(_within_time(call, asked)))
 
             try:
                 reply = await opened(body | fields | seed)

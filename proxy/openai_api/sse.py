@@ -86,6 +86,12 @@ def write_event(body: Mapping[str, JsonValue]) -> bytes:
     return b"data: " + json_bytes(body) + b"\n\n"
 
 
+def write_comments(lines: Mapping[str, str]) -> bytes:
+    """Return comments, one ``name: value`` each, which no client takes for an event."""
+    said = "".join(f": {name}: {value}\n" for name, value in lines.items())
+    return f"{said}\n".encode() if said else b""
+
+
 def json_bytes(body: Mapping[str, JsonValue]) -> bytes:
     """Return compact JSON in UTF-8; escaped where the text holds half of a surrogate pair."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))

@@ -19,6 +19,7 @@ from proxy.services import Services
 from proxy.serving import served
 from proxy.settings import Settings
 from proxy.traces.trace import Trace
+from tests.fakes.late_headers import with_late_headers
 
 ADMIN_TOKEN = "test-admin-token"
 DEADLINE_S = 20.0
@@ -58,19 +59,21 @@ class RunningProxy:
     ) -> httpx.Response:
         """Post bytes as they are."""
         known = {"authorization": f"Bearer {self.keys[tenant]}", "content-type": "application/json"}
-        return await self.client.post(
+        reply = await self.client.post(
             f"{self.address}{path}", content=content, headers=known | dict(headers or {})
         )
+        return with_late_headers(reply)
 
     async def chat(
         self, body: Mapping[str, JsonValue], *, key: str | None = None, **headers: str
     ) -> httpx.Response:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        return await self.client.post(
+        reply = await self.client.post(
             f"{self.base_url}/chat/completions",
             json=dict(body),
             headers={"authorization": f"Bearer {key or self.key}"} | named,
         )
+        return with_late_headers(reply)
 
     async def trace(self, reply: httpx.Response) -> Trace:
         """Return the reply's trace; it is written a moment after the reply."""

@@ -5,7 +5,8 @@ import json
 import httpx
 from pydantic import JsonValue
 
-from proxy.openai_api.chat import Answer, read_reply
+from proxy.openai_api.answer import Answer
+from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import EventReader
 from tests.fakes.house import House

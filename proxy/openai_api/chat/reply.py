@@ -218,5 +218,3 @@ def _unseen(messages: Iterable[JsonValue | None], answers: Iterable[Answer]) -> 
     if any(answer.thinks for answer in answers):
         found.append("think")
     return tuple(dict.fromkeys(found))
-
-

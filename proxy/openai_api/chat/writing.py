@@ -202,5 +202,3 @@ def _frame(
     return {key: value for key, value in own.items() if key not in ("choices", "usage")} | {
         "object": kind
     }
-
-

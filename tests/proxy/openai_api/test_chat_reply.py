@@ -8,16 +8,8 @@ from pydantic import JsonValue
 
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.chat import (
-    ChatReply,
-    ChatRequest,
-    Ending,
-    Kept,
-    Replaced,
-    read_reply,
-    read_request,
-    write,
-)
+from proxy.openai_api.chat import ChatReply, read_reply, read_request, write
+from proxy.openai_api.door import Ending, Kept, ModelRequest, Replaced
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, write_event
 
@@ -30,7 +22,7 @@ CALLS: JsonValue = [
 ]
 
 
-def asked(**members: JsonValue) -> ChatRequest:
+def asked(**members: JsonValue) -> ModelRequest:
     messages: JsonValue = [{"role": "user", "content": "휴가는 며칠인가요?"}]
     return read_request(json.dumps({"model": "m", "messages": messages} | members).encode())
 

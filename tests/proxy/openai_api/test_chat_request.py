@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from proxy.errors import BadRequest
-from proxy.openai_api.chat import ChatRequest, read_request
+from proxy.openai_api.chat import read_request
+from proxy.openai_api.door import ModelRequest
 from proxy.openai_api.json_body import JsonObject
 
 MESSAGE: JsonObject = {"role": "user", "content": "휴가는 며칠인가요?"}
@@ -17,7 +18,7 @@ def body_of(**members: JsonValue) -> JsonObject:
     return body | members
 
 
-def request_of(**members: JsonValue) -> ChatRequest:
+def request_of(**members: JsonValue) -> ModelRequest:
     return read_request(json.dumps(body_of(**members)).encode())
 
 

@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from guards.text.personal_kinds import PersonalKind
 from proxy.openai_api.chat import read_reply
+from proxy.openai_api.chat.restored import restored
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, KEEP_ALIVE, EventReader, json_bytes, write_event
-from proxy.openai_api.chat.restored import restored
 from proxy.personal.stand_ins import StandIns
 
 PHONE = "010-0000-1234"

@@ -8,7 +8,8 @@ from policies.decision import Possible
 from policies.inspection import Inspector
 from policies.loader import load_shipped
 from proxy.judged import Judged
-from proxy.openai_api.chat import Answer, PlainReply
+from proxy.openai_api.answer import Answer
+from proxy.openai_api.chat import PlainReply
 from proxy.regeneration import note_about
 
 POLICY = load_shipped("default").policy

@@ -1,0 +1,138 @@
+"""One request to the model server, and what was decided about its answers."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+
+from guards.core.exchange import Exchange
+from policies.gating.gate import Gate
+from proxy.call import Call
+from proxy.errors import UpstreamBroken, UpstreamError
+from proxy.gates import judged, looked_at, open_gate, take_whole
+from proxy.judged import Judged
+from proxy.live import LiveAttempt
+from proxy.openai_api.door import LiveStream, Reply
+from proxy.openai_api.sse import STREAM_TYPE
+from proxy.traces.filling import note_attempt
+from proxy.upstream import OpenReply, RawReply, read_whole
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How one attempt is made.
+
+    Attributes:
+        call: The request under way.
+        exchange: What the guards look at.
+        number: 1 for the first attempt, 2 for the second.
+        choices: Numbers of the choices that it writes, as the client knows them.
+        stream: What lets the request's stream out; None if there is none to let out.
+    """
+
+    call: Call
+    exchange: Exchange
+    number: int
+    choices: Sequence[int]
+    stream: LiveStream | None
+
+    @property
+    def may_regenerate(self) -> bool:
+        """Whether there can be an attempt after this one."""
+        return self.number == 1
+
+    def gate(self) -> Gate:
+        """Return a gate for one of its answers."""
+        return open_gate(self.call, self.exchange, may_regenerate=self.may_regenerate)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One reply of the model server, judged.
+
+    Attributes:
+        reply: The reply.
+        headers: Its headers that go along.
+        judged: Its answers.
+        upstream_ms: From sending the request to the last byte, without the time that inspecting
+            took meanwhile.
+        live: What lets it out while it is read; None for a reply that is read as a whole.
+    """
+
+    reply: Reply
+    headers: Mapping[str, str]
+    judged: tuple[Judged, ...]
+    upstream_ms: float
+    live: LiveAttempt | None
+
+    def with_judged(self, heard: Sequence[Judged]) -> "Attempt":
+        """Return the same with other verdicts."""
+        return replace(self, judged=tuple(heard))
+
+
+async def attempted(asking: Asking, opening: AbstractAsyncContextManager[OpenReply]) -> Attempt:
+    """Read and judge one reply; what may leave of a stream does so meanwhile.
+
+    Raises:
+        UpstreamError: the model server failed.
+    """
+    call = asking.call
+    clock, began_s = call.trace.clock, call.trace.clock()
+    call.inspecting_s = 0.0
+
+    def upstream_ms() -> float:
+        return (clock() - began_s - call.inspecting_s) * 1000
+
+    try:
+        with call.trace.step(f"model_{asking.number}"):
+            async with opening as opened:
+                live = await _read_live(asking, opened)
+                raw = None if live else await read_whole(opened)
+            spent_ms = upstream_ms()
+            reply = _reply(asking, raw)
+    except UpstreamError as error:
+        note_attempt(call.trace, None, (), upstream_ms(), error=error.code)
+        raise
+    gates = await (_let_out(live) if live else _gated(asking, reply))
+    call.trace.note_step(f"inspect_answer_{asking.number}", call.inspecting_s)
+    decided = tuple(
+        judged(call, asking.exchange, reply, answer, gate)
+        for answer, gate in zip(reply.answers, gates, strict=False)
+    )
+    return Attempt(reply, opened.headers, decided, spent_ms, live)
+
+
+async def _read_live(asking: Asking, opened: OpenReply) -> LiveAttempt | None:
+    """Read a stream that leaves while it is read; None if this is none."""
+    call, stream = asking.call, asking.stream
+    if stream is None or opened.content_type.partition(";")[0].strip().lower() != STREAM_TYPE:
+        return None
+    call.outgoing.headers = opened.headers
+    live = LiveAttempt(call, stream, asking.gate, asking.choices)
+    await live.read(opened.pieces)
+    return live
+
+
+def _reply(asking: Asking, raw: RawReply | None) -> Reply:
+    if raw is not None:
+        read: Reply = asking.call.door.read_reply(raw.body, raw.content_type, asking.call.stand_ins)
+        return read
+    if asking.stream is None:
+        raise UpstreamBroken("it has no body")
+    return asking.stream.reply()
+
+
+async def _let_out(live: LiveAttempt) -> list[Gate]:
+    await live.finish()
+    return [gate for _, gate in sorted(live.gates.items())]
+
+
+async def _gated(asking: Asking, reply: Reply) -> list[Gate]:
+    """Let answers of which all is known through gates of their own."""
+    gates = []
+    for answer in reply.answers:
+        gate = asking.gate()
+        take_whole(asking.call, gate, answer)
+        async for _ in looked_at(asking.call, gate):
+            pass  # what may leave does when the whole reply is written
+        gates.append(gate)
+    return gates

@@ -1,0 +1,220 @@
+"""One attempt's stream while it is on its way: read, judged, and let out sentence by sentence."""
+
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from policies.gating.gate import Gate, Release
+from proxy.call import Call
+from proxy.gates import close_gate, is_tool_turn, looked_at
+from proxy.judged import Settled
+from proxy.openai_api.door import Ending, Kept, LiveStream, Piece, Replaced
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import Event, EventReader
+from proxy.openai_api.stream_events import event_object
+
+
+@dataclass
+class _Waiting:
+    """Pieces of one choice that have not left, in order, and the gate they wait at.
+
+    Attributes:
+        gate: The gate.
+        pieces: Each with where its text ends in the answer.
+        calls_tool: A call of a tool has been read.
+        finish_reason: Why the choice ended; None as long as it has not.
+    """
+
+    gate: Gate
+    pieces: deque[tuple[Piece, int]] = field(default_factory=deque)
+    calls_tool: bool = False
+    finish_reason: str | None = None
+    read_chars: int = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more of it can matter."""
+        return self.gate.stopped
+
+
+class LiveAttempt:
+    """Reads one attempt and lets out what may leave.
+
+    Args:
+        call: The request under way.
+        stream: What reads and writes its events.
+        open_gate: Makes the gate of a choice.
+        choices: Numbers of the choices that the attempt writes, as the client knows them.
+    """
+
+    def __init__(
+        self,
+        call: Call,
+        stream: LiveStream,
+        open_gate: Callable[[], Gate],
+        choices: Sequence[int],
+    ) -> None:
+        self._call = call
+        self._stream = stream
+        self._watches = call.tenant.policy.only_watches
+        self._open_gate = open_gate
+        self._choices: dict[int, _Waiting] = {number: _Waiting(open_gate()) for number in choices}
+
+    @property
+    def gates(self) -> Mapping[int, Gate]:
+        """The gates by the number of their choice."""
+        return {number: waiting.gate for number, waiting in self._choices.items()}
+
+    async def read(self, pieces: AsyncIterator[bytes]) -> None:
+        """Read the model server's stream to its end, or until nothing of it matters any more.
+
+        Raises:
+            UpstreamBroken: it cannot be read, or broke off.
+        """
+        reader = EventReader()
+        said_done = False
+        async for data in pieces:
+            for event in reader.feed(data):
+                said_done = said_done or event.is_done
+                if await self._take(event):
+                    return
+        for event in reader.close():
+            said_done = said_done or event.is_done
+            if await self._take(event):
+                return
+        for piece in self._stream.read_end(said_done=said_done):
+            await self._take_piece(piece)
+        for waiting in self._choices.values():
+            if not waiting.is_over:
+                close_gate(
+                    self._call, waiting.gate, waiting.finish_reason, calls_tool=waiting.calls_tool
+                )
+
+    async def finish(self) -> None:
+        """Judge what was held to the end, and let out what may leave of it."""
+        for number in self._choices:
+            await self._let_out(number)
+
+    async def settle(self, settled: Settled) -> None:
+        """Let out what was decided about a choice of this attempt, for good."""
+        number, outcome = settled.outcome.index, settled.outcome
+        waiting = self._choices[number]
+        gate = waiting.gate
+        match outcome:
+            case Kept():
+                await self._send_rest(waiting)
+            case Replaced():
+                template = self._stream.write_template(number, outcome.template)
+                await self._call.outgoing.send(template)
+                await self._send_finish(number, self._call.tenant.policy.replacement.finish_reason)
+            case _:
+                spoken = [piece for piece, _ in waiting.pieces if piece.text]
+                added = outcome.content.removeprefix(gate.shown)
+                await self._call.outgoing.send(self._stream.write_text(number, added, spoken))
+                if outcome.finish_reason:
+                    await self._send_finish(number, outcome.finish_reason)
+                else:
+                    await self._send_rest(waiting, spoken=False)
+        waiting.pieces.clear()
+
+    async def end(self, usage: JsonObject, ending: Ending) -> None:
+        """Send what ends the stream.
+
+        Args:
+            usage: The tokens of all attempts.
+            ending: What goes with the choices.
+        """
+        await self._call.outgoing.send(self._stream.write_end(usage, ending))
+
+    async def _take(self, event: Event) -> bool:
+        """Take in an event; tell whether nothing after it matters any more."""
+        if not event.says_something:
+            return False
+        for piece in self._stream.read(event_object(event), event.raw):
+            await self._take_piece(piece)
+        return all(waiting.is_over for waiting in self._choices.values())
+
+    async def _take_piece(self, piece: Piece) -> None:
+        if piece.choice is None:
+            await self._call.outgoing.send(self._stream.write(piece))
+            return
+        waiting = self._choices.setdefault(piece.choice, _Waiting(self._open_gate()))
+        if waiting.is_over:
+            return
+        if piece.calls_tool and not waiting.calls_tool:
+            waiting.calls_tool = True
+            if is_tool_turn(self._call, calls_tool=True):
+                waiting.gate.pause()
+                await self._let_out(piece.choice)
+        waiting.finish_reason = piece.finish_reason or waiting.finish_reason
+        waiting.read_chars += len(piece.text)
+        waiting.pieces.append((piece, waiting.read_chars))
+        if piece.text:
+            waiting.gate.feed(piece.text)
+            self._call.trace.note_model_text()
+        if self._watches:
+            self._call.left[piece.choice] = waiting.gate.text
+            await self._send_rest(waiting)
+            return
+        await self._let_out(piece.choice)
+
+    async def _let_out(self, number: int) -> None:
+        """Have the gate of a choice look at what it can, and let out what may leave."""
+        waiting = self._choices[number]
+        async for released in looked_at(self._call, waiting.gate):
+            await self._send_up_to(number, waiting, released)
+        await self._send_wordless(waiting)
+
+    async def _send_up_to(self, number: int, waiting: _Waiting, released: Release) -> None:
+        """Send what was released, in the model server's own pieces where they say just that."""
+        self._cut(waiting, released.end)
+        leaving: list[Piece] = []
+        while waiting.pieces and waiting.pieces[0][1] <= released.end:
+            piece = waiting.pieces[0][0]
+            if not piece.text and waiting.pieces[0][1] == released.end:
+                break
+            leaving.append(waiting.pieces.popleft()[0])
+        if released.text:
+            self._call.trace.note_first_text()
+            self._call.left[number] = waiting.gate.shown
+        if released.as_it_came:
+            for piece in leaving:
+                await self._call.outgoing.send(self._stream.write(piece))
+            return
+        spoken = [piece for piece in leaving if piece.text]
+        await self._call.outgoing.send(self._stream.write_text(number, released.text, spoken))
+        for piece in leaving:
+            if not piece.text:
+                await self._call.outgoing.send(self._stream.write(piece))
+
+    def _cut(self, waiting: _Waiting, end: int) -> None:
+        """Cut the piece in which a release ends in two."""
+        for place, (piece, piece_end) in enumerate(waiting.pieces):
+            start = piece_end - len(piece.text)
+            if start < end < piece_end:
+                first, second = self._stream.split(piece, end - start)
+                del waiting.pieces[place]
+                waiting.pieces.insert(place, (second, piece_end))
+                waiting.pieces.insert(place, (first, end))
+                return
+
+    async def _send_wordless(self, waiting: _Waiting) -> None:
+        """Send pieces that wait for no text: the role, reasoning, calls of tools."""
+        while waiting.pieces:
+            piece, end = waiting.pieces[0]
+            if piece.text or end > waiting.gate.done or piece.finish_reason:
+                return
+            waiting.pieces.popleft()
+            await self._call.outgoing.send(self._stream.write(piece))
+
+    async def _send_rest(self, waiting: _Waiting, *, spoken: bool = True) -> None:
+        """Send all that waits, with or without what says something."""
+        while waiting.pieces:
+            piece, _ = waiting.pieces.popleft()
+            if piece.text:
+                self._call.trace.note_first_text()
+            if spoken or not piece.text:
+                await self._call.outgoing.send(self._stream.write(piece))
+
+    async def _send_finish(self, number: int, finish_reason: str) -> None:
+        await self._call.outgoing.send(self._stream.write_finish(number, finish_reason))

@@ -1,0 +1,105 @@
+"""What one choice of a reply says, and what a reader sees of it."""
+
+import json
+import re
+from dataclasses import dataclass
+
+# Some models write their reasoning into the content; it is not the answer. Only a closed block at
+# the very start counts, so that no answer can hide behind a tag.
+_THINKING = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_BARE_VALUE = re.compile(r"\d|true|false")
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?')
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one choice says.
+
+    Attributes:
+        index: Number of the choice.
+        content: Its text as it came; empty if there is none.
+        tool_turn: It calls tools, so it is not an answer yet.
+        finish_reason: Why it ended, in the model server's word.
+    """
+
+    index: int
+    content: str
+    tool_turn: bool
+    finish_reason: str | None
+
+    @property
+    def thinks(self) -> bool:
+        """Whether reasoning stands in the content, before the answer."""
+        return _THINKING.match(self.content) is not None
+
+    @property
+    def has_bare_values(self) -> bool:
+        """Whether the content, read as JSON, holds numbers or truth values beside its strings."""
+        return _BARE_VALUE.search(_JSON_STRING.sub("", self.content)) is not None
+
+    def visible(self, *, structured: bool) -> str:
+        """Return what a reader sees, at the same places: all else is blanked with spaces.
+
+        Args:
+            structured: The client asked for JSON, so only the string values are prose. Where the
+                answer is no JSON, all of it is.
+        """
+        return visible(self.content, structured=structured)
+
+
+def visible(content: str, *, structured: bool) -> str:
+    """Return what a reader sees of an answer, or of its beginning; see `Answer.visible`."""
+    thinking = _THINKING.match(content)
+    begin = thinking.end() if thinking else 0
+    text = " " * begin + content[begin:]
+    return _string_values(text) if structured and _is_json(text) else text
+
+
+def with_whole_characters(text: str) -> str:
+    """Join halves of characters that came in two deltas; a half without its other is broken."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class PieceJoiner:
+    """Joins halves of characters that come in two pieces of one text."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def feed(self, piece: str) -> str:
+        """Return what can be said by now; half a character waits for its other half."""
+        text = self._half + piece
+        self._half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return with_whole_characters(text[: len(text) - len(self._half)])
+
+    def close(self) -> str:
+        """Return what was kept back: half of a character, which is none."""
+        half, self._half = self._half, ""
+        return with_whole_characters(half)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _string_values(text: str) -> str:
+    """Blank everything of a JSON text but the insides of its string values."""
+    pieces = []
+    position = 0
+    for match in _JSON_STRING.finditer(text):
+        pieces.append(" " * (match.start() - position))
+        is_key = match[1] is not None
+        pieces.append(" " * len(match[0]) if is_key else _inside(match[0]))
+        position = match.end()
+    pieces.append(" " * (len(text) - position))
+    return "".join(pieces)
+
+
+def _inside(quoted: str) -> str:
+    """Return what a JSON string says, in as much room: an escape is longer than what it means."""
+    said = with_whole_characters(json.loads(quoted))
+    return f" {said.ljust(len(quoted) - 2)} "

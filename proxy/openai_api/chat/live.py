@@ -1,0 +1,217 @@
+"""A chat completion's stream while it is on its way."""
+
+from collections.abc import Iterable, Sequence
+
+from pydantic import JsonValue
+
+from proxy.errors import UpstreamBroken
+from proxy.openai_api.answer import PieceJoiner
+from proxy.openai_api.chat.reply import StreamReply, check_chunk, choice_index, content_of, joined
+from proxy.openai_api.chat.restored_stream import StreamRestorer, without_tokens
+from proxy.openai_api.chat.tokens import split_tokens
+from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Restoring
+from proxy.openai_api.json_body import JsonObject, objects
+from proxy.openai_api.sse import DONE, write_event
+
+_CALLS = ("tool_calls", "function_call")
+_OBJECT = "chat.completion.chunk"
+
+
+class LiveChat(LiveStream):
+    """Reads and writes the chunks of one request.
+
+    Args:
+        request: What was asked.
+    """
+
+    def __init__(self, request: ModelRequest) -> None:
+        self._request = request
+        self._stand_ins: Restoring | None = None
+        self._frame: JsonObject = {}
+        self._numbers: Sequence[int] | None = None
+        self._usage: tuple[JsonObject, bytes | None] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._restorer = StreamRestorer(self._stand_ins) if self._stand_ins else None
+        self._joiners: dict[int, PieceJoiner] = {}
+        self._chunks: list[JsonObject] = []
+        self._raws: list[bytes] = []
+
+    def restore_with(self, stand_ins: Restoring) -> None:
+        """Put the user's own identifiers back from now on."""
+        self._stand_ins = stand_ins
+        self._begin()
+
+    def read(self, chunk: JsonObject, raw: bytes) -> Sequence[Piece]:
+        """Return the pieces of one chunk."""
+        check_chunk(chunk)
+        self._raws.append(raw)
+        restored = self._restorer.feed(chunk) if self._restorer else chunk
+        return self._pieces(restored, raw if restored == chunk else None)
+
+    def read_end(self, *, said_done: bool) -> Sequence[Piece]:
+        """Return what was kept back."""
+        pieces: list[Piece] = []
+        for chunk in self._restorer.close() if self._restorer else ():
+            pieces += self._pieces(chunk, None)
+        for number, joiner in self._joiners.items():
+            if rest := joiner.close():
+                pieces.append(self._said(number, rest))
+        answers = joined(self._chunks)
+        if not answers:
+            raise UpstreamBroken("its stream has no choices")
+        if not said_done and not all(answer.finish_reason for answer in answers):
+            raise UpstreamBroken("its stream broke off")
+        return pieces
+
+    def reply(self) -> StreamReply:
+        """Return what was read of the attempt."""
+        return StreamReply(b"".join(self._raws), tuple(self._chunks), joined(self._chunks))
+
+    def begin_again(self, choices: Sequence[int]) -> None:
+        """Expect the second attempt."""
+        self._numbers = choices
+        self._begin()
+
+    def split(self, piece: Piece, at: int) -> tuple[Piece, Piece]:
+        """Return a piece as two."""
+        choice = objects(piece.chunk.get("choices"))[0]
+        delta = choice.get("delta")
+        own = delta if isinstance(delta, dict) else {}
+        before, behind = split_tokens(choice.get("logprobs"), at)
+        first = choice | {"delta": own | {"content": piece.text[:at]}}
+        # What else is in the chunk is said once.
+        second: JsonObject = {
+            "index": choice.get("index", 0),
+            "delta": {"content": piece.text[at:]},
+            "finish_reason": None,
+        }
+        if "logprobs" in choice:
+            first, second = first | {"logprobs": before}, second | {"logprobs": behind}
+        return (
+            Piece(piece.choice, piece.text[:at], piece.chunk | {"choices": [first]}),
+            Piece(piece.choice, piece.text[at:], self._frame | {"choices": [second]}),
+        )
+
+    def write(self, piece: Piece) -> bytes:
+        """Return the bytes of a piece that leaves as it is."""
+        return write_event(piece.chunk) if piece.raw is None else piece.raw
+
+    def write_text(self, choice: int, text: str, instead_of: Sequence[Piece]) -> bytes:
+        """Return the bytes of a text that the model server did not write so."""
+        events: list[bytes] = []
+        for place, piece in enumerate(instead_of):
+            own = objects(piece.chunk.get("choices"))[0]
+            delta = own.get("delta")
+            others = {
+                key: value
+                for key, value in (delta.items() if isinstance(delta, dict) else ())
+                if key != "content"
+            }
+            said = text if place == 0 else ""
+            if said or others:
+                changed = without_tokens(own) | {"delta": others | {"content": said}}
+                events.append(write_event(piece.chunk | {"choices": [changed]}))
+        if not instead_of and text:
+            events.append(self._event(choice, {"content": text}))
+        return b"".join(events)
+
+    def write_template(self, choice: int, text: str) -> bytes:
+        """Return the bytes of a template: a refusal where JSON was promised."""
+        if self._request.structured:
+            return self._event(choice, {"role": "assistant", "content": None, "refusal": text})
+        return self._event(choice, {"role": "assistant", "content": text})
+
+    def write_finish(self, choice: int, finish_reason: str) -> bytes:
+        """Return the bytes that end a choice."""
+        return self._event(choice, {}, finish_reason)
+
+    def write_end(self, usage: JsonObject, ending: Ending) -> bytes:
+        """Return usage, report and the last event."""
+        events: list[bytes] = []
+        empty: JsonObject = self._frame | {"choices": []}
+        if self._usage is not None:
+            chunk, raw = self._usage
+            is_same = raw is not None and chunk.get("usage") == usage
+            events.append(raw if is_same and raw else write_event(chunk | {"usage": usage}))
+        elif self._request.include_usage:
+            events.append(write_event(empty | {"usage": usage}))
+        if ending.report is not None:
+            events.append(write_event(empty | {"guard": ending.report}))
+        return b"".join([*events, DONE])
+
+    def _pieces(self, chunk: JsonObject, raw: bytes | None) -> list[Piece]:
+        self._chunks.append(chunk)
+        if not self._frame:
+            without = ("choices", "usage")
+            self._frame = {key: one for key, one in chunk.items() if key not in without}
+        choices = objects(chunk.get("choices"))
+        if not choices:
+            if chunk.get("usage"):
+                self._usage = (self._framed(chunk), raw if self._numbers is None else None)
+                return []
+            return [Piece(None, "", self._framed(chunk), raw if self._numbers is None else None)]
+        own_raw = raw if len(choices) == 1 and self._numbers is None else None
+        return [
+            piece
+            for place, choice in enumerate(choices)
+            for piece in self._of_choice(chunk, choice, choice_index(choice, place), own_raw)
+        ]
+
+    def _of_choice(
+        self, chunk: JsonObject, choice: JsonObject, index: int, raw: bytes | None
+    ) -> Iterable[Piece]:
+        number = self._number(index)
+        delta = choice.get("delta")
+        own: JsonObject = delta if isinstance(delta, dict) else {}
+        joiner = self._joiners.setdefault(number, PieceJoiner())
+        came = content_of(own.get("content"))
+        said = choice.get("finish_reason")
+        finish_reason = said if isinstance(said, str) else None
+        text = joiner.feed(came) + (joiner.close() if finish_reason else "")
+        calls: JsonObject = {name: own[name] for name in _CALLS if own.get(name)}
+
+        def piece(text: str, delta: JsonObject, reason: str | None, raw: bytes | None) -> Piece:
+            changed = choice | {"index": number, "delta": delta, "finish_reason": reason}
+            body = self._framed(chunk) | {"choices": [changed]}
+            return Piece(number, text, body, raw, reason, bool(calls) and not text)
+
+        is_one = not text or not (calls or finish_reason)
+        if is_one:
+            delta_now = own if text == came else own | {"content": text}
+            yield piece(text, delta_now, finish_reason, raw if text == came else None)
+            return
+        spoken = {key: value for key, value in own.items() if key not in _CALLS}
+        yield piece(text, spoken | {"content": text}, None, None)
+        yield piece("", calls, finish_reason, None)
+
+    def _framed(self, chunk: JsonObject) -> JsonObject:
+        """Return a chunk under the name of the one completion that the client sees."""
+        return chunk if self._numbers is None else chunk | _named(self._frame)
+
+    def _number(self, index: int) -> int:
+        if self._numbers is None:
+            return index
+        if not 0 <= index < len(self._numbers):
+            raise UpstreamBroken("it has more choices than were asked for")
+        return self._numbers[index]
+
+    def _said(self, choice: int, text: str) -> Piece:
+        delta: JsonObject = {"content": text}
+        body: JsonObject = {"index": choice, "delta": delta, "finish_reason": None}
+        return Piece(choice, text, self._frame | {"choices": [body]})
+
+    def _event(self, choice: int, delta: JsonObject, finish_reason: str | None = None) -> bytes:
+        frame = self._frame or _own_frame(self._request)
+        body: JsonObject = {"index": choice, "delta": delta, "finish_reason": finish_reason}
+        return write_event(frame | {"choices": [body]})
+
+
+def _named(frame: JsonObject) -> JsonObject:
+    return {key: frame[key] for key in ("id", "created") if key in frame}
+
+
+def _own_frame(request: ModelRequest) -> JsonObject:
+    frame: dict[str, JsonValue] = {"object": _OBJECT, "model": request.model}
+    return frame

@@ -1,0 +1,371 @@
+"""What a door is: an endpoint whose answers are guarded, in one shape whatever its wire looks like.
+
+A door reads its requests and the model server's replies, and writes what leaves. Everything between
+is the same for all doors, and knows only the types in here. Unknown members are kept everywhere.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, Protocol, TypeAlias, TypeVar
+
+from pydantic import JsonValue
+
+from guards.core.exchange import Source
+from proxy.openai_api.answer import Answer
+from proxy.openai_api.guard_field import GuardField
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import json_bytes, write_event
+
+
+class PieceRestorer(Protocol):
+    """Puts the user's own identifiers back into one text that comes in pieces, cut anywhere."""
+
+    def feed(self, piece: str) -> str:
+        """Return what can be said by now; what may be half a placeholder is kept back."""
+
+    def close(self) -> str:
+        """Return what was kept back."""
+
+
+class Restoring(Protocol):
+    """Puts the user's own identifiers back where the model wrote what stands in for them."""
+
+    def __bool__(self) -> bool:
+        """Tell whether there is anything to put back."""
+
+    def restore(self, text: str) -> str:
+        """Return a whole text with the identifiers in it."""
+
+    def in_pieces(self) -> PieceRestorer:
+        """Return what does the same to a text that comes in pieces."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """A request that can be served.
+
+    Attributes:
+        raw: The body as it came.
+        body: The body as JSON, with `guard` still in it.
+        conversation: The request as a chat completion: `messages` in which the question and the
+            sources are looked for, with `guard`, `documents`, `tools` and the like beside them. The
+            body itself for the chat door. Nobody sends it anywhere.
+        model: Name of the model that the client asked for.
+        stream: Whether it wants a stream.
+        choices: How many choices it wants.
+        offers_tools: The model may call tools, so it may fetch evidence itself.
+        structured: It wants JSON, so a template cannot stand in the content.
+        include_usage: Whether a stream ends with the usage.
+        guard: What the app told the proxy.
+        not_checked: Names of what it carries and no guard can look at, such as ``image_parts``.
+    """
+
+    raw: bytes
+    body: JsonObject
+    conversation: JsonObject
+    model: str
+    stream: bool
+    choices: int = 1
+    offers_tools: bool = False
+    structured: bool = False
+    include_usage: bool = False
+    guard: GuardField
+    not_checked: tuple[str, ...] = ()
+
+    def for_server(self, model: str) -> bytes:
+        """Return the body for the model server: the caller's own bytes where nothing differs."""
+        if "guard" not in self.body and model == self.model:
+            return self.raw
+        return json_bytes(self.plain_body() | {"model": model})
+
+    def plain_body(self) -> JsonObject:
+        """Return the body without the `guard` member."""
+        return {key: value for key, value in self.body.items() if key != "guard"}
+
+
+class Reply(Protocol):
+    """A whole reply of the model server, plain or streamed."""
+
+    @property
+    def raw(self) -> bytes:
+        """The body as it came."""
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """One for each choice, by number."""
+
+    @property
+    def usage(self) -> JsonValue | None:
+        """Tokens used, in the model server's own words."""
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """What carries words and is not looked at."""
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it came as a stream."""
+
+
+ReplyT = TypeVar("ReplyT", bound=Reply)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A choice that leaves as the model server gave it.
+
+    Attributes:
+        index: Number of the choice that the client sees.
+        reply: The reply that it comes from.
+        answer: The answer in that reply.
+    """
+
+    index: int
+    reply: Reply
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A choice that leaves with another text than the model server gave it.
+
+    Attributes:
+        index: Number of the choice that the client sees.
+        reply: The reply that it comes from.
+        answer: The answer in that reply.
+        content: The text that leaves.
+        finish_reason: Why it ends, where that is no longer the model server's own word.
+    """
+
+    index: int
+    reply: Reply
+    answer: Answer
+    content: str
+    finish_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """A choice with a template in its place.
+
+    Attributes:
+        index: Number of the choice that the client sees.
+        template: The template's text.
+    """
+
+    index: int
+    template: str
+
+
+ChoiceOutcome: TypeAlias = Kept | Edited | Replaced
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What goes with the choices.
+
+    Attributes:
+        id: The request's id, for a completion that we make ourselves.
+        created: Its time, in Unix seconds.
+        finish_reason: Of replaced answers.
+        report: The `guard` object; None if nobody asked for it.
+        as_stream: Whether to write a stream; None goes by the request, unless the model server
+            answered it plainly.
+    """
+
+    id: str
+    created: int
+    finish_reason: str
+    report: JsonObject | None = None
+    as_stream: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A body and its type."""
+
+    body: bytes
+    content_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One event of a model server's stream, as far as it concerns one choice.
+
+    An event that says something and does something else too (a text and a finish reason) is read
+    as several pieces, the text first.
+
+    Attributes:
+        choice: Number of the choice; None for what belongs to none of them, such as the usage.
+        text: What it adds to the choice's answer; empty for all else.
+        chunk: The JSON object to be written for it.
+        raw: The event's own bytes, if it can be passed on as it came; None where it cannot.
+        finish_reason: Set on the piece that ends its choice, in the model server's word.
+        calls_tool: It is part of a call of a tool.
+    """
+
+    choice: int | None
+    text: str
+    chunk: JsonObject
+    raw: bytes | None = None
+    finish_reason: str | None = None
+    calls_tool: bool = False
+
+
+class LiveStream(ABC):
+    """Reads the streams of a model server for one request, and writes the one that leaves.
+
+    The stream that leaves may be made of two attempts; of a choice that is written anew nothing but
+    pieces without text has left then.
+    """
+
+    @abstractmethod
+    def restore_with(self, stand_ins: Restoring) -> None:
+        """Put the user's own identifiers back from now on; called before anything is read."""
+
+    @abstractmethod
+    def read(self, chunk: JsonObject, raw: bytes) -> Sequence[Piece]:
+        """Return the pieces of one event, with the user's own identifiers put back.
+
+        Args:
+            chunk: The event's data.
+            raw: The event's bytes.
+
+        Raises:
+            UpstreamBroken: nobody could say what a client would read in it.
+        """
+
+    @abstractmethod
+    def read_end(self, *, said_done: bool) -> Sequence[Piece]:
+        """Return what was kept back when the model server's stream has ended.
+
+        Args:
+            said_done: It ended with ``[DONE]``.
+
+        Raises:
+            UpstreamBroken: the stream is not complete.
+        """
+
+    @abstractmethod
+    def reply(self) -> Reply:
+        """Return what was read since the last attempt began, as a whole reply."""
+
+    @abstractmethod
+    def begin_again(self, choices: Sequence[int]) -> None:
+        """A second attempt follows.
+
+        Args:
+            choices: Numbers, as the client knows them, of the choices that it writes anew, in its
+                own order. `Piece.choice` is such a number.
+        """
+
+    @abstractmethod
+    def split(self, piece: Piece, at: int) -> tuple[Piece, Piece]:
+        """Return a piece as two, cut in its text; each of its tokens goes with one of them."""
+
+    @abstractmethod
+    def write(self, piece: Piece) -> bytes:
+        """Return the bytes of a piece that leaves as it is; its own where that can be."""
+
+    @abstractmethod
+    def write_text(self, choice: int, text: str, instead_of: Sequence[Piece]) -> bytes:
+        """Return the bytes of a text that the model server did not write so.
+
+        Args:
+            choice: Number of the choice that the client sees.
+            text: What is added to its answer; it may be empty.
+            instead_of: The pieces in whose place it stands; empty for what we add ourselves.
+        """
+
+    def write_template(self, choice: int, text: str) -> bytes:
+        """Return the bytes of a template that stands in the place of a whole answer."""
+        return self.write_text(choice, text, ())
+
+    def write_error(self, error: JsonObject) -> bytes:
+        """Return the event of a failure after which nothing follows.
+
+        Args:
+            error: An OpenAI error object.
+        """
+        return write_event(error)
+
+    @abstractmethod
+    def write_finish(self, choice: int, finish_reason: str) -> bytes:
+        """Return the bytes that end a choice which the model server did not end so."""
+
+    @abstractmethod
+    def write_end(self, usage: JsonObject, ending: Ending) -> bytes:
+        """Return what ends the stream: usage if it was asked for, the report, and the last event.
+
+        Args:
+            usage: The tokens of all attempts.
+            ending: What goes with the choices.
+        """
+
+
+class Door(ABC, Generic[ReplyT]):
+    """An endpoint whose answers are guarded.
+
+    Attributes:
+        name: What traces and metrics call it.
+        path: Its path at the model server, behind the version.
+        takes_constraints: A model server can be told in the body what it may not write.
+    """
+
+    name: ClassVar[str]
+    path: ClassVar[str]
+    takes_constraints: ClassVar[bool] = True
+
+    @abstractmethod
+    def read_request(self, raw: bytes) -> ModelRequest:
+        """Read a request body.
+
+        Raises:
+            BadRequest: malformed JSON, or a member of the wrong type; it names the member.
+        """
+
+    @abstractmethod
+    def prompted(self, body: JsonObject, sources: Sequence[Source]) -> JsonObject | None:
+        """Return the body with our citation prompt; None where it has nothing to add."""
+
+    @abstractmethod
+    def noted(self, body: JsonObject, note: str, choices: int) -> JsonObject:
+        """Return the body of the second request: told what was wrong. Pure.
+
+        Args:
+            body: Body of the first request, as the model server got it.
+            note: What the model is told, at the end of the last user turn.
+            choices: How many choices have to be written again.
+        """
+
+    @abstractmethod
+    def read_reply(self, raw: bytes, content_type: str, stand_ins: Restoring) -> ReplyT:
+        """Read a whole reply by what it says it is, whatever was asked for.
+
+        The user's own identifiers are put back; without any, the bytes stay as they came.
+
+        Raises:
+            UpstreamBroken: it cannot be read, or the stream broke off.
+        """
+
+    @abstractmethod
+    def live(self, request: ModelRequest) -> LiveStream:
+        """Return what reads and writes the stream of one request."""
+
+    @abstractmethod
+    def write(
+        self,
+        request: ModelRequest,
+        replies: Sequence[ReplyT],
+        outcomes: Sequence[ChoiceOutcome],
+        ending: Ending,
+    ) -> Written:
+        """Write a reply of which all is known: the model server's own bytes where nothing changed.
+
+        Args:
+            request: What was asked.
+            replies: All replies of the model server, in order; their usage is added up.
+            outcomes: One for each choice, by number.
+            ending: What goes with them.
+        """
