@@ -6,12 +6,15 @@ ARGS ?=
 PIP := $(BIN)/pip --disable-pip-version-check --quiet
 LOCK := $(PIP) install --require-hashes --requirement
 
-.PHONY: demo test check bench lock clean
+NODE_CLIENTS := tests/clients/node/node_modules/.package-lock.json
+
+.PHONY: demo test check bench lock node-clients clean
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
 
-test: $(VENV)/dev.done  ## the whole suite, with a real Redis
+# Without npm the suite runs without the clients for Node, and says so at its end.
+test: $(VENV)/dev.done $(if $(shell command -v npm 2>/dev/null),node-clients)  ## the whole suite, with a real Redis
 	$(BIN)/pytest -n auto $(ARGS)
 
 check: $(VENV)/dev.done  ## style, types and the direction of imports
@@ -31,8 +34,10 @@ lock: $(VENV)/dev.done  ## pin the newest versions that fit
 		--universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet \
 		--output-file deploy/requirements-dev.lock
 
+node-clients: $(NODE_CLIENTS)  ## what the tests need of OpenAI's and Vercel's packages for Node
+
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(dir $(NODE_CLIENTS))
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -44,4 +49,8 @@ $(VENV)/runtime.done: $(BIN)/python deploy/requirements.lock pyproject.toml
 
 $(VENV)/dev.done: $(VENV)/runtime.done deploy/requirements-dev.lock
 	$(LOCK) deploy/requirements-dev.lock
+	@touch $@
+
+$(NODE_CLIENTS): tests/clients/node/package.json tests/clients/node/package-lock.json
+	cd tests/clients/node && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@

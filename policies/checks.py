@@ -11,6 +11,7 @@ from policies.errors import Remark
 from policies.gating.checks import about_streams
 from policies.judging.codes import CODES
 from policies.judging.judge import JUDGE
+from policies.passing import carries_questions, remarks_on_answers
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
 from policies.schema import suggestion
 from policies.templates import CORRECTION, CUT, FALLBACK
@@ -30,6 +31,7 @@ def remarks_about(
         *_about_reading(policy),
         *_about_intents(policy),
         *_about_templates(policy),
+        *remarks_on_answers(policy.passthrough),
         *(_about_tenant(policy) if policy.tenant else _about_base(policy)),
         *about_streams(policy),
         *_about_keys(policy),
@@ -77,6 +79,12 @@ def _about_tenant(policy: Policy) -> Iterator[Remark]:
         yield Remark(("tenant",), "has no `keys`, so nobody can reach it yet", False)
     if not any(rule.mode is not Mode.OFF for rule in policy.guards.values()):
         yield Remark(("tenant",), "turns on no guard: every answer passes unchecked", False)
+    if _minds_questions(policy) and carries_questions(policy.passthrough):
+        yield Remark(
+            ("guards", "personal_data", "options", "input"),
+            "holds for guarded endpoints; what `passthrough` hands on goes out as it is",
+            refused=False,
+        )
     for guard, rule in policy.guards.items():
         if rule.template is not None and rule.template not in policy.templates:
             hint = suggestion(rule.template, policy.templates)
@@ -139,6 +147,12 @@ def _has_template(guard: str, rule: GuardRule, policy: Policy) -> bool:
         return True
     covers_codes = all_guards()[guard].codes.keys() <= policy.templates.keys()
     return covers_codes and rule.on_not_run is not OnNotRun.REPLACE
+
+
+def _minds_questions(policy: Policy) -> bool:
+    """Return whether personal data is kept from the model server."""
+    rule = policy.guards.get("personal_data", GuardRule(mode=Mode.OFF))
+    return rule.mode is Mode.ENFORCE and rule.options.get("input", "off") != "off"
 
 
 def _has_judge_template(policy: Policy) -> bool:

@@ -33,6 +33,7 @@ class LoadedPolicy:
         path: The file.
         templates: Its reply templates, compiled.
         intents: Its intent rules, compiled.
+        warnings: What is odd about it and still works.
     """
 
     name: str
@@ -41,6 +42,7 @@ class LoadedPolicy:
     path: str
     templates: ReplyTemplates = field(compare=False, repr=False)
     intents: Intents = field(compare=False, repr=False)
+    warnings: tuple[Problem, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ def survey(directory: Path, *, require_env: bool) -> Survey:
         except PolicyError as error:
             errors |= set(error.problems)
             continue
-        warnings |= set(drawn.warnings)
+        warnings |= set(drawn.loaded.warnings)
         usable.append(drawn)
     errors |= set(_claimed_twice(usable))
     policies = {drawn.loaded.name: drawn.loaded for drawn in usable}
@@ -124,11 +126,10 @@ def load_file(path: Path) -> LoadedPolicy:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """A policy on its way out: loaded, with the tree it came from and what is odd about it."""
+    """A policy on its way out: loaded, with the tree it came from."""
 
     loaded: LoadedPolicy
     entry: Entry
-    warnings: tuple[Problem, ...]
 
 
 def _draw(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Drawn:
@@ -148,8 +149,9 @@ def _draw(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Drawn:
         path=str(file),
         templates=ReplyTemplates(policy),
         intents=Intents(policy.intents),
+        warnings=tuple(_placed(remarks, entry)),
     )
-    return _Drawn(loaded, entry, tuple(_placed(remarks, entry)))
+    return _Drawn(loaded, entry)
 
 
 def _placed(remarks: Iterable[Remark], entry: Entry) -> list[Problem]:

@@ -7,6 +7,8 @@ from pydantic import Field
 
 from policies.gating.rules import StreamMode, StreamRules
 from policies.judging.rules import JudgeRules
+from policies.passing import WITHOUT_ANSWERS, PassingText
+from policies.responses import ResponsesRules
 from policies.shape import VARIABLE_NAME, HttpAddress
 from policies.shape import Mode as Mode
 from policies.shape import Shape as Shape
@@ -286,9 +288,10 @@ class CitationRules(Shape):
         Renumber.AUTO,
         description="Close the gaps in the numbers when a citation was taken out. auto: only "
         "where the answer has a list of its sources or footnotes, or gets one by `references: "
-        "always`; elsewhere a number is the app's own name for a source. always: everywhere, with "
-        "a list written where there is none. never: numbers stay. No number changes without a "
-        "list that says what it means then.",
+        "always`; such an answer does not leave before its end, where `stream.mode: gate` knows it "
+        "by its marks [†1], and keeps its numbers otherwise; elsewhere a number is the app's own "
+        "name for a source. always: everywhere, with a list written where there is none. never: "
+        "numbers stay. No number changes without a list that says what it means then.",
     )
     references: ReferenceList = Field(
         ReferenceList.OWN,
@@ -334,6 +337,14 @@ class Policy(Shape):
         (), description="Hashes of the tenant's API keys, from `guard-proxy keys new TENANT`."
     )
     upstream: Upstream | None = None
+    passthrough: tuple[PassingText, ...] = Field(
+        WITHOUT_ANSWERS,
+        max_length=MOST_PATTERNS,
+        description="What is handed through to the model server without a guard, as `METHOD /path` "
+        "below the version: `*` is one segment, `**` at the end any number; without a method, "
+        "every method; several as `GET,POST /path`. What is not listed is a 404. Guarded "
+        "endpoints cannot be listed.",
+    )
     sources: SourceRules = Field(default_factory=SourceRules)
     intents: tuple[IntentRule, ...] = Field((), max_length=MOST_PATTERNS)
     reading: Literal["light", "morph"] = Field(
@@ -347,6 +358,7 @@ class Policy(Shape):
     citations: CitationRules = Field(default_factory=CitationRules)
     trimming: Trimming = Field(default_factory=Trimming)
     stream: StreamRules = Field(default_factory=StreamRules)
+    responses: ResponsesRules = Field(default_factory=ResponsesRules)
     judge: JudgeRules | None = None
     replacement: Replacement = Field(default_factory=Replacement)
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(

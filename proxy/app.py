@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -16,7 +16,10 @@ from litestar.exceptions import (
     NotFoundException,
     ValidationException,
 )
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import ASGIApp
 
+from policies.loader import LoadedPolicy
 from policies.store import PolicyStore, Reload
 from proxy.auth import Authentication
 from proxy.constraints import Capabilities, ConstrainedServers
@@ -26,17 +29,19 @@ from proxy.errors import (
     InternalError,
     RequestTooLarge,
     UnknownPath,
+    WrongMethod,
 )
 from proxy.judge.book import JudgeBook
 from proxy.logs import failure, logger
 from proxy.metrics import Metrics
-from proxy.openai_api.chat import ChatDoor
+from proxy.openai_api.doors import DOORS
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline import Pipeline
 from proxy.routes.doors import door_handler
+from proxy.routes.entrance import ROOT, Entrance
 from proxy.routes.health import healthz, metrics, readyz
 from proxy.routes.openapi import openapi_document
-from proxy.routes.passthrough import embeddings, list_models, show_model
+from proxy.routes.passthrough import pass_through
 from proxy.routes.traces import list_traces, show_trace
 from proxy.routes.verify import verify
 from proxy.services import Services
@@ -56,6 +61,7 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
         PolicyError: the policies cannot be used.
     """
     policies = PolicyStore(settings.policies)
+    _note_warnings(policies.snapshot.policies.values())
     gauges = Metrics()
     servers = ModelServers(settings.max_reply_bytes)
     judges = JudgeBook(time.monotonic)
@@ -94,13 +100,16 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
             await judges.close()
 
 
-def create_app(services: Services) -> Litestar:
+def create_app(services: Services) -> ASGIApp:
     """Return the web app over services that are already open."""
-    model_api = [door_handler(ChatDoor()), verify, list_models, show_model, embeddings]
+    own_doors = [*map(door_handler, DOORS), verify]
+    return Entrance(_web_app(services, own_doors), own_doors)
+
+
+def _web_app(services: Services, own_doors: list[HTTPRouteHandler]) -> Litestar:
     return Litestar(
         route_handlers=[
-            Router("/v1", route_handlers=model_api, middleware=[Authentication()]),
-            Router("/t/{tenant:str}/v1", route_handlers=model_api, middleware=[Authentication()]),
+            Router(ROOT, route_handlers=[*own_doors, pass_through], middleware=[Authentication()]),
             healthz,
             readyz,
             metrics,
@@ -136,8 +145,11 @@ def _guard_proxy_error(_: AnyRequest, error: GuardProxyError) -> Response[bytes]
 def _http_error(request: AnyRequest, error: HTTPException) -> Response[bytes]:
     """Draw the web framework's own errors as OpenAI error objects."""
     ours: GuardProxyError
-    if isinstance(error, NotFoundException | MethodNotAllowedException):
+    if isinstance(error, NotFoundException):
         ours = UnknownPath(request.url.path)
+    elif isinstance(error, MethodNotAllowedException):
+        allowed = (error.headers or {}).get("allow", "").split(", ")
+        ours = WrongMethod(request.method, request.url.path, allowed)
     elif error.status_code == RequestTooLarge.status:
         services: Services = request.app.state.services
         ours = RequestTooLarge(services.settings.max_body_bytes)
@@ -169,6 +181,8 @@ def _note_reload(gauges: Metrics, outcome: Reload) -> None:
         gauges.policy_reloads.labels("taken").inc()
         gauges.policies_stale.set(0)
         log.info("policies.reloaded", changed=list(outcome.changed))
+        policies = outcome.snapshot.policies
+        _note_warnings(policies[name] for name in outcome.changed if name in policies)
         return
     gauges.policy_reloads.labels("refused").inc()
     gauges.policies_stale.set(1)
@@ -177,3 +191,9 @@ def _note_reload(gauges: Metrics, outcome: Reload) -> None:
         errors=[str(problem) for problem in outcome.error.problems],
         kept="the last good policies",
     )
+
+
+def _note_warnings(policies: Iterable[LoadedPolicy]) -> None:
+    # A key of a shared base is odd in each policy that extends it, and said once.
+    for warning in sorted({warning for loaded in policies for warning in loaded.warnings}):
+        log.warning("policy.odd", said=str(warning))

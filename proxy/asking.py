@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from guards.core.exchange import Exchange
+from policies.responses import ServerState
 from proxy.call import Call
 from proxy.errors import BadRequest, UnknownModel
 from proxy.inspecting import takes_long
@@ -23,8 +24,16 @@ def read_context(call: Call) -> FoundContext:
     """Find the question and the sources in the request.
 
     Raises:
-        BadRequest: `guard.sources` is not of the form that it has to be.
+        BadRequest: `guard.sources` is not of the form that it has to be, or the request points at
+            what only the model server keeps and the policy does not want that.
     """
+    kept_there = call.request.server_state
+    if kept_there and call.tenant.policy.responses.server_state is ServerState.REFUSE:
+        raise BadRequest(
+            f"'{kept_there[0]}' points at what only the model server keeps, where nobody could see "
+            "what the answer rests on. Send it in 'input' instead.",
+            kept_there[0],
+        )
     try:
         with call.trace.step("read"):
             return find_sources(call.request.conversation, call.tenant.policy.sources)
@@ -63,7 +72,7 @@ def exchange_of(call: Call, found: FoundContext) -> Exchange:
 async def hide_personal(call: Call, exchange: Exchange) -> None:
     """Find what the model must not see of the user, if the policy wants that."""
     policy = call.tenant.policy
-    found = partial(stand_ins_for, call.request.body, exchange.sources, policy)
+    found = partial(stand_ins_for, call.request.conversation, exchange.sources, policy)
     long = takes_long(policy, exchange)
     call.stand_ins = await asyncio.to_thread(found) if long else found()
 

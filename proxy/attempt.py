@@ -11,6 +11,7 @@ from proxy.errors import UpstreamBroken, UpstreamError
 from proxy.gates import judged, looked_at, open_gate, take_whole
 from proxy.judged import Judged
 from proxy.live import LiveAttempt
+from proxy.openai_api.answer import Answer
 from proxy.openai_api.door import LiveStream, Reply
 from proxy.openai_api.sse import STREAM_TYPE
 from proxy.traces.filling import note_attempt
@@ -39,6 +40,10 @@ class Asking:
     def may_regenerate(self) -> bool:
         """Whether there can be an attempt after this one."""
         return self.number == 1
+
+    def wanted(self, reply: Reply) -> Sequence[Answer]:
+        """Return the answers of a reply; of the second one no more than were asked for."""
+        return reply.answers if self.number == 1 else reply.answers[: len(self.choices)]
 
     def gate(self) -> Gate:
         """Return a gate for one of its answers."""
@@ -92,11 +97,13 @@ async def attempted(asking: Asking, opening: AbstractAsyncContextManager[OpenRep
     except UpstreamError as error:
         note_attempt(call.trace, None, (), upstream_ms(), error=error.code)
         raise
+    if live is None and asking.number == 2 and asking.stream is not None:
+        raise UpstreamBroken("it answers plainly what it began as a stream")
     gates = await (_let_out(live) if live else _gated(asking, reply))
     call.trace.note_step(f"inspect_answer_{asking.number}", call.inspecting_s)
     decided = tuple(
         judged(call, asking.exchange, reply, answer, gate)
-        for answer, gate in zip(reply.answers, gates, strict=False)
+        for answer, gate in zip(asking.wanted(reply), gates, strict=False)
     )
     return Attempt(reply, opened.headers, decided, spent_ms, live)
 
@@ -129,7 +136,7 @@ async def _let_out(live: LiveAttempt) -> list[Gate]:
 async def _gated(asking: Asking, reply: Reply) -> list[Gate]:
     """Let answers of which all is known through gates of their own."""
     gates = []
-    for answer in reply.answers:
+    for answer in asking.wanted(reply):
         gate = asking.gate()
         take_whole(asking.call, gate, answer)
         async for _ in looked_at(asking.call, gate):

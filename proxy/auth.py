@@ -6,9 +6,9 @@ from litestar.middleware import ASGIMiddleware
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from proxy.errors import UnknownKey, UnknownPath
+from proxy.paths import ModelPath
 from proxy.tenants import Tenant, Tenants
 
-TENANT_PATH = "/t/"
 _SCHEME = "bearer "
 
 
@@ -31,11 +31,11 @@ class Authentication(ASGIMiddleware):
 
 def _tenant(scope: Scope, key: str | None) -> Tenant:
     tenants: Tenants = Litestar.from_scope(scope).state.tenants
-    path = scope["path"]
-    if path.startswith(TENANT_PATH):
-        named = tenants.book.open_by_name(path.removeprefix(TENANT_PATH).partition("/")[0])
+    path: ModelPath = scope["state"]["model_path"]
+    if path.tenant is not None:
+        named = tenants.book.open_by_name(path.tenant)
         if named is None:
-            raise UnknownPath(path)
+            raise UnknownPath(path.whole)
         return named
     tenant = tenants.book.by_key(key) if key else None
     if tenant is None:

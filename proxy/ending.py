@@ -68,6 +68,9 @@ async def finished(
     done = Finished(written, headers, settled, asked, not_checked)
     note_end(call.trace, settled, done.action, done.reasons, done.confidence)
     call.trace.not_checked = not_checked
+    call.trace.unknown_fields += tuple(
+        dict.fromkeys(f"reply.{path}" for reply in replies for path in reply.unknown)
+    )
     if live is not None:
         # Its headers have been sent long ago.
         await call.outgoing.send(write_comments(done.headers(policy.confidence.threshold)))

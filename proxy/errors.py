@@ -5,7 +5,8 @@ GuardProxyError
 │   ├── BadRequest            400  malformed JSON, wrong types; `param` names the field
 │   ├── UnknownKey            401
 │   ├── UnknownModel          404
-│   ├── UnknownPath           404  nothing here, or not with this method
+│   ├── UnknownPath           404
+│   ├── WrongMethod           405  something is here, but not with this method
 │   ├── UnknownTrace          404
 │   └── RequestTooLarge       413
 ├── InternalError             500  something broke in here
@@ -22,7 +23,7 @@ ever in it.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 ErrorBody = dict[str, dict[str, str | None]]
 
@@ -115,13 +116,29 @@ class UnknownModel(RequestRefused):
 
 
 class UnknownPath(RequestRefused):
-    """Nothing is served at this path, or not with this method."""
+    """Nothing is served at this path."""
 
     status = 404
     code = "unknown_url"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"Unknown request URL: {path} (or not with this method).")
+        super().__init__(f"Unknown request URL: {path}.")
+
+
+class WrongMethod(RequestRefused):
+    """Something is served at this path, but not with this method; ``allowed`` are those."""
+
+    status = 405
+    code = "method_not_allowed"
+
+    def __init__(self, method: str, path: str, allowed: Iterable[str]) -> None:
+        self.allowed = ", ".join(sorted(allowed))
+        super().__init__(f"Not allowed to {method} on {path}. Allowed: {self.allowed}.")
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"allow": self.allowed}
 
 
 class UnknownTrace(RequestRefused):

@@ -9,6 +9,7 @@ from guards.core.guard import Stage
 from policies.decision import Possible
 from policies.gating.gate import Gate, GateRules, Kind, Look, Release
 from policies.gating.rules import StreamMode
+from policies.policy import Renumber
 from policies.verdict import Verdict
 from proxy.call import Call
 from proxy.inspecting import log_failures, takes_long
@@ -31,6 +32,7 @@ def open_gate(call: Call, exchange: Exchange, *, may_regenerate: bool) -> Gate:
         may_regenerate=may_regenerate,
         may_edit=not structured,  # taking a piece out of a JSON text could leave no JSON
         holds=structured or policy.stream.mode is not StreamMode.GATE,
+        may_renumber=policy.citations.renumber is not Renumber.NEVER,
         trimming=policy.trimming,
     )
     return Gate(exchange, rules, partial(visible, structured=structured))

@@ -68,6 +68,8 @@ class ModelJob(Job):
 
     async def _finished(self, request: ModelRequest) -> Finished:
         self.trace.model, self.trace.stream = request.model, request.stream
+        unknown = self._door.coverage.request.unknown(request.body)
+        self.trace.unknown_fields = tuple(f"request.{path}" for path in unknown)
         self._call = Call(
             tenant=self._tenant,
             door=self._door,

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Protocol
 
 import httpx
 
@@ -21,25 +22,29 @@ from proxy.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
+from proxy.headers import returned_headers, sent_headers
 from proxy.openai_api.json_body import member, read_object
 
-# Hop-by-hop headers (RFC 9110, section 7.6.1) and those that this hop sets itself.
-_NOT_SENT = frozenset(
-    "connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding "
-    "upgrade host content-length content-encoding accept-encoding authorization cookie "
-    "expect forwarded x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip".split()
-)
-_NOT_RETURNED = frozenset(
-    "connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding "
-    "upgrade content-length content-encoding content-type set-cookie server date alt-svc "
-    "www-authenticate".split()
-)
-# Credentials of the caller's own beside the operator's key.
-_OTHER_KEYS = frozenset({"api-key", "x-api-key"})
-_OWN_PREFIX = "x-guard-"
 IDLE_KEPT_S = 2.0
 """How long an idle connection is kept: shorter than servers do, which close theirs after 5 s."""
+_NOT_MODIFIED = 304
 _LONGEST_ERROR_BYTES = 64 * 1024
+
+
+class Terms(Protocol):
+    """Whose key a request goes out with, and how long it may take; as in `ServerCall`."""
+
+    @property
+    def key(self) -> str | None:
+        """Bearer key for the model server."""
+
+    @property
+    def key_is_ours(self) -> bool:
+        """Whether the operator configured the key."""
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """The tenant's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,31 +132,43 @@ class ModelServers:
         Raises:
             UpstreamError: it failed, one way or another.
         """
-        async with _translated(), _within("total", call.timeouts.total_s):
-            async with _within("first byte", call.timeouts.first_byte_s):
-                response = await self._send(call)
+        async with self.exchange(self._request(call), call) as response:
+            yield OpenReply(
+                status=response.status_code,
+                headers=returned_headers(response.headers),
+                content_type=response.headers.get("content-type", ""),
+                pieces=_bounded(
+                    timely(response.aiter_bytes(), call.timeouts.idle_s), self._max_reply_bytes
+                ),
+            )
+
+    @contextlib.asynccontextmanager
+    async def exchange(
+        self, request: httpx.Request, terms: Terms
+    ) -> AsyncGenerator[httpx.Response, None]:
+        """Send a request; its reply's body is read within.
+
+        Raises:
+            UpstreamError: it failed, one way or another.
+        """
+        async with _translated(), _within("total", terms.timeouts.total_s):
+            async with _within("first byte", terms.timeouts.first_byte_s):
+                response = await self._send(request)
             try:
                 if response.status_code >= 400:
-                    raise await _refusal(call, response)
-                if response.status_code >= 300:
+                    raise await _refusal(terms, response)
+                if response.status_code >= 300 and response.status_code != _NOT_MODIFIED:
                     # A client that followed would leave the proxy behind, its key in hand.
                     raise UpstreamBroken(f"it redirects ({response.status_code})")
-                yield OpenReply(
-                    status=response.status_code,
-                    headers=returned_headers(response.headers),
-                    content_type=response.headers.get("content-type", ""),
-                    pieces=_bounded(_pieces(response, call.timeouts.idle_s), self._max_reply_bytes),
-                )
+                yield response
             finally:
                 await response.aclose()
 
-    async def _send(self, call: ServerCall) -> httpx.Response:
-        headers = sent_headers(call.headers)
-        if call.key_is_ours:
-            headers = {name: value for name, value in headers.items() if name not in _OTHER_KEYS}
+    def _request(self, call: ServerCall) -> httpx.Request:
+        headers = sent_headers(call.headers, key_is_ours=call.key_is_ours)
         if call.key is not None:
             headers["authorization"] = f"Bearer {call.key}"
-        request = self._client.build_request(
+        return self._client.build_request(
             call.method,
             call.url,
             content=call.body or None,
@@ -159,9 +176,13 @@ class ModelServers:
             headers=[(name.encode(), value.encode("latin-1")) for name, value in headers.items()],
             timeout=httpx.Timeout(None, connect=call.timeouts.connect_s),
         )
+
+    async def _send(self, request: httpx.Request) -> httpx.Response:
         try:
             return await self._client.send(request, stream=True)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
+            if not isinstance(request.stream, httpx.ByteStream):
+                raise  # a body that came in pieces has gone by
             if isinstance(error, httpx.RemoteProtocolError) and "disconnected" not in str(error):
                 raise  # it did answer, and not in HTTP
             # The server closed an idle connection at the moment that it was used again; nothing
@@ -179,27 +200,6 @@ async def read_whole(reply: OpenReply) -> RawReply:
     return RawReply(reply.status, reply.headers, reply.content_type, body)
 
 
-def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the caller's headers that go on to the model server, by names in lower case."""
-    return _without(_NOT_SENT, headers)
-
-
-def returned_headers(headers: httpx.Headers) -> dict[str, str]:
-    """Return the model server's headers that go back to the caller, request ids among them."""
-    headers.encoding = "latin-1"  # as the web server will write them
-    return _without(_NOT_RETURNED, headers)
-
-
-def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, str]:
-    """Leave out headers of this hop, also those that `Connection` names."""
-    named = {name.strip().lower() for name in headers.get("connection", "").split(",")}
-    return {
-        name.lower(): value
-        for name, value in headers.items()
-        if name.lower() not in dropped | named and not name.lower().startswith(_OWN_PREFIX)
-    }
-
-
 async def _bounded(pieces: AsyncIterator[bytes], most_bytes: int) -> AsyncIterator[bytes]:
     size = 0
     async for piece in pieces:
@@ -209,11 +209,11 @@ async def _bounded(pieces: AsyncIterator[bytes], most_bytes: int) -> AsyncIterat
         yield piece
 
 
-async def _pieces(response: httpx.Response, idle_s: float) -> AsyncIterator[bytes]:
-    iterator = aiter(response.aiter_bytes())
+async def timely(pieces: AsyncIterator[bytes], idle_s: float) -> AsyncIterator[bytes]:
+    """Yield the pieces of a reply, each within the idle timeout."""
     while True:
         async with _within("idle", idle_s):
-            piece = await anext(iterator, None)
+            piece = await anext(pieces, None)
         if piece is None:
             return
         yield piece
@@ -240,24 +240,24 @@ async def _translated() -> AsyncGenerator[None, None]:
         raise UpstreamUnreachable(type(error).__name__) from error
 
 
-async def _refusal(call: ServerCall, response: httpx.Response) -> UpstreamError:
+async def _refusal(terms: Terms, response: httpx.Response) -> UpstreamError:
     """Return the error that an error status of the model server becomes."""
     status = response.status_code
-    if status in (401, 403) and call.key_is_ours:
+    if status in (401, 403) and terms.key_is_ours:
         return UpstreamRejectedKey()
-    body = await _error_object(call, response) if status < 500 else None
+    body = await _error_object(terms, response) if status < 500 else None
     return UpstreamRefused(status, body, returned_headers(response.headers))
 
 
-async def _error_object(call: ServerCall, response: httpx.Response) -> bytes | None:
+async def _error_object(terms: Terms, response: httpx.Response) -> bytes | None:
     """Return the model server's own OpenAI error object without our key, or None."""
     raw = b""
-    async for piece in _pieces(response, call.timeouts.idle_s):
+    async for piece in timely(response.aiter_bytes(), terms.timeouts.idle_s):
         raw += piece
         if len(raw) > _LONGEST_ERROR_BYTES:
             return None
-    if call.key and call.key_is_ours:
-        raw = raw.replace(call.key.encode(), b"***")
+    if terms.key and terms.key_is_ours:
+        raw = raw.replace(terms.key.encode(), b"***")
     try:
         is_error = isinstance(member(member(read_object(raw), "error"), "message"), str)
     except ValueError:

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import redis
 from hypothesis import settings
 
+from tests.clients.node_packages import FOLDER, why_not
 from tests.fakes.redis_process import RedisProcess
 
 # Laws are about results; how long one example takes says how busy the machine is.
@@ -34,3 +36,12 @@ def redis_url(redis_server: str) -> str:
     with redis.Redis.from_url(redis_server) as client:
         client.flushdb()
     return redis_server
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say at the end which tests could not be run here; nothing is left out in silence."""
+    asked = [Path(one.partition("::")[0]).resolve() for one in terminalreporter.config.args]
+    reason = why_not()
+    if reason and any(one in FOLDER.parents or one.match("test_node_*.py") for one in asked):
+        terminalreporter.section("not run: clients for Node")
+        terminalreporter.line(f"tests/clients/test_node_*.py did not run: {reason}.", yellow=True)

@@ -15,6 +15,8 @@ from pydantic.fields import FieldInfo
 from guards.core.guard import Stage
 from guards.core.registry import GuardType, all_guards
 from policies.policy import Policy
+from proxy.openai_api.coverage import rows
+from proxy.openai_api.doors import DOORS
 from proxy.settings import Settings
 
 README = Path(__file__).parents[1] / "README.md"
@@ -54,10 +56,15 @@ def policy_table() -> str:
     return "\n".join(rows)
 
 
+def coverage_tables() -> str:
+    return "\n\n".join(f"`/v1/{one.path}`\n\n{rows(one.coverage)}" for one in DOORS)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "guards": guards_table,
     "settings": settings_table,
     "policy": policy_table,
+    "coverage": coverage_tables,
 }
 
 

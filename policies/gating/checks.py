@@ -19,6 +19,13 @@ def about_streams(policy: Policy) -> Iterator[Remark]:
     if policy.stream.mode is not StreamMode.GATE:
         return
     yield from _about_guards(policy)
+    if policy.citations.instruct and policy.citations.renumber is Renumber.AUTO:
+        yield Remark(
+            ("citations", "instruct"),
+            "asks for marks such as [†1] and a list, whose numbers may change: such answers are "
+            "held to their end; `renumber: never` lets them out sentence by sentence",
+            False,
+        )
     if policy.citations.renumber is Renumber.ALWAYS:
         yield Remark(
             ("citations", "renumber"),

@@ -31,6 +31,9 @@ CUT = "answer.cut"
 """Reason of an answer that lost a sentence which the model could not finish."""
 
 
+_OWN_MARK = "[†"
+
+
 class Kind(StrEnum):
     """What has to be inspected."""
 
@@ -79,12 +82,14 @@ class GateRules:
         may_regenerate: A second attempt is left.
         may_edit: Its text may be changed.
         holds: Nothing leaves before the end.
+        may_renumber: Numbers of citations may change once all of them are known.
         trimming: How much may be taken out.
     """
 
     may_regenerate: bool
     may_edit: bool
     holds: bool
+    may_renumber: bool
     trimming: Trimming
 
 
@@ -115,6 +120,7 @@ class Gate:
         self._ends: deque[int] = deque()
         self._turn_end: int | None = None
         self._holds = rules.holds
+        self._calls_tools = False
         self._closed = False
         self._unfinished: int | None = None
         self._taken_claims = 0
@@ -138,6 +144,7 @@ class Gate:
     def pause(self) -> None:
         """Calls of tools follow: what was said until now is all that was said before them."""
         self._turn_end = len(self.text)
+        self._calls_tools = True
 
     def close(self, *, in_tool_turn: bool = False, cut: bool = False) -> None:
         """The answer has ended.
@@ -168,6 +175,9 @@ class Gate:
         """Return what has to be inspected next; None if there is nothing for now."""
         if self.stopped or self.verdict is not None:
             return None
+        if self._ends and self._rules.may_renumber and _OWN_MARK in self.text[: self._ends[0]]:
+            # It will end with a list of its sources, by which its numbers may still change.
+            self._holds = True
         if self._ends and not self._holds:
             return self._look_at(Kind.SEGMENT, self._ends[0])
         if self._turn_end is not None:
@@ -203,7 +213,8 @@ class Gate:
             kind,
             self._exchange.answered(text),
             Possible(
-                regenerate=self._rules.may_regenerate and not self.shown and kind is not Kind.TURN,
+                # Neither words nor calls of tools that have left can be unsaid.
+                regenerate=not (self.shown or self._calls_tools) and self._rules.may_regenerate,
                 edit=self._rules.may_edit,
                 edit_from=len(self.shown) - start,
             ),

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from guards.core.exchange import Source
 from proxy.openai_api.answer import Answer
+from proxy.openai_api.coverage import Coverage
 from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes, write_event
@@ -59,6 +60,8 @@ class ModelRequest:
         include_usage: Whether a stream ends with the usage.
         guard: What the app told the proxy.
         not_checked: Names of what it carries and no guard can look at, such as ``image_parts``.
+        server_state: Members that point at what only the model server keeps, where nobody here
+            could see what the answer rests on.
     """
 
     raw: bytes
@@ -72,6 +75,7 @@ class ModelRequest:
     include_usage: bool = False
     guard: GuardField
     not_checked: tuple[str, ...] = ()
+    server_state: tuple[str, ...] = ()
 
     def for_server(self, model: str) -> bytes:
         """Return the body for the model server: the caller's own bytes where nothing differs."""
@@ -106,6 +110,10 @@ class Reply(Protocol):
     @property
     def is_stream(self) -> bool:
         """Whether it came as a stream."""
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Its fields that no row of the coverage tells of."""
 
 
 ReplyT = TypeVar("ReplyT", bound=Reply)
@@ -310,11 +318,13 @@ class Door(ABC, Generic[ReplyT]):
     Attributes:
         name: What traces and metrics call it.
         path: Its path at the model server, behind the version.
+        coverage: What is done with each of its fields.
         takes_constraints: A model server can be told in the body what it may not write.
     """
 
     name: ClassVar[str]
     path: ClassVar[str]
+    coverage: ClassVar[Coverage]
     takes_constraints: ClassVar[bool] = True
 
     @abstractmethod

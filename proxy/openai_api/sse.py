@@ -25,7 +25,8 @@ class Event:
     """One event.
 
     Attributes:
-        raw: Its bytes as they came, with the blank line at the end.
+        raw: Its bytes as they came, fit to be passed on between others: with the blank line at the
+            end, also where the server forgot it, and without the stream's byte order mark.
         data: Its ``data`` lines joined; None for comments and events without data.
     """
 
@@ -68,14 +69,13 @@ class EventReader:
     def close(self) -> list[Event]:
         """Return what is left as a last event; servers do forget the final blank line."""
         rest, self._rest = self._rest, b""
-        return [self._event(rest)] if rest.strip() else []
+        return [self._event(rest + b"\n\n")] if rest.strip() else []
 
     def _event(self, raw: bytes) -> Event:
-        text = raw
         if not self._begun:
             self._begun = True
-            text = raw.removeprefix(_BYTE_ORDER_MARK)
-        lines = _LINES.split(text.decode("utf-8", errors="replace"))
+            raw = raw.removeprefix(_BYTE_ORDER_MARK)
+        lines = _LINES.split(raw.decode("utf-8", errors="replace"))
         fields = (line.partition(":") for line in lines)
         data = [value.removeprefix(" ") for name, _, value in fields if name == "data"]
         return Event(raw, "\n".join(data) if data else None)

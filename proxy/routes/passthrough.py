@@ -1,63 +1,212 @@
-"""Endpoints that carry no model answer, handed through: `/v1/models` and `/v1/embeddings`."""
+"""What is no door of our own: handed through to the model server where the policy opens it."""
 
-from urllib.parse import quote
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from urllib.parse import unquote_plus
 
-from litestar import Request, Response, get, post
-from litestar.datastructures import State
-from litestar.di import NamedDependency
-from litestar.params import FromPath
+from litestar import Litestar, asgi
+from litestar.enums import ScopeType
+from litestar.exceptions import NotFoundException
+from litestar.response.base import ASGIResponse
+from litestar.types import HTTPScope, Receive, Scope, Send
 
-from proxy.errors import BadRequest, UnknownModel
+from policies.passing import open_methods, read_rule
+from proxy.errors import (
+    BadRequest,
+    GuardProxyError,
+    InternalError,
+    RequestTooLarge,
+    UnknownModel,
+    UnknownPath,
+    UpstreamError,
+    WrongMethod,
+)
+from proxy.job import CLIENT_GONE_STATUS
+from proxy.logs import logger
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
+from proxy.paths import ModelPath, ends_guarded, spelled_path
+from proxy.relay import PassedCall, PassedReply, relayed
+from proxy.routes.upload import ClientLeft, Upload
 from proxy.services import Services
 from proxy.tenants import Tenant
-from proxy.upstream import RawReply, ServerCall
+
+log = logger(__name__)
+
+_BETWEEN_PARAMETERS = re.compile("[&;]")
+_FORMS = ("multipart/", "application/x-www-form-urlencoded")
+# Bodies that name no model, whoever sends them.
+_WITHOUT_MODEL = (read_rule("/files/**"), read_rule("/uploads/**"))
 
 
-@get("/models")
-async def list_models(
-    request: Request[object, object, State], services: NamedDependency[Services]
-) -> Response[bytes]:
-    """Return the tenant's own list of models if it has one, else the model server's."""
-    names = _tenant(request).upstream.models
-    if names:
-        return Response(
-            json_bytes({"object": "list", "data": [_model(name) for name in names]}),
-            media_type=JSON_TYPE,
+@asgi("/", copy_scope=False)
+async def pass_through(scope: Scope, receive: Receive, send: Send) -> None:
+    """Hand a request through if the tenant's policy opens its path; else refuse it.
+
+    Neither body is held: both travel in pieces, each as soon as it is there.
+    """
+    if scope["type"] != ScopeType.HTTP:
+        raise NotFoundException
+    services: Services = Litestar.from_scope(scope).state.services
+    passage = Passage(scope, receive, send, services)
+    status = InternalError.status
+    try:
+        status = await passage.run()
+    except GuardProxyError as error:
+        status = error.status
+        raise
+    except ClientLeft:
+        status = CLIENT_GONE_STATUS
+    finally:
+        services.metrics.requests.labels(passage.tenant.name, "passthrough", status).inc()
+
+
+class Passage:
+    """One request on its way through."""
+
+    def __init__(self, scope: HTTPScope, receive: Receive, send: Send, services: Services) -> None:
+        self.tenant: Tenant = scope["state"]["tenant"]
+        self._path: ModelPath = scope["state"]["model_path"]
+        self._own_methods: frozenset[str] = scope["state"]["own_methods"]
+        self._caller_key: str | None = scope["state"]["caller_key"]
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._services = services
+        self._headers = dict(scope["headers"])
+        self._limit_bytes = services.settings.max_body_bytes
+        self._upload = Upload(receive, self._limit_bytes)
+        self._begun = False
+        self._ended = False
+
+    async def run(self) -> int:
+        """Serve the request and return the status that it was given.
+
+        Raises:
+            GuardProxyError: it cannot be served.
+            ClientLeft: the client hung up.
+        """
+        method = self._scope["method"]
+        allowed = self._allowed()
+        if not allowed:
+            raise UnknownPath(self._path.whole)
+        if method == "OPTIONS":
+            reply = ASGIResponse(
+                status_code=204, headers={"allow": ", ".join(sorted(allowed | {"OPTIONS"}))}
+            )
+        elif method not in allowed:
+            raise WrongMethod(method, self._path.whole, allowed | {"OPTIONS"})
+        elif self._lists_models:
+            reply = ASGIResponse(
+                body=json_bytes(_models(self._names, self._path.segments[1:])), media_type=JSON_TYPE
+            )
+        else:
+            return await self._relayed(await self._call())
+        await reply(self._scope, self._receive, self._send)
+        return reply.status_code
+
+    @property
+    def _names(self) -> dict[str, str]:
+        return self.tenant.upstream.models
+
+    @property
+    def _lists_models(self) -> bool:
+        """Whether the request is about the tenant's own list of models."""
+        return bool(self._names) and self._path.segments[0] == "models"
+
+    def _allowed(self) -> frozenset[str]:
+        """Return the methods that are served at the path."""
+        if self._own_methods:
+            return self._own_methods
+        if ends_guarded(self._path.below):
+            return frozenset()
+        opened = open_methods(self.tenant.policy.passthrough, self._path.segments)
+        return opened & {"GET", "HEAD"} if self._lists_models else opened
+
+    async def _call(self) -> PassedCall:
+        upstream = self.tenant.upstream
+        query = self._scope["query_string"]
+        target = spelled_path(self._path.below).encode()
+        return PassedCall(
+            method=self._scope["method"],
+            base_url=upstream.base_url,
+            target=target + b"?" + query if query else target,
+            headers=tuple(self._scope["headers"]),
+            body=await self._body(),
+            key=self._caller_key if upstream.pass_caller_key else self.tenant.server_key,
+            key_is_ours=not upstream.pass_caller_key,
+            timeouts=upstream.timeouts,
         )
-    return await _pass(request, services, "models", b"")
 
+    async def _body(self) -> bytes | AsyncIterator[bytes]:
+        if int(self._headers.get(b"content-length", 0)) > self._limit_bytes:
+            raise RequestTooLarge(self._limit_bytes)
+        if self._names:
+            self._refuse_query()
+            if not any(rule.fits(self._path.segments) for rule in _WITHOUT_MODEL):
+                self._refuse_form()
+                return _renamed(await self._upload.whole(), self._names)
+        first = await self._upload.piece()
+        return first if self._upload.ended else self._upload.rest(first)
 
-@get("/models/{model:path}")
-async def show_model(
-    request: Request[object, object, State],
-    services: NamedDependency[Services],
-    model: FromPath[str],
-) -> Response[bytes]:
-    """Return one model."""
-    name = model.removeprefix("/")
-    names = _tenant(request).upstream.models
-    if not names and not {".", ".."} & set(name.split("/")):
-        return await _pass(request, services, f"models/{quote(name)}", b"")
-    if name not in names:
-        raise UnknownModel(name)
-    return Response(json_bytes(_model(name)), media_type=JSON_TYPE)
+    def _refuse_query(self) -> None:
+        query = self._scope["query_string"].decode("latin-1")
+        names = (part.partition("=")[0] for part in _BETWEEN_PARAMETERS.split(query))
+        if any(unquote_plus(name) == "model" for name in names):
+            raise _only_in_json()
 
+    def _refuse_form(self) -> None:
+        content_type = self._headers.get(b"content-type", b"").decode("latin-1")
+        if content_type.strip().lower().startswith(_FORMS):
+            raise _only_in_json()
 
-@post("/embeddings", status_code=200)
-async def embeddings(
-    request: Request[object, object, State], services: NamedDependency[Services]
-) -> Response[bytes]:
-    """Hand a request for embeddings through, with the model server's name for the model."""
-    raw = await request.body()
-    names = _tenant(request).upstream.models
-    if names:
-        raw = _renamed(raw, names)
-    return await _pass(request, services, "embeddings", raw)
+    async def _relayed(self, call: PassedCall) -> int:
+        """Hand through for as long as the client is there."""
+        passing = asyncio.create_task(self._hand_through(call))
+        leaving = asyncio.create_task(self._upload.hang_up())
+        try:
+            await asyncio.wait({passing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if not (passing.done() or self._ended):
+                raise ClientLeft
+            return await passing
+        finally:
+            passing.cancel()
+            leaving.cancel()
+            await asyncio.gather(passing, leaving, return_exceptions=True)
+
+    async def _hand_through(self, call: PassedCall) -> int:
+        try:
+            async with relayed(self._services.servers, call) as reply:
+                self._upload.let_go()  # some answer before they have read everything
+                await self._return(reply)
+                return reply.status
+        except UpstreamError as error:
+            if not self._begun:
+                raise
+            # Without its end the client sees that the reply is cut.
+            log.warning("passthrough.cut", tenant=self.tenant.name, error=error.code)
+            return error.status
+
+    async def _return(self, reply: PassedReply) -> None:
+        self._begun = True
+        await self._send(
+            {
+                "type": "http.response.start",
+                "status": reply.status,
+                "headers": [*reply.headers],
+            }
+        )
+        async for piece in reply.pieces:
+            await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        self._ended = True
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 def _renamed(raw: bytes, names: dict[str, str]) -> bytes:
+    """Return a JSON body with the model server's name for its model."""
+    if not raw:
+        return raw
     try:
         body = read_object(raw)
     except ValueError as error:
@@ -70,38 +219,21 @@ def _renamed(raw: bytes, names: dict[str, str]) -> bytes:
     return raw if names[model] == model else json_bytes(body | {"model": names[model]})
 
 
-async def _pass(
-    request: Request[object, object, State], services: Services, path: str, body: bytes
-) -> Response[bytes]:
-    tenant = _tenant(request)
-    upstream = tenant.upstream
-    query = request.url.query
-    reply = await services.servers.ask(
-        ServerCall(
-            method=request.method,
-            url=f"{upstream.base_url}/{path}" + (f"?{query}" if query else ""),
-            body=body,
-            headers=dict(request.headers),
-            key=request.state.caller_key if upstream.pass_caller_key else tenant.server_key,
-            key_is_ours=not upstream.pass_caller_key,
-            timeouts=upstream.timeouts,
-        )
-    )
-    return _response(reply)
-
-
-def _response(reply: RawReply) -> Response[bytes]:
-    return Response(
-        reply.body,
-        status_code=reply.status,
-        media_type=reply.content_type or JSON_TYPE,
-        headers=dict(reply.headers),
+def _only_in_json() -> BadRequest:
+    return BadRequest(
+        "This key is limited to a list of models, so a model can be named in a JSON body only.",
+        "model",
     )
 
 
-def _tenant(request: Request[object, object, State]) -> Tenant:
-    tenant: Tenant = request.state.tenant
-    return tenant
+def _models(names: dict[str, str], segments: tuple[str, ...]) -> JsonObject:
+    """Return a tenant's list of models, or the one that is named."""
+    if not segments:
+        return {"object": "list", "data": [_model(name) for name in names]}
+    name = "/".join(segments)
+    if name not in names:
+        raise UnknownModel(name)
+    return _model(name)
 
 
 def _model(name: str) -> JsonObject:

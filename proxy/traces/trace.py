@@ -136,6 +136,8 @@ class Trace(Shape):
         reasons: Codes of the findings that led to it.
         confidence: From 0 to 1; None if nothing could be checked.
         not_checked: Guards that were wanted and did not run.
+        unknown_fields: Places in request and replies that no row of the coverage tells of, each
+            behind ``request`` or ``reply``; names only.
         replies: What left the proxy, a text for each choice.
         model_text_ms: From the request to the first word of the model, in milliseconds; None if the
             answer did not come as a stream.
@@ -170,6 +172,7 @@ class Trace(Shape):
     reasons: tuple[str, ...] = ()
     confidence: float | None = None
     not_checked: tuple[str, ...] = ()
+    unknown_fields: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     model_text_ms: float | None = None
@@ -219,6 +222,7 @@ class TraceBuilder:
     reasons: tuple[str, ...] = ()
     confidence: float | None = None
     not_checked: tuple[str, ...] = ()
+    unknown_fields: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
     unkept: str = field(default="", repr=False)
     model_text_ms: float | None = None
@@ -298,6 +302,7 @@ class TraceBuilder:
             reasons=self.reasons,
             confidence=self.confidence,
             not_checked=self.not_checked,
+            unknown_fields=self.unknown_fields,
             replies=self.replies,
             steps=tuple(self._steps),
             model_text_ms=self.model_text_ms,

@@ -158,17 +158,15 @@ async def test_the_sdk_is_told_which_member_of_guard_is_wrong(
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("POST", "/v1/moderations"),
-        ("POST", "/v1/images/generations"),
-        ("GET", "/v1/files"),
+        ("POST", "/v1/assistants"),
+        ("GET", "/v1/batches"),
+        ("GET", "/v1/chat"),
+        ("GET", f"{CHAT}/chatcmpl-1"),
         ("GET", "/v1"),
         ("GET", "/"),
         ("POST", "/chat/completions"),
         ("POST", "/v2/chat/completions"),
-        ("GET", CHAT),
-        ("DELETE", CHAT),
-        ("POST", "/v1/models"),
-        ("PUT", "/v1/embeddings"),
+        ("OPTIONS", "/v1/assistants"),
     ],
 )
 async def test_everything_else_is_not_found(house: House, method: str, path: str) -> None:
@@ -183,10 +181,38 @@ async def test_everything_else_is_not_found(house: House, method: str, path: str
     assert path in str(error["message"])
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", CHAT, "OPTIONS, POST"),
+        ("DELETE", CHAT, "OPTIONS, POST"),
+        ("GET", "/v1/verify", "OPTIONS, POST"),
+        ("POST", "/v1/models", "GET, HEAD, OPTIONS"),
+        ("DELETE", "/v1/models/m", "GET, HEAD, OPTIONS"),
+        ("PUT", "/v1/embeddings", "OPTIONS, POST"),
+        ("TRACE", "/v1/embeddings", "OPTIONS, POST"),
+        ("POST", "/healthz", "GET, OPTIONS"),
+    ],
+)
+async def test_another_method_is_told_which_ones_there_are(
+    house: House, method: str, path: str, allowed: str
+) -> None:
+    headers = {"authorization": f"Bearer {house.proxy.key}"}
+
+    reply = await house.proxy.client.request(
+        method, f"{house.proxy.address}{path}", headers=headers
+    )
+
+    error = error_of(reply, 405)
+    assert (error["code"], reply.headers["allow"]) == ("method_not_allowed", allowed)
+    assert path in str(error["message"])
+    assert house.scripted.requests == []
+
+
 async def test_the_sdk_raises_not_found_for_another_endpoint(house: House) -> None:
     async with house.proxy.sdk() as client:
         with pytest.raises(openai.NotFoundError) as caught:
-            await client.moderations.create(input="안녕하세요")
+            await client.batches.list()
 
     assert caught.value.code == "unknown_url"
 

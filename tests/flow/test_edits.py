@@ -13,7 +13,8 @@ from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 
-TRIMMING = "guards:\n  numbers:\n    final: trim\n"
+WHOLE = "stream:\n  mode: buffer\n"
+TRIMMING = f"{WHOLE}guards:\n  numbers:\n    final: trim\n"
 CORE = "반려 식물 대여료는 한 달에 2만원입니다."
 EXTRA = "대여 신청은 총무팀에 합니다."
 BAD = "보증금은 7만원입니다."

@@ -12,9 +12,12 @@ from proxy.demo.model_server import MODEL, Said, chunks, completion
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.sse import DONE, KEEP_ALIVE, EventReader, write_event
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.late_headers import without_late_headers
+from tests.fakes.paced_upstream import PacedUpstream
 from tests.fakes.raw_upstream import Talk, http_head, http_reply
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
-from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, QUESTION, TEMPLATES
+from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, OTHER, QUESTION, TEMPLATES
+from tests.flow.listening import listening
 
 KEEP_ALIVE_S = 0.02
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
@@ -25,9 +28,12 @@ BODY = chat_body(QUESTION, stream=True)
 async def shared_house(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncGenerator[House, None]:
-    """A house whose proxy holds streams and soon sends comments, and an impatient tenant."""
+    """A house whose proxy soon sends comments, with one tenant that gets its answers whole."""
     policy = upstream_yaml(RAW) + TEMPLATES
-    others = {"impatient": upstream_yaml(RAW, "timeouts: {first_byte_s: 0.2}")}
+    others = {
+        "buffering": f"{policy}stream: {{mode: buffer}}",
+        "impatient": upstream_yaml(RAW, "timeouts: {first_byte_s: 0.2}"),
+    }
     folder = tmp_path_factory.mktemp("house")
     async with open_house(folder, policy, others=others, keep_alive_s=KEEP_ALIVE_S) as house:
         yield house
@@ -61,14 +67,16 @@ class Thinking:
         await talk.send(self._replies.pop(0))
 
 
-async def received(house: House, thinking: Thinking, comments: int) -> tuple[httpx.Response, bytes]:
+async def received(
+    house: House, thinking: Thinking, comments: int, tenant: str = "app"
+) -> tuple[httpx.Response, bytes]:
     """Ask for a stream; let the model server speak once so many comments have come."""
     whole = b""
     async with house.proxy.client.stream(
         "POST",
         f"{house.proxy.base_url}/chat/completions",
         json=dict(BODY),
-        headers={"authorization": f"Bearer {house.proxy.key}"},
+        headers={"authorization": f"Bearer {house.proxy.keys[tenant]}"},
     ) as reply:
         async for piece in reply.aiter_bytes():
             whole += piece
@@ -77,12 +85,20 @@ async def received(house: House, thinking: Thinking, comments: int) -> tuple[htt
     return reply, whole
 
 
-async def test_comments_keep_the_connection_alive_while_the_model_thinks(house: House) -> None:
+@pytest.fixture(params=["app", "buffering"], ids=["gated", "buffered"])
+def tenant(request: pytest.FixtureRequest) -> str:
+    """One whose answers leave sentence by sentence, and one whose do whole."""
+    return str(request.param)
+
+
+async def test_comments_keep_the_connection_alive_while_the_model_thinks(
+    house: House, tenant: str
+) -> None:
     thinking = Thinking(house, event_stream(CLEAN))
 
-    reply, whole = await received(house, thinking, comments=3)
+    reply, whole = await received(house, thinking, comments=3, tenant=tenant)
 
-    assert whole.replace(KEEP_ALIVE, b"") == stream_of(CLEAN)
+    assert without_late_headers(whole).replace(KEEP_ALIVE, b"") == stream_of(CLEAN)
     assert whole.startswith(KEEP_ALIVE * 3)
     assert reply.headers["content-type"].startswith("text/event-stream")
     assert reply.headers["x-guard-action"] == "pending"
@@ -90,10 +106,47 @@ async def test_comments_keep_the_connection_alive_while_the_model_thinks(house: 
     assert (trace.action, trace.delivery, trace.replies) == ("pass", "delivered", (CLEAN,))
 
 
-async def test_a_held_stream_keeps_the_verdict(house: House) -> None:
+async def test_comments_keep_the_connection_alive_between_two_sentences(house: House) -> None:
+    beginning = asyncio.create_task(PacedUpstream(house.raw).next())
+    async with listening(house.proxy, BODY) as listener:
+        writing = await beginning
+        await writing.begin()
+        await writing.say(CLEAN)
+        await writing.say(f" {OTHER}")
+        await listener.hears(CLEAN)
+        spoken = len(listener.content)
+        await listener.gets(KEEP_ALIVE * 3)
+        await writing.finish()
+        await listener.rest()
+
+    assert listener.content[spoken:].startswith(KEEP_ALIVE * 3)
+    assert (listener.said(), listener.is_done) == (f"{CLEAN} {OTHER}", True)
+
+
+async def test_comments_keep_the_connection_alive_while_the_model_is_asked_again(
+    house: House,
+) -> None:
+    model = PacedUpstream(house.raw)
+    beginning = asyncio.create_task(model.next())
+    async with listening(house.proxy, BODY) as listener:
+        first = await beginning
+        await first.begin()
+        await first.say(CHINESE)
+        await first.say(f" {OTHER}")
+        second = await model.next()
+        await listener.gets(KEEP_ALIVE * 3)
+        await second.begin()
+        await second.say(CLEAN)
+        await second.finish()
+        await listener.rest()
+
+    assert (listener.said(), listener.is_done) == (CLEAN, True)
+
+
+async def test_a_stream_that_has_begun_keeps_the_verdict(house: House, tenant: str) -> None:
     thinking = Thinking(house, event_stream(CHINESE), event_stream(CHINESE))
 
-    reply, whole = await received(house, thinking, comments=1)
+    reply, whole = await received(house, thinking, comments=1, tenant=tenant)
 
     [answer] = read_reply(whole, reply.headers["content-type"]).answers
     assert answer.content == LANGUAGE_TEMPLATE
@@ -101,10 +154,12 @@ async def test_a_held_stream_keeps_the_verdict(house: House) -> None:
     assert (await house.proxy.trace(reply)).action == "replace"
 
 
-async def test_a_server_that_answers_plainly_is_heard_as_a_stream(house: House) -> None:
+async def test_a_server_that_answers_plainly_is_heard_as_a_stream(
+    house: House, tenant: str
+) -> None:
     thinking = Thinking(house, plain(CLEAN))
 
-    reply, whole = await received(house, thinking, comments=1)
+    reply, whole = await received(house, thinking, comments=1, tenant=tenant)
 
     [answer] = read_reply(whole, reply.headers["content-type"]).answers
     assert answer.content == CLEAN
@@ -182,9 +237,9 @@ async def test_a_late_failure_is_an_event_that_the_sdk_raises(
 
 @pytest.mark.parametrize(("said", "status", "code"), FAILURES)
 async def test_a_late_failure_is_one_event_with_an_error_object(
-    house: House, said: bytes, status: int, code: str
+    house: House, tenant: str, said: bytes, status: int, code: str
 ) -> None:
-    _, whole = await received(house, Thinking(house, said), comments=1)
+    _, whole = await received(house, Thinking(house, said), comments=1, tenant=tenant)
 
     [event] = EventReader().feed(whole.replace(KEEP_ALIVE, b""))
     assert json.loads(event.data or "")["error"]["code"] == code

@@ -25,6 +25,7 @@ ASKED = "수강료는 언제까지 환불되나요?"
 GIVEN: list[JsonValue] = [
     {"section_title": one.title, "section_content": one.text} for one in (COURSES, POOL)
 ]
+WHOLE = "stream:\n  mode: buffer\n"
 QUESTION = chat_body(ASKED, GIVEN)
 DOUBTED = f"{KNOWN} {DENIED}"
 """An answer that passes the guards with a weak doubt about its second sentence."""
@@ -79,7 +80,7 @@ async def test_a_confirmed_doubt_is_written_again(
 ) -> None:
     upstream.says(DOUBTED, KNOWN)
 
-    async with judged_proxy(tmp_path, upstream, judge.address) as proxy:
+    async with judged_proxy(tmp_path, upstream, judge.address, more=WHOLE) as proxy:
         reply = await proxy.chat(QUESTION | {"stream": stream})
         trace = await proxy.trace(reply)
 
@@ -150,7 +151,7 @@ async def test_both_attempts_share_the_judges_time(
 
     async with (
         RawUpstream(answer_once).running() as server,
-        judged_proxy(tmp_path, upstream, server.address, "timeout_s: 0.5") as proxy,
+        judged_proxy(tmp_path, upstream, server.address, "timeout_s: 0.5", more=WHOLE) as proxy,
     ):
         trace = await proxy.trace(await proxy.chat(QUESTION))
 

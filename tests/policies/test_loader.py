@@ -158,7 +158,11 @@ def test_a_tenant_that_nobody_can_reach_is_pointed_out(folder: Folder) -> None:
 
 
 def test_a_tenant_without_guards_is_pointed_out(folder: Folder) -> None:
-    folder.write("x.yaml", "tenant: a\nupstream: {base_url: http://h/v1, pass_caller_key: true}")
+    folder.write(
+        "x.yaml",
+        "tenant: a\nupstream: {base_url: http://h/v1, pass_caller_key: true}\n"
+        "stream: {mode: buffer}",
+    )
 
     assert folder.warnings() == [
         "x.yaml:1:1: tenant: turns on no guard: every answer passes unchecked"

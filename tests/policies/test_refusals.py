@@ -15,6 +15,7 @@ templates:
   fallback: 지금은 답변드릴 수 없습니다. 나중에 다시 시도해 주세요.
 """
 
+BUFFERED = "tenant: a\nupstream: {base_url: http://h/v1}\nstream: {mode: buffer}\n"
 
 REFUSED = [
     pytest.param(
@@ -94,7 +95,7 @@ REFUSED = [
         id="bad-tenant-name",
     ),
     pytest.param(
-        "tenant: a",
+        "tenant: a\nstream: {mode: buffer}",
         "x.yaml:1:1: tenant: needs an `upstream`, the model server it speaks to",
         id="tenant-without-model-server",
     ),
@@ -153,7 +154,7 @@ REFUSED = [
     pytest.param(
         "templates:\n  numbers: 안녕하세요 {{ titel }}",
         "x.yaml:2:3: templates.numbers: does not know 'titel'; templates know reason, sources, "
-        "codes",
+        "codes, wrong",
         id="unknown-variable-in-a-template",
     ),
 ]
@@ -174,7 +175,10 @@ def test_an_inherited_error_points_to_the_file_where_the_value_stands(folder: Fo
 
 
 def test_an_error_made_together_points_to_the_value_that_is_wrong(folder: Folder) -> None:
-    folder.write("base.yaml", "upstream: {base_url: http://h/v1, pass_caller_key: true}")
+    folder.write(
+        "base.yaml",
+        "upstream: {base_url: http://h/v1, pass_caller_key: true}\nstream: {mode: buffer}",
+    )
     folder.write(
         "child.yaml",
         f"extends: base\ntenant: child\nkeys:\n  - '{hash_key('k')}'",
@@ -224,11 +228,10 @@ def test_a_key_belongs_to_one_tenant(folder: Folder) -> None:
 
 
 def test_a_guard_that_can_replace_needs_a_template(folder: Folder) -> None:
-    served = "tenant: a\nupstream: {base_url: http://h/v1}\nguards:\n  korean_only: {}\n"
-    folder.write("x.yaml", served)
+    folder.write("x.yaml", BUFFERED + "guards:\n  korean_only: {}\n")
 
     assert folder.only_error() == (
-        "x.yaml:4:3: guards.korean_only: can replace an answer and has no template: add "
+        "x.yaml:5:3: guards.korean_only: can replace an answer and has no template: add "
         "`korean_only` or `fallback` to `templates`"
     )
 
@@ -237,20 +240,14 @@ def test_a_guard_that_can_replace_needs_a_template(folder: Folder) -> None:
     "rule", ["{mode: shadow}", "{mode: off}", "{final: pass}", "{action: pass}"]
 )
 def test_a_guard_that_never_replaces_needs_no_template(folder: Folder, rule: str) -> None:
-    folder.write(
-        "x.yaml",
-        f"tenant: a\nupstream: {{base_url: http://h/v1}}\nguards: {{korean_only: {rule}}}",
-    )
+    folder.write("x.yaml", f"{BUFFERED}guards: {{korean_only: {rule}}}")
 
     assert folder.errors() == []
 
 
 def test_a_guard_whose_breaking_replaces_needs_a_template(folder: Folder) -> None:
     rule = "{action: pass, on_not_run: replace}"
-    folder.write(
-        "x.yaml",
-        f"tenant: a\nupstream: {{base_url: http://h/v1}}\nguards: {{korean_only: {rule}}}",
-    )
+    folder.write("x.yaml", f"{BUFFERED}guards: {{korean_only: {rule}}}")
 
     assert "has no template" in folder.only_error()
 
@@ -261,6 +258,7 @@ def test_a_rule_names_a_template_that_exists(folder: Folder) -> None:
         """
         tenant: a
         upstream: {base_url: http://h/v1}
+        stream: {mode: buffer}
         guards:
           korean_only:
             template: langauge
@@ -270,7 +268,7 @@ def test_a_rule_names_a_template_that_exists(folder: Folder) -> None:
     )
 
     assert folder.only_error() == (
-        "x.yaml:5:5: guards.korean_only.template: names no template; did you mean 'language'?"
+        "x.yaml:6:5: guards.korean_only.template: names no template; did you mean 'language'?"
     )
 
 

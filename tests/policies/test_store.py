@@ -19,7 +19,7 @@ def tenant_file(name: str, *, key: str = "", report: bool = False) -> str:
     keys = f"['{hash_key(key)}']" if key else "[]"
     return (
         f"tenant: {name}\nkeys: {keys}\nreport: {str(report).lower()}\n"
-        "upstream: {base_url: http://127.0.0.1:8000/v1}\n"
+        "upstream: {base_url: http://127.0.0.1:8000/v1}\nstream: {mode: buffer}\n"
     )
 
 
@@ -94,7 +94,7 @@ def test_a_missing_key_of_a_model_server_at_the_start_is_an_error(
 ) -> None:
     monkeypatch.delenv("NOT_SET_HERE", raising=False)
     upstream = "upstream: {base_url: http://h/v1, api_key_env: NOT_SET_HERE}"
-    (directory / "c.yaml").write_text(f"tenant: c\n{upstream}\n")
+    (directory / "c.yaml").write_text(f"tenant: c\n{upstream}\nstream: {{mode: buffer}}\n")
 
     with pytest.raises(PolicyError, match="NOT_SET_HERE"):
         PolicyStore(directory)

@@ -147,6 +147,70 @@ def test_refuses(source: str, message: str) -> None:
         jinja.compiled(source)
 
 
+# --- ending an answer that has begun to leave -----------------------------------------------------
+
+CUT = "여기까지만 안내해 드립니다."
+CORRECTION = "바로잡습니다.\n{% for sentence in wrong %}\n- {{ sentence }}\n{% endfor %}"
+LAST = "{% if wrong %}위 답변은 {{ wrong|length }}곳이 틀립니다.{% else %}멈춥니다.{% endif %}"
+WRONG = ["연차는 30일입니다.", "신청은 필요 없습니다."]
+
+
+def closings(**texts: str) -> ReplyTemplates:
+    return templates(**{f"closing__{name}": text for name, text in texts.items()}, fallback=LAST)
+
+
+def test_an_answer_that_goes_no_further_is_cut() -> None:
+    reply = closings(cut=CUT, correction=CORRECTION).closing([], ["numbers.made_up"], QUESTION)
+
+    assert (reply.template, reply.text) == ("closing.cut", "여기까지만 안내해 드립니다.")
+
+
+def test_a_correction_names_what_has_left_and_is_wrong() -> None:
+    reply = closings(cut=CUT, correction=CORRECTION).closing(WRONG, ["numbers.made_up"], QUESTION)
+
+    assert reply.template == "closing.correction"
+    assert reply.text == "바로잡습니다.\n- 연차는 30일입니다.\n- 신청은 필요 없습니다."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "own", "said"),
+    [
+        pytest.param([], {"correction": CORRECTION}, "멈춥니다.", id="no-words-for-a-cut"),
+        pytest.param(WRONG, {"cut": CUT}, "위 답변은 2곳이 틀립니다.", id="none-for-a-correction"),
+    ],
+)
+def test_the_fallback_ends_an_answer_too(wrong: list[str], own: dict[str, str], said: str) -> None:
+    reply = closings(**own).closing(wrong, [], QUESTION)
+
+    assert (reply.template, reply.text) == ("fallback", said)
+
+
+def test_what_ends_an_answer_may_speak_of_sources_and_codes() -> None:
+    cut = "{{ codes|join(' ') }} 때문에 멈춥니다. {{ sources|join(', ') }}에서 확인해 주세요."
+
+    reply = closings(cut=cut).closing([], ["a.b", "c.d"], TWO_SOURCES)
+
+    assert reply.text == "a.b c.d 때문에 멈춥니다. 취업규칙 제10조, guide.pdf에서 확인해 주세요."
+
+
+def test_what_is_wrong_is_text_and_never_a_template() -> None:
+    reply = closings(correction=CORRECTION).closing(["{{ reason }}{% for %}"], [], QUESTION)
+
+    assert reply.text == "바로잡습니다.\n- {{ reason }}{% for %}"
+
+
+def test_a_template_in_the_place_of_an_answer_has_nothing_to_correct() -> None:
+    assert templates(fallback=LAST).reply("numbers", [], QUESTION).text == "멈춥니다."
+
+
+def test_an_answer_that_was_corrected_is_recognised() -> None:
+    said = "잘못 알려 드린 내용이 있어 다음을 바로잡습니다."
+    replies = closings(cut=CUT, correction=CORRECTION.replace("바로잡습니다.", said))
+    closing = replies.closing(WRONG, [], QUESTION).text
+
+    assert replies.recognise(f"연차는 30일입니다.\n\n{closing}") == "closing.correction"
+
+
 # --- recognising -----------------------------------------------------------------------------
 
 

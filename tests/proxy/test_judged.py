@@ -3,8 +3,6 @@
 import pytest
 
 from guards.core.exchange import Exchange, Source
-from guards.core.guard import Stage
-from policies.decision import Possible
 from policies.inspection import Inspector
 from policies.loader import load_shipped
 from policies.policy import Action, Upstream
@@ -14,6 +12,7 @@ from proxy.openai_api.door import Kept, Replaced
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.tenants import Tenant
+from tests.fakes.judging import judged_whole
 
 LOADED = load_shipped("strict")
 TENANT = Tenant(
@@ -31,12 +30,14 @@ def judged(content: str, unjudged: str = "", *, again: bool = False) -> Judged:
     choice: JsonObject = {"index": 0, "message": {"content": content}, "finish_reason": "stop"}
     body: JsonObject = {"choices": [choice]}
     reply = read_reply(json_bytes(body), "application/json")
-    exchange = ASKED.answered(content)
-    verdict = None
-    if not unjudged:
-        possible = Possible(regenerate=not again)
-        verdict = TENANT.inspector.inspect(exchange, Stage.OUTPUT, possible)
-    return Judged(reply, reply.answers[0], exchange, True, verdict, unjudged)
+    return judged_whole(
+        TENANT.inspector,
+        ASKED,
+        reply,
+        may_regenerate=not again,
+        may_edit=True,
+        unjudged=unjudged,
+    )
 
 
 @pytest.mark.parametrize("why", ["empty_answer", "json_values"])

@@ -102,11 +102,21 @@ def test_the_pieces_do_not_matter(stream: bytes, cuts: list[int]) -> None:
 
 
 @given(streams())
-def test_no_byte_is_lost(stream: bytes) -> None:
+def test_no_byte_is_lost_but_the_mark_and_blank_lines_at_the_end(stream: bytes) -> None:
     rejoined = b"".join(event.raw for event in read_all(stream))
 
-    assert stream.startswith(rejoined)
-    assert stream[len(rejoined) :].strip() == b""
+    assert rejoined.rstrip(b"\r\n") == stream.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
+
+
+@given(streams())
+def test_each_event_can_be_passed_on_among_others(stream: bytes) -> None:
+    ours = write_event({"ours": True})
+    events = read_all(stream)
+
+    passed_on = data_of(ours + b"".join(event.raw + ours for event in events))
+
+    assert passed_on[::2] == ['{"ours":true}'] * (len(events) + 1)
+    assert passed_on[1::2] == [event.data for event in events]
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\r\n", codec="utf-8")), max_size=6))

@@ -1,7 +1,7 @@
 import httpx
 import pytest
 
-from proxy.upstream import returned_headers, sent_headers
+from proxy.headers import returned_headers, sent_headers
 
 OF_THIS_HOP = [
     "connection",
@@ -26,6 +26,10 @@ OF_THIS_HOP = [
         "expect",
         "forwarded",
         "x-forwarded-for",
+        "x-forwarded-prefix",
+        "x-original-url",
+        "x-rewrite-url",
+        "x-http-method-override",
         "x-guard-intent",
         "X-Guard-Anything",
         "Authorization",
@@ -75,6 +79,13 @@ def test_stays_here_on_the_way_back(name: str) -> None:
 )
 def test_comes_back_to_the_caller(name: str) -> None:
     assert returned_headers(httpx.Headers({name: "7"})) == {name: "7"}
+
+
+def test_a_key_of_the_callers_own_stays_where_the_operator_has_one() -> None:
+    headers = {"x-api-key": "k", "api-key": "k", "x-app": "1"}
+
+    assert sent_headers(headers, key_is_ours=True) == {"x-app": "1"}
+    assert sent_headers(headers) == headers
 
 
 def test_headers_that_connection_names_belong_to_this_hop_too() -> None:

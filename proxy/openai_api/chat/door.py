@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from guards.core.exchange import Source
 from proxy.openai_api.chat.citing_prompt import with_citing_prompt
+from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.chat.live import LiveChat
 from proxy.openai_api.chat.reply import ChatReply, read_reply
 from proxy.openai_api.chat.request import read_request
@@ -28,6 +29,7 @@ class ChatDoor(Door[ChatReply]):
 
     name = "chat.completions"
     path = "chat/completions"
+    coverage = COVERAGE
 
     def read_request(self, raw: bytes) -> ModelRequest:
         """Read a request body."""

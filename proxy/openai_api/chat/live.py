@@ -6,13 +6,16 @@ from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import PieceJoiner
-from proxy.openai_api.chat.reply import StreamReply, check_chunk, choice_index, content_of, joined
-from proxy.openai_api.chat.restored_stream import StreamRestorer, without_tokens
+from proxy.openai_api.chat.coverage import COVERAGE
+from proxy.openai_api.chat.reply import StreamReply, check_chunk, content_of, joined
+from proxy.openai_api.chat.restored_stream import StreamRestorer
 from proxy.openai_api.chat.tokens import split_tokens
+from proxy.openai_api.choices import choice_index, without_tokens
 from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Restoring
 from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.sse import DONE, write_event
 
+_TELLING = COVERAGE.chunk.telling()
 _CALLS = ("tool_calls", "function_call")
 _OBJECT = "chat.completion.chunk"
 
@@ -46,6 +49,10 @@ class LiveChat(LiveStream):
     def read(self, chunk: JsonObject, raw: bytes) -> Sequence[Piece]:
         """Return the pieces of one chunk."""
         check_chunk(chunk)
+        quiet = {key: value for key, value in chunk.items() if key not in _TELLING}
+        if len(quiet) < len(chunk):
+            # What tells the whole answer in one event would tell it before it is judged.
+            chunk, raw = quiet, write_event(quiet)
         self._raws.append(raw)
         restored = self._restorer.feed(chunk) if self._restorer else chunk
         return self._pieces(restored, raw if restored == chunk else None)
@@ -163,6 +170,8 @@ class LiveChat(LiveStream):
         self, chunk: JsonObject, choice: JsonObject, index: int, raw: bytes | None
     ) -> Iterable[Piece]:
         number = self._number(index)
+        if number is None:
+            return  # more than was asked for a second time
         delta = choice.get("delta")
         own: JsonObject = delta if isinstance(delta, dict) else {}
         joiner = self._joiners.setdefault(number, PieceJoiner())
@@ -190,12 +199,11 @@ class LiveChat(LiveStream):
         """Return a chunk under the name of the one completion that the client sees."""
         return chunk if self._numbers is None else chunk | _named(self._frame)
 
-    def _number(self, index: int) -> int:
+    def _number(self, index: int) -> int | None:
+        """Return the number by which the client knows a choice; None if it knows none."""
         if self._numbers is None:
             return index
-        if not 0 <= index < len(self._numbers):
-            raise UpstreamBroken("it has more choices than were asked for")
-        return self._numbers[index]
+        return self._numbers[index] if 0 <= index < len(self._numbers) else None
 
     def _said(self, choice: int, text: str) -> Piece:
         delta: JsonObject = {"content": text}

@@ -8,12 +8,14 @@ from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer, with_whole_characters
+from proxy.openai_api.chat.coverage import COVERAGE
+from proxy.openai_api.choices import choice_index
+from proxy.openai_api.coverage import unknown_fields
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.sse import EventReader
 from proxy.openai_api.stream_events import event_object
 
 _REASONING_PARTS = ("thinking", "reasoning")
-_UNSEEN_FIELDS = ("reasoning", "reasoning_content", "refusal", "audio", "annotations")
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,12 @@ class PlainReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """What carries words in the choices and is not looked at."""
-        messages = (choice.get("message") for choice in objects(self.body.get("choices")))
-        return _unseen(messages, self.answers)
+        return _unseen(COVERAGE.reply.unchecked(self.body), self.answers)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Its fields that no row of the coverage tells of."""
+        return unknown_fields(COVERAGE.reply, [self.body])
 
 
 @dataclass(frozen=True)
@@ -75,10 +81,13 @@ class StreamReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """What carries words in the deltas and is not looked at."""
-        deltas = (
-            choice.get("delta") for chunk in self.chunks for choice in objects(chunk.get("choices"))
-        )
-        return _unseen(deltas, self.answers)
+        named = (name for chunk in self.chunks for name in COVERAGE.chunk.unchecked(chunk))
+        return _unseen(named, self.answers)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Its fields that no row of the coverage tells of."""
+        return unknown_fields(COVERAGE.chunk, self.chunks)
 
 
 ChatReply: TypeAlias = PlainReply | StreamReply
@@ -183,12 +192,6 @@ def _answer(
     )
 
 
-def choice_index(choice: JsonObject, position: int) -> int:
-    """Return the number of a choice; where it has none, its place among the others."""
-    index = choice.get("index")
-    return index if isinstance(index, int) else position
-
-
 def content_of(content: JsonValue | None) -> str:
     """Return the text of a message's content: a string, or a list of text parts.
 
@@ -213,8 +216,6 @@ def _part_text(part: JsonValue) -> str:
     raise UpstreamBroken("the content of a message has a part that is no text")
 
 
-def _unseen(messages: Iterable[JsonValue | None], answers: Iterable[Answer]) -> tuple[str, ...]:
-    found = [name for message in messages for name in _UNSEEN_FIELDS if member(message, name)]
-    if any(answer.thinks for answer in answers):
-        found.append("think")
-    return tuple(dict.fromkeys(found))
+def _unseen(named: Iterable[str], answers: Iterable[Answer]) -> tuple[str, ...]:
+    thinks = ("think",) if any(answer.thinks for answer in answers) else ()
+    return tuple(dict.fromkeys((*named, *thinks)))

@@ -5,13 +5,13 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from proxy.errors import BadRequest
+from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.door import ModelRequest
+from proxy.openai_api.extensions import JSON_FIELDS, MOST_CHOICES
 from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 
-MOST_CHOICES = 128
-# How other servers than OpenAI's are asked for JSON.
-_CONSTRAINTS = ("guided_json", "structured_outputs", "json_schema", "format")
+_PREFILL = "prefill"
 
 
 class _Message(BaseModel):
@@ -53,7 +53,9 @@ def read_request(raw: bytes) -> ModelRequest:
         first = error.errors(include_url=False, include_input=False)[0]
         param = member_path(first["loc"])
         raise BadRequest(f"Invalid value for '{param}': {first['msg']}.", param) from None
+    COVERAGE.request.refuse(body)
     wanted = member(known.response_format, "type")
+    begun = (_PREFILL,) if known.messages[-1].role == "assistant" else ()
     return ModelRequest(
         raw=raw,
         body=body,
@@ -61,8 +63,9 @@ def read_request(raw: bytes) -> ModelRequest:
         model=known.model,
         stream=bool(known.stream),
         choices=known.n or 1,
-        offers_tools=bool(known.tools or known.functions),
-        structured=wanted in ("json_object", "json_schema") or any(map(body.get, _CONSTRAINTS)),
+        offers_tools=bool(known.tools or known.functions or body.get("web_search_options")),
+        structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),
         include_usage=member(known.stream_options, "include_usage") is True,
         guard=known.guard or GuardField(),
+        not_checked=tuple(dict.fromkeys((*COVERAGE.request.unchecked(body), *begun))),
     )

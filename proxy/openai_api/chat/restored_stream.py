@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from proxy.openai_api.chat.reply import choice_index
+from proxy.openai_api.choices import choice_index, without_tokens
 from proxy.openai_api.door import PieceRestorer, Restoring
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.json_texts import with_texts
@@ -118,9 +118,3 @@ class _ChoiceRestorer:
         if place not in self._texts:
             self._texts[place] = self._stand_ins.in_pieces()
         return self._texts[place].feed(piece)
-
-
-def without_tokens(choice: JsonObject) -> JsonObject:
-    """Return a choice without what spells out the tokens of the text that it had before."""
-    kept = {key: value for key, value in choice.items() if key != "token_ids"}
-    return kept | {"logprobs": None} if "logprobs" in kept else kept

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import JsonValue
 
 from proxy.openai_api.answer import Answer
+from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.chat.reply import (
     ChatReply,
     PlainReply,
     StreamReply,
-    choice_index,
 )
+from proxy.openai_api.choices import choice_index, without_tokens
 from proxy.openai_api.door import (
     ChoiceOutcome,
     Edited,
@@ -21,13 +22,13 @@ from proxy.openai_api.door import (
     Written,
 )
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, objects
+from proxy.openai_api.leaving import leaves_as_stream, untouched
 from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
 from proxy.openai_api.usage import total_usage
 
-# Whatever else a message has may hold the text that was there before.
-_MEMBERS_OF_AN_EDITED_MESSAGE = frozenset(
-    {"role", "content", "reasoning", "reasoning_content", "tool_calls", "refusal"}
-)
+# Whatever else there is may hold the text that was there before.
+_TELLING = COVERAGE.reply.telling() | COVERAGE.chunk.telling()
+_SILENT_IN_MESSAGES = COVERAGE.reply.silent("choices[].message")
 
 
 def write(
@@ -44,23 +45,14 @@ def write(
         outcomes: One for each choice, by number.
         ending: What goes with them.
     """
-    as_stream = ending.as_stream
-    if as_stream is None:
-        as_stream = request.stream and not (replies and isinstance(replies[-1], PlainReply))
+    as_stream = leaves_as_stream(request, replies, ending)
     kind = STREAM_TYPE if as_stream else JSON_TYPE
-    same = _untouched(replies, outcomes)
+    same = untouched(replies, outcomes)
     if same and ending.report is None and isinstance(same, StreamReply) == as_stream:
         return Written(same.raw, kind)
     if as_stream:
         return Written(b"".join(_events(request, replies, outcomes, ending)), kind)
     return Written(json_bytes(_object(request, replies, outcomes, ending)), kind)
-
-
-def _untouched(replies: Sequence[ChatReply], outcomes: Sequence[ChoiceOutcome]) -> ChatReply | None:
-    """Return the only reply, if every choice is kept from it; else None."""
-    if len(replies) != 1 or not all(isinstance(outcome, Kept) for outcome in outcomes):
-        return None
-    return replies[0]
 
 
 def _object(
@@ -89,8 +81,8 @@ def _choice(request: ModelRequest, outcome: ChoiceOutcome, ending: Ending) -> Js
     if isinstance(outcome, Edited):
         message = choice["message"]
         own = message if isinstance(message, dict) else {}
-        kept = {key: value for key, value in own.items() if key in _MEMBERS_OF_AN_EDITED_MESSAGE}
-        edited = _without_tokens(choice) | {"message": kept | {"content": outcome.content}}
+        kept = {key: value for key, value in own.items() if key in _SILENT_IN_MESSAGES}
+        edited = without_tokens(choice) | {"message": kept | {"content": outcome.content}}
         reason = outcome.finish_reason
         return edited | {"finish_reason": reason} if reason else edited
     return choice
@@ -153,7 +145,7 @@ def _edited_chunks(outcome: Edited, reply: StreamReply) -> Iterable[JsonObject]:
     written = False
     for choice in _own_chunks(outcome.index, reply, outcome.answer):
         delta = choice.get("delta")
-        own = _without_tokens(choice)
+        own = without_tokens(choice)
         if outcome.finish_reason and own.get("finish_reason"):
             own["finish_reason"] = outcome.finish_reason
         if not isinstance(delta, dict) or not delta.get("content"):
@@ -161,12 +153,6 @@ def _edited_chunks(outcome: Edited, reply: StreamReply) -> Iterable[JsonObject]:
             continue
         yield own | {"delta": delta | {"content": "" if written else outcome.content}}
         written = True
-
-
-def _without_tokens(choice: JsonObject) -> JsonObject:
-    """Return a choice without what spells out the tokens of a text that no longer stands there."""
-    kept = {key: value for key, value in choice.items() if key != "token_ids"}
-    return kept | {"logprobs": None}
 
 
 def _delta(message: JsonValue) -> JsonObject:
@@ -192,13 +178,12 @@ def _frame(
     """Return the members around the choices: the last reply's own, else ours."""
     if not replies:
         return {
-            "id": ending.id,
+            "id": f"chatcmpl-guard-{ending.id}",
             "object": kind,
             "created": ending.created,
             "model": request.model,
         }
     last = replies[-1]
     own = last.body if isinstance(last, PlainReply) else last.chunks[0]
-    return {key: value for key, value in own.items() if key not in ("choices", "usage")} | {
-        "object": kind
-    }
+    dropped = _TELLING | {"choices", "usage"}
+    return {key: value for key, value in own.items() if key not in dropped} | {"object": kind}

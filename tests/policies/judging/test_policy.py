@@ -71,6 +71,7 @@ def test_a_key_that_is_not_there_is_pointed_out(folder: Folder) -> None:
 BARE = """
 tenant: a
 upstream: {base_url: "http://127.0.0.1:8000/v1"}
+stream: {mode: buffer}
 guards: {overlap: {mode: enforce, action: pass}}
 judge: {base_url: "http://h/v1", model: m}
 """

@@ -3,14 +3,13 @@
 import pytest
 
 from guards.core.exchange import Exchange, Source
-from guards.core.guard import Stage
-from policies.decision import Possible
 from policies.inspection import Inspector
 from policies.loader import load_shipped
 from proxy.judged import Judged
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.chat import PlainReply
 from proxy.regeneration import note_about
+from tests.fakes.judging import judged_whole
 
 POLICY = load_shipped("default").policy
 INSPECTOR = Inspector(POLICY)
@@ -34,10 +33,14 @@ FOUR_TRUE = (
 
 
 def judged(answer: str, sources: tuple[Source, ...] = SOURCES) -> Judged:
-    exchange = Exchange(QUESTION, sources, answer=answer)
-    verdict = INSPECTOR.inspect(exchange, Stage.OUTPUT, Possible(regenerate=True))
     said = Answer(0, answer, tool_turn=False, finish_reason="stop")
-    return Judged(PlainReply(b"", {}, (said,)), said, exchange, may_edit=True, verdict=verdict)
+    return judged_whole(
+        INSPECTOR,
+        Exchange(QUESTION, sources),
+        PlainReply(b"", {}, (said,)),
+        may_regenerate=True,
+        may_edit=False,
+    )
 
 
 def told_about(answer: str, sources: tuple[Source, ...] = SOURCES) -> list[str]:

@@ -1,0 +1,45 @@
+"""Which headers travel between a client and a model server, and which end at this hop."""
+
+from collections.abc import Mapping
+
+import httpx
+
+# Hop-by-hop headers (RFC 9110, section 7.6.1) and those that this hop sets itself.
+_NOT_SENT = frozenset(
+    "connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding "
+    "upgrade host content-length content-encoding accept-encoding authorization cookie "
+    "expect forwarded x-real-ip "
+    # By these some servers take another path or method than the one that was asked for.
+    "x-original-url x-rewrite-url x-http-method x-http-method-override x-method-override".split()
+)
+_NOT_RETURNED = frozenset(
+    "connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding "
+    "upgrade content-length content-encoding content-type set-cookie server date alt-svc "
+    "www-authenticate".split()
+)
+# Credentials of the caller's own beside the operator's key.
+_OTHER_KEYS = frozenset({"api-key", "x-api-key"})
+_OWN_PREFIX = "x-guard-"
+_OF_OTHER_PROXIES = "x-forwarded-"
+
+
+def sent_headers(headers: Mapping[str, str], *, key_is_ours: bool = False) -> dict[str, str]:
+    """Return the caller's headers that go on to the model server, by names in lower case."""
+    return _without(_NOT_SENT | _OTHER_KEYS if key_is_ours else _NOT_SENT, headers)
+
+
+def returned_headers(headers: httpx.Headers) -> dict[str, str]:
+    """Return the model server's headers that go back to the caller, request ids among them."""
+    headers.encoding = "latin-1"  # as the web server will write them
+    return _without(_NOT_RETURNED, headers)
+
+
+def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, str]:
+    """Leave out headers of this hop, also those that `Connection` names."""
+    named = {name.strip().lower() for name in headers.get("connection", "").split(",")}
+    return {
+        name.lower(): value
+        for name, value in headers.items()
+        if name.lower() not in dropped | named
+        and not name.lower().startswith((_OWN_PREFIX, _OF_OTHER_PROXIES))
+    }

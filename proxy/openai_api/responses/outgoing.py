@@ -1,0 +1,272 @@
+"""Writes the one stream that leaves, of one or two streams of the model server.
+
+What a client sees stays one response: its events are numbered without gaps, and whatever says a
+text once more at its end says what really left. What begins a message is held until something of
+the message leaves. So if a second attempt follows, no message of the first one was begun; the items
+that were (reasoning, say) are ended, and those of the second attempt count on from there.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from proxy.openai_api.door import Ending, ModelRequest, Piece
+from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.responses.begun import Begun
+from proxy.openai_api.responses.flows import (
+    ITEM_ADDED,
+    OPENINGS,
+    PART_ADDED,
+    number_of,
+    place_of,
+    without_tokens,
+)
+from proxy.openai_api.responses.left import Left
+from proxy.openai_api.responses.made import (
+    ended,
+    event_bytes,
+    own_response,
+)
+from proxy.openai_api.responses.output import (
+    COMPLETED,
+    INCOMPLETE,
+    MESSAGE,
+    ended_so,
+    with_texts_in_order,
+    without_echoes,
+)
+from proxy.openai_api.responses.prompting import as_asked
+
+
+class _Event(NamedTuple):
+    """An event on its way out, and its own bytes if it can leave as it came."""
+
+    body: JsonObject
+    raw: bytes | None = None
+
+    @property
+    def kind(self) -> str:
+        return str(self.body.get("type"))
+
+
+class StreamWriter:
+    """Writes the stream that leaves.
+
+    Args:
+        request: What was asked.
+    """
+
+    def __init__(self, request: ModelRequest) -> None:
+        self._request = request
+        self._out: list[bytes] = []
+        self._next: int | None = None
+        self._openings: dict[str, JsonObject] = {}
+        self._first_item = 0
+        self._held: dict[int, list[_Event]] = {}
+        self._left = Left()
+        self._begun = Begun(self._left)
+        self._final: Piece | None = None
+        self._finish: str | None = None
+        self._is_cut = False
+
+    def begin_again(self) -> None:
+        """Go on with a second attempt."""
+        self._held.clear()
+        self._end_items(INCOMPLETE)
+        self._first_item = self._begun.free_item()
+        self._final = None
+
+    def write(self, piece: Piece) -> bytes:
+        """Return the bytes of a piece, and of what was held until something like it leaves."""
+        self._take(piece)
+        return self._flushed()
+
+    def write_text(self, text: str, instead_of: Sequence[Piece]) -> bytes:
+        """Return the bytes of a text in the place of pieces, or of one that we add."""
+        waiting = text
+        for piece in instead_of:
+            if not piece.text:
+                self._take(piece)
+                continue
+            event = self._own_number(piece)
+            self._left.note(place_of(event.body), piece.text)
+            if waiting and not self._begun.is_closed(place_of(event.body)):
+                self._say(event, waiting)
+                waiting = ""
+        if waiting:
+            self._add(waiting)
+        return self._flushed()
+
+    def write_template(self, text: str) -> bytes:
+        """Return the bytes of a message of ours: a refusal where JSON was promised."""
+        self._held.clear()
+        self._add_message(text, refuses=self._request.structured)
+        return self._flushed()
+
+    def write_finish(self, finish_reason: str) -> bytes:
+        """Return the bytes that end what is still open; the response ends for this reason."""
+        self._finish, self._is_cut = finish_reason, True
+        self._held.clear()
+        self._end_items(COMPLETED)
+        return self._flushed()
+
+    def end_as(self, finish_reason: str) -> None:
+        """Let the response end for another reason than the model server gave."""
+        self._finish = finish_reason
+
+    def write_error(self, error: JsonObject) -> bytes:
+        """Return the event of a failure."""
+        self._emit(_Event(error))
+        return self._flushed()
+
+    def write_end(self, usage: JsonObject | None, ending: Ending) -> bytes:
+        """Return the last event.
+
+        Args:
+            usage: Tokens of all attempts; None where nobody counted them.
+            ending: What goes with it.
+        """
+        self._end_items(COMPLETED)
+        response = self._whole(ending)
+        if usage is not None:
+            response = response | {"usage": usage}
+        if ending.report is not None:
+            response = response | {"guard": ending.report}
+        last = ended(response)
+        if self._final is not None:
+            last = self._final.chunk | last
+            self._emit(_Event(last, self._final.raw if last == self._final.chunk else None))
+        else:
+            self._emit(_Event(last))
+        return self._flushed()
+
+    def _flushed(self) -> bytes:
+        out, self._out = self._out, []
+        return b"".join(out)
+
+    def _take(self, piece: Piece) -> None:
+        event = self._own_number(piece)
+        if event.kind in OPENINGS:
+            self._open(event)
+        elif piece.finish_reason is not None:
+            self._final = piece
+        elif piece.text:
+            self._left.note(place_of(event.body), piece.text)
+            self._say(event, piece.text)
+        elif not isinstance(event.body.get("output_index"), int):
+            self._emit(event)
+        elif self._begins_message(event):
+            self._held.setdefault(number_of(event.body, "output_index"), []).append(event)
+        else:
+            self._begin(number_of(event.body, "output_index"))
+            self._pass(event)
+
+    def _open(self, event: _Event) -> None:
+        """Write what begins the response, once."""
+        if event.kind in self._openings:
+            return
+        own = _object(event.body.get("response"))
+        asked = as_asked(own, self._request.body)
+        self._openings[event.kind] = event.body
+        self._emit(event if asked == own else _Event(event.body | {"response": asked}))
+
+    def _own_number(self, piece: Piece) -> _Event:
+        """Return a piece's event with the number under which the client knows its item."""
+        at = piece.chunk.get("output_index")
+        if self._first_item and isinstance(at, int):
+            return _Event(piece.chunk | {"output_index": self._first_item + at})
+        return _Event(piece.chunk, piece.raw)
+
+    def _begins_message(self, event: _Event) -> bool:
+        if event.kind == ITEM_ADDED:
+            return member(event.body.get("item"), "type") == MESSAGE
+        if event.kind != PART_ADDED:
+            return False
+        at = number_of(event.body, "output_index")
+        return at in self._held or self._begun.is_message(at)
+
+    def _begin(self, item: int) -> None:
+        """Write what begins a message, if it waits."""
+        for event in self._held.pop(item, ()):
+            self._pass(event)
+
+    def _pass(self, event: _Event) -> None:
+        """Write an event about an item, with what really left in it."""
+        said = self._left.told_truly(event.kind, event.body)
+        if said is None:
+            return
+        self._begun.note(event.kind, said)
+        self._emit(event if said == event.body else _Event(said))
+
+    def _say(self, event: _Event, text: str) -> None:
+        """Write a text where an event says; with its own bytes if they say just this."""
+        place = place_of(event.body)
+        self._begin(place.item)
+        self._left.say(place, text)
+        if event.body.get("delta") != text:
+            event = _Event(without_tokens(event.body) | {"delta": text})
+        self._emit(event)
+
+    def _add(self, text: str) -> None:
+        """Write a text of ours: where the answer stands if it goes on there, else beside it."""
+        for item in list(self._held):
+            self._begin(item)
+        place = self._begun.open_place()
+        if place is None:
+            self._add_message(text, refuses=False)
+        else:
+            self._left.say(place, text)
+            self._emit(_Event(self._begun.going_on(place, text)))
+
+    def _add_message(self, text: str, *, refuses: bool) -> None:
+        for event in self._begun.added_message(text, refuses=refuses):
+            self._emit(_Event(event))
+
+    def _end_items(self, status: str) -> None:
+        """End the items that were begun and that nobody ended."""
+        for event in self._begun.endings(status):
+            self._emit(_Event(event))
+
+    def _whole(self, ending: Ending) -> JsonObject:
+        """Return the response as it left."""
+        begun = next(iter(self._openings.values()), {})
+        frame = _object(begun.get("response"))
+        final = _object(self._final.chunk.get("response")) if self._final else {}
+        if final and not self._is_cut:
+            response = self._with_what_left(final)
+        else:
+            said = sorted(self._begun.ended.items())
+            items: list[JsonValue] = [item for at, item in said if at >= self._first_item]
+            response = final or frame or own_response(self._request, ending)
+            response = without_echoes(response) | {"output": items}
+        if frame and frame.get("id") != response.get("id"):
+            response = response | {"id": frame.get("id")}
+        response = as_asked(response, self._request.body)
+        return ended_so(response, self._finish) if self._finish else response
+
+    def _with_what_left(self, response: JsonObject) -> JsonObject:
+        """Return the model server's whole response with the texts that left, and ours."""
+        places = sorted(
+            place
+            for place in self._left.places() | self._begun.text_places()
+            if place.item >= self._first_item and place.item not in self._begun.own
+        )
+        response = with_texts_in_order(response, [self._left.text(place) for place in places])
+        own: list[JsonValue] = [self._begun.ended[at] for at in sorted(self._begun.own)]
+        return response | {"output": [*objects(response.get("output")), *own]} if own else response
+
+    def _emit(self, event: _Event) -> None:
+        """Write an event under the number that comes next."""
+        number = event.body.get("sequence_number")
+        if self._next is None:
+            self._next = number if isinstance(number, int) else 0
+        if event.raw is not None and number in (None, self._next):
+            self._out.append(event.raw)
+        else:
+            self._out.append(event_bytes(event.body | {"sequence_number": self._next}))
+        self._next += 1
+
+
+def _object(value: JsonValue | None) -> JsonObject:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,225 @@
+"""What a response object holds: its texts by place, its calls of tools, and how it ended.
+
+The answer is the text of all `output_text` parts, joined without anything between them, as the
+OpenAI clients' own `output_text` is; so offsets in the answer are offsets in its parts.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue
+
+from proxy.errors import UpstreamBroken
+from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.responses.coverage import COVERAGE
+
+COMPLETED: Final = "completed"
+INCOMPLETE: Final = "incomplete"
+STOP: Final = "stop"
+MESSAGE: Final = "message"
+TEXT_PART: Final = "output_text"
+REFUSAL_PART: Final = "refusal"
+TOOL_CALLS: Final = frozenset(
+    "function_call custom_tool_call computer_call local_shell_call shell_call apply_patch_call "
+    "mcp_approval_request tool_search_call".split()
+)
+"""Calls that the client answers; all other tools run at the model server before the answer."""
+
+_KNOWN_ITEMS = TOOL_CALLS | frozenset(
+    "message reasoning file_search_call web_search_call code_interpreter_call mcp_call "
+    "mcp_list_tools mcp_approval_response image_generation_call compaction function_call_output "
+    "custom_tool_call_output computer_call_output local_shell_call_output shell_call_output "
+    "apply_patch_call_output tool_search_output additional_tools program program_output".split()
+)
+# Whoever adds a kind of item that carries an answer will call its words so.
+_WORDS = ("content", "text", TEXT_PART)
+_SILENT = COVERAGE.reply.silent()
+_MEMBERS_OF_A_MESSAGE = frozenset({"id", "type", "status", "role", "phase", "content"})
+_ENDINGS = {"max_output_tokens": "length", "content_filter": "content_filter"}
+_REASONS = {name: reason for reason, name in _ENDINGS.items()}
+
+
+class Place(NamedTuple):
+    """Where a part stands.
+
+    Attributes:
+        item: Number of the output item.
+        part: Number of the part in the item's content.
+    """
+
+    item: int
+    part: int
+
+
+def texts_of(response: JsonObject) -> dict[Place, str]:
+    """Return the texts of a response by place, in order.
+
+    Raises:
+        UpstreamBroken: nobody could say what a client would read in it.
+    """
+    found: dict[Place, str] = {}
+    for at, item in enumerate(_list(response.get("output"), "output")):
+        check_item(item)
+        if member(item, "type") != MESSAGE:
+            continue
+        for place, part in enumerate(_list(member(item, "content"), "content of a message")):
+            check_part(part)
+            if member(part, "type") == TEXT_PART:
+                found[Place(at, place)] = str(member(part, "text"))
+    return found
+
+
+def check_item(item: JsonValue) -> None:
+    """Make sure that an item holds no words which nobody would look for.
+
+    Raises:
+        UpstreamBroken: it is of a kind that we do not know, and has words.
+    """
+    if not isinstance(item, dict):
+        raise UpstreamBroken("an item of its output is no object")
+    if item.get("type") not in _KNOWN_ITEMS and any(map(item.get, _WORDS)):
+        raise UpstreamBroken("an item of its output is of an unknown kind and has words")
+
+
+def check_part(part: JsonValue) -> None:
+    """Make sure that a part of a message is one that we know.
+
+    Raises:
+        UpstreamBroken: it is not, so nobody could say what a client would read in it.
+    """
+    kind = member(part, "type")
+    if kind != REFUSAL_PART and not (kind == TEXT_PART and isinstance(member(part, "text"), str)):
+        raise UpstreamBroken("a message of its output has a part that is no text")
+
+
+def _list(value: JsonValue | None, name: str) -> Sequence[JsonValue]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise UpstreamBroken(f"the {name} is no list")
+    return value
+
+
+def check_ended(response: JsonObject) -> None:
+    """Make sure that a response is one that can be judged.
+
+    Raises:
+        UpstreamBroken: it failed, or is still to come.
+    """
+    status = response.get("status", COMPLETED)
+    if response.get("error") or status == "failed":
+        raise UpstreamBroken("it says that it failed")
+    if status not in (COMPLETED, INCOMPLETE):
+        raise UpstreamBroken("it has not ended")
+
+
+def finish_reason_of(response: JsonObject) -> str:
+    """Return why a response ended, in the words of a chat completion."""
+    if response.get("status") == INCOMPLETE:
+        reason = member(response.get("incomplete_details"), "reason")
+        return _ENDINGS.get(str(reason), INCOMPLETE)
+    return "tool_calls" if calls_tools(response) else STOP
+
+
+def ended_so(response: JsonObject, finish_reason: str) -> JsonObject:
+    """Return a response that ended for this reason, in the words of a chat completion."""
+    reason = _REASONS.get(finish_reason)
+    status = INCOMPLETE if reason else COMPLETED
+    items = [
+        item | {"status": status} if item.get("type") == MESSAGE else item
+        for item in objects(response.get("output"))
+    ]
+    return response | {
+        "status": status,
+        "incomplete_details": {"reason": reason} if reason else None,
+        "output": [*items],
+    }
+
+
+def calls_tools(response: JsonObject) -> bool:
+    """Tell whether the client has to call a tool before there is an answer."""
+    return any(item.get("type") in TOOL_CALLS for item in objects(response.get("output")))
+
+
+def unseen_in(items: Sequence[JsonObject]) -> Iterator[str]:
+    """Yield the names of what carries words in output items and is not looked at."""
+    for item in items:
+        kind = item.get("type")
+        if kind != MESSAGE:
+            if kind not in TOOL_CALLS:
+                yield kind if isinstance(kind, str) and kind in _KNOWN_ITEMS else "unknown_item"
+            continue
+        for part in objects(item.get("content")):
+            if part.get("type") == REFUSAL_PART:
+                yield REFUSAL_PART
+            if part.get("annotations"):
+                yield "annotations"
+
+
+def with_texts_at(response: JsonObject, texts: Mapping[Place, str]) -> JsonObject:
+    """Return a response with these texts; a part whose text stays is left as it is."""
+    items = objects(response.get("output"))
+    changed = [_item_with(item, at, texts) for at, item in enumerate(items)]
+    if changed == items:
+        return response
+    return without_echoes(response) | {"output": [*changed]}
+
+
+def without_echoes(response: JsonObject) -> JsonObject:
+    """Return a response without what may hold the words of its answer beside the output."""
+    return {key: value for key, value in response.items() if key in _SILENT}
+
+
+def with_texts_in_order(response: JsonObject, texts: Sequence[str]) -> JsonObject:
+    """Return a response whose text parts say these texts, whatever they said.
+
+    Args:
+        response: The response.
+        texts: As many as it should have parts; without one, a part is left empty.
+    """
+    places = list(texts_of(response))
+    padded = [*texts, *[""] * len(places)]
+    return with_texts_at(response, dict(zip(places, padded, strict=False)))
+
+
+def _item_with(item: JsonObject, at: int, texts: Mapping[Place, str]) -> JsonObject:
+    if item.get("type") != MESSAGE:
+        return item
+    parts = [
+        part_saying(part, texts[Place(at, place)]) if Place(at, place) in texts else part
+        for place, part in enumerate(objects(item.get("content")))
+    ]
+    if parts == item.get("content"):
+        return item
+    kept = {key: value for key, value in item.items() if key in _MEMBERS_OF_A_MESSAGE}
+    return kept | {"content": [*parts]}
+
+
+def part_saying(part: JsonObject, text: str) -> JsonObject:
+    """Return a text part with this text; what it said of another text goes with that text."""
+    if part.get("text") == text:
+        return part
+    changed: JsonObject = {"type": TEXT_PART, "annotations": [], "text": text}
+    return changed | {"logprobs": []} if "logprobs" in part else changed
+
+
+def spread(parts: Sequence[str], text: str) -> list[str]:
+    """Return a changed answer as its parts.
+
+    What is the same at both ends stays in its parts; all that lies between goes into the first
+    part that is not the same.
+
+    Args:
+        parts: The parts as they were, at least one.
+        text: What the answer became.
+    """
+    spread_out = list(parts)
+    first, last = 0, len(parts) - 1
+    while first < last and text.startswith(parts[first]):
+        text = text[len(parts[first]) :]
+        first += 1
+    while first < last and text.endswith(parts[last]):
+        text = text[: len(text) - len(parts[last])]
+        last -= 1
+    spread_out[first : last + 1] = [text] + [""] * (last - first)
+    return spread_out

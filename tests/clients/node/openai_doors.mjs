@@ -1,0 +1,94 @@
+// The openai package at the doors beside chat: responses and completions.
+import OpenAI from "openai";
+
+import { apiKey, baseURL, collected, complaint, main, model, question } from "./program.mjs";
+
+const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
+const asked = { model, input: question };
+const parameters = {
+  type: "object",
+  properties: { place: { type: "string" } },
+  required: ["place"],
+  additionalProperties: false,
+};
+const tools = [{ type: "function", name: "find", strict: true, parameters }];
+const format = {
+  type: "json_schema",
+  name: "place",
+  strict: true,
+  schema: {
+    type: "object",
+    properties: { building: { type: "string" }, floor: { type: "integer" } },
+    required: ["building", "floor"],
+    additionalProperties: false,
+  },
+};
+
+function called(response) {
+  const calls = response.output.filter((item) => item.type === "function_call");
+  return calls.map((call) => [call.call_id, call.name, JSON.parse(call.arguments)]);
+}
+
+await main({
+  async responses() {
+    const plain = await client.responses.create(asked);
+    const events = await collected(await client.responses.create({ ...asked, stream: true }));
+    const deltas = events.filter((event) => event.type === "response.output_text.delta");
+    return {
+      plain: plain.output_text,
+      status: plain.status,
+      streamed: deltas.map((event) => event.delta).join(""),
+      ends: [events[0].type, events.at(-1).type],
+      whole: events.at(-1).response.output[0].content[0].text,
+    };
+  },
+
+  async helper() {
+    const deltas = [];
+    const stream = client.responses.stream(asked);
+    stream.on("response.output_text.delta", (event) => deltas.push(event.delta));
+    const final = await stream.finalResponse();
+    return { deltas: deltas.join(""), text: final.output_text };
+  },
+
+  async tools() {
+    const plain = await client.responses.create({ ...asked, tools });
+    const streamed = await client.responses.stream({ ...asked, tools }).finalResponse();
+    return { plain: called(plain), streamed: called(streamed) };
+  },
+
+  async roundTrip() {
+    const first = await client.responses.create({ ...asked, tools });
+    const results = called(first).map(([call_id, , { place }]) => ({
+      type: "function_call_output",
+      call_id,
+      output: `${place} 지하`,
+    }));
+    const input = [{ role: "user", content: question }, ...first.output, ...results];
+    return { text: (await client.responses.create({ model, tools, input })).output_text };
+  },
+
+  async json() {
+    const body = { ...asked, text: { format } };
+    const plain = await client.responses.create(body);
+    const streamed = await client.responses.stream(body).finalResponse();
+    return { plain: JSON.parse(plain.output_text), streamed: JSON.parse(streamed.output_text) };
+  },
+
+  async complaint() {
+    const body = { model, input: complaint };
+    const plain = await client.responses.create(body);
+    const streamed = await client.responses.stream(body).finalResponse();
+    return { plain: plain.output_text, streamed: streamed.output_text };
+  },
+
+  async completions() {
+    const body = { model, prompt: question };
+    const plain = await client.completions.create(body);
+    const chunks = await collected(await client.completions.create({ ...body, stream: true }));
+    return {
+      plain: plain.choices[0].text,
+      streamed: chunks.map((chunk) => chunk.choices[0].text).join(""),
+    };
+  },
+});

@@ -1,0 +1,140 @@
+"""Clients for Node at the doors beside chat: responses and completions."""
+
+import pytest
+
+from proxy.demo.model_server import Said
+from proxy.openai_api.json_body import member
+from tests.clients.door_server import DoorHouse
+from tests.clients.node_programs import NodePrograms
+from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says
+from tests.flow.canteen import (
+    CHINESE,
+    CLEAN,
+    COMPLAINT_TEMPLATE,
+    LANGUAGE_TEMPLATE,
+    STILL_CHINESE,
+)
+
+OPENAI = "openai_doors"
+VERCEL = "ai_sdk"
+ENDS = [
+    pytest.param(CLEAN, CLEAN, CLEAN, id="passed"),
+    pytest.param(CHINESE, CLEAN, CLEAN, id="asked-again"),
+    pytest.param(CHINESE, STILL_CHINESE, LANGUAGE_TEMPLATE, id="replaced"),
+]
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture
+def node(doors: DoorHouse) -> NodePrograms:
+    """The programs for Node, which talk to the proxy of the doors."""
+    return NodePrograms(doors.proxy)
+
+
+# The openai package.
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_a_response_plain_and_streamed(
+    doors: DoorHouse, node: NodePrograms, first: str, second: str, expected: str
+) -> None:
+    doors.server.says(first, second)
+
+    assert await node.run(OPENAI, "responses") == {
+        "plain": expected,
+        "status": "completed",
+        "streamed": expected,
+        "ends": ["response.created", "response.completed"],
+        "whole": expected,
+    }
+
+
+async def test_the_stream_helper_puts_the_response_together(
+    doors: DoorHouse, node: NodePrograms
+) -> None:
+    doors.server.says(CHINESE, CLEAN)
+
+    assert await node.run(OPENAI, "helper") == {"deltas": CLEAN, "text": CLEAN}
+
+
+async def test_parallel_calls_of_tools(doors: DoorHouse, node: NodePrograms) -> None:
+    doors.server.script = lambda _: Said(tool_calls=calls())
+
+    found = [[f"call-{number}", "find", {"place": one}] for number, one in enumerate(PLACES)]
+    assert await node.run(OPENAI, "tools") == {"plain": found, "streamed": found}
+
+
+async def test_a_loop_of_tools_ends_with_a_guarded_response(
+    doors: DoorHouse, node: NodePrograms
+) -> None:
+    doors.server.script = finds_then_says(CHINESE, CLEAN)
+
+    assert await node.run(OPENAI, "roundTrip") == {"text": CLEAN}
+
+
+async def test_a_response_in_json_stays_json(doors: DoorHouse, node: NodePrograms) -> None:
+    doors.server.says(PLACE)
+
+    place = {"building": "본관 지하", "floor": -1}
+    assert await node.run(OPENAI, "json") == {"plain": place, "streamed": place}
+
+
+async def test_a_complaint_is_met_without_the_model(doors: DoorHouse, node: NodePrograms) -> None:
+    printed = await node.run(OPENAI, "complaint")
+
+    assert printed == {"plain": COMPLAINT_TEMPLATE, "streamed": COMPLAINT_TEMPLATE}
+    assert doors.server.requests == []
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_a_completion(
+    doors: DoorHouse, node: NodePrograms, first: str, second: str, expected: str
+) -> None:
+    doors.server.says(first, second)
+
+    printed = await node.run(OPENAI, "completions")
+
+    assert printed == {"plain": expected, "streamed": expected}
+
+
+# Vercel's AI SDK: what its provider for OpenAI speaks unless it is told otherwise.
+
+
+@pytest.mark.parametrize("provider", ["responses", "completion", "compatibleCompletion"])
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_a_text_of_the_ai_sdk(
+    doors: DoorHouse, node: NodePrograms, provider: str, first: str, second: str, expected: str
+) -> None:
+    doors.server.says(first, second)
+
+    printed = await node.run(VERCEL, "texts", provider)
+
+    plain = member(printed, "plain")
+    assert printed["streamed"] == plain
+    assert (member(plain, "text"), member(plain, "finishReason")) == (expected, "stop")
+    assert printed["named"] is True
+
+
+async def test_a_browser_shows_the_response(doors: DoorHouse, node: NodePrograms) -> None:
+    doors.server.says(CHINESE, CLEAN)
+
+    printed = await node.run(VERCEL, "ui", "responses")
+
+    assert printed == {"role": "assistant", "texts": [CLEAN]}
+
+
+async def test_a_loop_of_tools_of_the_ai_sdk(doors: DoorHouse, node: NodePrograms) -> None:
+    doors.server.script = finds_then_says(CHINESE, CLEAN)
+
+    ended = {"text": CLEAN, "places": [*PLACES], "steps": 2}
+    printed = await node.run(VERCEL, "tools", "responses")
+    assert printed == {"plain": ended, "streamed": ended}
+
+
+async def test_objects_of_the_ai_sdk_are_valid(doors: DoorHouse, node: NodePrograms) -> None:
+    doors.server.says(PLACE)
+
+    place = {"building": "본관 지하", "floor": -1}
+    printed = await node.run(VERCEL, "objects", "responses")
+    assert printed == dict.fromkeys(("generated", "output", "lastPart", "streamed"), place)

@@ -1,0 +1,218 @@
+"""The `openai` package for Node in front of the proxy."""
+
+import pytest
+
+from proxy.demo.model_server import MODEL, Said
+from proxy.openai_api.json_body import JsonObject, member
+from tests.clients.node_programs import NodePrograms
+from tests.clients.scripts import (
+    LIMITED_CODE,
+    PLACE,
+    PLACES,
+    RETRY_AFTER_S,
+    FallsSilent,
+    RefusesOnce,
+    breaks_off,
+    calls,
+    finds_then_says,
+)
+from tests.fakes.house import House
+from tests.flow.canteen import (
+    CHINESE,
+    CLEAN,
+    COMPLAINT_TEMPLATE,
+    LANGUAGE_TEMPLATE,
+    OTHER,
+    STILL_CHINESE,
+)
+
+PROGRAM = "openai_chat"
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        pytest.param(CLEAN, CLEAN, CLEAN, id="passed"),
+        pytest.param(CHINESE, CLEAN, CLEAN, id="asked-again"),
+        pytest.param(CHINESE, STILL_CHINESE, LANGUAGE_TEMPLATE, id="replaced"),
+    ],
+)
+async def test_an_answer_plain_and_streamed(
+    house: House, node: NodePrograms, first: str, second: str, expected: str
+) -> None:
+    house.scripted.says(first, second)
+
+    answer = {"text": expected, "role": "assistant", "finish": "stop"}
+    assert await node.run(PROGRAM, "answers") == {
+        "plain": answer,
+        "streamed": answer,
+        "models": [MODEL],
+        "objects": ["chat.completion", "chat.completion.chunk"],
+    }
+
+
+async def test_the_stream_helper_puts_the_answer_together(house: House, node: NodePrograms) -> None:
+    house.scripted.says(CHINESE, CLEAN)
+
+    assert await node.run(PROGRAM, "helper") == {"deltas": CLEAN, "text": CLEAN}
+
+
+async def test_a_stream_ends_with_the_usage_of_a_plain_reply(
+    house: House, node: NodePrograms
+) -> None:
+    house.scripted.says(CHINESE, CLEAN)
+
+    printed = await node.run(PROGRAM, "usage")
+
+    assert printed["streamed"] == printed["plain"]
+    assert printed["plain"] is not None
+
+
+async def test_two_choices(house: House, node: NodePrograms) -> None:
+    house.scripted.says_choices([CLEAN, OTHER])
+
+    both = [[0, CLEAN], [1, OTHER]]
+    assert await node.run(PROGRAM, "two") == {"plain": both, "streamed": both}
+
+
+async def test_parallel_calls_of_tools(house: House, node: NodePrograms) -> None:
+    house.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
+
+    found = [[f"call-{number}", "find", {"place": one}] for number, one in enumerate(PLACES)]
+    assert await node.run(PROGRAM, "tools") == {
+        "finishes": ["tool_calls", "tool_calls"],
+        "calls": [found, found],
+    }
+
+
+async def test_a_loop_of_tools_ends_with_a_guarded_answer(house: House, node: NodePrograms) -> None:
+    house.scripted.script = finds_then_says(CHINESE, CLEAN)
+
+    assert await node.run(PROGRAM, "roundTrip") == {
+        "plain": CLEAN,
+        "streamed": CLEAN,
+        "places": [*PLACES, *PLACES],
+    }
+
+
+async def test_an_answer_in_json_stays_json(house: House, node: NodePrograms) -> None:
+    house.scripted.says(PLACE)
+
+    place = {"building": "본관 지하", "floor": -1}
+    assert await node.run(PROGRAM, "json") == {"plain": place, "streamed": place}
+
+
+async def test_an_answer_in_json_that_is_replaced_is_a_refusal(
+    house: House, node: NodePrograms
+) -> None:
+    house.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"))
+
+    assert await node.run(PROGRAM, "refused") == {"content": None, "refusal": LANGUAGE_TEMPLATE}
+
+
+async def test_a_complaint_is_met_without_the_model(house: House, node: NodePrograms) -> None:
+    printed = await node.run(PROGRAM, "complaint")
+
+    assert printed == {"plain": COMPLAINT_TEMPLATE, "streamed": COMPLAINT_TEMPLATE}
+    assert house.scripted.requests == []
+
+
+async def test_the_replys_headers_lead_to_its_trace(house: House, node: NodePrograms) -> None:
+    house.scripted.says(CLEAN)
+
+    printed = await node.run(PROGRAM, "headers")
+
+    assert printed["named"] == [True, True]
+    ids = printed["ids"]
+    assert isinstance(ids, list)
+    traces = [await house.proxy.trace_of(str(one)) for one in ids]
+    assert [trace.replies for trace in traces] == [(CLEAN,), (CLEAN,)]
+
+
+async def test_models_are_listed(node: NodePrograms) -> None:
+    assert await node.run(PROGRAM, "models") == {"ids": [MODEL]}
+
+
+# What is caught.
+
+
+def error(name: str, status: int | None, code: str | None = None, **more: str) -> object:
+    return {
+        "name": name,
+        "isApiError": True,
+        "status": status,
+        "code": code,
+        "retryAfter": None,
+    } | more
+
+
+async def test_an_unknown_key_is_an_authentication_error(node: NodePrograms) -> None:
+    printed = await node.with_key("gp-nobody").run(PROGRAM, "failed")
+
+    told = error("AuthenticationError", 401, "invalid_api_key")
+    assert printed == {"plain": told, "streamed": told}
+
+
+async def test_messages_that_are_none_are_a_bad_request(node: NodePrograms) -> None:
+    assert await node.run(PROGRAM, "malformed") == error("BadRequestError", 400)
+
+
+async def test_an_unknown_path_is_not_found(node: NodePrograms) -> None:
+    assert await node.run(PROGRAM, "lost") == error("NotFoundError", 404, "unknown_url")
+
+
+async def test_a_limited_rate_is_told(house: House, node: NodePrograms) -> None:
+    RefusesOnce(house.raw, always=True)
+
+    printed = await node.as_tenant("raw").run(PROGRAM, "failed")
+
+    told = error("RateLimitError", 429, LIMITED_CODE, retryAfter=str(RETRY_AFTER_S))
+    assert printed == {"plain": told, "streamed": told}
+
+
+async def test_a_limited_rate_is_waited_out(house: House, node: NodePrograms) -> None:
+    refusing = RefusesOnce(house.raw)
+
+    assert await node.as_tenant("raw").run(PROGRAM, "retried") == {"text": CLEAN}
+    first_s, second_s = refusing.asked_s
+    assert second_s - first_s >= RETRY_AFTER_S
+
+
+async def test_a_stream_that_breaks_off_is_an_error(house: House, node: NodePrograms) -> None:
+    house.raw.act = breaks_off
+
+    printed = await node.as_tenant("raw").run(PROGRAM, "failed")
+
+    assert member(printed["streamed"], "isApiError") is True
+
+
+# Clients that leave.
+
+
+async def test_an_impatient_client_ends_the_models_work(house: House, node: NodePrograms) -> None:
+    house.raw.act = lambda talk: talk.hang()
+
+    async with node.as_tenant("raw").running(PROGRAM, "impatient") as running:
+        printed = await running.printed()
+        await house.raw.hung_up.wait()
+
+    assert printed == error("APIConnectionTimeoutError", None)
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"),
+    [("aborted", {"finish": None}), ("abortedHelper", {"name": "APIUserAbortError"})],
+)
+async def test_an_aborted_stream_ends_the_models_work(
+    house: House, node: NodePrograms, case: str, expected: JsonObject
+) -> None:
+    silent = FallsSilent(house.raw)
+
+    async with node.as_tenant("raw").running(PROGRAM, case) as running:
+        await silent.spoken.wait()
+        printed = await running.printed(b"leave\n")
+        await house.raw.hung_up.wait()
+
+    assert printed == expected

@@ -1,0 +1,143 @@
+"""Vercel's AI SDK in front of the proxy, with both providers that speak chat completions."""
+
+import pytest
+
+from proxy.openai_api.json_body import member
+from tests.clients.node_programs import NodePrograms
+from tests.clients.scripts import (
+    LIMITED_CODE,
+    PLACE,
+    PLACES,
+    RETRY_AFTER_S,
+    FallsSilent,
+    RefusesOnce,
+    finds_then_says,
+)
+from tests.fakes.house import House
+from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, STILL_CHINESE
+
+PROGRAM = "ai_sdk"
+ENDS = [
+    pytest.param(CLEAN, CLEAN, CLEAN, id="passed"),
+    pytest.param(CHINESE, CLEAN, CLEAN, id="asked-again"),
+    pytest.param(CHINESE, STILL_CHINESE, LANGUAGE_TEMPLATE, id="replaced"),
+]
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture(params=["openai", "compatible"])
+def provider(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_a_text_generated_and_streamed(
+    house: House, node: NodePrograms, provider: str, first: str, second: str, expected: str
+) -> None:
+    house.scripted.says(first, second)
+
+    printed = await node.run(PROGRAM, "texts", provider)
+
+    plain = member(printed, "plain")
+    assert printed["streamed"] == plain
+    assert (member(plain, "text"), member(plain, "finishReason")) == (expected, "stop")
+    assert member(plain, "totalTokens") != 0
+    assert printed["named"] is True
+
+
+async def test_the_parts_of_a_stream_come_in_order(
+    house: House, node: NodePrograms, provider: str
+) -> None:
+    house.scripted.says(CLEAN)
+
+    assert await node.run(PROGRAM, "parts", provider) == {
+        "text": CLEAN,
+        "types": [
+            "start",
+            "start-step",
+            "text-start",
+            "text-delta",
+            "text-end",
+            "finish-step",
+            "finish",
+        ],
+    }
+
+
+async def test_a_browser_shows_the_answer(house: House, node: NodePrograms, provider: str) -> None:
+    house.scripted.says(CHINESE, CLEAN)
+
+    assert await node.run(PROGRAM, "ui", provider) == {"role": "assistant", "texts": [CLEAN]}
+
+
+async def test_a_loop_of_tools_ends_with_a_guarded_answer(
+    house: House, node: NodePrograms, provider: str
+) -> None:
+    house.scripted.script = finds_then_says(CHINESE, CLEAN)
+
+    ended = {"text": CLEAN, "places": [*PLACES], "steps": 2}
+    assert await node.run(PROGRAM, "tools", provider) == {"plain": ended, "streamed": ended}
+
+
+async def test_objects_are_valid(house: House, node: NodePrograms, provider: str) -> None:
+    house.scripted.says(PLACE)
+
+    place = {"building": "본관 지하", "floor": -1}
+    printed = await node.run(PROGRAM, "objects", provider)
+    assert printed == dict.fromkeys(("generated", "output", "lastPart", "streamed"), place)
+
+
+# What is caught.
+
+
+async def test_an_unknown_key_is_told(node: NodePrograms, provider: str) -> None:
+    printed = await node.with_key("gp-nobody").run(PROGRAM, "failed", provider)
+
+    error = {
+        "isApiCallError": True,
+        "status": 401,
+        "retryable": False,
+        "code": "invalid_api_key",
+        "retryAfter": None,
+    }
+    assert printed == {"plain": error, "streamed": [error]}
+
+
+async def test_a_limited_rate_is_told(house: House, node: NodePrograms, provider: str) -> None:
+    RefusesOnce(house.raw, always=True)
+
+    printed = await node.as_tenant("raw").run(PROGRAM, "failed", provider)
+
+    error = {
+        "isApiCallError": True,
+        "status": 429,
+        "retryable": True,
+        "code": LIMITED_CODE,
+        "retryAfter": str(RETRY_AFTER_S),
+    }
+    assert printed == {"plain": error, "streamed": [error]}
+
+
+async def test_a_limited_rate_is_waited_out(
+    house: House, node: NodePrograms, provider: str
+) -> None:
+    refusing = RefusesOnce(house.raw)
+
+    assert await node.as_tenant("raw").run(PROGRAM, "retried", provider) == {"text": CLEAN}
+    assert len(refusing.asked_s) == 2
+
+
+async def test_an_aborted_stream_ends_the_models_work(
+    house: House, node: NodePrograms, provider: str
+) -> None:
+    silent = FallsSilent(house.raw)
+
+    async with node.as_tenant("raw").running(PROGRAM, "aborted", provider) as running:
+        await silent.spoken.wait()
+        printed = await running.printed(b"leave\n")
+        await house.raw.hung_up.wait()
+
+    types = printed["types"]
+    assert isinstance(types, list)
+    assert types[-1] == "abort"

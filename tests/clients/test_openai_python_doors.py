@@ -1,0 +1,289 @@
+"""The `openai` package for Python at the doors beside chat: responses and completions."""
+
+import json
+
+import pytest
+from openai import AsyncStream
+from openai.types import Completion
+from openai.types.responses import (
+    FunctionToolParam,
+    ParsedResponse,
+    Response,
+    ResponseFunctionToolCall,
+    ResponseInputItemParam,
+    ResponseOutputMessage,
+    ResponseStreamEvent,
+)
+from pydantic import BaseModel
+
+from proxy.demo.model_server import MODEL, Said
+from proxy.openai_api.json_body import JsonObject
+from tests.clients.door_server import DoorHouse
+from tests.clients.scripts import PLACE, PLACES, calls, finds_then_says
+from tests.flow.canteen import (
+    CHINESE,
+    CLEAN,
+    COMPLAINT,
+    COMPLAINT_TEMPLATE,
+    LANGUAGE_TEMPLATE,
+    OTHER,
+    QUESTION,
+    SOURCE,
+    STILL_CHINESE,
+)
+
+ENDS = [
+    pytest.param(CLEAN, CLEAN, CLEAN, id="passed"),
+    pytest.param(CHINESE, CLEAN, CLEAN, id="asked-again"),
+    pytest.param(CHINESE, STILL_CHINESE, LANGUAGE_TEMPLATE, id="replaced"),
+]
+FOREIGN_PLACE = PLACE.replace("본관 지하", "本馆地下的食堂")
+FIND: FunctionToolParam = {
+    "type": "function",
+    "name": "find",
+    "strict": True,
+    "parameters": {
+        "type": "object",
+        "properties": {"place": {"type": "string"}},
+        "required": ["place"],
+        "additionalProperties": False,
+    },
+}
+
+
+class Place(BaseModel):
+    building: str
+    floor: int
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+# Responses.
+
+
+def calls_in(response: Response) -> list[ResponseFunctionToolCall]:
+    return [item for item in response.output if isinstance(item, ResponseFunctionToolCall)]
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_a_response(doors: DoorHouse, first: str, second: str, expected: str) -> None:
+    doors.server.says(first, second)
+
+    async with doors.proxy.sdk() as client:
+        response = await client.responses.create(model=MODEL, input=QUESTION)
+
+    assert (response.output_text, response.status) == (expected, "completed")
+    assert response.model == MODEL
+
+
+async def test_a_response_to_items_and_instructions(doors: DoorHouse) -> None:
+    doors.server.says(CHINESE, CLEAN)
+    items: list[ResponseInputItemParam] = [
+        {"role": "user", "content": [{"type": "input_text", "text": QUESTION}]}
+    ]
+
+    async with doors.proxy.sdk() as client:
+        response = await client.responses.create(
+            model=MODEL, instructions="짧게 답하세요.", input=items
+        )
+
+    assert response.output_text == CLEAN
+    assert [one["instructions"] for one in doors.server.requests] == ["짧게 답하세요."] * 2
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_a_streamed_response(
+    doors: DoorHouse, first: str, second: str, expected: str
+) -> None:
+    doors.server.says(first, second)
+
+    async with doors.proxy.sdk() as client:
+        stream: AsyncStream[ResponseStreamEvent] = await client.responses.create(
+            model=MODEL, input=QUESTION, stream=True
+        )
+        events = [event async for event in stream]
+
+    deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
+    done = [event.text for event in events if event.type == "response.output_text.done"]
+    whole = [one.response.output_text for one in events if one.type == "response.completed"]
+    assert (events[0].type, events[-1].type) == ("response.created", "response.completed")
+    assert ("".join(deltas), done, whole) == (expected, [expected], [expected])
+    numbers = [event.sequence_number for event in events]
+    assert numbers == sorted(set(numbers))
+
+
+@pytest.mark.parametrize("first", [CLEAN, CHINESE], ids=["passed", "asked-again"])
+async def test_the_stream_helper_puts_the_response_together(doors: DoorHouse, first: str) -> None:
+    doors.server.says(first, CLEAN)
+
+    async with (
+        doors.proxy.sdk() as client,
+        client.responses.stream(model=MODEL, input=QUESTION) as stream,
+    ):
+        texts = [
+            event.snapshot async for event in stream if event.type == "response.output_text.delta"
+        ]
+        final = await stream.get_final_response()
+
+    assert texts[-1] == final.output_text == CLEAN
+
+
+@pytest.mark.parametrize("first", [PLACE, FOREIGN_PLACE], ids=["passed", "asked-again"])
+async def test_a_response_is_parsed(doors: DoorHouse, first: str) -> None:
+    doors.server.says(first, PLACE)
+
+    async with doors.proxy.sdk() as client:
+        plain = await client.responses.parse(model=MODEL, input=QUESTION, text_format=Place)
+        async with client.responses.stream(
+            model=MODEL, input=QUESTION, text_format=Place
+        ) as stream:
+            streamed = await stream.get_final_response()
+
+    expected = Place(building="본관 지하", floor=-1)
+    assert [plain.output_parsed, streamed.output_parsed] == [expected, expected]
+
+
+async def test_a_structured_response_that_is_replaced_is_a_refusal(doors: DoorHouse) -> None:
+    doors.server.says(FOREIGN_PLACE)
+
+    async with doors.proxy.sdk() as client:
+        plain = await client.responses.parse(model=MODEL, input=QUESTION, text_format=Place)
+        async with client.responses.stream(
+            model=MODEL, input=QUESTION, text_format=Place
+        ) as stream:
+            streamed = await stream.get_final_response()
+
+    for response in (plain, streamed):
+        assert response.output_parsed is None
+        assert refusals(response) == [LANGUAGE_TEMPLATE]
+
+
+def refusals(response: ParsedResponse[Place]) -> list[str]:
+    messages = [item for item in response.output if isinstance(item, ResponseOutputMessage)]
+    parts = [part for message in messages for part in message.content]
+    return [part.refusal for part in parts if part.type == "refusal"]
+
+
+async def test_calls_of_tools_arrive_in_a_response(doors: DoorHouse) -> None:
+    doors.server.script = lambda _: Said(tool_calls=calls())
+
+    async with doors.proxy.sdk() as client:
+        plain = await client.responses.create(model=MODEL, input=QUESTION, tools=[FIND])
+        async with client.responses.stream(model=MODEL, input=QUESTION, tools=[FIND]) as stream:
+            streamed = await stream.get_final_response()
+
+    for response in (plain, streamed):
+        found = [(call.call_id, json.loads(call.arguments)) for call in calls_in(response)]
+        assert found == [(f"call-{index}", {"place": one}) for index, one in enumerate(PLACES)]
+
+
+async def test_a_loop_of_tools_ends_with_a_guarded_response(doors: DoorHouse) -> None:
+    doors.server.script = finds_then_says(CHINESE, CLEAN)
+    items: list[ResponseInputItemParam] = [{"role": "user", "content": QUESTION}]
+
+    async with doors.proxy.sdk() as client:
+        asking = await client.responses.create(model=MODEL, input=items, tools=[FIND])
+        for call in calls_in(asking):
+            items.append(
+                {
+                    "type": "function_call",
+                    "call_id": call.call_id,
+                    "name": call.name,
+                    "arguments": call.arguments,
+                }
+            )
+            items.append(
+                {"type": "function_call_output", "call_id": call.call_id, "output": SOURCE}
+            )
+        response = await client.responses.create(model=MODEL, input=items, tools=[FIND])
+
+    assert response.output_text == CLEAN
+    assert len(doors.server.requests) == 3
+
+
+async def test_the_raw_response_leads_to_its_trace(doors: DoorHouse) -> None:
+    doors.server.says(CHINESE, CLEAN)
+    guard: JsonObject = {"sources": [{"section_content": SOURCE}]}
+
+    async with doors.proxy.sdk() as client:
+        raw = await client.responses.with_raw_response.create(
+            model=MODEL, input=QUESTION, extra_body={"guard": guard}
+        )
+        trace = await doors.proxy.trace_of(raw.headers["x-guard-request-id"])
+
+    assert "x-guard-action" in raw.headers
+    assert trace.replies == (CLEAN,)
+    assert ["guard" in request for request in doors.server.requests] == [False, False]
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["plain", "stream"])
+async def test_a_complaint_gets_its_response_without_the_model(
+    doors: DoorHouse, streamed: bool
+) -> None:
+    async with doors.proxy.sdk() as client:
+        if streamed:
+            async with client.responses.stream(model=MODEL, input=COMPLAINT) as stream:
+                text = (await stream.get_final_response()).output_text
+        else:
+            text = (await client.responses.create(model=MODEL, input=COMPLAINT)).output_text
+
+    assert text == COMPLAINT_TEMPLATE
+    assert doors.server.requests == []
+
+
+# Completions.
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_a_completion(doors: DoorHouse, first: str, second: str, expected: str) -> None:
+    doors.server.says(first, second)
+
+    async with doors.proxy.sdk() as client:
+        plain = await client.completions.create(model=MODEL, prompt=QUESTION)
+
+    [choice] = plain.choices
+    assert (choice.text, choice.finish_reason) == (expected, "stop")
+    assert (plain.object, plain.model) == ("text_completion", MODEL)
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_a_streamed_completion(
+    doors: DoorHouse, first: str, second: str, expected: str
+) -> None:
+    doors.server.says(first, second)
+
+    async with doors.proxy.sdk() as client:
+        stream: AsyncStream[Completion] = await client.completions.create(
+            model=MODEL, prompt=QUESTION, stream=True
+        )
+        chunks = [chunk async for chunk in stream]
+
+    assert "".join(chunk.choices[0].text for chunk in chunks) == expected
+    assert {chunk.object for chunk in chunks} == {"text_completion"}
+    assert chunks[-1].choices[0].finish_reason == "stop"
+
+
+async def test_two_completions_are_guarded_each_for_itself(doors: DoorHouse) -> None:
+    doors.server.script = lambda _: Said((CLEAN, OTHER))
+
+    async with doors.proxy.sdk() as client:
+        plain = await client.completions.create(model=MODEL, prompt=QUESTION, n=2)
+        stream: AsyncStream[Completion] = await client.completions.create(
+            model=MODEL, prompt=QUESTION, n=2, stream=True
+        )
+        streamed = ["", ""]
+        async for chunk in stream:
+            for choice in chunk.choices:
+                streamed[choice.index] += choice.text
+
+    assert [(one.index, one.text) for one in plain.choices] == [(0, CLEAN), (1, OTHER)]
+    assert streamed == [CLEAN, OTHER]
+
+
+async def test_a_complaint_gets_its_completion_without_the_model(doors: DoorHouse) -> None:
+    async with doors.proxy.sdk() as client:
+        reply = await client.completions.create(model=MODEL, prompt=COMPLAINT)
+
+    assert reply.choices[0].text == COMPLAINT_TEMPLATE
+    assert doors.server.requests == []

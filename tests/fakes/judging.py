@@ -1,0 +1,55 @@
+"""Whole answers judged by a real policy, as they are before anything of them has left."""
+
+from guards.core.exchange import Exchange
+from guards.core.guard import Stage
+from policies.gating.gate import Gate, GateRules
+from policies.inspection import Inspector
+from policies.policy import Renumber
+from proxy.judged import TOOL_CALLS, Judged
+from proxy.openai_api.answer import Answer
+from proxy.openai_api.door import Reply
+
+
+def judged_whole(
+    inspector: Inspector,
+    asked: Exchange,
+    reply: Reply,
+    *,
+    may_regenerate: bool,
+    may_edit: bool,
+    unjudged: str = "",
+) -> Judged:
+    """Return the first answer of a reply as it comes out of a gate that held it to its end.
+
+    Args:
+        inspector: Who judges.
+        asked: What was asked, without the answer.
+        reply: The reply.
+        may_regenerate: A second attempt is left.
+        may_edit: The answer's text may be changed.
+        unjudged: Why it is not judged, if it is not.
+    """
+    answer = reply.answers[0]
+    policy = inspector.policy
+    rules = GateRules(
+        may_regenerate=may_regenerate,
+        may_edit=may_edit,
+        holds=True,
+        may_renumber=policy.citations.renumber is not Renumber.NEVER,
+        trimming=policy.trimming,
+    )
+    gate = Gate(asked, rules)
+    gate.feed(answer.content)
+    gate.close(in_tool_turn=unjudged == TOOL_CALLS)
+    while look := gate.look():
+        gate.hear(look, inspector.inspect(look.exchange, Stage.OUTPUT, look.possible))
+    assert (gate.verdict is None) == bool(unjudged), "the gate judges what can be judged"
+    return Judged(
+        reply=reply,
+        answer=answer,
+        exchange=asked.answered(answer.content),
+        gate=gate,
+        may_edit=may_edit,
+        verdict=gate.verdict,
+        unjudged=unjudged,
+    )

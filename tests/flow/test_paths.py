@@ -1,0 +1,328 @@
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from unicodedata import normalize
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import pytest_asyncio
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from proxy.app import create_app
+from proxy.demo.model_server import Said, completion
+from proxy.paths import ends_guarded, model_path, normal_path, spelled_path
+from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.running_proxy import DEADLINE_S, chat_body
+
+BODY = chat_body("구내식당은 어디에 있나요?")
+CONTENT = json.dumps(BODY).encode()
+REPLY = json.dumps(completion(BODY, Said(("본관 지하에 있습니다.",)))).encode()
+WIDE_OPEN = "passthrough: [/**]\n"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_house(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[House, None]:
+    """A house whose tenants open whatever can be opened."""
+    own_key = upstream_yaml(RAW, "pass_caller_key: true") + f"\n{WIDE_OPEN}"
+    folder = tmp_path_factory.mktemp("house")
+    async with open_house(
+        folder, upstream_yaml(RAW) + f"\n{WIDE_OPEN}", others={"own-key": own_key}
+    ) as house:
+        yield house
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    head: str
+    body: bytes
+
+    @property
+    def is_guarded(self) -> bool:
+        return "\r\nx-guard-action: " in self.head
+
+
+async def ask(house: House, target: str, *, method: str = "POST") -> Reply:
+    """Ask with a target as it is, which no client library would leave so."""
+    house.raw.says(REPLY)
+    address = urlsplit(house.proxy.address)
+    async with asyncio.timeout(DEADLINE_S):
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        writer.write(
+            f"{method} {target} HTTP/1.1\r\nhost: {address.netloc}\r\nconnection: close\r\n"
+            f"authorization: Bearer {house.proxy.key}\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(CONTENT)}\r\n\r\n".encode("latin-1")
+        )
+        writer.write(CONTENT)
+        raw = await reader.read()
+        writer.close()
+    head, _, body = raw.partition(b"\r\n\r\n")
+    return Reply(int(head.split()[1]), head.decode("latin-1").lower(), body)
+
+
+# A path that is spelled oddly.
+
+GUARDED = [
+    "/v1/chat/completions",
+    "//v1/chat/completions",
+    "/v1//chat///completions",
+    "/v1/chat/completions/",
+    "/v1/chat/completions//",
+    "/v1/chat%2Fcompletions",
+    "/v1%2fchat/completions",
+    "/v1/%63hat/%63ompletion%73",
+    "/%76%31/chat/completions",
+    "/openai/v1/chat/completions",
+    "//openai//v1/chat/completions/",
+    "/t/own-key/v1/chat/completions",
+    "/t//own-key/v1//chat/completions/",
+    "/%74/own-key/v1/chat/completions",
+    "/v1/chat/completions?api-version=1",
+    "/v1/chat/completions?/../../models",
+]
+
+
+@pytest.mark.parametrize("target", GUARDED)
+async def test_another_spelling_of_a_guarded_path_is_guarded(house: House, target: str) -> None:
+    reply = await ask(house, target)
+
+    assert (reply.status, reply.is_guarded) == (200, True)
+    assert [asked.line for asked in house.raw.requests] == ["POST /v1/chat/completions HTTP/1.1"]
+
+
+REFUSED = [
+    "/v1/../v1/chat/completions",
+    "/v1/./chat/completions",
+    "/v1/models/../chat/completions",
+    "/v1/models/%2e%2e/chat/completions",
+    "/v1/models/.%2E/chat/completions",
+    "/v1/models/..%2fchat/completions",
+    "/v1/models/%252e%252e/chat/completions",
+    "/v1/chat%252Fcompletions",
+    "/v1/chat%25252Fcompletions",
+    "/v1/chat/completions%25",
+    "/v1/chat/completions%",
+    "/v1/chat/completions%zz",
+    "/v1/chat/completions;a=1",
+    "/v1/chat;a=1/completions",
+    "/v1/chat/completions%3Ba",
+    "/v1/chat\\completions",
+    "/v1/chat%5Ccompletions",
+    "/v1/chat/completions%00",
+    "/v1/chat/completions%0a",
+    "/v1/chat/completions%0d%0ax:y",
+    "/v1/chat/completions%7f",
+    "/v1/chat/completions%20",
+    "/v1/chat/%20completions",
+    "/v1/chat/completions%3F",
+    "/v1/chat/completions%3Fa=1",
+    "/v1/chat/completions%23a",
+    "/v1/chat/completions#a",
+    "/v1/chat/completions/%3F",
+    "/v1/chat/completions/.",
+    "/v1/chat/completions/%20",
+    "/v1/chat/completions.json",
+    "/v1/chat/completions:stream",
+    "/v1/chat/completions,",
+    "/v1/Chat/Completions",
+    "/v1/chat/COMPLETIONS",
+    "/v1/chat/%EF%BD%83ompletions",
+    "/v1/chat%EF%BC%8Fcompletions",
+    "/v1/chat/completion%C5%BF",
+    "/v1/chat/complet%C4%B0ons%C0%AF",
+    "/v1/chat%C0%AFcompletions",
+    "/v1/chat/completions%E2%80%8B",
+    "/v1/v1/chat/completions",
+    "/v1/engines/m/completions",
+    "/v1/deployments/m/chat/completions",
+    "/V1/chat/completions",
+    "/v2/chat/completions",
+    "/chat/completions",
+    "/openai/chat/completions",
+    "/openai/openai/v1/chat/completions",
+    "/openai/t/own-key/v1/chat/completions",
+    "/t/own-key/openai/v1/chat/completions",
+    "/t/own-key/chat/completions",
+    "/t/own-key%2e/v1/chat/completions",
+    "/t/v1/chat/completions",
+    "/T/own-key/v1/chat/completions",
+    "http://elsewhere.test/v1/chat/completions",
+    "v1/chat/completions",
+    "*",
+]
+
+
+@pytest.mark.parametrize("method", ["POST", "GET", "PUT"])
+@pytest.mark.parametrize("target", REFUSED)
+async def test_a_path_that_some_server_may_take_for_a_guarded_one_is_not_found(
+    house: House, target: str, method: str
+) -> None:
+    reply = await ask(house, target, method=method)
+
+    assert reply.status == 404
+    assert json.loads(reply.body)["error"]["code"] == "unknown_url"
+    assert house.raw.requests == []
+
+
+ODD_ELSEWHERE = [
+    "/v1/files/../batches",
+    "/v1/files/%2e%2e/%2e%2e/metrics",
+    "/v1/models/..%2F..%2Fmetrics",
+    "/v1/files/.%20",
+    "/v1/files/...",
+    "/v1/files;a=1",
+    "/v1/files%3Ba",
+    "/v1/files%5C..%5Cbatches",
+    "/v1/files/%252e%252e",
+    "/v1/files/a%00",
+    "/v1/files/%EF%BC%8E%EF%BC%8E/batches",
+    "/healthz;a",
+    "/%2e/healthz",
+]
+
+
+@pytest.mark.parametrize("target", ODD_ELSEWHERE)
+async def test_no_path_that_can_be_read_in_two_ways_leads_anywhere(
+    house: House, target: str
+) -> None:
+    reply = await ask(house, target, method="GET")
+
+    assert json.loads(reply.body)["error"]["code"] == "unknown_url"
+    assert (reply.status, house.raw.requests) == (404, [])
+
+
+async def test_no_web_socket_leads_past_the_guards(house: House) -> None:
+    said: list[str] = []
+    scope = {
+        "type": "websocket",
+        "path": "/v1",
+        "raw_path": b"/v1",
+        "query_string": b"",
+        "headers": [(b"authorization", f"Bearer {house.proxy.key}".encode())],
+    }
+
+    async def receive() -> dict[str, str]:
+        return {"type": "websocket.connect"}
+
+    async def send(message: Mapping[str, object]) -> None:
+        said.append(str(message["type"]))
+
+    # A bare scope, as any ASGI server may send it.
+    await create_app(house.proxy.services)(scope, receive, send)  # type: ignore[arg-type]
+
+    assert said == ["websocket.close"]
+
+
+NEVER_OPENED = ["/chat/completions", "/completions", "/responses", "/verify"]
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "HEAD"])
+@pytest.mark.parametrize("door", NEVER_OPENED)
+async def test_no_other_method_opens_a_guarded_path(house: House, door: str, method: str) -> None:
+    reply = await ask(house, f"/v1{door}", method=method)
+
+    assert reply.status in {404, 405}
+    assert house.raw.requests == []
+
+
+PASSED = [
+    ("/v1/models", "/v1/models"),
+    ("//v1///models//", "/v1/models"),
+    ("/openai/v1/models", "/v1/models"),
+    ("/t/own-key/v1/models", "/v1/models"),
+    ("/v1/models/org%2Fname", "/v1/models/org/name"),
+    ("/v1/models/ft:m:org::id", "/v1/models/ft:m:org::id"),
+    ("/v1/models/a%3Fb%23c", "/v1/models/a%3Fb%23c"),
+    ("/v1/models/%ED%95%9C%EA%B8%80", "/v1/models/%ED%95%9C%EA%B8%80"),
+    ("/v1/files/a%20b", "/v1/files/a%20b"),
+    ("/v1/files/..b", "/v1/files/..b"),
+    ("/v1/completions-of-mine", "/v1/completions-of-mine"),
+    ("/v1/responses/resp_1", "/v1/responses/resp_1"),
+]
+
+
+@pytest.mark.parametrize(("target", "spelled"), PASSED)
+async def test_an_ordinary_path_is_handed_on_in_its_plain_spelling(
+    house: House, target: str, spelled: str
+) -> None:
+    reply = await ask(house, target, method="GET")
+
+    assert (reply.status, reply.is_guarded) == (200, False)
+    assert [asked.line for asked in house.raw.requests] == [f"GET {spelled} HTTP/1.1"]
+
+
+# The law.
+
+
+def laxest(path: str) -> str:
+    """Read a path as the most forgiving server would: everything that any of them does, at once."""
+    before = ""
+    while path != before:
+        before, path = path, unquote(path, errors="replace")
+    path = normalize("NFKC", path).lower().replace("\\", "/")
+    path = re.split(r"[?#\0]", path)[0]
+    segments: list[str] = []
+    for segment in path.split("/"):
+        plain = segment.partition(";")[0].strip()
+        if plain == "..":
+            segments = segments[:-1]
+        elif plain not in {"", "."}:
+            segments.append(plain)
+    return "/" + "/".join(segments)
+
+
+PLAIN = "/ / chat completions responses verify models files embeddings v1 x".split()
+ODD = (
+    "// %2f %2F %252F %25 . .. %2e %2E%2e %252e ; ;a=1 %3B %3f %3Fa %23 # \\ %5c %255C "
+    "%00 %0a %09 %20 %2520 + : , .json Chat CHAT %63hat %2563hat COMPLETIONS completion%73 "
+    "Responses resp onses V1 %761 openai t own-key 1 %EF%BC%8F %EF%BC%8E %EF%BC%85 %EF%BD%83 "
+    "%C5%BF %E2%84%AA %C4%B0 %C0%AF %E2%80%8B %EF%BC%9F %CD%BE %ff %zz %"
+).split()
+PARTS = st.one_of(*[st.sampled_from(PLAIN)] * 3, st.sampled_from(ODD))
+PATHS = st.lists(PARTS, max_size=9).map("".join)
+BEGINNINGS = st.sampled_from(["/v1/", "/v1", "/", "//v1/", "/openai/v1/", "/t/own-key/v1/"])
+TARGETS = st.builds(str.__add__, BEGINNINGS, PATHS)
+FORBIDDEN = tuple(NEVER_OPENED)
+
+
+@given(TARGETS)
+@settings(max_examples=2000)
+@example("/v1/chat%2Fcompletions")
+@example("/v1/chat/completions/%3F/x")
+async def test_nothing_that_is_handed_on_reads_like_a_guarded_path(target: str) -> None:
+    path = normal_path(target.encode())
+    asked = model_path(path) if path else None
+
+    if asked and not ends_guarded(asked.below):
+        assert not laxest(spelled_path(asked.below)).endswith(FORBIDDEN)
+
+
+@given(st.binary(max_size=40).map(b"/v1/".__add__))
+async def test_a_plain_path_reads_the_same_however_often_it_is_read(raw: bytes) -> None:
+    path = normal_path(raw)
+
+    if path is not None:
+        assert normal_path(spelled_path(path).encode()) == path
+
+
+@given(TARGETS, st.sampled_from(["GET", "POST", "DELETE"]))
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_no_request_whatever_reaches_a_guarded_path_unguarded(
+    house: House, target: str, method: str
+) -> None:
+    house.raw.requests.clear()
+
+    reply = await ask(house, target, method=method)
+
+    for asked in house.raw.requests:
+        sent = asked.line.split()[1].partition("?")[0]
+        if laxest(sent).endswith(FORBIDDEN):
+            assert (asked.line, reply.is_guarded) == ("POST /v1/chat/completions HTTP/1.1", True)

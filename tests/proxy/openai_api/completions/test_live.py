@@ -1,0 +1,338 @@
+"""Streams of completions on their way: read event by event, and written as they leave."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from proxy.errors import UpstreamBroken
+from proxy.openai_api.door import Ending, LiveStream, Piece
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import DONE, EventReader, write_event
+from proxy.openai_api.stream_events import event_object
+from proxy.personal.stand_ins import StandIns
+from tests.proxy.openai_api.completions.making import (
+    DOOR,
+    ENDING,
+    HELD,
+    NOBODY,
+    PHONE,
+    PROMPT,
+    USAGE,
+    asked,
+    body_of,
+    choice,
+    choices_of,
+    finishes_of,
+    said,
+    stream_of,
+    streamed,
+    texts_of,
+    valid_chunks,
+    valid_events,
+)
+
+LOGPROBS: JsonObject = {
+    "tokens": ["밤 ", "10시에 ", "닫습니다."],
+    "token_logprobs": [-0.1, -0.2, -0.3],
+    "top_logprobs": [{"밤 ": -0.1}, {"10시에 ": -0.2}, {"닫습니다.": -0.3}],
+    "text_offset": [0, 2, 7],
+}
+SAID = "밤 10시에 닫습니다."
+TEXT = st.text(alphabet="가나다 .[]전화번호-1\n😀", max_size=40)
+
+
+def live(stand_ins: StandIns = NOBODY, **members: JsonValue) -> LiveStream:
+    stream = DOOR.live(asked(stream=True, **members))
+    stream.restore_with(stand_ins)
+    return stream
+
+
+def read(stream: LiveStream, raw: bytes) -> list[Piece]:
+    reader = EventReader()
+    events = [*reader.feed(raw), *reader.close()]
+    pieces = [
+        piece
+        for event in events
+        if event.says_something
+        for piece in stream.read(event_object(event), event.raw)
+    ]
+    return [*pieces, *stream.read_end(said_done=any(event.is_done for event in events))]
+
+
+def written(stream: LiveStream, pieces: Sequence[Piece]) -> bytes:
+    return b"".join(map(stream.write, pieces))
+
+
+def cut(text: str, places: Sequence[int]) -> list[str]:
+    ends = sorted({min(place, len(text)) for place in places} | {0, len(text)})
+    return [text[start:end] for start, end in pairwise(ends)] or [text]
+
+
+@given(TEXT, st.lists(st.integers(0, 40)))
+def test_pieces_written_as_they_are_give_the_same_events(text: str, places: list[int]) -> None:
+    raw = stream_of(said(*cut(text, places)), end=b"")
+    stream = live()
+
+    assert written(stream, read(stream, raw)) == raw
+
+
+@given(TEXT, st.lists(st.integers(0, 40)), st.booleans())
+def test_however_the_events_are_cut_the_answer_is_the_same(
+    text: str, places: list[int], ends_at_once: bool
+) -> None:
+    pieces = cut(text, places)
+    chunks = said(*pieces)
+    if ends_at_once:
+        chunks = [*said(*pieces[:-1])[:-1], body_of(choice(pieces[-1]))]
+    stream = live(HELD)
+
+    found = read(stream, stream_of(chunks))
+
+    assert "".join(piece.text for piece in found) == HELD.restore(text)
+    assert [piece.finish_reason for piece in found if piece.finish_reason] == ["stop"]
+    assert found[-1].finish_reason == "stop"
+    assert stream.reply().answers == streamed(*said(text), stand_ins=HELD).answers
+    assert texts_of(valid_events(written(stream, found))) == HELD.restore(text)
+
+
+@given(TEXT, TEXT, st.lists(st.integers(0, 40)))
+def test_choices_in_one_event_are_told_apart(one: str, other: str, places: list[int]) -> None:
+    first, second = cut(one, places), cut(other, places)
+    longest = max(len(first), len(second))
+    first += [""] * (longest - len(first))
+    second += [""] * (longest - len(second))
+    chunks = [
+        body_of(choice(a, 0, finish=None), choice(b, 1, finish=None))
+        for a, b in zip(first, second, strict=True)
+    ]
+    stream = live(n=2)
+
+    found = read(stream, stream_of([*chunks, body_of(choice("", 0), choice("", 1))]))
+
+    events = valid_events(written(stream, found))
+    assert (texts_of(events, 0), texts_of(events, 1)) == (one, other)
+    assert finishes_of(events) == ["stop", "stop"]
+
+
+def test_halves_of_a_character_leave_whole() -> None:
+    stream = live()
+
+    pieces = read(stream, stream_of(said("좋아요 \ud83d", "\ude00!")))
+
+    assert [piece.text for piece in pieces] == ["좋아요 ", "😀!", ""]
+    assert texts_of(valid_events(written(stream, pieces))) == "좋아요 😀!"
+
+
+def test_text_and_reason_in_one_event_are_two_pieces() -> None:
+    event = body_of(
+        choice(SAID, finish="length", logprobs=LOGPROBS, token_ids=[1, 2, 3], stop_reason=7)
+    )
+
+    text, end = read(live(), stream_of([event]))
+
+    assert (text.text, text.finish_reason) == (SAID, None)
+    assert text.chunk["choices"] == [
+        choice(SAID, finish=None, logprobs=LOGPROBS, token_ids=[1, 2, 3])
+    ]
+    assert (end.text, end.finish_reason) == ("", "length")
+    assert end.chunk["choices"] == [choice("", finish="length", stop_reason=7)]
+
+
+def test_an_identifier_comes_back_and_the_rest_keeps_its_bytes() -> None:
+    stream = live(HELD)
+    raw = stream_of(said("번호는 ", "[전화", "번호-1]", "입니다."))
+
+    pieces = read(stream, raw)
+
+    assert "".join(piece.text for piece in pieces) == f"번호는 {PHONE}입니다."
+    assert pieces[0].raw == write_event(said("번호는 ")[0])
+    assert texts_of(valid_events(written(stream, pieces))) == f"번호는 {PHONE}입니다."
+
+
+def test_what_was_kept_back_of_a_choice_without_an_end_comes_last() -> None:
+    stream = live(HELD)
+
+    pieces = read(stream, stream_of([body_of(choice("네 [전화번호", finish=None))]))
+
+    assert [piece.text for piece in pieces] == ["네 ", "[전화번호"]
+    assert texts_of(valid_events(written(stream, pieces))) == "네 [전화번호"
+
+
+@pytest.mark.parametrize("at", range(len(SAID) + 1))
+def test_a_piece_is_cut_with_its_tokens(at: int) -> None:
+    stream = live()
+    [piece, _] = read(
+        stream,
+        stream_of([body_of(choice(SAID, finish=None, logprobs=LOGPROBS, token_ids=[1, 2, 3])),
+                   body_of(choice(""))]),
+    )  # fmt: skip
+
+    first, second = stream.split(piece, at)
+
+    assert (first.text, second.text) == (SAID[:at], SAID[at:])
+    tokens = [*_tokens(first), *_tokens(second)]
+    assert tokens == LOGPROBS["tokens"]
+    assert SAID[:at].startswith("".join(_tokens(first)))
+    assert texts_of(valid_events(written(stream, [first, second]))) == SAID
+
+
+def test_tokens_that_do_not_spell_the_text_leave_last() -> None:
+    stream = live()
+    logprobs: JsonObject = {"tokens": ["token_id:1", "token_id:2"], "token_logprobs": [-1, -2]}
+    [piece, _] = read(
+        stream, stream_of([body_of(choice(SAID, finish=None, logprobs=logprobs)), *said()])
+    )
+
+    first, second = stream.split(piece, 4)
+
+    assert first.chunk["choices"] == [choice(SAID[:4], finish=None)]
+    assert _tokens(second) == logprobs["tokens"]
+
+
+def test_a_changed_text_leaves_without_what_tells_of_the_old_one() -> None:
+    stream = live()
+    chunk = body_of(
+        choice("밤 9시", finish=None, logprobs=LOGPROBS, odd="밤 9시"), __verbose="밤 9시", odd="밤"
+    )
+    spoken = read(stream, stream_of([chunk, *said()]))[:1]
+
+    [event] = valid_events(stream.write_text(0, "밤 10시", spoken))
+
+    assert event == body_of(choice("밤 10시", finish=None))
+
+
+def test_no_event_tells_the_whole_answer_before_it_is_judged() -> None:
+    stream = live()
+    told = body_of(choice(""), __verbose={"content": "밤 9시에 닫습니다."})
+
+    pieces = read(stream, stream_of([told]))
+
+    assert valid_events(written(stream, pieces)) == [body_of(choice(""))]
+
+
+def test_a_template_before_anything_was_read_is_a_completion_of_its_own() -> None:
+    stream = DOOR.live(asked(stream=True))
+
+    raw = stream.write_template(0, "잠시 후 다시 물어봐 주세요.")
+    events = valid_chunks(raw + stream.write_finish(0, "stop") + stream.write_end(USAGE, ENDING))
+
+    assert texts_of(events) == "잠시 후 다시 물어봐 주세요."
+    assert finishes_of(events) == ["stop"]
+    assert len({event["id"] for event in events if isinstance(event["id"], str)}) == 1
+
+
+def test_a_text_of_ours_goes_under_the_name_of_the_stream() -> None:
+    stream = live()
+    read(stream, stream_of(said("네")))
+
+    [text] = valid_events(stream.write_text(0, "정정합니다.", ()))
+    [end] = valid_events(stream.write_finish(0, "content_filter"))
+
+    assert text == body_of(choice("정정합니다.", finish=None))
+    assert end == body_of(choice("", finish="content_filter"))
+
+
+def test_no_text_is_no_event() -> None:
+    assert live().write_text(0, "", ()) == b""
+
+
+def test_the_usage_of_all_attempts_ends_the_stream() -> None:
+    stream = live(stream_options={"include_usage": True})
+    chunks = [*said("네"), body_of(usage=USAGE)]
+    pieces = read(stream, stream_of(chunks))
+
+    same = stream.write_end(USAGE, ENDING)
+    more: JsonObject = {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18}
+    [added] = valid_chunks(stream.write_end(more, ENDING))
+
+    assert [piece.choice for piece in pieces] == [0, 0]
+    assert same == write_event(body_of(usage=USAGE)) + DONE
+    assert added["usage"] == more
+
+
+def test_nobody_gets_a_usage_that_was_not_asked_for() -> None:
+    stream = live()
+    read(stream, stream_of(said("네")))
+
+    assert stream.write_end(USAGE, ENDING) == DONE
+
+
+def test_a_report_stands_before_the_last_event() -> None:
+    stream = live()
+    read(stream, stream_of(said("네")))
+    ending = Ending(id="x", created=1, finish_reason="stop", report={"action": "pass"})
+
+    [report] = valid_chunks(stream.write_end(USAGE, ending))
+
+    assert report == body_of(guard={"action": "pass"})
+
+
+def test_what_belongs_to_no_choice_passes_by_itself() -> None:
+    progress = body_of(prompt_progress={"total": 4, "processed": 2})
+    stream = live()
+
+    pieces = read(stream, stream_of([progress, *said("네")]))
+
+    assert (pieces[0].choice, pieces[0].text) == (None, "")
+    assert stream.write(pieces[0]) == write_event(progress)
+
+
+def test_a_second_attempt_goes_on_under_the_same_name_and_numbers() -> None:
+    stream = live(n=3)
+    read(stream, stream_of([body_of(choice("가", at)) for at in range(3)]))
+
+    stream.begin_again([2, 0])
+    again = [
+        {**body_of(choice("나", 0)), "id": "second", "created": 99},
+        {**body_of(choice("다", 1)), "id": "second", "created": 99},
+    ]
+    pieces = read(stream, stream_of(again))
+    events = valid_events(written(stream, pieces))
+
+    assert [piece.choice for piece in pieces] == [2, 2, 0, 0]
+    assert (texts_of(events, 2), texts_of(events, 0)) == ("나", "다")
+    assert {(event["id"], event["created"]) for event in events} == {("up", 5)}
+    assert [answer.content for answer in stream.reply().answers] == ["나", "다"]
+
+
+def test_a_second_attempt_has_no_more_choices_than_were_asked_for() -> None:
+    stream = live()
+    read(stream, stream_of(said("가")))
+    stream.begin_again([0])
+
+    with pytest.raises(UpstreamBroken):
+        read(stream, stream_of([body_of(choice("나", 1))]))
+
+
+def test_the_prompt_is_the_first_event_of_every_choice_that_echoes() -> None:
+    stream = live(echo=True, n=2)
+    pieces = read(stream, stream_of([body_of(choice("네", 1)), body_of(choice("예", 0))]))
+
+    events = valid_events(written(stream, pieces[:2]) + stream.write_text(0, "정정합니다.", ()))
+
+    assert "".join(piece.text for piece in pieces) == "네예"
+    assert texts_of(events, 1) == f"{PROMPT}네"
+    assert texts_of(events, 0) == f"{PROMPT}정정합니다."
+
+
+def test_an_answer_without_words_still_echoes() -> None:
+    stream = live(echo=True)
+
+    events = valid_events(written(stream, read(stream, stream_of(said()))))
+
+    assert texts_of(events) == PROMPT
+    assert finishes_of(events) == ["stop"]
+
+
+def test_a_stream_that_broke_off_is_told_at_its_end() -> None:
+    with pytest.raises(UpstreamBroken):
+        read(live(), stream_of([body_of(choice("네", finish=None))], end=b""))
+
+
+def _tokens(piece: Piece) -> list[str]:
+    [one] = choices_of(piece.chunk)
+    return list(one["logprobs"]["tokens"]) if one["logprobs"] else []

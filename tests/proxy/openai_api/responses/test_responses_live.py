@@ -1,0 +1,262 @@
+import json
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from proxy.openai_api.door import Ending, Piece
+from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.sse import EventReader, write_event
+from tests.proxy.openai_api.responses.wire import (
+    NAMES,
+    NOTHING_COUNTED,
+    checked,
+    end,
+    events_of,
+    feed,
+    final_of,
+    live_of,
+    read,
+    recorded,
+    text_delta,
+    texts_said,
+    without_mark,
+    written,
+)
+
+TEMPLATE = "제공된 자료에서 확인되지 않습니다."
+WHOLE = [name for name in NAMES if name != "only_whole_items"]
+TEXTS = ["answer", "two_parts", "without_ends_of_texts", "only_whole_items"]
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_stream_that_passes_leaves_with_its_own_bytes(name: str) -> None:
+    live = live_of()
+
+    assert written(live, feed(live, recorded(name))) == without_mark(recorded(name))
+
+
+@given(st.sampled_from(WHOLE), st.data())
+def test_pieces_may_be_cut_anywhere_in_their_texts(name: str, data: st.DataObject) -> None:
+    live = live_of()
+    out = b""
+    for piece in feed(live, recorded(name)):
+        at = data.draw(st.integers(0, len(piece.text))) if piece.text else 0
+        parts = live.split(piece, at) if at else (piece,)
+        assert "".join(part.text for part in parts) == piece.text
+        out += b"".join(map(live.write, parts))
+    out += end(live)
+
+    assert texts_said(checked(out)) == read(recorded(name)).answers[0].content
+    assert events_of(out)[-1]["response"] == events_of(recorded(name))[-1]["response"]
+
+
+def test_the_tokens_of_a_piece_go_with_its_parts() -> None:
+    live = live_of()
+    tokens: list[JsonValue] = [{"token": one} for one in ("연차는", " 매년", " 15일")]
+    body: JsonObject = text_delta("연차는 매년 15일") | {"logprobs": tokens}
+    [piece] = [one for one in live.read(body, write_event(body)) if one.text]
+
+    first, second = live.split(piece, 5)
+
+    assert (first.text, first.chunk["logprobs"]) == ("연차는 매", tokens[:1])
+    assert second.chunk["logprobs"] == tokens[1:]
+
+
+@given(st.lists(st.integers(1, 400), min_size=1, max_size=6))
+def test_the_bytes_may_be_cut_anywhere(sizes: list[int]) -> None:
+    live, reader, stream = live_of(), EventReader(), recorded("two_parts")
+    pieces: list[Piece] = []
+    at = 0
+    while at < len(stream):
+        size = sizes[at % len(sizes)]
+        for event in reader.feed(stream[at : at + size]):
+            pieces += live.read(json.loads(str(event.data)), event.raw)
+        at += size
+
+    assert written(live, pieces) == stream
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_in_the_place_of_others_is_said_wherever_the_stream_says_it(name: str) -> None:
+    live = live_of()
+    pieces = feed(live, recorded(name))
+    first = next(at for at, piece in enumerate(pieces) if piece.text)
+    spoken = [piece for piece in pieces if piece.text]
+
+    out = b"".join(map(live.write, pieces[:first]))
+    out += live.write_text(0, TEMPLATE, spoken)
+    out += b"".join(live.write(piece) for piece in pieces[first:] if not piece.text)
+    out += end(live)
+
+    assert texts_said(checked(out)) == TEMPLATE
+    assert final_of(out).output_text == TEMPLATE
+
+
+@given(st.sampled_from(TEXTS), st.data())
+def test_what_leaves_is_said_alike_wherever_it_is_said(name: str, data: st.DataObject) -> None:
+    live = live_of()
+    out, left = b"", ""
+    for piece in feed(live, recorded(name)):
+        said = data.draw(st.sampled_from([None, "", "고침. "])) if piece.text else None
+        out += live.write(piece) if said is None else live.write_text(0, said, [piece])
+        left += piece.text if said is None else said
+    out += end(live)
+
+    assert texts_said(checked(out)) == left
+    assert final_of(out).output_text == left
+
+
+def test_a_dropped_sentence_is_in_no_event() -> None:
+    live = live_of()
+    out = b""
+    for piece in feed(live, recorded("answer")):
+        if "신청" in piece.text or "하세요" in piece.text:
+            out += live.write_text(0, "", [piece])
+        else:
+            out += live.write(piece)
+    out += end(live)
+
+    assert final_of(out).output_text == "연차는 매년 15일입니다. "
+    assert "신청" not in out.decode()
+    checked(out)
+
+
+def test_an_annotation_of_a_changed_text_goes_with_it() -> None:
+    live = live_of()
+    out = b""
+    for piece in feed(live, recorded("two_parts")):
+        changes = "7시" in piece.text
+        out += live.write_text(0, " 저녁엔 ", [piece]) if changes else live.write(piece)
+    out += end(live)
+
+    kinds = [event["type"] for event in checked(out)]
+    assert kinds.count("response.output_text.annotation.added") == 1
+    assert "주차안내.txt" in out.decode()
+    assert "example.com" not in out.decode()
+
+
+def test_a_closing_correction_goes_on_where_the_answer_stands() -> None:
+    live = live_of()
+    out = b""
+    for piece in feed(live, recorded("answer")):
+        if piece.chunk["type"] == "response.output_text.done":
+            out += live.write_text(0, "\n\n※ 바로잡습니다.", ())
+        out += live.write(piece)
+    out += end(live)
+
+    assert final_of(out).output_text.endswith("하세요. [†2]\n\n※ 바로잡습니다.")
+    assert len(final_of(out).output) == 2
+    checked(out)
+
+
+def test_a_closing_correction_behind_the_last_text_is_a_message_of_its_own() -> None:
+    live = live_of()
+    out = b"".join(map(live.write, feed(live, recorded("answer"))))
+    out += live.write_text(0, "※ 바로잡습니다.", ())
+    out += end(live)
+
+    final = final_of(out)
+    assert final.output_text.endswith("하세요. [†2]※ 바로잡습니다.")
+    assert [item.type for item in final.output] == ["reasoning", "message", "message"]
+    checked(out)
+
+
+def upto_text(pieces: Sequence[Piece]) -> list[Piece]:
+    first = next(at for at, piece in enumerate(pieces) if piece.text)
+    return [*pieces[:first]]
+
+
+def test_of_two_attempts_the_client_sees_one_response() -> None:
+    live = live_of()
+    out = b"".join(map(live.write, upto_text(feed(live, recorded("answer")))))
+    live.begin_again([0])
+    out += written(live, feed(live, recorded("two_parts")))
+
+    events = checked(out)
+    final = final_of(out)
+    assert final.id == "resp_0a1"
+    assert final.output_text == read(recorded("two_parts")).answers[0].content
+    kinds = [event["type"] for event in events]
+    assert kinds.count("response.created") == 1
+    assert [
+        one["output_index"] for one in events if one["type"] == "response.output_item.done"
+    ] == [
+        0,
+        1,
+        2,
+    ]
+    assert "msg_0a1" not in out.decode()
+
+
+def test_what_a_first_attempt_began_and_did_not_end_is_ended_as_incomplete() -> None:
+    live = live_of()
+    pieces = feed(live, recorded("answer"))
+    reasoning = next(at for at, one in enumerate(pieces) if "delta" in one.chunk)
+    out = b"".join(map(live.write, pieces[:reasoning]))
+    live.begin_again([0])
+    out += written(live, feed(live, recorded("without_ends_of_texts")))
+
+    ended = [one for one in checked(out) if one["type"] == "response.output_item.done"]
+    assert [member(one["item"], "type") for one in ended] == ["reasoning", "message"]
+    assert member(ended[0]["item"], "status") == "incomplete"
+    assert final_of(out).output_text == "회의실은 2층입니다."
+
+
+def test_a_template_after_the_opening_ends_the_response() -> None:
+    live = live_of()
+    out = b"".join(map(live.write, upto_text(feed(live, recorded("answer")))))
+    out += live.write_template(0, TEMPLATE)
+    out += live.write_finish(0, "stop")
+    out += end(live)
+
+    final = final_of(out)
+    assert (final.status, final.output_text) == ("completed", TEMPLATE)
+    assert [item.type for item in final.output] == ["reasoning", "message"]
+    assert "연차는" not in out.decode()
+    checked(out)
+
+
+def test_where_json_was_asked_for_a_template_is_a_refusal() -> None:
+    live = live_of(text={"format": {"type": "json_object"}})
+    out = b"".join(map(live.write, upto_text(feed(live, recorded("without_ends_of_texts")))))
+    out += live.write_template(0, TEMPLATE) + live.write_finish(0, "content_filter") + end(live)
+
+    last = checked(out)[-1]
+    response = last["response"]
+    assert last["type"] == "response.incomplete"
+    assert member(member(response, "incomplete_details"), "reason") == "content_filter"
+    [item] = objects(member(response, "output"))
+    assert item["content"] == [{"type": "refusal", "refusal": TEMPLATE}]
+
+
+def test_the_report_and_the_usage_of_all_attempts_go_with_the_last_event() -> None:
+    live = live_of()
+    out = b"".join(map(live.write, feed(live, recorded("answer"))))
+    report: JsonObject = {"action": "pass"}
+    total: JsonObject = {"input_tokens": 7, "output_tokens": 8, "total_tokens": 15}
+
+    out += live.write_end(
+        NOTHING_COUNTED | total, Ending(id="r", created=1, finish_reason="stop", report=report)
+    )
+
+    response = events_of(out)[-1]["response"]
+    assert member(response, "guard") == report
+    assert member(response, "usage") == total
+
+
+def test_a_failure_is_told_so_that_the_clients_raise_it() -> None:
+    live = live_of()
+    out = b"".join(map(live.write, upto_text(feed(live, recorded("answer")))))
+    error: JsonObject = {"error": {"message": "시간 초과", "code": "upstream_timeout"}}
+
+    last = checked(out + live.write_error(error))[-1]
+
+    assert (last["type"], last["code"], last["message"]) == (
+        "error",
+        "upstream_timeout",
+        "시간 초과",
+    )
+    assert last["error"] == error["error"]

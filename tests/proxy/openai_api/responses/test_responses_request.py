@@ -1,0 +1,300 @@
+import json
+
+import pytest
+from pydantic import JsonValue
+
+from guards.core.exchange import Source
+from policies.policy import SourceRules
+from proxy.errors import BadRequest
+from proxy.openai_api.json_body import JsonObject, objects
+from proxy.openai_api.responses import ResponsesDoor
+from proxy.openai_api.sources import FoundContext, find_sources
+from proxy.openai_api.sse import json_bytes
+from tests.proxy.openai_api.responses.wire import DOOR, request_of
+
+ASKED = "경조 휴가는 며칠인가요?"
+RULE = "제7조(경조 휴가) 본인 결혼은 5일, 자녀 결혼은 2일의 휴가를 준다."
+OTHER_RULE = "제9조(포상 휴가) 우수 직원에게 3일의 휴가를 줄 수 있다."
+SYSTEM = f"아래 자료만 근거로 답하세요.\n\n[Source: 규정.pdf]\n{RULE}\n"
+USER: JsonObject = {"role": "user", "content": ASKED}
+SOURCE = Source(id="1", text=RULE, title="경조 휴가", file="규정.pdf")
+
+
+def found_in(**members: JsonValue) -> FoundContext:
+    return find_sources(request_of(**members).conversation, SourceRules())
+
+
+def text_item(role: str, kind: str, text: str) -> JsonObject:
+    return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+
+
+def call(kind: str = "function_call", **members: JsonValue) -> JsonObject:
+    return {"type": kind, "call_id": "c1", "name": "find", "arguments": "{}"} | members
+
+
+def output(said: JsonValue, kind: str = "function_call_output") -> JsonObject:
+    return {"type": kind, "call_id": "c1", "output": said}
+
+
+RECORD: JsonValue = {"title": "경조 휴가", "text": RULE}
+RECORDS = json.dumps([RECORD], ensure_ascii=False)
+FILE_SEARCH: JsonObject = {
+    "type": "file_search_call",
+    "id": "fs1",
+    "status": "completed",
+    "queries": ["휴가"],
+    "results": [{"file_id": "f1", "filename": "규정.pdf", "score": 0.9, "text": RULE}],
+}
+INSPECTED: list[object] = [
+    pytest.param({"input": ASKED, "instructions": SYSTEM}, id="instructions"),
+    pytest.param({"input": [text_item("system", "input_text", SYSTEM), USER]}, id="system-item"),
+    pytest.param({"input": [{"role": "developer", "content": SYSTEM}, USER]}, id="developer-item"),
+    pytest.param({"input": [USER, call(), output(RECORDS)]}, id="result-of-a-function"),
+    pytest.param(
+        {"input": [USER, call(), output([{"type": "input_text", "text": RECORDS}])]},
+        id="result-of-a-function-in-parts",
+    ),
+    pytest.param(
+        {"input": [USER, call("custom_tool_call", input="x"),
+         output(RECORDS, "custom_tool_call_output")]},
+        id="result-of-a-custom-tool",
+    ),
+    pytest.param(
+        {"input": [USER, {"type": "mcp_call", "id": "m1", "arguments": "{}", "name": "find",
+         "server_label": "s", "output": RECORDS}]},
+        id="result-of-an-mcp-server",
+    ),
+    pytest.param({"input": [USER, FILE_SEARCH]}, id="result-of-file-search"),
+    pytest.param(
+        {"input": [USER, {"type": "code_interpreter_call", "id": "ci1", "code": "x",
+         "outputs": [{"type": "logs", "logs": RECORDS}]}]},
+        id="logs-of-the-code-interpreter",
+    ),
+    pytest.param(
+        {"input": [USER, {"type": "shell_call_output", "call_id": "c1",
+         "output": [{"stdout": RECORDS, "stderr": ""}]}]},
+        id="what-a-shell-printed",
+    ),
+    pytest.param({"input": ASKED, "documents": [RECORD]}, id="documents"),
+    pytest.param(
+        {"input": ASKED, "guard": {"sources": [{"section_content": RULE}]}}, id="exact-sources"
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("members", INSPECTED)
+def test_question_and_sources_are_found_as_in_a_chat(members: JsonObject) -> None:
+    found = found_in(**members)
+
+    assert found.question == ASKED
+    [source] = found.sources
+    assert RULE in source.text
+
+
+def test_the_last_user_turn_is_the_question_and_the_answer_before_it_is_known() -> None:
+    before = text_item("assistant", "output_text", "결혼은 5일입니다.")
+
+    found = found_in(input=[text_item("user", "input_text", "결혼은?"), before, USER])
+
+    assert (found.question, found.previous_answer) == (ASKED, "결혼은 5일입니다.")
+
+
+def test_a_call_of_a_tool_and_its_result_are_known_by_the_calls_id() -> None:
+    messages = objects(request_of(input=[USER, call(), output("5일")]).conversation["messages"])
+
+    assert objects(messages[1]["tool_calls"])[0]["id"] == "c1"
+    assert (messages[2]["role"], messages[2]["tool_call_id"]) == ("tool", "c1")
+
+
+@pytest.mark.parametrize(
+    ("members", "names"),
+    [
+        pytest.param({}, (), id="words-only"),
+        pytest.param(
+            {"input": [{"role": "user", "content": [
+                {"type": "input_text", "text": "무엇인가요?"},
+                {"type": "input_image", "image_url": "data:x"},
+                {"type": "input_file", "file_id": "f1"},
+                {"type": "input_audio", "input_audio": {"data": "x", "format": "wav"}},
+            ]}]},
+            ("image_parts", "file_parts", "audio_parts"),
+            id="parts-that-are-no-text",
+        ),
+        pytest.param(
+            {"input": [USER, {"type": "computer_call_output", "call_id": "c",
+             "output": {"type": "computer_screenshot", "image_url": "data:x"}}]},
+            ("image_parts",),
+            id="screenshot",
+        ),
+        pytest.param(
+            {"input": [{"type": "compaction", "encrypted_content": "x"}, USER]},
+            ("compacted_turns",),
+            id="turns-that-were-folded-up",
+        ),
+        pytest.param({"input": [{"type": "hologram"}, USER]}, ("unknown_items",), id="unknown"),
+        pytest.param({"input": [{"type": "reasoning", "id": "r", "summary": []}, USER]}, (),
+                     id="reasoning-of-earlier-turns"),
+    ],
+)  # fmt: skip
+def test_what_no_guard_can_look_at_is_named(members: JsonObject, names: tuple[str, ...]) -> None:
+    assert request_of(**members).not_checked == names
+
+
+def refused(members: JsonObject) -> BadRequest:
+    body: JsonObject = {"model": "m", "input": "안녕하세요"}
+    with pytest.raises(BadRequest) as caught:
+        DOOR.read_request(json_bytes(body | members))
+    return caught.value
+
+
+KEPT_THERE: list[object] = [
+    pytest.param({"previous_response_id": "resp_1"}, "previous_response_id", id="response"),
+    pytest.param({"conversation": "conv_1"}, "conversation", id="conversation"),
+    pytest.param({"conversation": {"id": "conv_1"}}, "conversation", id="conversation-object"),
+    pytest.param({"prompt": {"id": "pmpt_1"}}, "prompt", id="prompt"),
+    pytest.param({"input": [USER, {"type": "item_reference", "id": "i"}]}, "input[1]", id="item"),
+    pytest.param({"input": [{"id": "i"}, USER]}, "input[0]", id="item-without-a-type"),
+]
+
+
+@pytest.mark.parametrize(("members", "param"), KEPT_THERE)
+def test_what_only_the_model_server_keeps_is_named_for_the_policy_to_judge(
+    members: JsonObject, param: str
+) -> None:
+    body: JsonObject = {"model": "m", "input": "안녕하세요"}
+
+    assert ResponsesDoor().read_request(json_bytes(body | members)).server_state == (param,)
+
+
+@pytest.mark.parametrize(("members", "param"), KEPT_THERE)
+def test_what_only_the_model_server_keeps_is_named_as_not_checked(
+    members: JsonObject, param: str
+) -> None:
+    body: JsonObject = {"model": "m", "input": "안녕하세요"}
+
+    request = ResponsesDoor().read_request(json_bytes(body | members))
+
+    name = param if "[" not in param else "item_reference"
+    assert request.not_checked == (name,)
+    assert request.for_server("m") == json_bytes(body | members)
+
+
+def test_with_state_at_the_model_server_a_request_may_have_no_input_of_its_own() -> None:
+    request = ResponsesDoor().read_request(json_bytes({"model": "m", "prompt": {"id": "p"}}))
+
+    assert request.offers_tools
+    assert request.conversation["messages"] == []
+
+
+MALFORMED: list[object] = [
+    pytest.param({"model": 4}, "model", id="model"),
+    pytest.param({"input": None}, "input", id="no-input"),
+    pytest.param({"input": 5}, "input", id="input-is-a-number"),
+    pytest.param({"input": []}, "input", id="empty-input"),
+    pytest.param({"input": ["안녕"]}, "input[0]", id="item-is-a-string"),
+    pytest.param({"input": [{"role": 1, "content": "x"}]}, "input[0].role", id="role"),
+    pytest.param({"input": [{"role": "user", "content": 1}]}, "input[0].content", id="content"),
+    pytest.param({"input": [{"role": "user", "content": ["x"]}]}, "input[0].content", id="part"),
+    pytest.param({"instructions": ["x"]}, "instructions", id="instructions"),
+    pytest.param({"stream": "true"}, "stream", id="stream-is-a-string"),
+    pytest.param({"tools": {}}, "tools", id="tools"),
+    pytest.param({"text": "json"}, "text", id="text"),
+    pytest.param({"background": True}, "background", id="an-answer-fetched-later"),
+    pytest.param({"previous_input_messages": [{}]}, "previous_input_messages", id="hidden-turns"),
+    pytest.param({"guard": {"off": True}}, "guard.off", id="guard-takes-no-weakening"),
+]
+
+
+@pytest.mark.parametrize(("members", "param"), MALFORMED)
+def test_what_cannot_be_served_is_refused_by_name(members: JsonObject, param: str) -> None:
+    error = refused(members)
+
+    assert (error.status, str(error.param).partition("[0].content[")[0]) == (400, param)
+
+
+def test_malformed_json_is_refused() -> None:
+    with pytest.raises(BadRequest, match="line 1"):
+        DOOR.read_request(b'{"model": "m"')
+
+
+@pytest.mark.parametrize(
+    ("members", "structured"),
+    [
+        pytest.param({}, False, id="nothing-said"),
+        pytest.param({"text": {"format": {"type": "text"}}}, False, id="text"),
+        pytest.param({"text": {"format": {"type": "json_object"}}}, True, id="json-object"),
+        pytest.param({"text": {"format": {"type": "json_schema"}}}, True, id="json-schema"),
+        pytest.param({"guided_json": {"type": "object"}}, True, id="another-servers-word"),
+    ],
+)
+def test_an_answer_in_json_is_known_as_such(members: JsonObject, *, structured: bool) -> None:
+    assert request_of(**members).structured is structured
+
+
+def test_the_server_gets_the_callers_own_bytes_or_all_but_our_member() -> None:
+    raw = b'{ "model":"m", "input":"x", "top_k": 5 }'
+    told = b'{"model":"m","input":"x","top_k":5,"guard":{"report":true}}'
+
+    assert DOOR.read_request(raw).for_server("m") == raw
+    assert DOOR.read_request(told).for_server("m") == b'{"model":"m","input":"x","top_k":5}'
+    assert DOOR.read_request(told).guard.report
+
+
+PROMPTED: list[object] = [
+    pytest.param({"input": ASKED}, id="no-instructions"),
+    pytest.param({"input": ASKED, "instructions": "존댓말로 답하세요."}, id="instructions"),
+    pytest.param({"input": [{"role": "developer", "content": "존댓말."}, USER]}, id="developer"),
+]
+
+
+@pytest.mark.parametrize("members", PROMPTED)
+def test_the_citation_prompt_goes_into_the_instructions_once(members: JsonObject) -> None:
+    body = request_of(**members).body
+
+    told = DOOR.prompted(body, [SOURCE])
+
+    assert told is not None
+    instructions = str(told["instructions"])
+    assert instructions.startswith(str(body.get("instructions") or "[출처"))
+    assert "[†1]" in instructions
+    assert f"\n{RULE}\n" in instructions
+    assert told["input"] == body["input"]
+    assert DOOR.prompted(told, [SOURCE]) is None
+
+
+def test_a_source_that_the_input_holds_is_only_named_in_the_prompt() -> None:
+    told = DOOR.prompted(request_of(input=[USER, call(), output(RECORDS)]).body, [SOURCE])
+
+    assert told is not None
+    assert f"\n{RULE}\n" not in str(told["instructions"])
+    assert "규정.pdf" in str(told["instructions"])
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        pytest.param(ASKED, f"{ASKED}\n\n고치세요.", id="string"),
+        pytest.param(
+            [USER], [{"role": "user", "content": f"{ASKED}\n\n고치세요."}], id="last-user-turn"
+        ),
+        pytest.param(
+            [text_item("user", "input_text", ASKED)],
+            [text_item("user", "input_text", ASKED)
+             | {"content": [{"type": "input_text", "text": ASKED},
+                            {"type": "input_text", "text": "고치세요."}]}],
+            id="parts",
+        ),
+        pytest.param(
+            [USER, call(), output("5일")],
+            [USER, call(), output("5일"), {"role": "user", "content": "고치세요."}],
+            id="after-the-result-of-a-tool",
+        ),
+    ],
+)  # fmt: skip
+def test_the_note_stands_at_the_end_of_the_last_user_turn(
+    given: JsonValue, told: JsonValue
+) -> None:
+    body = request_of(input=given).body
+
+    assert DOOR.noted(body, "고치세요.", 1) == body | {"input": told}
+    assert body["input"] == given
