@@ -133,6 +133,7 @@ class ModelServers:
             UpstreamError: it failed, one way or another.
         """
         async with self.exchange(self._request(call), call) as response:
+            self._check_encoding(response.headers.get("content-encoding", ""))
             yield OpenReply(
                 status=response.status_code,
                 headers=returned_headers(response.headers),
@@ -141,6 +142,17 @@ class ModelServers:
                     timely(response.aiter_bytes(), call.timeouts.idle_s), self._max_reply_bytes
                 ),
             )
+
+    def _check_encoding(self, named: str) -> None:
+        """Refuse a reply in an encoding that was not asked for: nobody could read it.
+
+        Raises:
+            UpstreamBroken: it is one.
+        """
+        asked = {name.strip() for name in self._client.headers["accept-encoding"].split(",")}
+        used = {name.strip().lower() for name in named.split(",")}
+        if used - asked - {"", "identity"}:
+            raise UpstreamBroken("its content encoding is not one that was asked for")
 
     @contextlib.asynccontextmanager
     async def exchange(

@@ -72,19 +72,31 @@ def placed(verdict: Verdict, edits: Iterable[Edit], shift: int = 0) -> Verdict:
 def _placed(found: Finding, places: Sequence[tuple[Edit, Edit]], shift: int) -> Finding:
     if found.part != "answer":
         return found
-    start = _original(found.span.start + shift, places)
-    end = max(start, _original(found.span.end + shift, places))
+    start = _start(found.span.start + shift, places)
+    end = max(start, _end(found.span.end + shift, places))
     return replace(found, span=Span(start, end))
 
 
-def _original(place: int, places: Sequence[tuple[Edit, Edit]]) -> int:
-    """Return where a place of the edited text was; inside of an edit, where that began."""
+def _start(place: int, places: Sequence[tuple[Edit, Edit]]) -> int:
+    """Return where something was that begins at a place of the edited text."""
     grown = 0
     for edit, seen in places:
         if place < seen.span.start:
             break
         if place < seen.span.end:
             return edit.span.start
+        grown = seen.span.end - edit.span.end
+    return place - grown
+
+
+def _end(place: int, places: Sequence[tuple[Edit, Edit]]) -> int:
+    """Return up to where something was that ends at a place of the edited text."""
+    grown = 0
+    for edit, seen in places:
+        if place <= seen.span.start:
+            break
+        if place <= seen.span.end:
+            return edit.span.end
         grown = seen.span.end - edit.span.end
     return place - grown
 

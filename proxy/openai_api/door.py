@@ -307,7 +307,7 @@ class LiveStream(ABC):
         """Return what ends the stream: usage if it was asked for, the report, and the last event.
 
         Args:
-            usage: The tokens of all attempts.
+            usage: The tokens of all attempts; empty if nobody counted them.
             ending: What goes with the choices.
         """
 

@@ -17,6 +17,8 @@ KEEP_ALIVE = b": keep-alive\n\n"
 _LINE_END = rb"(?:\r\n|\n|\r(?!\n))"
 _EVENT_END = re.compile(_LINE_END + _LINE_END)
 _LINES = re.compile(r"\r\n|\n|\r")
+# Whose stream it is and when to ask again is a matter of the model server's own connection.
+_CONNECTION_LINE = re.compile(rb"^(?:id|retry)(?::[^\r\n]*)?(?:\r\n|\n|\r)", re.MULTILINE)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -76,8 +78,10 @@ class EventReader:
             self._begun = True
             raw = raw.removeprefix(_BYTE_ORDER_MARK)
         lines = _LINES.split(raw.decode("utf-8", errors="replace"))
-        fields = (line.partition(":") for line in lines)
+        fields = [line.partition(":") for line in lines]
         data = [value.removeprefix(" ") for name, _, value in fields if name == "data"]
+        if any(name in ("id", "retry") for name, _, _ in fields):
+            raw = _CONNECTION_LINE.sub(b"", raw)
         return Event(raw, "\n".join(data) if data else None)
 
 

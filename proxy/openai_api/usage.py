@@ -9,7 +9,12 @@ from proxy.openai_api.json_body import JsonObject, member
 
 
 def total_usage(replies: Sequence[Reply]) -> JsonObject:
-    """Return the tokens of all replies, added up; zeros when the model was not asked."""
+    """Return the tokens of all replies, added up: zeros when the model was not asked.
+
+    Empty if it was, and no reply says how many.
+    """
+    if replies and not any(reply.usage for reply in replies):
+        return {}
     total: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
     for reply in replies:
         if isinstance(reply.usage, dict):

@@ -6,7 +6,6 @@ from policies.gating.gate import Gate, GateRules
 from policies.inspection import Inspector
 from policies.policy import Renumber
 from proxy.judged import TOOL_CALLS, Judged
-from proxy.openai_api.answer import Answer
 from proxy.openai_api.door import Reply
 
 

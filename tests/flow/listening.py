@@ -9,6 +9,7 @@ import httpx
 
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import EventReader
+from tests.fakes.paced_upstream import PacedUpstream, Writing
 from tests.fakes.running_proxy import DEADLINE_S, RunningProxy
 
 
@@ -93,3 +94,20 @@ async def listening(
         headers={"authorization": f"Bearer {proxy.keys[tenant]}"},
     ) as reply:
         yield Listener(reply)
+
+
+async def begun(model: PacedUpstream) -> Writing:
+    """Wait for the next request and begin to answer it."""
+    writing = await model.next()
+    await writing.begin()
+    return writing
+
+
+@asynccontextmanager
+async def talking(
+    proxy: RunningProxy, model: PacedUpstream, body: JsonObject, *, tenant: str = "app"
+) -> AsyncGenerator[tuple[Listener, Writing], None]:
+    """Ask for a stream that the model has begun; yields who listens and what is written."""
+    beginning = asyncio.create_task(begun(model))
+    async with listening(proxy, body, tenant=tenant) as listener:
+        yield listener, await beginning

@@ -142,7 +142,7 @@ class LiveChat(LiveStream):
             chunk, raw = self._usage
             is_same = raw is not None and chunk.get("usage") == usage
             events.append(raw if is_same and raw else write_event(chunk | {"usage": usage}))
-        elif self._request.include_usage:
+        elif self._request.include_usage and usage:
             events.append(write_event(empty | {"usage": usage}))
         if ending.report is not None:
             events.append(write_event(empty | {"guard": ending.report}))
@@ -182,17 +182,22 @@ class LiveChat(LiveStream):
         calls: JsonObject = {name: own[name] for name in _CALLS if own.get(name)}
 
         def piece(text: str, delta: JsonObject, reason: str | None, raw: bytes | None) -> Piece:
-            changed = choice | {"index": number, "delta": delta, "finish_reason": reason}
-            body = self._framed(chunk) | {"choices": [changed]}
+            # The tokens are those of the text.
+            own_choice = choice if text or is_one else without_tokens(choice)
+            changed = own_choice | {"index": number, "delta": delta, "finish_reason": reason}
+            body = self._framed(around) | {"choices": [changed]}
             return Piece(number, text, body, raw, reason, bool(calls) and not text)
 
+        around = chunk
         is_one = not text or not (calls or finish_reason)
         if is_one:
             delta_now = own if text == came else own | {"content": text}
             yield piece(text, delta_now, finish_reason, raw if text == came else None)
             return
         spoken = {key: value for key, value in own.items() if key not in _CALLS}
+        around = {key: value for key, value in chunk.items() if key != "usage"}
         yield piece(text, spoken | {"content": text}, None, None)
+        around = chunk
         yield piece("", calls, finish_reason, None)
 
     def _framed(self, chunk: JsonObject) -> JsonObject:

@@ -63,7 +63,8 @@ def _object(
 ) -> JsonObject:
     body = _frame(request, replies, ending, "chat.completion")
     body["choices"] = [_choice(request, outcome, ending) for outcome in outcomes]
-    body["usage"] = total_usage(replies)
+    if usage := total_usage(replies):
+        body["usage"] = usage
     if ending.report is not None:
         body["guard"] = ending.report
     return body
@@ -110,8 +111,8 @@ def _events(
     for outcome in outcomes:
         for choice in _chunk_choices(request, outcome, ending):
             yield write_event(frame | {"choices": [choice]})
-    if request.include_usage:
-        yield write_event(frame | {"choices": [], "usage": total_usage(replies)})
+    if request.include_usage and (usage := total_usage(replies)):
+        yield write_event(frame | {"choices": [], "usage": usage})
     if ending.report is not None:
         yield write_event(frame | {"choices": [], "guard": ending.report})
     yield DONE

@@ -113,7 +113,7 @@ class LiveCompletion(LiveStream):
         events: list[bytes] = []
         if self._usage is not None and self._usage.chunk.get("usage") == usage:
             events.append(self._usage.raw or write_event(self._usage.chunk))
-        elif self._usage is not None or self._request.include_usage:
+        elif usage and (self._usage is not None or self._request.include_usage):
             events.append(write_event(frame | {"usage": usage}))
         if ending.report is not None:
             events.append(write_event(frame | {"guard": ending.report}))

@@ -57,7 +57,8 @@ def _object(
     echo = echo_of(request)
     choices = (_choice(outcome, ending) for outcome in outcomes)
     body["choices"] = [choice | {"text": f"{echo}{choice['text']}"} for choice in choices]
-    body["usage"] = total_usage(replies)
+    if usage := total_usage(replies):
+        body["usage"] = usage
     if ending.report is not None:
         body["guard"] = ending.report
     return body
@@ -106,8 +107,8 @@ def _events(
             yield write_event(frame | {"choices": [made_choice(outcome.index, echo, None)]})
         for choice in _chunk_choices(outcome, ending):
             yield write_event(frame | {"choices": [choice]})
-    if request.include_usage:
-        yield write_event(frame | {"choices": [], "usage": total_usage(replies)})
+    if request.include_usage and (usage := total_usage(replies)):
+        yield write_event(frame | {"choices": [], "usage": usage})
     if ending.report is not None:
         yield write_event(frame | {"choices": [], "guard": ending.report})
     yield DONE

@@ -1,6 +1,5 @@
 """What can no longer be done about the beginning of an answer that has left."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -110,10 +109,6 @@ def rounds(draw: st.DrawFn) -> tuple[str, list[Edit]]:
     return answer, [Edit(Span(*place), draw(texts)) for place in list(pairwise(places))[::2]]
 
 
-def words(text: str) -> Sequence[str]:
-    return text.split()
-
-
 @given(rounds(), st.integers(0, 20))
 def test_what_has_left_stays_and_the_rest_loses_what_it_had_to(
     drawn: tuple[str, list[Edit]], left_chars: int
@@ -127,4 +122,4 @@ def test_what_has_left_stays_and_the_rest_loses_what_it_had_to(
 
     assert edited.startswith(answer[:left_chars])
     # Blanks that have left may stand where none would; all else is as if nothing had left.
-    assert "".join(words(edited)) == "".join(words(apply(answer, edits)))
+    assert "".join(edited.split()) == "".join(apply(answer, edits).split())

@@ -1,0 +1,92 @@
+"""What has left of an answer, and how it came of what the model wrote."""
+
+from collections.abc import Iterable
+
+from guards.core.finding import Span
+from policies.edits import Edit, apply, then
+from policies.gating.heard import as_taken_out, placed, put_together
+from policies.gating.numbering import Numbers
+from policies.policy import Action
+from policies.verdict import Verdict
+
+WINDOW_CHARS = 800
+"""Least text before a segment that is read with it; all of it would cost the square of it."""
+
+
+class Shown:
+    """What a reader has seen of an answer.
+
+    Attributes:
+        text: What has left.
+        done: Up to where the answer as it came is done with: it has left, changed or not, or was
+            taken out.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = Numbers()
+        self._edits: tuple[Edit, ...] = ()
+        self._heard: list[Verdict] = []
+        self._steps = [0]
+        self.text = ""
+        self.done = 0
+
+    def following(self, answer: str, end: int) -> str:
+        """Return what stands behind `done`, as it may leave if nothing is wrong with it."""
+        came = answer[self.done : end]
+        return apply(came, _moved(self._numbers.edits(answer, self.done, end), -self.done))
+
+    def window(self) -> int:
+        """Return where in `text` reading begins for the next segment."""
+        latest = len(self.text) - WINDOW_CHARS
+        return max((step for step in self._steps if step <= latest), default=0)
+
+    def leave(self, answer: str, end: int, verdict: Verdict, start: int) -> str:
+        """Let what follows leave as a verdict over it says; return what leaves.
+
+        Args:
+            answer: The answer as it came.
+            end: Up to where it leaves.
+            verdict: Over `text` from `start` on with what follows.
+            start: Where in `text` the judged text began.
+        """
+        following = self.following(answer, end)
+        made = _moved(verdict.edits, start - len(self.text))
+        leaving = apply(following, made)
+        before = self._until(answer, end)
+        if verdict.action is not Action.PASS:
+            self._heard.append(placed(verdict, before, start))
+        self._edits = then(before, _moved(verdict.edits, start))
+        self._numbers = self._numbers.after(answer, self.done, end, made)
+        self._step(end, leaving)
+        return leaving
+
+    def take_out(self, answer: str, end: int, verdict: Verdict, start: int) -> None:
+        """Let nothing of what follows leave, for what a verdict over it says; see `leave`."""
+        self._heard.append(placed(as_taken_out(verdict), self._until(answer, end), start))
+        self._edits = (*self._edits, Edit(Span(self.done, end)))
+        self._numbers = Numbers()
+        self._step(end, "")
+
+    def recorded(self, answer: str, verdict: Verdict | None) -> Verdict | None:
+        """Return a verdict over all with those over segments, placed in the answer as it came.
+
+        Args:
+            answer: The answer as it came.
+            verdict: Over `text` with all that follows; None if there is none.
+        """
+        if verdict is None:
+            return put_together(self._heard[:-1], self._heard[-1]) if self._heard else None
+        return put_together(self._heard, placed(verdict, self._until(answer, len(answer))))
+
+    def _until(self, answer: str, end: int) -> tuple[Edit, ...]:
+        """Return how `text` and what follows it came of the answer."""
+        return (*self._edits, *self._numbers.edits(answer, self.done, end))
+
+    def _step(self, end: int, leaving: str) -> None:
+        self.text += leaving
+        self.done = end
+        self._steps.append(len(self.text))
+
+
+def _moved(edits: Iterable[Edit], by: int) -> tuple[Edit, ...]:
+    return tuple(Edit(Span(edit.span.start + by, edit.span.end + by), edit.text) for edit in edits)

@@ -1,0 +1,261 @@
+"""Clients that leave while their answer is being written: nothing of them stays behind."""
+
+import asyncio
+import contextlib
+import gc
+import json
+import os
+import socket
+import time
+import tracemalloc
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from proxy.openai_api.json_body import JsonObject
+from proxy.outgoing import MOST_WAITING
+from proxy.traces.store import Query
+from proxy.traces.trace import Delivery, Trace
+from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.paced_upstream import PacedUpstream, Writing
+from tests.fakes.running_proxy import chat_body
+from tests.flow.library import ASKED, FEES
+from tests.flow.listening import Listener, begun, listening, talking
+from tests.flow.waiting import eventually
+
+CROWD = 100
+CLOSED_WITHIN_S = 1.0
+STALLED_S = 1.0
+OWN_NUMBER = "010-0000-4321"
+FIRST = f"남기신 번호는 {OWN_NUMBER}입니다."
+FIRST_MASKED = "남기신 번호는 [전화번호]입니다."
+SECOND = " 대출 기간은 9일입니다."
+THIRD = " 연체료는 하루에 70원입니다."
+CHINESE = "图书馆在一楼。"
+BODY = chat_body(f"제 번호는 {OWN_NUMBER}입니다. {ASKED}", FEES, stream=True)
+ROUNDS = 3
+MOST_KEPT_BYTES = 1_000
+"""Of each client that left; one that stays behind keeps fifty times as much."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_house(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[House, None]:
+    folder = tmp_path_factory.mktemp("house")
+    others = {"watching": f"{upstream_yaml(RAW)}\nstream: {{mode: monitor}}"}
+    async with open_house(folder, upstream_yaml(RAW), others=others, keep_alive_s=60.0) as house:
+        yield house
+
+
+@pytest.fixture
+def model(house: House) -> PacedUpstream:
+    return PacedUpstream(house.raw)
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def leave(house: House, model: PacedUpstream, people: int) -> tuple[list[str], float]:
+    """Have so many people hear one sentence and leave at once, while the model writes.
+
+    Returns:
+        Ids of the requests, and how long the slowest connection to the model stayed open.
+    """
+    writings: list[Writing] = []
+
+    async def write() -> None:
+        writing = await model.next()
+        writings.append(writing)
+        await writing.begin()
+        await writing.say(FIRST)
+        await writing.say(SECOND)
+
+    async with AsyncExitStack() as stack:
+        limits = httpx.Limits(max_connections=None)
+        client = await stack.enter_async_context(httpx.AsyncClient(limits=limits, timeout=None))
+        async with asyncio.TaskGroup() as group:
+            for _ in range(people):
+                group.create_task(write())
+            arriving = [
+                group.create_task(arrive(stack, house, client, BODY)) for _ in range(people)
+            ]
+        listeners = [one.result() for one in arriving]
+        async with asyncio.TaskGroup() as group:
+            for listener in listeners:
+                group.create_task(listener.hears(FIRST))
+        assert not any(writing.hung_up.is_set() for writing in writings)
+        left_s = time.perf_counter()
+    for writing in writings:
+        await writing.is_left()
+    return [listener.id for listener in listeners], max(one.hung_up_s for one in writings) - left_s
+
+
+async def arrive(
+    stack: AsyncExitStack, house: House, client: httpx.AsyncClient, body: JsonObject
+) -> Listener:
+    return await stack.enter_async_context(listening(house.proxy, body, client=client))
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+async def is_again(count: Callable[[], int], before: int) -> None:
+    """Wait until there are no more of something than there were."""
+
+    async def holds() -> bool:
+        return count() <= before
+
+    await eventually(holds)
+
+
+def assert_gone(trace: Trace, *replies: str) -> None:
+    assert (trace.delivery, trace.status) == (Delivery.CLIENT_GONE, 499)
+    assert trace.error == "client_gone"
+    assert trace.replies == replies
+
+
+async def test_a_crowd_that_leaves_mid_stream_leaves_nothing_open(
+    house: House, model: PacedUpstream
+) -> None:
+    await leave(house, model, 1)
+    tasks, files = len(asyncio.all_tasks()), open_files()
+
+    ids, open_s = await leave(house, model, CROWD)
+
+    print("OPEN_S", open_s)
+    assert open_s < CLOSED_WITHIN_S
+    await is_again(lambda: len(asyncio.all_tasks()), tasks)
+    await is_again(open_files, files)
+    for trace_id in ids:
+        assert_gone(await house.proxy.trace_of(trace_id), FIRST_MASKED)
+
+
+async def test_crowds_that_leave_take_their_memory_with_them(
+    house: House, model: PacedUpstream
+) -> None:
+    tracemalloc.start()
+    kept: list[int] = []
+    try:
+        for _ in range(ROUNDS):
+            ids, _ = await leave(house, model, CROWD)
+            for trace_id in ids:
+                await house.proxy.trace_of(trace_id)
+            house.tidied()
+            del ids
+            gc.collect()
+            kept.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    print("KEPT", kept)
+
+    # What the first crowd leaves is caches being filled.
+    assert kept[-1] - kept[0] < MOST_KEPT_BYTES * CROWD * (ROUNDS - 1)
+
+
+async def test_a_client_that_leaves_before_the_first_sentence_is_there(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY) as (listener, writing):
+        await writing.say(FIRST)
+    await writing.is_left()
+
+    assert_gone(await house.proxy.trace_of(listener.id))
+
+
+async def test_a_client_that_leaves_during_the_second_attempt(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY) as (listener, first):
+        await first.say(CHINESE)
+        await first.say(SECOND)
+        second = await begun(model)
+        await second.say(FIRST)
+        await second.say(SECOND)
+        await listener.hears(FIRST)
+    await second.is_left()
+
+    trace = await house.proxy.trace_of(listener.id)
+    assert_gone(trace, FIRST_MASKED)
+    assert [choice.text for attempt in trace.attempts for choice in attempt.choices] == [CHINESE]
+
+
+async def test_a_client_that_leaves_two_choices_halfway(house: House, model: PacedUpstream) -> None:
+    async with talking(house.proxy, model, BODY | {"n": 2}) as (listener, writing):
+        await writing.say(FIRST, choice=1)
+        await writing.say(SECOND, choice=1)
+        await listener.hears(FIRST, choice=1)
+        await writing.say(THIRD, choice=0)
+        await writing.say(SECOND, choice=0)
+        await listener.hears(THIRD, choice=0)
+    await writing.is_left()
+
+    assert_gone(await house.proxy.trace_of(listener.id), THIRD, FIRST_MASKED)
+
+
+async def test_a_client_that_leaves_a_watched_stream(house: House, model: PacedUpstream) -> None:
+    async with talking(house.proxy, model, BODY, tenant="watching") as (listener, writing):
+        await writing.say(CHINESE)
+        await writing.say(SECOND[:4])
+        await listener.hears(CHINESE + SECOND[:4])
+    await writing.is_left()
+
+    assert_gone(await house.proxy.trace_of(listener.id), CHINESE + SECOND[:4])
+
+
+async def test_the_model_waits_for_a_client_that_reads_nothing(
+    house: House, model: PacedUpstream
+) -> None:
+    piece = "자료를 읽는 중입니다. " * 256
+    with await unread(house, BODY):
+        writing = await begun(model)
+        written = await until_nobody_reads(writing, piece)
+        assert not writing.hung_up.is_set()
+    await writing.is_left()
+
+    waiting = MOST_WAITING * len(piece.encode())
+    print("WRITTEN", written, waiting, on_the_way_bytes())
+    assert written < waiting + on_the_way_bytes()
+    [trace] = (await house.proxy.services.traces.page(Query(limit=1))).traces
+    assert_gone(trace)
+
+
+async def unread(house: House, body: JsonObject) -> socket.socket:
+    """Send a request, and read nothing of the reply."""
+    address = urlsplit(house.proxy.address)
+    content = json.dumps(body).encode()
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    client.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(client, (address.hostname, address.port))
+    head = (
+        f"POST /v1/chat/completions HTTP/1.1\r\nhost: {address.netloc}\r\n"
+        f"authorization: Bearer {house.proxy.key}\r\ncontent-length: {len(content)}\r\n\r\n"
+    )
+    await loop.sock_sendall(client, head.encode() + content)
+    return client
+
+
+async def until_nobody_reads(writing: Writing, thought: str) -> int:
+    """Write thoughts, which nobody has to judge, until no more are taken; return their bytes."""
+    with contextlib.suppress(TimeoutError):
+        while len(writing.content) < 2 * on_the_way_bytes():
+            async with asyncio.timeout(STALLED_S):
+                await writing.chunk({"reasoning_content": thought})
+    return len(writing.content)
+
+
+def on_the_way_bytes() -> int:
+    """Return the most that sockets hold between the model and a client that reads nothing."""
+    sent, received = [
+        int(Path(f"/proc/sys/net/ipv4/tcp_{name}").read_text().split()[2])
+        for name in ("wmem", "rmem")
+    ]
+    return 2 * sent + received
