@@ -19,6 +19,8 @@ _EVENT_END = re.compile(_LINE_END + _LINE_END)
 _LINES = re.compile(r"\r\n|\n|\r")
 # Whose stream it is and when to ask again is a matter of the model server's own connection.
 _CONNECTION_LINE = re.compile(rb"^(?:id|retry)(?::[^\r\n]*)?(?:\r\n|\n|\r)", re.MULTILINE)
+_NAMED_COMMENT = re.compile(rb"^: (x-[a-z-]+): ([^\n]*)\n", re.MULTILINE)
+_NAMED_COMMENTS = re.compile(rb"(?:^: x-[a-z-]+: [^\n]*\n)+\n", re.MULTILINE)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -94,6 +96,16 @@ def write_comments(lines: Mapping[str, str]) -> bytes:
     """Return comments, one ``name: value`` each, which no client takes for an event."""
     said = "".join(f": {name}: {value}\n" for name, value in lines.items())
     return f"{said}\n".encode() if said else b""
+
+
+def read_comments(stream: bytes) -> dict[str, str]:
+    """Return what such comments say; of those with the same name, the last one."""
+    return {name.decode(): value.decode() for name, value in _NAMED_COMMENT.findall(stream)}
+
+
+def without_comments(stream: bytes) -> bytes:
+    """Return a stream's bytes without such comments."""
+    return _NAMED_COMMENTS.sub(b"", stream)
 
 
 def json_bytes(body: Mapping[str, JsonValue]) -> bytes:

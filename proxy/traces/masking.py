@@ -150,6 +150,7 @@ def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
             "guards": tuple(_run(run, keeper) for run in trace.guards),
             "reasons": tuple(map(keeper.code, trace.reasons)),
             "not_checked": tuple(map(keeper.code, trace.not_checked)),
+            "unknown_fields": tuple(map(keeper.code, trace.unknown_fields)),
             "replies": tuple(keeper.words(reply).text for reply in trace.replies),
             "steps": tuple(
                 step.model_copy(update={"name": keeper.code(step.name)}) for step in trace.steps

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.chat import read_reply
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import EventReader
 from tests.fakes.house import House
 from tests.fakes.running_proxy import chat_body
@@ -29,6 +29,7 @@ templates:
 TENANTS = {
     "filtering": f"replacement: {{finish_reason: content_filter}}\n{TEMPLATES}",
     "reporting": f"report: true\n{TEMPLATES}",
+    "whole": f"stream: {{mode: buffer}}\n{TEMPLATES}",
     "once": f"regeneration: {{enabled: false}}\n{TEMPLATES}",
 }
 
@@ -73,6 +74,13 @@ def first_message(reply: httpx.Response) -> JsonObject:
     message = choices[0]["message" if "message" in choices[0] else "delta"]
     assert isinstance(message, dict)
     return message
+
+
+def refusal_in(reply: httpx.Response) -> str:
+    """Return what the first choice refuses with, in one piece."""
+    choices = [choice for body in objects_of(reply) for choice in objects(body["choices"])]
+    said = (member(choice.get("message", choice.get("delta")), "refusal") for choice in choices)
+    return "".join(text for text in said if isinstance(text, str))
 
 
 def not_checked(reply: httpx.Response) -> list[str]:

@@ -6,8 +6,8 @@ from guards.core.guard import Stage
 from policies.verdict import GuardOutcome
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.sse import without_comments
 from proxy.traces.trace import Trace
-from tests.fakes.late_headers import without_late_headers
 from tests.fakes.running_proxy import RunningProxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 
@@ -58,7 +58,7 @@ async def assert_untouched(
         direct = await proxy.client.post(
             f"{upstream.address}/v1/chat/completions", json=without_guard(asked)
         )
-        assert without_late_headers(reply.content) == direct.content
+        assert without_comments(reply.content) == direct.content
         assert reply.headers["x-guard-action"] == "pass"
         assert reply.headers["x-guard-attempts"] == "1"
         assert "x-guard-reasons" not in reply.headers

@@ -10,9 +10,8 @@ from openai.types.chat import ChatCompletionMessageParam
 
 from proxy.demo.model_server import MODEL, Said, chunks, completion
 from proxy.openai_api.chat import read_reply
-from proxy.openai_api.sse import DONE, KEEP_ALIVE, EventReader, write_event
+from proxy.openai_api.sse import DONE, KEEP_ALIVE, EventReader, without_comments, write_event
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
-from tests.fakes.late_headers import without_late_headers
 from tests.fakes.paced_upstream import PacedUpstream
 from tests.fakes.raw_upstream import Talk, http_head, http_reply
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
@@ -98,7 +97,7 @@ async def test_comments_keep_the_connection_alive_while_the_model_thinks(
 
     reply, whole = await received(house, thinking, comments=3, tenant=tenant)
 
-    assert without_late_headers(whole).replace(KEEP_ALIVE, b"") == stream_of(CLEAN)
+    assert without_comments(whole).replace(KEEP_ALIVE, b"") == stream_of(CLEAN)
     assert whole.startswith(KEEP_ALIVE * 3)
     assert reply.headers["content-type"].startswith("text/event-stream")
     assert reply.headers["x-guard-action"] == "pending"

@@ -1,22 +1,17 @@
 import asyncio
-import json
 from collections.abc import AsyncGenerator
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
 import pytest_asyncio
 
 from proxy.app import create_app
-from proxy.openai_api.json_body import JsonObject
-from proxy.traces.store import Query
-from proxy.traces.trace import Delivery, Trace
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import Talk
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.flow.canteen import QUESTION
-from tests.flow.waiting import eventually
+from tests.flow.leaving import assert_gone, connect, only_trace
 
 TENANTS = ("streaming", "plain", "uploading", "cancelled")
 
@@ -48,44 +43,6 @@ def asked(house: House) -> asyncio.Event:
 
     house.raw.act = act
     return event
-
-
-async def connect(
-    house: House, tenant: str, body: JsonObject, *, sent_bytes: int | None = None
-) -> asyncio.StreamWriter:
-    """Send a request, or only so much of its body, over a connection of its own."""
-    address = urlsplit(house.proxy.address)
-    _, writer = await asyncio.open_connection(address.hostname, address.port)
-    content = json.dumps(body).encode()
-    writer.write(
-        f"POST /v1/chat/completions HTTP/1.1\r\nhost: {address.netloc}\r\n"
-        f"authorization: Bearer {house.proxy.keys[tenant]}\r\n"
-        f"content-length: {len(content)}\r\n\r\n".encode()
-    )
-    writer.write(content[:sent_bytes])
-    await writer.drain()
-    return writer
-
-
-async def only_trace(house: House, tenant: str) -> Trace:
-    found: list[Trace] = []
-
-    async def is_there() -> bool:
-        page = await house.proxy.services.traces.page(Query(tenant=tenant))
-        found[:] = page.traces
-        return bool(found)
-
-    await eventually(is_there)
-    [trace] = found
-    return trace
-
-
-def assert_gone(trace: Trace) -> None:
-    assert (trace.delivery, trace.status, trace.error) == (
-        Delivery.CLIENT_GONE,
-        499,
-        "client_gone",
-    )
 
 
 @pytest.mark.parametrize(("tenant", "stream"), [("streaming", True), ("plain", False)])

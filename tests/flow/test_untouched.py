@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.sse import DONE, write_event
+from proxy.openai_api.sse import DONE, EventReader, write_event
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_upstream import Talk, http_head
 from tests.fakes.running_proxy import chat_body
@@ -26,7 +26,11 @@ CHAT = "/v1/chat/completions"
 async def shared_house(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncGenerator[House, None]:
-    async with open_house(tmp_path_factory.mktemp("house"), upstream_yaml(RAW)) as house:
+    async with open_house(
+        tmp_path_factory.mktemp("house"),
+        upstream_yaml(RAW),
+        others={"whole": f"{upstream_yaml(RAW)}\nstream: {{mode: buffer}}\n"},
+    ) as house:
         yield house
 
 
@@ -47,6 +51,11 @@ def stream_reply(**members: JsonValue) -> bytes:
         + b": ping\n\n".join(events)
         + DONE.replace(b"\n", b"\r\n")
     )
+
+
+def data_of(stream: bytes) -> list[str]:
+    reader = EventReader()
+    return [event.data for event in reader.feed(stream) + reader.close() if event.data]
 
 
 # Requests.
@@ -191,11 +200,26 @@ async def test_a_stream_keeps_its_bytes(house: House, unknown: JsonObject) -> No
     raw = stream_reply(**unknown)
     house.raw.says(raw, headers={"content-type": "text/event-stream"})
 
-    reply = await house.proxy.chat(BODY | {"stream": True})
+    key = house.proxy.keys["whole"]
+    reply = await house.proxy.chat(BODY | {"stream": True}, key=key)
 
     assert reply.content == raw
     assert reply.headers["x-guard-action"] == "pass"
     assert reply.headers["content-type"].startswith("text/event-stream")
+
+
+@OFTEN
+@given(unknown=UNKNOWN)
+async def test_a_stream_that_leaves_while_it_is_judged_keeps_what_its_chunks_say(
+    house: House, unknown: JsonObject
+) -> None:
+    raw = stream_reply(**unknown)
+    house.raw.says(raw, headers={"content-type": "text/event-stream"})
+
+    reply = await house.proxy.chat(BODY | {"stream": True})
+
+    assert data_of(reply.content) == data_of(raw)
+    assert reply.headers["x-guard-action"] == "pass"
 
 
 async def test_a_stream_keeps_its_bytes_however_slowly_they_come(house: House) -> None:
@@ -209,7 +233,9 @@ async def test_a_stream_keeps_its_bytes_however_slowly_they_come(house: House) -
 
     house.raw.act = act
 
-    assert (await house.proxy.chat(BODY | {"stream": True})).content == raw
+    for tenant in ("app", "whole"):
+        reply = await house.proxy.chat(BODY | {"stream": True}, key=house.proxy.keys[tenant])
+        assert data_of(reply.content) == data_of(raw)
 
 
 async def test_a_compressed_reply_arrives_as_it_was_meant(house: House) -> None:

@@ -12,7 +12,7 @@ from openai.types.chat import ChatCompletion
 
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.sse import DONE, write_event
+from proxy.openai_api.sse import DONE, EventReader, write_event
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import Act, Talk, http_head, http_reply
@@ -90,6 +90,15 @@ async def ask_by_sdk(house: House, tenant: str = "app") -> ChatCompletion:
         return await client.chat.completions.create(
             model="m", messages=[{"role": "user", "content": "구내식당은 어디에 있나요?"}]
         )
+
+
+def error_in(reply: httpx.Response) -> JsonObject:
+    """Return the error object of a stream's last event."""
+    reader = EventReader()
+    last = (reader.feed(reply.content) + reader.close())[-1]
+    error = json.loads(last.data or "")["error"]
+    assert isinstance(error, dict)
+    return error
 
 
 def error_of(reply: httpx.Response) -> JsonObject:
@@ -250,8 +259,15 @@ async def test_an_unusable_reply_is_a_bad_gateway(
 
     reply = await house.proxy.chat({**BODY, "stream": stream})
 
-    assert reply.status_code == 502
-    assert error_of(reply)["code"] == code
+    if reply.headers["content-type"].startswith("text/event-stream"):
+        # It began to leave before it broke: the failure is its last event, and nothing says that
+        # the stream is complete.
+        assert stream
+        assert error_in(reply)["code"] == code
+        assert b"[DONE]" not in reply.content
+    else:
+        assert reply.status_code == 502
+        assert error_of(reply)["code"] == code
     trace = await house.proxy.trace(reply)
     assert (trace.status, trace.error, trace.attempts[0].error) == (502, code, code)
 

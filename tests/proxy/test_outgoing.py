@@ -67,14 +67,25 @@ def test_nothing_is_lost_of_a_job_that_was_done_before_anybody_listened(count: i
     assert in_virtual_time(late()) == numbered(count)
 
 
+@pytest.mark.parametrize("silent_s", [KEEP_ALIVE_S / 2, KEEP_ALIVE_S], ids=["waiting", "ending"])
 @pytest.mark.parametrize("count", [1, 2])
-def test_nothing_is_lost_of_a_job_that_ends_with_its_last_piece(count: int) -> None:
+def test_nothing_is_lost_of_a_job_that_ends_with_its_last_piece(
+    count: int, silent_s: float
+) -> None:
+    """Whoever listens waits for a piece, or is done waiting in the same moment."""
+
     async def making(outgoing: Outgoing) -> None:
-        await asyncio.sleep(KEEP_ALIVE_S / 2)  # so that somebody waits for a piece
+        await asyncio.sleep(silent_s)
         for piece in numbered(count):
             await outgoing.send(piece)
 
-    assert in_virtual_time(received(making)) == numbered(count)
+    async def listened() -> list[bytes]:
+        outgoing = Outgoing()
+        task = asyncio.create_task(making(outgoing))
+        await asyncio.sleep(0)  # the job's silence begins first, so it also ends first
+        return [piece async for piece in outgoing.pieces(task, KEEP_ALIVE_S)]
+
+    assert in_virtual_time(listened()) == numbered(count)
 
 
 def test_what_was_sent_before_a_job_broke_arrives() -> None:

@@ -405,6 +405,10 @@ def test_a_reply_without_a_model_server_has_all_that_a_completion_needs() -> Non
     written = write(asked(n=2), [], [Replaced(0, TEMPLATE), Replaced(1, TEMPLATE)], ending())
 
     body = json.loads(written.body)
-    assert (body["id"], body["created"], body["model"]) == ("chatcmpl-guard-made", 1_800_000_000, "m")
+    assert (body["id"], body["created"], body["model"]) == (
+        "chatcmpl-guard-made",
+        1_800_000_000,
+        "m",
+    )
     assert [choice["message"]["content"] for choice in body["choices"]] == [TEMPLATE] * 2
     assert set(body["usage"].values()) == {0}
