@@ -132,14 +132,10 @@ def _about_environment(
 
 
 def _can_replace(guard: str, rule: GuardRule) -> bool:
-    if rule.mode is not Mode.ENFORCE:
-        return False
-    if rule.on_not_run is OnNotRun.REPLACE:
+    if rule.can_replace:
         return True
-    if rule.action is Action.PASS:
-        return False
-    on_question = Stage.INPUT in all_guards()[guard].stages
-    return on_question or Action.REPLACE in {rule.action, rule.final}
+    acts = rule.mode is Mode.ENFORCE and rule.action is not Action.PASS
+    return acts and Stage.INPUT in all_guards()[guard].stages  # a question has no second attempt
 
 
 def _has_template(guard: str, rule: GuardRule, policy: Policy) -> bool:

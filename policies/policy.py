@@ -76,6 +76,15 @@ class GuardRule(Shape):
         default_factory=dict, description="The guard's own options; see the table of guards."
     )
 
+    @property
+    def can_replace(self) -> bool:
+        """Whether it may come to a template: `trim` does too, where too little would be left."""
+        if self.mode is not Mode.ENFORCE:
+            return False
+        if self.on_not_run is OnNotRun.REPLACE or self.action is Action.REPLACE:
+            return True
+        return self.action is not Action.PASS and self.final is not Action.PASS
+
 
 class Timeouts(Shape):
     """How long the model server may take, in seconds."""
@@ -364,8 +373,9 @@ class Policy(Shape):
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
         default_factory=dict,
         description="Reply templates (Jinja) by name. Looked up in this order: the finding's "
-        "code, the rule's `template`, the guard's id, `fallback`. They know `reason`, `sources` "
-        "(titles) and `codes`.",
+        "code, the rule's `template`, the guard's id, `fallback`. `closing.cut` ends an answer of "
+        "which the rest may not leave, `closing.correction` one of which something wrong has left. "
+        "They know `reason`, `sources` (titles) and `codes`, a correction `wrong` (sentences) too.",
     )
     reasons: dict[str, str] = Field(
         default_factory=dict,

@@ -32,12 +32,26 @@ def about_streams(policy: Policy) -> Iterator[Remark]:
             "`always` needs the whole answer: numbers that have left cannot change, and "
             f"`stream.mode: gate` lets sentences out before `citations` knows them all; {_INSTEAD}",
         )
-    if policy.tenant and not {FALLBACK, CUT} & policy.templates.keys():
+    if policy.tenant and _may_end(policy) and not _has_closings(policy):
         yield Remark(
             ("stream", "mode"),
             f"`gate` may have to end an answer and has no template: add `{CUT}` and "
             f"`{CORRECTION}`, or `{FALLBACK}`, to `templates`",
         )
+
+
+def _may_end(policy: Policy) -> bool:
+    """Tell whether an answer that has begun to leave may have to end before its end."""
+    replaces = any(
+        rule.can_replace and Stage.OUTPUT in all_guards()[guard_id].stages
+        for guard_id, rule in policy.guards.items()
+    )
+    return replaces or (policy.judge is not None and policy.judge.mode is Mode.ENFORCE)
+
+
+def _has_closings(policy: Policy) -> bool:
+    names = policy.templates.keys()
+    return FALLBACK in names or names >= {CUT, CORRECTION}
 
 
 def _about_guards(policy: Policy) -> Iterator[Remark]:

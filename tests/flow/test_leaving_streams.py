@@ -230,11 +230,10 @@ async def test_the_model_waits_for_a_client_that_reads_nothing(
     house: House, model: PacedUpstream
 ) -> None:
     piece = "자료를 읽는 중입니다. " * 256
-    client = await connect(house, "unreading", BODY, held_bytes=4096)
-    writing = await begun(model)
-    written = await until_nobody_reads(writing, piece)
-    assert not writing.hung_up.is_set()
-    client.close()
+    with contextlib.closing(await connect(house, "unreading", BODY, held_bytes=4096)):
+        writing = await begun(model)
+        written = await until_nobody_reads(writing, piece)
+        assert not writing.hung_up.is_set()
     await writing.is_left()
 
     waiting = MOST_WAITING * len(piece.encode())

@@ -236,6 +236,15 @@ def test_a_guard_that_can_replace_needs_a_template(folder: Folder) -> None:
     )
 
 
+@pytest.mark.parametrize("rule", ["{final: trim}", "{action: trim, final: trim}"])
+def test_a_guard_that_trims_needs_one_for_where_too_little_is_left(
+    folder: Folder, rule: str
+) -> None:
+    folder.write("x.yaml", f"{BUFFERED}guards: {{korean_only: {rule}}}")
+
+    assert "can replace an answer and has no template" in folder.only_error()
+
+
 @pytest.mark.parametrize(
     "rule", ["{mode: shadow}", "{mode: off}", "{final: pass}", "{action: pass}"]
 )

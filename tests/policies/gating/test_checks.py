@@ -96,6 +96,48 @@ def test_an_answer_that_may_have_to_end_early_needs_words_for_it(folder: Folder)
     )
 
 
+@pytest.mark.parametrize("line", CLOSINGS.splitlines(keepends=True), ids=["cut", "correction"])
+def test_one_of_its_two_endings_is_not_enough(folder: Folder, line: str) -> None:
+    folder.write("x.yaml", with_templates(line))
+
+    assert "stream.mode: `gate` may have to end an answer" in folder.only_error()
+
+
+NEVER_ENDS = [
+    pytest.param("guards: {korean_only: {mode: shadow}}", id="shadow"),
+    pytest.param("guards: {korean_only: {mode: off}}", id="off"),
+    pytest.param("guards: {korean_only: {action: pass}}", id="only-noted"),
+    pytest.param("guards: {korean_only: {final: pass}}", id="only-asked-again"),
+    pytest.param("guards: {}", id="no-guard"),
+    pytest.param(
+        "guards: {complaint: {action: replace}}\ntemplates: {complaint: 불편을 드려 죄송합니다.}",
+        id="only-questions-are-met",
+    ),
+    pytest.param("judge: {base_url: http://h/v1, model: m, mode: shadow}", id="judge-in-shadow"),
+]
+
+
+@pytest.mark.parametrize("guards", NEVER_ENDS)
+def test_answers_that_never_end_early_need_no_words_for_it(folder: Folder, guards: str) -> None:
+    folder.write("x.yaml", REACHED + guards)
+
+    assert folder.errors() == []
+
+
+MAY_END = [
+    pytest.param("guards: {korean_only: {final: trim}}", id="too-little-may-be-left"),
+    pytest.param("guards: {korean_only: {action: pass, on_not_run: replace}}", id="breaks"),
+    pytest.param("judge: {base_url: http://h/v1, model: m}", id="judge"),
+]
+
+
+@pytest.mark.parametrize("guards", MAY_END)
+def test_answers_that_may_end_early_need_words_for_it(folder: Folder, guards: str) -> None:
+    folder.write("x.yaml", REACHED + guards)
+
+    assert any("stream.mode: `gate` may have to end" in error for error in folder.errors())
+
+
 @pytest.mark.parametrize(
     "lines", [CLOSINGS, "  fallback: 나중에 다시 물어 주세요.\n"], ids=["its-own", "fallback"]
 )

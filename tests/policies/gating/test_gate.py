@@ -1,0 +1,342 @@
+"""What leaves through the gate, when, and what is done about what may not."""
+
+import pytest
+
+from policies.gating.gate import Kind
+from policies.policy import Action, Trimming
+from tests.policies.gating.hall import (
+    BOOKING,
+    CALL,
+    CANCELLING,
+    CROWD,
+    DEPOSIT,
+    FEE,
+    PARKING,
+    PLACES,
+    SOUND,
+    WRITE,
+    Passage,
+    open_gate,
+    passed,
+)
+
+MANY = Trimming(most_claims=5, most_share=0.5)
+
+
+def steps(passage: Passage) -> list[str]:
+    return [released.text for released in passage.releases]
+
+
+# --- good answers ---------------------------------------------------------------------------------
+
+
+def test_a_sentence_leaves_as_soon_as_the_next_one_begins() -> None:
+    gate = open_gate()
+    passage = Passage(gate)
+
+    gate.feed(f"{FEE}")
+    passage.go_on()
+    assert gate.shown == ""
+    gate.feed(" 예")
+    passage.go_on()
+
+    assert gate.shown == FEE
+    assert passage.releases[0].as_it_came
+
+
+def test_the_last_sentence_leaves_when_the_whole_was_judged() -> None:
+    passage = passed(f"{FEE} {BOOKING} {PARKING}\n")
+
+    assert passage.gate.shown == f"{FEE} {BOOKING}"
+    assert [look.kind for look, _ in passage.looks][-1] is Kind.WHOLE
+    assert passage.left == f"{FEE} {BOOKING} {PARKING}\n"
+
+
+def test_only_what_has_not_left_is_looked_at_for_mending() -> None:
+    passage = passed(f"{FEE} {BOOKING} {PARKING}")
+
+    assert [look.possible.edit_from for look, _ in passage.looks] == [
+        0,
+        len(FEE),
+        len(f"{FEE} {BOOKING}"),
+    ]
+
+
+def test_a_gate_that_holds_looks_once() -> None:
+    passage = passed([f"{FEE} ", BOOKING, f" {PARKING}"], open_gate(holds=True))
+
+    assert [look.kind for look, _ in passage.looks] == [Kind.WHOLE]
+    assert passage.gate.shown == ""
+
+
+def test_an_answer_with_our_own_marks_waits_for_its_list() -> None:
+    passage = passed(f"{FEE} {BOOKING}[†1] {PARKING} {DEPOSIT}")
+
+    assert passage.gate.shown == FEE
+
+
+@pytest.mark.parametrize("answer", ["", " \n", "<think>대관료를 묻는다.</think>"])
+def test_nothing_to_read_is_not_looked_at(answer: str) -> None:
+    passage = passed(answer)
+
+    assert passage.looks == []
+    assert passage.gate.verdict is None
+    assert passage.gate.recorded(None) is None
+
+
+def test_thoughts_leave_with_the_first_sentence_and_are_not_judged() -> None:
+    thoughts = f"<think>{CALL}</think>\n"
+
+    passage = passed(f"{thoughts}{FEE} {BOOKING} {PARKING}")
+
+    assert steps(passage) == [f"{thoughts}{FEE}", f" {BOOKING}"]
+    assert all(verdict.action is Action.PASS for _, verdict in passage.looks)
+
+
+# --- a second attempt -----------------------------------------------------------------------------
+
+
+def test_a_bad_first_sentence_stops_the_attempt() -> None:
+    passage = passed([f"{CALL} ", f"{FEE} ", BOOKING], open_gate(may_regenerate=True))
+
+    gate = passage.gate
+    assert (gate.stopped, gate.shown, gate.text) == (True, "", CALL)
+    assert gate.verdict is not None
+    assert gate.verdict.action is Action.REGENERATE
+    assert len(passage.looks) == 1
+
+
+def test_a_sentence_that_may_still_turn_out_true_stops_nothing() -> None:
+    passage = passed(f"{CROWD} {FEE} {BOOKING} {PARKING}", open_gate(may_regenerate=True))
+
+    assert not passage.gate.stopped
+    assert passage.gate.shown == ""
+
+
+def test_there_is_no_second_attempt_once_anything_has_left() -> None:
+    passage = passed(f"{FEE} {CALL} {BOOKING} {PARKING}", open_gate(may_regenerate=True))
+
+    assert not passage.gate.stopped
+    assert passage.left == f"{FEE} {BOOKING} {PARKING}"
+
+
+# --- taking out -----------------------------------------------------------------------------------
+
+STEPS = "대관 절차는 다음과 같습니다.\n"
+TAKEN_OUT = [
+    pytest.param(f"{FEE} {CALL} {BOOKING} {PARKING}", f"{FEE} {BOOKING} {PARKING}", id="sentence"),
+    pytest.param(f"{FEE} {PARKING} {CALL}\n", f"{FEE} {PARKING}", id="last-sentence"),
+    pytest.param(
+        f"{FEE} {CALL} 다만, 이 경우 {DEPOSIT} {PARKING}",
+        f"{FEE} {PARKING}",
+        id="what-leans-on-it",
+    ),
+    pytest.param(
+        f"{FEE}\n\n{CALL}\n\n{BOOKING}\n\n{PARKING}",
+        f"{FEE}\n\n{BOOKING}\n\n{PARKING}",
+        id="paragraph",
+    ),
+    pytest.param(
+        f"{FEE}\n\n## 문의\n\n{CALL}\n\n## 주차\n\n{PARKING}",
+        f"{FEE}\n\n## 주차\n\n{PARKING}",
+        id="section-with-its-heading",
+    ),
+    pytest.param(f"{FEE} {PARKING}\n\n## 문의\n\n{CALL}", f"{FEE} {PARKING}", id="last-section"),
+    pytest.param(
+        f"{FEE}\n\n{STEPS}- {CALL}\n- {BOOKING}\n- {PARKING}",
+        f"{FEE}\n\n{STEPS}- {BOOKING}\n- {PARKING}",
+        id="first-item-and-not-the-lead-in",
+    ),
+    pytest.param(
+        f"{FEE} {PARKING}\n\n문의처는 다음과 같습니다.\n- {CALL}",
+        f"{FEE} {PARKING}",
+        id="only-item-and-the-lead-in",
+    ),
+    pytest.param(
+        f"{FEE}\n\n{STEPS}- {BOOKING}\n- {CALL}\n\n{PARKING}",
+        f"{FEE}\n\n{STEPS}- {BOOKING}\n\n{PARKING}",
+        id="last-item",
+    ),
+    pytest.param(
+        f"{FEE}\n\n{STEPS}- {BOOKING}\n- {CALL}\n",
+        f"{FEE}\n\n{STEPS}- {BOOKING}",
+        id="last-item-at-the-end",
+    ),
+]
+
+
+@pytest.mark.parametrize(("answer", "left"), TAKEN_OUT)
+def test_leaves_without(answer: str, left: str) -> None:
+    assert passed(answer).left == left
+
+
+NUMBERED = [
+    pytest.param((CALL, BOOKING, PARKING, SOUND), (BOOKING, PARKING, SOUND), id="first"),
+    pytest.param((BOOKING, CALL, PARKING, SOUND), (BOOKING, PARKING, SOUND), id="second"),
+    pytest.param((BOOKING, PARKING, SOUND, CALL), (BOOKING, PARKING, SOUND), id="last"),
+    pytest.param(
+        (BOOKING, CALL, PARKING, WRITE, SOUND, DEPOSIT),
+        (BOOKING, PARKING, SOUND, DEPOSIT),
+        id="two",
+    ),
+    pytest.param((BOOKING, CROWD, PARKING, SOUND), (BOOKING, PARKING, SOUND), id="waiting"),
+]
+
+
+def numbered(items: tuple[str, ...]) -> str:
+    return "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))
+
+
+@pytest.mark.parametrize("ending", ["", f"\n\n{PLACES}\n\n1. {CANCELLING}\n2. {FEE}"])
+@pytest.mark.parametrize(("items", "left"), NUMBERED)
+def test_the_numbers_of_a_list_close_the_gap(
+    items: tuple[str, ...], left: tuple[str, ...], ending: str
+) -> None:
+    before = f"{FEE}\n\n{STEPS}"
+
+    passage = passed(f"{before}{numbered(items)}{ending}", open_gate(trimming=MANY))
+
+    assert passage.left == f"{before}{numbered(left)}{ending}"
+
+
+def test_items_behind_a_gap_leave_one_by_one() -> None:
+    answer = f"{FEE}\n{numbered((BOOKING, CALL, PARKING, SOUND, DEPOSIT))}"
+
+    assert steps(passed(answer)) == [
+        FEE,
+        f"\n1. {BOOKING}",
+        f"\n2. {PARKING}",
+        f"\n3. {SOUND}",
+    ]
+
+
+def test_ten_items_become_nine() -> None:
+    items = (BOOKING, CALL, PARKING, SOUND, DEPOSIT, PLACES, CANCELLING, FEE, SOUND, PARKING)
+
+    left = passed(f"{FEE}\n{numbered(items)}\n\n{BOOKING}").left
+
+    assert left == f"{FEE}\n{numbered((BOOKING, *items[2:]))}\n\n{BOOKING}"
+
+
+def test_findings_are_recorded_where_they_stand_in_what_came() -> None:
+    answer = f"{FEE}\n{numbered((BOOKING, CALL, PARKING, SOUND, CROWD))}\n{DEPOSIT}"
+    passage = passed(answer, open_gate(trimming=MANY))
+
+    recorded = passage.gate.recorded(passage.gate.verdict)
+
+    assert recorded is not None
+    assert recorded.action is Action.TRIM
+    places = {answer[found.span.start : found.span.end] for found in recorded.acting}
+    assert places == {"02-7777-1234", "77명"}
+    assert passage.left == f"{FEE}\n{numbered((BOOKING, PARKING, SOUND))}\n{DEPOSIT}"
+
+
+def test_no_more_is_taken_out_than_the_policy_allows() -> None:
+    passage = passed(f"{FEE} {CALL} {BOOKING} {PARKING} {SOUND} {DEPOSIT} {WRITE}")
+
+    verdict = passage.gate.verdict
+    assert passage.gate.shown == f"{FEE} {BOOKING} {PARKING} {SOUND} {DEPOSIT}"
+    assert verdict is not None
+    assert verdict.action is Action.REPLACE
+
+
+# --- cut answers ----------------------------------------------------------------------------------
+
+
+def test_a_torn_sentence_that_looks_wrong_is_left_out() -> None:
+    passage = passed(f"{FEE} {BOOKING} 문의는 02-7777-1234", cut=True)
+
+    assert passage.left == f"{FEE} {BOOKING}"
+    assert passage.gate.verdict is not None
+    assert passage.gate.verdict.action is Action.PASS
+
+
+def test_a_torn_sentence_that_is_right_stays() -> None:
+    answer = f"{FEE} {BOOKING} 주차료는 하루 2,0"
+
+    passage = passed(f"{FEE} {BOOKING} 음향 장비는 무료로 빌릴", cut=True)
+
+    assert passage.left == f"{FEE} {BOOKING} 음향 장비는 무료로 빌릴"
+    assert passed(answer, cut=True).left == f"{FEE} {BOOKING}"
+
+
+@pytest.mark.parametrize("pieces", [1, 7, 1000])
+def test_what_waits_is_not_lost_with_a_torn_sentence(pieces: int) -> None:
+    answer = f"{FEE} {CROWD} {PARKING} 문의는 02-7777-1234"
+    sliced = [answer[at : at + pieces] for at in range(0, len(answer), pieces)]
+
+    assert passed(sliced, cut=True).left == f"{FEE} {PARKING}"
+
+
+def test_a_right_torn_sentence_stays_where_another_is_taken_out() -> None:
+    passage = passed(f"{FEE} {CROWD} {PARKING} 음향 장비는 무료로 빌릴", cut=True)
+
+    assert passage.left == f"{FEE} {PARKING} 음향 장비는 무료로 빌릴"
+
+
+def test_an_answer_that_is_all_torn_is_judged_as_it_is() -> None:
+    passage = passed("문의는 02-7777-1234", cut=True)
+
+    assert passage.gate.verdict is not None
+    assert passage.gate.verdict.action is Action.REPLACE
+
+
+# --- turns that call tools ------------------------------------------------------------------------
+
+
+def test_what_is_said_before_a_call_leaves_before_it() -> None:
+    passage = Passage(open_gate())
+    passage.gate.feed(f"{FEE} {BOOKING}\n")
+    passage.gate.pause()
+    passage.go_on()
+
+    assert passage.gate.shown == f"{FEE} {BOOKING}\n"
+    passage.gate.close(in_tool_turn=True)
+    passage.go_on()
+    assert [look.kind for look, _ in passage.looks] == [Kind.SEGMENT, Kind.TURN]
+    assert passage.gate.verdict is None
+
+
+def test_a_call_without_words_is_not_looked_at() -> None:
+    passage = passed("", in_tool_turn=True)
+
+    assert passage.looks == []
+
+
+def test_what_is_said_after_a_call_leaves_once() -> None:
+    passage = Passage(open_gate())
+    passage.gate.feed(f"{FEE} \n")
+    passage.gate.pause()
+    passage.go_on()
+    passage.gate.feed(f"{BOOKING} {PARKING}")
+    passage.go_on()
+    passage.gate.close(in_tool_turn=True)
+    passage.go_on()
+
+    assert passage.gate.shown == f"{FEE} \n{BOOKING} {PARKING}"
+    assert passage.gate.done == len(passage.gate.text)
+
+
+def test_bad_words_beside_a_call_are_taken_out() -> None:
+    passage = passed(CALL, in_tool_turn=True)
+
+    assert (passage.gate.shown, passage.gate.done) == ("", len(CALL))
+    recorded = passage.gate.recorded(None)
+    assert recorded is not None
+    assert recorded.action is Action.TRIM
+    assert {CALL[one.span.start : one.span.end] for one in recorded.acting} == {"02-7777-1234"}
+
+
+# --- JSON -----------------------------------------------------------------------------------------
+
+
+def test_json_is_judged_whole_and_by_its_values() -> None:
+    answer = f'{{"답": "{FEE} {BOOKING}", "문의": "{CALL}"}}'
+    gate = open_gate(structured=True, holds=True, may_edit=False)
+
+    passage = passed(list(answer), gate)
+
+    [(look, verdict)] = passage.looks
+    assert look.exchange.answer is not None
+    assert '문의"' not in look.exchange.answer
+    assert verdict.action is Action.REPLACE
