@@ -30,7 +30,7 @@ def open_gate(call: Call, exchange: Exchange, *, may_regenerate: bool) -> Gate:
     structured = call.request.structured
     rules = GateRules(
         may_regenerate=may_regenerate,
-        may_edit=not structured,  # taking a piece out of a JSON text could leave no JSON
+        may_edit=_may_edit(call),
         holds=structured or policy.stream.mode is not StreamMode.GATE,
         may_renumber=policy.citations.renumber is not Renumber.NEVER,
         trimming=policy.trimming,
@@ -91,7 +91,7 @@ def judged(call: Call, exchange: Exchange, reply: Reply, answer: Answer, gate: G
         answer=answer,
         exchange=exchange.answered(text),
         gate=gate,
-        may_edit=not structured,
+        may_edit=_may_edit(call),
         verdict=gate.verdict,
         unjudged="" if gate.verdict else _unjudged(call, answer),
     )
@@ -104,6 +104,14 @@ def still_possible(one: Judged, *, may_regenerate: bool) -> Possible:
         edit=one.may_edit,
         edit_from=len(one.gate.shown),
     )
+
+
+def _may_edit(call: Call) -> bool:
+    """Tell whether an answer's text may be changed.
+
+    A piece taken out of a JSON text could leave no JSON, and what is only watched has left already.
+    """
+    return not (call.request.structured or call.tenant.policy.only_watches)
 
 
 def _unjudged(call: Call, answer: Answer) -> str:

@@ -11,6 +11,7 @@ from proxy.openai_api.json_body import read_object
 from proxy.openai_api.sse import STREAM_TYPE, write_event
 from proxy.outgoing import Outgoing
 from proxy.services import Services
+from proxy.stricter import asking_more
 from proxy.tenants import Tenant
 from proxy.traces.trace import Delivery, Trace
 
@@ -68,6 +69,7 @@ class ModelJob(Job):
 
     async def _finished(self, request: ModelRequest) -> Finished:
         self.trace.model, self.trace.stream = request.model, request.stream
+        self._tenant = asking_more(self._tenant, request.guard)
         unknown = self._door.coverage.request.unknown(request.body)
         self.trace.unknown_fields = tuple(f"request.{path}" for path in unknown)
         self._call = Call(

@@ -10,7 +10,7 @@ from policies.policy import Policy, Upstream
 from policies.store import PolicyStore, Snapshot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tenant:
     """One tenant as a request finds it; a reload makes new ones and never changes this one.
 

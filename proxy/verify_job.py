@@ -9,6 +9,7 @@ from proxy.inspecting import log_failures, takes_long
 from proxy.job import HttpReply, Job
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
+from proxy.stricter import asking_more
 from proxy.traces.filling import note_exchange, note_verification
 from proxy.verify_request import ToVerify, read_verify_request, to_verify
 
@@ -20,6 +21,8 @@ class VerifyJob(Job):
 
     async def _reply(self, raw: bytes) -> HttpReply:
         request = read_verify_request(raw)
+        if request.guard is not None:
+            self._tenant = asking_more(self._tenant, request.guard)
         loaded = self._tenant.loaded
         with self.trace.step("read"):
             wanted = to_verify(request, loaded.policy.sources, loaded.intents)

@@ -229,24 +229,24 @@ async def test_a_client_that_leaves_a_watched_stream(house: House, model: PacedU
 async def test_the_model_waits_for_a_client_that_reads_nothing(
     house: House, model: PacedUpstream
 ) -> None:
-    piece = "자료를 읽는 중입니다. " * 256
+    thought = "자료를 읽는 중입니다. " * 256
+    most = on_the_way_bytes() + MOST_WAITING * len(thought.encode())
     with contextlib.closing(await connect(house, "unreading", BODY, held_bytes=4096)):
         writing = await begun(model)
-        written = await until_nobody_reads(writing, piece)
+        written = await until_nobody_reads(writing, thought, most)
         assert not writing.hung_up.is_set()
     await writing.is_left()
 
-    waiting = MOST_WAITING * len(piece.encode())
-    assert written < waiting + on_the_way_bytes()
+    assert written < most
     trace = await only_trace(house, "unreading")
     assert_gone(trace)
     assert trace.replies == ()
 
 
-async def until_nobody_reads(writing: Writing, thought: str) -> int:
-    """Write thoughts, which nobody has to judge, until no more are taken; return their bytes."""
+async def until_nobody_reads(writing: Writing, thought: str, most: int) -> int:
+    """Write what nobody has to judge until no more is taken, or too much; return the bytes."""
     with contextlib.suppress(TimeoutError):
-        while len(writing.content) < 2 * on_the_way_bytes():
+        while len(writing.content) < most:
             async with asyncio.timeout(STALLED_S):
                 await writing.chunk({"reasoning_content": thought})
     return len(writing.content)

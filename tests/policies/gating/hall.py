@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
@@ -15,7 +15,6 @@ from policies.verdict import Verdict
 from proxy.openai_api.answer import visible
 
 POLICY = load_shipped("default").policy
-INSPECTOR = Inspector(POLICY)
 ASKED = Exchange(
     "샛별관 대관료와 예약 방법, 수련실 이용 시간을 알려 주세요.",
     (
@@ -53,32 +52,47 @@ CROWD = "수련실 정원은 77명입니다."
 WRONG = (CALL, WRITE, CROWD)
 
 
+@cache
+def inspector(trimming: Trimming) -> Inspector:
+    return Inspector(POLICY.model_copy(update={"trimming": trimming}))
+
+
 @dataclass
 class Passage:
-    """An answer that went through a gate.
+    """An answer on its way through a gate.
 
     Attributes:
         gate: The gate.
+        judge: What its looks are inspected by.
         releases: What left, in order.
         shown: What had left after each release.
         looks: What was inspected, with the verdict.
     """
 
     gate: Gate
+    judge: Inspector
     releases: list[Release] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
     looks: list[tuple[Look, Verdict]] = field(default_factory=list)
 
+    def feed(self, piece: str) -> None:
+        self.gate.feed(piece)
+        self.go_on()
+
     def go_on(self) -> None:
         """Inspect what there is to inspect."""
         while look := self.gate.look():
-            judge = INSPECTOR if look.kind is Kind.WHOLE else INSPECTOR.of_segments
+            judge = self.judge if look.kind is Kind.WHOLE else self.judge.of_segments
             verdict = judge.inspect(look.exchange, Stage.OUTPUT, look.possible)
             self.looks.append((look, verdict))
             released = self.gate.hear(look, verdict)
             if released is not None:
                 self.releases.append(released)
                 self.shown.append(self.gate.shown)
+
+    def close(self, *, cut: bool = False, in_tool_turn: bool = False) -> None:
+        self.gate.close(cut=cut, in_tool_turn=in_tool_turn)
+        self.go_on()
 
     @property
     def left(self) -> str:
@@ -87,15 +101,14 @@ class Passage:
         return apply(self.gate.base, verdict.edits) if verdict else self.gate.base
 
 
-def open_gate(
+def begun(
     *,
     may_regenerate: bool = False,
     may_edit: bool = True,
     holds: bool = False,
     trimming: Trimming = POLICY.trimming,
     structured: bool = False,
-    asked: Exchange = ASKED,
-) -> Gate:
+) -> Passage:
     rules = GateRules(
         may_regenerate=may_regenerate,
         may_edit=may_edit,
@@ -103,21 +116,20 @@ def open_gate(
         may_renumber=True,
         trimming=trimming,
     )
-    return Gate(asked, rules, partial(visible, structured=structured))
+    gate = Gate(ASKED, rules, partial(visible, structured=structured))
+    return Passage(gate, inspector(trimming))
 
 
 def passed(
     pieces: Sequence[str] | str,
-    gate: Gate | None = None,
+    passage: Passage | None = None,
     *,
     cut: bool = False,
     in_tool_turn: bool = False,
 ) -> Passage:
     """Let an answer through a gate, piece by piece; a string is one piece."""
-    passage = Passage(gate or open_gate())
+    passage = passage or begun()
     for piece in [pieces] if isinstance(pieces, str) else pieces:
-        passage.gate.feed(piece)
-        passage.go_on()
-    passage.gate.close(cut=cut, in_tool_turn=in_tool_turn)
-    passage.go_on()
+        passage.feed(piece)
+    passage.close(cut=cut, in_tool_turn=in_tool_turn)
     return passage

@@ -1,0 +1,60 @@
+"""What a request asks for beyond its tenant's policy: more guards, or nothing before the end.
+
+A caller may ask for more, never for less.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from guards.core.registry import all_guards
+from policies.checks import remarks_about
+from policies.gating.rules import StreamMode
+from policies.inspection import Inspector
+from policies.policy import GuardRule, Mode, Policy
+from policies.templates import ReplyTemplates
+from proxy.errors import BadRequest
+from proxy.openai_api.guard_field import GuardField
+from proxy.tenants import Tenant
+
+MOST_KEPT = 32
+"""Inspectors that are kept for what callers asked for; making one takes a few milliseconds."""
+_PARAM = "guard.guards"
+
+
+def asking_more(tenant: Tenant, asked: GuardField) -> Tenant:
+    """Return the tenant with the stricter policy that a request asks for.
+
+    Raises:
+        BadRequest: it names no guard, or one that the policy has no reply for.
+    """
+    wanted = frozenset(asked.guards)
+    holds = asked.hold and tenant.policy.stream.mode is not StreamMode.BUFFER
+    if not wanted and not holds:
+        return tenant
+    for name in asked.guards:
+        if name not in all_guards():
+            known = ", ".join(all_guards())
+            raise BadRequest(f"Invalid value for '{_PARAM}': no guard '{name}'; {known}.", _PARAM)
+    return _stricter(tenant, wanted, holds)
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _stricter(tenant: Tenant, wanted: frozenset[str], holds: bool) -> Tenant:
+    rules = dict(_enforced(tenant.policy, sorted(wanted)))
+    changed = {"guards": tenant.policy.guards | rules}
+    mode = StreamMode.BUFFER if holds else tenant.policy.stream.mode
+    stream = tenant.policy.stream.model_copy(update={"mode": mode})
+    policy = tenant.policy.model_copy(update=changed | {"stream": stream})
+    for remark in remarks_about(policy, {}, require_env=False):
+        if remark.refused:
+            raise BadRequest(f"'{_PARAM}' cannot be had here: {remark.message}.", _PARAM)
+    loaded = dataclasses.replace(tenant.loaded, policy=policy, templates=ReplyTemplates(policy))
+    return dataclasses.replace(tenant, loaded=loaded, inspector=Inspector(policy))
+
+
+def _enforced(policy: Policy, wanted: Iterable[str]) -> Iterator[tuple[str, GuardRule]]:
+    """Yield the rules of guards that a caller adds; those in force stay as they are."""
+    for name in wanted:
+        rule = policy.guards.get(name, GuardRule())
+        yield name, rule.model_copy(update={"mode": Mode.ENFORCE})
