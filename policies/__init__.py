@@ -4,6 +4,6 @@
 any server.
 """
 
-from policies.verifying import quick_verify, verify
+from policies.verification.verifying import quick_verify, verify
 
 __all__ = ["quick_verify", "verify"]

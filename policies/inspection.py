@@ -11,6 +11,7 @@ from guards.core.reading import Reading, read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, run
 from guards.text.morph import MorphReader
+from policies.coverage import Coverage
 from policies.decision import Possible, decide
 from policies.direct_answer import direct_answer
 from policies.edits import apply
@@ -21,7 +22,6 @@ from policies.policy import Action, Mode, Policy, Renumber
 from policies.repair import repaired, with_list_of_sources, workable
 from policies.second_reading import read_again
 from policies.verdict import GuardOutcome, GuardResult, Verdict
-from policies.verification_coverage import Coverage
 
 NOTHING = Possible()
 

@@ -3,7 +3,7 @@
 import asyncio
 from functools import partial
 
-from policies.verifying import UnknownGuard, Verified, Verifier
+from policies.verification.verifying import UnknownGuard, Verified, Verifier
 from proxy.errors import BadRequest
 from proxy.inspecting import log_failures, takes_long
 from proxy.job import HttpReply, Job

@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 from guards.core.exchange import ContextState, Exchange
 from policies.intents import IntentFound, Intents
 from policies.policy import SourceRules
-from policies.verification_options import BadSources, GivenSource, Options, usable_sources
-from policies.verification_problems import problem
+from policies.verification.options import BadSources, GivenSource, Options, usable_sources
+from policies.verification.problems import problem
 from proxy.errors import BadRequest
 from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from guards.core.finding import Finding, Severity
+from policies.coverage import FORM_GUARDS
 from policies.policy import Action
-from policies.verification_coverage import FORM_GUARDS
 
 NOT_GROUNDING = FORM_GUARDS | {"citations", "personal_data"}
 """Whose findings do not say that a claim is untrue."""

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from policies.errors import PolicyError
-from policies.verification import Verification
-from policies.verification_options import Options
-from policies.verification_policies import ChosenPolicy, chosen_policy
-from policies.verifying import UnknownGuard, Verifier
+from policies.verification.options import Options
+from policies.verification.policies import ChosenPolicy, chosen_policy
+from policies.verification.shape import Verification
+from policies.verification.verifying import UnknownGuard, Verifier
 from proxy.cli.output import fail, out, print_json
 from proxy.cli.verify_page import page
 from proxy.errors import BadRequest

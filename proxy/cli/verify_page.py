@@ -6,14 +6,14 @@ from rich.text import Text
 
 from guards.core.finding import Severity
 from guards.text.citing.assessed import Status
-from policies.verification import Verification
-from policies.verification_parts import (
+from policies.verification.parts import (
     CitationCheck,
     ClaimReport,
     FindingReport,
     Label,
     NotCheckable,
 )
+from policies.verification.shape import Verification
 from proxy.cli.output import excerpt
 
 _MOST_CHARS = 200

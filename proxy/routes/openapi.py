@@ -8,8 +8,8 @@ from litestar import Response, get
 from pydantic import JsonValue
 from pydantic.json_schema import models_json_schema
 
-from policies.verification import Verification
-from policies.verifying import verify
+from policies.verification.shape import Verification
+from policies.verification.verifying import verify
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.verify_request import VerifyRequest

@@ -12,6 +12,9 @@ from proxy.openai_api.sse import EventReader
 from tests.fakes.paced_upstream import PacedUpstream, Writing
 from tests.fakes.running_proxy import DEADLINE_S, RunningProxy
 
+MOMENT_S = 0.1
+"""Long enough for anything that can leave to have left."""
+
 
 class Listener:
     """What has come so far of a stream, as far as it was read.
@@ -111,3 +114,9 @@ async def talking(
     beginning = asyncio.create_task(begun(model))
     async with listening(proxy, body, tenant=tenant) as listener:
         yield listener, await beginning
+
+
+async def is_silent(hearing: asyncio.Task[object]) -> bool:
+    """Tell whether what somebody waits to hear has not come after a moment."""
+    done, _ = await asyncio.wait({hearing}, timeout=MOMENT_S)
+    return not done

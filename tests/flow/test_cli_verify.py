@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from policies.verification import Verification
+from policies.verification.shape import Verification
 from tests.fakes.command import Ended, assert_refused, run
 from tests.policies.shop import (
     FAITHFUL,

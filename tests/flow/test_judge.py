@@ -11,7 +11,7 @@ import pytest
 from pydantic import JsonValue
 
 from policies.verdict import GuardOutcome
-from policies.verification import Verification
+from policies.verification.shape import Verification
 from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.fake_judge import chat_judge, opinions_json, told_to_judge

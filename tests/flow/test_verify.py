@@ -10,7 +10,7 @@ import pytest_asyncio
 from pydantic import JsonValue
 
 from policies import verify
-from policies.verification import Verification
+from policies.verification.shape import Verification
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

@@ -22,7 +22,7 @@ from schemathesis.checks import (
     status_code_conformance,
 )
 
-from policies.verification import Verification
+from policies.verification.shape import Verification
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.routes.openapi import document
 from proxy.verify_request import VerifyRequest

@@ -20,10 +20,10 @@ from policies.judging.judge import (
 from policies.judging.rules import JudgeRules
 from policies.loader import load_shipped
 from policies.policy import Action
-from policies.verification import Verification
-from policies.verification_options import JudgeUse, Options
-from policies.verification_policies import chosen_policy
-from policies.verifying import Verifier
+from policies.verification.options import JudgeUse, Options
+from policies.verification.policies import chosen_policy
+from policies.verification.shape import Verification
+from policies.verification.verifying import Verifier
 from tests.fakes.fake_judge import FakeJudge, contradicts, supports
 from tests.policies.courses import (
     COURSES,

@@ -14,12 +14,12 @@ from guards.core.reading import Reading
 from guards.text.citing.assessed import Assessed, Assessment, Status
 from guards.text.slots.citation_mark import CitationMark, MarkKind
 from policies.confidence import CITATION_GUARDS, is_bad_citation
+from policies.coverage import Coverage, is_about_mark
 from policies.judging.regate import strong_grounding
 from policies.verdict import Verdict
-from policies.verification_coverage import Coverage, is_about_mark
-from policies.verification_parts import CitationCheck, CitationCount
-from policies.verification_stances import told_alike
-from policies.verification_words import explanation
+from policies.verification.parts import CitationCheck, CitationCount
+from policies.verification.stances import told_alike
+from policies.verification.words import explanation
 
 
 @dataclass(frozen=True, slots=True)

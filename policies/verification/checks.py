@@ -8,8 +8,8 @@ from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE
 from policies.policy import Mode, Policy
 from policies.verdict import NOT_WANTED, PARTIAL, GuardOutcome, GuardResult, Verdict
-from policies.verification_options import Options
-from policies.verification_parts import Checks
+from policies.verification.options import Options
+from policies.verification.parts import Checks
 
 _FAILED = "failed:"
 

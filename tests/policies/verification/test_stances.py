@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.verification_stances import told_alike
+from policies.verification.stances import told_alike
 
 SENTENCE = "포장을 뜯은 물품은 환불하지 않으며, 수리는 고객센터에서 접수한다."
 

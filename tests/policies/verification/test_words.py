@@ -7,7 +7,7 @@ import pytest
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
-from policies.verification_words import SUBJECTS, message, reasoning
+from policies.verification.words import SUBJECTS, message, reasoning
 
 
 def finding(code: str, observed: str = "45일", **more: object) -> Finding:

@@ -8,10 +8,10 @@ from policies.confidence import Confidence, is_bad_citation
 from policies.policy import Action, Policy
 from policies.repair import LIST_ADDED
 from policies.verdict import Verdict
-from policies.verification_checks import CheckBook
-from policies.verification_citations import CitedAnswer
-from policies.verification_parts import ClaimReport, Label, NotCheckable
-from policies.verification_words import SUBJECTS, message, reasoning
+from policies.verification.checks import CheckBook
+from policies.verification.citations import CitedAnswer
+from policies.verification.parts import ClaimReport, Label, NotCheckable
+from policies.verification.words import SUBJECTS, message, reasoning
 
 _NO_APPROVAL = frozenset({Label.UNSUPPORTED, Label.CONTRADICTED})
 _HEDGING = "estimates"

@@ -9,23 +9,23 @@ from time import perf_counter
 from guards.answerability import Answerability
 from guards.core.reading import Reading
 from policies.confidence import Confidence, JudgeWord, confidence_of
+from policies.coverage import Coverage
 from policies.inspection import Inspector
 from policies.judging.report import trust
 from policies.offsets import Offsets
 from policies.policy import Policy
 from policies.verdict import GuardOutcome, Verdict
-from policies.verification import Verification
-from policies.verification_checks import CheckBook
-from policies.verification_citations import CitedAnswer
-from policies.verification_claims import Claims
-from policies.verification_correction import Corrected, corrected
-from policies.verification_coverage import Coverage
-from policies.verification_findings import FindingReports
-from policies.verification_judgement import Judgement
-from policies.verification_options import Options
-from policies.verification_parts import ClaimReport, Label, Renumbered, Scores
-from policies.verification_sources import SourceTexts
-from policies.verification_thresholds import thresholds_of
+from policies.verification.checks import CheckBook
+from policies.verification.citations import CitedAnswer
+from policies.verification.claims import Claims
+from policies.verification.correction import Corrected, corrected
+from policies.verification.findings import FindingReports
+from policies.verification.judgement import Judgement
+from policies.verification.options import Options
+from policies.verification.parts import ClaimReport, Label, Renumbered, Scores
+from policies.verification.shape import Verification
+from policies.verification.sources import SourceTexts
+from policies.verification.thresholds import thresholds_of
 
 
 @dataclass(frozen=True)

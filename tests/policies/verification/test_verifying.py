@@ -19,10 +19,10 @@ from policies.errors import PolicyError
 from policies.inspection import Inspector
 from policies.loader import load_shipped
 from policies.policy import Action, ConfidenceWeights, Mode, Policy
-from policies.verification import Verification
-from policies.verification_options import BadSources, Options
-from policies.verification_parts import Label, Method
-from policies.verifying import UnknownGuard, Verifier
+from policies.verification.options import BadSources, Options
+from policies.verification.parts import Label, Method
+from policies.verification.shape import Verification
+from policies.verification.verifying import UnknownGuard, Verifier
 from tests.policies.shop import (
     DELIVERY,
     DELIVERY_SAID,

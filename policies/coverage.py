@@ -24,8 +24,8 @@ from guards.text.citing.statements import Statement
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.features import features
 from policies.policy import Policy
-from policies.verification_stances import told_alike
-from policies.verification_thresholds import options_of
+from policies.verification.stances import told_alike
+from policies.verification.thresholds import options_of
 
 FORM_GUARDS = frozenset(
     {"answerability", "intent", "korean_only", "phrases", "quality", "uncited_claims"}

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StrictInt, ValidationError
 
 from guards.core.exchange import Source
-from policies.verification_problems import problem
+from policies.verification.problems import problem
 
 ALL_GUARDS = "*"
 

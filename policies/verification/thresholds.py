@@ -7,7 +7,7 @@ from guards.citations import Citations, CitationsSettings
 from guards.core.guard import GuardSettings
 from guards.overlap import Overlap, OverlapSettings
 from policies.policy import Mode, Policy
-from policies.verification_parts import Thresholds
+from policies.verification.parts import Thresholds
 
 SettingsT = TypeVar("SettingsT", bound=GuardSettings)
 

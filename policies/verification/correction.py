@@ -10,7 +10,7 @@ from policies.inspection import Inspector
 from policies.policy import Action
 from policies.repair import citations_repaired, repaired
 from policies.verdict import Verdict
-from policies.verification_options import Correction
+from policies.verification.options import Correction
 
 
 @dataclass(frozen=True, slots=True)

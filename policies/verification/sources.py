@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from guards.core.exchange import Source
 from guards.core.finding import Span
 from policies.offsets import Offsets, Place
-from policies.verification_parts import SourceReport
+from policies.verification.parts import SourceReport
 
 
 class SourceTexts:

@@ -13,19 +13,19 @@ from guards.overlap import Overlap, OverlapSettings
 from guards.text.citing.kept import support_of
 from guards.text.citing.statements import Statement
 from guards.text.citing.support import Support
+from policies.coverage import FORM_GUARDS, Coverage, is_about_mark
 from policies.judging.regate import strong_grounding
 from policies.offsets import Offsets
 from policies.policy import Policy
-from policies.verification_coverage import FORM_GUARDS, Coverage, is_about_mark
-from policies.verification_parts import (
+from policies.verification.parts import (
     ClaimCitation,
     ClaimReport,
     Label,
     Method,
     NotCheckable,
 )
-from policies.verification_sources import SourceTexts
-from policies.verification_thresholds import options_of
+from policies.verification.sources import SourceTexts
+from policies.verification.thresholds import options_of
 
 MOST_CITATIONS = 3
 _SILENT_ON_TRUTH = FORM_GUARDS | {"citations"}

@@ -5,10 +5,10 @@ import pytest
 from guards.core.exchange import Source
 from policies import quick_verify, verify
 from policies.policy import Action, GuardRule, Policy
-from policies.verification import Verification
-from policies.verification_options import Options
-from policies.verification_parts import Label
-from policies.verification_policies import chosen_policy
+from policies.verification.options import Options
+from policies.verification.parts import Label
+from policies.verification.policies import chosen_policy
+from policies.verification.shape import Verification
 from tests.policies.shop import (
     DELIVERY_SAID,
     FAITHFUL,

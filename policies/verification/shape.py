@@ -7,7 +7,7 @@ from pydantic import Field
 from guards.core.exchange import ContextState
 from policies.confidence import Band, Cap
 from policies.policy import Action
-from policies.verification_parts import (
+from policies.verification.parts import (
     Checks,
     CitationCheck,
     CitationCount,

@@ -25,10 +25,10 @@ from policies.judging.judge import Judge
 from policies.judging.verdict import with_second_opinion
 from policies.schema import suggestion
 from policies.verdict import Verdict
-from policies.verification import Verification
-from policies.verification_options import ALL_GUARDS, Options, sources_of
-from policies.verification_policies import PolicyChoice, chosen_policy
-from policies.verification_report import Judged, report_on
+from policies.verification.options import ALL_GUARDS, Options, sources_of
+from policies.verification.policies import PolicyChoice, chosen_policy
+from policies.verification.report import Judged, report_on
+from policies.verification.shape import Verification
 
 _DEFAULT = Options()
 _WITHOUT_MODEL = Options(judge="off")

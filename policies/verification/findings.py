@@ -3,10 +3,10 @@
 from guards.core.finding import Evidence, Finding
 from guards.core.reading import Reading
 from policies.offsets import Offsets
-from policies.verification_claims import Claims
-from policies.verification_parts import EvidenceReport, FindingReport
-from policies.verification_sources import SourceTexts
-from policies.verification_words import message
+from policies.verification.claims import Claims
+from policies.verification.parts import EvidenceReport, FindingReport
+from policies.verification.sources import SourceTexts
+from policies.verification.words import message
 
 
 class FindingReports:

@@ -1,0 +1,137 @@
+"""Answers that do not leave sentence by sentence: JSON, and what a policy buffers or watches."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+
+import pytest
+import pytest_asyncio
+
+from policies.verdict import GuardOutcome
+from tests.fakes.house import House
+from tests.fakes.paced_upstream import PacedUpstream
+from tests.fakes.running_proxy import DEADLINE_S
+from tests.flow.lending import (
+    BODY,
+    BOOKS,
+    CHINESE,
+    FEE,
+    LANGUAGE_TEMPLATE,
+    PERIOD,
+    PHONE,
+    WHOLE,
+    lending_house,
+    says,
+)
+from tests.flow.listening import Listener, begun, is_silent, listening, talking
+from tests.flow.replies import outcomes
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_house(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[House, None]:
+    async with lending_house(tmp_path_factory.mktemp("house")) as house:
+        yield house
+
+
+@pytest.fixture
+def model(house: House) -> PacedUpstream:
+    return PacedUpstream(house.raw)
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_json_leaves_only_as_a_whole(house: House, model: PacedUpstream) -> None:
+    body = BODY | {"response_format": {"type": "json_object"}}
+    answer = json.dumps(
+        {"answer": WHOLE, "note": "연체료는 하루에 70원입니다."}, ensure_ascii=False
+    )
+    async with talking(house.proxy, model, body) as (listener, writing):
+        await says(writing, *answer)
+        hearing = asyncio.create_task(listener.hears(PERIOD))
+        assert await is_silent(hearing)
+        await writing.finish()
+        await asyncio.wait_for(hearing, DEADLINE_S)
+        await listener.rest()
+
+    assert (listener.said(), listener.finish_reasons(), listener.is_done) == (
+        answer,
+        ["stop"],
+        True,
+    )
+
+
+async def test_json_that_stays_wrong_becomes_a_refusal(house: House, model: PacedUpstream) -> None:
+    body = BODY | {"response_format": {"type": "json_object"}}
+    wrong = json.dumps({"answer": CHINESE}, ensure_ascii=False)
+    async with talking(house.proxy, model, body) as (listener, first):
+        await says(first, wrong)
+        await first.finish()
+        second = await begun(model)
+        await says(second, wrong)
+        await second.finish()
+        await listener.rest()
+
+    assert (listener.said(), listener.said(name="refusal")) == ("", LANGUAGE_TEMPLATE)
+    assert (listener.finish_reasons(), listener.is_done) == (["stop"], True)
+
+
+async def test_a_buffered_stream_begins_when_all_of_it_was_judged(
+    house: House, model: PacedUpstream
+) -> None:
+    listened = asyncio.create_task(whole_of(house, "buffering"))
+    first = await begun(model)
+    await says(first, PERIOD, PHONE, BOOKS, FEE)
+    await first.finish()
+    second = await begun(model)
+    await says(second, PERIOD, PHONE, BOOKS, FEE)
+    assert await is_silent(listened)
+    await second.finish()
+    listener = await listened
+
+    assert (listener.said(), listener.is_done) == (WHOLE, True)
+    headers = listener.reply.headers
+    assert (headers["x-guard-action"], headers["x-guard-reasons"]) == ("trim", "contact.invented")
+    assert headers["x-guard-attempts"] == "2"
+    assert b": x-guard-" not in listener.content
+
+
+async def test_an_untouched_buffered_stream_is_the_model_servers_own(
+    house: House, model: PacedUpstream
+) -> None:
+    listened = asyncio.create_task(whole_of(house, "buffering"))
+    writing = await begun(model)
+    await says(writing, PERIOD, BOOKS)
+    await writing.finish()
+
+    listener = await listened
+
+    assert listener.reply.headers["x-guard-action"] == "pass"
+    assert listener.content == writing.content.partition(b"\r\n\r\n")[2]
+
+
+async def whole_of(house: House, tenant: str) -> Listener:
+    async with listening(house.proxy, BODY, tenant=tenant) as listener:
+        await listener.rest()
+    return listener
+
+
+async def test_a_watched_stream_leaves_as_it_comes_and_only_the_trace_objects(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY, tenant="watching") as (listener, writing):
+        said = ""
+        for piece in (CHINESE[:3], CHINESE[3:], PHONE[:6], PHONE[6:]):
+            await says(writing, piece)
+            said += piece
+            await listener.hears(said)
+        await writing.finish()
+        await listener.rest()
+
+    assert (listener.said(), listener.is_done) == (CHINESE + PHONE, True)
+    trace = await house.proxy.trace_of(listener.id)
+    assert (trace.action, len(trace.attempts)) == ("pass", 1)
+    assert outcomes(trace, "korean_only") == [GuardOutcome.WOULD_ACT]
+    assert outcomes(trace, "contact") == [GuardOutcome.WOULD_ACT]

@@ -1,0 +1,231 @@
+"""Streams of two attempts, and streams that break off, while they are let out."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import openai
+import pytest
+import pytest_asyncio
+from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
+
+from proxy.demo.model_server import MODEL
+from proxy.openai_api.json_body import member
+from proxy.openai_api.sse import write_event
+from tests.fakes.house import House
+from tests.fakes.paced_upstream import PacedUpstream
+from tests.flow.lending import (
+    BODY,
+    BOOKS,
+    CHINESE,
+    FEE,
+    INCLUDE_USAGE,
+    LANGUAGE_TEMPLATE,
+    PERIOD,
+    PHONE,
+    USAGE,
+    lending_house,
+    says,
+)
+from tests.flow.library import ASKED
+from tests.flow.listening import Listener, begun, talking
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_house(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[House, None]:
+    async with lending_house(tmp_path_factory.mktemp("house")) as house:
+        yield house
+
+
+@pytest.fixture
+def model(house: House) -> PacedUpstream:
+    return PacedUpstream(house.raw)
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+# A second attempt, as long as nothing has left.
+
+
+async def test_a_bad_first_sentence_ends_the_attempt_before_the_model_has(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY | INCLUDE_USAGE) as (listener, first):
+        await says(first, CHINESE, FEE)
+        await first.is_left()
+        second = await begun(model)
+        await says(second, PERIOD, BOOKS)
+        await listener.hears(PERIOD)
+        await second.finish(usage=USAGE)
+        await listener.rest()
+
+    assert not first.over.is_set()
+    assert listener.said() == PERIOD + BOOKS
+    assert CHINESE not in listener.content.decode()
+    assert (listener.finish_reasons(), listener.is_done) == (["stop"], True)
+    assert len({chunk["id"] for chunk in listener.chunks}) == 1
+    trace = await house.proxy.trace_of(listener.id)
+    assert (trace.action, trace.reasons) == ("regenerate", ("korean_only.han",))
+    assert [attempt.choices[0].text for attempt in trace.attempts] == [CHINESE, PERIOD + BOOKS]
+    assert trace.replies == (PERIOD + BOOKS,)
+
+
+async def test_a_second_attempt_that_is_as_bad_is_replaced(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY) as (listener, first):
+        await says(first, CHINESE, FEE)
+        second = await begun(model)
+        await says(second, CHINESE, FEE)
+        await second.finish()
+        await listener.rest()
+
+    assert listener.said() == LANGUAGE_TEMPLATE
+    assert (listener.finish_reasons(), listener.is_done) == (["stop"], True)
+    assert CHINESE not in listener.content.decode()
+    assert (await house.proxy.trace_of(listener.id)).replies == (LANGUAGE_TEMPLATE,)
+
+
+async def test_a_second_attempt_that_fails_before_it_leaves_is_no_failure(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY) as (listener, first):
+        await says(first, CHINESE, FEE)
+        second = await begun(model)
+        await says(second, PERIOD)
+        second.over.set()
+        await listener.rest()
+
+    assert (listener.said(), listener.is_done) == (LANGUAGE_TEMPLATE, True)
+    trace = await house.proxy.trace_of(listener.id)
+    assert [attempt.error for attempt in trace.attempts] == [None, "upstream_broken"]
+
+
+async def test_a_second_attempt_that_fails_after_it_began_to_leave_is_an_error(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY) as (listener, first):
+        await says(first, CHINESE, FEE)
+        second = await begun(model)
+        await says(second, PERIOD, BOOKS)
+        await listener.hears(PERIOD)
+        second.over.set()
+        await listener.rest()
+
+    await assert_broken_off(house, listener, PERIOD, "upstream_broken")
+
+
+async def test_one_choice_leaves_while_another_is_asked_for_again(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY | {"n": 2}) as (listener, first):
+        await first.chunk({"role": "assistant", "content": ""}, choice=1)
+        await says(first, CHINESE, FEE, choice=1)
+        await says(first, PERIOD, BOOKS, choice=0)
+        await listener.hears(PERIOD, choice=0)
+        await first.finish(choices=(1, 0), usage=USAGE)
+        second = await begun(model)
+        await says(second, FEE, PERIOD)
+        await listener.hears(FEE, choice=1)
+        await second.finish(usage=USAGE)
+        await listener.rest()
+
+    assert second.body.get("n") in (None, 1)
+    assert [listener.said(number) for number in (0, 1)] == [PERIOD + BOOKS, FEE + PERIOD]
+    assert [listener.finish_reasons(number) for number in (0, 1)] == [["stop"], ["stop"]]
+    assert listener.is_done
+    assert CHINESE not in listener.content.decode()
+    trace = await house.proxy.trace_of(listener.id)
+    assert trace.replies == (PERIOD + BOOKS, FEE + PERIOD)
+
+
+# Failures on the way.
+
+
+async def assert_broken_off(house: House, listener: Listener, left: str, code: str) -> None:
+    """The stream stays visibly cut, and its trace has what the client got."""
+    assert listener.said() == left
+    assert (listener.finish_reasons(), listener.is_done) == ([], False)
+    assert member(listener.chunks[-1]["error"], "code") == code
+    trace = await house.proxy.trace_of(listener.id)
+    assert (trace.error, trace.replies) == (code, (left,))
+    assert trace.attempts[-1].error == code
+
+
+async def test_a_stream_that_the_model_server_cuts_ends_with_an_error(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY) as (listener, writing):
+        await says(writing, PERIOD, BOOKS)
+        await listener.hears(PERIOD)
+        writing.over.set()
+        await listener.rest()
+
+    await assert_broken_off(house, listener, PERIOD, "upstream_broken")
+
+
+async def test_an_error_of_the_model_server_in_its_stream_ends_ours(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY) as (listener, writing):
+        await says(writing, PERIOD, BOOKS)
+        await listener.hears(PERIOD)
+        await writing.send(write_event({"error": {"message": "out of memory"}}))
+        await listener.rest()
+
+    await assert_broken_off(house, listener, PERIOD, "upstream_broken")
+
+
+async def test_a_model_server_that_falls_silent_is_not_waited_for(
+    house: House, model: PacedUpstream
+) -> None:
+    async with talking(house.proxy, model, BODY, tenant="impatient") as (listener, writing):
+        await says(writing, PERIOD, BOOKS)
+        await listener.hears(PERIOD)
+        await listener.rest()
+        await writing.is_left()
+
+    await assert_broken_off(house, listener, PERIOD, "upstream_timeout")
+
+
+async def test_the_sdk_raises_what_cuts_a_stream(house: House, model: PacedUpstream) -> None:
+    asked: list[ChatCompletionMessageParam] = [{"role": "user", "content": ASKED}]
+    beginning = asyncio.create_task(begun(model))
+    async with house.proxy.sdk() as client:
+        stream = await client.chat.completions.create(
+            model=MODEL, messages=asked, stream=True, extra_body={"guard": BODY["guard"]}
+        )
+        writing = await beginning
+        await says(writing, PERIOD, BOOKS)
+        texts = [await next_text(stream), await next_text(stream)]
+        writing.over.set()
+        with pytest.raises(openai.APIError) as caught:
+            await anext(stream)
+
+    assert "".join(texts) == PERIOD
+    assert caught.value.code == "upstream_broken"
+
+
+async def next_text(stream: openai.AsyncStream[ChatCompletionChunk]) -> str:
+    return (await anext(stream)).choices[0].delta.content or ""
+
+
+async def test_the_sdk_sees_the_answer_and_nothing_of_the_verdict(
+    house: House, model: PacedUpstream
+) -> None:
+    asked: list[ChatCompletionMessageParam] = [{"role": "user", "content": ASKED}]
+    beginning = asyncio.create_task(begun(model))
+    async with house.proxy.sdk() as client:
+        stream = await client.chat.completions.create(
+            model=MODEL, messages=asked, stream=True, extra_body={"guard": BODY["guard"]}
+        )
+        writing = await beginning
+        await says(writing, PERIOD, PHONE, BOOKS)
+        await writing.finish()
+        chunks = [chunk async for chunk in stream]
+
+    deltas = [chunk.choices[0].delta.content or "" for chunk in chunks]
+    assert "".join(deltas) == PERIOD + BOOKS
+    assert [chunk.choices[0].finish_reason for chunk in chunks if chunk.choices][-1] == "stop"
