@@ -34,6 +34,20 @@ class Metrics:
             buckets=SECONDS,
             registry=self.registry,
         )
+        self.model_text_seconds = Histogram(
+            "guard_proxy_model_text_seconds",
+            "Time from a request to the first word of the model's stream.",
+            ["tenant"],
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self.first_text_seconds = Histogram(
+            "guard_proxy_first_text_seconds",
+            "Time from a request to the first word of a stream that left.",
+            ["tenant"],
+            buckets=SECONDS,
+            registry=self.registry,
+        )
         self.guard_seconds = Histogram(
             "guard_proxy_guard_seconds",
             "Time that reading, guards and decision took for one question or answer.",

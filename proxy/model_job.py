@@ -103,3 +103,9 @@ class ModelJob(Job):
         seconds = self._services.metrics.upstream_seconds.labels(trace.tenant)
         for attempt in trace.attempts:
             seconds.observe(attempt.upstream_ms / 1000)
+        for waited_ms, waiting in (
+            (trace.model_text_ms, self._services.metrics.model_text_seconds),
+            (trace.first_text_ms, self._services.metrics.first_text_seconds),
+        ):
+            if waited_ms is not None:
+                waiting.labels(trace.tenant).observe(waited_ms / 1000)

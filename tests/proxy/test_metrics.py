@@ -160,3 +160,19 @@ def test_two_services_in_one_process_do_not_share_counts() -> None:
     names = {each.name for each in samples(other.as_text().decode()) if each.value}
 
     assert "guard_proxy_requests_total" not in names
+
+
+async def test_how_long_a_reader_waits_stands_beside_how_long_the_model_does(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("국내 출장의 일비는 1일당 3만원입니다.")
+    names = ("guard_proxy_model_text_seconds", "guard_proxy_first_text_seconds")
+
+    async with running_proxy(tmp_path, upstream) as proxy:
+        for stream in (False, True, True):
+            await proxy.trace(await proxy.chat(chat_body(QUESTION, SOURCES, stream=stream)))
+        told = samples((await proxy.client.get(f"{proxy.address}/metrics")).text)
+
+    assert [value(told, f"{name}_count", tenant="app") for name in names] == [2, 2]
+    model_s, reader_s = (value(told, f"{name}_sum", tenant="app") for name in names)
+    assert 0 < model_s <= reader_s
