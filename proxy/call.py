@@ -15,6 +15,14 @@ from proxy.traces.trace import TraceBuilder
 
 # How long the OpenAI clients wait for a reply, as they say themselves.
 _CLIENT_WAITS = ("x-stainless-read-timeout", "x-stainless-timeout")
+LATE_HEADERS = (
+    "x-guard-action",
+    "x-guard-attempts",
+    "x-guard-reasons",
+    "x-guard-confidence",
+    "x-guard-not-checked",
+)
+"""Headers that tell what was decided."""
 _SECONDS = re.compile(r"\d{1,6}(?:\.\d{1,6})?")
 
 
@@ -92,7 +100,9 @@ class Finished:
     not_checked: tuple[str, ...]
 
     def headers(self, threshold: float) -> dict[str, str]:
-        """Return what is told of it in headers; in comments where those have been sent.
+        """Return what is told of it in headers, or in comments where those have been sent.
+
+        Their names are those of `LATE_HEADERS`.
 
         Args:
             threshold: The policy's threshold of confidence.

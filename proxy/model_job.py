@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
-from proxy.call import Call, Finished
+from proxy.call import LATE_HEADERS, Call, Finished
 from proxy.job import HttpReply, Job
 from proxy.openai_api.door import Door, ModelRequest
 from proxy.openai_api.json_body import read_object
-from proxy.openai_api.sse import STREAM_TYPE, write_event
+from proxy.openai_api.sse import STREAM_TYPE, write_comments, write_event
 from proxy.outgoing import Outgoing
 from proxy.services import Services
 from proxy.stricter import asking_more
@@ -54,7 +54,12 @@ class ModelJob(Job):
             async for piece in self.outgoing.pieces(task, keep_alive_s):
                 yield piece
             reply = task.result()
-            yield reply.body if reply.status < 400 else self._error_event(reply.body)
+            if reply.status >= 400:
+                yield self._error_event(reply.body)
+            else:
+                # What was held is told of in comments where its headers have been sent.
+                told = {name: said for name, said in reply.headers.items() if name in LATE_HEADERS}
+                yield write_comments(told) + reply.body
         finally:
             task.cancel()
 

@@ -101,6 +101,7 @@ async def test_comments_keep_the_connection_alive_while_the_model_thinks(
     assert whole.startswith(KEEP_ALIVE * 3)
     assert reply.headers["content-type"].startswith("text/event-stream")
     assert reply.headers["x-guard-action"] == "pending"
+    assert read_comments(whole)["x-guard-action"] == "pass"
     trace = await house.proxy.trace(reply)
     assert (trace.action, trace.delivery, trace.replies) == ("pass", "delivered", (CLEAN,))
 
