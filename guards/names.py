@@ -141,6 +141,8 @@ class Names(Guard[NamesSettings]):
         )
         known: KnownNames | None = None
         for sentence in told:
+            if sentence.end <= reading.judged_from:
+                continue
             swap = sentences.swap(sentence.text)
             if swap is None:
                 continue

@@ -114,9 +114,10 @@ class Negation(Guard[NegationSettings]):
         findings: list[Finding] = []
         before = ""
         for claim in claims(reading.answer.text.raw):
-            if (before, claim.text) not in known:
-                known[before, claim.text] = self._of_claim(before, claim, told, reading)
-            findings.extend(_at(claim, finding) for finding in known[before, claim.text])
+            if claim.end > reading.judged_from:
+                if (before, claim.text) not in known:
+                    known[before, claim.text] = self._of_claim(before, claim, told, reading)
+                findings.extend(_at(claim, finding) for finding in known[before, claim.text])
             before = claim.text
         return findings
 

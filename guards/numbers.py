@@ -89,7 +89,11 @@ class Numbers(Guard[NumbersSettings]):
             return []
         text = reading.answer.text
         hedged = frozenset(hedged_starts(text))
-        claimed = [figure for figure in claimed_quantities(text) if figure.start not in hedged]
+        claimed = [
+            figure
+            for figure in claimed_quantities(text)
+            if figure.end > reading.judged_from and figure.start not in hedged
+        ]
         if not claimed:
             return []
         known = KnownQuantities(source_texts(reading))

@@ -97,6 +97,7 @@ class Overlap(Guard[OverlapSettings]):
         return [
             replace(finding, provisional=may_lead_in(claim, answer.raw))
             for claim in claims(answer.raw)
+            if claim.end > reading.judged_from
             for finding in self._of_claim(claim, measure)
         ]
 

@@ -18,7 +18,7 @@ from policies.edits import apply
 from policies.gating.left import about_the_rest, edits_of_the_rest, too_late_to_mend
 from policies.judging.judge import JUDGE
 from policies.judging.report import JudgeReport
-from policies.policy import Action, Mode, Policy, Renumber
+from policies.policy import Action, Mode, Policy, ReferenceList, Renumber
 from policies.repair import repaired, with_list_of_sources, workable
 from policies.second_reading import read_again
 from policies.verdict import GuardOutcome, GuardResult, Verdict
@@ -54,7 +54,7 @@ class Inspector:
 
     def inspect(self, exchange: Exchange, stage: Stage, possible: Possible = NOTHING) -> Verdict:
         """Read the exchange, run the guards of a stage over it, and decide."""
-        reading = read(exchange)
+        reading = self._read(exchange, possible.edit_from)
         reports = self._reports(reading, stage, possible.edit_from)
         return self._decided(reading, stage, reports, possible)
 
@@ -94,6 +94,10 @@ class Inspector:
         if self._second_reader is not None:
             reports = read_again(reports, reading, self._second_reader)
         return self._as_far_as_possible(reports, left_chars)
+
+    def _read(self, exchange: Exchange, left_chars: int) -> Reading:
+        del left_chars
+        return read(exchange)
 
     def _as_far_as_possible(
         self, reports: Sequence[GuardReport], left_chars: int
@@ -157,7 +161,7 @@ class Inspector:
             for report in verdict.reports
             if isinstance(report, JudgeReport)
         ]
-        reading = read(edited)
+        reading = self._read(edited, left_chars)
         reports = (*self._reports(reading, verdict.stage, left_chars), *heard)
         again = self._verdict(reading, verdict.stage, reports, Possible(edit_from=left_chars))
         if again.action is not Action.PASS:
@@ -188,6 +192,9 @@ class SegmentInspector(Inspector):
     again: that is for the end.
     """
 
+    def _read(self, exchange: Exchange, left_chars: int) -> Reading:
+        return read(exchange, left_chars)
+
     def _as_far_as_possible(
         self, reports: Sequence[GuardReport], left_chars: int
     ) -> tuple[GuardReport, ...]:
@@ -195,6 +202,14 @@ class SegmentInspector(Inspector):
 
     def _passed(self, exchange: Exchange, verdict: Verdict, possible: Possible) -> Verdict:
         return verdict
+
+    def _repairing(self, possible: Possible) -> Policy:
+        """Return the policy that mends: the list of sources comes at the answer's end."""
+        del possible
+        update = {"renumber": Renumber.NEVER, "references": ReferenceList.OWN}
+        return self.policy.model_copy(
+            update={"citations": self.policy.citations.model_copy(update=update)}
+        )
 
     def _verdict(
         self,

@@ -76,7 +76,8 @@ def _with_what_leans(
         apart = "\n\n" in answer[before.end : sentence.start]
         if before in gone and not apart and _LEANS_BACK.match(sentence.text):
             gone.add(sentence)
-    for position, sentence in enumerate(sentences):
+    # From the end, so that a heading goes with a lead-in that goes with its items.
+    for position, sentence in reversed(list(enumerate(sentences))):
         if LEAD_IN.search(sentence.text) and _items_gone(sentences[position + 1 :], gone):
             gone.add(sentence)
         if HEADING.match(sentence.text) and _block_gone(sentences[position + 1 :], gone):

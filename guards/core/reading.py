@@ -132,12 +132,15 @@ class Reading:
         answer: The answer's part; None before the model has spoken.
         sources: One part for each source, in their order. The title is not in the text: look at
             ``part.source.title``.
+        judged_from: Where in the answer that begins which has to be judged; what stands before it
+            was, and only tells what the rest means.
     """
 
     exchange: Exchange
     question: Part
     answer: Part | None
     sources: tuple[Part, ...]
+    judged_from: int = 0
 
     def once(self, read: Callable[["Reading"], ReadT]) -> ReadT:
         """Return what a function reads from the exchange, and keep it as `Text.once` does."""
@@ -156,8 +159,13 @@ class Reading:
         return (self.question, *answer, *self.sources)
 
 
-def read(exchange: Exchange) -> Reading:
-    """Read an exchange; nothing is computed until a guard asks for it."""
+def read(exchange: Exchange, judged_from: int = 0) -> Reading:
+    """Read an exchange; nothing is computed until a guard asks for it.
+
+    Args:
+        exchange: The exchange.
+        judged_from: Where in the answer that begins which has to be judged.
+    """
     return Reading(
         exchange=exchange,
         question=Part("question", Text(exchange.question)),
@@ -166,6 +174,7 @@ def read(exchange: Exchange) -> Reading:
             Part(f"source:{source.id}", source_text(source.text), source)
             for source in exchange.sources
         ),
+        judged_from=judged_from,
     )
 
 

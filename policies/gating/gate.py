@@ -16,19 +16,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.core.exchange import Exchange
-from guards.core.finding import Span
-from guards.text.claims import claims
-from guards.text.sentences import Sentence
 from policies.decision import Possible
 from policies.gating.segments import Segmenter, is_complete
 from policies.gating.shown import Shown
+from policies.gating.taking import ends_with_a_gap, may_be_taken_back, taken_with
 from policies.policy import Action, Trimming
 from policies.verdict import Verdict
 
 CUT = "answer.cut"
 """Reason of an answer that lost a sentence which the model could not finish."""
-
-
 _OWN_MARK = "[†"
 
 
@@ -121,6 +117,7 @@ class Gate:
         self._closed = False
         self._holds = rules.holds
         self._may_edit = rules.may_edit
+        self._limits = rules.trimming
         self._claims_taken = 0
         self.verdict: Verdict | None = None
         self.stopped = False
@@ -226,7 +223,7 @@ class Gate:
 
     def _hear_segment(self, look: Look, verdict: Verdict) -> Release | None:
         end = self._ends.popleft()
-        if _may_be_taken_back(verdict) or _ends_with_a_gap(look, verdict):
+        if may_be_taken_back(verdict) or ends_with_a_gap(look.exchange.answer or "", verdict):
             return None  # the next segment is judged together with this one
         if verdict.action is Action.REGENERATE:
             self.stopped = True
@@ -280,40 +277,5 @@ class Gate:
         return Release(end, leaving, as_it_came=leaving == came)
 
     def _taken_with(self, look: Look, verdict: Verdict) -> int | None:
-        """Return how many bad claims a verdict makes taken out in all; None if too many."""
-        if verdict.action is not Action.TRIM:
-            return self._claims_taken
-        made = claims(look.exchange.answer or "")
-        taken = sum(_takes_out(verdict, claim) for claim in made) + self._claims_taken
-        limits = self._rules.trimming
-        said = len(made) + self._claims_taken
-        is_much = taken > limits.most_claims or taken > limits.most_share * said
-        return None if self._claims_taken and is_much else taken
-
-
-def _may_be_taken_back(verdict: Verdict) -> bool:
-    """Tell whether words that may still follow could lift what a verdict rests on."""
-    waits = [found.provisional for found in verdict.acting]
-    return all(waits) if verdict.action is Action.REGENERATE else any(waits)
-
-
-def _ends_with_a_gap(look: Look, verdict: Verdict) -> bool:
-    """Tell whether the last sentence is taken out, so that what follows may have to go with it.
-
-    Or be the one that makes the sentence before it stay: another item of its list.
-    """
-    end = len(look.exchange.answer or "")
-    return verdict.action is Action.TRIM and any(edit.span.end == end for edit in verdict.edits)
-
-
-def _takes_out(verdict: Verdict, claim: Sentence) -> bool:
-    """Tell whether a claim is taken out for what was found in it, not for leaning on another."""
-    span = Span(claim.start, claim.end)
-    is_bad = any(found.part == "answer" and _meet(found.span, span) for found in verdict.acting)
-    return is_bad and any(
-        edit.span.start <= span.start and span.end <= edit.span.end for edit in verdict.edits
-    )
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
+        """Return how many bad claims are taken out in all with a verdict; None if too many."""
+        return taken_with(look.exchange.answer or "", verdict, self._claims_taken, self._limits)

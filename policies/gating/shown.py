@@ -1,5 +1,6 @@
 """What has left of an answer, and how it came of what the model wrote."""
 
+import re
 from collections.abc import Iterable
 
 from guards.core.finding import Span
@@ -9,8 +10,11 @@ from policies.gating.numbering import Numbers
 from policies.policy import Action
 from policies.verdict import Verdict
 
-WINDOW_CHARS = 800
+WINDOW_CHARS = 200
 """Least text before a segment that is read with it; all of it would cost the square of it."""
+WIDEST_WINDOW_CHARS = 800
+"""Where no paragraph begins between the two, so that a list is seen with what it is about."""
+_BEGINS_PARAGRAPH = re.compile(r"[ \t]*\n\s*\n[ \t]*(?:#|\*\*|[가-힣])")
 
 
 class Shown:
@@ -26,7 +30,8 @@ class Shown:
         self._numbers = Numbers()
         self._edits: tuple[Edit, ...] = ()
         self._heard: list[Verdict] = []
-        self._steps = [0]
+        self._steps: list[int] = []
+        self._paragraphs: list[int] = []
         self.text = ""
         self.done = 0
 
@@ -37,8 +42,11 @@ class Shown:
 
     def window(self) -> int:
         """Return where in `text` reading begins for the next segment."""
+        earliest = len(self.text) - WIDEST_WINDOW_CHARS
         latest = len(self.text) - WINDOW_CHARS
-        return max((step for step in self._steps if step <= latest), default=0)
+        near = [place for place in self._paragraphs if earliest < place <= latest]
+        far = [step for step in self._steps if step <= earliest]
+        return (near or far or [0])[-1]
 
     def leave(self, answer: str, end: int, verdict: Verdict, start: int) -> str:
         """Let what follows leave as a verdict over it says; return what leaves.
@@ -83,9 +91,11 @@ class Shown:
         return (*self._edits, *self._numbers.edits(answer, self.done, end))
 
     def _step(self, end: int, leaving: str) -> None:
+        self._steps.append(len(self.text))
+        if _BEGINS_PARAGRAPH.match(leaving):
+            self._paragraphs.append(len(self.text))
         self.text += leaving
         self.done = end
-        self._steps.append(len(self.text))
 
 
 def _moved(edits: Iterable[Edit], by: int) -> tuple[Edit, ...]:

@@ -20,6 +20,7 @@ from tests.policies.gating.hall import (
     passed,
 )
 
+STEPS = "대관 절차는 다음과 같습니다.\n"
 MANY = Trimming(most_claims=5, most_share=0.5)
 
 
@@ -90,6 +91,32 @@ def test_thoughts_leave_with_the_first_sentence_and_are_not_judged() -> None:
     assert all(verdict.action is Action.PASS for _, verdict in passage.looks)
 
 
+SECTION = f"## 안내\n\n{BOOKING} {CANCELLING} {PARKING} {PLACES}"
+
+
+def read_with(answer: str) -> list[str]:
+    """Return what was read before each segment."""
+    looks = [look for look, _ in passed(answer).looks if look.kind is Kind.SEGMENT]
+    return [(look.exchange.answer or "")[: look.possible.edit_from] for look in looks]
+
+
+def test_a_segment_is_read_with_its_section_and_not_with_all_before_it() -> None:
+    before = read_with("\n\n".join([FEE, *[SECTION] * 9]))
+
+    assert all(text.startswith("\n\n## 안내") for text in before if len(text) > 300)
+    assert max(map(len, before)) < 350
+
+
+def test_an_item_is_read_with_the_beginning_of_its_list() -> None:
+    items = (BOOKING, CANCELLING, PARKING, PLACES, DEPOSIT, SOUND) * 2
+    steps = "\n\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))
+
+    last = read_with(f"{FEE}\n\n{SECTION}\n\n{STEPS}{steps}")[-1]
+
+    assert f"{STEPS}1. {BOOKING}" in last
+    assert f"10. {PLACES}" in last
+
+
 # --- a second attempt -----------------------------------------------------------------------------
 
 
@@ -119,7 +146,6 @@ def test_there_is_no_second_attempt_once_anything_has_left() -> None:
 
 # --- taking out -----------------------------------------------------------------------------------
 
-STEPS = "대관 절차는 다음과 같습니다.\n"
 TAKEN_OUT = [
     pytest.param(f"{FEE} {CALL} {BOOKING} {PARKING}", f"{FEE} {BOOKING} {PARKING}", id="sentence"),
     pytest.param(f"{FEE} {PARKING} {CALL}\n", f"{FEE} {PARKING}", id="last-sentence"),

@@ -1,0 +1,192 @@
+"""What holds for every answer on its way through a gate, wherever it is cut into pieces."""
+
+from itertools import pairwise
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from policies.gating.gate import Kind
+from policies.policy import Action, Trimming
+from policies.verdict import Verdict
+from tests.policies.gating.hall import CALL, TRUE, WRITE, WRONG, Passage, begun, passed
+
+LAWS = settings(max_examples=50, deadline=None)
+SETTLED = (CALL, WRITE)
+LINES = [
+    "안녕하세요.",
+    "대관 절차는 다음과 같습니다.",
+    "## 이용 안내",
+    "| 구분 | 요금 |\n|---|---|\n| 대관료 | 35,000원 |\n| 주차료 | 2,000원 |",
+    "「이용 규정」 제4조에 따라 이용일 전날까지 취소하면 대관료를 돌려드립니다.",
+    "제41조에 따라 대관료를 돌려드립니다.",
+    "다만, 이 경우 보증금은 50,000원입니다.",
+    "대관료는 2시간에 모두 70,000원입니다.",
+    "더 궁금한 점이 있으시면 말씀해 주세요.",
+]
+SAID = (*TRUE, *WRONG, *LINES)
+SENTENCES = st.sampled_from([*TRUE, *SAID])
+MARKS = st.sampled_from(["", "", "", "[1]", " [2]", "[7]", "[†1]"])
+GAPS = st.sampled_from([" ", " ", "\n", "\n\n", "\n- ", "\n\n- "])
+LIMITS = st.builds(Trimming, most_claims=st.integers(0, 3), most_share=st.sampled_from([0.3, 0.5]))
+
+
+@st.composite
+def lists(draw: st.DrawFn) -> str:
+    items = draw(st.lists(SENTENCES.filter(lambda one: "\n" not in one), min_size=2, max_size=5))
+    return "\n" + "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1)) + "\n"
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> str:
+    said = draw(st.sampled_from(["", "", "", f"<think>{CALL} 음.</think>\n", "\n"]))
+    for _ in range(draw(st.integers(1, 5))):
+        if draw(st.integers(0, 3)) == 0:
+            said += draw(lists())
+        else:
+            said += draw(SENTENCES) + draw(MARKS) + draw(GAPS)
+    return said[: -draw(st.integers(1, 9))] if draw(st.integers(0, 5)) == 0 else said
+
+
+@st.composite
+def gates(draw: st.DrawFn) -> Passage:
+    return begun(may_regenerate=draw(st.booleans()), trimming=draw(LIMITS))
+
+
+def told(verdict: Verdict | None) -> object:
+    """Return what a verdict says, without how long it took."""
+    if verdict is None:
+        return None
+    found = [(one.guard, one.action, one.outcome, one.findings) for one in verdict.results]
+    return verdict.action, verdict.reasons, verdict.edits, found
+
+
+def result(passage: Passage) -> tuple[object, ...]:
+    gate = passage.gate
+    left = "".join(released.text for released in passage.releases)
+    verdicts = told(gate.verdict), told(gate.recorded(gate.verdict))
+    return left, gate.shown, gate.done, gate.base, gate.stopped, verdicts
+
+
+@LAWS
+@given(answers(), st.booleans(), LIMITS, st.lists(st.integers(0, 300), max_size=9), st.booleans())
+def test_how_an_answer_arrives_makes_no_difference(
+    answer: str, may_regenerate: bool, limits: Trimming, cuts: list[int], cut: bool
+) -> None:
+    def through(pieces: list[str]) -> tuple[object, ...]:
+        passage = begun(may_regenerate=may_regenerate, trimming=limits)
+        return result(passed(pieces, passage, cut=cut))
+
+    sliced = [answer[start:end] for start, end in pairwise([0, *sorted(cuts), len(answer)])]
+
+    assert through([answer]) == through(sliced) == through(list(answer))
+
+
+@LAWS
+@given(answers(), gates(), st.booleans())
+def test_what_has_left_only_grows_into_what_leaves(
+    answer: str, passage: Passage, cut: bool
+) -> None:
+    passed(list(answer), passage, cut=cut)
+
+    for before, after in pairwise(["", *passage.shown]):
+        assert after.startswith(before)
+    ends = [0, *(released.end for released in passage.releases)]
+    assert ends == sorted(ends)
+    assert passage.left.startswith(passage.gate.shown)
+
+
+@LAWS
+@given(answers(), gates())
+def test_whatever_leaves_was_looked_at_as_it_leaves(answer: str, passage: Passage) -> None:
+    passed(answer, passage)
+
+    released = iter(passage.releases)
+    for look, verdict in passage.looks:
+        if look.kind is Kind.WHOLE or verdict.action is not Action.PASS:
+            continue
+        judged = (look.exchange.answer or "")[look.possible.edit_from :]
+        leaving = next((one.text for one in released if one.text.strip() == judged.strip()), None)
+        thoughts = answer.lstrip().startswith("<think>")
+        assert leaving is not None or thoughts
+
+
+@LAWS
+@given(answers(), gates(), st.booleans())
+def test_what_was_wrong_for_good_never_leaves(answer: str, passage: Passage, cut: bool) -> None:
+    passed(answer, passage, cut=cut)
+
+    seen = passage.gate.shown.partition("</think>")[2] or passage.gate.shown
+    assert not any(sentence in seen for sentence in SETTLED)
+    for look, verdict in passage.looks:
+        judged = look.exchange.answer or ""
+        for found in verdict.acting:
+            settled = not found.provisional and look.kind is Kind.SEGMENT
+            if settled and found.guard == "contact":
+                assert judged[found.span.start : found.span.end] not in seen
+
+
+@LAWS
+@given(answers())
+def test_after_it_stopped_nothing_leaves(answer: str) -> None:
+    passage = passed(list(answer), begun(may_regenerate=True))
+
+    if passage.gate.stopped:
+        assert (passage.releases, passage.gate.shown) == ([], "")
+        assert passage.gate.look() is None
+
+
+@LAWS
+@given(answers(), LIMITS)
+def test_without_a_second_attempt_no_answer_is_stopped(answer: str, limits: Trimming) -> None:
+    assert not passed(answer, begun(trimming=limits)).gate.stopped
+
+
+@LAWS
+@given(st.lists(st.sampled_from([*TRUE, *WRONG]), min_size=1, unique=True), LIMITS)
+def test_no_more_is_taken_out_than_the_policy_allows(
+    sentences: list[str], limits: Trimming
+) -> None:
+    passage = passed(" ".join(sentences), begun(trimming=limits))
+
+    assert passage.gate.verdict is not None
+    if passage.gate.verdict.action is Action.REPLACE:
+        return  # it ends with a closing word
+    gone = len(sentences) - sum(passage.left.count(one) for one in {*TRUE, *WRONG})
+    assert gone <= limits.most_claims
+    assert gone <= limits.most_share * len(sentences)
+
+
+@LAWS
+@given(answers(), gates(), st.booleans())
+def test_findings_are_recorded_where_they_stand(answer: str, passage: Passage, cut: bool) -> None:
+    # What is said again and again is found as one place, around whatever was taken out of it.
+    assume(all(answer.count(sentence) < 3 for sentence in SAID))
+    passed(answer, passage, cut=cut)
+
+    recorded = passage.gate.recorded(passage.gate.verdict)
+    for one in recorded.results if recorded else ():
+        for found in (*one.findings, *one.cleared):
+            if found.part == "answer":
+                said = answer[found.span.start : found.span.end]
+                # An item behind a gap was judged with another number than it came with.
+                is_item = found.observed[:1].isdigit()
+                assert said == found.observed or (is_item and said.endswith(found.observed[1:]))
+
+
+@LAWS
+@given(st.lists(st.sampled_from([*TRUE, *WRONG, "안녕하세요."]), min_size=2, unique=True))
+def test_nothing_is_left_hanging(sentences: list[str]) -> None:
+    steps = "대관 절차는 다음과 같습니다.\n"
+    items = "\n".join(f"{number}. {item}" for number, item in enumerate(sentences, 1))
+    answer = f"{TRUE[0]}\n\n{steps}{items}\n"
+
+    passage = passed(answer, begun(trimming=Trimming(most_claims=9, most_share=0.9)))
+
+    for shown in [*passage.shown, passage.left]:
+        assert not shown.rstrip().endswith("같습니다.")
+        assert shown == shown.rstrip() or shown == passage.left
+        assert "\n\n\n" not in shown
+    numbers = [
+        int(line.partition(".")[0]) for line in passage.left.split("\n") if line[:1].isdigit()
+    ]
+    assert numbers == list(range(1, len(numbers) + 1))
