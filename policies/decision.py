@@ -21,11 +21,13 @@ class Possible:
         regenerate: A second attempt is left.
         edit: Places can be mended and sentences taken out.
         edit_from: Where that begins in the answer, in code points: what stands before has left.
+        taken: How many claims were taken out of the answer before.
     """
 
     regenerate: bool = False
     edit: bool = False
     edit_from: int = 0
+    taken: int = 0
 
 
 def decide(

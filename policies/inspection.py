@@ -1,6 +1,6 @@
 """A policy with its guards built: what the proxy asks for a verdict."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -114,10 +114,21 @@ class Inspector:
 
     def _repairing(self, possible: Possible) -> Policy:
         """Return the policy that mends: numbers stay once a citation has left."""
-        if not possible.edit_from:
+        if not (possible.edit_from or possible.taken):
             return self.policy
-        stays = self.policy.citations.model_copy(update={"renumber": Renumber.NEVER})
-        return self.policy.model_copy(update={"citations": stays})
+        stays: dict[str, object] = {"renumber": Renumber.NEVER} if possible.edit_from else {}
+        return self._with_less(possible, stays)
+
+    def _with_less(self, possible: Possible, citations: Mapping[str, object]) -> Policy:
+        """Return the policy with other rules for citations, and less of it left to be taken out."""
+        policy = self.policy
+        left = max(0, policy.trimming.most_claims - possible.taken)
+        return policy.model_copy(
+            update={
+                "citations": policy.citations.model_copy(update=citations),
+                "trimming": policy.trimming.model_copy(update={"most_claims": left}),
+            }
+        )
 
     def _decided(
         self,
@@ -205,11 +216,10 @@ class SegmentInspector(Inspector):
 
     def _repairing(self, possible: Possible) -> Policy:
         """Return the policy that mends: the list of sources comes at the answer's end."""
-        del possible
-        update = {"renumber": Renumber.NEVER, "references": ReferenceList.OWN}
-        return self.policy.model_copy(
-            update={"citations": self.policy.citations.model_copy(update=update)}
-        )
+        update: dict[str, object] = {"renumber": Renumber.NEVER}
+        if self.policy.citations.references is ReferenceList.ALWAYS:
+            update["references"] = ReferenceList.OWN
+        return self._with_less(possible, update)
 
     def _verdict(
         self,

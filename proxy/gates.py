@@ -103,6 +103,7 @@ def still_possible(one: Judged, *, may_regenerate: bool) -> Possible:
         regenerate=may_regenerate and not one.has_begun,
         edit=one.may_edit,
         edit_from=len(one.gate.shown),
+        taken=one.gate.claims_taken,
     )
 
 

@@ -98,6 +98,7 @@ class Gate:
     Attributes:
         verdict: Over `base`, once the whole was judged; over the segment that stopped the attempt;
             None as long as there is none.
+        claims_taken: How many bad claims were taken out.
         stopped: A bad segment stopped the attempt; nothing more of it is looked at.
     """
 
@@ -118,7 +119,8 @@ class Gate:
         self._holds = rules.holds
         self._may_edit = rules.may_edit
         self._limits = rules.trimming
-        self._claims_taken = 0
+        self._has_paused = False
+        self.claims_taken = 0
         self.verdict: Verdict | None = None
         self.stopped = False
 
@@ -148,6 +150,7 @@ class Gate:
 
     def pause(self) -> None:
         """Calls of tools follow: what was said until now is all that was said before them."""
+        self._has_paused = True
         if self.done < len(self.text):
             self._turn_end = len(self.text)
 
@@ -215,8 +218,10 @@ class Gate:
             kind,
             self._exchange.answered(text),
             Possible(
-                regenerate=self._rules.may_regenerate and not self.shown and kind is not Kind.TURN,
+                # Neither words nor calls of tools that have left can be unsaid.
+                regenerate=self._rules.may_regenerate and not (self.shown or self._has_paused),
                 edit=self._may_edit,
+                taken=self.claims_taken,
                 edit_from=len(self.shown) - start,
             ),
         )
@@ -270,7 +275,7 @@ class Gate:
         taken = self._taken_with(look, verdict)
         if taken is None:
             return None
-        self._claims_taken = taken
+        self.claims_taken = taken
         came = self.text[self.done : end]
         start = len(self.shown) - look.possible.edit_from
         leaving = self._shown.leave(self.text, end, verdict, start)
@@ -278,4 +283,4 @@ class Gate:
 
     def _taken_with(self, look: Look, verdict: Verdict) -> int | None:
         """Return how many bad claims are taken out in all with a verdict; None if too many."""
-        return taken_with(look.exchange.answer or "", verdict, self._claims_taken, self._limits)
+        return taken_with(look.exchange.answer or "", verdict, self.claims_taken, self._limits)
