@@ -19,7 +19,7 @@ from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.replies import found_by, outcomes, said, sent_to_model
-from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL, UNHEARD_OF
+from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL, SETTLED, UNHEARD_OF
 
 ASKED = "수강료는 언제까지 환불되나요?"
 GIVEN: list[JsonValue] = [
@@ -103,6 +103,22 @@ async def test_where_it_is_not_written_better_the_claim_is_taken_out(
 
     assert said(reply).strip() == KNOWN
     assert reply.headers["x-guard-action"] == "trim"
+
+
+async def test_what_the_judge_takes_out_counts_with_what_the_guards_took_out_before(
+    tmp_path: Path, upstream: ScriptedUpstream, judge: ScriptedUpstream, stream: bool
+) -> None:
+    upstream.says(f"{KNOWN} {SETTLED} {NO_REFUND} {DENIED}")
+
+    async with judged_proxy(tmp_path, upstream, judge.address) as proxy:
+        reply = await proxy.chat(QUESTION | {"stream": stream})
+
+    # One of them may be taken out, two are too many: the answer ends with a word that says so.
+    assert said(reply).startswith(KNOWN)
+    assert SETTLED not in said(reply)
+    assert DENIED not in said(reply)
+    assert reply.headers["x-guard-action"] == "replace"
+    assert len(upstream.requests) == 1
 
 
 async def test_each_choice_is_judged(
