@@ -43,7 +43,12 @@ class Asking:
 
     def wanted(self, reply: Reply) -> Sequence[Answer]:
         """Return the answers of a reply; of the second one no more than were asked for."""
-        return reply.answers if self.number == 1 else reply.answers[: len(self.choices)]
+        most = len(self.choices)
+        return [one for one in reply.answers if self.number == 1 or 0 <= one.index < most]
+
+    def number_of(self, answer: Answer) -> int:
+        """Return the number by which the client knows an answer."""
+        return answer.index if self.number == 1 else self.choices[answer.index]
 
     def gate(self) -> Gate:
         """Return a gate for one of its answers."""
@@ -93,17 +98,18 @@ async def attempted(asking: Asking, opening: AbstractAsyncContextManager[OpenRep
                 live = await _read_live(asking, opened)
                 raw = None if live else await read_whole(opened)
             spent_ms = upstream_ms()
+            if raw is not None and asking.number == 2 and asking.stream is not None:
+                raise UpstreamBroken("it answers plainly what it began as a stream")
             reply = _reply(asking, raw)
     except UpstreamError as error:
         note_attempt(call.trace, None, (), upstream_ms(), error=error.code)
         raise
-    if live is None and asking.number == 2 and asking.stream is not None:
-        raise UpstreamBroken("it answers plainly what it began as a stream")
-    gates = await (_let_out(live) if live else _gated(asking, reply))
+    answers = asking.wanted(reply)
+    gates = await (_let_out(asking, live, answers) if live else _gated(asking, answers))
     call.trace.note_step(f"inspect_answer_{asking.number}", call.inspecting_s)
     decided = tuple(
         judged(call, asking.exchange, reply, answer, gate)
-        for answer, gate in zip(asking.wanted(reply), gates, strict=False)
+        for answer, gate in zip(answers, gates, strict=True)
     )
     return Attempt(reply, opened.headers, decided, spent_ms, live)
 
@@ -128,15 +134,16 @@ def _reply(asking: Asking, raw: RawReply | None) -> Reply:
     return asking.stream.reply()
 
 
-async def _let_out(live: LiveAttempt) -> list[Gate]:
+async def _let_out(asking: Asking, live: LiveAttempt, answers: Sequence[Answer]) -> list[Gate]:
+    """Return the gates that answers went through; not every choice asked for has one."""
     await live.finish()
-    return [gate for _, gate in sorted(live.gates.items())]
+    return [live.gates[asking.number_of(answer)] for answer in answers]
 
 
-async def _gated(asking: Asking, reply: Reply) -> list[Gate]:
+async def _gated(asking: Asking, answers: Sequence[Answer]) -> list[Gate]:
     """Let answers of which all is known through gates of their own."""
     gates = []
-    for answer in asking.wanted(reply):
+    for answer in answers:
         gate = asking.gate()
         take_whole(asking.call, gate, answer)
         async for _ in looked_at(asking.call, gate):

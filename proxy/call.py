@@ -78,7 +78,11 @@ class Call:
         Its time is that of one opinion, however many choices and attempts there are.
         """
         rules = self.tenant.policy.judge
-        return min(self.left_s, rules.timeout_s - self.judge_spent_s) if rules else 0.0
+        if rules is None:
+            return 0.0
+        # How long a client says that it waits is no reason to look less closely.
+        left_s = self.tenant.upstream.timeouts.total_s - self.trace.spent_s
+        return min(left_s, rules.timeout_s - self.judge_spent_s)
 
 
 @dataclass(frozen=True)

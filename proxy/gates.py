@@ -12,6 +12,7 @@ from policies.gating.rules import StreamMode
 from policies.policy import Renumber
 from policies.verdict import Verdict
 from proxy.call import Call
+from proxy.errors import UpstreamBroken
 from proxy.inspecting import log_failures, takes_long
 from proxy.judged import TOOL_CALLS, Judged
 from proxy.openai_api.answer import Answer, visible
@@ -21,6 +22,8 @@ JSON_VALUES = "json_values"
 """Numbers and truth values of a JSON answer, of which no guard knows what they count."""
 EMPTY_ANSWER = "empty_answer"
 LENGTH = "length"
+MOST_ANSWER_CHARS = 200_000
+"""What is longer could not be judged in the time that a reader waits."""
 """Why an answer ended that was not allowed to be longer."""
 
 
@@ -60,7 +63,13 @@ def close_gate(call: Call, gate: Gate, finish_reason: str | None, *, calls_tool:
 
 
 async def looked_at(call: Call, gate: Gate) -> AsyncIterator[Release]:
-    """Inspect what there is to inspect by now; yield what may leave."""
+    """Inspect what there is to inspect by now; yield what may leave.
+
+    Raises:
+        UpstreamBroken: the answer is too long to be judged.
+    """
+    if gate.read_chars > MOST_ANSWER_CHARS:
+        raise UpstreamBroken(f"an answer of more than {MOST_ANSWER_CHARS} characters")
     while look := gate.look():
         began_s = call.trace.clock()
         verdict = await inspected(call, look)

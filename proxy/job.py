@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from policies.verdict import GuardOutcome
-from proxy.errors import GuardProxyError, InternalError
+from proxy.errors import BadRequest, GuardProxyError, InternalError
 from proxy.logs import failure, logger
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.services import Services
@@ -83,6 +83,8 @@ class Job(ABC):
             return self.refuse(error)
         except asyncio.CancelledError:  # the job is a task of its own: its client has left
             return self.leave()
+        except RecursionError:
+            return self.refuse(BadRequest("The body is nested too deeply."))
         except Exception as broken:  # noqa: BLE001 - whatever happened, the client gets an answer
             log.error("request.failed", request_id=self.id, **failure(broken))  # noqa: TRY400
             return self.refuse(InternalError(self.id))

@@ -58,6 +58,8 @@ class LiveAttempt:
         self._stream = stream
         self._watches = call.tenant.policy.only_watches
         self._open_gate = open_gate
+        self._aside: list[Piece] = []
+        self._is_changed = False
         self._choices: dict[int, _Waiting] = {number: _Waiting(open_gate()) for number in choices}
 
     @property
@@ -100,6 +102,7 @@ class LiveAttempt:
         number, outcome = settled.outcome.index, settled.outcome
         waiting = self._choices[number]
         gate = waiting.gate
+        self._is_changed = self._is_changed or not isinstance(outcome, Kept)
         match outcome:
             case Kept():
                 await self._send_rest(waiting)
@@ -114,7 +117,7 @@ class LiveAttempt:
                 if outcome.finish_reason:
                     await self._send_finish(number, outcome.finish_reason)
                 else:
-                    await self._send_rest(waiting, spoken=False)
+                    await self._send_silent(number, waiting)
         waiting.pieces.clear()
 
     async def end(self, usage: JsonObject, ending: Ending) -> None:
@@ -124,6 +127,8 @@ class LiveAttempt:
             usage: The tokens of all attempts.
             ending: What goes with the choices.
         """
+        for piece in () if self._is_changed else self._aside:
+            await self._call.outgoing.send(self._stream.write(piece))
         await self._call.outgoing.send(self._stream.write_end(usage, ending))
 
     async def _take(self, event: Event) -> bool:
@@ -136,7 +141,10 @@ class LiveAttempt:
 
     async def _take_piece(self, piece: Piece) -> None:
         if piece.choice is None:
-            await self._call.outgoing.send(self._stream.write(piece))
+            if piece.may_tell and not self._watches:
+                self._aside.append(piece)
+            else:
+                await self._call.outgoing.send(self._stream.write(piece))
             return
         waiting = self._choices.setdefault(piece.choice, _Waiting(self._open_gate()))
         if waiting.is_over:
@@ -181,10 +189,11 @@ class LiveAttempt:
             for piece in leaving:
                 await self._call.outgoing.send(self._stream.write(piece))
             return
+        self._is_changed = True
         spoken = [piece for piece in leaving if piece.text]
         await self._call.outgoing.send(self._stream.write_text(number, released.text, spoken))
         for piece in leaving:
-            if not piece.text:
+            if not (piece.text or piece.may_tell):
                 await self._call.outgoing.send(self._stream.write(piece))
 
     def _cut(self, waiting: _Waiting, end: int) -> None:
@@ -202,18 +211,26 @@ class LiveAttempt:
         """Send pieces that wait for no text: the role, reasoning, calls of tools."""
         while waiting.pieces:
             piece, end = waiting.pieces[0]
-            if piece.text or end > waiting.gate.done or piece.finish_reason:
+            if piece.text or end > waiting.gate.done or piece.finish_reason or piece.may_tell:
                 return
             waiting.pieces.popleft()
             await self._call.outgoing.send(self._stream.write(piece))
 
-    async def _send_rest(self, waiting: _Waiting, *, spoken: bool = True) -> None:
-        """Send all that waits, with or without what says something."""
+    async def _send_rest(self, waiting: _Waiting) -> None:
+        """Send all that waits."""
         while waiting.pieces:
             piece, _ = waiting.pieces.popleft()
             if piece.text:
                 self._call.trace.note_first_text()
-            if spoken or not piece.text:
+            await self._call.outgoing.send(self._stream.write(piece))
+
+    async def _send_silent(self, number: int, waiting: _Waiting) -> None:
+        """Send what waits and tells nothing of the words that stood there."""
+        while waiting.pieces:
+            piece, _ = waiting.pieces.popleft()
+            if piece.may_tell and piece.finish_reason:
+                await self._send_finish(number, piece.finish_reason)
+            elif not (piece.text or piece.may_tell):
                 await self._call.outgoing.send(self._stream.write(piece))
 
     async def _send_finish(self, number: int, finish_reason: str) -> None:

@@ -99,8 +99,9 @@ class Pipeline:
         second = await self._second(asking, attempts[0], failed, model) if failed else None
         if second is not None:
             attempts.append(second)
-        again = iter(second.judged if second else ())
-        pairs = [(one, next(again, None) if one.wants_second else None) for one in first]
+        again = {one.answer.index: one for one in (second.judged if second else ())}
+        places = {one.answer.index: place for place, one in enumerate(failed)}
+        pairs = [(one, again.get(places.get(one.answer.index, -1))) for one in first]
         if failed and takes_long(call.tenant.policy, asking.exchange):
             return await asyncio.to_thread(_settled, call.tenant, pairs)
         return _settled(call.tenant, pairs)

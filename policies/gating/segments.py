@@ -15,7 +15,7 @@ from collections import deque
 from guards.text.lead_ins import LEAD_IN
 from guards.text.sentence_ends import SentenceEnds, sentence_ends
 from guards.text.sentences import Sentence
-from policies.gating.layout import Layout
+from policies.gating.layout import ORNAMENT, Layout
 from policies.gating.opening import Opening
 
 # Each end leads to an inspection of what was written so far. Where segments grow with the text
@@ -26,8 +26,7 @@ _LIST_LOOK_AHEAD_CHARS = 5
 _SPACE = re.compile(r"\s*")
 _NEXT_SENTENCE = " 다음"
 # What may stand behind a finished sentence: emphasis that ends, an emoji, a remark in brackets.
-_ORNAMENT = r"[*_\s\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]"
-_ORNAMENTS = re.compile(rf"(?<!{_ORNAMENT}){_ORNAMENT}+\Z")
+_ORNAMENTS = re.compile(rf"(?<![*_\s{ORNAMENT}])[*_\s{ORNAMENT}]+\Z")
 _REMARK = re.compile(r"(?<=[.!?…。！？])[ \t]?[(\[【][^()\[\]【】\n]{1,200}[)\]】]\Z")
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 
@@ -102,7 +101,8 @@ class Segmenter:
         ends_line = "\n" in self.text[sentence.end : following]
         begins_line, self._begins_line = self._begins_line, ends_line
         spoken = self._opening.spoken(sentence)
-        if not spoken or self._layout.holds(spoken, begins_line=begins_line, ends_line=ends_line):
+        behind = self.text[sentence.end : following + 1]
+        if not spoken or self._layout.holds(spoken, behind, begins_line=begins_line):
             return False
         if self._last == 0:
             ahead = following + _LIST_LOOK_AHEAD_CHARS if ends_line else sentence.end

@@ -26,6 +26,7 @@ _STEP = re.compile(r"\[\]|[^.\[\]]+")
 # What a member is called may be anybody's words; what looks like a field's name is shown as one.
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,40}")
 _NAMELESS = "?"
+_WORDS = re.compile(r"[가-힣]|\S\s+\S")
 
 
 class Treatment(StrEnum):
@@ -168,11 +169,25 @@ class FieldTable:
         rows = self._rows_below(prefix).items()
         return frozenset(name for name, row in rows if row.spells_answer)
 
+    def worded_unknown(self, value: JsonObject, prefix: str = "") -> frozenset[str]:
+        """Return the members of an object that no row covers and that hold somebody's words.
+
+        Args:
+            value: The object.
+            prefix: Its place; empty for the body itself.
+        """
+        known = self._node(prefix).below
+        return frozenset(name for name in value if name not in known and _has_words(value[name]))
+
     def _rows_below(self, prefix: str) -> dict[str, Row]:
+        below = self._node(prefix).below
+        return {name: node.row for name, node in below.items() if node.row}
+
+    def _node(self, prefix: str) -> _Node:
         node = self._root
         for step in steps(prefix):
             node = node.below[step]
-        return {name: below.row for name, below in node.below.items() if below.row}
+        return node
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +259,15 @@ def _said(row: Row) -> str:
     owner = "" if row.origin is Origin.OPENAI else f" ({row.origin})"
     named = f"; named as not checked: `{row.unchecked}`" if row.unchecked else ""
     return f"{row.note}{named}{owner}".replace("|", "\\|").lstrip()
+
+
+def _has_words(value: JsonValue) -> bool:
+    """Tell whether a value holds words, as against names, numbers and ids."""
+    if isinstance(value, str):
+        return _WORDS.search(value) is not None
+    if isinstance(value, dict):
+        return any(map(_has_words, value.values()))
+    return isinstance(value, list) and any(map(_has_words, value))
 
 
 def _walk(node: _Node, value: JsonValue, path: str) -> Iterator[_Met]:

@@ -211,6 +211,8 @@ class Piece:
         raw: The event's own bytes, if it can be passed on as it came; None where it cannot.
         finish_reason: Set on the piece that ends its choice, in the model server's word.
         calls_tool: It is part of a call of a tool.
+        may_tell: It may hold words of the answer where nobody knows them: it leaves with the words
+            before it, and not at all where those are changed.
     """
 
     choice: int | None
@@ -219,6 +221,7 @@ class Piece:
     raw: bytes | None = None
     finish_reason: str | None = None
     calls_tool: bool = False
+    may_tell: bool = False
 
 
 class LiveStream(ABC):

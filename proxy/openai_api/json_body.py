@@ -1,6 +1,7 @@
 """Reads JSON from the wire, strictly: what we check must be what the model server reads."""
 
 import json
+import math
 from typing import TypeAlias
 
 from pydantic import JsonValue
@@ -20,7 +21,10 @@ def read_object(raw: bytes) -> JsonObject:
     """
     try:
         value = json.loads(
-            raw.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_no_constant
+            raw.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_float=_finite,
         )
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at byte {error.start}") from None
@@ -44,6 +48,13 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError("a number is too large to be written again")
+    return number
 
 
 def member(value: JsonValue | None, key: str) -> JsonValue | None:

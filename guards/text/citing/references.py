@@ -20,11 +20,11 @@ from guards.text.slots.citation_numbers import SUPERSCRIPTS, lowered, raised
 from guards.text.slots.citation_pattern import FILE
 
 _HEADING = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]*)?[*_]{0,3}[ \t]*(?:📚|📎|🔗|📖|📄)?[ \t]*"
+    r"^[ \t]*+(?:#{1,6}[ \t]*+)?[*_]{0,3}[ \t]*+(?:📚|📎|🔗|📖|📄)?[ \t]*+"
     r"(?:참고[ \t]?(?:자료|문헌|문서|출처)|출처(?:[ \t]?(?:목록|정보))?"
     r"|인용(?:[ \t]?(?:출처|문헌|목록))?|근거[ \t]?(?:자료|문서)|각주"
     r"|References?|Sources?|Citations?|Bibliography|Footnotes)"
-    r"[ \t]*[*_]{0,3}[ \t]*[:：]?[ \t]*[*_]{0,3}[ \t]*$",
+    r"[ \t]*+[*_]{0,3}[ \t]*+[:：]?[ \t]*+[*_]{0,3}[ \t]*+$",
     re.IGNORECASE,
 )
 # "참고:" may also head remarks.

@@ -12,10 +12,13 @@ from proxy.openai_api.chat.restored_stream import StreamRestorer
 from proxy.openai_api.chat.tokens import split_tokens
 from proxy.openai_api.choices import choice_index, without_tokens
 from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Restoring
-from proxy.openai_api.json_body import JsonObject, objects
+from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import DONE, write_event
 
 _TELLING = COVERAGE.chunk.telling()
+_SILENT = COVERAGE.chunk.silent() - {"choices", "usage"}
+_SILENT_IN_CHOICES = COVERAGE.chunk.silent("choices[]")
+_SILENT_IN_DELTAS = COVERAGE.chunk.silent("choices[].delta") - {"content"}
 _CALLS = ("tool_calls", "function_call")
 _OBJECT = "chat.completion.chunk"
 
@@ -86,7 +89,7 @@ class LiveChat(LiveStream):
         choice = objects(piece.chunk.get("choices"))[0]
         delta = choice.get("delta")
         own = delta if isinstance(delta, dict) else {}
-        before, behind = split_tokens(choice.get("logprobs"), at)
+        before, behind = split_tokens(choice.get("logprobs"), piece.text, at)
         first = choice | {"delta": own | {"content": piece.text[:at]}}
         # What else is in the chunk is said once.
         second: JsonObject = {
@@ -110,16 +113,12 @@ class LiveChat(LiveStream):
         events: list[bytes] = []
         for place, piece in enumerate(instead_of):
             own = objects(piece.chunk.get("choices"))[0]
-            delta = own.get("delta")
-            others = {
-                key: value
-                for key, value in (delta.items() if isinstance(delta, dict) else ())
-                if key != "content"
-            }
+            others = _only(own.get("delta"), _SILENT_IN_DELTAS)
             said = text if place == 0 else ""
             if said or others:
-                changed = without_tokens(own) | {"delta": others | {"content": said}}
-                events.append(write_event(piece.chunk | {"choices": [changed]}))
+                changed = _only(without_tokens(own), _SILENT_IN_CHOICES)
+                changed["delta"] = others | {"content": said}
+                events.append(write_event(_only(piece.chunk, _SILENT) | {"choices": [changed]}))
         if not instead_of and text:
             events.append(self._event(choice, {"content": text}))
         return b"".join(events)
@@ -151,14 +150,15 @@ class LiveChat(LiveStream):
     def _pieces(self, chunk: JsonObject, raw: bytes | None) -> list[Piece]:
         self._chunks.append(chunk)
         if not self._frame:
-            without = ("choices", "usage")
-            self._frame = {key: one for key, one in chunk.items() if key not in without}
+            self._frame = _only(chunk, _SILENT)
         choices = objects(chunk.get("choices"))
         if not choices:
             if chunk.get("usage"):
                 self._usage = (self._framed(chunk), raw if self._numbers is None else None)
                 return []
-            return [Piece(None, "", self._framed(chunk), raw if self._numbers is None else None)]
+            own_raw = raw if self._numbers is None else None
+            told = bool(COVERAGE.chunk.worded_unknown(chunk))
+            return [Piece(None, "", self._framed(chunk), own_raw, may_tell=told)]
         own_raw = raw if len(choices) == 1 and self._numbers is None else None
         return [
             piece
@@ -186,8 +186,10 @@ class LiveChat(LiveStream):
             own_choice = choice if text or is_one else without_tokens(choice)
             changed = own_choice | {"index": number, "delta": delta, "finish_reason": reason}
             body = self._framed(around) | {"choices": [changed]}
-            return Piece(number, text, body, raw, reason, bool(calls) and not text)
+            calls_tool = bool(calls) and not text
+            return Piece(number, text, body, raw, reason, calls_tool, not text and may_tell)
 
+        may_tell = _may_tell(chunk, choice, own)
         around = chunk
         is_one = not text or not (calls or finish_reason)
         if is_one:
@@ -219,6 +221,22 @@ class LiveChat(LiveStream):
         frame = self._frame or _own_frame(self._request)
         body: JsonObject = {"index": choice, "delta": delta, "finish_reason": finish_reason}
         return write_event(frame | {"choices": [body]})
+
+
+def _may_tell(chunk: JsonObject, choice: JsonObject, delta: JsonObject) -> bool:
+    """Tell whether words of the answer may stand where nobody looks for them."""
+    table = COVERAGE.chunk
+    return bool(
+        objects(member(choice.get("logprobs"), "content"))
+        or table.worded_unknown(chunk)
+        or table.worded_unknown(choice, "choices[]")
+        or table.worded_unknown(delta, "choices[].delta")
+    )
+
+
+def _only(value: JsonValue | None, names: frozenset[str]) -> JsonObject:
+    own = value if isinstance(value, dict) else {}
+    return {key: item for key, item in own.items() if key in names}
 
 
 def _named(frame: JsonObject) -> JsonObject:

@@ -1,6 +1,6 @@
 """A model server's whole reply to a chat completion, plain or streamed, as answers to judge."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer, with_whole_characters
 from proxy.openai_api.chat.coverage import COVERAGE
-from proxy.openai_api.choices import choice_index
+from proxy.openai_api.choices import choice_index, choices_of
 from proxy.openai_api.coverage import unknown_fields
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.sse import EventReader
@@ -45,7 +45,8 @@ class PlainReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """What carries words in the choices and is not looked at."""
-        return _unseen(COVERAGE.reply.unchecked(self.body), self.answers)
+        named = (*COVERAGE.reply.unchecked(self.body), *_thoughts([self.body], "message"))
+        return _unseen(named, self.answers)
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -81,8 +82,8 @@ class StreamReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """What carries words in the deltas and is not looked at."""
-        named = (name for chunk in self.chunks for name in COVERAGE.chunk.unchecked(chunk))
-        return _unseen(named, self.answers)
+        named = [name for chunk in self.chunks for name in COVERAGE.chunk.unchecked(chunk)]
+        return _unseen([*named, *_thoughts(self.chunks, "delta")], self.answers)
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -109,9 +110,11 @@ def _read_plain(raw: bytes) -> PlainReply:
         body = read_object(raw)
     except ValueError as error:
         raise UpstreamBroken(str(error)) from None
-    choices = objects(body.get("choices"))
+    choices = choices_of(body)
     if not choices:
         raise UpstreamBroken("it has no choices")
+    for choice in choices:
+        _check_said(choice.get("message"))
     answers = tuple(
         _answer(
             choice_index(choice, position),
@@ -142,13 +145,20 @@ def _read_stream(raw: bytes) -> StreamReply:
 
 
 def check_chunk(chunk: JsonObject) -> None:
-    """Refuse a chunk that says that the model server failed.
+    """Refuse a chunk that says that the model server failed, or in which nobody could read.
 
     Raises:
-        UpstreamBroken: it does.
+        UpstreamBroken: it is such a chunk.
     """
-    if chunk.get("error"):
+    if chunk.get("error") or chunk.get("object") == "error":
         raise UpstreamBroken("its stream ended with an error")
+    for choice in choices_of(chunk):
+        _check_said(choice.get("delta"))
+
+
+def _check_said(said: JsonValue) -> None:
+    if said is not None and not isinstance(said, dict):
+        raise UpstreamBroken("what a choice says is no object")
 
 
 def joined(chunks: Iterable[JsonObject]) -> tuple[Answer, ...]:
@@ -214,6 +224,16 @@ def _part_text(part: JsonValue) -> str:
     if member(part, "type") in _REASONING_PARTS:
         return ""
     raise UpstreamBroken("the content of a message has a part that is no text")
+
+
+def _thoughts(bodies: Iterable[JsonObject], said: str) -> Iterator[str]:
+    """Yield the kinds of the parts that are thoughts, whatever member holds their words."""
+    for body in bodies:
+        for choice in objects(body.get("choices")):
+            for part in objects(member(choice.get(said), "content")):
+                kind = part.get("type")
+                if kind in _REASONING_PARTS:
+                    yield str(kind)
 
 
 def _unseen(named: Iterable[str], answers: Iterable[Answer]) -> tuple[str, ...]:

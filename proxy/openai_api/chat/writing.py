@@ -22,13 +22,17 @@ from proxy.openai_api.door import (
     Written,
 )
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, objects
+from proxy.openai_api.json_texts import texts
 from proxy.openai_api.leaving import leaves_as_stream, untouched
 from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
 from proxy.openai_api.usage import total_usage
 
-# Whatever else there is may hold the text that was there before.
 _TELLING = COVERAGE.reply.telling() | COVERAGE.chunk.telling()
+# Whatever else there is may hold the text that was there before.
+_SILENT = COVERAGE.reply.silent() | COVERAGE.chunk.silent()
+_SILENT_IN_CHOICES = COVERAGE.reply.silent("choices[]") | {"logprobs"}
 _SILENT_IN_MESSAGES = COVERAGE.reply.silent("choices[].message")
+_SILENT_IN_DELTAS = COVERAGE.chunk.silent("choices[].delta")
 
 
 def write(
@@ -61,7 +65,7 @@ def _object(
     outcomes: Sequence[ChoiceOutcome],
     ending: Ending,
 ) -> JsonObject:
-    body = _frame(request, replies, ending, "chat.completion")
+    body = _frame(request, replies, outcomes, ending) | {"object": "chat.completion"}
     body["choices"] = [_choice(request, outcome, ending) for outcome in outcomes]
     if usage := total_usage(replies):
         body["usage"] = usage
@@ -80,13 +84,18 @@ def _choice(request: ModelRequest, outcome: ChoiceOutcome, ending: Ending) -> Js
         }
     choice = _own_choice(outcome) | {"index": outcome.index}
     if isinstance(outcome, Edited):
-        message = choice["message"]
-        own = message if isinstance(message, dict) else {}
-        kept = {key: value for key, value in own.items() if key in _SILENT_IN_MESSAGES}
-        edited = without_tokens(choice) | {"message": kept | {"content": outcome.content}}
+        message = _silent(choice.get("message"), _SILENT_IN_MESSAGES)
+        edited = _silent(without_tokens(choice), _SILENT_IN_CHOICES)
+        edited["message"] = message | {"content": outcome.content}
         reason = outcome.finish_reason
         return edited | {"finish_reason": reason} if reason else edited
     return choice
+
+
+def _silent(value: JsonValue | None, names: frozenset[str]) -> JsonObject:
+    """Return an object without what may hold the text that was there before."""
+    own = value if isinstance(value, dict) else {}
+    return {key: item for key, item in own.items() if key in names}
 
 
 def _own_choice(outcome: Kept | Edited) -> JsonObject:
@@ -107,7 +116,7 @@ def _events(
     outcomes: Sequence[ChoiceOutcome],
     ending: Ending,
 ) -> Iterator[bytes]:
-    frame = _frame(request, replies, ending, "chat.completion.chunk")
+    frame = _frame(request, replies, outcomes, ending) | {"object": "chat.completion.chunk"}
     for outcome in outcomes:
         for choice in _chunk_choices(request, outcome, ending):
             yield write_event(frame | {"choices": [choice]})
@@ -145,12 +154,12 @@ def _edited_chunks(outcome: Edited, reply: StreamReply) -> Iterable[JsonObject]:
     """Return the pieces with the new text in the place of the first one that had some."""
     written = False
     for choice in _own_chunks(outcome.index, reply, outcome.answer):
-        delta = choice.get("delta")
-        own = without_tokens(choice)
+        delta = _silent(choice.get("delta"), _SILENT_IN_DELTAS)
+        own = _silent(without_tokens(choice), _SILENT_IN_CHOICES)
         if outcome.finish_reason and own.get("finish_reason"):
             own["finish_reason"] = outcome.finish_reason
-        if not isinstance(delta, dict) or not delta.get("content"):
-            yield own
+        if not delta.get("content"):
+            yield own | {"delta": delta}
             continue
         yield own | {"delta": delta | {"content": "" if written else outcome.content}}
         written = True
@@ -174,17 +183,24 @@ def _template_message(request: ModelRequest, template: str) -> JsonObject:
 
 
 def _frame(
-    request: ModelRequest, replies: Sequence[ChatReply], ending: Ending, kind: str
+    request: ModelRequest,
+    replies: Sequence[ChatReply],
+    outcomes: Sequence[ChoiceOutcome],
+    ending: Ending,
 ) -> JsonObject:
-    """Return the members around the choices: the last reply's own, else ours."""
+    """Return the members around the choices: the last reply's own, else ours.
+
+    Where a text was changed, only those that are known to say nothing of it, or have no words.
+    """
     if not replies:
         return {
             "id": f"chatcmpl-guard-{ending.id}",
-            "object": kind,
             "created": ending.created,
             "model": request.model,
         }
     last = replies[-1]
     own = last.body if isinstance(last, PlainReply) else last.chunks[0]
-    dropped = _TELLING | {"choices", "usage"}
-    return {key: value for key, value in own.items() if key not in dropped} | {"object": kind}
+    if not untouched(replies, outcomes):
+        own = {key: value for key, value in own.items() if key in _SILENT or not any(texts(value))}
+    dropped = _TELLING | {"choices", "usage", "guard"}
+    return {key: value for key, value in own.items() if key not in dropped}

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer, with_whole_characters
-from proxy.openai_api.choices import choice_index, without_tokens
+from proxy.openai_api.choices import choice_index, choices_of, without_tokens
 from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.coverage import unknown_fields
 from proxy.openai_api.door import Piece, Restoring
@@ -102,7 +102,7 @@ def read_plain(raw: bytes, stand_ins: Restoring) -> PlainReply:
         body = read_object(raw)
     except ValueError as error:
         raise UpstreamBroken(str(error)) from None
-    choices = objects(body.get("choices"))
+    choices = choices_of(body)
     if not choices:
         raise UpstreamBroken("it has no choices")
     restored: list[JsonValue] = [_restored(choice, stand_ins) for choice in choices]

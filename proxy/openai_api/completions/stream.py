@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.choices import choice_index, without_tokens
+from proxy.openai_api.choices import choice_index, choices_of, without_tokens
 from proxy.openai_api.completions.reply import StreamReply, answer_of, text_of
 from proxy.openai_api.door import Piece, Restoring
-from proxy.openai_api.json_body import JsonObject, objects
+from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
 from proxy.openai_api.stream_events import event_object
 from proxy.openai_api.words import Words
@@ -52,9 +52,9 @@ class StreamReader:
         Raises:
             UpstreamBroken: nobody could say what a client would read in it.
         """
-        if chunk.get("error"):
+        if chunk.get("error") or chunk.get("object") == "error":
             raise UpstreamBroken("its stream ended with an error")
-        choices = objects(chunk.get("choices"))
+        choices = choices_of(chunk)
         if not choices:
             return self._took([Piece(None, "", chunk, raw)], raw)
         pieces = [

@@ -69,7 +69,7 @@ WORDY: Final[Mapping[str, str]] = {
 
 _INNER = ("content_index", "summary_index", "command_index")
 _MEMBERS_OF_A_TEXT_EVENT = frozenset(
-    {"type", "item_id", "output_index", "sequence_number", "delta", "text", *_INNER}
+    {"type", "item_id", "output_index", "sequence_number", *_INNER}
 )
 _NAMES = frozenset({"type", "status", "obfuscation"})
 

@@ -12,7 +12,13 @@ from proxy.openai_api.responses.flows import (
     place_of,
     without_tokens,
 )
-from proxy.openai_api.responses.output import MESSAGE, TEXT_PART, Place, part_saying
+from proxy.openai_api.responses.output import (
+    MESSAGE,
+    TEXT_PART,
+    Place,
+    message_saying,
+    part_saying,
+)
 
 
 class Left:
@@ -70,7 +76,7 @@ class Left:
             return item
         parts = objects(item.get("content"))
         said = [self._part(part, Place(at, number)) for number, part in enumerate(parts)]
-        return item | {"content": said} if parts else item
+        return item if said == parts else message_saying(item, said)
 
     def _is_changed(self, place: Place) -> bool:
         return self.text(place) != self._read.get(place, "")

@@ -77,7 +77,10 @@ def check_item(item: JsonValue) -> None:
     """
     if not isinstance(item, dict):
         raise UpstreamBroken("an item of its output is no object")
-    if item.get("type") not in _KNOWN_ITEMS and any(map(item.get, _WORDS)):
+    kind = item.get("type")
+    if kind is not None and not isinstance(kind, str):
+        raise UpstreamBroken("an item of its output is of no kind")
+    if kind not in _KNOWN_ITEMS and any(map(item.get, _WORDS)):
         raise UpstreamBroken("an item of its output is of an unknown kind and has words")
 
 
@@ -189,8 +192,11 @@ def _item_with(item: JsonObject, at: int, texts: Mapping[Place, str]) -> JsonObj
         part_saying(part, texts[Place(at, place)]) if Place(at, place) in texts else part
         for place, part in enumerate(objects(item.get("content")))
     ]
-    if parts == item.get("content"):
-        return item
+    return item if parts == item.get("content") else message_saying(item, parts)
+
+
+def message_saying(item: JsonObject, parts: Sequence[JsonValue]) -> JsonObject:
+    """Return a message with other parts, without what may hold the words of those it had."""
     kept = {key: value for key, value in item.items() if key in _MEMBERS_OF_A_MESSAGE}
     return kept | {"content": [*parts]}
 

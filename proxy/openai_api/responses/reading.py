@@ -207,8 +207,8 @@ class StreamReader:
         part = event.get("part")
         self._check(part)
         self._parts.add(place_of(event))
-        if isinstance(part, dict) and part.get("type") == TEXT_PART and part.get("text"):
-            yield self._passed(event | {"part": part | {"text": ""}}, None)
+        if isinstance(part, dict) and _says_something(part):
+            yield self._passed(event | part_added(part, {}), None)
             yield from self._texts.rest(part, event)
         else:
             yield self._passed(event, raw)
@@ -241,6 +241,8 @@ class StreamReader:
         check_ended(response)
         items = objects(response.get("output"))
         whole = "".join(texts_of(response).values())
+        if response.get(TEXT_PART) not in (None, whole):
+            raise UpstreamBroken("it says two different texts")
         for at, item in enumerate([] if self._items else items):
             yield from self._item_done(item_done(item, at), None)
         yield from self._texts.flushed()
@@ -266,3 +268,10 @@ class StreamReader:
     def _name(self, names: Iterable[str]) -> None:
         """Name what carries words and is not looked at."""
         self._texts.unseen |= dict.fromkeys(names)
+
+
+def _says_something(part: JsonObject) -> bool:
+    """Tell whether a text part begins with more than its kind: with words, or their tokens."""
+    return part.get("type") == TEXT_PART and any(
+        value for name, value in part.items() if name != "type"
+    )

@@ -36,8 +36,29 @@ ANSWERS = [
 ]
 TEXTS = [str(answer.values[0]) for answer in ANSWERS]
 WORDS = "가 다. 합니다. 네. 요? : 1 2024. ** ``` [1] ² ( ) [ “ ” 에 , <think> </think> | # -"
-SPACED = [" ", "\n", "\n\n", "\u3000", "1. ", "나. ", "- ", "## ", "|---|\n", "```\n"]
-LONGER = ["다음과 같습니다.", "[출처: 규정]", "안녕하세요.", "다음 두 가지입니다.", "가" * 90]
+SPACED = [
+    " ",
+    "\n",
+    "\n\n",
+    "\u3000",
+    "1. ",
+    "나. ",
+    "- ",
+    "## ",
+    "|---|\n",
+    "```\n",
+    "\n  - ",
+    "📌 ",
+]
+LONGER = [
+    "네, 됩니다.",
+    "대관 안내",
+    "다음과 같습니다.",
+    "[출처: 규정]",
+    "안녕하세요.",
+    "다음 두 가지입니다.",
+    "가" * 90,
+]
 ANY = st.lists(st.sampled_from([*WORDS.split(), *SPACED, *LONGER]), max_size=30).map("".join)
 CUTS = st.lists(st.integers(0, 260), max_size=8)
 
@@ -132,14 +153,14 @@ def test_the_first_segment_says_something(opening: str) -> None:
     assert segments(f"{opening}\n예약은 받습니다. 됩니다.")[0] == opening.strip()
 
 
-def test_no_more_than_three_empty_sentences_are_held() -> None:
-    greetings = "안녕하세요. 감사합니다. 반갑습니다. 죄송합니다."
+def test_no_more_than_five_empty_sentences_are_held() -> None:
+    greetings = "안녕하세요. 감사합니다. 반갑습니다. 죄송합니다. 네, 그렇습니다. 네, 됩니다."
 
     assert segments(f"{greetings} {CLAIM}") == [greetings, CLAIM]
 
 
-def test_three_hundred_empty_characters_are_not_held() -> None:
-    question = f"{'가' * 298}까?"
+def test_four_hundred_empty_characters_are_not_held() -> None:
+    question = f"{'가' * 398}까?"
 
     assert segments(f"{question} {CLAIM}") == [question, CLAIM]
 
@@ -188,7 +209,23 @@ def test_segments_grow_with_a_long_text() -> None:
 
 
 RUNS = ["가", ".", "(", '"', "1", "[", " ", "\n", "*", "`", "-", "=", "²", "1%", "[1", "가.", "다."]
-LONG_RUNS = ["가. ", "한다.[1],", " .", "가\n", "| ", "|---|\n", "<think>", "```\n", ": ", "가:\n"]
+LONG_RUNS = [
+    "네. ",
+    "😊",
+    "😊\n",
+    "가\n\n",
+    "- 가\n  ",
+    "가. ",
+    "한다.[1],",
+    " .",
+    "가\n",
+    "| ",
+    "|---|\n",
+    "<think>",
+    "```\n",
+    ": ",
+    "가:\n",
+]
 
 
 @pytest.mark.parametrize("run", [*RUNS, *LONG_RUNS])

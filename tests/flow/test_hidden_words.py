@@ -1,0 +1,189 @@
+"""Words that could leave although no guard looked at them: told twice, told beside, told early."""
+
+import json
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from guards.text.citing.references import read_references
+from proxy.openai_api.json_body import JsonObject
+from tests.fakes.fake_judge import chat_judge
+from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.fakes.wire_upstream import JSON_TYPE, WireReply, WireUpstream
+from tests.flow.heard import heard
+from tests.flow.pool import FEE, LOCKER, WRONG_FEE, asked
+from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL
+
+WRONG = "55,000"
+
+
+@pytest.fixture
+async def server() -> AsyncGenerator[WireUpstream, None]:
+    async with WireUpstream().running() as running:
+        yield running
+
+
+@pytest.fixture
+async def pool(tmp_path: Path, server: WireUpstream) -> AsyncGenerator[RunningProxy, None]:
+    async with running_proxy(tmp_path, server) as running:
+        yield running
+
+
+def events(*chunks: JsonObject) -> WireReply:
+    said = [f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n".encode() for chunk in chunks]
+    return WireReply([*said, b"data: [DONE]\n\n"])
+
+
+def chunk(
+    said: str = "", finish_reason: str | None = None, index: int = 0, **more: JsonValue
+) -> JsonObject:
+    choice: JsonObject = {
+        "index": index,
+        "delta": {"content": said} if said else {},
+        "finish_reason": finish_reason,
+        **more,
+    }
+    return {"id": "c", "object": "chat.completion.chunk", "choices": [choice]}
+
+
+def plain(text: str, index: int = 0) -> WireReply:
+    choice: JsonObject = {
+        "index": index,
+        "message": {"role": "assistant", "content": text},
+        "finish_reason": "stop",
+    }
+    return WireReply([json.dumps({"id": "c", "choices": [choice]}).encode()], JSON_TYPE)
+
+
+async def test_a_stream_that_counts_choices_from_one_says_what_the_plain_reply_says(
+    pool: RunningProxy, server: WireUpstream
+) -> None:
+    """A gate is to be found by the number of its choice: not every number asked for comes."""
+    server.says(plain(f"{FEE} {LOCKER}", 1))
+    whole = await pool.chat(asked())
+    server.says(events(chunk(f"{FEE} ", None, 1), chunk(LOCKER, None, 1), chunk("", "stop", 1)))
+    streamed = await pool.chat(asked(stream=True))
+
+    assert heard(streamed).texts == heard(whole).texts == [f"{FEE} {LOCKER}"]
+    assert streamed.headers["x-guard-action"] == whole.headers["x-guard-action"] == "pass"
+
+
+async def test_a_bad_stream_that_counts_choices_from_one_is_settled(
+    pool: RunningProxy, server: WireUpstream
+) -> None:
+    chunks = (chunk(f"{WRONG_FEE} ", None, 1), chunk(LOCKER, None, 1), chunk("", "stop", 1))
+    server.says(events(*chunks))
+
+    reply = await pool.chat(asked(stream=True))
+
+    assert reply.headers["x-guard-action"] == "replace"
+    assert len(server.requests) == 2
+    assert heard(reply).texts != [""]
+
+
+RETOLD = [
+    pytest.param(chunk("", "stop", message={"content": WRONG_FEE}), id="message-in-the-last"),
+    pytest.param(chunk("", None, text=WRONG_FEE), id="text-in-a-choice"),
+    pytest.param({"id": "c", "message": {"content": WRONG_FEE}}, id="message-without-choices"),
+    pytest.param(
+        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": WRONG_FEE}},
+        id="event-of-another-endpoint",
+    ),
+    pytest.param(
+        chunk("", None, logprobs={"content": [{"token": WRONG_FEE, "logprob": -1}]}),
+        id="tokens-before-their-text",
+    ),
+]
+
+
+@pytest.mark.parametrize("telling", RETOLD)
+async def test_no_event_tells_what_is_taken_out_beside_the_text(
+    pool: RunningProxy, server: WireUpstream, telling: JsonObject
+) -> None:
+    """Servers exist whose last chunk says the whole message once more."""
+    said = [chunk(f"{FEE} "), chunk(f"{WRONG_FEE} "), chunk(LOCKER)]
+    server.says(events(*said, telling, chunk("", "stop")))
+
+    reply = await pool.chat(asked(stream=True))
+
+    assert reply.headers["x-guard-action"] == "trim"
+    assert WRONG not in reply.text
+
+
+@pytest.mark.parametrize("member", ["provider_specific_fields", "x_own"])
+async def test_what_is_taken_out_of_a_stream_goes_with_what_tells_it_again(
+    pool: RunningProxy, server: WireUpstream, member: str
+) -> None:
+    told = chunk()
+    told["choices"] = [
+        {"index": 0, "delta": {"content": f"{WRONG_FEE} {LOCKER}", member: {"said": WRONG_FEE}}}
+    ]
+    server.says(events(chunk(f"{FEE} "), told, chunk("", "stop")))
+
+    reply = await pool.chat(asked(stream=True))
+
+    assert reply.headers["x-guard-action"] == "trim"
+    assert WRONG not in reply.text
+
+
+async def test_members_of_the_first_chunk_are_not_said_again_in_those_made_of_it(
+    pool: RunningProxy, server: WireUpstream
+) -> None:
+    """The frame of what the proxy writes holds what is known to frame, and nothing else."""
+    first = chunk(f"{FEE} ") | {"x_own": "once"}
+    server.says(events(first, chunk(f"{LOCKER} "), chunk("", "stop")))
+
+    reply = await pool.chat(asked(stream=True))
+
+    assert reply.text.count('"once"') == 1
+
+
+async def test_a_second_attempt_that_came_plainly_is_counted(
+    pool: RunningProxy, server: WireUpstream
+) -> None:
+    server.says(events(chunk(f"{WRONG_FEE} "), chunk(LOCKER), chunk("", "stop")), plain(FEE))
+
+    reply = await pool.chat(asked(stream=True))
+
+    assert len(server.requests) == 2
+    assert reply.headers["x-guard-attempts"] == "2"
+
+
+@pytest.mark.parametrize("name", ["x-stainless-timeout", "x-stainless-read-timeout"])
+async def test_no_header_keeps_the_judge_from_being_asked(
+    tmp_path: Path, upstream: ScriptedUpstream, name: str
+) -> None:
+    """Nothing on the wire makes a guard weaker: a stream is judged whatever the header says."""
+    given: list[JsonValue] = [
+        {"section_title": one.title, "section_content": one.text} for one in (COURSES, POOL)
+    ]
+    upstream.says(f"{KNOWN} {DENIED}")
+    against = chat_judge("contradictory", NO_REFUND, matter="negation")
+    async with ScriptedUpstream(against).running() as judge:
+        yaml = f"judge:\n  base_url: {judge.address}/v1\n  model: judge-ko\n"
+        async with running_proxy(tmp_path, upstream, yaml) as proxy:
+            body = chat_body("수강료는 언제까지 환불되나요?", given)
+            reply = await proxy.chat(body, **{name.replace("-", "_"): "0"})
+
+    assert len(judge.requests) == 1
+    assert DENIED not in reply.text
+
+
+MOST_S = 0.5
+SLOW = [
+    pytest.param(" " * 700 + "수영장은 엽니다.", id="spaces-before-a-line"),
+    pytest.param("출처" + " " * 300 + "가", id="spaces-behind-a-heading"),
+]
+
+
+@pytest.mark.parametrize("text", SLOW)
+def test_reading_the_references_takes_no_longer_for_spaces(text: str) -> None:
+    """Where thoughts or JSON stand before an answer, guards see as many spaces."""
+    began_s = time.process_time()
+    read_references(text)
+
+    assert time.process_time() - began_s < MOST_S
