@@ -33,6 +33,7 @@ from guards.text.counters import counted_alike
 from guards.text.hedging import hedged_starts
 from guards.text.known_quantities import KnownQuantities
 from guards.text.other_side import OtherSides
+from guards.text.reckonable import Reckonable
 from guards.text.reckoned import Reckoning
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import COUNTED, Dimension
@@ -105,6 +106,7 @@ class Numbers(Guard[NumbersSettings]):
             lambda one: known.has(one) or licensed.has(one),
             sources,
         )
+        reckonable = Reckonable(reading, known.has)
         found: list[Finding | None] = []
         for quantity in claimed:
             if sources.repeat(quantity) or licensed.has(quantity):
@@ -112,12 +114,12 @@ class Numbers(Guard[NumbersSettings]):
             if reckoning.shows(quantity):
                 found.append(self._derived(quantity))
             elif known.has(quantity):
-                found.append(self._known(quantity, sources, reckoning))
+                found.append(self._known(quantity, sources, reckoning, reckonable))
             elif reckoning.has(quantity) or other_sides.tell(quantity, text):
                 found.append(self._derived(quantity))
             else:
                 unknown = self._unknown(quantity, known, sources, reading)
-                found.append(replace(unknown, provisional=reckoning.may_come(quantity)))
+                found.append(replace(unknown, provisional=reckonable.may_come(quantity)))
         return [finding for finding in found if finding is not None]
 
     def _echoed_texts(self, reading: Reading) -> list[Text]:
@@ -126,7 +128,11 @@ class Numbers(Guard[NumbersSettings]):
         return [reading.question.text, Text(reading.exchange.echo)]
 
     def _known(
-        self, quantity: Quantity, sources: SourceFigures, reckoning: Reckoning
+        self,
+        quantity: Quantity,
+        sources: SourceFigures,
+        reckoning: Reckoning,
+        reckonable: Reckonable,
     ) -> Finding | None:
         moved = self._moved(quantity, sources)
         if moved is None:
@@ -134,7 +140,7 @@ class Numbers(Guard[NumbersSettings]):
         if reckoning.works_out(quantity):
             return self._derived(quantity)
         is_price = quantity.measure.dimension == Dimension.WON
-        return replace(moved, provisional=is_price and reckoning.may_come(quantity))
+        return replace(moved, provisional=is_price and reckonable.may_come(quantity))
 
     def _moved(self, quantity: Quantity, sources: SourceFigures) -> Finding | None:
         if other := sources.other_frame(quantity):

@@ -5,9 +5,11 @@ from dataclasses import replace
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Severity, Span
+from guards.text.citing.references import read_references
 from policies.citing.mending import Mended, Unhealed, mend
 from policies.confidence import CITATION_GUARDS
 from policies.edits import Edit, fixes, without_overlaps
+from policies.lists import renumbered
 from policies.policy import Action, Policy, ReferenceList
 from policies.trimming import trim
 from policies.verdict import Verdict
@@ -91,7 +93,7 @@ def _without(
     removals = trim(exchange.question, exchange.answer or "", bad, policy.trimming) if bad else ()
     if removals is None:
         return None
-    return _mended(policy, exchange, without_overlaps([*removals, *edits]))
+    return _mended(policy, exchange, [*removals, *edits])
 
 
 def _mended_only(policy: Policy, exchange: Exchange, edits: Sequence[Edit]) -> Mended | None:
@@ -100,7 +102,12 @@ def _mended_only(policy: Policy, exchange: Exchange, edits: Sequence[Edit]) -> M
 
 
 def _mended(policy: Policy, exchange: Exchange, edits: Sequence[Edit]) -> Mended | Unhealed:
-    return mend(exchange.answer or "", edits, exchange.sources, policy.citations)
+    answer = exchange.answer or ""
+    references = read_references(answer)
+    # What counts the lines of that list are the numbers of citations.
+    body = answer[: references.start] if references else answer
+    made = without_overlaps([*edits, *renumbered(body, edits)])
+    return mend(answer, made, exchange.sources, policy.citations)
 
 
 def _is_mendable(policy: Policy, finding: Finding) -> bool:

@@ -1,19 +1,21 @@
 """Takes sentences out of an answer, where what is left still answers the question.
 
 Nothing is left hanging: a sentence that leans on one taken out (``이 경우…``, ``다만…``) goes with
-it, so does the lead-in of a list that lost its items, and numbered lists are numbered anew.
+it, so does the lead-in of a list that lost its items, an item that only named what stood below it,
+and the fences of code that is empty.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from guards.core.finding import Span
-from guards.text.claims import claims
 from guards.text.lead_ins import HEADING, LEAD_IN
 from guards.text.sentences import Sentence, split_sentences
-from guards.text.tokens import content_words
+from policies.asked_claim import is_lost, tellings
 from policies.edits import Edit
+from policies.gating.layout import undecorated
+from policies.lists import ITEM, indent_of, is_label
 from policies.policy import Trimming
 
 _LEANS_BACK = re.compile(
@@ -21,9 +23,8 @@ _LEANS_BACK = re.compile(
     r"하지만|다만|단,|또한|아울러|그리고|여기서|그\s?(?:중|외|밖)|해당\s|위\s|같은\s)"
 )
 _PART_OF_A_WHOLE = re.compile(r"\s*(?:\||첫째|둘째|셋째|넷째|먼저|우선|다음으로|마지막으로)")
+_FENCES = ("```", "~~~")
 _COUNTS = re.compile(r"(?:두|세|네|다섯|여섯|\d+)\s?(?:가지|개|단계|종류)")
-_LIST_ITEM = re.compile(r"[ \t]*(?:[-*•·○]|\d{1,3}[.)]|[가-하][.)]|[①-⑳])\s")
-_NUMBERED = re.compile(r"^([ \t]*)(\d{1,3})([.)]\s)", re.MULTILINE)
 
 
 def trim(
@@ -38,7 +39,7 @@ def trim(
         limits: How much may go.
     """
     sentences = split_sentences(answer)
-    made = claims(answer)
+    made = tellings(answer)
     flagged = {sentence for sentence in sentences if _touches(sentence, bad)}
     flagged_claims = [claim for claim in made if claim in flagged]
     if not flagged or not made or len(flagged_claims) > limits.most_claims:
@@ -46,26 +47,41 @@ def trim(
     if len(flagged_claims) > limits.most_share * len(made):
         return None
     gone = _with_what_leans(sentences, flagged, answer)
-    if _core(question, made) in gone or all(claim in gone for claim in made):
+    if not _can_do_without(question, answer, gone):
         return None
-    if any(_cannot_go_alone(sentence) for sentence in gone) or _counts_its_items(sentences, gone):
-        return None
-    removals = [Edit(_healed(block, answer)) for block in _blocks(sentences, gone)]
-    return tuple(sorted([*removals, *_renumbered(answer, removals)]))
+    return tuple(Edit(_removal(block, answer)) for block in _blocks(sentences, gone))
+
+
+def stands_without(question: str, answer: str, edits: Iterable[Edit]) -> bool:
+    """Tell whether an answer still answers without the sentences that some edits take out of it.
+
+    Args:
+        question: What was asked.
+        answer: The answer, or as much of it as there is.
+        edits: What is changed in it.
+    """
+    removals = list(edits)
+    gone = {one for one in split_sentences(answer) if takes_out(removals, one)}
+    return not gone or _can_do_without(question, answer, gone)
+
+
+def takes_out(edits: Iterable[Edit], sentence: Sentence) -> bool:
+    """Tell whether edits take a sentence out; the marker of its item may stay."""
+    marker = ITEM.match(sentence.text)
+    start = sentence.start + (marker.end() if marker else 0)
+    return any(edit.span.start <= start and sentence.end <= edit.span.end for edit in edits)
+
+
+def _can_do_without(question: str, answer: str, gone: Collection[Sentence]) -> bool:
+    made = tellings(answer)
+    if all(claim in gone for claim in made) or is_lost(question, answer, made, gone):
+        return False
+    leaves_hole = any(_cannot_go_alone(sentence) for sentence in gone)
+    return not (leaves_hole or _counts_its_items(split_sentences(answer), gone))
 
 
 def _touches(sentence: Sentence, bad: Iterable[Span]) -> bool:
     return any(sentence.start < span.end and span.start < sentence.end for span in bad)
-
-
-def _core(question: str, made: Sequence[Sentence]) -> Sentence:
-    """Return the claim that shares most words with the question; the first of equals."""
-    asked = {word.stem for word in content_words(question)}
-
-    def shared(claim: Sentence) -> int:
-        return len(asked & {word.stem for word in content_words(claim.text)})
-
-    return max(made, key=shared)
 
 
 def _with_what_leans(
@@ -76,20 +92,56 @@ def _with_what_leans(
         apart = "\n\n" in answer[before.end : sentence.start]
         if before in gone and not apart and _LEANS_BACK.match(sentence.text):
             gone.add(sentence)
+    for position, sentence in enumerate(sentences):
+        if sentence in gone and ITEM.match(sentence.text):
+            gone.update(_below(sentence, sentences[position + 1 :], answer))
+    gone.update(_emptied_fences(sentences, gone))
     # From the end, so that a heading goes with a lead-in that goes with its items.
     for position, sentence in reversed(list(enumerate(sentences))):
-        if LEAD_IN.search(sentence.text) and _items_gone(sentences[position + 1 :], gone):
-            gone.add(sentence)
-        if HEADING.match(sentence.text) and _block_gone(sentences[position + 1 :], gone):
+        if _has_lost_what_it_opens(sentence, sentences[position + 1 :], gone, answer):
             gone.add(sentence)
     return gone
+
+
+def _emptied_fences(sentences: Sequence[Sentence], gone: set[Sentence]) -> Iterator[Sentence]:
+    """Yield both ends of code of which every line goes."""
+    fences = [at for at, one in enumerate(sentences) if one.text.startswith(_FENCES)]
+    for first, last in zip(fences[::2], fences[1::2], strict=False):
+        code = sentences[first + 1 : last]
+        if code and all(line in gone for line in code):
+            yield from (sentences[first], sentences[last])
+
+
+def _has_lost_what_it_opens(
+    sentence: Sentence, following: Sequence[Sentence], gone: set[Sentence], answer: str
+) -> bool:
+    """Tell whether a heading, a lead-in or an item has nothing left that stands below it."""
+    if LEAD_IN.search(sentence.text) and _items_gone(following, gone):
+        return True
+    if HEADING.match(undecorated(sentence.text)):
+        return _block_gone(following, gone)
+    children = _below(sentence, following, answer) if is_label(sentence.text) else []
+    return bool(children) and all(child in gone for child in children)
+
+
+def _below(item: Sentence, following: Iterable[Sentence], answer: str) -> list[Sentence]:
+    """Return what stands below an item of one sentence: lines that are indented further."""
+    own = indent_of(answer, item.start)
+    children: list[Sentence] = []
+    for sentence in following:
+        indent = indent_of(answer, sentence.start)
+        begins_below = indent is not None and own is not None and indent > own
+        if not (begins_below or (indent is None and children)):
+            break
+        children.append(sentence)
+    return children
 
 
 def _block_gone(following: Sequence[Sentence], gone: set[Sentence]) -> bool:
     """Tell whether everything below a heading goes."""
     block = []
     for sentence in following:
-        if HEADING.match(sentence.text):
+        if HEADING.match(undecorated(sentence.text)):
             break
         block.append(sentence)
     return bool(block) and all(sentence in gone for sentence in block)
@@ -100,17 +152,19 @@ def _cannot_go_alone(sentence: Sentence) -> bool:
     return bool(_PART_OF_A_WHOLE.match(sentence.text)) or sentence.text.count("**") % 2 == 1
 
 
-def _counts_its_items(sentences: Sequence[Sentence], gone: set[Sentence]) -> bool:
+def _counts_its_items(sentences: Sequence[Sentence], gone: Collection[Sentence]) -> bool:
     """Tell whether a sentence that stays says how many items there are, and one of them goes."""
     counted = any(_COUNTS.search(one.text) for one in sentences if one not in gone)
-    return counted and any(_LIST_ITEM.match(one.text) for one in gone)
+    return counted and any(ITEM.match(one.text) for one in gone)
 
 
 def _items_gone(following: Sequence[Sentence], gone: set[Sentence]) -> bool:
-    """Tell whether a list begins here and every item of it goes."""
+    """Tell whether a list begins here and every item of it goes, or code that goes."""
+    if following and following[0].text.startswith(_FENCES):
+        return following[0] in gone
     items = []
     for sentence in following:
-        if not _LIST_ITEM.match(sentence.text):
+        if not ITEM.match(sentence.text):
             break
         items.append(sentence)
     return bool(items) and all(item in gone for item in items)
@@ -126,6 +180,15 @@ def _blocks(sentences: Sequence[Sentence], gone: set[Sentence]) -> list[Span]:
             blocks.append(Span(start, sentence.end))
         last_stays = sentence not in gone
     return blocks
+
+
+def _removal(block: Span, answer: str) -> Span:
+    """Return what goes with a block; an item's marker stays for what follows on its line."""
+    marker = ITEM.match(answer, block.start)
+    goes_on = answer[block.end :].partition("\n")[0].strip()
+    if marker and goes_on and indent_of(answer, block.start) is not None:
+        return _healed(Span(marker.end(), block.end), answer)
+    return _healed(block, answer)
 
 
 def _healed(block: Span, answer: str) -> Span:
@@ -144,20 +207,3 @@ def _healed(block: Span, answer: str) -> Span:
     if after.lstrip(" \t").startswith("\n"):
         return Span(len(before.rstrip(" \t")), len(answer) - len(after.lstrip(" \t")))
     return Span(block.start, len(answer) - len(after.lstrip(" \t")))
-
-
-def _renumbered(answer: str, removals: Sequence[Edit]) -> list[Edit]:
-    """Return the edits that close the gaps in numbered lists."""
-    edits = []
-    shift = 0
-    expected = 0
-    for marker in _NUMBERED.finditer(answer):
-        number = int(marker[2])
-        if number != expected + 1:
-            shift = 0
-        expected = number
-        if any(edit.span.start <= marker.start(2) < edit.span.end for edit in removals):
-            shift += 1
-        elif shift:
-            edits.append(Edit(Span(marker.start(2), marker.end(2)), str(number - shift)))
-    return edits

@@ -108,15 +108,6 @@ class Reckoning:
         """Tell whether the answer says, here or elsewhere, how it comes to a price."""
         return quantity.measure in self._worked_out
 
-    def may_come(self, quantity: Quantity) -> bool:
-        """Tell whether an answer that goes on may yet show how it comes to a figure."""
-        if len(quantity.measure.values) != 1 or quantity.measure.dimension in NO_AMOUNTS:
-            return False
-        is_near = len(self._answer.raw) - quantity.start <= _REACH_CHARS
-        return is_near or (
-            quantity.measure.dimension in COUNTED and self._totals.may_count(quantity.start)
-        )
-
     @cached_property
     def _worked_out(self) -> frozenset[Measure]:
         prices = [

@@ -25,7 +25,7 @@ from guards.text.slots.source_name import SourceNames
 from policies.citing.healing import heal
 from policies.citing.numbers import numbered
 from policies.citing.particles import agreement
-from policies.citing.references import Cited, place_of_list
+from policies.citing.references import Cited, cited_in, place_of_list
 from policies.edits import Edit, apply, left_by, then, without_overlaps
 from policies.policy import CitationRules
 
@@ -87,7 +87,7 @@ def mend(
         return Numbering(sources, list_, names)
 
     text = apply(answer, mended)
-    cited = Cited(_numbers(marks), _numbers(marks_in_body(text, read_references(text))))
+    cited = Cited(_numbers(marks), cited_in(text))
     found = numbered(text, cited, numbering_of, numbering_of(references), rules)
     judged = then(mended, found.listed)
     final = then(judged, found.changes)

@@ -42,6 +42,28 @@ class Cited:
         return self.before - self.after
 
 
+def cited_in(text: str) -> frozenset[int]:
+    """Return the numbers that a text cites outside its list."""
+    marks = marks_in_body(text, read_references(text))
+    return frozenset(number for mark in marks for number in mark.numbers)
+
+
+def unlisted(text: str, cited: Cited) -> tuple[Edit, ...]:
+    """Return the edits that take out of the list what is cited no more, with the last its heading.
+
+    Args:
+        text: The answer after its citations changed.
+        cited: What it cites.
+    """
+    references = read_references(text)
+    if references is None:
+        return ()
+    stays = [_stays(line, cited) for line in references.lines]
+    if not any(stays):
+        return (Edit(place_of_list(text, references)),)
+    return tuple(_removals(text, references.lines, stays))
+
+
 def list_edits(
     text: str, cited: Cited, numbering: Numbering, wanted: ReferenceList
 ) -> tuple[Edit, ...]:

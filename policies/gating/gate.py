@@ -18,9 +18,10 @@ from enum import StrEnum
 from guards.core.exchange import Exchange
 from policies.decision import Possible
 from policies.gating.segments import Segmenter, is_complete
-from policies.gating.shown import Shown
+from policies.gating.shown import Shown, moved
 from policies.gating.taking import ends_with_a_gap, may_be_taken_back, taken_with
 from policies.policy import Action, Trimming
+from policies.trimming import stands_without
 from policies.verdict import Verdict
 
 CUT = "answer.cut"
@@ -77,6 +78,7 @@ class GateRules:
         may_edit: Its text may be changed.
         holds: Nothing leaves before the end.
         may_renumber: Numbers of citations may change once all of them are known.
+        may_unlist: Lines of the list of references may go with what was taken out.
         trimming: How much may be taken out.
     """
 
@@ -84,6 +86,7 @@ class GateRules:
     may_edit: bool
     holds: bool
     may_renumber: bool
+    may_unlist: bool = True
     trimming: Trimming
 
 
@@ -125,6 +128,11 @@ class Gate:
         self.stopped = False
 
     @property
+    def read_chars(self) -> int:
+        """How much has come so far."""
+        return len(self._segmenter.text)
+
+    @property
     def text(self) -> str:
         """The answer as it came, as far as it counts."""
         return self._segmenter.text[: self._cut_at]
@@ -163,6 +171,7 @@ class Gate:
         """
         self._take(end for end in self._segmenter.close() if end < len(self.text))
         self._closed = not in_tool_turn
+        self._shown.is_whole = self._closed and self._rules.may_unlist
         if in_tool_turn:
             self.pause()
         if cut and self._last_end and not is_complete(self.text[self._last_end :]):
@@ -174,7 +183,7 @@ class Gate:
             return None
         if self._ends and not self._holds:
             end = self._ends[0]
-            self._holds = self._may_renumber(end)
+            self._holds = self._may_renumber(end) or self._may_unlist(end)
             if not self._holds:
                 return self._look_at(Kind.SEGMENT, end)
         if self._turn_end is not None:
@@ -210,6 +219,9 @@ class Gate:
     def _may_renumber(self, end: int) -> bool:
         """Tell whether an answer will end with a list by which its numbers may still change."""
         return self._rules.may_renumber and self.text.find(_OWN_MARK, self.done, end) >= 0
+
+    def _may_unlist(self, end: int) -> bool:
+        return self._rules.may_unlist and self._shown.may_unlist(self.text, end)
 
     def _look_at(self, kind: Kind, end: int) -> Look:
         start = 0 if kind is Kind.WHOLE else self._shown.window()
@@ -275,11 +287,20 @@ class Gate:
         taken = self._taken_with(look, verdict)
         if taken is None:
             return None
-        self.claims_taken = taken
         came = self.text[self.done : end]
         start = len(self.shown) - look.possible.edit_from
+        if start and not self._stands_without(verdict, end, start):
+            return None
+        self.claims_taken = taken
         leaving = self._shown.leave(self.text, end, verdict, start)
         return Release(end, leaving, as_it_came=leaving == came)
+
+    def _stands_without(self, verdict: Verdict, end: int, start: int) -> bool:
+        """Tell whether all that was said stands without what a verdict over a part takes out."""
+        if verdict.action is not Action.TRIM:
+            return True
+        text = self._visible(self.shown + self._shown.following(self.text, end))
+        return stands_without(self._exchange.question, text, moved(verdict.edits, start))
 
     def _taken_with(self, look: Look, verdict: Verdict) -> int | None:
         """Return how many bad claims are taken out in all with a verdict; None if too many."""

@@ -1,4 +1,4 @@
-"""What of an answer has left already, and so can no longer be changed."""
+"""What of an answer can be changed, and what has left already and so no longer can."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -13,17 +13,20 @@ def too_late_to_mend(reports: Sequence[GuardReport], left_chars: int) -> tuple[G
 
     A mark that one would have taken out is no reason to take an answer back.
     """
+    reports = _mended_together(reports)
 
     def weighed(found: Finding) -> Finding:
         mendable = found.fix is not None and _has_left(found, left_chars)
         return replace(found, severity=Severity.WEAK) if mendable else found
 
-    return _changed(reports, weighed) if left_chars else tuple(reports)
+    return _changed(reports, weighed) if left_chars else reports
 
 
 def about_the_rest(reports: Sequence[GuardReport], left_chars: int) -> tuple[GuardReport, ...]:
     """Return the reports without findings in what has left: those are for the end to judge."""
-    return _changed(reports, lambda found: None if _has_left(found, left_chars) else found)
+    return _changed(
+        _mended_together(reports), lambda found: None if _has_left(found, left_chars) else found
+    )
 
 
 def edits_of_the_rest(
@@ -42,6 +45,32 @@ def edits_of_the_rest(
         elif edit.span.end > left_chars:
             kept.append(Edit(Span(left_chars, edit.span.end)))
     return tuple(kept)
+
+
+def _mended_together(reports: Sequence[GuardReport]) -> tuple[GuardReport, ...]:
+    """Return the reports with what stands inside a place that goes anyway as going with it.
+
+    An invented article in a line of the list of references whose number no source has.
+    """
+    going = [
+        found
+        for report in reports
+        for found in report.findings
+        if found.fix == "" and found.severity is Severity.STRONG and found.part == "answer"
+    ]
+
+    def joined(found: Finding) -> Finding:
+        mendable = found.fix is not None or found.part != "answer"
+        around = None if mendable else next((one for one in going if _holds(one, found)), None)
+        if around is None:
+            return found
+        return replace(found, span=around.span, observed=around.observed, fix="")
+
+    return _changed(reports, joined) if going else tuple(reports)
+
+
+def _holds(around: Finding, found: Finding) -> bool:
+    return around.span.start <= found.span.start and found.span.end <= around.span.end
 
 
 def _has_left(finding: Finding, left_chars: int) -> bool:

@@ -1,38 +1,33 @@
 """Keeps the numbers of a list in order when an item of it was taken out and the next ones follow.
 
-What is taken out and what follows it in the same segment are numbered by `policies.trimming`.
+What is taken out and what follows it in the same segment are numbered by `policies.lists`.
 """
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-from guards.core.finding import Span
 from policies.edits import Edit
-
-_NUMBERED = re.compile(r"^[ \t]*(\d{1,3})(?=[.)]\s)", re.MULTILINE)
+from policies.lists import Count, Level, Marker, is_taken_out, markers
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """How far an answer has counted.
+    """How far the lists of an answer have counted.
 
     Attributes:
-        last: The number that it gave last.
-        gone: How many items of that list were taken out.
+        counts: For each kind of list, see `policies.lists.Marker`.
     """
 
-    last: int = 0
-    gone: int = 0
+    counts: Mapping[Level, Count] = field(default_factory=dict)
 
     def edits(self, answer: str, start: int, end: int) -> tuple[Edit, ...]:
         """Return what closes the gap in a piece of the answer that follows, as it came."""
+        counts = dict(self.counts)
         made = []
-        numbers = self
-        for marker in _NUMBERED.finditer(answer, start, end):
-            numbers = numbers._at(int(marker[1]))
-            if numbers.gone:
-                made.append(Edit(Span(*marker.span(1)), str(numbers.last - numbers.gone)))
+        for marker in markers(answer, start, end):
+            count = counts[marker.level] = _next(counts, marker)
+            if count.gone:
+                made.append(marker.edit(count.last - count.gone))
         return tuple(made)
 
     def after(self, answer: str, start: int, end: int, removed: Sequence[Edit]) -> "Numbers":
@@ -44,18 +39,17 @@ class Numbers:
             end: Where it ends.
             removed: What was changed in the piece after its gaps had been closed.
         """
-        numbers = self
+        counts = dict(self.counts)
         grown = -start
-        for marker in _NUMBERED.finditer(answer, start, end):
-            numbers = numbers._at(int(marker[1]))
-            if numbers.gone:
-                grown += len(str(numbers.last - numbers.gone)) - len(marker[1])
-            # A number that is only changed keeps the stop behind it.
-            stop = marker.end() + grown
-            if any(edit.span.start <= stop < edit.span.end for edit in removed):
-                numbers = replace(numbers, gone=numbers.gone + 1)
-        return numbers
+        for marker in markers(answer, start, end):
+            count = _next(counts, marker)
+            if count.gone:
+                written = marker.edit(count.last - count.gone).text
+                grown += len(written) - len(marker.written)
+            is_gone = is_taken_out(marker.span.end + grown, removed)
+            counts[marker.level] = Count(count.last, count.gone + is_gone)
+        return Numbers(counts)
 
-    def _at(self, number: int) -> "Numbers":
-        goes_on = number == self.last + 1
-        return Numbers(number, self.gone if goes_on else 0)
+
+def _next(counts: Mapping[Level, Count], marker: Marker) -> Count:
+    return counts.get(marker.level, Count()).at(marker.number)

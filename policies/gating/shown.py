@@ -4,8 +4,11 @@ import re
 from collections.abc import Iterable
 
 from guards.core.finding import Span
+from guards.text.citing.references import read_references
+from policies.citing.references import Cited, cited_in, unlisted
 from policies.edits import Edit, apply, then
 from policies.gating.heard import as_taken_out, placed, put_together
+from policies.gating.left import edits_of_the_rest
 from policies.gating.numbering import Numbers
 from policies.policy import Action
 from policies.verdict import Verdict
@@ -24,6 +27,7 @@ class Shown:
         text: What has left.
         done: Up to where the answer as it came is done with: it has left, changed or not, or was
             taken out.
+        is_whole: All that follows `done` is known, and its list of references may change.
     """
 
     def __init__(self) -> None:
@@ -34,11 +38,28 @@ class Shown:
         self._paragraphs: list[int] = []
         self.text = ""
         self.done = 0
+        self.is_whole = False
 
     def following(self, answer: str, end: int) -> str:
         """Return what stands behind `done`, as it may leave if nothing is wrong with it."""
         came = answer[self.done : end]
-        return apply(came, _moved(self._numbers.edits(answer, self.done, end), -self.done))
+        return apply(came, moved(self._ahead(answer, end), -self.done))
+
+    def may_unlist(self, answer: str, end: int) -> bool:
+        """Tell whether the list of references begins of which lines may have to go.
+
+        Those are lines of sources that only sentences cited which were taken out.
+
+        Args:
+            answer: The answer as it came.
+            end: Up to where it is looked at.
+        """
+        if not self._edits:
+            return False
+        text = self.text + self.following(answer, end)
+        references = read_references(text)
+        begins = references is not None and references.end > len(self.text)
+        return begins and bool(cited_in(answer[:end]) - cited_in(text))
 
     def window(self) -> int:
         """Return where in `text` reading begins for the next segment."""
@@ -58,12 +79,12 @@ class Shown:
             start: Where in `text` the judged text began.
         """
         following = self.following(answer, end)
-        made = _moved(verdict.edits, start - len(self.text))
+        made = moved(verdict.edits, start - len(self.text))
         leaving = apply(following, made)
         before = self._until(answer, end)
         if verdict.action is not Action.PASS:
             self._heard.append(placed(verdict, before, start))
-        self._edits = then(before, _moved(verdict.edits, start))
+        self._edits = then(before, moved(verdict.edits, start))
         self._numbers = self._numbers.after(answer, self.done, end, made)
         self._step(end, leaving)
         return leaving
@@ -88,7 +109,18 @@ class Shown:
 
     def _until(self, answer: str, end: int) -> tuple[Edit, ...]:
         """Return how `text` and what follows it came of the answer."""
-        return (*self._edits, *self._numbers.edits(answer, self.done, end))
+        return (*self._edits, *self._ahead(answer, end))
+
+    def _ahead(self, answer: str, end: int) -> tuple[Edit, ...]:
+        """Return what changes behind `done` although nothing is wrong with it."""
+        numbered = self._numbers.edits(answer, self.done, end)
+        if not (self.is_whole and self._edits):
+            return numbered
+        left_chars = len(self.text)
+        text = self.text + apply(answer[self.done : end], moved(numbered, -self.done))
+        cited = Cited(cited_in(answer[:end]), cited_in(text))
+        lines = edits_of_the_rest(unlisted(text, cited), text, left_chars) or ()
+        return then(numbered, moved(lines, self.done - left_chars))
 
     def _step(self, end: int, leaving: str) -> None:
         self._steps.append(len(self.text))
@@ -98,5 +130,6 @@ class Shown:
         self.done = end
 
 
-def _moved(edits: Iterable[Edit], by: int) -> tuple[Edit, ...]:
+def moved(edits: Iterable[Edit], by: int) -> tuple[Edit, ...]:
+    """Return the edits at places that are further behind."""
     return tuple(Edit(Span(edit.span.start + by, edit.span.end + by), edit.text) for edit in edits)

@@ -4,6 +4,7 @@ from guards.core.finding import Span
 from guards.text.claims import claims
 from guards.text.sentences import Sentence
 from policies.policy import Action, Trimming
+from policies.trimming import takes_out
 from policies.verdict import Verdict
 
 
@@ -43,9 +44,7 @@ def _takes_out(verdict: Verdict, claim: Sentence) -> bool:
     """Tell whether a claim is taken out for what was found in it, not for leaning on another."""
     span = Span(claim.start, claim.end)
     is_bad = any(found.part == "answer" and _meet(found.span, span) for found in verdict.acting)
-    return is_bad and any(
-        edit.span.start <= span.start and span.end <= edit.span.end for edit in verdict.edits
-    )
+    return is_bad and takes_out(verdict.edits, claim)
 
 
 def _meet(one: Span, other: Span) -> bool:

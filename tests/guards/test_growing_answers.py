@@ -77,6 +77,14 @@ TAKEN_BACK = [
         id="a-total-whose-items-come-next",
     ),
     pytest.param(
+        CAMP,
+        "데크에 묵으면서 장작을 사면 얼마예요?",
+        "데크 자리는 49,000원입니다.",
+        " 데크 40,000원 + 장작 9,000원 = 49,000원이기 때문입니다.",
+        "numbers.value_differs",
+        id="a-sum-that-is-not-said-to-be-one",
+    ),
+    pytest.param(
         LIBRARY,
         "서가는 어떻게 나뉘어 있나요?",
         f"총 7개 서가가 있습니다.\n\n{SHELVES[: SHELVES.rindex('- 사랑')].rstrip()}",
@@ -209,6 +217,7 @@ def test_what_is_settled_stands_on_the_whole(
 
 SETTLED = [
     pytest.param("퇴실은 오후 1시까지입니다.", "numbers.value_differs", id="a-time-of-day"),
+    pytest.param("장작 1망은 8,500원입니다.", "numbers.value_differs", id="a-price"),
     pytest.param("바비큐 그릴은 유료로 빌려 드립니다.", "negation.flipped", id="an-opposite"),
     pytest.param(
         "퇴실은 오전 11시까지입니다. [출처: 별빛캠핑장 약관.pdf]",
@@ -232,7 +241,7 @@ def test_what_one_sentence_shows_is_settled(begun: str, code: str) -> None:
 
 
 def test_a_price_is_settled_when_its_reckoning_could_no_longer_stand_near() -> None:
-    price = "장작 1망은 8,500원입니다."
+    price = "장작 1망은 49,000원입니다."
     near = f"{price} 퇴실은 오전 11시까지입니다."
     far = price + " 퇴실은 오전 11시까지입니다." * 20
     question = "장작은 얼마인가요?"

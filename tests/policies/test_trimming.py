@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from guards.core.finding import Span
 from policies.edits import Edit, apply, without_overlaps
 from policies.policy import Trimming
-from policies.trimming import trim
+from policies.trimming import stands_without, trim
 
 QUESTION = "육아휴직은 며칠이고 급여는 얼마인가요?"
 CORE = "육아휴직은 최대 90일이며 급여는 월 70만원입니다."
@@ -34,7 +34,47 @@ TRIMMED = [
         id="heading-with-nothing-under-it",
     ),
     pytest.param(
-        f"1. {CORE}\n2. {BAD}\n3. {EXTRA}\n", f"1. {CORE}\n2. {EXTRA}\n", id="list-renumbered"
+        f"{CORE}\n\n```\n{BAD}\n```\n\n{EXTRA}", f"{CORE}\n\n{EXTRA}", id="code-with-its-fences"
+    ),
+    pytest.param(
+        f"{CORE}\n\n예시는 다음과 같습니다.\n```text\n{BAD}\n```\n{EXTRA}",
+        f"{CORE}\n\n{EXTRA}",
+        id="code-with-its-lead-in",
+    ),
+    pytest.param(
+        f"{CORE}\n\n```\n{BAD}\n{EXTRA}\n```",
+        f"{CORE}\n\n```\n{EXTRA}\n```",
+        id="line-of-code-that-goes-on",
+    ),
+    pytest.param(
+        f"{CORE}\n\n- 승인\n  - {BAD}\n- 신청\n  - {EXTRA}",
+        f"{CORE}\n\n- 신청\n  - {EXTRA}",
+        id="item-that-only-named-it",
+    ),
+    pytest.param(
+        f"{CORE}\n\n- 절차\n  - **승인**:\n    - {BAD}\n- 신청\n  - {EXTRA}",
+        f"{CORE}\n\n- 신청\n  - {EXTRA}",
+        id="items-above-that-item",
+    ),
+    pytest.param(
+        f"{CORE}\n\n- 승인\n  - {BAD}\n  - {EXTRA}",
+        f"{CORE}\n\n- 승인\n  - {EXTRA}",
+        id="one-of-two-below-an-item",
+    ),
+    pytest.param(
+        f"{CORE}\n\n- 대표가 승인합니다.\n  - {BAD}\n- {EXTRA}",
+        f"{CORE}\n\n- 대표가 승인합니다.\n- {EXTRA}",
+        id="not-an-item-that-tells-something",
+    ),
+    pytest.param(
+        f"{CORE}\n\n- {BAD}\n  - 팀장이 먼저 봅니다. 대표가 봅니다.\n- {EXTRA}",
+        f"{CORE}\n\n- {EXTRA}",
+        id="what-stands-below-it",
+    ),
+    pytest.param(
+        f"{CORE}\n\n1. {BAD} 대표가 봅니다.\n   - 먼저 팀장이 봅니다.\n2. {EXTRA}",
+        f"{CORE}\n\n1. 대표가 봅니다.\n   - 먼저 팀장이 봅니다.\n2. {EXTRA}",
+        id="not-the-number-of-what-stays",
     ),
 ]
 
@@ -77,6 +117,19 @@ def test_how_much_may_go_is_the_policys() -> None:
     assert trim(QUESTION, answer, spans, Trimming(most_claims=2)) is not None
     assert trim(QUESTION, answer, spans, Trimming(most_claims=2, most_share=0.3)) is None
     assert trim(QUESTION, answer, spans[:1], Trimming(most_claims=0)) is None
+
+
+def test_an_answer_stands_without_what_was_not_asked_for() -> None:
+    answer = f"{CORE} 서류는 두 가지입니다.\n- {EXTRA}\n- {BAD}"
+
+    def without(text: str) -> bool:
+        start = answer.index(text)
+        return stands_without(QUESTION, answer, [Edit(Span(start, start + len(text)))])
+
+    assert without("서류는 두 가지입니다.")
+    assert without("서류")
+    assert not without(CORE)
+    assert not without(EXTRA)
 
 
 def test_nothing_bad_is_nothing_to_take_out() -> None:

@@ -108,12 +108,14 @@ def begun(
     holds: bool = False,
     trimming: Trimming = POLICY.trimming,
     structured: bool = False,
+    may_unlist: bool = True,
 ) -> Passage:
     rules = GateRules(
         may_regenerate=may_regenerate,
         may_edit=may_edit,
         holds=holds,
         may_renumber=True,
+        may_unlist=may_unlist,
         trimming=trimming,
     )
     gate = Gate(ASKED, rules, partial(visible, structured=structured))

@@ -206,6 +206,21 @@ NUMBERED = [
 ]
 
 
+SIGNS = ["(1) (2) (3) (4)", "① ② ③ ④", "가. 나. 다. 라.", "1) 2) 3) 4)"]
+
+
+@pytest.mark.parametrize("signs", [one.split() for one in SIGNS])
+def test_so_do_those_of_lists_that_count_otherwise(signs: list[str]) -> None:
+    def counted(*items: str) -> str:
+        pairs = zip(signs, items, strict=False)
+        return "\n".join([FEE, *(f"{sign} {item}" for sign, item in pairs)])
+
+    passage = passed(list(counted(BOOKING, CALL, PARKING, SOUND)))
+
+    assert passage.left == counted(BOOKING, PARKING, SOUND)
+    assert passage.gate.shown == counted(BOOKING, PARKING)
+
+
 def numbered(items: tuple[str, ...]) -> str:
     return "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))
 
@@ -241,6 +256,18 @@ def test_ten_items_become_nine() -> None:
     assert left == f"{FEE}\n{numbered((BOOKING, *items[2:]))}\n\n{BOOKING}"
 
 
+def test_an_item_of_which_a_sentence_stays_keeps_its_number() -> None:
+    items = (BOOKING, f"{CALL} {CANCELLING}", PARKING, f"{WRITE} {SOUND}", DEPOSIT)
+    few = Trimming(most_claims=1)
+
+    assert passed(f"{FEE}\n{numbered(items)}", begun(trimming=MANY)).left == (
+        f"{FEE}\n{numbered((BOOKING, CANCELLING, PARKING, SOUND, DEPOSIT))}"
+    )
+    verdict = passed(f"{FEE}\n{numbered(items)}", begun(trimming=few)).gate.verdict
+    assert verdict is not None
+    assert verdict.action is Action.REPLACE
+
+
 def test_findings_are_recorded_where_they_stand_in_what_came() -> None:
     answer = f"{FEE}\n{numbered((BOOKING, CALL, PARKING, SOUND, CROWD))}\n{DEPOSIT}"
     passage = passed(answer, begun(trimming=MANY))
@@ -261,6 +288,72 @@ def test_no_more_is_taken_out_than_the_policy_allows() -> None:
     assert passage.gate.shown == f"{FEE} {BOOKING} {PARKING} {SOUND} {DEPOSIT}"
     assert verdict is not None
     assert verdict.action is Action.REPLACE
+
+
+MANY_ITEMS = [
+    f"{words} {item}"
+    for words in ("공지한 대로", "안내문에 따라", "전과 같이", "언제나", "지금도")
+    for item in (BOOKING, CANCELLING, PARKING, PLACES, DEPOSIT, SOUND)
+]
+
+
+def with_items(opening: str) -> str:
+    items = [*MANY_ITEMS[:-1], CALL, MANY_ITEMS[-1]]
+    return "\n- ".join([f"{FEE}\n\n{opening}", *items])
+
+
+def test_items_that_were_counted_long_before_are_not_taken_out() -> None:
+    passage = passed(with_items("이용 수칙은 31가지입니다."))
+
+    assert len(passage.looks[-2][0].exchange.answer or "") < len(passage.gate.shown)
+    assert passage.gate.verdict is not None
+    assert passage.gate.verdict.action is Action.REPLACE
+
+
+def test_items_that_nobody_counted_are() -> None:
+    passage = passed(with_items("이용 수칙입니다."))
+
+    assert passage.left == with_items("이용 수칙입니다.").replace(f"\n- {CALL}", "")
+
+
+# --- the list of references -----------------------------------------------------------------------
+
+LISTED = [
+    pytest.param(
+        "- [1] 샛별관 안내\n- [2] 문의", "\n\n**출처**\n- [1] 샛별관 안내", id="last-line"
+    ),
+    pytest.param(
+        "- [2] 문의\n- [1] 샛별관 안내", "\n\n**출처**\n- [1] 샛별관 안내", id="first-line"
+    ),
+    pytest.param("- [2] 문의", "", id="only-line-with-its-heading"),
+]
+
+
+@pytest.mark.parametrize(("lines", "left"), LISTED)
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_source_that_only_a_sentence_cited_which_is_gone_is_not_listed(
+    lines: str, left: str, size: int
+) -> None:
+    answer = f"{FEE}[1] {CALL}[2] {PARKING}[1]\n\n**출처**\n{lines}"
+
+    passage = passed([answer[at : at + size] for at in range(0, len(answer), size)])
+
+    assert passage.left == f"{FEE}[1] {PARKING}[1]{left}"
+    assert passage.gate.shown == f"{FEE}[1] {PARKING}[1]"
+
+
+def test_a_list_of_which_nothing_went_leaves_as_it_is() -> None:
+    answer = f"{FEE}[1] {BOOKING}[1] {PARKING}\n\n**출처**\n- [1] 샛별관 이용 안내\n- [2] 수련실"
+
+    assert passed(answer).left == answer
+
+
+def test_a_list_stays_where_it_may_not_change() -> None:
+    answer = f"{FEE}[1] {CALL}[2] {PARKING}[1]\n\n**출처**\n- [1] 샛별관 안내\n- [2] 수련실"
+
+    passage = passed(answer, begun(may_unlist=False))
+
+    assert passage.left.endswith("- [2] 수련실")
 
 
 # --- cut answers ----------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ LINES = [
     "대관료는 2시간에 모두 70,000원입니다.",
     "더 궁금한 점이 있으시면 말씀해 주세요.",
 ]
+SIGNS = [one.split() for one in ("1. 2. 3. 4. 5.", "(1) (2) (3) (4) (5)", "① ② ③ ④ ⑤")]
+LIST = "\n\n**출처**\n- [1] 샛별관 이용 안내\n- [2] 수련실 이용 규정\n- [7] 없는 안내"
 SAID = (*TRUE, *WRONG, *LINES)
 SENTENCES = st.sampled_from([*TRUE, *SAID])
 MARKS = st.sampled_from(["", "", "", "[1]", " [2]", "[7]", "[†1]"])
@@ -33,7 +35,10 @@ LIMITS = st.builds(Trimming, most_claims=st.integers(0, 3), most_share=st.sample
 @st.composite
 def lists(draw: st.DrawFn) -> str:
     items = draw(st.lists(SENTENCES.filter(lambda one: "\n" not in one), min_size=2, max_size=5))
-    return "\n" + "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1)) + "\n"
+    signs = draw(st.sampled_from(SIGNS))
+    return (
+        "\n" + "\n".join(f"{sign} {item}" for sign, item in zip(signs, items, strict=False)) + "\n"
+    )
 
 
 @st.composite
@@ -44,6 +49,7 @@ def answers(draw: st.DrawFn) -> str:
             said += draw(lists())
         else:
             said += draw(SENTENCES) + draw(MARKS) + draw(GAPS)
+    said += draw(st.sampled_from(["", "", "", LIST]))
     return said[: -draw(st.integers(1, 9))] if draw(st.integers(0, 5)) == 0 else said
 
 
@@ -169,7 +175,7 @@ def test_findings_are_recorded_where_they_stand(answer: str, passage: Passage, c
             if found.part == "answer":
                 said = answer[found.span.start : found.span.end]
                 # An item behind a gap was judged with another number than it came with.
-                is_item = found.observed[:1].isdigit()
+                is_item = found.observed[:1].isnumeric()
                 assert said == found.observed or (is_item and said.endswith(found.observed[1:]))
 
 

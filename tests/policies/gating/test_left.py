@@ -1,5 +1,6 @@
 """What can no longer be done about the beginning of an answer that has left."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -123,3 +124,35 @@ def test_what_has_left_stays_and_the_rest_loses_what_it_had_to(
     assert edited.startswith(answer[:left_chars])
     # Blanks that have left may stand where none would; all else is as if nothing had left.
     assert "".join(edited.split()) == "".join(apply(answer, edits).split())
+
+
+# --- what goes with something else ----------------------------------------------------------------
+
+INSIDE = finding(3, 5)
+JOINED = [
+    pytest.param(finding(2, 6, fix=""), Span(2, 6), "", id="inside-what-goes"),
+    pytest.param(finding(2, 6, fix="x"), Span(3, 5), None, id="inside-what-is-mended"),
+    pytest.param(finding(4, 6, fix=""), Span(3, 5), None, id="only-touched"),
+    pytest.param(finding(2, 6, part="question", fix=""), Span(3, 5), None, id="other-text"),
+]
+
+
+@pytest.mark.parametrize(("around", "span", "fix"), JOINED)
+def test_what_stands_inside_a_place_that_goes_anyway_goes_with_it(
+    around: Finding, span: Span, fix: str | None
+) -> None:
+    [_, inner] = too_late_to_mend([found(around), found(INSIDE)], 0)
+    [_, of_segment] = about_the_rest([found(around), found(INSIDE)], 0)
+
+    assert inner == of_segment
+    [joined] = inner.findings
+    assert (joined.span, joined.fix) == (span, fix)
+    assert len(joined.observed) == span.end - span.start
+
+
+def test_a_weak_finding_takes_nothing_out() -> None:
+    weak = replace(finding(2, 6, fix=""), severity=Severity.WEAK)
+
+    [_, inner] = too_late_to_mend([found(weak), found(INSIDE)], 0)
+
+    assert inner.findings == (INSIDE,)
