@@ -9,7 +9,7 @@ import pytest
 from pydantic import JsonValue
 
 from guards.text.citing.references import read_references
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JsonObject, objects
 from tests.fakes.fake_judge import chat_judge
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
@@ -109,6 +109,31 @@ async def test_no_event_tells_what_is_taken_out_beside_the_text(
     server.says(events(*said, telling, chunk("", "stop")))
 
     reply = await pool.chat(asked(stream=True))
+
+    assert reply.headers["x-guard-action"] == "trim"
+    assert WRONG not in reply.text
+
+
+@pytest.mark.parametrize(
+    "telling",
+    [
+        {"choices": [{"index": 0, "text": "", "content": WRONG_FEE}]},
+        {"choices": [{"index": 0, "text": "", "logprobs": {"tokens": [WRONG_FEE]}}]},
+        {"choices": [], "x_whole": WRONG_FEE},
+    ],
+    ids=["content-in-a-choice", "tokens-before-their-text", "whole-beside-no-choice"],
+)
+async def test_no_event_of_a_completion_does_either(
+    pool: RunningProxy, server: WireUpstream, telling: JsonObject
+) -> None:
+    texts = (f"{FEE} ", f"{WRONG_FEE} ", LOCKER)
+    said: list[JsonObject] = [{"choices": [{"index": 0, "text": text}]} for text in texts]
+    server.says(events(*said, telling, {"choices": [{"text": "", "finish_reason": "stop"}]}))
+    body = asked(stream=True)
+    prompt = "\n\n".join(str(one["content"]) for one in objects(body["messages"]))
+    whole = {"model": "m", "prompt": prompt, "guard": body.get("guard"), "stream": True}
+
+    reply = await pool.send(json.dumps(whole).encode(), path="/v1/completions")
 
     assert reply.headers["x-guard-action"] == "trim"
     assert WRONG not in reply.text

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.choices import choice_index, choices_of, without_tokens
+from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.reply import StreamReply, answer_of, text_of
 from proxy.openai_api.door import Piece, Restoring
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.sse import DONE, EventReader, write_event
 from proxy.openai_api.stream_events import event_object
 from proxy.openai_api.words import Words
@@ -56,7 +57,7 @@ class StreamReader:
             raise UpstreamBroken("its stream ended with an error")
         choices = choices_of(chunk)
         if not choices:
-            return self._took([Piece(None, "", chunk, raw)], raw)
+            return self._took([Piece(None, "", chunk, raw, may_tell=_may_tell(chunk))], raw)
         pieces = [
             piece
             for position, choice in enumerate(choices)
@@ -64,6 +65,9 @@ class StreamReader:
         ]
         if len(pieces) == 1 and pieces[0].chunk["choices"] == chunk["choices"]:
             pieces = [replace(pieces[0], chunk=chunk, raw=raw)]
+        pieces = [
+            one if one.text else replace(one, may_tell=_may_tell(one.chunk)) for one in pieces
+        ]
         came, said = "".join(map(text_of, choices)), "".join(piece.text for piece in pieces)
         return self._took(pieces, raw if came == said else b"".join(map(written, pieces)))
 
@@ -122,6 +126,15 @@ class StreamReader:
             yield _saying(said, state.frame, own, index)
         ended = without_tokens(choice) | {"text": ""} if came else choice
         yield Piece(index, "", chunk | {"choices": [ended]}, finish_reason=reason)
+
+
+def _may_tell(chunk: JsonObject) -> bool:
+    """Tell whether words of the answer may stand where nobody looks for them."""
+    table = COVERAGE.chunk
+    return bool(table.worded_unknown(chunk)) or any(
+        member(choice.get("logprobs"), "tokens") or table.worded_unknown(choice, "choices[]")
+        for choice in choices_of(chunk)
+    )
 
 
 def _saying(said: str, frame: JsonObject, choice: JsonObject, index: int) -> Piece:
