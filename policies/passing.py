@@ -20,6 +20,7 @@ ONE = "*"
 ANY = "**"
 LONGEST_RULE_CHARS = 200
 _SEGMENT = re.compile(r"\*|[\w.~!$&'()+,=:@-]+")
+_WAY_HERE = re.compile(r"(?:/openai|/t/[^/]+)/v1(?:/|$)|/v1$")
 
 GUARDED_ENDINGS = frozenset({"completions", "responses", "verify"})
 """Last segments of guarded endpoints. Whatever stands before them, what ends so is never handed
@@ -102,6 +103,8 @@ def read_rule(text: str) -> PassingRule:
         raise ValueError(f"names the method {unknown[0]!r}; known here: {', '.join(METHODS)}")
     if not path.startswith("/"):
         raise ValueError("must be a path that begins with '/', after its methods if it has some")
+    if _WAY_HERE.match(path):
+        raise ValueError("names the way to this proxy; only what follows '/v1' is compared")
     segments = tuple(path.removeprefix("/v1/").removeprefix("/").split("/"))
     open_ended = segments[-1] == ANY
     fixed = segments[:-1] if open_ended else segments
@@ -110,9 +113,14 @@ def read_rule(text: str) -> PassingRule:
             raise ValueError(
                 f"has the segment {segment!r}; '*' stands for one whole segment, '**' for the end"
             )
-    if not open_ended and segments[-1] in GUARDED_ENDINGS:
+    if not open_ended and _ending(segments[-1]) in GUARDED_ENDINGS:
         raise ValueError(f"ends in {segments[-1]!r}, which is guarded and never handed through")
     return PassingRule(named, fixed, open_ended)
+
+
+def _ending(segment: str) -> str:
+    """Return what a server that minds neither case nor an ending takes a segment for."""
+    return re.split(r"[^\w-]", segment.casefold(), maxsplit=1)[0]
 
 
 def _checked(text: str) -> str:

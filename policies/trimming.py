@@ -98,7 +98,7 @@ def _with_what_leans(
     gone.update(_emptied_fences(sentences, gone))
     # From the end, so that a heading goes with a lead-in that goes with its items.
     for position, sentence in reversed(list(enumerate(sentences))):
-        if _has_lost_what_it_opens(sentence, sentences[position + 1 :], gone, answer):
+        if _opens(sentence) and _has_lost_all(sentence, sentences[position + 1 :], gone, answer):
             gone.add(sentence)
     return gone
 
@@ -112,15 +112,21 @@ def _emptied_fences(sentences: Sequence[Sentence], gone: set[Sentence]) -> Itera
             yield from (sentences[first], sentences[last])
 
 
-def _has_lost_what_it_opens(
-    sentence: Sentence, following: Sequence[Sentence], gone: set[Sentence], answer: str
+def _opens(sentence: Sentence) -> bool:
+    """Tell whether a sentence is a heading, a lead-in, or an item that names what is below it."""
+    opens = HEADING.match(undecorated(sentence.text)) or LEAD_IN.search(sentence.text)
+    return bool(opens) or is_label(sentence.text)
+
+
+def _has_lost_all(
+    opener: Sentence, following: Sequence[Sentence], gone: set[Sentence], answer: str
 ) -> bool:
-    """Tell whether a heading, a lead-in or an item has nothing left that stands below it."""
-    if LEAD_IN.search(sentence.text) and _items_gone(following, gone):
+    """Tell whether nothing is left that an opener stands above."""
+    if LEAD_IN.search(opener.text) and _items_gone(following, gone):
         return True
-    if HEADING.match(undecorated(sentence.text)):
+    if HEADING.match(undecorated(opener.text)):
         return _block_gone(following, gone)
-    children = _below(sentence, following, answer) if is_label(sentence.text) else []
+    children = _below(opener, following, answer) if is_label(opener.text) else []
     return bool(children) and all(child in gone for child in children)
 
 

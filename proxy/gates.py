@@ -9,7 +9,7 @@ from guards.core.guard import Stage
 from policies.decision import Possible
 from policies.gating.gate import Gate, GateRules, Kind, Look, Release
 from policies.gating.rules import StreamMode
-from policies.policy import Renumber
+from policies.policy import ReferenceList, Renumber
 from policies.verdict import Verdict
 from proxy.call import Call
 from proxy.errors import UpstreamBroken
@@ -36,6 +36,7 @@ def open_gate(call: Call, exchange: Exchange, *, may_regenerate: bool) -> Gate:
         may_edit=_may_edit(call),
         holds=structured or policy.stream.mode is not StreamMode.GATE,
         may_renumber=policy.citations.renumber is not Renumber.NEVER,
+        may_unlist=policy.citations.references is not ReferenceList.NEVER,
         trimming=policy.trimming,
     )
     return Gate(exchange, rules, partial(visible, structured=structured))

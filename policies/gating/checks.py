@@ -6,9 +6,10 @@ from guards.core.guard import Scope, Stage
 from guards.core.registry import all_guards
 from policies.errors import Remark
 from policies.gating.rules import StreamMode
-from policies.policy import Mode, OnNotRun, Policy, Renumber
+from policies.policy import GuardRule, Mode, OnNotRun, Policy, Renumber
 from policies.templates import CORRECTION, CUT, FALLBACK
 
+_MOST_NAMED = 3
 _INSTEAD = "use `stream.mode: buffer`, or leave this out"
 
 
@@ -19,6 +20,7 @@ def about_streams(policy: Policy) -> Iterator[Remark]:
     if policy.stream.mode is not StreamMode.GATE:
         return
     yield from _about_guards(policy)
+    yield from _about_the_end(policy)
     if policy.citations.instruct and policy.citations.renumber is Renumber.AUTO:
         yield Remark(
             ("citations", "instruct"),
@@ -40,6 +42,33 @@ def about_streams(policy: Policy) -> Iterator[Remark]:
         )
 
 
+def _about_the_end(policy: Policy) -> Iterator[Remark]:
+    """Point out what can only close an answer where the policy would rather not have begun it."""
+    strict = [name for name, rule in _of_answers(policy) if rule.on_not_run is OnNotRun.REPLACE]
+    late = [name for name, _ in _of_answers(policy) if all_guards()[name].scope is Scope.ANSWER]
+    if policy.tenant and strict and late:
+        yield Remark(
+            ("stream", "mode"),
+            f"`gate` lets sentences out before the end is judged, though {_named(strict)} may let "
+            f"nothing out unchecked; what {_named(late)} and the last look at the whole answer "
+            "find can then only close it; `buffer` judges first",
+            refused=False,
+        )
+
+
+def _of_answers(policy: Policy) -> Iterator[tuple[str, GuardRule]]:
+    for name, rule in policy.guards.items():
+        if rule.mode is Mode.ENFORCE and Stage.OUTPUT in all_guards()[name].stages:
+            yield name, rule
+
+
+def _named(guards: list[str]) -> str:
+    """Return the first few guards, and how many more there are."""
+    more = len(guards) - _MOST_NAMED
+    named = ", ".join(f"`{name}`" for name in guards[:_MOST_NAMED])
+    return f"{named} and {more} more" if more > 0 else named
+
+
 def _may_end(policy: Policy) -> bool:
     """Tell whether an answer that has begun to leave may have to end before its end."""
     replaces = any(
@@ -55,10 +84,9 @@ def _has_closings(policy: Policy) -> bool:
 
 
 def _about_guards(policy: Policy) -> Iterator[Remark]:
-    for guard_id, rule in policy.guards.items():
-        guard = all_guards()[guard_id]
-        is_needed = rule.mode is Mode.ENFORCE and rule.on_not_run is OnNotRun.REPLACE
-        if is_needed and Stage.OUTPUT in guard.stages and guard.scope is Scope.ANSWER:
+    for guard_id, rule in _of_answers(policy):
+        is_needed = rule.on_not_run is OnNotRun.REPLACE
+        if is_needed and all_guards()[guard_id].scope is Scope.ANSWER:
             yield Remark(
                 ("guards", guard_id, "on_not_run"),
                 f"`replace` lets nothing out before the guard ran, and `{guard_id}` needs the "

@@ -289,18 +289,13 @@ class Gate:
             return None
         came = self.text[self.done : end]
         start = len(self.shown) - look.possible.edit_from
-        if start and not self._stands_without(verdict, end, start):
-            return None
+        if start and verdict.action is Action.TRIM:
+            said = self._visible(self.shown + self._shown.following(self.text, end))
+            if not stands_without(self._exchange.question, said, moved(verdict.edits, start)):
+                return None
         self.claims_taken = taken
         leaving = self._shown.leave(self.text, end, verdict, start)
         return Release(end, leaving, as_it_came=leaving == came)
-
-    def _stands_without(self, verdict: Verdict, end: int, start: int) -> bool:
-        """Tell whether all that was said stands without what a verdict over a part takes out."""
-        if verdict.action is not Action.TRIM:
-            return True
-        text = self._visible(self.shown + self._shown.following(self.text, end))
-        return stands_without(self._exchange.question, text, moved(verdict.edits, start))
 
     def _taken_with(self, look: Look, verdict: Verdict) -> int | None:
         """Return how many bad claims are taken out in all with a verdict; None if too many."""

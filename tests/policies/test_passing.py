@@ -24,6 +24,8 @@ OPENED = [
     pytest.param("PUT,DELETE /files", "files", {"PUT", "DELETE"}, id="two-methods"),
     pytest.param("PUT, DELETE  /files", "files", {"PUT", "DELETE"}, id="spaces-between"),
     pytest.param("POST /v1/files", "files", {"POST"}, id="with-the-version"),
+    pytest.param("/v1/models", "models", ALL, id="the-version-alone-with-its-methods"),
+    pytest.param("GET /v1/models/**", "models/m", {"GET", "HEAD"}, id="below-the-version"),
     pytest.param("POST /files/*", "files/f", {"POST"}, id="one-segment"),
     pytest.param("POST /files/*/content", "files/f/content", {"POST"}, id="segment-in-between"),
     pytest.param("POST /files/**", "files", {"POST"}, id="no-segment-of-any"),
@@ -88,6 +90,13 @@ WRONG = [
     ("/" + "a" * 200, "is longer than 200 characters"),
     ("POST /responses", "ends in 'responses', which is guarded and never handed through"),
     ("/chat/completions", "ends in 'completions', which is guarded and never handed through"),
+    ("/openai/v1/models", "names the way to this proxy; only what follows '/v1' is compared"),
+    ("GET /t/acme/v1/models", "names the way to this proxy; only what follows '/v1' is compared"),
+    ("/v1", "names the way to this proxy; only what follows '/v1' is compared"),
+    (
+        "POST /Responses.json",
+        "ends in 'Responses.json', which is guarded and never handed through",
+    ),
     ("/v1/verify", "ends in 'verify', which is guarded and never handed through"),
 ]
 

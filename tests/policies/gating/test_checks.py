@@ -194,3 +194,47 @@ def test_citations_that_hold_nothing_back_are_not(folder: Folder, more: str) -> 
     folder.write("x.yaml", INSTRUCTED + more)
 
     assert folder.warnings() == []
+
+
+STRICT = "guards:\n  numbers: {on_not_run: replace}\n  uncited_claims: {}\n"
+
+
+def test_checks_of_the_end_that_come_when_sentences_have_left_are_pointed_out(
+    folder: Folder,
+) -> None:
+    folder.write("x.yaml", f"{REACHED}{TEMPLATES}{STRICT}stream:\n  mode: gate\n")
+
+    [warning] = folder.warnings()
+
+    assert warning.startswith("x.yaml:9:3: stream.mode: `gate` lets sentences out before the end")
+    assert "`numbers` may let nothing out" in warning
+    assert "`uncited_claims`" in warning
+    assert "`buffer`" in warning
+    assert folder.errors() == []
+
+
+def test_strict_that_leaves_sentence_by_sentence_is_pointed_out_and_may_be_used(
+    folder: Folder,
+) -> None:
+    folder.write("x.yaml", f"extends: strict\n{REACHED}stream:\n  mode: gate\n")
+
+    assert folder.errors() == []
+    assert any("x.yaml:5:3: stream.mode: `gate` lets" in one for one in folder.warnings())
+
+
+NOTHING_LATE = [
+    pytest.param(f"extends: strict\n{REACHED}", id="strict-as-it-is"),
+    pytest.param(f"{REACHED}{TEMPLATES}{STRICT}{BUFFER}", id="buffer"),
+    pytest.param(f"{TEMPLATES}{STRICT}", id="only-extended"),
+    pytest.param(f"{REACHED}{TEMPLATES}guards: {{numbers: {{}}, uncited_claims: {{}}}}", id="mild"),
+    pytest.param(
+        f"{REACHED}{TEMPLATES}guards: {{numbers: {{on_not_run: replace}}}}", id="no-look-at-the-end"
+    ),
+]
+
+
+@pytest.mark.parametrize("text", NOTHING_LATE)
+def test_where_nothing_comes_late_nothing_is_said(folder: Folder, text: str) -> None:
+    folder.write("x.yaml", text)
+
+    assert not [warning for warning in folder.warnings() if "stream.mode" in warning]
