@@ -24,6 +24,9 @@ from policies.policy import Action, Trimming
 from policies.trimming import stands_without
 from policies.verdict import Verdict
 
+PATIENCE_CHARS = 400
+"""How much may wait together, before all that follows does."""
+
 CUT = "answer.cut"
 """Reason of an answer that lost a sentence which the model could not finish."""
 _OWN_MARK = "[†"
@@ -248,8 +251,9 @@ class Gate:
             self.verdict = verdict
             return None
         released = self._released(look, verdict, end)
-        # What cannot be decided now can be at the end, when all that was said is known.
-        self._holds = released is None
+        # What cannot leave alone may with what follows it: of more claims, one is a smaller share.
+        # What still cannot then is decided at the end, when all that was said is known.
+        self._holds = released is None and end - self.done > PATIENCE_CHARS
         return released
 
     def _hear_turn(self, look: Look, verdict: Verdict) -> Release | None:
