@@ -88,12 +88,14 @@ def survey(directory: Path, *, require_env: bool) -> Survey:
     usable: list[_Drawn] = []
     for file in own.values():
         try:
-            drawn = _draw(file, shelf, require_env=require_env)
+            looked = _look(file, shelf, require_env=require_env)
         except PolicyError as error:
             errors |= set(error.problems)
             continue
-        warnings |= set(drawn.loaded.warnings)
-        usable.append(drawn)
+        errors |= set(looked.refused)
+        warnings |= set(looked.warnings)
+        if not looked.refused:
+            usable.append(_drawn(looked))
     errors |= set(_claimed_twice(usable))
     policies = {drawn.loaded.name: drawn.loaded for drawn in usable}
     return Survey(MappingProxyType(policies), tuple(sorted(errors)), tuple(sorted(warnings)))
@@ -132,7 +134,25 @@ class _Drawn:
     entry: Entry
 
 
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """A policy whose shape is right, and what there is to say about it."""
+
+    file: PolicyFile
+    policy: Policy
+    entry: Entry
+    refused: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
+
+
 def _draw(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Drawn:
+    looked = _look(file, shelf, require_env=require_env)
+    if looked.refused:
+        raise PolicyError(looked.refused)
+    return _drawn(looked)
+
+
+def _look(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Looked:
     entry = shelf.effective(file)
     try:
         policy = validated(entry.plain())
@@ -140,24 +160,39 @@ def _draw(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Drawn:
         raise PolicyError(_placed(remarks_on(error), entry)) from error
     remarks = remarks_about(policy, os.environ, require_env=require_env)
     refused = _placed((remark for remark in remarks if remark.refused), entry)
-    if refused:
-        raise PolicyError(refused)
+    warnings = (_warning(remark, entry) for remark in remarks if not remark.refused)
+    return _Looked(file, policy, entry, tuple(refused), tuple(warnings))
+
+
+def _drawn(looked: _Looked) -> _Drawn:
+    policy = looked.policy
     loaded = LoadedPolicy(
-        name=file.name,
+        name=looked.file.name,
         policy=policy,
         version=_version(policy),
-        path=str(file),
+        path=str(looked.file),
         templates=ReplyTemplates(policy),
         intents=Intents(policy.intents),
-        warnings=tuple(_placed(remarks, entry)),
+        warnings=looked.warnings,
     )
-    return _Drawn(loaded, entry)
+    return _Drawn(loaded, looked.entry)
 
 
 def _placed(remarks: Iterable[Remark], entry: Entry) -> list[Problem]:
     return [
         Problem(entry.at(remark.key), spelled(remark.key), remark.message) for remark in remarks
     ]
+
+
+def _warning(remark: Remark, entry: Entry) -> Problem:
+    """Place a warning; nobody can change a shipped file, so that it goes to who extends it."""
+    place, message = entry.at(remark.key), remark.message
+    own = entry.place.file
+    if place.file != own and place.file in map(str, shipped_files().values()):
+        above = (entry.at(remark.key[:steps]) for steps in range(len(remark.key) - 1, 0, -1))
+        near = next((each for each in above if each.file == own), entry.at(("extends",)))
+        place, message = near, f"{message} (inherited from {place})"
+    return Problem(place, spelled(remark.key), message)
 
 
 def _version(policy: Policy) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from guards.core.exchange import Exchange
 from policies.gating.gate import Gate
@@ -14,7 +15,7 @@ from proxy.live import LiveAttempt
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.door import LiveStream, Reply
 from proxy.openai_api.sse import STREAM_TYPE
-from proxy.traces.filling import note_attempt
+from proxy.traces.filling import note_unfinished
 from proxy.upstream import OpenReply, RawReply, read_whole
 
 
@@ -92,20 +93,25 @@ async def attempted(asking: Asking, opening: AbstractAsyncContextManager[OpenRep
     def upstream_ms() -> float:
         return (clock() - began_s - call.inspecting_s) * 1000
 
+    gates: list[Gate] = []
+    call.trace.under_way = partial(note_unfinished, call.trace, gates, upstream_ms)
     try:
         with call.trace.step(f"model_{asking.number}"):
             async with opening as opened:
-                live = await _read_live(asking, opened)
+                live = await _read_live(asking, opened, gates)
                 raw = None if live else await read_whole(opened)
             spent_ms = upstream_ms()
             if raw is not None and asking.number == 2 and asking.stream is not None:
                 raise UpstreamBroken("it answers plainly what it began as a stream")
             reply = _reply(asking, raw)
+        answers = asking.wanted(reply)
+        if live is None:
+            await _look_at(asking, answers, gates)
+        else:
+            gates[:] = await _let_out(asking, live, answers)
     except UpstreamError as error:
-        note_attempt(call.trace, None, (), upstream_ms(), error=error.code)
+        note_unfinished(call.trace, gates, upstream_ms, error.code)
         raise
-    answers = asking.wanted(reply)
-    gates = await (_let_out(asking, live, answers) if live else _gated(asking, answers))
     call.trace.note_step(f"inspect_answer_{asking.number}", call.inspecting_s)
     decided = tuple(
         judged(call, asking.exchange, reply, answer, gate)
@@ -114,13 +120,14 @@ async def attempted(asking: Asking, opening: AbstractAsyncContextManager[OpenRep
     return Attempt(reply, opened.headers, decided, spent_ms, live)
 
 
-async def _read_live(asking: Asking, opened: OpenReply) -> LiveAttempt | None:
-    """Read a stream that leaves while it is read; None if this is none."""
+async def _read_live(asking: Asking, opened: OpenReply, gates: list[Gate]) -> LiveAttempt | None:
+    """Read a stream that leaves while it is read, through `gates`; None if this is none."""
     call, stream = asking.call, asking.stream
     if stream is None or opened.content_type.partition(";")[0].strip().lower() != STREAM_TYPE:
         return None
     call.outgoing.headers = opened.headers
     live = LiveAttempt(call, stream, asking.gate, asking.choices)
+    gates += live.gates.values()
     await live.read(opened.pieces)
     return live
 
@@ -140,13 +147,11 @@ async def _let_out(asking: Asking, live: LiveAttempt, answers: Sequence[Answer])
     return [live.gates[asking.number_of(answer)] for answer in answers]
 
 
-async def _gated(asking: Asking, answers: Sequence[Answer]) -> list[Gate]:
+async def _look_at(asking: Asking, answers: Sequence[Answer], gates: list[Gate]) -> None:
     """Let answers of which all is known through gates of their own."""
-    gates = []
     for answer in answers:
         gate = asking.gate()
+        gates.append(gate)
         take_whole(asking.call, gate, answer)
         async for _ in looked_at(asking.call, gate):
             pass  # what may leave does when the whole reply is written
-        gates.append(gate)
-    return gates

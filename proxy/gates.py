@@ -22,9 +22,9 @@ JSON_VALUES = "json_values"
 """Numbers and truth values of a JSON answer, of which no guard knows what they count."""
 EMPTY_ANSWER = "empty_answer"
 LENGTH = "length"
+"""Why an answer ended that was not allowed to be longer."""
 MOST_ANSWER_CHARS = 200_000
 """What is longer could not be judged in the time that a reader waits."""
-"""Why an answer ended that was not allowed to be longer."""
 
 
 def open_gate(call: Call, exchange: Exchange, *, may_regenerate: bool) -> Gate:

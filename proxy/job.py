@@ -12,7 +12,8 @@ from proxy.logs import failure, logger
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.services import Services
 from proxy.tenants import Tenant
-from proxy.traces.trace import Delivery, PolicyUsed, Trace, TraceBuilder
+from proxy.traces.parts import PolicyUsed
+from proxy.traces.trace import Delivery, Trace, TraceBuilder
 
 log = logger(__name__)
 
@@ -103,6 +104,8 @@ class Job(ABC):
         return HttpReply(CLIENT_GONE_STATUS, self.early_headers, JSON_TYPE, b"")
 
     def _record(self, status: int, error: str | None, delivery: Delivery) -> None:
+        if error and self.trace.under_way:
+            self.trace.under_way(error)
         trace = self.trace.finished(status=status, error=error, delivery=delivery)
         self._count(trace)
         if self._services.settings.debug:
@@ -114,7 +117,9 @@ class Job(ABC):
 
     def _count(self, trace: Trace) -> None:
         metrics = self._services.metrics
-        metrics.requests.labels(trace.tenant, trace.action.value, trace.status).inc()
+        metrics.requests.labels(trace.tenant, trace.action_name, trace.status).inc()
+        for template in trace.closings:
+            metrics.closings.labels(trace.tenant, template).inc()
         for run in trace.guards:
             metrics.guard_outcomes.labels(trace.tenant, run.guard, run.outcome.value).inc()
         for step in trace.steps:
@@ -146,7 +151,7 @@ def debug_record(trace: Trace, top_k: int) -> dict[str, object]:
             f"{run.stage.value}.{run.guard}.{run.attempt}": run.reason or run.outcome.value
             for run in trace.guards
         },
-        "action": trace.action.value,
+        "action": trace.action_name,
         "reasons": list(trace.reasons),
         "attempts": len(trace.attempts),
         "status": trace.status,

@@ -10,13 +10,17 @@ from policies.decision import preferred
 from policies.edits import apply
 from policies.gating.gate import CUT, Gate
 from policies.policy import Action
+from policies.templates import Reply
 from policies.verdict import Verdict
 from proxy.openai_api.answer import Answer
-from proxy.openai_api.door import ChoiceOutcome, Edited, Kept, Replaced, Reply
+from proxy.openai_api.door import ChoiceOutcome, Edited, Kept, Replaced
+from proxy.openai_api.door import Reply as ModelReply
 from proxy.tenants import Tenant
 
 TOOL_CALLS = "tool_calls"
 """Why a turn that calls tools is not judged as an answer."""
+SOURCES = "sources"
+"""In the place of a template's name: the reply is a sentence of the sources."""
 _MOST_CORRECTED = 3
 _LONGEST_CORRECTED_CHARS = 200
 
@@ -35,7 +39,7 @@ class Judged:
         unjudged: Why there is no verdict: ``tool_calls`` or ``empty_answer``; empty otherwise.
     """
 
-    reply: Reply
+    reply: ModelReply
     answer: Answer
     exchange: Exchange
     gate: Gate
@@ -83,6 +87,9 @@ class Settled:
         verdict: Over the answer that was settled on; None as in `Judged`.
         reasons: Codes that led to the action.
         attempt: Number of the attempt that was settled on, from 1; 0 when the model was not asked.
+        template: Name of the template that stands in the place of the answer or ends it; `SOURCES`
+            for a sentence of theirs; empty if none does.
+        closing: What ends an answer that had begun to leave; empty if nothing does.
     """
 
     outcome: ChoiceOutcome
@@ -90,6 +97,8 @@ class Settled:
     verdict: Verdict | None
     reasons: tuple[str, ...]
     attempt: int
+    template: str = ""
+    closing: str = ""
 
 
 def settle(tenant: Tenant, index: int, first: Judged, second: Judged | None) -> Settled:
@@ -116,9 +125,12 @@ def replace(
     tenant: Tenant, exchange: Exchange, index: int, verdict: Verdict, attempt: int
 ) -> Settled:
     """Put the sources' own answer or the policy's template in the place of a choice."""
-    text = tenant.inspector.direct_answer(exchange) if verdict.stage is Stage.OUTPUT else None
-    text = text or _template(tenant, exchange, verdict)
-    return Settled(Replaced(index, text), Action.REPLACE, verdict, verdict.reasons, attempt)
+    direct = tenant.inspector.direct_answer(exchange) if verdict.stage is Stage.OUTPUT else None
+    reply = Reply(SOURCES, direct) if direct else _template(tenant, exchange, verdict)
+    outcome = Replaced(index, reply.text)
+    return Settled(
+        outcome, Action.REPLACE, verdict, verdict.reasons, attempt, template=reply.template
+    )
 
 
 def _kept(
@@ -143,12 +155,17 @@ def _closed(tenant: Tenant, chosen: Judged, index: int, verdict: Verdict, attemp
     """End an answer that has begun to leave and must not go on, with a word that says so."""
     shown = chosen.gate.shown
     templates = tenant.loaded.templates
-    closing = templates.closing(_wrong(shown, verdict), verdict.reasons, chosen.exchange).text
+    written = templates.closing(_wrong(shown, verdict), verdict.reasons, chosen.exchange)
     gap = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
-    reason = tenant.policy.replacement.finish_reason
-    outcome = Edited(index, chosen.reply, chosen.answer, f"{shown}{gap}{closing}", reason)
+    closing = f"{gap}{written.text}"
+    finish_reason = tenant.policy.replacement.finish_reason
+    outcome = Edited(index, chosen.reply, chosen.answer, f"{shown}{closing}", finish_reason)
     said = chosen.gate.recorded(verdict)
-    return Settled(outcome, Action.REPLACE, said, verdict.reasons, attempt)
+    # What ended it comes first; what took sentences out before that has led here too.
+    reasons = tuple(dict.fromkeys((*verdict.reasons, *(said.reasons if said else ()))))
+    return Settled(
+        outcome, Action.REPLACE, said, reasons, attempt, written.template, closing=closing
+    )
 
 
 def _wrong(shown: str, verdict: Verdict) -> list[str]:
@@ -161,12 +178,12 @@ def _wrong(shown: str, verdict: Verdict) -> list[str]:
     ][:_MOST_CORRECTED]
 
 
-def _template(tenant: Tenant, exchange: Exchange, verdict: Verdict) -> str:
+def _template(tenant: Tenant, exchange: Exchange, verdict: Verdict) -> Reply:
     """Return the reply that the verdict's leading guard calls for."""
     leading = verdict.leading
     guard = leading.guard if leading else ""
     codes = leading.codes if leading else ()
-    return tenant.loaded.templates.reply(guard, codes, exchange).text
+    return tenant.loaded.templates.reply(guard, codes, exchange)
 
 
 def _last_word(tenant: Tenant, judged: Judged) -> Verdict | None:

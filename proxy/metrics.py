@@ -21,6 +21,12 @@ class Metrics:
             ["tenant", "action", "status"],
             registry=self.registry,
         )
+        self.closings = Counter(
+            "guard_proxy_closings",
+            "Answers that a template ended after they had begun to leave, by tenant and template.",
+            ["tenant", "template"],
+            registry=self.registry,
+        )
         self.guard_outcomes = Counter(
             "guard_proxy_guard_outcomes",
             "Runs of guards, by tenant, guard and outcome.",

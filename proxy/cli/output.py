@@ -36,5 +36,10 @@ def excerpt(text: str, most_chars: int) -> str:
     return line if len(line) <= most_chars else f"{line[:most_chars]}…"
 
 
+def harmless(text: str) -> str:
+    """Return a text of others in its lines, with nothing a terminal obeys."""
+    return "\n".join("".join(map(_harmless, line)) for line in text.splitlines())
+
+
 def _harmless(char: str) -> str:
     return "\ufffd" if unicodedata.category(char) in {"Cc", "Cs"} else char

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +11,27 @@ from rich.table import Table
 
 from policies.policy import SourceRules
 from proxy.cli.output import excerpt, fail, out, print_json
-from proxy.openai_api.json_body import read_object
+from proxy.errors import BadRequest
+from proxy.openai_api.door import ModelRequest
+from proxy.openai_api.doors import DOORS
+from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+from proxy.openai_api.sse import json_bytes
 
+
+class DoorChoice(StrEnum):
+    """The endpoints whose requests are read, by their paths."""
+
+    CHAT = "chat/completions"
+    RESPONSES = "responses"
+    COMPLETIONS = "completions"
+
+
+_TELLING = {
+    "messages": DoorChoice.CHAT,
+    "input": DoorChoice.RESPONSES,
+    "prompt": DoorChoice.COMPLETIONS,
+}
 _EXCERPT_CHARS = 60
 _QUESTION_CHARS = 2000
 _STATES = {
@@ -23,16 +42,19 @@ _STATES = {
 
 
 def sources(
-    file: Annotated[str, typer.Argument(help="Body of a chat completion as JSON; - for stdin.")],
+    file: Annotated[str, typer.Argument(help="Body of a request as JSON; - for stdin.")],
+    door: Annotated[
+        DoorChoice | None, typer.Option(help="Whose body it is; else what it holds tells.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Show the question and the sources that would be found in a request."""
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        found = find_sources(read_object(raw), SourceRules())
+        found = find_sources(_conversation(read_object(raw), door), SourceRules())
     except OSError as error:
         fail(f"{file}: {error.strerror}")
-    except SourceFormatError as error:
+    except (SourceFormatError, BadRequest) as error:
         fail(f"{file}: {error}")
     except ValueError as error:
         fail(f"{file}: not a JSON object: {error}")
@@ -40,6 +62,20 @@ def sources(
         print_json(asdict(found))
         return
     _show(found)
+
+
+def _conversation(body: JsonObject, chosen: DoorChoice | None) -> JsonObject:
+    """Return what a request says, as messages.
+
+    Raises:
+        BadRequest: it is no request of its door.
+    """
+    guessed = (choice for member, choice in _TELLING.items() if member in body)
+    path = chosen or next(guessed, DoorChoice.CHAT)
+    [door] = [door for door in DOORS if door.path == path]
+    # Which model is asked makes no difference to what is found.
+    request: ModelRequest = door.read_request(json_bytes({"model": "any"} | body))
+    return request.conversation
 
 
 def _show(found: FoundContext) -> None:

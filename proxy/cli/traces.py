@@ -7,15 +7,15 @@ from typing import Annotated, TypeVar
 import typer
 from rich.table import Table
 
-from policies.policy import Action
 from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.cli.serve import read_settings
+from proxy.cli.traces_page import action_of, page
 from proxy.serving import stop_signals
 from proxy.traces.opening import open_store
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import Query, TraceStore, TraceStoreAway
 from proxy.traces.store import tail as tail_store
-from proxy.traces.trace import Trace
+from proxy.traces.trace import ACTION_NAMES, Trace
 
 traces = typer.Typer(help="Traces of requests.", no_args_is_help=True)
 T = TypeVar("T")
@@ -25,10 +25,19 @@ _AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 _EXCERPT_CHARS = 40
 
 
+def _action(name: str) -> str:
+    if name not in ACTION_NAMES:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(ACTION_NAMES)}.")
+    return name
+
+
 @traces.command("list")
 def list_(
     tenant: _Tenant = None,
-    action: Annotated[Action | None, typer.Option(help="Only with this action.")] = None,
+    action: Annotated[
+        str | None,
+        typer.Option(parser=_action, metavar="|".join(ACTION_NAMES), help="Only with this action."),
+    ] = None,
     guard: Annotated[
         str | None, typer.Option(help="Only where this guard found something.")
     ] = None,
@@ -45,18 +54,27 @@ def list_(
     if as_json:
         print_json([trace.model_dump(mode="json") for trace in found])
     elif not found:
-        out.print("No traces yet. Every request through the proxy leaves one.")
+        filters = {"tenant": tenant, "action": action, "guard": guard}
+        given = [f"--{name} {value}" for name, value in filters.items() if value is not None]
+        out.print(_nothing(given), markup=False)
     else:
         out.print(_table(found), markup=False)
 
 
 @traces.command()
-def show(trace_id: Annotated[str, typer.Argument(help="Id of the request.")]) -> None:
-    """Show one trace, whole, as JSON."""
+def show(
+    trace_id: Annotated[str, typer.Argument(help="Id of the request.")],
+    as_json: _AsJson = False,
+) -> None:
+    """Show one trace: what left, [-what was taken out-] and {+what was put in+}; --json: all."""
     trace = _with_store(lambda store: store.get(trace_id))
     if trace is None:
         fail(f"There is no trace {trace_id}.")
-    print_json(trace.model_dump(mode="json"))
+    if as_json:
+        print_json(trace.model_dump(mode="json"))
+        return
+    for line in page(trace):
+        out.print(line)
 
 
 @traces.command()
@@ -100,6 +118,13 @@ def _with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
         fail(str(error))
 
 
+def _nothing(filters: list[str]) -> str:
+    """Say why a list is empty."""
+    if filters:
+        return f"No trace matches {' '.join(filters)}."
+    return "No traces yet. Every request through the proxy leaves one."
+
+
 def _table(found: tuple[Trace, ...]) -> Table:
     table = Table("time", "id", "tenant", "action", "status", "ms", "reasons", "question")
     for trace in found:
@@ -112,8 +137,7 @@ def _row(trace: Trace) -> tuple[str, ...]:
         f"{trace.started_at:%Y-%m-%d %H:%M:%S}",
         trace.id,
         trace.tenant,
-        # Nothing was decided about an answer that never came.
-        "-" if trace.error else trace.action.value,
+        action_of(trace),
         str(trace.status),
         f"{trace.duration_ms:.0f}",
         ", ".join(trace.reasons) or trace.error or "",

@@ -9,15 +9,16 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, QueryParameter
 from pydantic import JsonValue
 
-from policies.policy import Action
 from proxy.auth import bearer_key
 from proxy.errors import BadRequest, TraceStoreUnavailable, UnknownKey, UnknownTrace
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
 from proxy.traces.store import BadCursor, Query, TraceStoreAway
+from proxy.traces.trace import ACTION_NAMES
 
 MOST_TRACES = 500
+ACTION = f"^({'|'.join(ACTION_NAMES)})$"
 CURSOR = r"^\d{1,18}(-\d{1,18})?$"
 
 
@@ -26,7 +27,7 @@ async def list_traces(
     request: Request[object, object, State],
     services: NamedDependency[Services],
     tenant: FromQuery[str | None] = None,
-    action: FromQuery[Action | None] = None,
+    action: Annotated[str | None, QueryParameter(pattern=ACTION)] = None,
     guard: FromQuery[str | None] = None,
     before: Annotated[str | None, QueryParameter(pattern=CURSOR)] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=MOST_TRACES)] = 50,

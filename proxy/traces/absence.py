@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from proxy.logs import logger
-from proxy.traces.store import TraceStoreAway
+from proxy.traces.store import TraceStoreFailed
 
 log = logger(__name__)
 
@@ -60,6 +60,6 @@ class Absence:
 
 def error_name(error: Exception) -> str:
     """Return what a log line may say of a failure: no text of it, which may quote a request."""
-    if isinstance(error, TraceStoreAway):
+    if isinstance(error, TraceStoreFailed):
         return f"{error.store}:{error.cause}"
     return type(error).__name__

@@ -1,12 +1,28 @@
 """The embedded trace store: a SQLite file, for a proxy without Redis."""
 
+import sqlite3
 from collections.abc import Callable, Sequence
 
 import aiosqlite
 
 from proxy.traces.sqlite import Database
-from proxy.traces.store import BadCursor, Entry, Page, Query, readable
+from proxy.traces.store import (
+    BadCursor,
+    Entry,
+    Page,
+    Query,
+    TracesRefused,
+    TraceStoreAway,
+    readable,
+)
 from proxy.traces.trace import Trace
+
+_REFUSALS = (
+    sqlite3.DataError,
+    sqlite3.IntegrityError,
+    sqlite3.InterfaceError,
+)
+"""What the file says of a value; all else is about the file itself."""
 
 
 class EmbeddedStore:
@@ -23,25 +39,12 @@ class EmbeddedStore:
 
     async def add(self, batch: Sequence[Entry]) -> None:
         """Keep traces in their order; an id that is there already is passed over."""
-        async with self._database.transaction() as change:
-            await change.executemany(
-                "INSERT OR IGNORE INTO traces (id, tenant, action, guards, expires_ms, record)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        entry.id,
-                        entry.tenant,
-                        entry.action,
-                        joined(entry.guards),
-                        entry.expires_ms,
-                        entry.record,
-                    )
-                    for entry in batch
-                ],
-            )
-            await change.execute("DELETE FROM traces WHERE expires_ms <= ?", [self._now_ms()])
-            for tenant, keep_last in {entry.tenant: entry.keep.last for entry in batch}.items():
-                await _drop_surplus(change, tenant, keep_last)
+        try:
+            await self._add(batch)
+        except TraceStoreAway as away:
+            if isinstance(cause := away.__cause__, _REFUSALS):
+                raise TracesRefused("embedded", cause) from cause
+            raise
 
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id."""
@@ -68,6 +71,27 @@ class EmbeddedStore:
 
     async def close(self) -> None:
         """Do nothing: the file is closed by whoever opened it."""
+
+    async def _add(self, batch: Sequence[Entry]) -> None:
+        async with self._database.transaction() as change:
+            await change.executemany(
+                "INSERT OR IGNORE INTO traces (id, tenant, action, guards, expires_ms, record)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        entry.id,
+                        entry.tenant,
+                        entry.action,
+                        joined(entry.guards),
+                        entry.expires_ms,
+                        entry.record,
+                    )
+                    for entry in batch
+                ],
+            )
+            await change.execute("DELETE FROM traces WHERE expires_ms <= ?", [self._now_ms()])
+            for tenant, keep_last in {entry.tenant: entry.keep.last for entry in batch}.items():
+                await _drop_surplus(change, tenant, keep_last)
 
     def _conditions(self, query: Query) -> tuple[str, list[object]]:
         conditions: list[tuple[str, object]] = [("expires_ms > ?", self._now_ms())]

@@ -1,16 +1,19 @@
 """Writes what the pipeline has learned into a trace in the making."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
+from policies.gating.gate import Gate
 from policies.policy import Action
 from policies.verdict import Verdict
 from proxy.judged import Judged, Settled
 from proxy.openai_api.door import ChoiceOutcome, Edited, Kept, Replaced, Reply
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext
-from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, TraceBuilder, Usage
+from proxy.traces.changes import changes
+from proxy.traces.parts import Attempt, Change, Choice, FoundPlace, GuardRun, Made, Usage
+from proxy.traces.trace import TraceBuilder
 
 
 def note_exchange(trace: TraceBuilder, exchange: Exchange, found: FoundContext, why: str) -> None:
@@ -39,6 +42,7 @@ def note_verdict(trace: TraceBuilder, verdict: Verdict, *, attempt: int, choice:
             mode=result.mode,
             stage=verdict.stage,
             outcome=result.outcome,
+            action=result.action,
             reason=result.reason,
             cleared=tuple(finding.code for finding in result.cleared),
             duration_ms=result.duration_ms,
@@ -52,30 +56,39 @@ def note_verdict(trace: TraceBuilder, verdict: Verdict, *, attempt: int, choice:
 
 
 def note_attempt(
-    trace: TraceBuilder,
-    reply: Reply | None,
-    judged: Sequence[Judged],
-    upstream_ms: float,
-    error: str | None = None,
+    trace: TraceBuilder, reply: Reply, judged: Sequence[Judged], upstream_ms: float
 ) -> None:
-    """Note one request to the model server: its answers with their findings, or its failure."""
+    """Note one request to the model server: its answers with their findings."""
+    number = len(trace.attempts) + 1
     choices = tuple(
         Choice(
             text=one.text,
+            index=one.answer.index,
             finish_reason=None if one.is_partial else one.answer.finish_reason,
             findings=_findings(one.recorded) if one.recorded else (),
         )
         for one in judged
     )
-    usage = reply.usage if reply else None
-    trace.attempts.append(
-        Attempt(
-            choices=choices,
-            usage=_usage(usage) if isinstance(usage, dict) else None,
-            upstream_ms=upstream_ms,
-            error=error,
-        )
+    usage = _usage(reply.usage) if isinstance(reply.usage, dict) else None
+    trace.attempts.append(Attempt(choices=choices, usage=usage, upstream_ms=upstream_ms))
+    _note_gates(trace, number, [(one.answer.index, one.gate, one.recorded) for one in judged])
+
+
+def note_unfinished(
+    trace: TraceBuilder, gates: Sequence[Gate], upstream_ms: Callable[[], float], error: str | None
+) -> None:
+    """Note a request to the model server as far as it came before an error of this code."""
+    number = len(trace.attempts) + 1
+    heard = [(place, gate, gate.recorded(gate.verdict)) for place, gate in enumerate(gates)]
+    choices = tuple(
+        Choice(text=gate.text, index=place, findings=_findings(verdict) if verdict else ())
+        for place, gate, verdict in heard
     )
+    trace.attempts.append(Attempt(choices=choices, upstream_ms=upstream_ms(), error=error))
+    for place, _, verdict in heard:
+        if verdict:
+            note_verdict(trace, verdict, attempt=number, choice=place)
+    _note_gates(trace, number, heard)
 
 
 def note_verification(
@@ -88,7 +101,9 @@ def note_verification(
     trace.reasons = verdict.reasons
     trace.confidence = verdict.confidence.value if verdict.confidence else None
     trace.not_checked = verdict.not_run
-    trace.replies = () if corrected is None else (corrected,)
+    if corrected is not None:
+        trace.replies = (corrected,)
+        trace.made = (Made(action=verdict.action, attempt=1, changes=changes(answer, corrected)),)
 
 
 def note_end(
@@ -105,6 +120,48 @@ def note_end(
     kept = [one.attempt for one in settled if not isinstance(one.outcome, Replaced)]
     trace.kept_attempt = max(kept, default=None)
     trace.replies = tuple(_left(one.outcome) for one in settled)
+    trace.made = tuple(_made(trace, one) for one in settled)
+
+
+def _note_gates(
+    trace: TraceBuilder, number: int, heard: Sequence[tuple[int, Gate, Verdict | None]]
+) -> None:
+    """Note what was decided and what has left by now, for the request may end before all is."""
+    trace.under_way = None
+    for _, _, verdict in heard:
+        if verdict:
+            so_far = trace.action or verdict.action
+            trace.action = max(so_far, verdict.action, key=lambda action: action.rank)
+            trace.reasons = tuple(dict.fromkeys((*trace.reasons, *verdict.reasons)))
+    trace.made += tuple(
+        Made(
+            action=verdict.action if verdict else None,
+            attempt=number,
+            choice=place,
+            changes=changes(gate.text, gate.shown),
+        )
+        for place, gate, verdict in heard
+        if gate.done
+    )
+
+
+def _made(trace: TraceBuilder, settled: Settled) -> Made:
+    outcome, attempt = settled.outcome, settled.attempt
+    if isinstance(outcome, Replaced):
+        return Made(action=settled.action, attempt=attempt, replaced_with=settled.template)
+    number = outcome.answer.index
+    changed: tuple[Change, ...] = ()
+    if isinstance(outcome, Edited):
+        choices = trace.attempts[attempt - 1].choices
+        came = next(choice.text for choice in choices if choice.index == number)
+        changed = changes(came, outcome.content.removesuffix(settled.closing))
+    return Made(
+        action=settled.action,
+        attempt=attempt,
+        choice=number,
+        changes=changed,
+        closed_with=settled.template,
+    )
 
 
 def _left(outcome: ChoiceOutcome) -> str:

@@ -15,6 +15,7 @@ class Limits:
         capacity: Most traces in memory; beyond it new ones are dropped.
         long_chars: A trace with more words than this is masked beside the event loop, because
             that takes about a second for some megabytes.
+        most_refusals: How often in a row a store that is there may refuse a batch.
         first_retry_s: Wait after the store's first failure; doubled with each further one.
         last_retry_s: Longest wait between two tries.
     """
@@ -25,5 +26,6 @@ class Limits:
     spill_at: int = 1_000
     capacity: int = 10_000
     long_chars: int = 20_000
+    most_refusals: int = 5
     first_retry_s: float = 0.2
     last_retry_s: float = 5.0

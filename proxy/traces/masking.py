@@ -8,7 +8,7 @@ another without the words that gave it away; the spans of findings move along. `
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from guards.core.exchange import Source
@@ -16,7 +16,9 @@ from guards.core.finding import Evidence, Finding, Span
 from guards.text.mask import Masked, Masking, identifiers_in, masked
 from guards.text.personal_kinds import PersonalKind
 from policies.policy import StoredText
-from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, Trace
+from proxy.traces.changes import applied, changes
+from proxy.traces.parts import Attempt, Change, Choice, FoundPlace, GuardRun, Made
+from proxy.traces.trace import Trace
 
 _CODE = re.compile(r"[A-Za-z0-9_][\w.,:/@\[\]-]{0,127}", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -131,6 +133,10 @@ def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
     parts = {"question": question}
     for source, text in zip(trace.sources, sources, strict=True):
         parts[f"source:{source.id}"] = text
+    answers = [
+        {choice.index: _Rewritten(choice.text, keeper) for choice in attempt.choices}
+        for attempt in trace.attempts
+    ]
     return trace.model_copy(
         update={
             "door": keeper.code(trace.door),
@@ -146,12 +152,16 @@ def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
             "route_reason": keeper.code(trace.route_reason),
             "findings": tuple(_finding(finding, parts, keeper) for finding in trace.findings),
             "constrained_by": keeper.code(trace.constrained_by),
-            "attempts": tuple(_attempt(attempt, parts, keeper) for attempt in trace.attempts),
+            "attempts": tuple(
+                _attempt(attempt, texts, parts, keeper)
+                for attempt, texts in zip(trace.attempts, answers, strict=True)
+            ),
             "guards": tuple(_run(run, keeper) for run in trace.guards),
             "reasons": tuple(map(keeper.code, trace.reasons)),
             "not_checked": tuple(map(keeper.code, trace.not_checked)),
             "unknown_fields": tuple(map(keeper.code, trace.unknown_fields)),
             "replies": tuple(keeper.words(reply).text for reply in trace.replies),
+            "made": tuple(_made(made, answers, keeper) for made in trace.made),
             "steps": tuple(
                 step.model_copy(update={"name": keeper.code(step.name)}) for step in trace.steps
             ),
@@ -186,24 +196,53 @@ def _run(run: GuardRun, keeper: _Keeper) -> GuardRun:
     )
 
 
-def _attempt(attempt: Attempt, parts: _Parts, keeper: _Keeper) -> Attempt:
+def _attempt(
+    attempt: Attempt, answers: Mapping[int, _Rewritten], parts: _Parts, keeper: _Keeper
+) -> Attempt:
     return attempt.model_copy(
         update={
-            "choices": tuple(_choice(choice, parts, keeper) for choice in attempt.choices),
+            "choices": tuple(
+                _choice(choice, answers[choice.index], parts, keeper) for choice in attempt.choices
+            ),
             "error": None if attempt.error is None else keeper.code(attempt.error),
         }
     )
 
 
-def _choice(choice: Choice, parts: _Parts, keeper: _Keeper) -> Choice:
-    answer = _Rewritten(choice.text, keeper)
+def _choice(choice: Choice, answer: _Rewritten, parts: _Parts, keeper: _Keeper) -> Choice:
     parts = parts | {"answer": answer}
     reason = choice.finish_reason
     return Choice(
         text=answer.kept.text,
+        index=choice.index,
         finish_reason=None if reason is None else keeper.code(reason),
         findings=tuple(_finding(finding, parts, keeper) for finding in choice.findings),
     )
+
+
+def _made(made: Made, answers: Sequence[Mapping[int, _Rewritten]], keeper: _Keeper) -> Made:
+    known = answers[made.attempt - 1] if 0 < made.attempt <= len(answers) else {}
+    answer = known.get(made.choice) or _Rewritten("", keeper)
+    return made.model_copy(
+        update={
+            "changes": _changes(made.changes, answer, keeper),
+            "replaced_with": keeper.code(made.replaced_with),
+            "closed_with": keeper.code(made.closed_with),
+        }
+    )
+
+
+def _changes(made: Sequence[Change], answer: _Rewritten, keeper: _Keeper) -> tuple[Change, ...]:
+    """Return the changes between two texts as they are kept.
+
+    They may cut an identifier in pieces, which nothing would recognise on their own.
+    """
+    left = _Rewritten(applied(answer.raw, made), keeper)
+    if answer.raw == answer.kept.text and left.raw == left.kept.text:
+        return tuple(made)
+    if not answer.kept.text and not left.kept.text:
+        return tuple(Change(span=change.span) for change in made)
+    return changes(answer.kept.text, left.kept.text)
 
 
 def _finding(finding: Finding, parts: _Parts, keeper: _Keeper) -> Finding:

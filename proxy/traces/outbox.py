@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from policies.policy import Action
 from proxy.traces.embedded import joined
 from proxy.traces.sqlite import Database
 from proxy.traces.store import Entry, Keep
@@ -53,7 +52,7 @@ class Outbox:
             Entry(
                 id=trace_id,
                 tenant=tenant,
-                action=Action(action),
+                action=action,
                 guards=tuple(guard for guard in guards.split(",") if guard),
                 expires_ms=expires_ms,
                 keep=Keep(keep_days, keep_last),

@@ -15,6 +15,7 @@ from itertools import islice
 from policies.policy import Tracing
 from proxy.logs import logger
 from proxy.traces.absence import Absence, error_name
+from proxy.traces.courier import Courier
 from proxy.traces.limits import Limits
 from proxy.traces.masking import stored
 from proxy.traces.outbox import Outbox
@@ -30,6 +31,7 @@ class _Counts:
     delivered: int = 0
     outboxed: int = 0
     dropped: int = 0
+    refused: int = 0
 
 
 _Placed = tuple[int, Entry]
@@ -57,10 +59,10 @@ class Recorder:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         limits: Limits | None = None,
     ) -> None:
-        self._store = store
         self._outbox = outbox
         self._sleep = sleep
         self._limits = limits = limits or Limits()
+        self._courier = Courier(store, limits.most_refusals)
         self._absence = Absence(clock, random, limits.first_retry_s, limits.last_retry_s)
         self._queue: deque[_Placed] = deque()
         self._in_hand: list[_Placed] = []  # on the way to the store: older than all that waits
@@ -80,7 +82,7 @@ class Recorder:
         return self._absence.is_now
 
     def counters(self) -> dict[str, int]:
-        """Return totals (queued, delivered, outboxed, dropped) and what waits (waiting, outbox)."""
+        """Return totals (queued, delivered, outboxed, dropped, refused) and what waits."""
         return {
             **asdict(self._counts),
             "waiting": len(self._in_hand) + len(self._queue),
@@ -216,16 +218,14 @@ class Recorder:
             self._work.clear()
 
     async def _deliver_hand(self) -> None:
-        await self._store.add([entry for _, entry in self._in_hand])
-        self._note_delivery(len(self._in_hand))
+        await self._bring([entry for _, entry in self._in_hand])
         self._in_hand = []
 
     async def _deliver_from_outbox(self) -> None:
         outboxed = self._counts.outboxed
         batch = self._cut(await self._outbox.first(self._limits.batch))
         if batch:
-            await self._store.add(batch)
-            self._note_delivery(len(batch))
+            await self._bring(batch)
             await self._outbox.remove(batch)
             # Only an empty answer says that it is empty.
             self._waiting_in_outbox = max(1, self._waiting_in_outbox - len(batch))
@@ -270,8 +270,10 @@ class Recorder:
                 return entries[:place]
         return entries
 
-    def _note_delivery(self, delivered: int) -> None:
-        self._counts.delivered += delivered
+    async def _bring(self, batch: Sequence[Entry]) -> None:
+        refused = await self._courier.deliver(batch)
+        self._counts.refused += refused
+        self._counts.delivered += len(batch) - refused
         self._absence.answered(outbox=self._waiting_in_outbox)
 
     def _drop(self, reason: str, error: str = "") -> None:

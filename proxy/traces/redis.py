@@ -10,16 +10,18 @@ stand on one shard.
 """
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import redis.asyncio
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import DataError, RedisError, ResponseError
 
-from proxy.traces.store import Entry, Page, Query, TraceStoreAway, readable
+from proxy.traces.store import Entry, Page, Query, TracesRefused, TraceStoreAway, readable
 from proxy.traces.trace import Trace
 
 _RECORD = "guard-proxy:{traces}:record:"
@@ -28,6 +30,13 @@ _TENANTS = "guard-proxy:{traces}:tenants"
 _LAST_PLACE = "guard-proxy:{traces}:last-place"
 _SCANNED_AT_ONCE = 200
 _SCANS_AT_MOST = 100
+
+# Codes of a server that takes nothing for now, whatever it is given. An error out of a script has
+# no type of its own and may have the code within its words.
+_CONDITIONS = re.compile(
+    r"\b(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|LOADING|NOAUTH|NOPERM"
+    r"|NOSCRIPT|MOVED|ASK)\b"
+)
 
 # For each trace of a batch, two keys and seven arguments. Surplus entries go by the hundred and
 # with their records, which the stream's own trimming cannot do.
@@ -66,7 +75,11 @@ for at = 1, (#KEYS - 2) / 2 do
     unpack(ARGV, 7 * at - 5, 7 * at + 1)
   local left_ms = expires_ms - now_ms
   if left_ms > 0 and redis.call('SET', record, text, 'NX', 'PX', left_ms) then
-    redis.call('XADD', stream, next_place(), 'id', id, 'index', index)
+    local added = redis.pcall('XADD', stream, next_place(), 'id', id, 'index', index)
+    if type(added) == 'table' and added.err then
+      redis.call('DEL', record)
+      return added
+    end
     redis.call('SADD', tenants, tenant)
     redis.call('PEXPIRE', stream, keep_ms)
     local oldest_ms = math.max(0, now_ms - keep_ms)
@@ -136,8 +149,13 @@ class RedisStore:
                 entry.keep.ms,
                 entry.keep.last,
             )
-        async with self._answering():
-            await self._add(keys, values)
+        try:
+            async with self._answering():
+                await self._add(keys, values)
+        except TraceStoreAway as away:
+            if (cause := away.__cause__) and _is_refusal(cause):
+                raise TracesRefused("redis", cause) from cause
+            raise
 
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id."""
@@ -212,3 +230,10 @@ class RedisStore:
                 yield
         except (RedisError, OSError) as error:
             raise TraceStoreAway("redis", error) from error
+
+
+def _is_refusal(cause: BaseException) -> TypeGuard[Exception]:
+    """Tell whether a failure is about what was given, which a server in order refuses too."""
+    if isinstance(cause, DataError):
+        return True
+    return type(cause) is ResponseError and not _CONDITIONS.search(str(cause))

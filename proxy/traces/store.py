@@ -6,20 +6,34 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from policies.policy import Action, Tracing
+from policies.policy import Tracing
 from proxy.logs import logger
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
 
 
-class TraceStoreAway(Exception):
-    """A store cannot be used right now; ``cause`` names the failure's type."""
+class TraceStoreFailed(Exception):
+    """A store did not do what was asked; ``cause`` names the failure's type."""
 
-    def __init__(self, store: str, cause: Exception) -> None:
-        super().__init__(f"The {store} trace store cannot be used: {type(cause).__name__}.")
+    def __init__(self, said: str, store: str, cause: Exception) -> None:
+        super().__init__(f"The {store} trace store {said}: {type(cause).__name__}.")
         self.store = store
         self.cause = type(cause).__name__
+
+
+class TraceStoreAway(TraceStoreFailed):
+    """A store cannot be used right now."""
+
+    def __init__(self, store: str, cause: Exception) -> None:
+        super().__init__("cannot be used", store, cause)
+
+
+class TracesRefused(TraceStoreFailed):
+    """A store that can be used does not take what it was given."""
+
+    def __init__(self, store: str, cause: Exception) -> None:
+        super().__init__("does not take a trace", store, cause)
 
 
 class BadCursor(ValueError):
@@ -57,13 +71,14 @@ class Entry:
     """A trace ready to be kept: the record as JSON, and what stores index it by.
 
     Attributes:
+        action: Its action in a word; see `Trace.action_name`.
         guards: Guards that found something in it.
         expires_ms: When it is forgotten, in milliseconds since 1970.
     """
 
     id: str
     tenant: str
-    action: Action
+    action: str
     guards: tuple[str, ...]
     expires_ms: int
     keep: Keep
@@ -75,7 +90,7 @@ class Entry:
         return cls(
             id=trace.id,
             tenant=trace.tenant,
-            action=trace.action,
+            action=trace.action_name,
             guards=trace.guards_with_findings,
             expires_ms=int(trace.started_at.timestamp() * 1000) + keep.ms,
             keep=keep,
@@ -89,7 +104,7 @@ class Query:
 
     Attributes:
         tenant: Of this tenant only; None for all.
-        action: That came to this action only.
+        action: That came to this action only, one of `ACTION_NAMES`.
         guard: In which this guard found something only.
         before: Older than this cursor; newest first.
         after: Newer than this cursor; oldest first; empty for all from the oldest on. At most one
@@ -98,7 +113,7 @@ class Query:
     """
 
     tenant: str | None = None
-    action: Action | None = None
+    action: str | None = None
     guard: str | None = None
     before: str | None = None
     after: str | None = None
@@ -132,7 +147,11 @@ class TraceStore(Protocol):
     """A place that keeps traces. Every method may raise `TraceStoreAway`."""
 
     async def add(self, batch: Sequence[Entry]) -> None:
-        """Keep traces in their order; an id that is there already is passed over."""
+        """Keep traces in their order; an id that is there already is passed over.
+
+        Raises:
+            TracesRefused: they are not taken although the store can be used.
+        """
 
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id."""

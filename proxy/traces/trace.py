@@ -9,103 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime
 
 from guards.core.exchange import ContextState, Source
 from guards.core.finding import Finding
-from guards.core.guard import Stage
-from policies.policy import Action, Mode, StoredText
+from policies.policy import Action, StoredText
 from policies.verdict import GuardOutcome
+from proxy.traces.parts import Attempt, FoundPlace, GuardRun, Made, PolicyUsed, Shape, Step
 
-
-class Shape(BaseModel):
-    """Base of a trace and its parts: frozen, and nothing is lost on the way through JSON."""
-
-    model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
-
-
-class PolicyUsed(Shape):
-    """The policy that judged the request; the version is a hash of what it said."""
-
-    name: str
-    version: str
-
-
-class FoundPlace(Shape):
-    """Where in the request sources were found: by which format, where, and how many."""
-
-    format: str
-    place: str
-    count: int
-
-
-class Usage(Shape):
-    """Tokens, as the model server counted them."""
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    total_tokens: int = 0
-
-
-class Choice(Shape):
-    """One of an attempt's answers, before anything was done to it.
-
-    `findings` point into `text` (part ``answer``), the question and the sources.
-    """
-
-    text: str
-    finish_reason: str | None = None
-    findings: tuple[Finding, ...] = ()
-
-
-class Attempt(Shape):
-    """One request to the model server, or an answer that a caller had verified.
-
-    Attributes:
-        choices: Its answers, by their index.
-        usage: What it cost; None if the model server did not say.
-        upstream_ms: From sending the request to the last byte, in milliseconds.
-        error: Code of the failure that ended it; None if it ended well.
-    """
-
-    choices: tuple[Choice, ...] = ()
-    usage: Usage | None = None
-    upstream_ms: float = 0.0
-    error: str | None = None
-
-
-class GuardRun(Shape):
-    """One guard's run.
-
-    Attributes:
-        guard: Id of the guard.
-        mode: What the policy lets it do.
-        stage: Before or after the model.
-        outcome: What it came to.
-        reason: Why it did not run; empty otherwise.
-        cleared: Codes of findings that a second reader took back.
-        duration_ms: Time taken, in milliseconds.
-        attempt: Number of the attempt it looked at, from 1; 0 before the model.
-        choice: Index of the choice it looked at.
-    """
-
-    guard: str
-    mode: Mode
-    stage: Stage
-    outcome: GuardOutcome
-    reason: str = ""
-    cleared: tuple[str, ...] = ()
-    duration_ms: float = 0.0
-    attempt: int = 0
-    choice: int = 0
-
-
-class Step(Shape):
-    """A piece of the request's way; times in milliseconds, the start from the request's own."""
-
-    name: str
-    started_ms: float
-    duration_ms: float
+NOTHING_DECIDED = "none"
+"""What stands for the action of a request that ended before there was one."""
+ACTION_NAMES = (*(action.value for action in Action), NOTHING_DECIDED)
 
 
 class Delivery(StrEnum):
@@ -132,13 +46,15 @@ class Trace(Shape):
         attempts: At most two: the first, and the regeneration. An answer to verify is one.
         kept_attempt: Number of the attempt that the reply was made from, from 1; None if neither.
         guards: Every guard's run, in order.
-        action: What became of the answer.
+        action: What became of the answers; what the guards had come to by then if the request ended
+            before all was decided; None if they had come to nothing.
         reasons: Codes of the findings that led to it.
         confidence: From 0 to 1; None if nothing could be checked.
         not_checked: Guards that were wanted and did not run.
         unknown_fields: Places in request and replies that no row of the coverage tells of, each
             behind ``request`` or ``reply``; names only.
         replies: What left the proxy, a text for each choice.
+        made: How each of the replies was made; fewer than those if the request ended early.
         model_text_ms: From the request to the first word of the model, in milliseconds; None if the
             answer did not come as a stream.
         first_text_ms: The same to the first word that left.
@@ -168,12 +84,13 @@ class Trace(Shape):
     attempts: tuple[Attempt, ...] = ()
     kept_attempt: int | None = None
     guards: tuple[GuardRun, ...] = ()
-    action: Action = Action.PASS
+    action: Action | None = None
     reasons: tuple[str, ...] = ()
     confidence: float | None = None
     not_checked: tuple[str, ...] = ()
     unknown_fields: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
+    made: tuple[Made, ...] = ()
     steps: tuple[Step, ...] = ()
     model_text_ms: float | None = None
     first_text_ms: float | None = None
@@ -187,6 +104,22 @@ class Trace(Shape):
         without = (GuardOutcome.CLEAN, GuardOutcome.NOT_RUN)
         return tuple(dict.fromkeys(run.guard for run in self.guards if run.outcome not in without))
 
+    @property
+    def action_name(self) -> str:
+        """The action in a word, for lists, filters and counts."""
+        return self.action.value if self.action else NOTHING_DECIDED
+
+    @property
+    def closings(self) -> tuple[str, ...]:
+        """Names of the templates that ended what had begun to leave."""
+        return tuple(made.closed_with for made in self.made if made.closed_with)
+
+    @property
+    def would(self) -> Action:
+        """The strongest action that guards in shadow would have taken; PASS if none."""
+        shadow = (run.action for run in self.guards if run.outcome is GuardOutcome.WOULD_ACT)
+        return max(shadow, key=lambda action: action.rank, default=Action.PASS)
+
 
 @dataclass(kw_only=True)
 class TraceBuilder:
@@ -195,6 +128,8 @@ class TraceBuilder:
     Attributes:
         clock: Monotonic clock in seconds.
         unkept: Words of the request that no trace keeps, for the identifiers in them.
+        under_way: Notes the attempt that nobody has noted yet, which ended with an error of this
+            code; None if there is none.
     """
 
     id: str
@@ -218,13 +153,15 @@ class TraceBuilder:
     attempts: list[Attempt] = field(default_factory=list)
     kept_attempt: int | None = None
     guards: list[GuardRun] = field(default_factory=list)
-    action: Action = Action.PASS
+    action: Action | None = None
     reasons: tuple[str, ...] = ()
     confidence: float | None = None
     not_checked: tuple[str, ...] = ()
     unknown_fields: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
+    made: tuple[Made, ...] = ()
     unkept: str = field(default="", repr=False)
+    under_way: Callable[[str], None] | None = field(default=None, repr=False)
     model_text_ms: float | None = None
     first_text_ms: float | None = None
     _steps: list[Step] = field(default_factory=list, init=False)
@@ -304,6 +241,7 @@ class TraceBuilder:
             not_checked=self.not_checked,
             unknown_fields=self.unknown_fields,
             replies=self.replies,
+            made=self.made,
             steps=tuple(self._steps),
             model_text_ms=self.model_text_ms,
             first_text_ms=self.first_text_ms,

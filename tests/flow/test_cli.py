@@ -12,6 +12,7 @@ import pytest
 from policies.policy import Action, Policy
 from policies.store import PolicyStore
 from proxy.demo.script import SCENES
+from proxy.openai_api.json_body import JsonObject
 from proxy.tenants import TenantBook
 from tests.fakes.command import assert_refused, run, running
 
@@ -171,6 +172,46 @@ def test_the_sources_of_standard_input_are_shown_for_programs(tmp_path: Path) ->
     assert (source["file"], source["page"], source["score"]) == ("travel.pdf", 12, 0.875)
 
 
+CONTEXT = "[참고 자료]\n[1] 국내 출장을 가는 직원에게 1일당 일비 3만원을 지급한다."
+ASKED = "출장 일비는 얼마인가요?"
+DOORS = [
+    pytest.param(
+        {"messages": [{"role": "user", "content": f"{CONTEXT}\n\n질문: {ASKED}"}]},
+        "chat/completions",
+        id="chat",
+    ),
+    pytest.param(
+        {"instructions": CONTEXT, "input": [{"role": "user", "content": ASKED}]},
+        "responses",
+        id="responses",
+    ),
+    pytest.param({"prompt": f"{CONTEXT}\n\n질문: {ASKED}\n답변:"}, "completions", id="completions"),
+]
+
+
+@pytest.mark.parametrize("said", [False, True], ids=["by-what-it-holds", "said"])
+@pytest.mark.parametrize(("request_body", "door"), DOORS)
+def test_the_sources_of_every_door_are_shown(
+    tmp_path: Path, request_body: JsonObject, door: str, said: bool
+) -> None:
+    words = ("--door", door) if said else ()
+
+    ended = run(tmp_path, "sources", "-", "--json", *words, stdin=json.dumps(request_body))
+
+    assert ended.status == 0, ended
+    found = json.loads(ended.out)
+    assert found["question"] == ASKED
+    assert [source["text"] for source in found["sources"]] == [CONTEXT.partition("[1] ")[2]]
+
+
+def test_a_body_of_another_door_than_was_said_is_refused(tmp_path: Path) -> None:
+    stdin = json.dumps({"prompt": ASKED})
+
+    ended = run(tmp_path, "sources", "-", "--door", "chat/completions", stdin=stdin)
+
+    assert_refused(ended, "-: Invalid value for 'messages'")
+
+
 def test_a_request_without_context_says_so(tmp_path: Path) -> None:
     asked = {"model": "m", "messages": [{"role": "user", "content": "안녕하세요?"}]}
 
@@ -196,7 +237,12 @@ def test_words_of_a_request_cannot_command_the_terminal(tmp_path: Path) -> None:
     ("request_body", "said"),
     [
         pytest.param(b'{"messages": [', "-: not a JSON object: ", id="malformed"),
-        pytest.param(b'{"guard": {"sources": 3}}', "-: guard.sources", id="wrong-type"),
+        pytest.param(
+            b'{"messages": [{"role": "user"}], "guard": {"sources": 3}}',
+            "guard.sources",
+            id="wrong-type",
+        ),
+        pytest.param(b'{"model": "m"}', "Invalid value for 'messages'", id="no-request"),
     ],
 )
 def test_a_request_that_cannot_be_read_is_refused(

@@ -11,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from policies.policy import Action
+from guards.core.guard import Stage
+from policies.policy import Action, Mode, StoredText
 from policies.verdict import GuardOutcome
+from proxy.traces.changes import changes
 from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.masking import stored
+from proxy.traces.parts import Attempt, Choice, GuardRun, Made
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import TraceStore
@@ -63,6 +67,22 @@ async def shared(tmp_path: Path, redis_url: str) -> AsyncGenerator[Kept, None]:
         yield Kept(tmp_path, store, {"redis_url": redis_url})
 
 
+CAME = "연차는 15일입니다. \x1b[31m 30일도 됩니다."
+CLOSED = a_trace("closed", action=Action.REPLACE).model_copy(
+    update={
+        "reasons": ("numbers.not_in_sources",),
+        "attempts": (Attempt(choices=(Choice(text=CAME),)),),
+        "replies": ("연차는 15일입니다.\n\n여기까지만 안내합니다.",),
+        "made": (
+            Made(
+                action=Action.REPLACE,
+                attempt=1,
+                changes=changes(CAME, "연차는 15일입니다."),
+                closed_with="closing.cut",
+            ),
+        ),
+    }
+)
 FOUND = {"numbers": GuardOutcome.ACTED}
 TRACES: Sequence[Trace] = (
     a_trace("t1", tenant="acme", question="[red]연차[/red]는 며칠인가요?"),
@@ -111,13 +131,139 @@ async def test_where_no_traces_are_the_list_says_so(embedded: Kept) -> None:
     assert json.loads(as_json.out) == []
 
 
-async def test_one_trace_is_shown_whole(embedded: Kept) -> None:
+@pytest.mark.parametrize(
+    "filters",
+    [
+        pytest.param(("--tenant", "nope"), id="tenant"),
+        pytest.param(("--action", "fix"), id="action"),
+        pytest.param(("--guard", "scope", "--tenant", "acme"), id="guard-and-tenant"),
+    ],
+)
+async def test_where_no_trace_matches_the_list_says_which_filter(
+    embedded: Kept, filters: tuple[str, ...]
+) -> None:
     await embedded.add(*TRACES)
 
-    ended = embedded.run("show", "t2")
+    ended = embedded.run("list", *filters)
+
+    assert ended.status == 0
+    assert ended.out.startswith("No trace matches ")
+    assert " ".join(filters[:2]) in ended.out
+
+
+def test_an_action_that_is_none_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    ended = run(tmp_path, "traces", "list", "--action", "shout")
+
+    assert_refused(ended, "'shout' is not one of", "none")
+
+
+async def test_the_list_tells_nothing_decided_closed_and_would_have_been_done_apart(
+    embedded: Kept,
+) -> None:
+    watched = GuardRun(
+        guard="numbers",
+        mode=Mode.ENFORCE,
+        stage=Stage.OUTPUT,
+        outcome=GuardOutcome.WOULD_ACT,
+        action=Action.TRIM,
+    )
+    await embedded.add(
+        a_trace("left", action=None),
+        CLOSED,
+        a_trace("watched").model_copy(update={"guards": (watched,)}),
+    )
+
+    rows = {
+        cells[1].strip(): cells[3].strip()
+        for line in embedded.run("list").out.splitlines()
+        if len(cells := line.strip("│").split("│")) > 3
+    }
+    undecided = json.loads(embedded.run("list", "--json", "--action", "none").out)
+
+    assert rows == {
+        "left": "-",
+        "closed": "replace (closing.cut)",
+        "watched": "pass, would trim",
+    }
+    assert [each["id"] for each in undecided] == ["left"]
+
+
+async def test_one_trace_is_shown_whole_for_programs(embedded: Kept) -> None:
+    await embedded.add(*TRACES)
+
+    ended = embedded.run("show", "t2", "--json")
 
     assert ended.status == 0
     assert Trace.model_validate_json(ended.out) == TRACES[1]
+
+
+async def test_a_closed_answer_is_shown_with_what_was_taken_out_and_what_closed_it(
+    embedded: Kept,
+) -> None:
+    await embedded.add(CLOSED)
+
+    ended = embedded.run("show", "closed")
+
+    assert ended.status == 0, ended
+    lines = ended.out.splitlines()
+    assert "action:      replace (closing.cut)" in lines
+    assert "reasons:     numbers.not_in_sources" in lines
+    assert "reply 1: replace, from attempt 1" in lines
+    # The answer as it came, marked where it left otherwise.
+    assert "  연차는 15일입니다.[- \ufffd[31m 30일도 됩니다.-]" in lines
+    at = lines.index("  closed with closing.cut:")
+    assert lines[at + 1] == "  여기까지만 안내합니다."
+    assert "\x1b" not in ended.out
+
+
+async def test_a_mended_answer_is_shown_with_what_stands_there_now(embedded: Kept) -> None:
+    made = Made(
+        action=Action.FIX, attempt=1, changes=changes("연차는 30일 [red]", "연차는 15일 [red]")
+    )
+    attempt = Attempt(choices=(Choice(text="연차는 30일 [red]"),))
+    trace = a_trace("mended", action=Action.FIX).model_copy(
+        update={"attempts": (attempt,), "replies": ("연차는 15일 [red]",), "made": (made,)}
+    )
+    await embedded.add(trace)
+
+    assert "  연차는 [-30일-]{+15일+} [red]" in embedded.run("show", "mended").out.splitlines()
+
+
+async def test_a_template_is_shown_by_its_name(embedded: Kept) -> None:
+    made = Made(action=Action.REPLACE, replaced_with="complaint")
+    trace = a_trace("met", action=Action.REPLACE).model_copy(
+        update={"replies": ("불편을 드려 죄송합니다.",), "made": (made,)}
+    )
+    await embedded.add(trace)
+
+    lines = embedded.run("show", "met").out.splitlines()
+
+    at = lines.index("  replaced with complaint:")
+    assert lines[at - 1 : at + 2 : 2] == ["reply 1: replace", "  불편을 드려 죄송합니다."]
+
+
+async def test_of_a_trace_without_words_the_places_are_shown(embedded: Kept) -> None:
+    await embedded.add(stored(CLOSED, StoredText.NONE))
+
+    out = embedded.run("show", "closed").out
+
+    assert "keeps no words" in out
+    assert f"  changed at 11-{len(CAME)}" in out.splitlines()
+    assert "연차" not in out
+
+
+async def test_a_request_that_ended_early_is_shown_with_what_had_left(embedded: Kept) -> None:
+    attempt = Attempt(choices=(Choice(text="연차는 15일입니다. 30"),), error="client_gone")
+    trace = a_trace("left", action=None).model_copy(
+        update={"attempts": (attempt,), "replies": ("연차는 15일입니다.",), "error": "client_gone"}
+    )
+    await embedded.add(trace)
+
+    lines = embedded.run("show", "left").out.splitlines()
+
+    assert "action:      -" in lines
+    assert any(line.startswith("attempt 1: ") and "client_gone" in line for line in lines)
+    assert lines[lines.index("what left:") + 1] == "  연차는 15일입니다."
 
 
 async def test_a_trace_that_is_not_there_is_an_error(embedded: Kept) -> None:

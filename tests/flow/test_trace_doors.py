@@ -106,6 +106,7 @@ async def test_filters_narrow_the_list_together(doors: Doors) -> None:
 
     assert await doors.listed(tenant="app") == doors.of("app")
     assert await doors.listed(action="replace") == replaced
+    assert await doors.listed(action="none") == []
     assert await doors.listed(guard="numbers") == replaced
     assert await doors.listed(guard="korean_only") == []
     assert await doors.listed(tenant="app", action="replace", guard="numbers") == [doors.ids[2]]
@@ -221,3 +222,11 @@ async def test_a_cursor_of_another_kind_of_store_is_refused_or_read(doors: Doors
         assert reply.json()["error"]["param"] == "before"
     else:
         assert (reply.status_code, reply.json()["data"]) == (200, [])
+
+
+async def test_requests_that_came_to_no_action_can_be_listed(doors: Doors) -> None:
+    refused = await doors.proxy.chat({"model": 3}, key=doors.proxy.keys["app"])
+    trace = await doors.proxy.trace(refused)
+
+    assert await doors.listed(action="none") == [trace.id]
+    assert await doors.listed(action="none", tenant="other") == []

@@ -178,6 +178,40 @@ def test_a_template_that_nothing_calls_is_pointed_out(folder: Folder) -> None:
     ]
 
 
+def test_what_is_odd_is_said_also_of_a_policy_with_errors(folder: Folder) -> None:
+    folder.write("x.yaml", "keys: [sha256:" + "0" * 64 + "]\ntemplates: {falback: 나중에.}")
+
+    assert [error.partition(": ")[0] for error in folder.errors()] == ["x.yaml:1:1"]
+    [warning] = folder.warnings()
+    assert warning.startswith("x.yaml:2:13: templates.falback: ")
+
+
+@pytest.mark.parametrize(
+    ("more", "place"),
+    [
+        pytest.param("", "x.yaml:2:1", id="where-it-extends"),
+        pytest.param("guards:\n  personal_data: {}\n", "x.yaml:6:3", id="nearest-key"),
+        pytest.param(
+            "guards:\n  personal_data:\n    options: {input: block}\n",
+            "x.yaml:7:15",
+            id="its-own-word",
+        ),
+    ],
+)
+def test_what_is_odd_in_a_shipped_policy_is_said_where_a_file_extends_it(
+    folder: Folder, more: str, place: str
+) -> None:
+    tenant = (
+        "tenant: a\nextends: strict\nupstream:\n  {base_url: http://h/v1, pass_caller_key: true}\n"
+    )
+    folder.write("x.yaml", tenant + more)
+
+    [warning] = [one for one in folder.warnings() if "personal_data" in one]
+
+    assert warning.startswith(f"{place}: guards.personal_data.options.input: ")
+    assert ("(inherited from " in warning) == (place != "x.yaml:7:15")
+
+
 # --- versions -------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,15 @@ SOURCES: list[JsonValue] = [
     }
 ]
 QUESTION = "출장 일비는 얼마인가요?"
-TRACES = {"queued": 7, "delivered": 4, "outboxed": 2, "dropped": 1, "waiting": 3, "outbox": 5}
+TRACES = {
+    "queued": 7,
+    "delivered": 4,
+    "outboxed": 2,
+    "dropped": 1,
+    "refused": 6,
+    "waiting": 3,
+    "outbox": 5,
+}
 
 
 def samples(text: str) -> list[Sample]:
@@ -67,7 +75,7 @@ async def test_requests_are_counted_by_what_became_of_them(
     requests = "guard_proxy_requests_total"
     assert value(seen, requests, tenant="app", action="pass", status="200") == 2
     assert value(seen, requests, tenant="app", action="replace", status="200") == 1
-    assert value(seen, requests, tenant="app", status="400") == 1
+    assert value(seen, requests, tenant="app", action="none", status="400") == 1
 
 
 async def test_guards_and_times_are_counted(
@@ -134,7 +142,7 @@ def test_totals_of_traces_are_counters_and_what_waits_is_a_gauge() -> None:
         for family in text_string_to_metric_families(metrics.as_text().decode())
     }
 
-    for name in ("queued", "delivered", "outboxed", "dropped"):
+    for name in ("queued", "delivered", "outboxed", "dropped", "refused"):
         assert families[f"guard_proxy_traces_{name}"] == "counter"
     for name in ("waiting", "outbox"):
         assert families[f"guard_proxy_traces_{name}"] == "gauge"

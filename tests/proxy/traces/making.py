@@ -9,8 +9,9 @@ from guards.core.exchange import Source
 from guards.core.guard import Stage
 from policies.policy import Action, Mode, StoredText, Tracing
 from policies.verdict import GuardOutcome
+from proxy.traces.parts import GuardRun, PolicyUsed
 from proxy.traces.store import Entry, Keep
-from proxy.traces.trace import GuardRun, PolicyUsed, Trace
+from proxy.traces.trace import Trace
 
 TRACING = Tracing(text=StoredText.FULL)
 KEEP = Keep(days=30.0, last=100_000)
@@ -20,7 +21,7 @@ def a_trace(
     trace_id: str,
     *,
     tenant: str = "acme",
-    action: Action = Action.PASS,
+    action: Action | None = Action.PASS,
     guards: dict[str, GuardOutcome] | None = None,
     age: timedelta = timedelta(),
     question: str = "연차는 며칠인가요?",

@@ -11,10 +11,12 @@ from pydantic import AwareDatetime
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
 from guards.core.guard import Stage
-from policies.policy import Mode, StoredText
+from policies.policy import Action, Mode, StoredText
 from policies.verdict import GuardOutcome
+from proxy.traces.changes import applied, changes
 from proxy.traces.masking import stored
-from proxy.traces.trace import Attempt, Choice, FoundPlace, GuardRun, PolicyUsed, Trace
+from proxy.traces.parts import Attempt, Choice, FoundPlace, GuardRun, Made, PolicyUsed
+from proxy.traces.trace import Trace
 
 WORDS = "홍길동의 비밀 이야기"
 PHONE = "010-0000-1234"
@@ -229,3 +231,42 @@ def test_lone_surrogates_become_one_character_so_that_spans_stay_true() -> None:
     assert kept.question == "\ufffd 30일"
     assert kept.findings[0].span == trace.findings[0].span
     kept.model_dump_json()
+
+
+CAME = f"회신은 {PHONE}으로 드립니다. 연차는 30일입니다."
+LEFT = f"회신은 {PHONE}으로 드립니다. 연차는 15일입니다."
+
+
+def a_changed_trace(came: str, left: str) -> Trace:
+    made = Made(
+        action=Action.FIX, attempt=1, changes=changes(came, left), closed_with="closing.cut"
+    )
+    attempt = Attempt(choices=(Choice(text=came),))
+    return a_trace(attempts=(attempt,), replies=(left,), made=(made,))
+
+
+@pytest.mark.parametrize("text", [StoredText.MASKED, StoredText.FULL])
+def test_changes_still_make_of_what_came_what_left(text: StoredText) -> None:
+    kept = stored(a_changed_trace(CAME, LEFT), text)
+
+    [made] = kept.made
+    assert applied(kept.attempts[0].choices[0].text, made.changes) == kept.replies[0]
+    assert [one.text for one in made.changes] == ["15일입니다."]
+
+
+def test_an_identifier_that_a_change_cuts_in_pieces_stays_masked() -> None:
+    came = LEFT.replace(PHONE, "010 0000 1234")
+    kept = stored(a_changed_trace(came, came.replace("1234", "5678")), StoredText.MASKED)
+
+    assert "5678" not in all_of(kept)
+    assert applied(kept.attempts[0].choices[0].text, kept.made[0].changes) == kept.replies[0]
+
+
+def test_none_keeps_the_places_of_changes_and_the_closing_template() -> None:
+    whole = a_changed_trace(CAME, LEFT)
+    kept = stored(whole, StoredText.NONE)
+
+    [made] = kept.made
+    assert [one.span for one in made.changes] == [one.span for one in whole.made[0].changes]
+    assert [one.text for one in made.changes] == [""]
+    assert (made.closed_with, made.action, made.attempt) == ("closing.cut", "fix", 1)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import redis
 from structlog.testing import capture_logs
 
 from policies.policy import StoredText, Tracing
@@ -17,7 +18,7 @@ from proxy.traces.outbox import Outbox
 from proxy.traces.recorder import Recorder
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
-from proxy.traces.store import Entry, Page, Query, TraceStore, TraceStoreAway
+from proxy.traces.store import Entry, Page, Query, TracesRefused, TraceStore, TraceStoreAway
 from proxy.traces.trace import Trace
 from tests.fakes.redis_process import RedisProcess
 from tests.proxy.traces.making import TRACING, a_trace, now_ms, until
@@ -117,6 +118,7 @@ async def test_traces_reach_redis_in_order(redis_url: str, database: Database) -
             "delivered": 250,
             "outboxed": 0,
             "dropped": 0,
+            "refused": 0,
             "waiting": 0,
             "outbox": 0,
         }
@@ -413,3 +415,117 @@ async def test_a_long_trace_is_masked_too_and_waited_for_at_the_end(database: Da
     assert kept is not None
     assert "010-9999-0000" not in kept.question
     assert "문의는" in kept.question
+
+
+class PickyStore(GatedStore):
+    """A store that never takes some traces, and takes nothing that comes together with them."""
+
+    def __init__(self, refused: str, error: Exception) -> None:
+        super().__init__()
+        self.refused = refused
+        self.error = error
+
+    async def add(self, batch: Sequence[Entry]) -> None:
+        if any(self.refused in entry.id for entry in batch):
+            self.tries += 1
+            raise self.error
+        await super().add(batch)
+
+
+REFUSALS = [
+    pytest.param(TracesRefused("picky", ValueError()), "picky:ValueError", id="by-the-store"),
+    pytest.param(ValueError("연차는 며칠인가요?"), "ValueError", id="by-what-it-is-written-in"),
+]
+
+
+@pytest.mark.parametrize(("error", "named"), REFUSALS)
+async def test_a_trace_that_is_refused_again_and_again_is_dropped_and_the_others_are_kept(
+    database: Database, error: Exception, named: str
+) -> None:
+    store = PickyStore("bad", error)
+    recorder = a_recorder(store, database)
+    await recorder.start()
+
+    with capture_logs() as logs:
+        for name in ("t1", "bad", "t2"):
+            recorder.record(a_trace(name), TRACING)
+        await until(lambda: recorder.counters()["refused"] == 1)
+        recorder.record(a_trace("t3"), TRACING)
+        await until(lambda: recorder.counters()["delivered"] == 3)
+    await recorder.close()
+
+    assert store.kept == ["t1", "t2", "t3"]
+    assert recorder.counters()["outbox"] == recorder.counters()["waiting"] == 0
+    [line] = [line for line in logs if line["event"] == "trace.refused"]
+    assert (line["log_level"], line["id"], line["error"]) == ("error", "bad", named)
+    assert "연차" not in str(logs)
+    assert await Outbox(database, now_ms).first(10) == []
+
+
+async def test_nothing_is_dropped_that_a_store_refuses_once(database: Database) -> None:
+    store = PickyStore("", TracesRefused("picky", ValueError()))
+    recorder = a_recorder(store, database)
+    await recorder.start()
+
+    recorder.record(a_trace("t1"), TRACING)
+    await until(lambda: store.tries == 1)
+    store.refused = "nothing"
+    await until(lambda: recorder.counters()["delivered"] == 1)
+    await recorder.close()
+
+    assert (store.kept, recorder.counters()["refused"]) == (["t1"], 0)
+
+
+async def test_a_store_that_goes_away_while_it_refuses_loses_nothing(database: Database) -> None:
+    store = PickyStore("bad", TracesRefused("picky", ValueError()))
+    recorder = a_recorder(store, database)
+    await recorder.start()
+
+    for name in ("t1", "bad", "t2"):
+        recorder.record(a_trace(name), TRACING)
+    await until(lambda: store.tries > 0)
+    store.is_open = False
+    await until(lambda: store.tries > 2 * QUICK.most_refusals)
+    assert recorder.counters()["refused"] == 0
+    store.is_open = True
+    await until(lambda: recorder.counters()["refused"] == 1)
+    await recorder.close()
+
+    assert store.kept == ["t1", "t2"]
+
+
+async def test_redis_that_holds_something_else_in_a_tenants_place_refuses_that_tenant_only(
+    redis_url: str, database: Database
+) -> None:
+    client = redis.Redis.from_url(redis_url)
+    client.set("guard-proxy:{traces}:stream:blocked", "something else")
+    async with redis_store(redis_url) as store:
+        recorder = a_recorder(store, database)
+        await recorder.start()
+        for name, tenant in (("b1", "blocked"), ("t1", "acme"), ("b2", "blocked")):
+            recorder.record(a_trace(name, tenant=tenant), TRACING)
+        await until(lambda: recorder.counters()["refused"] == 2)
+        await recorder.close()
+
+        assert [trace.id for trace in (await store.page(Query(tenant="acme"))).traces] == ["t1"]
+    client.close()
+
+
+async def test_redis_that_takes_nothing_for_now_refuses_nothing(
+    redis_url: str, database: Database
+) -> None:
+    client = redis.Redis.from_url(redis_url)
+    async with redis_store(redis_url) as store:
+        recorder = a_recorder(store, database)
+        await recorder.start()
+        client.config_set("maxmemory", 1)
+        recorder.record(a_trace("t1"), TRACING)
+        await until(lambda: recorder.is_away)
+        await asyncio.sleep(QUICK.last_retry_s * (QUICK.most_refusals + 2))
+        client.config_set("maxmemory", 0)
+        await until(lambda: recorder.counters()["delivered"] == 1)
+        await recorder.close()
+
+        assert recorder.counters()["refused"] == 0
+        assert await oldest_first(store) == ["t1"]
+    client.close()

@@ -13,7 +13,7 @@ from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import Keep, Query, TraceStore, tail
-from proxy.traces.trace import Trace
+from proxy.traces.trace import NOTHING_DECIDED, Trace
 from tests.proxy.traces.making import KEEP, a_trace, entries, now_ms
 
 
@@ -106,6 +106,7 @@ async def test_filters_by_action_and_by_guard_that_found_something(store: TraceS
             a_trace("acted", action=Action.REPLACE, guards={"numbers": GuardOutcome.ACTED}),
             a_trace("shadow", guards={"numbers": GuardOutcome.WOULD_ACT}),
             a_trace("other", action=Action.REPLACE, guards={"numbers_too": GuardOutcome.ACTED}),
+            a_trace("left", action=None),
         )
     )
 
@@ -113,6 +114,9 @@ async def test_filters_by_action_and_by_guard_that_found_something(store: TraceS
     numbers = await store.page(Query(guard="numbers"))
     both = await store.page(Query(action=Action.REPLACE, guard="numbers"))
 
+    undecided = await store.page(Query(action=NOTHING_DECIDED))
+
+    assert ids(undecided.traces) == ["left"]
     assert ids(replaced.traces) == ["other", "acted"]
     assert ids(numbers.traces) == ["shadow", "acted"]
     assert ids(both.traces) == ["acted"]

@@ -11,17 +11,8 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Stage
 from policies.policy import Action, Mode
 from policies.verdict import GuardOutcome
-from proxy.traces.trace import (
-    Attempt,
-    Choice,
-    Delivery,
-    FoundPlace,
-    GuardRun,
-    PolicyUsed,
-    Trace,
-    TraceBuilder,
-    Usage,
-)
+from proxy.traces.parts import Attempt, Choice, FoundPlace, GuardRun, PolicyUsed, Usage
+from proxy.traces.trace import Delivery, Trace, TraceBuilder
 
 STARTED = datetime(2026, 3, 5, 10, 30, tzinfo=UTC)
 

@@ -1,0 +1,134 @@
+"""One trace as lines for people: what was asked, what left and why, what was taken out."""
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from guards.core.finding import Finding
+from policies.policy import Action, StoredText
+from policies.verdict import GuardOutcome
+from proxy.cli.output import excerpt, harmless
+from proxy.traces.changes import applied
+from proxy.traces.parts import Attempt, Made
+from proxy.traces.trace import Trace
+
+_LONGEST_CHARS = 2_000
+_OBSERVED_CHARS = 60
+
+
+def action_of(trace: Trace) -> str:
+    """Return the action, what ended an answer, and what guards in shadow would have done."""
+    said = trace.action.value if trace.action else "-"
+    if trace.closings:
+        said += f" ({', '.join(trace.closings)})"
+    if trace.would is not Action.PASS:
+        said += f", would {trace.would.value}"
+    return said
+
+
+def page(trace: Trace) -> Iterator[Text]:
+    """Yield the lines. What was taken out stands in ``[-…-]``, what was put in, in ``{+…+}``."""
+    yield from _heading(trace)
+    for number, attempt in enumerate(trace.attempts, start=1):
+        yield from _attempt(number, attempt)
+    for number, made in enumerate(trace.made, start=1):
+        yield from _made(number, made, trace)
+    if not trace.made and trace.replies:
+        yield Text("what left:", "bold")
+        for reply in trace.replies:
+            yield from _indented(Text(harmless(reply)))
+    yield from _guards(trace)
+
+
+def _heading(trace: Trace) -> Iterator[Text]:
+    yield Text(f"{trace.id}  {trace.started_at:%Y-%m-%d %H:%M:%S}  {trace.tenant}", "bold")
+    facts = {
+        "policy": f"{trace.policy.name}@{trace.policy.version}",
+        "door": f"{trace.door}, stream" if trace.stream else trace.door,
+        "status": f"{trace.status} {trace.error or ''} {trace.duration_ms:.0f} ms",
+        "action": action_of(trace),
+        "reasons": ", ".join(trace.reasons),
+        "not checked": ", ".join(trace.not_checked),
+        "sources": str(len(trace.sources)),
+        "question": excerpt(trace.question, _LONGEST_CHARS),
+    }
+    for name, value in facts.items():
+        if value:
+            yield Text(f"{name + ':':<13}{' '.join(value.split())}")
+    if trace.text is StoredText.NONE:
+        yield Text("This tenant's policy keeps no words: places and codes only.", "italic")
+
+
+def _attempt(number: int, attempt: Attempt) -> Iterator[Text]:
+    ended = f", ended by {attempt.error}" if attempt.error else ""
+    yield Text(f"attempt {number}: {attempt.upstream_ms:.0f} ms{ended}", "bold")
+    for choice in attempt.choices:
+        yield from _indented(Text(harmless(choice.text)))
+        yield from (_finding(finding) for finding in choice.findings)
+
+
+def _finding(finding: Finding) -> Text:
+    expected = f" (expected {', '.join(finding.expected)})" if finding.expected else ""
+    said = excerpt(f"“{finding.observed}”{expected}", _OBSERVED_CHARS * 2)
+    return Text(f"  ! {finding.code} at {finding.span.start}-{finding.span.end}: {said}")
+
+
+def _made(number: int, made: Made, trace: Trace) -> Iterator[Text]:
+    action = made.action.value if made.action else "nothing decided"
+    origin = f", from attempt {made.attempt}" if made.attempt else ""
+    yield Text(f"reply {number}: {action}{origin}", "bold")
+    reply = trace.replies[number - 1] if number <= len(trace.replies) else ""
+    if made.replaced_with:
+        yield Text(f"  replaced with {made.replaced_with}:")
+        yield from _indented(Text(harmless(reply)))
+        return
+    came = _came(made, trace)
+    if trace.text is StoredText.NONE:
+        places = ", ".join(f"{one.span.start}-{one.span.end}" for one in made.changes)
+        yield Text(f"  changed at {places}" if places else "  nothing changed")
+    else:
+        yield from _indented(_marked(came, made))
+    if made.closed_with:
+        closing = reply.removeprefix(applied(came, made.changes)).strip()
+        yield Text(f"  closed with {made.closed_with}:")
+        yield from _indented(Text(harmless(closing)))
+
+
+def _came(made: Made, trace: Trace) -> str:
+    """Return the answer that a reply was made from, as it is kept."""
+    for attempt in trace.attempts[made.attempt - 1 : made.attempt]:
+        for choice in attempt.choices:
+            if choice.index == made.choice:
+                return choice.text
+    return ""
+
+
+def _marked(came: str, made: Made) -> Text:
+    text, position = Text(), 0
+    for change in made.changes:
+        text.append(harmless(came[position : change.span.start]))
+        gone = harmless(came[change.span.start : change.span.end])
+        if gone:
+            text.append(f"[-{gone}-]", "strike red")
+        if change.text:
+            text.append(f"{{+{harmless(change.text)}+}}", "green")
+        position = change.span.end
+    return text.append(harmless(came[position:]))
+
+
+def _indented(text: Text) -> Iterator[Text]:
+    """Yield the lines of a text; none of one that is not kept."""
+    for line in text.split("\n", allow_blank=True) if text else ():
+        yield Text("  ").append_text(line)
+
+
+def _guards(trace: Trace) -> Iterator[Text]:
+    """Yield the guards that had something to say, or could not."""
+    said = [run for run in trace.guards if run.outcome is not GuardOutcome.CLEAN]
+    if said:
+        yield Text("guards:", "bold")
+    for run in said:
+        where = f"attempt {run.attempt}" if run.attempt else "question"
+        asked = run.action.value if run.action is not Action.PASS else ""
+        words = (run.outcome.value.replace("_", " "), asked, run.reason)
+        yield Text(f"  {run.guard} ({where}): {' '.join(filter(None, words))}")
