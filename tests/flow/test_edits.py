@@ -51,7 +51,7 @@ async def test_a_sentence_is_taken_out_when_the_second_attempt_is_no_better(
     assert reply.headers["x-guard-reasons"].startswith("numbers.")
     assert len(upstream.requests) == 2
     trace = await proxy.trace(reply)
-    assert trace.action.value == "trim"
+    assert trace.action == "trim"
     assert trace.replies == (f"{CORE} {EXTRA}",)
     assert [attempt.choices[0].text for attempt in trace.attempts] == [f"{CORE} {BAD} {EXTRA}"] * 2
 

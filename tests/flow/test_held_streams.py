@@ -113,21 +113,25 @@ async def test_comments_keep_the_connection_alive_while_the_model_thinks(
     assert (trace.action, trace.delivery, trace.replies) == ("pass", "delivered", (CLEAN,))
 
 
+# Long enough to leave alone.
+FIRST = "구내식당은 본관 지하에 있고 점심에는 누구나 이용할 수 있습니다."
+
+
 async def test_comments_keep_the_connection_alive_between_two_sentences(house: House) -> None:
     beginning = asyncio.create_task(PacedUpstream(house.raw).next())
     async with listening(house.proxy, BODY) as listener:
         writing = await beginning
         await writing.begin()
-        await writing.say(CLEAN)
+        await writing.say(FIRST)
         await writing.say(f" {OTHER}")
-        await listener.hears(CLEAN)
+        await listener.hears(FIRST)
         spoken = len(listener.content)
         await listener.gets(KEEP_ALIVE * 3)
         await writing.finish()
         await listener.rest()
 
     assert listener.content[spoken:].startswith(KEEP_ALIVE * 3)
-    assert (listener.said(), listener.is_done) == (f"{CLEAN} {OTHER}", True)
+    assert (listener.said(), listener.is_done) == (f"{FIRST} {OTHER}", True)
 
 
 async def test_comments_keep_the_connection_alive_while_the_model_is_asked_again(

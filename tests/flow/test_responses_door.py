@@ -100,9 +100,13 @@ async def test_plain_and_stream_have_the_same_outcome(
     checked(stream.content)
 
 
+# Long enough to leave alone.
+FIRST = "구내식당은 본관 지하에 있고 점심에는 누구나 이용할 수 있습니다."
+
+
 async def test_an_answer_that_goes_wrong_late_ends_with_a_correction(tmp_path: Path) -> None:
     async with (
-        ResponsesServer((f"{CLEAN} {CHINESE}", OTHER)).running() as server,
+        ResponsesServer((f"{FIRST} {CHINESE}", OTHER)).running() as server,
         running_proxy(tmp_path, server, TEMPLATES) as proxy,
     ):
         plain = await asked(proxy)
@@ -110,7 +114,7 @@ async def test_an_answer_that_goes_wrong_late_ends_with_a_correction(tmp_path: P
 
     said = final_of(stream.content).output_text
     assert said == shown_text(read_object(plain.content))
-    assert said.startswith(CLEAN)
-    assert len(said) > len(CLEAN)
+    assert said.startswith(FIRST)
+    assert len(said) > len(FIRST)
     assert CHINESE not in stream.text
     checked(stream.content)

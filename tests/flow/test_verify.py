@@ -111,7 +111,7 @@ async def test_the_reply_names_its_trace_and_the_policy(shared_door: Door) -> No
     assert choice.text == WRONG_FIGURE
     assert [finding.code for finding in choice.findings] == ["numbers.value_differs"]
     assert "numbers" in {run.guard for run in trace.guards}
-    assert (trace.action.value, trace.reasons) == ("regenerate", ("numbers.value_differs",))
+    assert (trace.action, trace.reasons) == ("regenerate", ("numbers.value_differs",))
     assert trace.confidence == 0.3
     assert trace.replies == (report["corrected_answer"],)
 
