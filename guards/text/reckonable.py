@@ -37,6 +37,7 @@ _GAP = re.compile(r"\n[ \t]*\n")
 _NEXT_LINE = re.compile(r"\n(?P<indent>[ \t]*)(?=\S)")
 # With more figures of a kind, any value follows from some of them.
 _MOST_AMOUNTS = 60
+_MOST_FIGURES = 500
 _BOUNDS = frozenset({"이상", "이하", "초과", "미만", "이내"})
 _TIMES = "배"
 _RECKONS = re.compile(rf"{TOTALS.pattern}|합산|더[하해]|계산|적용[하해]면|[=→]")
@@ -163,6 +164,8 @@ class Reckonable:
 
     def _follows(self, quantity: Quantity, own: Sentence) -> bool:
         """Tell whether a figure follows from those that are there, in a step or two."""
+        if len(self._shown) > _MOST_FIGURES:
+            return True
         wanted = operand(quantity, self._answer)
         value = wanted.value
         same = [one for one in self._there[wanted.dimension].values() if one.value != value]
