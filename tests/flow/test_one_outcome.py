@@ -231,7 +231,7 @@ async def both_ways(pool: Pool, body: JsonObject, tenant: str = "app") -> tuple[
     return whole, live
 
 
-@often(90)
+@often(54)
 @given(first=ANSWERS, second=ANSWERS, style=STYLES)
 async def test_an_answer_has_one_outcome_however_it_is_cut(
     pool: Pool, first: str, second: str, style: WireStyle
@@ -241,7 +241,7 @@ async def test_an_answer_has_one_outcome_however_it_is_cut(
     await both_ways(pool, asked())
 
 
-@often(25)
+@often(15)
 @given(
     first=st.lists(ANSWERS, min_size=2, max_size=2),
     second=st.lists(ANSWERS, min_size=2, max_size=2),
@@ -255,7 +255,7 @@ async def test_each_of_two_choices_has_one_outcome(
     await both_ways(pool, asked(n=2))
 
 
-@often(25)
+@often(15)
 @given(
     tenant=st.sampled_from(["hiding", "careful"]),
     first=answers_of([*STAND_INS, *SENTENCES[:8]]),
@@ -273,7 +273,7 @@ async def test_stand_ins_become_the_users_own_words_however_they_are_cut(
         assert PHONE not in json.dumps(one.asked)
 
 
-@often(20)
+@often(12)
 @given(first=ANSWERS, second=ANSWERS, style=STYLES)
 async def test_a_json_answer_has_one_outcome_and_stays_json(
     pool: Pool, first: str, second: str, style: WireStyle
@@ -291,7 +291,7 @@ async def test_a_json_answer_has_one_outcome_and_stays_json(
 READABLE = STYLES.map(lambda style: replace(style, mark=False, blank_line=True))
 
 
-@often(20)
+@often(12)
 @given(first=ANSWERS, second=ANSWERS, style=READABLE)
 async def test_the_real_client_hears_what_a_plain_reply_says(
     pool: Pool, first: str, second: str, style: WireStyle
@@ -454,7 +454,7 @@ async def test_a_cut_last_sentence_is_no_violation(pool: Pool, end: str, stream:
     assert heard(reply).finish_reasons == ["length"]
 
 
-@often(20)
+@often(12)
 @given(
     answer=ANSWERS, style=STYLES, end=st.sampled_from([case.values[0] for case in CUT_SENTENCES])
 )

@@ -465,11 +465,11 @@ def test_exactly_the_numbers_beyond_the_sources_are_phantom(numbers: list[int], 
 )
 def test_a_long_answer_of_one_kind_is_checked_in_time(guard: Citations, unit: str) -> None:
     answer = unit * (100_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
 
     check(guard, answer)
 
-    assert time.perf_counter() - started < 4
+    assert time.process_time() - started < 4
 
 
 PAGED_FILES = tuple(

@@ -1,5 +1,5 @@
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -309,8 +309,8 @@ def test_long_input_of_one_kind_is_clean(char: str) -> None:
 
 
 def test_message_of_nothing_but_address_ends_soon() -> None:
-    started = perf_counter()
+    started = process_time()
 
     check("너 챗봇 왜 " * (LONGEST_MESSAGE_CHARS // 8))
 
-    assert perf_counter() - started < 1
+    assert process_time() - started < 1

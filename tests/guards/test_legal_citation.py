@@ -389,12 +389,12 @@ def test_without_sources_every_article_is_without_evidence(guard: LegalCitation)
 
 @pytest.mark.parametrize("unit", ["제1장 ", "제1조\n", "「돌담법」 ", "같은 법 제1조 "])
 def test_many_inventions_are_found_in_time(guard: LegalCitation, unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
 
     findings = check(guard, unit * (50_000 // len(unit)))
 
     assert findings
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -97,11 +97,11 @@ def test_lines_of_the_source_are_never_flagged(lines: list[str]) -> None:
 
 @pytest.mark.parametrize("unit", ["2층 ", "두루미로 ", "지하 ", "(", "7호", "9"])
 def test_long_texts_are_read_in_time(guard: Places, unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
 
     findings(guard, unit * (50_000 // len(unit)))
 
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(

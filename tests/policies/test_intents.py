@@ -49,7 +49,7 @@ def test_refuses_what_cannot_run_in_linear_time_or_grows_too_large(pattern: str)
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|aa)+$", "(.*a){20}$", r"(\s*\w+\s*)+!"])
 def test_patterns_that_explode_elsewhere_end_soon(pattern: str) -> None:
     rules = Intents([IntentRule(intent="x", patterns=(pattern,))])
-    started = time.perf_counter()
+    started = time.process_time()
 
     assert rules.intent_of("a" * 100_000 + "b").intent is None
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1

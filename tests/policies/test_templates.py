@@ -250,10 +250,10 @@ def test_a_template_that_says_next_to_nothing_is_never_recognised() -> None:
 def test_recognising_ends_soon_whatever_the_answer(char: str) -> None:
     replies = templates(answerability=NO_EVIDENCE, complaint=COMPLAINT)
     text = "근거가 되는 자료를 찾지 못했습니다.\n살펴본 자료:\n" + char * 100_000
-    started = time.perf_counter()
+    started = time.process_time()
 
     assert replies.recognise(text) is None
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @given(titles=st.lists(st.text(), max_size=6))

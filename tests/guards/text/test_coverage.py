@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -70,9 +70,9 @@ def test_no_passage_covers_nothing() -> None:
 
 def test_long_texts_take_little_time() -> None:
     passage = Passage("", ("직원은 근무복을 착용하고 명찰을 단다.",) * 5_000)
-    started = perf_counter()
+    started = process_time()
 
     question_coverage("기숙사 배정 " * 100_000, [passage])
     question_coverage("기숙사 배정 기준을 알려 주세요", [passage])
 
-    assert perf_counter() - started < 2
+    assert process_time() - started < 2

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -38,8 +38,8 @@ def test_yields_every_way_to_read_it() -> None:
 
 @pytest.mark.parametrize("text", ["나", "나아", "나 ", "나.비"])
 def test_long_text_is_read_in_linear_time(text: str) -> None:
-    started = perf_counter()
+    started = process_time()
 
     list(BUTTERFLY.found(text * (100_000 // len(text))))
 
-    assert perf_counter() - started < 2
+    assert process_time() - started < 2

@@ -203,12 +203,12 @@ def test_references_lie_in_order_inside_any_text(text: str) -> None:
 @pytest.mark.parametrize("unit", ["제", "「", "1", "제1조", "제1조 ", "별표", "(", "①", "법 "])
 def test_a_long_text_of_one_kind_is_read_in_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
 
     read_laws(text)
     read_articles(text)
 
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 BODY = """제7조(수당 등) ① 위원에게는 수당을 지급할 수 있다.

@@ -26,9 +26,9 @@ def test_finds_each_value_wherever_it_stands(values: list[str], text: str) -> No
 def test_many_values_in_a_long_text_take_little_time() -> None:
     values = [f"010-{number:04}-0000" for number in range(10_000)]
     text = "전화는 010-9999-0000 또는 010-0000-1111입니다. " * 5_000
-    began_s = time.perf_counter()
+    began_s = time.process_time()
 
     found = sum(1 for _ in Occurrences(values).all_in(text))
 
     assert found == 5_000
-    assert time.perf_counter() - began_s < 3.0
+    assert time.process_time() - began_s < 3.0

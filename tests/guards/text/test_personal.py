@@ -224,8 +224,8 @@ def test_spans_are_in_order_inside_the_text_and_apart(text: str) -> None:
 )
 def test_long_texts_take_no_time(piece: str) -> None:
     text = (piece * 100_000)[:100_000] + "@1"
-    began_s = time.perf_counter()
+    began_s = time.process_time()
 
     find_personal(text)
 
-    assert time.perf_counter() - began_s < 1.0
+    assert time.process_time() - began_s < 1.0

@@ -52,7 +52,7 @@ def test_what_belongs_to_a_longer_word_or_number_is_something_else() -> None:
 def test_many_identifiers_in_a_long_text_take_little_time() -> None:
     known = Known({f"110-000-{number:06}": PersonalKind.ACCOUNT for number in range(5_000)})
     text = "계좌는 110000004999 또는 220000000000입니다. " * 5_000
-    began_s = time.perf_counter()
+    began_s = time.process_time()
 
     assert len(known.all_in(text)) == 5_000
-    assert time.perf_counter() - began_s < 3.0
+    assert time.process_time() - began_s < 3.0

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -79,8 +79,8 @@ def test_ends_lie_between_the_beginning_and_the_end(text: str, at: int) -> None:
 
 def test_many_ways_to_the_same_place_take_no_longer() -> None:
     text = "가" * 5_000
-    started = perf_counter()
+    started = process_time()
 
     book(" ".join(["(가|가가|가가가)?"] * 20) + " 나").ends(Place(text, frozenset()), 0)
 
-    assert perf_counter() - started < 1
+    assert process_time() - started < 1

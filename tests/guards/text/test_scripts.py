@@ -1,6 +1,6 @@
 import re
 from itertools import pairwise
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -127,12 +127,12 @@ def test_blanking_keeps_length_and_line_breaks(text: str) -> None:
 @pytest.mark.parametrize("piece", ["費", "a", "a ", "`", "```\n", ".", "a.", "a@", "https://", "ộ"])
 def test_long_monotonous_text_takes_no_time(piece: str) -> None:
     text = piece * (100_000 // len(piece))
-    started = perf_counter()
+    started = process_time()
 
     foreign_runs(prose_only(text))
     list(latin_runs(text))
 
-    assert perf_counter() - started < 1
+    assert process_time() - started < 1
 
 
 @pytest.mark.parametrize(

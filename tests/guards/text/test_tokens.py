@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -66,9 +66,9 @@ def test_a_longer_text_has_no_fewer_bigrams(text: str, more: str) -> None:
 @pytest.mark.parametrize("char", "하였받요이a1 ")
 def test_long_monotonous_text_takes_no_time(char: str) -> None:
     text = char * 100_000
-    started = perf_counter()
+    started = process_time()
 
     content_words(text)
     bigrams(text)
 
-    assert perf_counter() - started < 1
+    assert process_time() - started < 1

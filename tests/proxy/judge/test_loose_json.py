@@ -60,10 +60,10 @@ def test_whatever_is_written_something_that_fits_is_found_or_nothing(text: str) 
 @pytest.mark.parametrize("piece", ['"', "'", '"\\', "'\\", "{", "[", "{'", ",", ", ", "\\", "True"])
 def test_no_text_takes_long(piece: str) -> None:
     text = "{" + piece * (60_000 // len(piece))
-    began_s = time.perf_counter()
+    began_s = time.process_time()
 
     with pytest.raises(ValueError, match="no JSON"):
         find_json(text, has_a)
     find_pieces(text, has_a)
 
-    assert time.perf_counter() - began_s < 2
+    assert time.process_time() - began_s < 2

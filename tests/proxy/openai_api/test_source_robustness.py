@@ -64,8 +64,8 @@ def test_any_body_is_read_or_refused(body: JsonObject) -> None:
 @pytest.mark.parametrize("role", ["user", "system", "tool"])
 @pytest.mark.parametrize("char", list("a가 \n<[-=#:{\"'>|1`"))
 def test_a_megabyte_of_one_character_is_read_in_time(char: str, role: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
 
     find((role, char * 1_000_000), ("user", QUESTION))
 
-    assert time.perf_counter() - begun < 1.0
+    assert time.process_time() - begun < 1.0

@@ -123,11 +123,11 @@ def test_marks_of_the_list_are_none_of_the_body() -> None:
 )
 def test_a_long_text_of_one_kind_is_read_in_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
 
     read_references(text)
 
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(

@@ -104,8 +104,8 @@ def test_says_which_sentences_may_share_a_mark(text: str, leads: list[str]) -> N
 @pytest.mark.parametrize("unit", ["[1]", "가다. [1]", "| a. ", "[1]\n", "환불\n[1]\n", "가.\n"])
 def test_a_long_text_of_one_kind_is_read_in_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
 
     read_statements(text)
 
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

@@ -229,8 +229,8 @@ def test_its_own_numbers_leave_a_mark_as_it_is(style: str) -> None:
 )  # fmt: skip
 def test_a_long_text_of_one_kind_is_read_in_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
 
     read_marks(text)
 
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

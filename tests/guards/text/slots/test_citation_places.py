@@ -38,8 +38,8 @@ def test_places_are_in_order_and_apart(text: str) -> None:
 @pytest.mark.parametrize("unit", ["[1]", "a.pdf ", "(a.pdf, ", "[1] 가 10쪽\n", ".pdf 1쪽"])
 def test_a_long_text_of_one_kind_is_read_in_time(unit: str) -> None:
     text = unit * (100_000 // len(unit))
-    started = time.perf_counter()
+    started = time.process_time()
 
     citation_places(text)
 
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
