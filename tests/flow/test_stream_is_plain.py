@@ -50,7 +50,7 @@ def what_matters(trace: Trace) -> dict[str, object]:
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     first=st.lists(ANSWERS, min_size=1, max_size=3),

@@ -10,7 +10,7 @@ from policies.policy import Action, Trimming
 from policies.verdict import Verdict
 from tests.policies.gating.hall import CALL, TRUE, WRITE, WRONG, Passage, begun, passed
 
-LAWS = settings(max_examples=50, deadline=None)
+LAWS = settings(max_examples=30, deadline=None)
 SETTLED = (CALL, WRITE)
 LINES = [
     "안녕하세요.",
