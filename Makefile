@@ -13,10 +13,9 @@ NODE_CLIENTS := tests/clients/node/node_modules/.package-lock.json
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
 
-# One worker more than there are cores: many tests wait for sockets and processes.
 # Without npm the suite runs without the clients for Node, and says so at its end.
 test: $(VENV)/dev.done $(if $(shell command -v npm 2>/dev/null),node-clients)  ## the whole suite, with a real Redis
-	$(BIN)/pytest -n $(shell expr $$(nproc) + 1) $(ARGS)
+	$(BIN)/pytest -n auto $(ARGS)
 
 check: $(VENV)/dev.done  ## style, types and the direction of imports
 	$(BIN)/ruff format --check .
