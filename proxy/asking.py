@@ -14,7 +14,7 @@ from proxy.openai_api.guard_field import INTENT
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.personal.request import hidden, stand_ins_for
-from proxy.traces.filling import note_exchange
+from proxy.traces.filling import asked_of, note_exchange
 from proxy.upstream import ServerCall
 
 INTENT_HEADER = "x-guard-intent"
@@ -65,7 +65,8 @@ def exchange_of(call: Call, found: FoundContext) -> Exchange:
         may_fetch=call.request.offers_tools,
     )
     why = by_rule.why if by_rule.intent else "named by the caller" if by_caller else by_rule.why
-    note_exchange(call.trace, exchange, found, why)
+    asked = asked_of(exchange, told, told_intent=by_caller, structured=call.request.structured)
+    note_exchange(call.trace, exchange, found, why, asked)
     return exchange
 
 

@@ -9,7 +9,7 @@ from guards.core.exchange import Exchange
 from policies.gating.gate import Gate
 from proxy.call import Call
 from proxy.errors import UpstreamBroken, UpstreamError
-from proxy.gates import judged, looked_at, open_gate, take_whole
+from proxy.gates import looked_at
 from proxy.judged import Judged
 from proxy.live import LiveAttempt
 from proxy.openai_api.answer import Answer
@@ -53,7 +53,8 @@ class Asking:
 
     def gate(self) -> Gate:
         """Return a gate for one of its answers."""
-        return open_gate(self.call, self.exchange, may_regenerate=self.may_regenerate)
+        keeper = self.call.gatekeeper
+        return keeper.open(self.exchange, may_regenerate=self.may_regenerate)
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ async def attempted(asking: Asking, opening: AbstractAsyncContextManager[OpenRep
         raise
     call.trace.note_step(f"inspect_answer_{asking.number}", call.inspecting_s)
     decided = tuple(
-        judged(call, asking.exchange, reply, answer, gate)
+        call.gatekeeper.judged(asking.exchange, reply, answer, gate)
         for answer, gate in zip(answers, gates, strict=True)
     )
     return Attempt(reply, opened.headers, decided, spent_ms, live)
@@ -152,6 +153,6 @@ async def _look_at(asking: Asking, answers: Sequence[Answer], gates: list[Gate])
     for answer in answers:
         gate = asking.gate()
         gates.append(gate)
-        take_whole(asking.call, gate, answer)
+        asking.call.gatekeeper.take_whole(gate, answer)
         async for _ in looked_at(asking.call, gate):
             pass  # what may leave does when the whole reply is written

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from policies.policy import Action
+from proxy.gatekeeping import Gatekeeper
 from proxy.judged import Settled
 from proxy.openai_api.door import Door, LiveStream, ModelRequest, Written
 from proxy.outgoing import Outgoing
@@ -57,6 +58,12 @@ class Call:
     judge_spent_s: float = 0.0
     inspecting_s: float = 0.0
     left: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def gatekeeper(self) -> Gatekeeper:
+        """What lets the request's answers through their gates."""
+        request = self.request
+        return Gatekeeper(self.tenant.policy, request.structured, request.offers_tools)
 
     @property
     def left_s(self) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from policies.verdict import Verdict
 from proxy.attempt import Attempt
 from proxy.call import Call, Finished
-from proxy.gates import JSON_VALUES
+from proxy.gatekeeping import JSON_VALUES
 from proxy.judged import Settled
 from proxy.openai_api.door import Ending, Written
 from proxy.openai_api.json_body import JsonObject

@@ -113,7 +113,7 @@ class Job(ABC):
                 "request.decided", **debug_record(trace, self._tenant.policy.sources.max_sources)
             )
         tracing = self._tenant.policy.tracing
-        self._services.recorder.record(trace, tracing, self.trace.unkept)
+        self._services.recorder.record(trace, tracing)
 
     def _count(self, trace: Trace) -> None:
         metrics = self._services.metrics

@@ -15,7 +15,7 @@ from policies.verdict import Verdict
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.door import ChoiceOutcome, Edited, Kept, Replaced
 from proxy.openai_api.door import Reply as ModelReply
-from proxy.tenants import Tenant
+from proxy.tenants import Judging
 
 TOOL_CALLS = "tool_calls"
 """Why a turn that calls tools is not judged as an answer."""
@@ -101,7 +101,7 @@ class Settled:
     closing: str = ""
 
 
-def settle(tenant: Tenant, index: int, first: Judged, second: Judged | None) -> Settled:
+def settle(tenant: Judging, index: int, first: Judged, second: Judged | None) -> Settled:
     """Settle one choice: the better of its attempts if that may go out, else a template.
 
     Args:
@@ -122,7 +122,7 @@ def settle(tenant: Tenant, index: int, first: Judged, second: Judged | None) -> 
 
 
 def replace(
-    tenant: Tenant, exchange: Exchange, index: int, verdict: Verdict, attempt: int
+    tenant: Judging, exchange: Exchange, index: int, verdict: Verdict, attempt: int
 ) -> Settled:
     """Put the sources' own answer or the policy's template in the place of a choice."""
     direct = tenant.inspector.direct_answer(exchange) if verdict.stage is Stage.OUTPUT else None
@@ -151,7 +151,7 @@ def _kept(
     return Settled(kept, Action.PASS, said, (), attempt)
 
 
-def _closed(tenant: Tenant, chosen: Judged, index: int, verdict: Verdict, attempt: int) -> Settled:
+def _closed(tenant: Judging, chosen: Judged, index: int, verdict: Verdict, attempt: int) -> Settled:
     """End an answer that has begun to leave and must not go on, with a word that says so."""
     shown = chosen.gate.shown
     templates = tenant.loaded.templates
@@ -178,7 +178,7 @@ def _wrong(shown: str, verdict: Verdict) -> list[str]:
     ][:_MOST_CORRECTED]
 
 
-def _template(tenant: Tenant, exchange: Exchange, verdict: Verdict) -> Reply:
+def _template(tenant: Judging, exchange: Exchange, verdict: Verdict) -> Reply:
     """Return the reply that the verdict's leading guard calls for."""
     leading = verdict.leading
     guard = leading.guard if leading else ""
@@ -186,7 +186,7 @@ def _template(tenant: Tenant, exchange: Exchange, verdict: Verdict) -> Reply:
     return tenant.loaded.templates.reply(guard, codes, exchange)
 
 
-def _last_word(tenant: Tenant, judged: Judged) -> Verdict | None:
+def _last_word(tenant: Judging, judged: Judged) -> Verdict | None:
     """Return the verdict now that no second attempt is left; nothing more is known of a part."""
     if judged.verdict is None or judged.is_partial:
         return judged.verdict

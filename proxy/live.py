@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from policies.gating.gate import Gate, Release
 from proxy.call import Call
-from proxy.gates import close_gate, is_tool_turn, looked_at
+from proxy.gates import looked_at
 from proxy.judged import Settled
 from proxy.openai_api.door import Ending, Kept, LiveStream, Piece, Replaced
 from proxy.openai_api.json_body import JsonObject
@@ -88,8 +88,8 @@ class LiveAttempt:
             await self._take_piece(piece)
         for waiting in self._choices.values():
             if not waiting.is_over:
-                close_gate(
-                    self._call, waiting.gate, waiting.finish_reason, calls_tool=waiting.calls_tool
+                self._call.gatekeeper.close(
+                    waiting.gate, waiting.finish_reason, calls_tool=waiting.calls_tool
                 )
 
     async def finish(self) -> None:
@@ -151,7 +151,7 @@ class LiveAttempt:
             return
         if piece.calls_tool and not waiting.calls_tool:
             waiting.calls_tool = True
-            if is_tool_turn(self._call, calls_tool=True):
+            if self._call.gatekeeper.is_tool_turn(calls_tool=True):
                 waiting.gate.pause()
                 await self._let_out(piece.choice)
         waiting.finish_reason = piece.finish_reason or waiting.finish_reason

@@ -6,6 +6,7 @@ A caller may ask for more, never for less.
 import dataclasses
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import TypeVar
 
 from guards.core.registry import all_guards
 from policies.checks import remarks_about
@@ -15,14 +16,15 @@ from policies.policy import GuardRule, Mode, Policy
 from policies.templates import ReplyTemplates
 from proxy.errors import BadRequest
 from proxy.openai_api.guard_field import GuardField
-from proxy.tenants import Tenant
+from proxy.tenants import Judging
 
 MOST_KEPT = 32
 """Inspectors that are kept for what callers asked for; making one takes a few milliseconds."""
 _PARAM = "guard.guards"
+JudgingT = TypeVar("JudgingT", bound=Judging)
 
 
-def asking_more(tenant: Tenant, asked: GuardField) -> Tenant:
+def asking_more(tenant: JudgingT, asked: GuardField) -> JudgingT:
     """Return the tenant with the stricter policy that a request asks for.
 
     Raises:
@@ -36,11 +38,12 @@ def asking_more(tenant: Tenant, asked: GuardField) -> Tenant:
         if name not in all_guards():
             known = ", ".join(all_guards())
             raise BadRequest(f"Invalid value for '{_PARAM}': no guard '{name}'; {known}.", _PARAM)
-    return _stricter(tenant, wanted, holds)
+    stricter: JudgingT = _stricter(tenant, wanted, holds)
+    return stricter
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def _stricter(tenant: Tenant, wanted: frozenset[str], holds: bool) -> Tenant:
+def _stricter(tenant: JudgingT, wanted: frozenset[str], holds: bool) -> JudgingT:
     rules = dict(_enforced(tenant.policy, sorted(wanted)))
     changed = {"guards": tenant.policy.guards | rules}
     mode = StreamMode.BUFFER if holds else tenant.policy.stream.mode

@@ -10,23 +10,17 @@ from policies.policy import Policy, Upstream
 from policies.store import PolicyStore, Snapshot
 
 
-@dataclass(frozen=True, eq=False)
-class Tenant:
-    """One tenant as a request finds it; a reload makes new ones and never changes this one.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Judging:
+    """All that judging an answer takes.
 
     Attributes:
-        name: The tenant's name.
-        loaded: Its policy, with version, templates and intents.
-        inspector: The policy's guards.
-        upstream: Its model server.
-        server_key: Key for that server; None for none, or where the caller's own is passed on.
+        loaded: The policy, with version, templates and intents.
+        inspector: Its guards.
     """
 
-    name: str
     loaded: LoadedPolicy
     inspector: Inspector
-    upstream: Upstream
-    server_key: str | None
 
     @property
     def policy(self) -> Policy:
@@ -37,6 +31,21 @@ class Tenant:
     def version(self) -> str:
         """The policy's name and version, as headers and traces name it."""
         return f"{self.loaded.name}@{self.loaded.version}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Tenant(Judging):
+    """One tenant as a request finds it; a reload makes new ones and never changes this one.
+
+    Attributes:
+        name: The tenant's name.
+        upstream: Its model server.
+        server_key: Key for that server; None for none, or where the caller's own is passed on.
+    """
+
+    name: str
+    upstream: Upstream
+    server_key: str | None
 
 
 class TenantBook:

@@ -10,7 +10,7 @@ from proxy.job import HttpReply, Job
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
 from proxy.stricter import asking_more
-from proxy.traces.filling import note_exchange, note_verification
+from proxy.traces.filling import asked_of, note_exchange, note_verification
 from proxy.verify_request import ToVerify, read_verify_request, to_verify
 
 
@@ -26,7 +26,9 @@ class VerifyJob(Job):
         loaded = self._tenant.loaded
         with self.trace.step("read"):
             wanted = to_verify(request, loaded.policy.sources, loaded.intents)
-        note_exchange(self.trace, wanted.exchange, wanted.found, wanted.intent.why)
+        told = request.guard.intent if request.guard else None
+        asked = asked_of(wanted.exchange, request.guard, told_intent=told)
+        note_exchange(self.trace, wanted.exchange, wanted.found, wanted.intent.why, asked)
         self.trace.route = self.door
         with self.trace.step("inspect_answer"):
             done = await self._verified(wanted)

@@ -9,19 +9,31 @@ from policies.policy import Action
 from policies.verdict import Verdict
 from proxy.judged import Judged, Settled
 from proxy.openai_api.door import ChoiceOutcome, Edited, Kept, Replaced, Reply
+from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext
 from proxy.traces.changes import changes
-from proxy.traces.parts import Attempt, Change, Choice, FoundPlace, GuardRun, Made, Usage
+from proxy.traces.parts import (
+    Asked,
+    Attempt,
+    Change,
+    Choice,
+    FoundPlace,
+    GuardRun,
+    Made,
+    Usage,
+)
 from proxy.traces.trace import TraceBuilder
 
 
-def note_exchange(trace: TraceBuilder, exchange: Exchange, found: FoundContext, why: str) -> None:
+def note_exchange(
+    trace: TraceBuilder, exchange: Exchange, found: FoundContext, why: str, asked: Asked
+) -> None:
     """Note what was asked, on what evidence, and what it is about."""
     trace.question = exchange.question
     trace.context = exchange.context
     trace.sources = exchange.sources
-    trace.unkept = f"{exchange.echo}\n{exchange.previous_answer}"
+    trace.asked = asked
     trace.intent = ",".join(exchange.intents) or None
     trace.route_reason = why
     trace.found = tuple(
@@ -34,9 +46,43 @@ def note_exchange(trace: TraceBuilder, exchange: Exchange, found: FoundContext, 
     )
 
 
+def asked_of(
+    exchange: Exchange,
+    told: GuardField | None,
+    *,
+    told_intent: str | None,
+    structured: bool = False,
+) -> Asked:
+    """Return what else judging a request again takes.
+
+    Args:
+        exchange: What the guards look at.
+        told: What the app told the proxy.
+        told_intent: What the caller said that the question is about.
+        structured: The request asks for JSON.
+    """
+    return Asked(
+        echo=exchange.echo,
+        previous_answer=exchange.previous_answer,
+        told_intent=told_intent or None,
+        last_error_reason=exchange.last_error_reason,
+        offers_tools=exchange.may_fetch,
+        structured=structured,
+        guards=tuple(told.guards) if told else (),
+        hold=told.hold if told else False,
+    )
+
+
 def note_verdict(trace: TraceBuilder, verdict: Verdict, *, attempt: int, choice: int) -> None:
     """Note every guard's run over the question (attempt 0) or over one answer."""
-    trace.guards += [
+    trace.guards += guard_runs(verdict, attempt=attempt, choice=choice)
+    if attempt == 0:
+        trace.findings = findings_of(verdict)
+
+
+def guard_runs(verdict: Verdict, *, attempt: int, choice: int) -> list[GuardRun]:
+    """Return every guard's run over the question (attempt 0) or over one answer."""
+    return [
         GuardRun(
             guard=result.guard,
             mode=result.mode,
@@ -51,8 +97,6 @@ def note_verdict(trace: TraceBuilder, verdict: Verdict, *, attempt: int, choice:
         )
         for result in verdict.results
     ]
-    if attempt == 0:
-        trace.findings = _findings(verdict)
 
 
 def note_attempt(
@@ -65,7 +109,9 @@ def note_attempt(
             text=one.text,
             index=one.answer.index,
             finish_reason=None if one.is_partial else one.answer.finish_reason,
-            findings=_findings(one.recorded) if one.recorded else (),
+            tool_turn=one.answer.tool_turn,
+            stopped=one.is_partial,
+            findings=findings_of(one.recorded) if one.recorded else (),
         )
         for one in judged
     )
@@ -81,7 +127,7 @@ def note_unfinished(
     number = len(trace.attempts) + 1
     heard = [(place, gate, gate.recorded(gate.verdict)) for place, gate in enumerate(gates)]
     choices = tuple(
-        Choice(text=gate.text, index=place, findings=_findings(verdict) if verdict else ())
+        Choice(text=gate.text, index=place, findings=findings_of(verdict) if verdict else ())
         for place, gate, verdict in heard
     )
     trace.attempts.append(Attempt(choices=choices, upstream_ms=upstream_ms(), error=error))
@@ -95,7 +141,7 @@ def note_verification(
     trace: TraceBuilder, verdict: Verdict, answer: str, corrected: str | None
 ) -> None:
     """Note an answer that somebody had verified, and what became of it."""
-    trace.attempts.append(Attempt(choices=(Choice(text=answer, findings=_findings(verdict)),)))
+    trace.attempts.append(Attempt(choices=(Choice(text=answer, findings=findings_of(verdict)),)))
     note_verdict(trace, verdict, attempt=1, choice=0)
     trace.action = verdict.action
     trace.reasons = verdict.reasons
@@ -119,7 +165,7 @@ def note_end(
     trace.confidence = confidence
     kept = [one.attempt for one in settled if not isinstance(one.outcome, Replaced)]
     trace.kept_attempt = max(kept, default=None)
-    trace.replies = tuple(_left(one.outcome) for one in settled)
+    trace.replies = tuple(left_of(one.outcome) for one in settled)
     trace.made = tuple(_made(trace, one) for one in settled)
 
 
@@ -164,7 +210,8 @@ def _made(trace: TraceBuilder, settled: Settled) -> Made:
     )
 
 
-def _left(outcome: ChoiceOutcome) -> str:
+def left_of(outcome: ChoiceOutcome) -> str:
+    """Return the text that leaves of a choice."""
     match outcome:
         case Replaced():
             return outcome.template
@@ -174,7 +221,8 @@ def _left(outcome: ChoiceOutcome) -> str:
             return outcome.answer.content
 
 
-def _findings(verdict: Verdict) -> tuple[Finding, ...]:
+def findings_of(verdict: Verdict) -> tuple[Finding, ...]:
+    """Return what all guards found, shadowed ones included."""
     return tuple(finding for result in verdict.results for finding in result.findings)
 
 

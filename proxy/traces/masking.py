@@ -17,26 +17,34 @@ from guards.text.mask import Masked, Masking, identifiers_in, masked
 from guards.text.personal_kinds import PersonalKind
 from policies.policy import StoredText
 from proxy.traces.changes import applied, changes
-from proxy.traces.parts import Attempt, Change, Choice, FoundPlace, GuardRun, Made
+from proxy.traces.parts import (
+    Asked,
+    Attempt,
+    Change,
+    Choice,
+    FoundPlace,
+    GuardRun,
+    Made,
+    Rejudged,
+)
 from proxy.traces.trace import Trace
 
 _CODE = re.compile(r"[A-Za-z0-9_][\w.,:/@\[\]-]{0,127}", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def stored(trace: Trace, text: StoredText, unkept: str = "") -> Trace:
+def stored(trace: Trace, text: StoredText) -> Trace:
     """Return what may be kept of a trace.
 
     Args:
         trace: The whole trace.
         text: What the policy wants kept.
-        unkept: Words of the request beside the trace: what is an identifier there is one here.
     """
     match text:
         case StoredText.FULL:
             keeper: _Keeper = _KeepsAll()
         case StoredText.MASKED:
-            keeper = _KeepsMasked(Masking(_identifiers(trace, unkept)))
+            keeper = _KeepsMasked(Masking(_identifiers(trace)))
         case StoredText.NONE:
             keeper = _KeepsNoWords(trace.sources)
     return _rewritten(trace, keeper).model_copy(update={"text": text})
@@ -103,11 +111,11 @@ def _encodable(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
-def _identifiers(trace: Trace, unkept: str) -> Mapping[str, PersonalKind]:
+def _identifiers(trace: Trace) -> Mapping[str, PersonalKind]:
     """Return every identifier that stands in one of the request's long texts."""
     answers = [choice.text for attempt in trace.attempts for choice in attempt.choices]
     texts = [
-        unkept,
+        *((trace.asked.echo, trace.asked.previous_answer) if trace.asked else ()),
         trace.question,
         *(source.text for source in trace.sources),
         *answers,
@@ -125,6 +133,7 @@ class _Rewritten:
 
 
 _Parts = dict[str, _Rewritten]
+_Answers = Sequence[Mapping[int, _Rewritten]]
 
 
 def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
@@ -147,6 +156,7 @@ def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
                 for source, text in zip(trace.sources, sources, strict=True)
             ),
             "found": tuple(_place(place, keeper) for place in trace.found),
+            "asked": None if trace.asked is None else _asked(trace.asked, keeper),
             "intent": None if trace.intent is None else keeper.code(trace.intent),
             "route": keeper.code(trace.route),
             "route_reason": keeper.code(trace.route_reason),
@@ -166,6 +176,48 @@ def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
                 step.model_copy(update={"name": keeper.code(step.name)}) for step in trace.steps
             ),
             "error": None if trace.error is None else keeper.code(trace.error),
+            "shadow": None
+            if trace.shadow is None
+            else _shadow(trace.shadow, parts, answers, keeper),
+        }
+    )
+
+
+def _asked(asked: Asked, keeper: _Keeper) -> Asked:
+    told, reason = asked.told_intent, asked.last_error_reason
+    return asked.model_copy(
+        update={
+            "echo": keeper.words(asked.echo).text,
+            "previous_answer": keeper.words(asked.previous_answer).text,
+            "told_intent": None if told is None else keeper.code(told),
+            "last_error_reason": None if reason is None else keeper.code(reason),
+            "guards": tuple(map(keeper.code, asked.guards)),
+        }
+    )
+
+
+def _shadow(shadow: Rejudged, parts: _Parts, answers: _Answers, keeper: _Keeper) -> Rejudged:
+    return shadow.model_copy(
+        update={
+            "reasons": tuple(map(keeper.code, shadow.reasons)),
+            "choices": tuple(
+                one.model_copy(
+                    update={
+                        "findings": tuple(
+                            _finding(
+                                finding,
+                                parts
+                                | {"answer": _answer(answers, one.attempt, one.choice, keeper)},
+                                keeper,
+                            )
+                            for finding in one.findings
+                        )
+                    }
+                )
+                for one in shadow.choices
+            ),
+            "guards": tuple(_run(run, keeper) for run in shadow.guards),
+            "replies": tuple(keeper.words(reply).text for reply in shadow.replies),
         }
     )
 
@@ -212,17 +264,23 @@ def _attempt(
 def _choice(choice: Choice, answer: _Rewritten, parts: _Parts, keeper: _Keeper) -> Choice:
     parts = parts | {"answer": answer}
     reason = choice.finish_reason
-    return Choice(
-        text=answer.kept.text,
-        index=choice.index,
-        finish_reason=None if reason is None else keeper.code(reason),
-        findings=tuple(_finding(finding, parts, keeper) for finding in choice.findings),
+    return choice.model_copy(
+        update={
+            "text": answer.kept.text,
+            "finish_reason": None if reason is None else keeper.code(reason),
+            "findings": tuple(_finding(finding, parts, keeper) for finding in choice.findings),
+        }
     )
 
 
-def _made(made: Made, answers: Sequence[Mapping[int, _Rewritten]], keeper: _Keeper) -> Made:
-    known = answers[made.attempt - 1] if 0 < made.attempt <= len(answers) else {}
-    answer = known.get(made.choice) or _Rewritten("", keeper)
+def _answer(answers: _Answers, attempt: int, choice: int, keeper: _Keeper) -> _Rewritten:
+    """Return one of the attempts' answers; an empty text where there is none."""
+    known = answers[attempt - 1] if 0 < attempt <= len(answers) else {}
+    return known.get(choice) or _Rewritten("", keeper)
+
+
+def _made(made: Made, answers: _Answers, keeper: _Keeper) -> Made:
+    answer = _answer(answers, made.attempt, made.choice, keeper)
     return made.model_copy(
         update={
             "changes": _changes(made.changes, answer, keeper),

@@ -1,5 +1,7 @@
 """What traces are made of."""
 
+from enum import StrEnum
+
 from pydantic import BaseModel, ConfigDict
 
 from guards.core.finding import Finding, Span
@@ -19,6 +21,30 @@ class PolicyUsed(Shape):
 
     name: str
     version: str
+
+
+class Asked(Shape):
+    """What was known of a request beside its question and its sources: what judging it again takes.
+
+    Attributes:
+        echo: Text that the model legitimately saw, instructions and earlier turns; see `Exchange`.
+        previous_answer: The assistant's turn before the question.
+        told_intent: What the caller said that the question is about; None if it said nothing.
+        last_error_reason: Why the previous answer failed, as the caller said.
+        offers_tools: The request offered tools.
+        structured: It asked for JSON.
+        guards: Guards that it asked for beyond the policy.
+        hold: It asked for nothing to leave before the end.
+    """
+
+    echo: str = ""
+    previous_answer: str = ""
+    told_intent: str | None = None
+    last_error_reason: str | None = None
+    offers_tools: bool = False
+    structured: bool = False
+    guards: tuple[str, ...] = ()
+    hold: bool = False
 
 
 class FoundPlace(Shape):
@@ -42,11 +68,17 @@ class Choice(Shape):
 
     `findings` point into `text` (part ``answer``), the question and the sources; `index` is its
     number in the model server's reply.
+
+    Attributes:
+        tool_turn: It calls tools, so that it is no answer as a whole.
+        stopped: Nobody read it to its end, for a bad sentence in it.
     """
 
     text: str
     index: int = 0
     finish_reason: str | None = None
+    tool_turn: bool = False
+    stopped: bool = False
     findings: tuple[Finding, ...] = ()
 
 
@@ -129,3 +161,79 @@ class Step(Shape):
     name: str
     started_ms: float
     duration_ms: float
+
+
+class Unknown(StrEnum):
+    """Why nobody knows what would have left under another policy."""
+
+    MODEL_NOT_ASKED = "model_not_asked"
+    """The question would have gone to the model, which was not asked."""
+    NO_SECOND_ATTEMPT = "no_second_attempt"
+    """The model would have been asked again, and was not."""
+    REST_NOT_READ = "rest_not_read"
+    """The answer was given up in the middle, and would have gone on."""
+    NO_ANSWER = "no_answer"
+    """The request ended in an error, or its client left, before there was a whole answer."""
+
+
+class NotRejudged(StrEnum):
+    """Why a request was not judged by another policy at all."""
+
+    NO_TEXT = "no_text"
+    """The trace was stored without words."""
+    NOT_STORED = "not_stored"
+    """The trace is of an older version, which did not keep what judging again takes."""
+    JUDGE_DECIDED = "judge_decided"
+    """A judge had its say, and is not asked again."""
+    VERIFICATION = "verification"
+    """An answer that somebody had verified; how is not kept."""
+    QUEUE_FULL = "queue_full"
+    """More came than could be judged meanwhile."""
+    FAILED = "failed"
+    """Judging broke."""
+
+
+class RejudgedChoice(Shape):
+    """One of an attempt's answers as another policy sees it.
+
+    Attributes:
+        attempt: Number of the attempt, from 1; 0 for the question.
+        choice: Index of the choice.
+        findings: What that policy's guards found, shadowed ones included.
+    """
+
+    attempt: int
+    choice: int = 0
+    findings: tuple[Finding, ...] = ()
+
+
+class Rejudged(Shape):
+    """What another policy would have made of a request that was served.
+
+    Attributes:
+        policy: The other policy.
+        action: What it would have done; REGENERATE also where the second attempt is not known;
+            None if nobody knows.
+        reasons: Codes of the findings that led to it.
+        unknown: Why nobody knows what would have left; None if it is known.
+        not_run: Why it was not judged; None if it was, and then all else says nothing.
+        choices: What was found.
+        guards: Every guard's run.
+        replies: What would have left, a text for each choice; empty where that is not known.
+        duration_ms: Time that judging took, in milliseconds.
+    """
+
+    policy: PolicyUsed
+    action: Action | None = None
+    reasons: tuple[str, ...] = ()
+    unknown: Unknown | None = None
+    not_run: NotRejudged | None = None
+    choices: tuple[RejudgedChoice, ...] = ()
+    guards: tuple[GuardRun, ...] = ()
+    replies: tuple[str, ...] = ()
+    duration_ms: float = 0.0
+
+    @property
+    def action_name(self) -> str:
+        """The action in a word, for lists, filters and counts."""
+        return self.action.value if self.action else "unknown"

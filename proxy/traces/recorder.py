@@ -102,7 +102,7 @@ class Recorder:
             asyncio.create_task(self._spill_forever(), name="traces-spill"),
         ]
 
-    def record(self, trace: Trace, tracing: Tracing, unkept: str = "") -> None:
+    def record(self, trace: Trace, tracing: Tracing) -> None:
         """Take a trace; never waits and never fails. Call `start` first.
 
         What the policy does not want kept is gone before the trace is queued.
@@ -110,17 +110,16 @@ class Recorder:
         Args:
             trace: The trace.
             tracing: What the policy wants kept.
-            unkept: Words of the request beside the trace, for the identifiers in them.
         """
-        if _chars(trace) + len(unkept) <= self._limits.long_chars:
-            self._take(_entry(trace, tracing, unkept))
+        if _chars(trace) <= self._limits.long_chars:
+            self._take(_entry(trace, tracing))
             return
-        masking = asyncio.create_task(self._take_long(trace, tracing, unkept))
+        masking = asyncio.create_task(self._take_long(trace, tracing))
         self._masking.add(masking)
         masking.add_done_callback(self._masking.discard)
 
-    async def _take_long(self, trace: Trace, tracing: Tracing, unkept: str) -> None:
-        self._take(await asyncio.to_thread(_entry, trace, tracing, unkept))
+    async def _take_long(self, trace: Trace, tracing: Tracing) -> None:
+        self._take(await asyncio.to_thread(_entry, trace, tracing))
 
     def _take(self, entry: Entry | Exception) -> None:
         if isinstance(entry, Exception):
@@ -284,10 +283,10 @@ class Recorder:
         self._drops_now = True
 
 
-def _entry(trace: Trace, tracing: Tracing, unkept: str) -> Entry | Exception:
+def _entry(trace: Trace, tracing: Tracing) -> Entry | Exception:
     """Return what is kept of a trace, or why it cannot be; a trace must never fail its request."""
     try:
-        return Entry.of(stored(trace, tracing.text, unkept), Keep.of(tracing))
+        return Entry.of(stored(trace, tracing.text), Keep.of(tracing))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is counted and logged
         return error
 
@@ -295,4 +294,5 @@ def _entry(trace: Trace, tracing: Tracing, unkept: str) -> Entry | Exception:
 def _chars(trace: Trace) -> int:
     answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
     sources = (source.text for source in trace.sources)
-    return len(trace.question) + sum(map(len, answers)) + sum(map(len, sources))
+    earlier = (trace.asked.echo, trace.asked.previous_answer) if trace.asked else ()
+    return len(trace.question) + sum(len(text) for text in (*answers, *sources, *earlier))

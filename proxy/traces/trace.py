@@ -15,7 +15,17 @@ from guards.core.exchange import ContextState, Source
 from guards.core.finding import Finding
 from policies.policy import Action, StoredText
 from policies.verdict import GuardOutcome
-from proxy.traces.parts import Attempt, FoundPlace, GuardRun, Made, PolicyUsed, Shape, Step
+from proxy.traces.parts import (
+    Asked,
+    Attempt,
+    FoundPlace,
+    GuardRun,
+    Made,
+    PolicyUsed,
+    Rejudged,
+    Shape,
+    Step,
+)
 
 NOTHING_DECIDED = "none"
 """What stands for the action of a request that ended before there was one."""
@@ -37,6 +47,7 @@ class Trace(Shape):
         text: How much of the request's words stand in here.
         started_at: When the request came in; aware.
         found: Where the sources were found.
+        asked: What else was known of the request; None in traces of versions that did not keep it.
         intent: What the question is about; None if nobody said.
         route: The way that the request took, and `route_reason` why.
         findings: Findings about the question, before the model.
@@ -60,6 +71,7 @@ class Trace(Shape):
         first_text_ms: The same to the first word that left.
         status: HTTP status.
         error: Code of the error that the client saw; None if it saw none.
+        shadow: What the policy's shadow policy would have done; None if it has none.
     """
 
     id: str
@@ -75,6 +87,7 @@ class Trace(Shape):
     context: ContextState = ContextState.ABSENT
     sources: tuple[Source, ...] = ()
     found: tuple[FoundPlace, ...] = ()
+    asked: Asked | None = None
     intent: str | None = None
     route: str = ""
     route_reason: str = ""
@@ -97,6 +110,7 @@ class Trace(Shape):
     status: int
     error: str | None = None
     delivery: Delivery = Delivery.DELIVERED
+    shadow: Rejudged | None = None
 
     @property
     def guards_with_findings(self) -> tuple[str, ...]:
@@ -127,7 +141,6 @@ class TraceBuilder:
 
     Attributes:
         clock: Monotonic clock in seconds.
-        unkept: Words of the request that no trace keeps, for the identifiers in them.
         under_way: Notes the attempt that nobody has noted yet, which ended with an error of this
             code; None if there is none.
     """
@@ -144,6 +157,7 @@ class TraceBuilder:
     context: ContextState = ContextState.ABSENT
     sources: tuple[Source, ...] = ()
     found: tuple[FoundPlace, ...] = ()
+    asked: Asked = field(default_factory=Asked)
     intent: str | None = None
     route: str = ""
     route_reason: str = ""
@@ -160,7 +174,6 @@ class TraceBuilder:
     unknown_fields: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
     made: tuple[Made, ...] = ()
-    unkept: str = field(default="", repr=False)
     under_way: Callable[[str], None] | None = field(default=None, repr=False)
     model_text_ms: float | None = None
     first_text_ms: float | None = None
@@ -226,6 +239,7 @@ class TraceBuilder:
             context=self.context,
             sources=self.sources,
             found=self.found,
+            asked=self.asked,
             intent=self.intent,
             route=self.route,
             route_reason=self.route_reason,

@@ -1,0 +1,217 @@
+"""What another policy would have made of a request: the same road, without a model.
+
+The question is judged, then the first attempt's answers go through their gates, then the second
+attempt's if the policy wants one and there was one. By the policy that judged the request at first
+it comes to the same action.
+
+Where the other policy would have asked the model something that nobody asked it, nobody knows what
+would have left; see `Unknown`. Sources are taken as they were found: another policy's rules for
+finding them change nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guards.core.guard import Stage
+from policies.gating.gate import Gate
+from policies.inspection import NOTHING
+from policies.judging.judge import JUDGE
+from policies.policy import Action, StoredText
+from policies.verdict import GuardOutcome, Verdict
+from proxy.gatekeeping import Gatekeeper, inspected
+from proxy.judged import Judged, Settled, replace, settle
+from proxy.openai_api.answer import Answer
+from proxy.openai_api.guard_field import GuardField
+from proxy.rejudging.recorded import exchange_of, reply_of
+from proxy.stricter import asking_more
+from proxy.tenants import Judging
+from proxy.traces.filling import findings_of, guard_runs, left_of
+from proxy.traces.parts import (
+    Asked,
+    Attempt,
+    Choice,
+    GuardRun,
+    NotRejudged,
+    PolicyUsed,
+    Rejudged,
+    RejudgedChoice,
+    Unknown,
+)
+from proxy.traces.trace import Trace
+
+VERIFY_DOOR = "verify"
+
+
+def why_not(trace: Trace) -> NotRejudged | None:
+    """Return why a trace cannot be judged again; None if it can."""
+    if trace.door == VERIFY_DOOR:
+        return NotRejudged.VERIFICATION
+    if trace.text is StoredText.NONE:
+        return NotRejudged.NO_TEXT
+    if trace.asked is None:
+        return NotRejudged.NOT_STORED
+    if any(run.guard == JUDGE and run.outcome is GuardOutcome.ACTED for run in trace.guards):
+        return NotRejudged.JUDGE_DECIDED
+    return None
+
+
+def rejudged(trace: Trace, judging: Judging) -> Rejudged:
+    """Judge a request again.
+
+    Args:
+        trace: The request, as it is in memory or as it was stored.
+        judging: The other policy.
+    """
+    used = PolicyUsed(name=judging.loaded.name, version=judging.loaded.version)
+    reason = why_not(trace)
+    if reason is not None or trace.asked is None:
+        return Rejudged(policy=used, not_run=reason)
+    told = GuardField(guards=list(trace.asked.guards), hold=trace.asked.hold)
+    return _Again(trace, trace.asked, asking_more(judging, told)).result(used)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What comes of it: what became of each choice, or why nobody knows."""
+
+    settled: Sequence[Settled] = ()
+    unknown: Unknown | None = None
+    wanting: Sequence[Judged] = ()
+
+    @property
+    def action(self) -> Action | None:
+        if self.unknown is not None:
+            return Action.REGENERATE if self.wanting else None
+        return max((one.action for one in self.settled), key=lambda action: action.rank)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        wanting = (one.verdict.reasons for one in self.wanting if one.verdict)
+        codes = [*wanting, *(one.reasons for one in self.settled)]
+        return tuple(dict.fromkeys(code for reasons in codes for code in reasons))
+
+
+class _Again:
+    """One request, judged again."""
+
+    def __init__(self, trace: Trace, asked: Asked, judging: Judging) -> None:
+        self._trace = trace
+        self._judging = judging
+        self._exchange = exchange_of(trace, asked, judging.loaded.intents)
+        self._keeper = Gatekeeper(judging.policy, asked.structured, asked.offers_tools)
+        self._choices: list[RejudgedChoice] = []
+        self._runs: list[GuardRun] = []
+
+    def result(self, used: PolicyUsed) -> Rejudged:
+        """Return what comes of it."""
+        question = self._judging.inspector.inspect(self._exchange, Stage.INPUT, NOTHING)
+        self._note(question, attempt=0, choice=0)
+        if question.action is Action.REPLACE:
+            outcome = _Outcome(self._replaced(question))
+        else:
+            outcome = self._answered()
+        return Rejudged(
+            policy=used,
+            action=outcome.action,
+            reasons=outcome.reasons,
+            unknown=outcome.unknown,
+            choices=tuple(self._choices),
+            guards=tuple(self._runs),
+            replies=tuple(left_of(one.outcome) for one in outcome.settled),
+        )
+
+    def _replaced(self, question: Verdict) -> list[Settled]:
+        """Answer every choice from a template, as the question deserves."""
+        many = max(1, len(self._trace.replies), *(len(one.choices) for one in self._attempts))
+        return [
+            replace(self._judging, self._exchange, index, question, attempt=0)
+            for index in range(many)
+        ]
+
+    def _answered(self) -> _Outcome:
+        if not self._attempts:
+            return _Outcome(unknown=_no_attempt(self._trace))
+        if self._attempts[0].error is not None:
+            return _Outcome(unknown=Unknown.NO_ANSWER)
+        first = self._judged(1)
+        if first is None:
+            return _Outcome(unknown=Unknown.REST_NOT_READ)
+        failed = [one for one in first if one.wants_second]
+        again: dict[int, Judged] = {}
+        if failed:
+            second = self._second(failed)
+            if second is None:
+                return _Outcome(unknown=Unknown.NO_SECOND_ATTEMPT, wanting=failed)
+            again = second
+        return _Outcome(
+            [
+                settle(self._judging, one.answer.index, one, again.get(one.answer.index))
+                for one in first
+            ]
+        )
+
+    def _second(self, failed: Sequence[Judged]) -> dict[int, Judged] | None:
+        """Return the second attempt at each choice, by number; None if nobody made one.
+
+        None of them is there if the model server failed then.
+        """
+        if len(self._attempts) < 2:
+            return None
+        if self._attempts[1].error is not None:
+            return {}
+        numbers = [one.answer.index for one in failed]
+        if len(self._attempts[0].choices) > 1 and numbers != self._asked_again():
+            return None  # it was made for other choices
+        judged = self._judged(2)
+        return None if judged is None else dict(zip(numbers, judged, strict=False))
+
+    def _asked_again(self) -> list[int]:
+        """Return the choices that the recorded second attempt was made for."""
+        wanted = {
+            run.choice
+            for run in self._trace.guards
+            if run.attempt == 1
+            and run.outcome is GuardOutcome.ACTED
+            and run.action is Action.REGENERATE
+        }
+        return sorted(wanted)
+
+    def _judged(self, number: int) -> list[Judged] | None:
+        """Let an attempt's answers through their gates; None if one would have gone on."""
+        attempt = self._attempts[number - 1]
+        reply = reply_of(attempt)
+        judged = []
+        for choice, answer in zip(attempt.choices, reply.answers, strict=True):
+            gate = self._keeper.open(self._exchange, may_regenerate=number == 1)
+            self._pass(gate, choice, answer)
+            if choice.stopped and not gate.stopped:
+                return None
+            one = self._keeper.judged(self._exchange, reply, answer, gate)
+            if one.recorded:
+                self._note(one.recorded, attempt=number, choice=answer.index)
+            judged.append(one)
+        return judged
+
+    def _pass(self, gate: Gate, choice: Choice, answer: Answer) -> None:
+        if choice.stopped:
+            # More came after it, or nobody would have known that its last sentence ends there.
+            gate.feed(f"{answer.content}\n\n")
+        else:
+            self._keeper.take_whole(gate, answer)
+        while look := gate.look():
+            gate.hear(look, inspected(self._judging, look))
+
+    def _note(self, verdict: Verdict, *, attempt: int, choice: int) -> None:
+        self._runs += guard_runs(verdict, attempt=attempt, choice=choice)
+        found = findings_of(verdict)
+        if found:
+            noted = RejudgedChoice(attempt=attempt, choice=choice, findings=found)
+            self._choices.append(noted)
+
+    @property
+    def _attempts(self) -> Sequence[Attempt]:
+        return self._trace.attempts
+
+
+def _no_attempt(trace: Trace) -> Unknown:
+    return Unknown.NO_ANSWER if trace.error else Unknown.MODEL_NOT_ASKED
