@@ -39,6 +39,13 @@ class Entry:
         below = self._below(key[0])
         return self.place if below is None else below.at(key[1:])
 
+    def place_of(self, key: Key) -> Place | None:
+        """Return the place of exactly this value; None if nothing stands there."""
+        if not key:
+            return self.place
+        below = self._below(key[0])
+        return None if below is None else below.place_of(key[1:])
+
     def _below(self, step: str | int) -> "Entry | None":
         if isinstance(self.value, Mapping):
             return self.value.get(str(step))
@@ -82,11 +89,29 @@ def read_document(content: bytes, file: str) -> Entry:
     Raises:
         PolicyError: it is not a YAML map of plain values.
     """
-    node = _compose(_decoded(content, file), file)
-    if not isinstance(node, MappingNode):
+    entry = read_tree(content, file, instead_of_alias="name a policy in `extends` to share values")
+    if not isinstance(entry.value, Mapping):
         raise PolicyError([Problem(Place(file), "", "holds no policy; a policy is a map of keys")])
-    reader = _Reader(file)
-    entry = reader.entry(node, Place(file, 1, 1), ())
+    return entry
+
+
+def read_tree(content: bytes, file: str, *, instead_of_alias: str) -> Entry:
+    """Read one YAML file of any kind.
+
+    Args:
+        content: The file's bytes, UTF-8.
+        file: What to call the file in errors.
+        instead_of_alias: What somebody who wrote an alias is told to do.
+
+    Raises:
+        PolicyError: it is not YAML, or holds more than plain values.
+    """
+    node = _compose(_decoded(content, file), file)
+    place = Place(file, 1, 1)
+    if node is None:
+        return Entry(place, None)
+    reader = _Reader(file, instead_of_alias)
+    entry = reader.entry(node, place, ())
     if reader.problems:
         raise PolicyError(reader.problems)
     return entry
@@ -127,15 +152,16 @@ def _parser() -> YAML:
 class _Reader:
     """Turns YAML nodes into entries and notes what it refuses."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, instead_of_alias: str) -> None:
         self.file = file
+        self.instead_of_alias = instead_of_alias
         self.problems: list[Problem] = []
         self._construct = _parser().constructor.construct_object
         self._seen: set[int] = set()
 
     def entry(self, node: Node, place: Place, key: Key) -> Entry:
         if id(node) in self._seen:
-            self._refuse(place, key, "is an alias; name a policy in `extends` to share values")
+            self._refuse(place, key, f"is an alias; {self.instead_of_alias}")
             return Entry(place, None)
         self._seen.add(id(node))
         if node.tag not in PLAIN_TAGS | {TIMESTAMP_TAG}:

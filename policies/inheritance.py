@@ -31,11 +31,13 @@ class PolicyFile:
         name: The policy's name: the file's, without its ending.
         source: Where its bytes are.
         shipped: Whether it came with the program.
+        draft: What stands there instead, of a file that nobody has written yet.
     """
 
     name: str
     source: Traversable
     shipped: bool = False
+    draft: bytes | None = None
 
     def __str__(self) -> str:
         return str(self.source)
@@ -46,6 +48,8 @@ class PolicyFile:
         Raises:
             PolicyError: it cannot be read.
         """
+        if self.draft is not None:
+            return read_document(self.draft, str(self))
         try:
             content = self.source.read_bytes()
         except OSError as error:
@@ -115,6 +119,32 @@ class Shelf:
         document = self._documents[file]
         base = self._base(file, document, trail)
         return document if base is None else merged(base.without(NEVER_INHERITED), document)
+
+    def shadow(self, file: PolicyFile, entry: Entry) -> PolicyFile | None:
+        """Return the file that is to be tried on a file's requests; None if there is none.
+
+        Args:
+            file: The file.
+            entry: What it says with what it inherits.
+
+        Raises:
+            PolicyError: there is no such file, or it is the same.
+        """
+        names = entry.value
+        said = names.get("shadow_policy") if isinstance(names, Mapping) else None
+        if said is None or not isinstance(said.value, str):
+            return None
+        found = self._own.get(said.value) or shipped_files().get(said.value)
+        if found is None:
+            hint = suggestion(said.value, self._own.keys() | shipped_files().keys())
+            message = f"there is no policy {said.value!r}; {hint}"
+            raise PolicyError([Problem(said.place, "shadow_policy", message)])
+        if found != file:
+            return found
+        if said.place.file == str(file):
+            message = "is this policy itself, which has nothing to show"
+            raise PolicyError([Problem(said.place, "shadow_policy", message)])
+        return None  # what is tried extends what it is tried for, and so inherits its own name
 
     def _base(
         self, file: PolicyFile, document: Entry, trail: tuple[PolicyFile, ...]

@@ -33,7 +33,9 @@ class LoadedPolicy:
         path: The file.
         templates: Its reply templates, compiled.
         intents: Its intent rules, compiled.
+        entry: What its file and those that it extends say, with the place of each value.
         warnings: What is odd about it and still works.
+        shadow: The policy that is tried on the same requests; None if there is none.
     """
 
     name: str
@@ -42,7 +44,13 @@ class LoadedPolicy:
     path: str
     templates: ReplyTemplates = field(compare=False, repr=False)
     intents: Intents = field(compare=False, repr=False)
+    entry: Entry = field(compare=False, repr=False)
     warnings: tuple[Problem, ...] = field(default=(), compare=False, repr=False)
+    shadow: "LoadedPolicy | None" = field(default=None, repr=False)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel to another process without what is compiled, which is made anew there."""
+        return _loaded, (self.name, self.policy, self.path, self.entry, self.warnings, self.shadow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ def survey(directory: Path, *, require_env: bool) -> Survey:
     shelf = Shelf(own)
     errors: set[Problem] = set()
     warnings: set[Problem] = set()
-    usable: list[_Drawn] = []
+    usable: list[LoadedPolicy] = []
     for file in own.values():
         try:
             looked = _look(file, shelf, require_env=require_env)
@@ -95,9 +103,12 @@ def survey(directory: Path, *, require_env: bool) -> Survey:
         errors |= set(looked.refused)
         warnings |= set(looked.warnings)
         if not looked.refused:
-            usable.append(_drawn(looked))
+            try:
+                usable.append(_drawn(looked, shelf))
+            except PolicyError as error:
+                errors |= set(error.problems)
     errors |= set(_claimed_twice(usable))
-    policies = {drawn.loaded.name: drawn.loaded for drawn in usable}
+    policies = {loaded.name: loaded for loaded in usable}
     return Survey(MappingProxyType(policies), tuple(sorted(errors)), tuple(sorted(warnings)))
 
 
@@ -108,7 +119,7 @@ def load_shipped(name: str) -> LoadedPolicy:
         KeyError: there is none of this name.
         PolicyError: it cannot be used.
     """
-    return _draw(shipped_files()[name], Shelf({}), require_env=False).loaded
+    return _draw(shipped_files()[name], Shelf({}), require_env=False)
 
 
 def load_file(path: Path) -> LoadedPolicy:
@@ -123,15 +134,22 @@ def load_file(path: Path) -> LoadedPolicy:
     except PolicyError:
         # Whatever is wrong with its neighbours is no business of a file that names none of them.
         beside = {}
-    return _draw(file, Shelf(beside), require_env=False).loaded
+    return _draw(file, Shelf(beside), require_env=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """A policy on its way out: loaded, with the tree it came from."""
+def load_text(text: str, name: str, directory: Path) -> LoadedPolicy:
+    """Load a draft, as if it stood in a directory's file of that name.
 
-    loaded: LoadedPolicy
-    entry: Entry
+    Args:
+        text: The draft, YAML.
+        name: Name of the policy.
+        directory: Where the policies are that it may extend.
+
+    Raises:
+        PolicyError: it cannot be used.
+    """
+    draft = PolicyFile(name, directory / f"{name}.yaml", draft=text.encode("utf-8", "replace"))
+    return _draw(draft, Shelf({**files_in(directory), name: draft}), require_env=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +163,11 @@ class _Looked:
     warnings: tuple[Problem, ...]
 
 
-def _draw(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Drawn:
+def _draw(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> LoadedPolicy:
     looked = _look(file, shelf, require_env=require_env)
     if looked.refused:
         raise PolicyError(looked.refused)
-    return _drawn(looked)
+    return _drawn(looked, shelf)
 
 
 def _look(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Looked:
@@ -164,18 +182,45 @@ def _look(file: PolicyFile, shelf: Shelf, *, require_env: bool) -> _Looked:
     return _Looked(file, policy, entry, tuple(refused), tuple(warnings))
 
 
-def _drawn(looked: _Looked) -> _Drawn:
-    policy = looked.policy
-    loaded = LoadedPolicy(
-        name=looked.file.name,
+def _drawn(looked: _Looked, shelf: Shelf) -> LoadedPolicy:
+    shadow = shelf.shadow(looked.file, looked.entry)
+    return _loaded(
+        looked.file.name,
+        looked.policy,
+        str(looked.file),
+        looked.entry,
+        looked.warnings,
+        None if shadow is None else _shadow(shadow, shelf),
+    )
+
+
+def _shadow(file: PolicyFile, shelf: Shelf) -> LoadedPolicy:
+    """Return what is to be tried; what it would try itself is of no interest."""
+    looked = _look(file, shelf, require_env=False)
+    if looked.refused:
+        raise PolicyError(looked.refused)
+    return _loaded(file.name, looked.policy, str(file), looked.entry, looked.warnings, None)
+
+
+def _loaded(
+    name: str,
+    policy: Policy,
+    path: str,
+    entry: Entry,
+    warnings: tuple[Problem, ...],
+    shadow: LoadedPolicy | None,
+) -> LoadedPolicy:
+    return LoadedPolicy(
+        name=name,
         policy=policy,
         version=_version(policy),
-        path=str(looked.file),
+        path=path,
         templates=ReplyTemplates(policy),
         intents=Intents(policy.intents),
-        warnings=looked.warnings,
+        entry=entry,
+        warnings=warnings,
+        shadow=shadow,
     )
-    return _Drawn(loaded, looked.entry)
 
 
 def _placed(remarks: Iterable[Remark], entry: Entry) -> list[Problem]:
@@ -202,12 +247,12 @@ def _version(policy: Policy) -> str:
     return hashlib.sha256(written.encode()).hexdigest()[:VERSION_CHARS]
 
 
-def _claimed_twice(usable: Iterable[_Drawn]) -> Iterator[Problem]:
+def _claimed_twice(usable: Iterable[LoadedPolicy]) -> Iterator[Problem]:
     """Find tenants and keys that two files claim; the first in the order of names keeps them."""
     owners: dict[str, Place] = {}
-    for drawn in usable:
-        for key, claim in _claims(drawn.loaded.policy):
-            place = drawn.entry.at(key)
+    for loaded in usable:
+        for key, claim in _claims(loaded.policy):
+            place = loaded.entry.at(key)
             owner = owners.setdefault(claim, place)
             if owner.file != place.file:
                 yield Problem(place, spelled(key), f"is already claimed at {owner}")

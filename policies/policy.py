@@ -7,6 +7,7 @@ from pydantic import Field
 
 from policies.gating.rules import StreamMode, StreamRules
 from policies.judging.rules import JudgeRules
+from policies.limits import Limits
 from policies.passing import WITHOUT_ANSWERS, PassingText
 from policies.responses import ResponsesRules
 from policies.shape import VARIABLE_NAME, HttpAddress
@@ -356,6 +357,13 @@ class Policy(Shape):
     )
     sources: SourceRules = Field(default_factory=SourceRules)
     intents: tuple[IntentRule, ...] = Field((), max_length=MOST_PATTERNS)
+    shadow_policy: str | None = Field(
+        None,
+        description="Policy to try on the same requests: a file beside this one, else a shipped "
+        "one. It judges each request again after the reply has left, in a process of its own, and "
+        "its trace says what would have become of it. To try a change, write it into a file that "
+        "`extends` this one.",
+    )
     reading: Literal["light", "morph"] = Field(
         "light",
         description="Who reads Korean. light: the guards' own analysis. morph: the analyser Kiwi "
@@ -369,6 +377,7 @@ class Policy(Shape):
     stream: StreamRules = Field(default_factory=StreamRules)
     responses: ResponsesRules = Field(default_factory=ResponsesRules)
     judge: JudgeRules | None = None
+    limits: Limits = Field(default_factory=Limits)
     replacement: Replacement = Field(default_factory=Replacement)
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
         default_factory=dict,

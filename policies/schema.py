@@ -73,20 +73,26 @@ def validated(values: Plain) -> Policy:
     return Policy.model_validate_json(json.dumps(values), strict=True)
 
 
-def remarks_on(error: ValidationError) -> list[Remark]:
-    """Say what is wrong, one remark for each value."""
+def remarks_on(error: ValidationError, shape: type[BaseModel] | None = None) -> list[Remark]:
+    """Say what is wrong, one remark for each value.
+
+    Args:
+        error: What is wrong.
+        shape: What was to be read; None for a policy.
+    """
+    root = shape or typed_policy()
     return [
-        Remark(tuple(details["loc"]), _message(details))
+        Remark(tuple(details["loc"]), _message(details, root))
         for details in error.errors(include_url=False)
     ]
 
 
-def _message(details: ErrorDetails) -> str:
+def _message(details: ErrorDetails, root: type[BaseModel]) -> str:
     kind, key, said = details["type"], tuple(details["loc"]), details["msg"]
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        return "is not a known key; " + suggestion(str(key[-1]), _names_at(key[:-1]))
+        return "is not a known key; " + suggestion(str(key[-1]), _names_at(root, key[:-1]))
     if kind == "value_error":
         return said.removeprefix("Value error, ")
     for theirs, ours in WORDING:
@@ -105,8 +111,8 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]!r}?" if close else "known here: " + ", ".join(names or ["none"])
 
 
-def _names_at(key: Key) -> list[str]:
-    kind: object = typed_policy()
+def _names_at(root: type[BaseModel], key: Key) -> list[str]:
+    kind: object = root
     for step in key:
         kind = _inside(kind, step)
     return list(kind.model_fields) if _is_shape(kind) else []

@@ -27,7 +27,7 @@ def _http_address(value: str) -> str:
     address = urlsplit(value)
     if address.scheme not in {"http", "https"} or not address.hostname:
         raise ValueError("must begin with http:// or https:// and name a host")
-    if address.username or address.query or address.fragment:
+    if "@" in address.netloc or address.query or address.fragment:
         raise ValueError("must end with the path; name the key's variable in api_key_env")
     return value.rstrip("/")
 

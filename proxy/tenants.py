@@ -33,6 +33,11 @@ class Judging:
         return f"{self.loaded.name}@{self.loaded.version}"
 
 
+def judging_by(loaded: LoadedPolicy) -> Judging:
+    """Return what judges by a policy."""
+    return Judging(loaded=loaded, inspector=Inspector(loaded.policy))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Tenant(Judging):
     """One tenant as a request finds it; a reload makes new ones and never changes this one.

@@ -180,6 +180,10 @@ class Gate:
         if cut and self._last_end and not is_complete(self.text[self._last_end :]):
             self._torn_from = self._last_end
 
+    def break_off(self) -> None:
+        """Nothing more is known of the answer: where it ends by now, a segment does."""
+        self._take(self._segmenter.close())
+
     def look(self) -> Look | None:
         """Return what has to be inspected next; None if there is nothing for now."""
         if self.stopped or self.verdict is not None:

@@ -1,4 +1,4 @@
-"""`guard-proxy policy check|schema`."""
+"""`guard-proxy policy check|explain|diff|schema`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,10 +8,13 @@ import typer
 from policies.loader import survey
 from policies.schema import json_schema
 from proxy.cli.output import BAD_INPUT, err, out, print_json
+from proxy.cli.policy_diff import diff
+from proxy.cli.policy_explain import explain
 
 policy = typer.Typer(help="Policy files.", no_args_is_help=True)
 
 
+@policy.command()
 @policy.command()
 def check(
     directory: Annotated[Path, typer.Argument(help="Directory of policy files.")],
@@ -40,6 +43,10 @@ def check(
             out.print(f"ok: {name} ({tenant}, version {loaded.version})", markup=False)
     if found.errors:
         raise typer.Exit(BAD_INPUT)
+
+
+policy.command()(explain)
+policy.command()(diff)
 
 
 @policy.command()

@@ -131,7 +131,7 @@ class _Again:
     def _answered(self) -> _Outcome:
         if not self._attempts:
             return _Outcome(unknown=_no_attempt(self._trace))
-        if self._attempts[0].error is not None:
+        if self._attempts[0].error is not None or self._trace.error is not None:
             return _Outcome(unknown=Unknown.NO_ANSWER)
         first = self._judged(1)
         if first is None:
@@ -194,8 +194,8 @@ class _Again:
 
     def _pass(self, gate: Gate, choice: Choice, answer: Answer) -> None:
         if choice.stopped:
-            # More came after it, or nobody would have known that its last sentence ends there.
-            gate.feed(f"{answer.content}\n\n")
+            gate.feed(answer.content)
+            gate.break_off()
         else:
             self._keeper.take_whole(gate, answer)
         while look := gate.look():

@@ -189,6 +189,8 @@ class NotRejudged(StrEnum):
     """An answer that somebody had verified; how is not kept."""
     QUEUE_FULL = "queue_full"
     """More came than could be judged meanwhile."""
+    STOPPED = "stopped"
+    """The proxy stopped meanwhile."""
     FAILED = "failed"
     """Judging broke."""
 

@@ -111,6 +111,12 @@ REFUSED = [
         id="secret-in-the-address-is-not-repeated",
     ),
     pytest.param(
+        "upstream:\n  base_url: https://:secret@h/v1",
+        "x.yaml:2:3: upstream.base_url: must end with the path; name the key's variable in "
+        "api_key_env",
+        id="a-password-in-an-address",
+    ),
+    pytest.param(
         "keys: [gp-acme-notahash]",
         "x.yaml:1:8: keys[0]: must match pattern '^sha256:[0-9a-f]{64}$'",
         id="key-instead-of-its-hash-is-not-repeated",

@@ -1,0 +1,207 @@
+"""What a policy comes to: every effective value, and the file and line that it comes from.
+
+A setting is a leaf of the policy: a plain value, a list, or a map with nothing in it, since maps
+are merged key by key and the rest is replaced whole. A guard that a policy does not name is
+explained as one that is off, with the rest as it is by default.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from guards.core.registry import all_guards
+from policies.document import Plain
+from policies.errors import Place
+from policies.inheritance import NEVER_INHERITED, shipped_files
+from policies.loader import LoadedPolicy, load_shipped
+from policies.policy import Mode, Policy
+from policies.schema import suggestion, typed_policy
+
+SHOWN_HASH_CHARS = len("sha256:") + 8
+"""Enough to tell keys apart, too little to look for one."""
+
+SettingKey = tuple[str, ...]
+
+
+class NotThere(LookupError):
+    """A name that stands for nothing here; its text says so, and what was probably meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One effective value.
+
+    Attributes:
+        key: Names of keys, from the outermost.
+        value: The value as the policy is applied; of `keys` only the beginning of each hash.
+        place: Where it was set; None for a default that no file sets.
+    """
+
+    key: SettingKey
+    value: Plain
+    place: Place | None
+
+    @property
+    def name(self) -> str:
+        """The key as people type it."""
+        return ".".join(self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A key at which two policies are not the same; None where one has nothing at it.
+
+    Attributes:
+        key: Names of keys, from the outermost; ``("guards",)`` for the order of the guards, of
+            which the first that replaces an answer chooses the template.
+        first: What the first policy has there.
+        second: What the second has.
+    """
+
+    key: SettingKey
+    first: Setting | None
+    second: Setting | None
+
+    @property
+    def name(self) -> str:
+        """The key as people type it."""
+        return ".".join(self.key)
+
+
+def policy_called(name: str, own: Mapping[str, LoadedPolicy]) -> LoadedPolicy:
+    """Return the policy of a tenant, else the one of this name, else a shipped one.
+
+    Args:
+        name: Name of a tenant or of a policy.
+        own: The policies of a directory, by name.
+
+    Raises:
+        NotThere: it is none of these.
+    """
+    tenants = {each.policy.tenant: each for each in own.values() if each.policy.tenant}
+    for known in (tenants, own):
+        if name in known:
+            return known[name]
+    if name in shipped_files():
+        return load_shipped(name)
+    hint = suggestion(name, {*tenants, *own, *shipped_files()})
+    raise NotThere(f"there is no tenant and no policy {name!r}; {hint}")
+
+
+def explained(loaded: LoadedPolicy) -> tuple[Setting, ...]:
+    """Return every setting of a policy, in the order of its sections and of its guards."""
+    return tuple(
+        Setting(key, value, loaded.entry.place_of(key))
+        for key, value in _leaves(_effective(loaded.policy), ())
+    )
+
+
+def under(settings: Sequence[Setting], name: str) -> tuple[Setting, ...]:
+    """Return the settings at a key and below it.
+
+    Args:
+        settings: Those of a policy.
+        name: Such as ``guards.numbers`` or ``templates.complaint.abuse``; names in brackets and
+            quotes, as messages about policies write them, do as well.
+
+    Raises:
+        NotThere: nothing stands there.
+    """
+    wanted = re.sub(r"""\[['"]?|['"]?\]""", ".", name).strip(".")
+    found = tuple(each for each in settings if f"{each.name}.".startswith(f"{wanted}."))
+    if found:
+        return found
+    branches = {".".join(branch) for each in settings for branch in _branches(each.key)}
+    hint = suggestion(wanted, branches)
+    raise NotThere(f"there is no key {name!r}; {hint}")
+
+
+def changed(settings: Sequence[Setting]) -> tuple[Setting, ...]:
+    """Return the settings that a file set to something else than the shipped `default` has."""
+    usual = {each.key: each for each in explained(load_shipped("default"))}
+    return tuple(
+        each
+        for each in settings
+        if each.place is not None and (each.key not in usual or each.value != usual[each.key].value)
+    )
+
+
+def differences(first: LoadedPolicy, second: LoadedPolicy) -> tuple[Difference, ...]:
+    """Return where two policies are not the same, in the order of `explained`.
+
+    Whom they serve and what they extend is left aside: without differences they judge alike.
+    """
+    ours, theirs = _by_key(first), _by_key(second)
+    pairs = ((key, ours.get(key), theirs.get(key)) for key in _in_tree_order([*ours, *theirs]))
+    found = (Difference(key, a, b) for key, a, b in pairs if _value(a) != _value(b))
+    return (*_order_of_guards(first, second), *found)
+
+
+def is_shipped(place: Place) -> bool:
+    """Tell whether a place is in a file that came with the program."""
+    return place.file in map(str, shipped_files().values())
+
+
+def _effective(policy: Policy) -> dict[str, Plain]:
+    """Return the whole policy with every guard that exists, those that it names first."""
+    values = policy.model_dump(mode="json")
+    unnamed = sorted(all_guards().keys() - policy.guards.keys())
+    values["guards"] |= {guard: {"mode": Mode.OFF.value} for guard in unnamed}
+    whole = typed_policy().model_validate_json(json.dumps(values), strict=True)
+    effective = whole.model_dump(mode="json")
+    effective["guards"] = {guard: effective["guards"][guard] for guard in values["guards"]}
+    effective["keys"] = [f"{hashed[:SHOWN_HASH_CHARS]}…" for hashed in policy.keys]
+    return effective
+
+
+def _leaves(value: Plain, key: SettingKey) -> Iterator[tuple[SettingKey, Plain]]:
+    if isinstance(value, dict) and value:
+        for name, below in value.items():
+            yield from _leaves(below, (*key, name))
+    else:
+        yield key, value
+
+
+def _by_key(loaded: LoadedPolicy) -> dict[SettingKey, Setting]:
+    return {each.key: each for each in explained(loaded) if each.key[0] not in NEVER_INHERITED}
+
+
+def _value(setting: Setting | None) -> Plain:
+    """Return what stands at a key; a map with nothing in it is as good as none."""
+    return None if setting is None or setting.value == {} else setting.value
+
+
+def _in_tree_order(keys: Sequence[SettingKey]) -> list[SettingKey]:
+    """Return keys once each, with all that stands below a key together, as it first came."""
+    first_seen: dict[SettingKey, int] = {}
+    for position, key in enumerate(keys):
+        for branch in _branches(key):
+            first_seen.setdefault(branch, position)
+    return sorted(set(keys), key=lambda key: [first_seen[branch] for branch in _branches(key)])
+
+
+def _branches(key: SettingKey) -> list[SettingKey]:
+    """Return the ways to a key, from the outermost to itself."""
+    return [key[:steps] for steps in range(1, len(key) + 1)]
+
+
+def _order_of_guards(first: LoadedPolicy, second: LoadedPolicy) -> tuple[Difference, ...]:
+    """Return a difference if guards that run in both policies stand in another order."""
+    runs = [
+        [guard for guard, rule in each.policy.guards.items() if rule.mode is not Mode.OFF]
+        for each in (first, second)
+    ]
+    ours, theirs = (
+        [guard for guard in guards if guard in runs[0] and guard in runs[1]] for guards in runs
+    )
+    if ours == theirs:
+        return ()
+    key = ("guards",)
+    return (
+        Difference(
+            key,
+            Setting(key, [*ours], first.entry.place_of(key)),
+            Setting(key, [*theirs], second.entry.place_of(key)),
+        ),
+    )

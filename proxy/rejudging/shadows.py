@@ -1,0 +1,114 @@
+"""Tries shadow policies on requests that were served, before their traces are kept."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from concurrent.futures.process import BrokenProcessPool
+
+from policies.loader import LoadedPolicy
+from policies.policy import Tracing
+from proxy.logs import failure, logger
+from proxy.rejudging.again import why_not
+from proxy.rejudging.process import judge_again, packed, start_process
+from proxy.traces.parts import NotRejudged, PolicyUsed, Rejudged
+from proxy.traces.trace import Trace
+
+log = logger(__name__)
+
+MOST_WAITING = 500
+"""How many requests wait to be judged again; those that come then are kept without."""
+
+
+class Shadows:
+    """Hands traces on to be kept, those of policies with a shadow policy once it was tried.
+
+    Args:
+        keep: Takes a trace to be kept, and what its policy wants kept of it.
+        start: Starts the process.
+        most_waiting: See `MOST_WAITING`.
+    """
+
+    def __init__(
+        self,
+        keep: Callable[[Trace, Tracing], None],
+        *,
+        start: Callable[[], Executor] = start_process,
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
+        self._keep = keep
+        self._start = start
+        self._most_waiting = most_waiting
+        self._process: Executor | None = None
+        self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
+        self._under_way: dict[asyncio.Task[None], None] = {}
+        self._is_full = False
+
+    def take(self, trace: Trace, loaded: LoadedPolicy) -> None:
+        """Keep a trace, once the policy's shadow policy was tried on it.
+
+        Args:
+            trace: The trace of a request that has ended.
+            loaded: The policy that judged it.
+        """
+        shadow, tracing = loaded.shadow, loaded.policy.tracing
+        if shadow is None:
+            self._keep(trace, tracing)
+            return
+        reason = why_not(trace) or self._no_room()
+        if reason is not None:
+            self._keep(_without(trace, shadow, reason), tracing)
+            return
+        trying = asyncio.create_task(self._try(trace, shadow, tracing))
+        self._under_way[trying] = None
+        trying.add_done_callback(self._under_way.pop)
+
+    async def close(self, within_s: float = 5.0) -> None:
+        """Try what can be tried in time; the rest is kept without."""
+        if self._under_way:
+            await asyncio.wait(self._under_way, timeout=within_s)
+        for trying in list(self._under_way):
+            trying.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        if self._process is not None:
+            self._process.shutdown(wait=False, cancel_futures=True)
+
+    def _no_room(self) -> NotRejudged | None:
+        was_full, self._is_full = self._is_full, len(self._under_way) >= self._most_waiting
+        if not self._is_full:
+            return None
+        if not was_full:
+            log.warning("shadow.queue_full", waiting=self._most_waiting)
+        return NotRejudged.QUEUE_FULL
+
+    async def _try(self, trace: Trace, shadow: LoadedPolicy, tracing: Tracing) -> None:
+        try:
+            tried = trace.model_copy(update={"shadow": await self._tried(trace, shadow)})
+        except asyncio.CancelledError:
+            tried = _without(trace, shadow, NotRejudged.STOPPED)
+        except Exception as error:  # noqa: BLE001 - whatever broke, the trace is kept
+            log.error("shadow.failed", request_id=trace.id, **failure(error))  # noqa: TRY400
+            tried = _without(trace, shadow, NotRejudged.FAILED)
+        self._keep(tried, tracing)
+
+    async def _tried(self, trace: Trace, shadow: LoadedPolicy) -> Rejudged:
+        process = self._process = self._process or self._start()
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(process, judge_again, self._pack(shadow), trace)
+        except BrokenProcessPool:
+            if self._process is process:
+                self._process = None  # the next request starts another one
+            raise
+
+    def _pack(self, shadow: LoadedPolicy) -> bytes:
+        """Return a policy as it travels, which stays the same until the policy is reloaded."""
+        known, content = self._packed.get(shadow.name, (None, b""))
+        if known is not shadow:
+            content = packed(shadow)
+            self._packed[shadow.name] = (shadow, content)
+        return content
+
+
+def _without(trace: Trace, shadow: LoadedPolicy, reason: NotRejudged) -> Trace:
+    used = PolicyUsed(name=shadow.name, version=shadow.version)
+    return trace.model_copy(update={"shadow": Rejudged(policy=used, not_run=reason)})

@@ -1,0 +1,45 @@
+"""The section `limits` of a policy."""
+
+import pytest
+
+from policies.limits import Limits
+from policies.loader import load_shipped
+from tests.policies.conftest import Folder
+
+ODD = [
+    pytest.param("requests_per_minute: 0", "requests_per_minute", id="nothing-a-minute"),
+    pytest.param("concurrent_requests: 0", "concurrent_requests", id="nothing-at-once"),
+    pytest.param("requests_per_minute: 1.5", "requests_per_minute", id="a-half"),
+    pytest.param("requests_per_minute: 100001", "requests_per_minute", id="more-than-is-counted"),
+    pytest.param("concurrent_requests: many", "concurrent_requests", id="a-word"),
+    pytest.param("tokens_per_minute: 5", "tokens_per_minute", id="unknown"),
+]
+
+
+@pytest.mark.parametrize("shipped", ["default", "strict"])
+def test_without_a_word_there_is_no_limit(shipped: str) -> None:
+    limits = load_shipped(shipped).policy.limits
+
+    assert limits == Limits(requests_per_minute=None, concurrent_requests=None)
+    assert not limits.are_set
+
+
+@pytest.mark.parametrize("one", ["requests_per_minute", "concurrent_requests"])
+def test_one_number_is_a_limit(one: str) -> None:
+    assert Limits.model_validate({one: 1}).are_set
+
+
+def test_a_policy_takes_over_what_it_does_not_name(folder: Folder) -> None:
+    folder.write("base.yaml", "limits: {requests_per_minute: 60, concurrent_requests: 4}")
+    folder.write("child.yaml", "extends: base\nlimits: {concurrent_requests: null}")
+
+    assert folder.load()["child"].policy.limits == Limits(
+        requests_per_minute=60, concurrent_requests=None
+    )
+
+
+@pytest.mark.parametrize(("line", "key"), ODD)
+def test_what_is_no_limit_is_refused_by_its_name(folder: Folder, line: str, key: str) -> None:
+    folder.write("app.yaml", f"limits:\n  {line}\n")
+
+    assert folder.only_error().startswith("app.yaml:2:3: limits." + key)
