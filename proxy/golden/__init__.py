@@ -1,0 +1,7 @@
+"""Golden sets: questions with what has to come of them, and the runner that asks them.
+
+A set is a file of cases (`shape`, `reading`); some come with the program (`shipped`). Each case is
+asked turn by turn (`asking`, `client`), its replies are held against what was expected (`scoring`),
+and the results can be compared with those of an earlier run (`comparing`) or given to a CI server
+(`junit`). `scripted` runs a set without a model.
+"""

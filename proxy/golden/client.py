@@ -1,0 +1,144 @@
+"""Asks a chat completions endpoint, and reads the reply with what the proxy says about it."""
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+
+import httpx
+
+from proxy.errors import GuardProxyError
+from proxy.openai_api.answer import with_whole_characters
+from proxy.openai_api.chat import ChatReply, PlainReply, read_reply
+from proxy.openai_api.choices import choices_of
+from proxy.openai_api.json_body import JsonObject, member, objects, read_object
+from proxy.openai_api.sse import read_comments
+
+LONGEST_REASON_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Who is asked.
+
+    Attributes:
+        base_url: Address up to and including the version.
+        model: Model to ask for.
+        key: Bearer key; None sends none.
+        timeout_s: Longest time for one whole reply.
+    """
+
+    base_url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+    timeout_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A reply; see `TurnResult`."""
+
+    text: str
+    action: str
+    reasons: tuple[str, ...]
+    attempts: int | None
+    trace_id: str
+    took_ms: float
+
+
+class NoReply(Exception):
+    """There is no reply to judge; its text says why, without the key."""
+
+    def __init__(self, reason: str, trace_id: str = "") -> None:
+        super().__init__(reason)
+        self.trace_id = trace_id
+
+
+async def ask(client: httpx.AsyncClient, target: Target, body: JsonObject) -> Heard:
+    """Ask one question.
+
+    Raises:
+        NoReply: no connection, an error status, a timeout, or a reply that cannot be read.
+    """
+    began = time.perf_counter()
+    reply = await _sent(client, target, "POST", "chat/completions", body)
+    took_ms = 1000 * (time.perf_counter() - began)
+    # A stream tells in comments what its headers were sent too early for.
+    told = dict(reply.headers) | read_comments(reply.content)
+    trace_id = told.get("x-guard-request-id", "")
+    try:
+        read = read_reply(reply.content, reply.headers.get("content-type", ""))
+    except GuardProxyError as error:
+        raise NoReply(_without_key(str(error), target), trace_id) from None
+    attempts = told.get("x-guard-attempts", "")
+    return Heard(
+        text=with_whole_characters(_read_by_the_user(read)),
+        action=told.get("x-guard-action", ""),
+        reasons=tuple(filter(None, told.get("x-guard-reasons", "").split(","))),
+        attempts=int(attempts) if attempts.isdecimal() else None,
+        trace_id=trace_id,
+        took_ms=round(took_ms, 1),
+    )
+
+
+async def first_model(client: httpx.AsyncClient, target: Target) -> str | None:
+    """Return the first model that the server lists; None if it lists none.
+
+    Raises:
+        NoReply: it could not be asked.
+    """
+    reply = await _sent(client, target, "GET", "models")
+    try:
+        listed = objects(read_object(reply.content).get("data"))
+    except ValueError:
+        return None
+    name = listed[0].get("id") if listed else None
+    return name if isinstance(name, str) else None
+
+
+async def _sent(
+    client: httpx.AsyncClient,
+    target: Target,
+    method: str,
+    path: str,
+    body: JsonObject | None = None,
+) -> httpx.Response:
+    headers = {"authorization": f"Bearer {target.key}"} if target.key else {}
+    try:
+        async with asyncio.timeout(target.timeout_s):
+            reply = await client.request(
+                method, f"{target.base_url}/{path}", json=body, headers=headers, timeout=None
+            )
+    except TimeoutError:
+        raise NoReply(f"no reply within {target.timeout_s:g} s") from None
+    except httpx.HTTPError as error:
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise NoReply(_without_key(said, target)) from None
+    if reply.status_code != httpx.codes.OK:
+        said = f"status {reply.status_code}: {_error_message(reply)}"
+        raise NoReply(_without_key(said, target), reply.headers.get("x-guard-request-id", ""))
+    return reply
+
+
+def _read_by_the_user(reply: ChatReply) -> str:
+    """Return what the first choice says; a refusal where there is nothing else."""
+    if content := reply.answers[0].content:
+        return content
+    bodies = (reply.body,) if isinstance(reply, PlainReply) else reply.chunks
+    choices = [choice for body in bodies for choice in choices_of(body)]
+    said = [member(choice.get("message", choice.get("delta")), "refusal") for choice in choices]
+    return "".join(text for text in said if isinstance(text, str))
+
+
+def _error_message(reply: httpx.Response) -> str:
+    """Return what an OpenAI error object says, else the beginning of the body."""
+    try:
+        message = member(read_object(reply.content).get("error"), "message")
+    except ValueError:
+        message = None
+    said = message if isinstance(message, str) else reply.text
+    return " ".join(said.split())[:LONGEST_REASON_CHARS] or reply.reason_phrase
+
+
+def _without_key(said: str, target: Target) -> str:
+    """Some servers quote the key that they refuse."""
+    return said.replace(target.key, "<key>") if target.key else said

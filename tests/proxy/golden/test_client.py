@@ -1,0 +1,158 @@
+"""What comes of a request: a reply with its verdict, or the reason why there is none."""
+
+import asyncio
+import json
+
+import httpx
+import pytest
+import respx
+
+from proxy.golden.client import Heard, NoReply, Target, ask, first_model
+from proxy.openai_api.json_body import JsonObject
+
+BASE = "http://proxy.test/v1"
+TARGET = Target(BASE, "ko", "gp-library-SECRET", timeout_s=5)
+BODY: JsonObject = {"model": "ko", "messages": [{"role": "user", "content": "네?"}]}
+JSON = {"content-type": "application/json"}
+STREAM = {"content-type": "text/event-stream"}
+
+
+def completion(message: JsonObject) -> JsonObject:
+    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+
+
+async def asked(reply: httpx.Response) -> Heard:
+    with respx.mock:
+        respx.post(f"{BASE}/chat/completions").mock(return_value=reply)
+        async with httpx.AsyncClient() as client:
+            return await ask(client, TARGET, BODY)
+
+
+async def test_a_reply_is_read_with_its_verdict() -> None:
+    headers = {
+        "x-guard-action": "replace",
+        "x-guard-reasons": "numbers.value_differs,names.x",
+        "x-guard-attempts": "2",
+        "x-guard-request-id": "0a1b",
+    }
+
+    body = json.dumps(completion({"content": "네. \ud83d\ude00 \udc00"}))  # in escapes
+    heard = await asked(httpx.Response(200, headers=JSON | headers, text=body))
+
+    assert heard.text == "네. 😀 \ufffd"
+    assert (heard.action, heard.attempts, heard.trace_id) == ("replace", 2, "0a1b")
+    assert heard.reasons == ("numbers.value_differs", "names.x")
+    assert heard.took_ms > 0
+
+
+async def test_the_comments_of_a_stream_overrule_its_early_headers() -> None:
+    events = (
+        b'data: {"choices": [{"index": 0, "delta": {"content": "\xeb\x84\xa4"}}]}\n\n'
+        b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'
+        b": x-guard-action: trim\n: x-guard-reasons: numbers.x\n\n"
+        b"data: [DONE]\n\n"
+    )
+    headers = STREAM | {"x-guard-action": "pending", "x-guard-request-id": "0a1b"}
+
+    heard = await asked(httpx.Response(200, headers=headers, content=events))
+
+    assert (heard.text, heard.action, heard.reasons) == ("네", "trim", ("numbers.x",))
+    assert heard.trace_id == "0a1b"
+
+
+async def test_a_refusal_is_what_the_user_reads() -> None:
+    heard = await asked(
+        httpx.Response(200, json=completion({"content": None, "refusal": "아니요"}))
+    )
+
+    assert heard.text == "아니요"
+
+
+async def test_a_server_that_is_no_proxy_tells_no_verdict() -> None:
+    heard = await asked(httpx.Response(200, json=completion({"content": "네."})))
+
+    assert (heard.action, heard.reasons, heard.attempts, heard.trace_id) == ("", (), None, "")
+
+
+FAILING = [
+    pytest.param(
+        httpx.Response(401, json={"error": {"message": "No key gp-library-SECRET here."}}),
+        "status 401: No key <key> here.",
+        id="key-refused",
+    ),
+    pytest.param(
+        httpx.Response(429, json={"error": {"message": "Too many."}}),
+        "status 429: Too many.",
+        id="too-many",
+    ),
+    pytest.param(
+        httpx.Response(502, text="<h1>Bad\n gateway</h1>"),
+        "status 502: <h1>Bad gateway</h1>",
+        id="no-error-object",
+    ),
+    pytest.param(httpx.Response(503), "status 503: Service Unavailable", id="no-body"),
+    pytest.param(httpx.Response(200, headers=JSON, text="{"), "cannot be used", id="no-json"),
+    pytest.param(httpx.Response(200, json={"choices": []}), "it has no choices", id="no-choices"),
+    pytest.param(
+        httpx.Response(
+            200,
+            headers=STREAM,
+            text='data: {"choices": [{"index": 0, "delta": {"content": "a"}}]}\n\n',
+        ),
+        "broke off",
+        id="stream-broke-off",
+    ),
+]
+
+
+@pytest.mark.parametrize(("reply", "said"), FAILING)
+async def test_a_failure_is_no_reply_and_says_why(reply: httpx.Response, said: str) -> None:
+    with pytest.raises(NoReply) as caught:
+        await asked(reply)
+
+    assert said in str(caught.value)
+    assert "SECRET" not in str(caught.value)
+
+
+async def test_a_server_that_is_not_there_is_no_reply() -> None:
+    with respx.mock:
+        respx.post(f"{BASE}/chat/completions").mock(side_effect=httpx.ConnectError("refused"))
+        async with httpx.AsyncClient() as client:
+            with pytest.raises(NoReply, match=r"^ConnectError: refused$"):
+                await ask(client, TARGET, BODY)
+
+
+async def test_a_reply_that_takes_too_long_is_given_up() -> None:
+    async def never(_: httpx.Request) -> httpx.Response:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    target = Target(BASE, "ko", timeout_s=0.01)
+    async with httpx.AsyncClient(transport=httpx.MockTransport(never)) as client:
+        with pytest.raises(NoReply, match=r"^no reply within 0\.01 s$"):
+            await ask(client, target, BODY)
+
+
+async def test_the_key_is_sent_and_not_shown() -> None:
+    with respx.mock:
+        route = respx.post(f"{BASE}/chat/completions").respond(json=completion({"content": "네."}))
+        async with httpx.AsyncClient() as client:
+            await ask(client, TARGET, BODY)
+
+    assert route.calls.last.request.headers["authorization"] == "Bearer gp-library-SECRET"
+    assert "SECRET" not in repr(TARGET)
+
+
+@pytest.mark.parametrize(
+    ("listed", "name"),
+    [
+        pytest.param({"data": [{"id": "qwen"}, {"id": "b"}]}, "qwen", id="first"),
+        pytest.param({"data": []}, None, id="none"),
+        pytest.param([], None, id="no-list-of-models"),
+    ],
+)
+async def test_the_first_model_that_is_listed_is_found(listed: object, name: str | None) -> None:
+    with respx.mock:
+        respx.get(f"{BASE}/models").respond(json=listed)
+        async with httpx.AsyncClient() as client:
+            assert await first_model(client, TARGET) == name

@@ -1,0 +1,150 @@
+"""The sets that come with the program: each passes by its own policy, and fails without it."""
+
+import asyncio
+
+import httpx
+import pytest
+
+from policies.policy import Action, Mode, Policy
+from policies.verification.policies import chosen_policy
+from proxy.golden.playing import UNSCRIPTED, Player
+from proxy.golden.results import CaseResult, Outcome
+from proxy.golden.running import run_cases
+from proxy.golden.scripted import scripted
+from proxy.golden.shape import Case, GoldenSet
+from proxy.golden.shipped import chosen_set, shipped_sets
+from tests.proxy.golden.sets import golden_of
+
+ATTACK_KINDS = 12
+CONVERSATIONS = 6
+PATIENCE_S = 60.0
+
+
+def policy_of(name: str) -> Policy:
+    return chosen_policy(chosen_set(name).policy or "default").inspector.policy
+
+
+def without(policy: Policy, *guards: str) -> Policy:
+    """Return a policy with these guards off; all of them if none is named."""
+    rules = {
+        name: rule.model_copy(update={"mode": Mode.OFF}) if name in guards or not guards else rule
+        for name, rule in policy.guards.items()
+    }
+    return policy.model_copy(update={"guards": rules})
+
+
+async def played(
+    golden: GoldenSet, policy: Policy, category: str | None = None, repeat: int = 1
+) -> dict[str, CaseResult]:
+    cases = [case for case in golden.cases if category in (None, case.category)]
+    async with scripted(golden, policy, PATIENCE_S) as target, httpx.AsyncClient() as client:
+        results = await run_cases(
+            cases,
+            Player(client, target, golden, scripted=True, repeat=repeat).play,
+            concurrency=8,
+            stop=asyncio.Event(),
+            on_result=lambda _: None,
+        )
+    return {result.id: result for result in results}
+
+
+def is_to_pass_untouched(case: Case) -> bool:
+    return all(turn.expected_action == (Action.PASS,) for turn in case.asked)
+
+
+@pytest.mark.parametrize("name", shipped_sets())
+async def test_every_case_passes_by_the_policy_of_its_set(name: str) -> None:
+    golden = chosen_set(name).golden
+
+    results = await played(golden, policy_of(name))
+
+    assert {result.id: result.told for result in results.values() if result.told} == {}
+    assert {result.outcome for result in results.values()} == {Outcome.PASSED}
+    for case in golden.cases:
+        for turn, result in zip(case.asked, results[case.id].turns, strict=True):
+            if turn.expected_action == (Action.PASS,):
+                assert result.reply == (turn.model or ("",))[0]
+    ids = [turn.trace_id for result in results.values() for turn in result.turns]
+    assert all(ids)
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("name", shipped_sets())
+async def test_without_guards_only_true_answers_are_as_expected(name: str) -> None:
+    golden = chosen_set(name).golden
+
+    results = await played(golden, without(policy_of(name)))
+
+    passed = {name for name, result in results.items() if result.outcome is Outcome.PASSED}
+    assert passed == {case.id for case in golden.cases if is_to_pass_untouched(case)}
+
+
+@pytest.mark.parametrize(
+    ("name", "category", "guards"),
+    [
+        pytest.param("acceptance", "answerability", ("answerability",), id="answerability"),
+        pytest.param("acceptance", "invented provision", ("legal_citation",), id="provisions"),
+        pytest.param("acceptance", "Korean only", ("korean_only",), id="korean-only"),
+        pytest.param("attacks", "wrong hours", ("numbers",), id="numbers"),
+        pytest.param("attacks", "estimated walking time", ("estimates", "transport"), id="guesses"),
+        pytest.param("conversations", "complaint after a refusal", ("complaint",), id="complaint"),
+    ],
+)
+async def test_without_its_guard_a_category_fails(
+    name: str, category: str, guards: tuple[str, ...]
+) -> None:
+    golden = chosen_set(name).golden
+
+    results = await played(golden, without(policy_of(name), *guards), category)
+
+    failed = {name for name, result in results.items() if result.outcome is not Outcome.PASSED}
+    asked = [case for case in golden.cases if case.category == category]
+    assert failed
+    assert failed <= {case.id for case in asked if not is_to_pass_untouched(case)}
+
+
+def test_every_kind_of_attack_has_a_true_twin() -> None:
+    cases = chosen_set("attacks").golden.cases
+    stopped = {case.category for case in cases if not is_to_pass_untouched(case)}
+    twins = {case.category for case in cases if is_to_pass_untouched(case)}
+
+    assert len(stopped) == ATTACK_KINDS
+    assert stopped == twins
+
+
+def test_the_conversations_have_several_turns_and_some_are_streamed() -> None:
+    cases = chosen_set("conversations").golden.cases
+
+    assert len({case.category for case in cases}) == CONVERSATIONS
+    assert min(len(case.turns) for case in cases) >= 3
+    assert any(turn.stream for case in cases for turn in case.turns)
+
+
+TOLD_WRONG = """\
+cases:
+  - id: unscripted
+    query: 안녕하세요?
+  - id: refused
+    query: 안녕하세요?
+    request: {temperature: 0, n: 0}
+    model: 네.
+  - id: broken-off
+    turns:
+      - {query: 안녕하세요?, model: 네.}
+      - {query: 안녕하세요?, request: {n: 0}}
+      - {query: 안녕하세요?, model: 네.}
+"""
+
+
+async def test_what_could_not_be_asked_is_an_error_of_its_case() -> None:
+    golden = golden_of(TOLD_WRONG)
+
+    results = await played(golden, policy_of("conversations"), repeat=2)
+
+    assert {result.outcome for result in results.values()} == {Outcome.ERROR}
+    assert results["unscripted"].told == (UNSCRIPTED,)
+    assert results["refused"].told[0].startswith("status 400: Invalid value for 'n'")
+    assert results["refused"].turns[0].error in results["refused"].told
+    assert results["broken-off"].told[0].startswith("turn 2: status 400: ")
+    assert results["broken-off"].score == pytest.approx(1 / 3)
+    assert {(result.runs, result.runs_passed) for result in results.values()} == {(2, 0)}
