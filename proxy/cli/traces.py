@@ -1,19 +1,20 @@
 """`guard-proxy traces list|show|tail`: reads the store that the settings name."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, TypeVar
 
 import typer
 from rich.table import Table
 
+from proxy.cli.environment import read_settings
 from proxy.cli.output import excerpt, fail, out, print_json
-from proxy.cli.serve import read_settings
+from proxy.cli.times import Since, Until, shown
 from proxy.cli.traces_page import action_of, page
 from proxy.serving import stop_signals
 from proxy.traces.opening import open_store
 from proxy.traces.sqlite import UnknownSchema
-from proxy.traces.store import Query, TraceStore, TraceStoreAway
+from proxy.traces.store import Query, TraceStore, TraceStoreAway, walk
 from proxy.traces.store import tail as tail_store
 from proxy.traces.trace import ACTION_NAMES, Trace
 
@@ -31,32 +32,50 @@ def _action(name: str) -> str:
     return name
 
 
+_Action = Annotated[
+    str | None,
+    typer.Option(parser=_action, metavar="|".join(ACTION_NAMES), help="Only with this action."),
+]
+_Guard = Annotated[str | None, typer.Option(help="Only where this guard found something.")]
+_Code = Annotated[
+    str | None,
+    typer.Option(help="Only with this code of a finding or an error, or one that begins with it."),
+]
+_Text = Annotated[
+    str | None, typer.Option(help="Only with these words in question, answers or replies.")
+]
+_Door = Annotated[str | None, typer.Option(help="Only at this door, as in chat.completions.")]
+
+
 @traces.command("list")
 def list_(
     tenant: _Tenant = None,
-    action: Annotated[
-        str | None,
-        typer.Option(parser=_action, metavar="|".join(ACTION_NAMES), help="Only with this action."),
-    ] = None,
-    guard: Annotated[
-        str | None, typer.Option(help="Only where this guard found something.")
-    ] = None,
+    action: _Action = None,
+    guard: _Guard = None,
+    code: _Code = None,
+    text: _Text = None,
+    since: Since = None,
+    until: Until = None,
+    door: _Door = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many.")] = 20,
     as_json: _AsJson = False,
 ) -> None:
     """List the newest traces."""
+    query = Query(tenant, action, guard, code, text, since, until, door, limit=limit)
 
-    async def read(store: TraceStore) -> tuple[Trace, ...]:
-        query = Query(tenant=tenant, action=action, guard=guard, limit=limit)
-        return (await store.page(query)).traces
+    async def read(store: TraceStore) -> list[Trace]:
+        found: list[Trace] = []
+        async for trace in walk(store, query):
+            found.append(trace)
+            if len(found) == limit:
+                break
+        return found
 
     found = _with_store(read)
     if as_json:
         print_json([trace.model_dump(mode="json") for trace in found])
     elif not found:
-        filters = {"tenant": tenant, "action": action, "guard": guard}
-        given = [f"--{name} {value}" for name, value in filters.items() if value is not None]
-        out.print(_nothing(given), markup=False)
+        out.print(_nothing(query), markup=False)
     else:
         out.print(_table(found), markup=False)
 
@@ -78,11 +97,20 @@ def show(
 
 
 @traces.command()
-def tail(tenant: _Tenant = None, as_json: _AsJson = False) -> None:
+def tail(
+    tenant: _Tenant = None,
+    action: _Action = None,
+    guard: _Guard = None,
+    code: _Code = None,
+    text: _Text = None,
+    door: _Door = None,
+    as_json: _AsJson = False,
+) -> None:
     """Show traces as they come in, until Ctrl-C."""
+    query = Query(tenant, action, guard, code, text, door=door)
 
     async def follow(store: TraceStore) -> None:
-        async for trace in tail_store(store, Query(tenant=tenant), sleep=asyncio.sleep):
+        async for trace in tail_store(store, query, sleep=asyncio.sleep):
             if as_json:
                 typer.echo(trace.model_dump_json())
             else:
@@ -118,14 +146,25 @@ def _with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
         fail(str(error))
 
 
-def _nothing(filters: list[str]) -> str:
+def _nothing(query: Query) -> str:
     """Say why a list is empty."""
-    if filters:
-        return f"No trace matches {' '.join(filters)}."
+    filters = {
+        "tenant": query.tenant,
+        "action": query.action,
+        "guard": query.guard,
+        "code": query.code,
+        "text": query.text,
+        "since": query.since and f"'{shown(query.since)}'",
+        "until": query.until and f"'{shown(query.until)}'",
+        "door": query.door,
+    }
+    given = [f"--{name} {value}" for name, value in filters.items() if value is not None]
+    if given:
+        return f"No trace matches {' '.join(given)}."
     return "No traces yet. Every request through the proxy leaves one."
 
 
-def _table(found: tuple[Trace, ...]) -> Table:
+def _table(found: Sequence[Trace]) -> Table:
     table = Table("time", "id", "tenant", "action", "status", "ms", "reasons", "question")
     for trace in found:
         table.add_row(*_row(trace))
@@ -134,7 +173,7 @@ def _table(found: tuple[Trace, ...]) -> Table:
 
 def _row(trace: Trace) -> tuple[str, ...]:
     return (
-        f"{trace.started_at:%Y-%m-%d %H:%M:%S}",
+        shown(trace.started_at),
         trace.id,
         trace.tenant,
         action_of(trace),

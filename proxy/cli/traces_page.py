@@ -8,8 +8,9 @@ from guards.core.finding import Finding
 from policies.policy import Action, StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.output import excerpt, harmless
+from proxy.cli.times import shown
 from proxy.traces.changes import applied
-from proxy.traces.parts import Attempt, Made
+from proxy.traces.parts import Attempt, Made, Rejudged
 from proxy.traces.trace import Trace
 
 _LONGEST_CHARS = 2_000
@@ -38,10 +39,12 @@ def page(trace: Trace) -> Iterator[Text]:
         for reply in trace.replies:
             yield from _indented(Text(harmless(reply)))
     yield from _guards(trace)
+    if trace.shadow:
+        yield from _shadow(trace.shadow)
 
 
 def _heading(trace: Trace) -> Iterator[Text]:
-    yield Text(f"{trace.id}  {trace.started_at:%Y-%m-%d %H:%M:%S}  {trace.tenant}", "bold")
+    yield Text(f"{trace.id}  {shown(trace.started_at)}  {trace.tenant}", "bold")
     facts = {
         "policy": f"{trace.policy.name}@{trace.policy.version}",
         "door": f"{trace.door}, stream" if trace.stream else trace.door,
@@ -132,3 +135,15 @@ def _guards(trace: Trace) -> Iterator[Text]:
         asked = run.action.value if run.action is not Action.PASS else ""
         words = (run.outcome.value.replace("_", " "), asked, run.reason)
         yield Text(f"  {run.guard} ({where}): {' '.join(filter(None, words))}")
+
+
+def _shadow(shadow: Rejudged) -> Iterator[Text]:
+    """Yield what the shadow policy would have done."""
+    yield Text(f"shadow policy {shadow.policy.name}@{shadow.policy.version}:", "bold")
+    if shadow.not_run:
+        yield Text(f"  did not judge: {shadow.not_run.value.replace('_', ' ')}")
+        return
+    would = f"would {shadow.action.value}" if shadow.action else "nobody knows what it would do"
+    reasons = f" for {', '.join(shadow.reasons)}" if shadow.reasons else ""
+    unknown = f" ({shadow.unknown.value.replace('_', ' ')})" if shadow.unknown else ""
+    yield Text(f"  {would}{reasons}{unknown}")

@@ -1,10 +1,15 @@
 """The embedded trace store: a SQLite file, for a proxy without Redis."""
 
+import json
 import sqlite3
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 
 import aiosqlite
 
+from proxy.traces.embedded_tallies import add_up, counted
+from proxy.traces.paging import Piece, page_of
 from proxy.traces.sqlite import Database
 from proxy.traces.store import (
     BadCursor,
@@ -15,6 +20,7 @@ from proxy.traces.store import (
     TraceStoreAway,
     readable,
 )
+from proxy.traces.tally import Bucket, TallyBucket, from_ms, ms_of
 from proxy.traces.trace import Trace
 
 _REFUSALS = (
@@ -38,7 +44,7 @@ class EmbeddedStore:
         self._now_ms = now_ms
 
     async def add(self, batch: Sequence[Entry]) -> None:
-        """Keep traces in their order; an id that is there already is passed over."""
+        """Keep and count traces in their order; an id that is there already is passed over."""
         try:
             await self._add(batch)
         except TraceStoreAway as away:
@@ -55,15 +61,41 @@ class EmbeddedStore:
         return readable(rows[0][0]) if rows else None
 
     async def page(self, query: Query) -> Page:
-        """Return the traces that a query wants."""
+        """Return the traces that a query wants; see `page_of` for how many."""
+        table, order = _index(query), "DESC" if query.after is None else "ASC"
         where, values = self._conditions(query)
-        order = "DESC" if query.after is None else "ASC"
-        rows = await self._database.rows(
-            f"SELECT place, record FROM traces WHERE {where} ORDER BY place {order} LIMIT ?",  # noqa: S608 - conditions are our own text
-            [*values, query.limit],
+
+        async def read(cursor: str | None, most: int) -> Piece:
+            beyond, place = _beyond(query, cursor)
+            rows = await self._database.rows(
+                f"SELECT place, record FROM {table} WHERE {where} AND {beyond}"  # noqa: S608 - our own text
+                f" ORDER BY place {order} LIMIT ?",
+                [*values, place, most],
+            )
+            return Piece(
+                records=[(str(place), record) for place, record in rows],
+                cursor=str(rows[-1][0]) if rows else cursor,
+                is_last=len(rows) < most,
+            )
+
+        return await page_of(query, read)
+
+    async def count(self, query: Query) -> int:
+        """Return about how many traces a query wants, whatever its text, cursor and limit."""
+        where, values = self._conditions(query)
+        [(count,)] = await self._database.rows(
+            f"SELECT count(*) FROM {_index(query)} WHERE {where}",  # noqa: S608 - our own text
+            values,
         )
-        traces = tuple(trace for _, record in rows if (trace := readable(record)) is not None)
-        return Page(traces, str(rows[-1][0]) if rows else query.after)
+        return int(count)
+
+    async def tallies(
+        self, tenant: str | None, since: datetime, until: datetime, per: Bucket
+    ) -> list[TallyBucket]:
+        """Return what was counted, oldest first, with every bucket that the span touches."""
+        now_ms = self._now_ms()
+        starts = per.starts(since, until, from_ms(now_ms))
+        return await counted(self._database, tenant, per, starts, now_ms)
 
     async def ping(self) -> None:
         """Return if the file can be used."""
@@ -73,44 +105,89 @@ class EmbeddedStore:
         """Do nothing: the file is closed by whoever opened it."""
 
     async def _add(self, batch: Sequence[Entry]) -> None:
+        now_ms = self._now_ms()
         async with self._database.transaction() as change:
-            await change.executemany(
-                "INSERT OR IGNORE INTO traces (id, tenant, action, guards, expires_ms, record)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        entry.id,
-                        entry.tenant,
-                        entry.action,
-                        joined(entry.guards),
-                        entry.expires_ms,
-                        entry.record,
-                    )
-                    for entry in batch
-                ],
-            )
-            await change.execute("DELETE FROM traces WHERE expires_ms <= ?", [self._now_ms()])
+            new = await _new(change, batch, now_ms)
+            await _insert(change, new)
+            await add_up(change, new, now_ms)
+            await change.execute("DELETE FROM traces WHERE expires_ms <= ?", [now_ms])
             for tenant, keep_last in {entry.tenant: entry.keep.last for entry in batch}.items():
                 await _drop_surplus(change, tenant, keep_last)
 
     def _conditions(self, query: Query) -> tuple[str, list[object]]:
-        conditions: list[tuple[str, object]] = [("expires_ms > ?", self._now_ms())]
+        """Return what the index has to say of traces that the query may want."""
+        found: list[tuple[str, tuple[object, ...]]] = [("expires_ms > ?", (self._now_ms(),))]
         if query.tenant is not None:
-            conditions.append(("tenant = ?", query.tenant))
+            found.append(("tenant = ?", (query.tenant,)))
         if query.action is not None:
-            conditions.append(("action = ?", query.action))
+            found.append(("action = ?", (query.action,)))
         if query.guard is not None:
-            conditions.append(("instr(guards, ?) > 0", joined((query.guard,))))
-        if query.after:
-            conditions.append(("place > ?", _place(query.after)))
-        elif query.before is not None:
-            conditions.append(("place < ?", _place(query.before)))
-        return " AND ".join(text for text, _ in conditions), [value for _, value in conditions]
+            found.append(("instr(guards, ?)", (joined((query.guard,)),)))
+        if query.code is not None:
+            said = "(codes IS NULL OR instr(codes, ?) OR instr(codes, ?))"
+            found.append((said, (f",{query.code},", f",{query.code}.")))
+        if query.door is not None:
+            found.append(("(door IS NULL OR door = ?)", (query.door,)))
+        if query.since is not None:
+            found.append(("(started_ms IS NULL OR started_ms >= ?)", (ms_of(query.since),)))
+        if query.until is not None:
+            found.append(("(started_ms IS NULL OR started_ms <= ?)", (ms_of(query.until),)))
+        return " AND ".join(text for text, _ in found), [one for _, each in found for one in each]
 
 
-def joined(guards: Sequence[str]) -> str:
-    """Return ids with a comma on each side of each, so that one can be looked for whole."""
-    return f",{','.join(guards)},"
+def joined(words: Sequence[str]) -> str:
+    """Return words with a comma on each side of each, so that one can be looked for whole."""
+    return f",{','.join(words)},"
+
+
+def _index(query: Query) -> str:
+    """Return the table with the index that holds the order and all conditions."""
+    index = "traces_of_all" if query.tenant is None else "traces_of_tenant"
+    return f"traces INDEXED BY {index}"
+
+
+def _beyond(query: Query, cursor: str | None) -> tuple[str, int]:
+    """Return the condition that leaves out what comes before a cursor, and its value."""
+    if query.after is not None:
+        return "place > ?", _place(cursor) if cursor else -1
+    return "place < ?", sys.maxsize if cursor is None else _place(cursor)
+
+
+async def _new(change: aiosqlite.Connection, batch: Sequence[Entry], now_ms: int) -> list[Entry]:
+    """Return the entries of a batch that are not there yet, each once, and not too old."""
+    new: dict[str, Entry] = {}
+    for entry in batch:
+        if entry.expires_ms > now_ms:
+            new.setdefault(entry.id, entry)
+    known = await change.execute_fetchall(
+        "SELECT id FROM traces WHERE id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(new))],
+    )
+    for (trace_id,) in known:
+        del new[trace_id]
+    return list(new.values())
+
+
+async def _insert(change: aiosqlite.Connection, new: Iterable[Entry]) -> None:
+    await change.executemany(
+        "INSERT INTO traces"
+        " (id, tenant, action, guards, expires_ms, record, codes, door, started_ms)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (
+                entry.id,
+                entry.tenant,
+                entry.listing.action,
+                joined(entry.listing.guards),
+                entry.expires_ms,
+                entry.record,
+                joined(entry.listing.codes),
+                entry.listing.door,
+                entry.listing.started_ms,
+            )
+            for entry in new
+        ],
+    )
 
 
 async def _drop_surplus(change: aiosqlite.Connection, tenant: str, keep_last: int) -> None:

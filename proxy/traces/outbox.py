@@ -1,8 +1,8 @@
 """The outbox: traces that wait in the SQLite file until their store takes them."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 
-from proxy.traces.embedded import joined
 from proxy.traces.sqlite import Database
 from proxy.traces.store import Entry, Keep
 
@@ -24,14 +24,11 @@ class Outbox:
         async with self._database.transaction() as change:
             await change.execute("DELETE FROM outbox WHERE expires_ms <= ?", [self._now_ms()])
             await change.executemany(
-                "INSERT OR IGNORE INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO outbox VALUES (?, ?, ?, ?, ?, ?)",
                 [
                     (
                         place,
                         entry.id,
-                        entry.tenant,
-                        entry.action,
-                        joined(entry.guards),
                         entry.expires_ms,
                         entry.keep.days,
                         entry.keep.last,
@@ -42,31 +39,22 @@ class Outbox:
             )
 
     async def first(self, limit: int) -> list[Entry]:
-        """Return the traces that have waited longest."""
-        rows = await self._database.rows(
-            "SELECT id, tenant, action, guards, expires_ms, keep_days, keep_last, record"
-            " FROM outbox ORDER BY place LIMIT ?",
-            [limit],
-        )
-        return [
-            Entry(
-                id=trace_id,
-                tenant=tenant,
-                action=action,
-                guards=tuple(guard for guard in guards.split(",") if guard),
-                expires_ms=expires_ms,
-                keep=Keep(keep_days, keep_last),
-                record=record,
+        """Return the traces that have waited longest; forget what nobody can read any more."""
+        while True:
+            rows = await self._database.rows(
+                "SELECT id, keep_days, keep_last, record FROM outbox ORDER BY place LIMIT ?",
+                [limit],
             )
-            for trace_id, tenant, action, guards, expires_ms, keep_days, keep_last, record in rows
-        ]
+            entries = await asyncio.to_thread(_entries, rows)
+            lost = [trace_id for trace_id, entry in entries if entry is None]
+            if lost:
+                await self._forget(lost)
+            if len(lost) < len(rows) or not rows:
+                return [entry for _, entry in entries if entry is not None]
 
     async def remove(self, batch: Sequence[Entry]) -> None:
         """Forget traces that were delivered."""
-        async with self._database.transaction() as change:
-            await change.executemany(
-                "DELETE FROM outbox WHERE id = ?", [(entry.id,) for entry in batch]
-            )
+        await self._forget(entry.id for entry in batch)
 
     async def waiting(self) -> tuple[int, int]:
         """Return how many traces wait, and the first place behind them."""
@@ -74,3 +62,14 @@ class Outbox:
             "SELECT count(*), coalesce(max(place), 0) FROM outbox"
         )
         return count, last + 1
+
+    async def _forget(self, ids: Iterable[str]) -> None:
+        async with self._database.transaction() as change:
+            await change.executemany("DELETE FROM outbox WHERE id = ?", [(one,) for one in ids])
+
+
+def _entries(rows: Iterable[tuple[str, float, int, str]]) -> list[tuple[str, Entry | None]]:
+    return [
+        (trace_id, Entry.again(record, Keep(keep_days, keep_last)))
+        for trace_id, keep_days, keep_last, record in rows
+    ]

@@ -1,19 +1,15 @@
 """The shared trace store: Redis, for any number of proxies.
 
-Each trace is a record under its id, which lives as long as the tenant's policy says, and an entry
-in its tenant's stream, which gives the order. One script adds a batch or nothing of it, and of
-each trace both or neither, so that a batch sent twice is kept once. The entries' ids rise over all
-streams, which makes each of them a cursor for all tenants.
-
-All keys bear one hash tag, because the script needs them together: on a Redis Cluster the traces
-stand on one shard.
+The entries' ids rise over all streams, which makes each of them a cursor for all tenants. They
+begin with the time of arrival, by which a query for recent traces ends early.
 """
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TypeGuard
 
 import redis.asyncio
@@ -21,15 +17,25 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import DataError, RedisError, ResponseError
 
+from proxy.traces.listing import is_under
+from proxy.traces.paging import Piece, page_of
+from proxy.traces.redis_adding import (
+    ADD,
+    RECORD,
+    STREAM,
+    TENANTS,
+    bucket_key,
+    keys_and_values,
+)
 from proxy.traces.store import Entry, Page, Query, TracesRefused, TraceStoreAway, readable
+from proxy.traces.tally import EVERYBODY, Bucket, BucketId, TallyBucket, from_ms, ms_of
 from proxy.traces.trace import Trace
 
-_RECORD = "guard-proxy:{traces}:record:"
-_STREAM = "guard-proxy:{traces}:stream:"
-_TENANTS = "guard-proxy:{traces}:tenants"
-_LAST_PLACE = "guard-proxy:{traces}:last-place"
 _SCANNED_AT_ONCE = 200
-_SCANS_AT_MOST = 100
+_COUNTED_AT_ONCE = 1_000
+_BUCKETS_AT_ONCE = 200
+_CLOCKS_DIFFER_MS = 300_000
+"""How far the clock of a proxy may be ahead of the server's."""
 
 # Codes of a server that takes nothing for now, whatever it is given. An error out of a script has
 # no type of its own and may have the code within its words.
@@ -38,80 +44,45 @@ _CONDITIONS = re.compile(
     r"|NOSCRIPT|MOVED|ASK)\b"
 )
 
-# For each trace of a batch, two keys and seven arguments. Surplus entries go by the hundred and
-# with their records, which the stream's own trimming cannot do.
-_ADD = """
-local tenants, last_place, record_prefix = KEYS[1], KEYS[2], ARGV[1]
-local time = redis.call('TIME')
-local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
-
-local function next_place()
-  local last = redis.call('HMGET', last_place, 'ms', 'number')
-  local ms, number = tonumber(last[1] or 0), tonumber(last[2] or 0)
-  if now_ms > ms then
-    ms, number = now_ms, 0
-  else
-    number = number + 1
-  end
-  redis.call('HSET', last_place, 'ms', ms, 'number', number)
-  return string.format('%.0f-%.0f', ms, number)
-end
-
-local function drop_surplus(stream, keep_last)
-  local surplus = redis.call('XLEN', stream) - keep_last
-  if surplus < 100 then
-    return
-  end
-  local most = math.min(surplus, 1000)
-  for _, entry in ipairs(redis.call('XRANGE', stream, '-', '+', 'COUNT', most)) do
-    redis.call('DEL', record_prefix .. entry[2][2])
-    redis.call('XDEL', stream, entry[1])
-  end
-end
-
-for at = 1, (#KEYS - 2) / 2 do
-  local record, stream = KEYS[2 * at + 1], KEYS[2 * at + 2]
-  local id, tenant, index, text, expires_ms, keep_ms, keep_last =
-    unpack(ARGV, 7 * at - 5, 7 * at + 1)
-  local left_ms = expires_ms - now_ms
-  if left_ms > 0 and redis.call('SET', record, text, 'NX', 'PX', left_ms) then
-    local added = redis.pcall('XADD', stream, next_place(), 'id', id, 'index', index)
-    if type(added) == 'table' and added.err then
-      redis.call('DEL', record)
-      return added
-    end
-    redis.call('SADD', tenants, tenant)
-    redis.call('PEXPIRE', stream, keep_ms)
-    local oldest_ms = math.max(0, now_ms - keep_ms)
-    redis.call('XTRIM', stream, 'MINID', '~', string.format('%.0f', oldest_ms))
-    drop_surplus(stream, tonumber(keep_last))
-  end
-end
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """An entry of a stream: where it stands, the trace's id, its action, guards with findings."""
+    """An entry of a stream: where it stands, the trace's id, and its fields.
+
+    The version before wrote neither codes nor door nor started_ms.
+    """
 
     place: str
     id: str
-    action: str
-    guards: tuple[str, ...]
-
-    @classmethod
-    def of(cls, place: str, fields: dict[str, str]) -> "_Listed":
-        action, *guards = fields["index"].split()
-        return cls(place, fields["id"], action, tuple(guards))
+    fields: Mapping[str, str]
 
     def order(self) -> tuple[int, int]:
         ms, _, number = self.place.partition("-")
         return int(ms), int(number)
 
-    def wanted(self, query: Query) -> bool:
-        return (query.action is None or self.action == query.action) and (
-            query.guard is None or query.guard in self.guards
+    def may_match(self, query: Query) -> bool:
+        """Tell whether the query may want the trace, by what the entry says."""
+        action, *guards = self.fields["index"].split()
+        return (
+            query.action in {None, action}
+            and (query.guard is None or query.guard in guards)
+            and query.door in {None, self.fields.get("door", query.door)}
+            and self._has_code(query.code)
+            and self._is_within(query.since, query.until)
         )
+
+    def _has_code(self, wanted: str | None) -> bool:
+        codes = self.fields.get("codes")
+        if wanted is None or codes is None:
+            return True
+        return any(is_under(code, wanted) for code in codes.split())
+
+    def _is_within(self, since: datetime | None, until: datetime | None) -> bool:
+        started = self.fields.get("started_ms")
+        if started is None:
+            return True
+        after_begin = since is None or ms_of(since) <= int(started)
+        return after_begin and (until is None or int(started) <= ms_of(until))
 
 
 class RedisStore:
@@ -132,58 +103,76 @@ class RedisStore:
             socket_connect_timeout=answer_within_s,
             retry=Retry(NoBackoff(), 0),
         )
-        self._add = self._redis.register_script(_ADD)
+        self._add = self._redis.register_script(ADD)
 
     async def add(self, batch: Sequence[Entry]) -> None:
         """Keep traces in their order, all or none; an id that is there already is passed over."""
-        keys = [_TENANTS, _LAST_PLACE]
-        values: list[str | int] = [_RECORD]
+        rest: dict[str, Entry] = {}
         for entry in batch:
-            keys += (_RECORD + entry.id, _STREAM + entry.tenant)
-            values += (
-                entry.id,
-                entry.tenant,
-                " ".join([entry.action, *entry.guards]),
-                entry.record,
-                entry.expires_ms,
-                entry.keep.ms,
-                entry.keep.last,
-            )
-        try:
-            async with self._answering():
-                await self._add(keys, values)
-        except TraceStoreAway as away:
-            if (cause := away.__cause__) and _is_refusal(cause):
-                raise TracesRefused("redis", cause) from cause
-            raise
+            rest.setdefault(entry.id, entry)
+        while rest:
+            unwanted = await self._put(list(rest.values()))
+            if not unwanted:
+                return
+            for trace_id in unwanted:
+                del rest[trace_id]
 
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id."""
         async with self._answering():
-            record = await self._redis.get(_RECORD + trace_id)
+            record = await self._redis.get(RECORD + trace_id)
         return None if record is None else readable(str(record))
 
     async def page(self, query: Query) -> Page:
-        """Return the traces that a query wants.
+        """Return the traces that a query wants; see `page_of` for how many."""
+        tenants = await self._tenants(query)
 
-        With filters only so many entries are looked through for one page, so that it may hold
-        fewer traces than asked for, or none, and still have a cursor.
-        """
-        tenants = await self._tenants() if query.tenant is None else [query.tenant]
-        newest_first = query.after is None
-        cursor = query.before if newest_first else query.after
-        traces: list[Trace] = []
-        for _ in range(_SCANS_AT_MOST):
-            listed = await self._scan(tenants, cursor, newest_first=newest_first)
-            if not listed:
-                return Page(tuple(traces), None if newest_first else cursor)
-            missing = query.limit - len(traces)
-            wanted = [entry for entry in listed if entry.wanted(query)][:missing]
-            traces += await self._records(wanted)
-            cursor = (wanted if len(wanted) == missing else listed)[-1].place
-            if len(traces) >= query.limit:
-                break
-        return Page(tuple(traces), cursor)
+        async def read(cursor: str | None, most: int) -> Piece:
+            listed = await self._scan(tenants, query, cursor, _SCANNED_AT_ONCE)
+            wanted = [entry for entry in listed if entry.may_match(query)][:most]
+            end = wanted if len(wanted) == most else listed
+            return Piece(
+                records=await self._records(wanted),
+                cursor=end[-1].place if end else cursor,
+                is_last=not listed,
+            )
+
+        return await page_of(query, read)
+
+    async def count(self, query: Query) -> int:
+        """Return about how many traces a query wants, whatever its text, cursor and limit."""
+        tenants = await self._tenants(query)
+        if not query.is_narrow:
+            async with self._answering(), self._redis.pipeline(transaction=False) as pipeline:
+                for tenant in tenants:
+                    pipeline.xlen(STREAM + tenant)
+                return sum(await pipeline.execute())
+        count: int = 0
+        cursor: str | None = None
+        query = replace(query, before=None, after=None)
+        while listed := await self._scan(tenants, query, cursor, _COUNTED_AT_ONCE):
+            count += sum(entry.may_match(query) for entry in listed)
+            cursor = listed[-1].place
+        return count
+
+    async def tallies(
+        self, tenant: str | None, since: datetime, until: datetime, per: Bucket
+    ) -> list[TallyBucket]:
+        """Return what was counted, oldest first, with every bucket that the span touches."""
+        whose = EVERYBODY if tenant is None else tenant
+        async with self._answering():
+            now_s, _ = await self._redis.time()
+        starts = per.starts(since, until, from_ms(now_s * 1000))
+        found: list[Mapping[str, str]] = []
+        for first in range(0, len(starts), _BUCKETS_AT_ONCE):
+            async with self._answering(), self._redis.pipeline(transaction=False) as pipeline:
+                for start_ms in starts[first : first + _BUCKETS_AT_ONCE]:
+                    pipeline.hgetall(bucket_key(BucketId(whose, per, start_ms)))
+                found += await pipeline.execute()
+        return [
+            TallyBucket(from_ms(start_ms), {name: int(count) for name, count in counts.items()})
+            for start_ms, counts in zip(starts, found, strict=True)
+        ]
 
     async def ping(self) -> None:
         """Return if the server answers."""
@@ -194,33 +183,51 @@ class RedisStore:
         """Close the connections."""
         await self._redis.aclose()
 
-    async def _tenants(self) -> list[str]:
+    async def _put(self, batch: Sequence[Entry]) -> list[str]:
+        """Put a batch to the script; return the ids for which it is not taken, none if it is."""
+        keys, values = keys_and_values(batch)
+        try:
+            async with self._answering():
+                unwanted = await self._add(keys, values)
+        except TraceStoreAway as away:
+            if (cause := away.__cause__) and _is_refusal(cause):
+                raise TracesRefused("redis", cause) from cause
+            raise
+        return list(map(str, unwanted))
+
+    async def _tenants(self, query: Query) -> list[str]:
+        if query.tenant is not None:
+            return [query.tenant]
         async with self._answering():
-            return [str(tenant) for tenant in await self._redis.smembers(_TENANTS)]
+            return [str(tenant) for tenant in await self._redis.smembers(TENANTS)]
 
     async def _scan(
-        self, tenants: Collection[str], cursor: str | None, *, newest_first: bool
+        self, tenants: Collection[str], query: Query, cursor: str | None, most: int
     ) -> list[_Listed]:
-        """Return the next entries of all tenants together."""
+        """Return the next entries of all tenants together, without those that came too early."""
+        newest_first = query.after is None
+        oldest = _earliest(query.since)
         beyond = f"({cursor}" if cursor else None
         async with self._answering(), self._redis.pipeline(transaction=False) as pipeline:
             for tenant in tenants:
-                stream = _STREAM + tenant
                 if newest_first:
-                    pipeline.xrevrange(stream, beyond or "+", "-", count=_SCANNED_AT_ONCE)
+                    pipeline.xrevrange(STREAM + tenant, beyond or "+", oldest, count=most)
                 else:
-                    pipeline.xrange(stream, beyond or "-", "+", count=_SCANNED_AT_ONCE)
+                    pipeline.xrange(STREAM + tenant, beyond or oldest, "+", count=most)
             streams = await pipeline.execute()
-        listed = [_Listed.of(place, fields) for stream in streams for place, fields in stream]
-        return sorted(listed, key=_Listed.order, reverse=newest_first)[:_SCANNED_AT_ONCE]
+        listed = [
+            _Listed(place, fields["id"], fields) for stream in streams for place, fields in stream
+        ]
+        return sorted(listed, key=_Listed.order, reverse=newest_first)[:most]
 
-    async def _records(self, listed: Sequence[_Listed]) -> list[Trace]:
-        """Return the traces of entries, without those whose time is over."""
+    async def _records(self, listed: Sequence[_Listed]) -> list[tuple[str, str]]:
+        """Return the records of entries with their places, without those whose time is over."""
         if not listed:
             return []
         async with self._answering():
-            records = await self._redis.mget([_RECORD + entry.id for entry in listed])
-        return [trace for record in records if record and (trace := readable(str(record)))]
+            records = await self._redis.mget([RECORD + entry.id for entry in listed])
+        found = zip(listed, records, strict=True)
+        return [(entry.place, str(record)) for entry, record in found if record is not None]
 
     @asynccontextmanager
     async def _answering(self) -> AsyncIterator[None]:
@@ -230,6 +237,14 @@ class RedisStore:
                 yield
         except (RedisError, OSError) as error:
             raise TraceStoreAway("redis", error) from error
+
+
+def _earliest(since: datetime | None) -> str:
+    """Return the place before which no trace of a request since then can stand.
+
+    A trace comes after its request began, however long it waited on its way.
+    """
+    return "-" if since is None else str(max(0, ms_of(since) - _CLOCKS_DIFFER_MS))
 
 
 def _is_refusal(cause: BaseException) -> TypeGuard[Exception]:

@@ -11,8 +11,7 @@ import aiosqlite
 
 from proxy.traces.store import TraceStoreAway
 
-SCHEMA_VERSION = 1
-_SCHEMA = f"""
+_FIRST = """
 CREATE TABLE traces (
     place INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
@@ -35,9 +34,44 @@ CREATE TABLE outbox (
     keep_last INTEGER NOT NULL,
     record TEXT NOT NULL
 );
-CREATE INDEX outbox_in_order ON outbox (place);
-PRAGMA user_version = {SCHEMA_VERSION};
+CREATE INDEX outbox_in_order ON outbox (place)
 """
+# What traces of the first version say there is not known without reading them: NULL. The indexes
+# hold all that queries ask for, because the columns stand behind the long records in the table.
+# In the outbox nobody looks for anything.
+_SECOND = """
+ALTER TABLE traces ADD COLUMN codes TEXT;
+ALTER TABLE traces ADD COLUMN door TEXT;
+ALTER TABLE traces ADD COLUMN started_ms INTEGER;
+DROP INDEX traces_of_tenant;
+CREATE INDEX traces_of_tenant
+    ON traces (tenant, place, expires_ms, started_ms, action, guards, codes, door);
+CREATE INDEX traces_of_all
+    ON traces (place, expires_ms, started_ms, action, guards, codes, door);
+CREATE TABLE tallies (
+    tenant TEXT NOT NULL,
+    per TEXT NOT NULL,
+    start_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    counts TEXT NOT NULL,
+    PRIMARY KEY (tenant, per, start_ms)
+) WITHOUT ROWID;
+CREATE INDEX tallies_by_age ON tallies (expires_ms);
+ALTER TABLE outbox RENAME TO first_outbox;
+CREATE TABLE outbox (
+    place INTEGER NOT NULL,
+    id TEXT NOT NULL PRIMARY KEY,
+    expires_ms INTEGER NOT NULL,
+    keep_days REAL NOT NULL,
+    keep_last INTEGER NOT NULL,
+    record TEXT NOT NULL
+);
+INSERT INTO outbox SELECT place, id, expires_ms, keep_days, keep_last, record FROM first_outbox;
+DROP TABLE first_outbox;
+CREATE INDEX outbox_in_order ON outbox (place)
+"""
+_VERSIONS = (_FIRST, _SECOND)
+SCHEMA_VERSION = len(_VERSIONS)
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
@@ -47,7 +81,7 @@ _PRAGMAS = (
 
 
 class UnknownSchema(Exception):
-    """The file was written by another version of the proxy, whose tables this one does not know."""
+    """The file was written by a later version of the proxy, whose tables this one does not know."""
 
     def __init__(self, path: Path, version: int) -> None:
         super().__init__(
@@ -66,11 +100,11 @@ class Database:
 
     @classmethod
     async def open(cls, path: Path) -> "Database":
-        """Open the file, readable by its owner only; make it and its tables if they are not there.
+        """Open the file, readable by its owner only; make it, and tables that are not there.
 
         Raises:
             TraceStoreAway: The file cannot be opened.
-            UnknownSchema: It belongs to another version of the proxy.
+            UnknownSchema: It belongs to a later version of the proxy.
         """
         with _as_away():
             await asyncio.to_thread(_make_private_file, path)
@@ -89,11 +123,12 @@ class Database:
             await self.rows(pragma)
         async with self.transaction() as change:
             [(version,)] = await change.execute_fetchall("PRAGMA user_version")
-            if version == 0:
-                for statement in _SCHEMA.split(";"):
-                    await change.execute(statement)
-            elif version != SCHEMA_VERSION:
+            if version > SCHEMA_VERSION:
                 raise UnknownSchema(path, version)
+            for statements in _VERSIONS[version:]:
+                for statement in statements.split(";"):
+                    await change.execute(statement)
+            await change.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[aiosqlite.Connection]:

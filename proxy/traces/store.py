@@ -1,13 +1,16 @@
 """Where traces are kept: the protocol of a store, what goes in, and what is asked of it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Protocol
 
 from pydantic import ValidationError
 
 from policies.policy import Tracing
 from proxy.logs import logger
+from proxy.traces.listing import Listing
+from proxy.traces.tally import Bucket, Kept, Tally, TallyBucket, buckets_of
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
@@ -68,34 +71,59 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A trace ready to be kept: the record as JSON, and what stores index it by.
+    """A trace ready to be kept: the record as JSON, and what stores need to know of it.
 
     Attributes:
-        action: Its action in a word; see `Trace.action_name`.
-        guards: Guards that found something in it.
         expires_ms: When it is forgotten, in milliseconds since 1970.
+        listing: What is said of it in the index.
+        tally: What it adds to the counts.
     """
 
     id: str
     tenant: str
-    action: str
-    guards: tuple[str, ...]
     expires_ms: int
     keep: Keep
     record: str
+    listing: Listing
+    tally: Tally
 
     @classmethod
     def of(cls, trace: Trace, keep: Keep) -> "Entry":
         """Return the entry of a trace, whose text must already be what may be kept."""
+        return cls._of(trace, keep, trace.model_dump_json())
+
+    @classmethod
+    def again(cls, record: str, keep: Keep) -> "Entry | None":
+        """Return the entry of a record that was kept; None if nobody can read it."""
+        trace = readable(record)
+        return None if trace is None else cls._of(trace, keep, record)
+
+    @classmethod
+    def _of(cls, trace: Trace, keep: Keep, record: str) -> "Entry":
+        listing = Listing.of(trace)
         return cls(
             id=trace.id,
             tenant=trace.tenant,
-            action=trace.action_name,
-            guards=trace.guards_with_findings,
-            expires_ms=int(trace.started_at.timestamp() * 1000) + keep.ms,
+            expires_ms=listing.started_ms + keep.ms,
             keep=keep,
-            record=trace.model_dump_json(),
+            record=record,
+            listing=listing,
+            tally=Tally.of(trace),
         )
+
+
+def added_up(entries: Iterable[Entry]) -> dict[Kept, Tally]:
+    """Return what entries add to the counts of each of their buckets."""
+    groups: dict[tuple[str, int, int], list[Tally]] = {}
+    for entry in entries:
+        minute_ms = Bucket.MINUTE.start_ms(entry.listing.started_ms)
+        groups.setdefault((entry.tenant, minute_ms, entry.keep.ms), []).append(entry.tally)
+    added: dict[Kept, list[Tally]] = {}
+    for group, tallies in groups.items():
+        total = Tally.sum(tallies)
+        for kept in buckets_of(*group):
+            added.setdefault(kept, []).append(total)
+    return {kept: Tally.sum(totals) for kept, totals in added.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +134,12 @@ class Query:
         tenant: Of this tenant only; None for all.
         action: That came to this action only, one of `ACTION_NAMES`.
         guard: In which this guard found something only.
+        code: With this code of a finding, a reason or an error only; ``numbers`` stands for every
+            code that begins with ``numbers.``.
+        text: With each of these words in question, answers or replies only.
+        since: Of requests that came in then or later only; aware.
+        until: Of requests that came in before that only; aware.
+        door: Of requests at this door only.
         before: Older than this cursor; newest first.
         after: Newer than this cursor; oldest first; empty for all from the oldest on. At most one
             of the two is given, and with neither the newest come first.
@@ -115,9 +149,20 @@ class Query:
     tenant: str | None = None
     action: str | None = None
     guard: str | None = None
+    code: str | None = None
+    text: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    door: str | None = None
     before: str | None = None
     after: str | None = None
     limit: int = 50
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the index has to be looked at, and not only whose traces they are."""
+        narrow = (self.action, self.guard, self.code, self.since, self.until, self.door)
+        return any(value is not None for value in narrow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +192,7 @@ class TraceStore(Protocol):
     """A place that keeps traces. Every method may raise `TraceStoreAway`."""
 
     async def add(self, batch: Sequence[Entry]) -> None:
-        """Keep traces in their order; an id that is there already is passed over.
+        """Keep and count traces in their order; an id that is there already is passed over.
 
         Raises:
             TracesRefused: they are not taken although the store can be used.
@@ -161,6 +206,26 @@ class TraceStore(Protocol):
 
         Raises:
             BadCursor: the query's cursor is not one of this store's.
+        """
+
+    async def count(self, query: Query) -> int:
+        """Return about how many traces a query wants, whatever its text, cursor and limit.
+
+        Too many rather than too few: it goes by the index alone.
+        """
+
+    async def tallies(
+        self, tenant: str | None, since: datetime, until: datetime, per: Bucket
+    ) -> list[TallyBucket]:
+        """Return what was counted, oldest first, with every bucket that the span touches.
+
+        The span is cut to what is kept of such buckets.
+
+        Args:
+            tenant: Whose requests; None for all together.
+            since: Begin of the span; aware.
+            until: End of the span, not part of it; aware.
+            per: Length of a bucket.
         """
 
     async def ping(self) -> None:
@@ -188,3 +253,24 @@ async def tail(
         if page.cursor in (None, after):
             await sleep(interval_s)
         after = page.cursor or after
+
+
+async def walk(
+    store: TraceStore, query: Query, *, oldest_first: bool = False
+) -> AsyncIterator[Trace]:
+    """Yield every trace that a query wants, page by page of its `limit`, and end.
+
+    The newest come first, from the query's `before` on, or the oldest, from its `after` on.
+    """
+    if oldest_first and query.after is None:
+        query = replace(query, before=None, after="")
+    while True:
+        page = await store.page(query)
+        for trace in page.traces:
+            yield trace
+        if page.cursor is None or page.cursor == query.after:
+            return
+        if oldest_first:
+            query = replace(query, after=page.cursor)
+        else:
+            query = replace(query, before=page.cursor)

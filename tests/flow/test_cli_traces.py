@@ -1,28 +1,43 @@
-"""`guard-proxy traces`, a process of its own, over either store."""
+"""`guard-proxy traces` over either store."""
 
 import json
+import os
 import re
 import signal
 import socket
 from collections.abc import AsyncGenerator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from guards.core.guard import Stage
 from policies.policy import Action, Mode, StoredText
 from policies.verdict import GuardOutcome
+from proxy.cli.traces import traces as command
+from proxy.cli.traces_page import page
 from proxy.traces.changes import changes
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.masking import stored
-from proxy.traces.parts import Attempt, Choice, GuardRun, Made
+from proxy.traces.parts import (
+    Attempt,
+    Choice,
+    GuardRun,
+    Made,
+    NotRejudged,
+    PolicyUsed,
+    Rejudged,
+    Unknown,
+)
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import TraceStore
 from proxy.traces.trace import Trace
-from tests.fakes.command import Ended, assert_refused, run, running
+from tests.fakes.command import Ended, assert_refused, environment, run, running
 from tests.proxy.traces.making import a_trace, entries, now_ms
 
 
@@ -40,6 +55,12 @@ async def redis_store(url: str) -> AsyncGenerator[TraceStore, None]:
     await store.close()
 
 
+def says(*words: str, **settings: str) -> Ended:
+    ours = {**dict.fromkeys(os.environ), **environment(settings)}  # None unsets what we leave out
+    ended = CliRunner().invoke(command, words, env=ours)
+    return Ended(ended.exit_code, ended.stdout, ended.stderr)
+
+
 @dataclass(frozen=True)
 class Kept:
     """A store, and the settings by which a command finds it."""
@@ -52,7 +73,9 @@ class Kept:
         await self.store.add(entries(*traces))
 
     def run(self, *words: str) -> Ended:
-        return run(self.folder, "traces", *words, **self.settings)
+        """Run a command to its end, in this process, which has a loop of its own under way."""
+        with ThreadPoolExecutor(1) as beside:
+            return beside.submit(says, *words, **self.settings).result()
 
 
 @pytest.fixture
@@ -67,6 +90,7 @@ async def shared(tmp_path: Path, redis_url: str) -> AsyncGenerator[Kept, None]:
         yield Kept(tmp_path, store, {"redis_url": redis_url})
 
 
+STRICT = PolicyUsed(name="strict", version="1")
 CAME = "연차는 15일입니다. \x1b[31m 30일도 됩니다."
 CLOSED = a_trace("closed", action=Action.REPLACE).model_copy(
     update={
@@ -97,7 +121,7 @@ TRACES: Sequence[Trace] = (
 async def test_traces_are_listed_newest_first(embedded: Kept) -> None:
     await embedded.add(*TRACES)
 
-    ended = embedded.run("list")
+    ended = run(embedded.folder, "traces", "list", **embedded.settings)
 
     assert ended.status == 0, ended
     assert re.findall(r"\bt\d\b", ended.out) == ["t6", "t5", "t4", "t3", "t2", "t1"]
@@ -123,6 +147,29 @@ async def test_traces_are_picked_by_tenant_action_and_guard_together(embedded: K
     assert [each["id"] for each in listed] == ["t2"]
 
 
+async def test_traces_are_picked_by_code_words_time_and_door(embedded: Kept) -> None:
+    verified = CLOSED.model_copy(update={"id": "verified", "door": "verify"})
+    old = CLOSED.model_copy(
+        update={"id": "old", "started_at": CLOSED.started_at - timedelta(hours=3)}
+    )
+    await embedded.add(old, CLOSED, verified, *TRACES)
+
+    listed = json.loads(
+        embedded.run(
+            *("list", "--json", "--code", "numbers", "--text", "30일도 15일입니다"),
+            *("--since", "2h", "--until", "2033-01-01", "--door", "chat.completions"),
+        ).out
+    )
+
+    assert [each["id"] for each in listed] == ["closed"]
+
+
+def test_a_time_that_is_none_is_refused_with_how_to_say_one() -> None:
+    ended = says("list", "--since", "yesterday")
+
+    assert_refused(ended, "yesterday", "24h", "2026-11-22T09:00")
+
+
 async def test_where_no_traces_are_the_list_says_so(embedded: Kept) -> None:
     plain, as_json = embedded.run("list"), embedded.run("list", "--json")
 
@@ -136,7 +183,9 @@ async def test_where_no_traces_are_the_list_says_so(embedded: Kept) -> None:
     [
         pytest.param(("--tenant", "nope"), id="tenant"),
         pytest.param(("--action", "fix"), id="action"),
-        pytest.param(("--guard", "scope", "--tenant", "acme"), id="guard-and-tenant"),
+        pytest.param(("--tenant", "acme", "--guard", "scope"), id="guard-and-tenant"),
+        pytest.param(("--code", "names", "--text", "없는 말"), id="code-and-words"),
+        pytest.param(("--since", "2033-11-22 09:00:00", "--door", "verify"), id="time-and-door"),
     ],
 )
 async def test_where_no_trace_matches_the_list_says_which_filter(
@@ -148,11 +197,11 @@ async def test_where_no_trace_matches_the_list_says_which_filter(
 
     assert ended.status == 0
     assert ended.out.startswith("No trace matches ")
-    assert " ".join(filters[:2]) in ended.out
+    assert " ".join(filters) in ended.out.replace("'", "")
 
 
-def test_an_action_that_is_none_is_refused_with_those_that_are(tmp_path: Path) -> None:
-    ended = run(tmp_path, "traces", "list", "--action", "shout")
+def test_an_action_that_is_none_is_refused_with_those_that_are() -> None:
+    ended = says("list", "--action", "shout")
 
     assert_refused(ended, "'shout' is not one of", "none")
 
@@ -270,6 +319,37 @@ async def test_a_trace_that_is_not_there_is_an_error(embedded: Kept) -> None:
     assert_refused(embedded.run("show", "t9"), "There is no trace t9.")
 
 
+SHADOWS = [
+    pytest.param(
+        Rejudged(policy=STRICT, action=Action.REPLACE, reasons=("numbers.not_in_sources",)),
+        "  would replace for numbers.not_in_sources",
+        id="another-action",
+    ),
+    pytest.param(
+        Rejudged(policy=STRICT, action=Action.REGENERATE, unknown=Unknown.NO_SECOND_ATTEMPT),
+        "  would regenerate (no second attempt)",
+        id="as-far-as-is-known",
+    ),
+    pytest.param(
+        Rejudged(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED),
+        "  nobody knows what it would do (model not asked)",
+        id="unknown",
+    ),
+    pytest.param(
+        Rejudged(policy=STRICT, not_run=NotRejudged.QUEUE_FULL),
+        "  did not judge: queue full",
+        id="not-judged",
+    ),
+]
+
+
+@pytest.mark.parametrize(("shadow", "line"), SHADOWS)
+def test_what_the_shadow_policy_would_have_done_is_shown(shadow: Rejudged, line: str) -> None:
+    lines = [str(each) for each in page(CLOSED.model_copy(update={"shadow": shadow}))]
+
+    assert lines[-2:] == ["shadow policy strict@1:", line]
+
+
 @pytest.fixture
 def kept(request: pytest.FixtureRequest) -> Kept:
     """The store that a test names."""
@@ -281,7 +361,7 @@ def kept(request: pytest.FixtureRequest) -> Kept:
     ("kept", "flags"),
     [
         pytest.param("embedded", (), id="readable"),
-        pytest.param("shared", ("--json",), id="from-redis-for-programs"),
+        pytest.param("shared", ("--json", "--text", "연차"), id="from-redis-for-programs"),
     ],
     indirect=["kept"],
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import httpx
@@ -111,6 +112,25 @@ async def test_filters_narrow_the_list_together(doors: Doors) -> None:
     assert await doors.listed(guard="korean_only") == []
     assert await doors.listed(tenant="app", action="replace", guard="numbers") == [doors.ids[2]]
     assert await doors.listed(tenant="nobody") == []
+    assert await doors.listed(code="numbers") == replaced
+    assert await doors.listed(text="5만원") == replaced
+    assert await doors.listed(text="5만원", code="names") == []
+    assert await doors.listed(door="chat.completions") == doors.ids[::-1]
+    assert await doors.listed(door="verify") == []
+
+
+async def test_a_span_of_time_narrows_the_list(doors: Doors) -> None:
+    [trace, *_] = (await doors.get("/traces")).json()["data"]
+    last = datetime.fromisoformat(trace["started_at"])
+    elsewhere = last.astimezone(timezone(timedelta(hours=9))).isoformat()
+
+    assert await doors.listed(since="1h") == doors.ids[::-1]
+    assert await doors.listed(until="1h") == []
+    assert await doors.listed(since=elsewhere) == doors.ids[-1:]
+    assert await doors.listed(until=elsewhere) == doors.ids[-2::-1]
+    assert await doors.listed(since=last.replace(tzinfo=None).isoformat()) == doors.ids[-1:]
+    unescaped = elsewhere.replace("+", " ")  # what arrives of a plus that nobody escaped
+    assert await doors.listed(since=unescaped) == doors.ids[-1:]
 
 
 @pytest.mark.parametrize("tenant", [None, "app"], ids=["all", "one-tenant"])
@@ -141,6 +161,11 @@ async def test_pages_follow_one_another_by_their_cursor(doors: Doors, tenant: st
         ("action", "shout"),
         ("before", "yesterday"),
         ("before", "9" * 30),
+        ("text", "가" * 201),
+        ("since", "yesterday"),
+        ("since", "99999999d"),
+        ("until", "2026-13-01"),
+        ("until", "9999w"),
     ],
 )
 async def test_a_wrong_parameter_is_refused_by_name(unasked: Doors, param: str, value: str) -> None:

@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from proxy.traces.recorder import Recorder
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import Entry, Page, Query, TracesRefused, TraceStore, TraceStoreAway
+from proxy.traces.tally import Bucket, TallyBucket
 from proxy.traces.trace import Trace
 from tests.fakes.redis_process import RedisProcess
 from tests.proxy.traces.making import TRACING, a_trace, now_ms, until
@@ -93,6 +95,14 @@ class GatedStore:
         raise NotImplementedError
 
     async def page(self, query: Query) -> Page:
+        raise NotImplementedError
+
+    async def count(self, query: Query) -> int:
+        raise NotImplementedError
+
+    async def tallies(
+        self, tenant: str | None, since: datetime, until: datetime, per: Bucket
+    ) -> list[TallyBucket]:
         raise NotImplementedError
 
     async def ping(self) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,18 @@ async def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> 
     await database.close()
 
 
-async def test_a_file_of_another_version_is_refused(tmp_path: Path) -> None:
+async def test_what_nobody_can_read_leaves_the_outbox_and_lets_others_out(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path / "traces.sqlite3")
+    outbox = Outbox(database, now_ms)
+    broken, good = entries(a_trace("broken"), a_trace("good"))
+    await outbox.put([(0, replace(broken, record='{"id": "broken"}')), (1, good)])
+
+    assert await outbox.first(1) == [good]
+    assert await outbox.waiting() == (1, 2)
+    await database.close()
+
+
+async def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "traces.sqlite3"
     connection = sqlite3.connect(path)
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")

@@ -1,40 +1,14 @@
 """One suite over both stores: what a trace store promises."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
-
-import pytest
 
 from policies.policy import Action
 from policies.verdict import GuardOutcome
-from proxy.traces.embedded import EmbeddedStore
-from proxy.traces.redis import RedisStore
-from proxy.traces.sqlite import Database
-from proxy.traces.store import Keep, Query, TraceStore, tail
+from proxy.traces.store import Keep, Query, TraceStore, tail, walk
 from proxy.traces.trace import NOTHING_DECIDED, Trace
-from tests.proxy.traces.making import KEEP, a_trace, entries, now_ms
-
-
-@pytest.fixture
-async def embedded_store(tmp_path: Path) -> AsyncIterator[TraceStore]:
-    database = await Database.open(tmp_path / "traces.sqlite3")
-    yield EmbeddedStore(database, now_ms)
-    await database.close()
-
-
-@pytest.fixture
-async def redis_store(redis_url: str) -> AsyncIterator[TraceStore]:
-    store = RedisStore(redis_url)
-    yield store
-    await store.close()
-
-
-@pytest.fixture(params=["embedded_store", "redis_store"])
-def store(request: pytest.FixtureRequest) -> TraceStore:
-    found: TraceStore = request.getfixturevalue(request.param)
-    return found
+from tests.proxy.traces.making import KEEP, a_trace, entries
 
 
 def ids(traces: tuple[Trace, ...] | list[Trace]) -> list[str]:
@@ -43,20 +17,7 @@ def ids(traces: tuple[Trace, ...] | list[Trace]) -> list[str]:
 
 async def everything(store: TraceStore, query: Query) -> list[Trace]:
     """Follow the cursors to the end."""
-    traces: list[Trace] = []
-    page = await store.page(query)
-    while page.cursor is not None:
-        traces += page.traces
-        page = await store.page(
-            Query(
-                tenant=query.tenant,
-                action=query.action,
-                guard=query.guard,
-                before=page.cursor,
-                limit=query.limit,
-            )
-        )
-    return [*traces, *page.traces]
+    return [trace async for trace in walk(store, query)]
 
 
 async def test_gives_back_the_trace_it_was_given(store: TraceStore) -> None:
@@ -227,9 +188,7 @@ async def test_tail_gives_what_comes_in_from_now_on(store: TraceStore) -> None:
 
 async def test_a_record_that_cannot_be_read_does_not_hide_the_others(store: TraceStore) -> None:
     broken, good = entries(a_trace("broken"), a_trace("good"), keep=KEEP)
-    unreadable = type(broken)(
-        broken.id, broken.tenant, broken.action, (), broken.expires_ms, KEEP, '{"id": "broken"}'
-    )
+    unreadable = replace(broken, record='{"id": "broken"}')
 
     await store.add([unreadable, good])
 

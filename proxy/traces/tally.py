@@ -1,0 +1,260 @@
+"""Counts of many traces, so that nobody needs to read the traces to know how things go.
+
+A store adds up what `Tally.of` says of each trace it takes, by minutes and by hours. The names of
+the counters are bounded: guards, actions, doors, classes of status, reasons; no words of a tenant.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from proxy.traces.counting import CLIENT_GONE, counters_of
+from proxy.traces.latency import Histogram, Latency
+from proxy.traces.trace import Trace
+
+MOST_COUNTERS = 500
+"""Most counters of one bucket; about 340 are possible with the guards there are."""
+EVERYBODY = ""
+"""Stands for the tenant where all tenants are counted together."""
+_MS = timedelta(milliseconds=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Bucket(StrEnum):
+    """The length of time that is counted together."""
+
+    MINUTE = "minute"
+    HOUR = "hour"
+
+    @property
+    def span(self) -> timedelta:
+        """The length."""
+        return timedelta(minutes=1) if self is Bucket.MINUTE else timedelta(hours=1)
+
+    @property
+    def kept(self) -> timedelta:
+        """How long a bucket is kept at most, counted from its start."""
+        return timedelta(hours=26) if self is Bucket.MINUTE else timedelta(days=35)
+
+    def start_ms(self, time_ms: int) -> int:
+        """Return the start of the bucket of a time, both in milliseconds since 1970."""
+        return time_ms - time_ms % (self.span // _MS)
+
+    def starts(self, since: datetime, until: datetime, now: datetime) -> list[int]:
+        """Return the starts of all buckets of a span of time that are kept, oldest first."""
+        first = self.start_ms(ms_of(max(since, now - self.kept)))
+        return list(range(first, ms_of(min(until, now + self.span)), self.span // _MS))
+
+
+@dataclass(frozen=True, slots=True)
+class BucketId:
+    """Which bucket: whose requests, and what time, in milliseconds since 1970."""
+
+    tenant: str
+    per: Bucket
+    start_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A bucket, and when it is forgotten at the earliest, in milliseconds since 1970."""
+
+    bucket: BucketId
+    expires_ms: int
+
+
+def buckets_of(tenant: str, started_ms: int, keep_ms: int) -> tuple[Kept, ...]:
+    """Return the buckets in which a trace is counted: its tenant's, and everybody's.
+
+    Args:
+        tenant: Whose trace it is.
+        started_ms: When its request came in, in milliseconds since 1970.
+        keep_ms: How long its tenant's traces are kept.
+    """
+    return tuple(
+        Kept(BucketId(whose, per, start_ms), start_ms + min(per.kept // _MS, keep_ms))
+        for per in Bucket
+        for start_ms in [per.start_ms(started_ms)]
+        for whose in (tenant, EVERYBODY)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Regenerations:
+    """What came of asking the model a second time.
+
+    Attributes:
+        helped: Something of the second answer left.
+        failed: Nothing of it did.
+        unfinished: The request ended before that was known.
+    """
+
+    helped: int = 0
+    failed: int = 0
+    unfinished: int = 0
+
+    @property
+    def asked(self) -> int:
+        """How often the model was asked a second time."""
+        return self.helped + self.failed + self.unfinished
+
+    @property
+    def helped_share(self) -> float | None:
+        """How often it helped, from 0 to 1; None if that is known of no request."""
+        known = self.helped + self.failed
+        return self.helped / known if known else None
+
+
+@dataclass(frozen=True, slots=True)
+class Shadowed:
+    """What a shadow policy would have done.
+
+    Attributes:
+        judged: Requests that it judged.
+        not_judged: Requests that it was to judge and did not.
+        changed: Requests to which it would have done something else.
+        actions: Requests by what it would have done; ``unknown`` where nobody knows.
+    """
+
+    judged: int
+    not_judged: int
+    changed: int
+    actions: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts of one trace or of many.
+
+    Attributes:
+        counts: By the names of the counters; those at zero may be missing.
+    """
+
+    counts: Mapping[str, int]
+
+    @classmethod
+    def of(cls, trace: Trace) -> "Tally":
+        """Count one trace."""
+        return cls(dict(Counter(counters_of(trace))))
+
+    @classmethod
+    def sum(cls, tallies: "Iterable[Tally]") -> "Tally":
+        """Add up tallies."""
+        total: Counter[str] = Counter()
+        for tally in tallies:
+            total.update(tally.counts)
+        return cls(dict(total))
+
+    @property
+    def requests(self) -> int:
+        """All requests."""
+        return self.counts.get("requests", 0)
+
+    @property
+    def not_checked(self) -> int:
+        """Requests in which a guard that was wanted did not run."""
+        return self.counts.get("not_checked", 0)
+
+    @property
+    def by_action(self) -> dict[str, int]:
+        """Requests by the name of what became of them; see `Trace.action_name`."""
+        return self._under("action")
+
+    @property
+    def by_door(self) -> dict[str, int]:
+        """Requests by door."""
+        return self._under("door")
+
+    @property
+    def by_status(self) -> dict[str, int]:
+        """Requests by the class of their status, as in ``2xx``, or `CLIENT_GONE`."""
+        return self._under("status")
+
+    @property
+    def errors(self) -> int:
+        """Requests that ended in an error; not those whose client left."""
+        classes = self.by_status
+        return classes.get("4xx", 0) + classes.get("5xx", 0)
+
+    @property
+    def clients_gone(self) -> int:
+        """Requests whose client left."""
+        return self.by_status.get(CLIENT_GONE, 0)
+
+    @property
+    def by_guard(self) -> dict[str, dict[str, int]]:
+        """For each guard, requests by outcome; the weightiest where it ran more than once."""
+        found: dict[str, dict[str, int]] = {}
+        for name, count in self._under("guard").items():
+            guard, _, outcome = name.rpartition(":")
+            found.setdefault(guard, {})[outcome] = count
+        return found
+
+    @property
+    def by_not_run_reason(self) -> dict[str, int]:
+        """Requests in which a guard did not run, by its reason."""
+        return self._under("not_run")
+
+    @property
+    def regenerations(self) -> Regenerations:
+        """What came of second attempts."""
+        came = self._under("regeneration")
+        return Regenerations(
+            helped=came.get("helped", 0),
+            failed=came.get("failed", 0),
+            unfinished=came.get("unfinished", 0),
+        )
+
+    @property
+    def would(self) -> dict[str, int]:
+        """Requests by the strongest action that guards in shadow would have taken, if any."""
+        return self._under("would")
+
+    @property
+    def shadow(self) -> Shadowed:
+        """What shadow policies would have done."""
+        actions = self._under("shadow")
+        return Shadowed(
+            judged=sum(actions.values()),
+            not_judged=self.counts.get("shadow_not_judged", 0),
+            changed=self.counts.get("shadow_changed", 0),
+            actions=actions,
+        )
+
+    def latency(self, what: Latency) -> Histogram:
+        """Return how long something took."""
+        return Histogram(self._under(f"{what}_ms"))
+
+    def _under(self, group: str) -> dict[str, int]:
+        """Return the counters of a group by the rest of their names."""
+        start = f"{group}:"
+        return {
+            name.removeprefix(start): count
+            for name, count in self.counts.items()
+            if name.startswith(start)
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TallyBucket:
+    """What was counted in one bucket; `start` is aware, `counts` are those of a `Tally`."""
+
+    start: datetime
+    counts: Mapping[str, int]
+
+    @property
+    def tally(self) -> Tally:
+        """The counts, to be read by what they mean."""
+        return Tally(self.counts)
+
+
+def ms_of(time: datetime) -> int:
+    """Return an aware time in whole milliseconds since 1970."""
+    return (time - _EPOCH) // _MS
+
+
+def from_ms(time_ms: int) -> datetime:
+    """Return the aware time of milliseconds since 1970."""
+    return _EPOCH + timedelta(milliseconds=time_ms)

@@ -1,0 +1,225 @@
+"""What one trace counts, and what is read from the counts of many."""
+
+import math
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from policies.policy import Action
+from policies.verdict import GuardOutcome
+from proxy.traces.latency import BOUNDS_MS, Histogram, Latency, label_of
+from proxy.traces.parts import Attempt, GuardRun, NotRejudged, PolicyUsed, Rejudged, Step, Unknown
+from proxy.traces.tally import Bucket, Regenerations, Tally, buckets_of
+from proxy.traces.trace import Delivery, Trace
+from tests.proxy.traces.making import a_trace
+
+STRICT = PolicyUsed(name="strict", version="1")
+
+
+def a_request(**changes: object) -> Trace:
+    return a_trace("one").model_copy(update=changes)
+
+
+def a_run(outcome: GuardOutcome, guard: str = "numbers", **changes: object) -> GuardRun:
+    [run] = a_trace("run", guards={guard: outcome}).guards
+    return run.model_copy(update=changes)
+
+
+def test_a_request_counts_once_under_each_of_its_sides() -> None:
+    tally = Tally.of(a_request(action=Action.TRIM, door="responses", status=200))
+
+    assert tally.requests == 1
+    assert tally.by_action == {"trim": 1}
+    assert tally.by_door == {"responses": 1}
+    assert tally.by_status == {"2xx": 1}
+    assert (tally.errors, tally.clients_gone, tally.not_checked) == (0, 0, 0)
+    assert tally.latency(Latency.WHOLE).count == 1
+    assert tally.latency(Latency.MODEL).count == 0
+    assert tally.latency(Latency.FIRST_TEXT).count == 0
+
+
+def test_an_error_and_a_client_that_left_are_told_apart() -> None:
+    failed = Tally.of(a_request(action=None, status=504, error="upstream_timeout"))
+    gone = Tally.of(
+        a_request(action=None, status=499, error="client_gone", delivery=Delivery.CLIENT_GONE)
+    )
+
+    assert (failed.by_action, failed.by_status) == ({"none": 1}, {"5xx": 1})
+    assert (failed.errors, failed.clients_gone) == (1, 0)
+    assert gone.by_status == {"client_gone": 1}
+    assert (gone.errors, gone.clients_gone) == (0, 1)
+
+
+GUARDS = [
+    pytest.param([GuardOutcome.CLEAN, GuardOutcome.ACTED], (), "acted", id="acted-once"),
+    pytest.param([GuardOutcome.NOTED, GuardOutcome.WOULD_ACT], (), "would_act", id="would-act"),
+    pytest.param([GuardOutcome.NOT_RUN, GuardOutcome.CLEAN], (), "clean", id="ran-in-the-end"),
+    pytest.param(
+        [GuardOutcome.NOT_RUN, GuardOutcome.CLEAN], ("numbers",), "not_run", id="one-answer-missed"
+    ),
+    pytest.param([GuardOutcome.NOT_RUN], (), "not_run", id="never-ran"),
+]
+
+
+@pytest.mark.parametrize(("outcomes", "not_checked", "counted"), GUARDS)
+def test_a_guard_counts_once_a_request(
+    outcomes: list[GuardOutcome], not_checked: tuple[str, ...], counted: str
+) -> None:
+    trace = a_request(guards=tuple(map(a_run, outcomes)), not_checked=not_checked)
+
+    assert Tally.of(trace).by_guard == {"numbers": {counted: 1}}
+    assert Tally.of(trace).not_checked == len(not_checked)
+
+
+def test_reasons_of_guards_that_did_not_run_count_once_a_request() -> None:
+    missed = GuardOutcome.NOT_RUN
+    trace = a_request(
+        guards=(
+            a_run(missed, "numbers", reason="no_sources"),
+            a_run(missed, "names", reason="no_sources"),
+            a_run(missed, "scope", reason="failed:ValueError"),
+        )
+    )
+
+    assert Tally.of(trace).by_not_run_reason == {"no_sources": 1, "failed": 1}
+
+
+def test_names_that_are_none_of_ours_are_counted_as_other() -> None:
+    trace = a_request(
+        door="김철수 010-1234-5678",
+        guards=(a_run(GuardOutcome.NOT_RUN, "이름", reason="말씀"),),
+        question="비밀",
+    )
+
+    tally = Tally.of(trace)
+
+    assert tally.by_door == {"other": 1}
+    assert tally.by_guard == {"other": {"not_run": 1}}
+    assert tally.by_not_run_reason == {"other": 1}
+    assert all(name.isascii() for name in tally.counts)
+
+
+TWO = (Attempt(upstream_ms=10), Attempt(upstream_ms=10))
+SECOND_ATTEMPTS = [
+    pytest.param({"attempts": TWO, "kept_attempt": 2}, Regenerations(helped=1), id="helped"),
+    pytest.param({"attempts": TWO, "kept_attempt": 1}, Regenerations(failed=1), id="first-kept"),
+    pytest.param({"attempts": TWO, "kept_attempt": None}, Regenerations(failed=1), id="replaced"),
+    pytest.param(
+        {"attempts": TWO, "error": "client_gone"}, Regenerations(unfinished=1), id="left-meanwhile"
+    ),
+    pytest.param({"attempts": TWO[:1], "kept_attempt": 1}, Regenerations(), id="asked-once"),
+]
+
+
+@pytest.mark.parametrize(("changes", "came"), SECOND_ATTEMPTS)
+def test_what_came_of_the_second_attempt(changes: dict[str, object], came: Regenerations) -> None:
+    assert Tally.of(a_request(**changes)).regenerations == came
+
+
+def test_the_share_that_helped_is_of_those_that_ended() -> None:
+    assert Regenerations(helped=3, failed=1, unfinished=4).helped_share == 0.75
+    assert Regenerations(unfinished=4).helped_share is None
+
+
+SHADOWS = [
+    pytest.param(Rejudged(policy=STRICT, action=Action.PASS), (1, 0, 0), id="the-same"),
+    pytest.param(Rejudged(policy=STRICT, action=Action.REPLACE), (1, 0, 1), id="another-action"),
+    pytest.param(
+        Rejudged(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED), (1, 0, 1), id="would-have-asked"
+    ),
+    pytest.param(Rejudged(policy=STRICT, unknown=Unknown.NO_ANSWER), (1, 0, 0), id="nobody-knows"),
+    pytest.param(Rejudged(policy=STRICT, not_run=NotRejudged.NO_TEXT), (0, 1, 0), id="not-judged"),
+]
+
+
+@pytest.mark.parametrize(("shadow", "counted"), SHADOWS)
+def test_what_a_shadow_policy_would_have_done(
+    shadow: Rejudged, counted: tuple[int, int, int]
+) -> None:
+    found = Tally.of(a_request(shadow=shadow)).shadow
+
+    assert (found.judged, found.not_judged, found.changed) == counted
+    assert found.actions == ({} if shadow.not_run else {shadow.action_name: 1})
+
+
+def test_what_guards_in_shadow_would_have_done() -> None:
+    watched = a_run(GuardOutcome.WOULD_ACT, action=Action.REPLACE)
+
+    assert Tally.of(a_request(guards=(watched,))).would == {"replace": 1}
+    assert Tally.of(a_request()).would == {}
+
+
+def test_times_of_one_request_are_added_up() -> None:
+    steps = [
+        Step(name=name, started_ms=0, duration_ms=40)
+        for name in ("inspect_question", "model_1", "inspect_answer_1")
+    ]
+    tally = Tally.of(
+        a_request(attempts=TWO, steps=tuple(steps), first_text_ms=600.0, duration_ms=1_000_000.0)
+    )
+
+    assert tally.latency(Latency.MODEL) == Histogram({"20": 1})
+    assert tally.latency(Latency.GUARDS) == Histogram({"100": 1})
+    assert tally.latency(Latency.FIRST_TEXT) == Histogram({"700": 1})
+    assert tally.latency(Latency.WHOLE).percentile(0.5) == 300_000
+
+
+def test_counts_of_many_are_those_of_each_added_up() -> None:
+    both = Tally.sum([Tally.of(a_request()), Tally.of(a_request(action=Action.FIX))])
+
+    assert both.requests == 2
+    assert both.by_action == {"pass": 1, "fix": 1}
+    assert Tally.sum([]).requests == 0
+
+
+TIMES = st.lists(st.floats(0, 1_000_000, exclude_min=True), min_size=1, max_size=60)
+
+
+@given(times=TIMES, share=st.floats(0, 1))
+def test_an_estimate_lies_in_the_bucket_of_the_true_percentile(
+    times: list[float], share: float
+) -> None:
+    counts: dict[str, int] = {}
+    for time_ms in times:
+        counts[label_of(time_ms)] = counts.get(label_of(time_ms), 0) + 1
+    true = sorted(times)[max(1, math.ceil(share * len(times))) - 1]
+
+    estimate = Histogram(counts).percentile(share)
+
+    assert estimate is not None
+    assert label_of(estimate) == label_of(min(true, BOUNDS_MS[-1]))
+
+
+@given(times=TIMES, shares=st.tuples(st.floats(0, 1), st.floats(0, 1)))
+def test_a_greater_share_takes_no_less_time(
+    times: list[float], shares: tuple[float, float]
+) -> None:
+    histogram = Histogram({label_of(time_ms): 1 for time_ms in times})
+    less, more = (histogram.percentile(share) for share in sorted(shares))
+
+    assert less is not None
+    assert more is not None
+    assert less <= more
+
+
+def test_of_nothing_there_is_no_percentile() -> None:
+    assert Histogram({}).percentile(0.95) is None
+
+
+def test_a_time_counts_in_the_minute_and_hour_in_which_it_lies() -> None:
+    week_ms = timedelta(days=7) // timedelta(milliseconds=1)
+    kept = {
+        (one.bucket.tenant, one.bucket.per): (one.bucket.start_ms, one.expires_ms)
+        for one in buckets_of("acme", 7_384_567, keep_ms=week_ms)
+    }
+
+    assert kept == {
+        (tenant, per): times
+        for tenant in ("acme", "")
+        for per, times in {
+            Bucket.MINUTE: (7_380_000, 7_380_000 + 26 * 3_600_000),
+            Bucket.HOUR: (7_200_000, 7_200_000 + week_ms),
+        }.items()
+    }
