@@ -8,7 +8,8 @@ GuardProxyError
 │   ├── UnknownPath           404
 │   ├── WrongMethod           405  something is here, but not with this method
 │   ├── UnknownTrace          404
-│   └── RequestTooLarge       413
+│   ├── RequestTooLarge       413
+│   └── TooManyRequests       429  a limit of the tenant's policy is reached
 ├── InternalError             500  something broke in here
 ├── TraceStoreUnavailable     503  traces cannot be read right now
 └── UpstreamError             the model server failed
@@ -159,6 +160,24 @@ class RequestTooLarge(RequestRefused):
 
     def __init__(self, limit_bytes: int) -> None:
         super().__init__(f"The request body is larger than {limit_bytes} bytes.")
+
+
+class TooManyRequests(RequestRefused):
+    """The tenant has reached a limit of its policy; ``limit`` says which, in words."""
+
+    status = 429
+    type = "requests"
+    code = "rate_limit_exceeded"
+
+    def __init__(self, limit: str, retry_after_s: int, limit_headers: Mapping[str, str]) -> None:
+        super().__init__(f"Rate limit reached: {limit}. Try again in {retry_after_s} s.")
+        self.retry_after_s = retry_after_s
+        self.limit_headers = limit_headers
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"retry-after": str(self.retry_after_s), **self.limit_headers}
 
 
 class UpstreamError(GuardProxyError):

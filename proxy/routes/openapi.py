@@ -35,6 +35,7 @@ _ERRORS: Final = {
     "400": "The body is not what this endpoint takes; `param` names the member.",
     "401": "No key, or one that no tenant has.",
     "413": "The body is too large.",
+    "429": "A limit of the tenant's policy is reached; `Retry-After` says when to try again.",
     "500": "Something broke in here; quote the request's id to its operator.",
 }
 

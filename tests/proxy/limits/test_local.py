@@ -1,0 +1,182 @@
+"""What one process lets in."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.limits.counting import Count, Limit, Visit
+from proxy.limits.local import LocalCounts
+from tests.proxy.limits.visits import Clock, let_in, visit
+
+MINUTE, AT_ONCE = Limit.REQUESTS_PER_MINUTE, Limit.CONCURRENT_REQUESTS
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def counts(clock: Clock) -> LocalCounts:
+    return LocalCounts(clock)
+
+
+def enter(counts: LocalCounts, times: int, make: Callable[[], Visit]) -> list[Count]:
+    return [counts.enter(make()) for _ in range(times)]
+
+
+def test_so_many_are_let_in_within_a_minute(counts: LocalCounts) -> None:
+    came = enter(counts, 5, lambda: visit(per_minute=3))
+
+    assert [count.full for count in came] == [None, None, None, MINUTE, MINUTE]
+    assert [count.used for count in came] == [1, 2, 3, 3, 3]
+
+
+def test_each_makes_room_again_a_minute_after_it_came(counts: LocalCounts, clock: Clock) -> None:
+    counts.enter(visit(per_minute=2))
+    clock.now_s += 20
+    counts.enter(visit(per_minute=2))
+    refused = counts.enter(visit(per_minute=2))
+    clock.now_s += 40
+    then = enter(counts, 2, lambda: visit(per_minute=2))
+
+    assert (refused.wait_s, refused.resets_in_s) == (40, 60)
+    assert [(count.full, count.wait_s) for count in then] == [(None, 0), (MINUTE, 20)]
+
+
+def test_what_is_refused_takes_no_room(counts: LocalCounts, clock: Clock) -> None:
+    enter(counts, 1, lambda: visit(per_minute=1))
+    clock.now_s += 59
+    enter(counts, 10, lambda: visit(per_minute=1))
+    clock.now_s += 1
+
+    assert counts.enter(visit(per_minute=1)).full is None
+
+
+def test_so_many_are_let_in_at_once(counts: LocalCounts) -> None:
+    first, second, third = (visit(at_once=2) for _ in range(3))
+
+    assert [counts.enter(one).full for one in (first, second, third)] == [None, None, AT_ONCE]
+    assert counts.enter(third).wait_s == 0  # nobody knows when a reply will end
+    counts.leave(first)
+    assert counts.enter(third).full is None
+
+
+def test_leaving_twice_makes_room_for_one(counts: LocalCounts) -> None:
+    first = visit(at_once=1)
+    counts.enter(first)
+    counts.leave(first)
+    counts.leave(first)
+
+    assert let_in(enter(counts, 3, lambda: visit(at_once=1))) == 1
+
+
+def test_one_that_finds_no_place_does_not_count_for_the_minute(counts: LocalCounts) -> None:
+    running = visit(per_minute=2, at_once=1)
+    counts.enter(running)
+    refused = enter(counts, 5, lambda: visit(per_minute=2, at_once=1))
+    counts.leave(running)
+
+    assert {count.full for count in refused} == {AT_ONCE}
+    assert counts.enter(visit(per_minute=2, at_once=1)).full is None
+
+
+def test_the_minute_is_named_where_both_are_full(counts: LocalCounts) -> None:
+    counts.enter(visit(per_minute=1, at_once=1))
+
+    assert counts.enter(visit(per_minute=1, at_once=1)).full is MINUTE
+
+
+def test_what_is_taken_back_never_came(counts: LocalCounts) -> None:
+    taken_back = visit(per_minute=1, at_once=1)
+    counts.enter(taken_back)
+    counts.forget(taken_back)
+
+    assert counts.enter(visit(per_minute=1, at_once=1)).full is None
+
+
+def test_tenants_take_nothing_from_each_other(counts: LocalCounts) -> None:
+    enter(counts, 3, lambda: visit("app", per_minute=1, at_once=1))
+
+    assert counts.enter(visit("other", per_minute=1, at_once=1)).full is None
+
+
+def test_a_lowered_limit_counts_what_came_before(counts: LocalCounts, clock: Clock) -> None:
+    for _ in range(4):
+        counts.enter(visit(per_minute=4))
+        clock.now_s += 10
+    refused = counts.enter(visit(per_minute=2))
+    clock.now_s += refused.wait_s
+
+    assert refused.full is MINUTE
+    assert refused.wait_s == 40  # the third of the four must be gone
+    assert counts.enter(visit(per_minute=2)).full is None
+
+
+def test_a_raised_limit_makes_room_at_once(counts: LocalCounts) -> None:
+    enter(counts, 2, lambda: visit(per_minute=2))
+
+    assert let_in(enter(counts, 5, lambda: visit(per_minute=5))) == 3
+
+
+# Laws, over any order of comings and goings.
+
+PASSING_S = st.integers(0, 40).map(float)
+
+
+@given(st.lists(PASSING_S, max_size=60), st.integers(1, 5))
+def test_no_minute_ever_has_more_and_no_room_is_left_unused(
+    pauses_s: list[float], most: int
+) -> None:
+    clock = Clock()
+    counts = LocalCounts(clock)
+    came_s: list[float] = []
+    for pause_s in pauses_s:
+        clock.now_s += pause_s
+        recent = [one for one in came_s if one > clock.now_s - 60]
+        count = counts.enter(visit(per_minute=most))
+        if count.full is None:
+            came_s.append(clock.now_s)
+        assert (count.full is None) == (len(recent) < most)
+    assert all(late - early >= 60 for early, late in zip(came_s, came_s[most:], strict=False))
+
+
+@given(st.lists(PASSING_S, max_size=30), st.integers(1, 5), st.integers(1, 5))
+def test_who_waits_as_long_as_told_is_let_in_and_not_a_second_earlier(
+    pauses_s: list[float], most: int, lowered: int
+) -> None:
+    clock = Clock()
+    counts = LocalCounts(clock)
+    for pause_s in pauses_s:
+        clock.now_s += pause_s
+        counts.enter(visit(per_minute=most))
+    told = counts.enter(visit(per_minute=lowered))
+    if told.full is None:
+        return
+    clock.now_s += told.wait_s - 1
+    too_early = counts.enter(visit(per_minute=lowered))
+    clock.now_s += 1
+
+    assert too_early.full is MINUTE
+    assert counts.enter(visit(per_minute=lowered)).full is None
+
+
+@given(st.lists(st.integers(0, 9), max_size=80), st.integers(1, 5))
+def test_there_are_never_more_at_once_and_no_place_stays_empty(
+    guests: list[int], most: int
+) -> None:
+    """Each of ten guests comes, and when it is its turn again, goes."""
+    counts = LocalCounts(Clock())
+    inside: dict[int, Visit] = {}
+    for guest in guests:
+        if guest in inside:
+            counts.leave(inside.pop(guest))
+            continue
+        one = visit(at_once=most)
+        has_room = len(inside) < most
+        assert (counts.enter(one).full is None) == has_room
+        if has_room:
+            inside[guest] = one
+        assert len(inside) <= most
