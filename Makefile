@@ -7,15 +7,19 @@ PIP := $(BIN)/pip --disable-pip-version-check --quiet
 LOCK := $(PIP) install --require-hashes --requirement
 
 NODE_CLIENTS := tests/clients/node/node_modules/.package-lock.json
+AXE := tests/browser/node/node_modules/.package-lock.json
 
-.PHONY: demo test check bench lock node-clients clean
+# The suite starts hundreds of processes; without bytecode each compiles the whole program first.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test check bench lock node-clients axe screenshots clean
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
 
-# Without npm the suite runs without the clients for Node, and says so at its end.
-test: $(VENV)/dev.done $(if $(shell command -v npm 2>/dev/null),node-clients)  ## the whole suite, with a real Redis
-	$(BIN)/pytest -n auto $(ARGS)
+# Without npm the suite runs without the clients for Node and axe-core, and says so at its end.
+test: $(VENV)/dev.done $(if $(shell command -v npm 2>/dev/null),node-clients axe)  ## the whole suite, with a real Redis
+	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
 
 check: $(VENV)/dev.done  ## style, types and the direction of imports
 	$(BIN)/ruff format --check .
@@ -36,8 +40,14 @@ lock: $(VENV)/dev.done  ## pin the newest versions that fit
 
 node-clients: $(NODE_CLIENTS)  ## what the tests need of OpenAI's and Vercel's packages for Node
 
+axe: $(AXE)  ## what finds faults of accessibility on the dashboard's pages
+
+screenshots: $(VENV)/dev.done axe  ## pictures of the dashboard, which the README shows
+	mkdir -p docs/screenshots
+	GUARD_PROXY_SCREENSHOTS=$(CURDIR)/docs/screenshots $(BIN)/pytest -q tests/browser/test_accessibility.py
+
 clean:
-	rm -rf $(VENV) $(dir $(NODE_CLIENTS))
+	rm -rf $(VENV) $(dir $(NODE_CLIENTS)) $(dir $(AXE))
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -53,4 +63,8 @@ $(VENV)/dev.done: $(VENV)/runtime.done deploy/requirements-dev.lock
 
 $(NODE_CLIENTS): tests/clients/node/package.json tests/clients/node/package-lock.json
 	cd tests/clients/node && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+$(AXE): tests/browser/node/package.json tests/browser/node/package-lock.json
+	cd tests/browser/node && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@

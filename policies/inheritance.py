@@ -115,7 +115,7 @@ class Shelf:
             PolicyError: it or a file that it extends cannot be read, or they go in a circle.
         """
         if file not in self._documents:
-            self._documents[file] = file.document()
+            self._documents[file] = _shipped(file) if file.shipped else file.document()
         document = self._documents[file]
         base = self._base(file, document, trail)
         return document if base is None else merged(base.without(NEVER_INHERITED), document)
@@ -167,6 +167,12 @@ class Shelf:
     def _found(self, name: str, asking: PolicyFile) -> PolicyFile | None:
         own = None if asking.shipped or name == asking.name else self._own.get(name)
         return own or shipped_files().get(name)
+
+
+@cache
+def _shipped(file: PolicyFile) -> Entry:
+    """Read a file that came with the program: once, as nearly every policy extends one."""
+    return file.document()
 
 
 def _is_policy(path: Path) -> bool:

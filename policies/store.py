@@ -6,8 +6,8 @@ states of the directory. A file that is broken at the start is an error.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -38,12 +38,14 @@ class Snapshot:
         tenants: Those that serve a tenant, by the tenant's name.
         by_key: Those that serve a tenant, by each hash of its keys.
         loaded_at: When they were first read as they are, in UTC.
+        since: The same for each of them, by name.
     """
 
     policies: Mapping[str, LoadedPolicy]
     tenants: Mapping[str, LoadedPolicy]
     by_key: Mapping[str, LoadedPolicy]
     loaded_at: datetime
+    since: Mapping[str, datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class PolicyStore:
         self.last_error = None
         changed = _changed(before, after)
         if changed:
-            self.snapshot = after
+            self.snapshot = replace(after, since=_since(before, after, changed))
         return Reload(self.snapshot, changed)
 
     async def watch(
@@ -159,7 +161,14 @@ class PolicyStore:
             raise PolicyError([problem]) from error
         tenants = {name: each for each in policies.values() if (name := each.policy.tenant)}
         by_key = {key: each for each in tenants.values() for key in each.policy.keys}
-        return Snapshot(policies, MappingProxyType(tenants), MappingProxyType(by_key), self._now())
+        now = self._now()
+        return Snapshot(
+            policies,
+            MappingProxyType(tenants),
+            MappingProxyType(by_key),
+            now,
+            MappingProxyType(dict.fromkeys(policies, now)),
+        )
 
 
 def file_states(directory: Path) -> frozenset[FileState]:
@@ -184,4 +193,14 @@ def _changed(before: Snapshot, after: Snapshot) -> tuple[str, ...]:
     names = before.policies.keys() | after.policies.keys()
     return tuple(
         sorted(name for name in names if before.policies.get(name) != after.policies.get(name))
+    )
+
+
+def _since(before: Snapshot, after: Snapshot, changed: Collection[str]) -> Mapping[str, datetime]:
+    """Return since when each policy stands as it does: one that did not change goes on."""
+    return MappingProxyType(
+        {
+            name: after.loaded_at if name in changed else before.since[name]
+            for name in after.policies
+        }
     )

@@ -20,9 +20,11 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
 from policies.loader import LoadedPolicy
+from policies.policy import Tracing
 from policies.store import PolicyStore, Reload
 from proxy.auth import Authentication
 from proxy.constraints import Capabilities, ConstrainedServers
+from proxy.dashboard.mounting import Dashboard
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -32,25 +34,35 @@ from proxy.errors import (
     WrongMethod,
 )
 from proxy.judge.book import JudgeBook
+from proxy.limits.opening import open_limiter
 from proxy.logs import failure, logger
 from proxy.metrics import Metrics
 from proxy.openai_api.doors import DOORS
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline import Pipeline
+from proxy.rejudging.shadows import Shadows
 from proxy.routes.doors import door_handler
 from proxy.routes.entrance import ROOT, Entrance
 from proxy.routes.health import healthz, metrics, readyz
+from proxy.routes.limiting import Limiting
 from proxy.routes.openapi import openapi_document
 from proxy.routes.passthrough import pass_through
 from proxy.routes.traces import list_traces, show_trace
 from proxy.routes.verify import verify
 from proxy.services import Services
 from proxy.settings import Settings
+from proxy.telemetry.counting import count_shadow
+from proxy.telemetry.in_flight import InFlight
+from proxy.telemetry.opening import open_telemetry
 from proxy.tenants import Tenants
 from proxy.traces.opening import open_traces
+from proxy.traces.trace import Trace
 from proxy.upstream import ModelServers
 
 log = logger(__name__)
+
+FLUSH_S = 5.0
+"""How long the last telemetry may take on its way, once requests have ended."""
 
 
 @contextlib.asynccontextmanager
@@ -59,6 +71,7 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
 
     Raises:
         PolicyError: the policies cannot be used.
+        OtelSettingsError: telemetry is wanted, and its settings cannot be used.
     """
     policies = PolicyStore(settings.policies)
     _note_warnings(policies.snapshot.policies.values())
@@ -66,8 +79,22 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
     servers = ModelServers(settings.max_reply_bytes)
     judges = JudgeBook(time.monotonic)
     gauges.watch_judges(judges.states)
-    async with open_traces(settings) as (store, recorder):
+    gauges.watch_policies(
+        lambda: (policies.snapshot.loaded_at.timestamp(), len(policies.snapshot.tenants))
+    )
+    async with (
+        open_telemetry(gauges, min(FLUSH_S, settings.shutdown_s)) as telemetry,
+        open_traces(settings) as (store, recorder),
+        open_limiter(settings) as limiter,
+    ):
         gauges.watch_traces(recorder.counters)
+
+        def keep(trace: Trace, tracing: Tracing) -> None:
+            count_shadow(gauges, trace)
+            recorder.record(trace, tracing)
+
+        shadows = Shadows(keep)
+        gauges.watch_limits(lambda: limiter.is_away)
         watching = asyncio.create_task(
             policies.watch(
                 lambda outcome: _note_reload(gauges, outcome),
@@ -81,6 +108,7 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
                 tenants=Tenants(policies),
                 servers=servers,
                 judges=judges,
+                limiter=limiter,
                 pipeline=Pipeline(
                     servers,
                     ConstrainedServers(servers, Capabilities(time.monotonic)),
@@ -89,13 +117,16 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
                 ),
                 traces=store,
                 recorder=recorder,
+                shadows=shadows,
                 metrics=gauges,
+                telemetry=telemetry,
                 now=lambda: datetime.now(UTC),
                 clock=time.perf_counter,
             )
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
+            await shadows.close()
             await servers.close()
             await judges.close()
 
@@ -109,7 +140,11 @@ def create_app(services: Services) -> ASGIApp:
 def _web_app(services: Services, own_doors: list[HTTPRouteHandler]) -> Litestar:
     return Litestar(
         route_handlers=[
-            Router(ROOT, route_handlers=[*own_doors, pass_through], middleware=[Authentication()]),
+            Router(
+                ROOT,
+                route_handlers=[*own_doors, pass_through],
+                middleware=[InFlight(), Authentication(), Limiting()],
+            ),
             healthz,
             readyz,
             metrics,
@@ -127,6 +162,7 @@ def _web_app(services: Services, own_doors: list[HTTPRouteHandler]) -> Litestar:
         request_max_body_size=services.settings.max_body_bytes,
         openapi_config=None,
         logging_config=None,
+        plugins=[Dashboard(services)] if services.settings.dashboard else [],
     )
 
 

@@ -14,6 +14,7 @@ from proxy.openai_api.guard_field import INTENT
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.personal.request import hidden, stand_ins_for
+from proxy.telemetry.spans import ModelCall
 from proxy.traces.filling import asked_of, note_exchange
 from proxy.upstream import ServerCall
 
@@ -106,7 +107,13 @@ def server_model(call: Call) -> str:
 def server_call(call: Call, body: bytes) -> ServerCall:
     """Return the request for the tenant's model server."""
     upstream = call.tenant.upstream
-    headers = {**call.headers, "content-type": "application/json"}
+    about = ModelCall(
+        number=len(call.trace.attempts) + 1,
+        model=server_model(call),
+        base_url=upstream.base_url,
+        spent_s=call.trace.spent_s,
+    )
+    headers = {**call.headers, **call.spans.calling(about), "content-type": "application/json"}
     return ServerCall(
         method="POST",
         url=f"{upstream.base_url}/{call.door.path}",

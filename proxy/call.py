@@ -11,6 +11,7 @@ from proxy.judged import Settled
 from proxy.openai_api.door import Door, LiveStream, ModelRequest, Written
 from proxy.outgoing import Outgoing
 from proxy.personal.stand_ins import StandIns
+from proxy.telemetry.spans import UNHEARD, RequestSpans
 from proxy.tenants import Tenant
 from proxy.traces.trace import TraceBuilder
 
@@ -38,6 +39,7 @@ class Call:
         headers: The caller's headers.
         caller_key: The caller's bearer key.
         trace: Filled as the request goes on.
+        spans: What telemetry is told of it.
         outgoing: The way to the client, for a stream.
         stream: What reads the model server's stream and writes what leaves; None for a plain reply.
         stand_ins: What the model server gets in place of the user's own identifiers.
@@ -52,6 +54,7 @@ class Call:
     headers: Mapping[str, str]
     caller_key: str | None
     trace: TraceBuilder
+    spans: RequestSpans = UNHEARD
     outgoing: Outgoing = field(default_factory=Outgoing)
     stream: LiveStream | None = None
     stand_ins: StandIns = field(default_factory=StandIns)

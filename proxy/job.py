@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import uuid4
 
+from structlog.contextvars import bind_contextvars
+
 from policies.verdict import GuardOutcome
 from proxy.errors import BadRequest, GuardProxyError, InternalError
 from proxy.logs import failure, logger
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.services import Services
+from proxy.telemetry.counting import count
 from proxy.tenants import Tenant
 from proxy.traces.parts import PolicyUsed
 from proxy.traces.trace import Delivery, Trace, TraceBuilder
@@ -38,6 +41,8 @@ class Job(ABC):
         door: Name of the endpoint, for the trace.
         id: The request's id.
         trace: Filled as the request goes on.
+        ended: What it came to in the end; None while it goes on.
+        spans: What telemetry is told of it.
     """
 
     door: str
@@ -62,6 +67,8 @@ class Job(ABC):
             started_at=services.now(),
             clock=services.clock,
         )
+        self.ended: Trace | None = None
+        self.spans = services.telemetry.request(self.door, headers, self.trace.started_at)
 
     @abstractmethod
     async def _reply(self, raw: bytes) -> HttpReply:
@@ -78,6 +85,8 @@ class Job(ABC):
 
     async def run(self, raw: bytes) -> HttpReply:
         """Return the reply; failures become OpenAI error objects here."""
+        # The job is a task of its own, so that only its own log lines say this.
+        bind_contextvars(request_id=self.id, **self.spans.log_fields)
         try:
             reply = await self._reply(raw)
         except GuardProxyError as error:
@@ -107,24 +116,14 @@ class Job(ABC):
         if error and self.trace.under_way:
             self.trace.under_way(error)
         trace = self.trace.finished(status=status, error=error, delivery=delivery)
-        self._count(trace)
+        self.ended = trace
+        count(self._services.metrics, trace)
+        self.spans.end(trace)
         if self._services.settings.debug:
             log.info(
                 "request.decided", **debug_record(trace, self._tenant.policy.sources.max_sources)
             )
-        tracing = self._tenant.policy.tracing
-        self._services.recorder.record(trace, tracing)
-
-    def _count(self, trace: Trace) -> None:
-        metrics = self._services.metrics
-        metrics.requests.labels(trace.tenant, trace.action_name, trace.status).inc()
-        for template in trace.closings:
-            metrics.closings.labels(trace.tenant, template).inc()
-        for run in trace.guards:
-            metrics.guard_outcomes.labels(trace.tenant, run.guard, run.outcome.value).inc()
-        for step in trace.steps:
-            if step.name.startswith("inspect_"):
-                metrics.guard_seconds.labels(trace.tenant).observe(step.duration_ms / 1000)
+        self._services.shadows.take(trace, self._tenant.loaded)
 
 
 def debug_record(trace: Trace, top_k: int) -> dict[str, object]:

@@ -13,7 +13,7 @@ from proxy.outgoing import Outgoing
 from proxy.services import Services
 from proxy.stricter import asking_more
 from proxy.tenants import Tenant
-from proxy.traces.trace import Delivery, Trace
+from proxy.traces.trace import Delivery
 
 
 class ModelJob(Job):
@@ -84,6 +84,7 @@ class ModelJob(Job):
             headers=self._headers,
             caller_key=self._caller_key,
             trace=self.trace,
+            spans=self.spans,
             outgoing=self.outgoing,
             stream=self._door.live(request) if request.stream else None,
         )
@@ -102,15 +103,3 @@ class ModelJob(Job):
             left = self._call.left
             self.trace.replies = tuple(left[number] for number in sorted(left))
         super()._record(status, error, delivery)
-
-    def _count(self, trace: Trace) -> None:
-        super()._count(trace)
-        seconds = self._services.metrics.upstream_seconds.labels(trace.tenant)
-        for attempt in trace.attempts:
-            seconds.observe(attempt.upstream_ms / 1000)
-        for waited_ms, waiting in (
-            (trace.model_text_ms, self._services.metrics.model_text_seconds),
-            (trace.first_text_ms, self._services.metrics.first_text_seconds),
-        ):
-            if waited_ms is not None:
-                waiting.labels(trace.tenant).observe(waited_ms / 1000)

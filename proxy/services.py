@@ -6,9 +6,12 @@ from datetime import datetime
 
 from policies.store import PolicyStore
 from proxy.judge.book import JudgeBook
+from proxy.limits.limiter import Limiter
 from proxy.metrics import Metrics
 from proxy.pipeline import Pipeline
+from proxy.rejudging.shadows import Shadows
 from proxy.settings import Settings
+from proxy.telemetry.spans import Telemetry
 from proxy.tenants import Tenants
 from proxy.traces.recorder import Recorder
 from proxy.traces.store import TraceStore
@@ -29,9 +32,12 @@ class Services:
     tenants: Tenants
     servers: ModelServers
     judges: JudgeBook
+    limiter: Limiter
     pipeline: Pipeline
     traces: TraceStore
     recorder: Recorder
+    shadows: Shadows
     metrics: Metrics
+    telemetry: Telemetry
     now: Callable[[], datetime]
     clock: Callable[[], float]

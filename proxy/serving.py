@@ -9,6 +9,9 @@ from collections.abc import AsyncGenerator, Generator
 import uvicorn
 from litestar.types import ASGIApp
 
+_TICK_S = 0.1
+"""Uvicorn's own; every tenth tick renews the `date` header."""
+
 
 class CannotListen(Exception):
     """The address is taken, or not one of this machine's."""
@@ -35,15 +38,17 @@ def stop_signals() -> Generator[asyncio.Event, None, None]:
 
 
 class _Guest(uvicorn.Server):
-    """A server that leaves the signals to its host and says when it is up.
+    """A server that leaves the signals to its host, says when it is up, and goes when it is told.
 
     Left to itself it would let the signal end the process as soon as the last request is done, and
-    whatever is open besides would never be closed.
+    whatever is open besides would never be closed; and it would look only ten times a second
+    whether it should end.
     """
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.up = asyncio.Event()
+        self._told_to_end = asyncio.Event()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -52,6 +57,18 @@ class _Guest(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.up.set()
+
+    async def main_loop(self) -> None:
+        ticks = 0
+        while not await self.on_tick(ticks):
+            ticks += 1
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_TICK_S):
+                    await self._told_to_end.wait()
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._told_to_end.set()
 
 
 @contextlib.asynccontextmanager
@@ -81,7 +98,7 @@ async def served(
         yield _address(opened)
     finally:
         up.cancel()
-        server.should_exit = True
+        server.end()
         await serving
         opened.close()
 

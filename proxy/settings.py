@@ -39,7 +39,9 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on.")
     redis_url: Annotated[SecretStr, AfterValidator(_redis_address)] | None = Field(
-        None, description="Redis for traces; without it they stay in the SQLite file."
+        None,
+        description="Redis for traces and limits; without it traces stay in the SQLite file, and "
+        "each process counts limits for itself.",
     )
     sqlite_path: Path = Field(
         Path("guard-proxy.sqlite3"),
@@ -47,6 +49,11 @@ class Settings(BaseSettings):
     )
     admin_token: SecretStr | None = Field(
         None, description="Bearer token that may read every tenant's traces; none: nobody may."
+    )
+    dashboard: bool = Field(True, description="Serve the dashboard at /dashboard.")
+    dashboard_https: bool = Field(
+        False,
+        description="Browsers reach the dashboard over HTTPS; its cookie goes over nothing else.",
     )
     debug: bool = Field(
         False, description="Log one record per request with everything that was decided."

@@ -69,6 +69,10 @@ class TenantBook:
         loaded = self.snapshot.by_key.get(hash_key(key))
         return self._by_name.get(loaded.policy.tenant or "") if loaded else None
 
+    def named(self, name: str) -> Tenant | None:
+        """Return a tenant by its name."""
+        return self._by_name.get(name)
+
     def open_by_name(self, name: str) -> Tenant | None:
         """Return a tenant that is reached by its name, with the model server's own key."""
         tenant = self._by_name.get(name)

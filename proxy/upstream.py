@@ -14,6 +14,7 @@ from typing import Protocol
 import httpx
 
 from policies.policy import Timeouts
+from proxy.certificates import trusted
 from proxy.errors import (
     UpstreamBroken,
     UpstreamError,
@@ -103,6 +104,7 @@ class ModelServers:
     def __init__(self, max_reply_bytes: int) -> None:
         self._max_reply_bytes = max_reply_bytes
         self._client = httpx.AsyncClient(
+            verify=trusted(),
             limits=httpx.Limits(
                 max_connections=None, max_keepalive_connections=200, keepalive_expiry=IDLE_KEPT_S
             ),

@@ -1,17 +1,15 @@
 """One verification over HTTP, from its first byte to its trace."""
 
-import asyncio
-from functools import partial
-
-from policies.verification.verifying import UnknownGuard, Verified, Verifier
+from policies.verification.verifying import UnknownGuard, Verified
 from proxy.errors import BadRequest
-from proxy.inspecting import log_failures, takes_long
+from proxy.inspecting import log_failures
 from proxy.job import HttpReply, Job
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
 from proxy.stricter import asking_more
 from proxy.traces.filling import asked_of, note_exchange, note_verification
 from proxy.verify_request import ToVerify, read_verify_request, to_verify
+from proxy.verifying import verified
 
 
 class VerifyJob(Job):
@@ -39,21 +37,15 @@ class VerifyJob(Job):
         return HttpReply(200, self.early_headers, JSON_TYPE, body)
 
     async def _verified(self, wanted: ToVerify) -> Verified:
-        verifier = Verifier(self._tenant.inspector, self._tenant.version)
-        judge = self._services.judges.of(self._tenant.name, self._tenant.policy.judge)
-        verify = partial(verifier.verify, wanted.exchange, wanted.options, request_id=self.id)
         try:
-            if judge is not None:
-                return await verifier.verify_with(
-                    judge,
-                    wanted.exchange,
-                    wanted.options,
-                    time_left_s=self._tenant.upstream.timeouts.total_s - self.trace.spent_s,
-                    request_id=self.id,
-                )
-            if takes_long(self._tenant.policy, wanted.exchange):
-                return await asyncio.to_thread(verify)
-            return verify()
+            return await verified(
+                self._services,
+                self._tenant,
+                wanted.exchange,
+                wanted.options,
+                spent_s=self.trace.spent_s,
+                request_id=self.id,
+            )
         except UnknownGuard as unknown:
             param = "options.guards"
             raise BadRequest(f"Invalid value for '{param}': {unknown}", param) from None

@@ -8,6 +8,7 @@ import pytest
 import redis
 from hypothesis import settings
 
+from tests.browser import chromium
 from tests.clients.node_packages import FOLDER, why_not
 from tests.fakes.redis_process import RedisProcess
 
@@ -45,3 +46,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if reason and any(one in FOLDER.parents or one.match("test_node_*.py") for one in asked):
         terminalreporter.section("not run: clients for Node")
         terminalreporter.line(f"tests/clients/test_node_*.py did not run: {reason}.", yellow=True)
+    browser = chromium.why_no_browser() or chromium.why_no_axe()
+    left_out = "test_*.py" if chromium.why_no_browser() else "test_accessibility.py"
+    if browser and any(_holds(one, chromium.FOLDER, left_out) for one in asked):
+        terminalreporter.section("not run: the dashboard in a browser")
+        terminalreporter.line(f"tests/browser/{left_out} did not run: {browser}.", yellow=True)
+
+
+def _holds(asked: Path, folder: Path, left_out: str) -> bool:
+    """Tell whether what was asked for holds a folder, or is what is left out of it."""
+    return asked in (folder, *folder.parents) or (asked.parent == folder and asked.match(left_out))

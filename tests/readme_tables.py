@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from guards.core.guard import Stage
 from guards.core.registry import GuardType, all_guards
 from policies.policy import Policy
+from proxy.metrics import Metrics
 from proxy.openai_api.coverage import rows
 from proxy.openai_api.doors import DOORS
 from proxy.settings import Settings
@@ -58,6 +59,16 @@ def policy_table() -> str:
 
 def coverage_tables() -> str:
     return "\n\n".join(f"`/v1/{one.path}`\n\n{rows(one.coverage)}" for one in DOORS)
+
+
+def metrics_table() -> str:
+    rows = ["| metric | type | labels | what it says |", "|---|---|---|---|"]
+    rows += [
+        f"| `{one.name}` | {one.kind} | {', '.join(f'`{label}`' for label in one.labels)} "
+        f"| {one.said} |"
+        for one in Metrics().described
+    ]
+    return "\n".join(rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {

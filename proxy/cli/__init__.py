@@ -1,32 +1,71 @@
-"""The command line: `guard-proxy`. Exit status 0 for yes, 1 for no, 2 for input that is wrong."""
+"""The command line: `guard-proxy`. Exit status 0 for yes, 1 for no, 2 for input that is wrong.
+
+Only the module of the command that is called gets imported, so that making a key need not wait
+for the web framework. The others stand in the help with the line they have in `COMMANDS`, which
+is where a new command is added.
+"""
+
+import sys
+from collections.abc import Sequence
+from pkgutil import resolve_name
 
 import typer
 
-from proxy.cli.demo import demo
-from proxy.cli.keys import keys
-from proxy.cli.policy import policy
-from proxy.cli.serve import serve
-from proxy.cli.sources import sources
-from proxy.cli.traces import traces
-from proxy.cli.verify import verify
+# Name -> the function or `typer.Typer` it calls, and the first line of that one's help.
+COMMANDS = {
+    "serve": (
+        "proxy.cli.serve:serve",
+        "Serve tenants until SIGTERM. Settings come from the environment (GUARD_PROXY_…).",
+    ),
+    "demo": (
+        "proxy.cli.demo:demo",
+        "Show the proxy at work, on loopback, with nothing to set up.",
+    ),
+    "sources": (
+        "proxy.cli.sources:sources",
+        "Show the question and the sources that would be found in a request.",
+    ),
+    "verify": (
+        "proxy.cli.verify:verify",
+        "Hold an answer against its sources. Exit status 0 if it is verified, 1 if not.",
+    ),
+    "eval": (
+        "proxy.cli.eval:evaluate",
+        "Ask the questions of a golden set, and hold the replies against what it expects.",
+    ),
+    "policy": ("proxy.cli.policy:policy", "Policy files."),
+    "keys": ("proxy.cli.keys:keys", "API keys of tenants."),
+    "traces": ("proxy.cli.traces:traces", "Traces of requests."),
+}
 
-app = typer.Typer(
-    name="guard-proxy",
-    help="An OpenAI-compatible reverse proxy that lets only answerable, cited, Korean and "
-    "grounded answers out.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command()(serve)
-app.command()(demo)
-app.command()(sources)
-app.command()(verify)
-app.add_typer(policy, name="policy")
-app.add_typer(keys, name="keys")
-app.add_typer(traces, name="traces")
+
+def command_line(arguments: Sequence[str]) -> typer.Typer:
+    """Return the command line, with the command that these arguments call."""
+    app = typer.Typer(
+        name="guard-proxy",
+        help="An OpenAI-compatible reverse proxy that lets only answerable, cited, Korean and "
+        "grounded answers out.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    called = next((word for word in arguments if not word.startswith("-")), None)
+    for name, (place, summary) in COMMANDS.items():
+        if name != called:
+            app.command(name, help=summary)(_not_called)
+            continue
+        command = resolve_name(place)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
+
+
+def _not_called() -> None:
+    """Stand in the help for a command that these arguments do not call."""
 
 
 def main() -> None:
     """Run the command line."""
-    app()
+    command_line(sys.argv[1:])()

@@ -13,8 +13,8 @@ from rich.table import Table
 
 from policies.keys import new_key
 from proxy.app import create_app, open_services
+from proxy.cli.environment import read_settings
 from proxy.cli.output import err, fail, out
-from proxy.cli.serve import read_settings
 from proxy.demo.model_server import MODEL, model_server
 from proxy.demo.script import say
 from proxy.demo.tour import Stop, tour

@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
 from policies.errors import PolicyError
 from proxy.app import create_app, open_services
+from proxy.cli.environment import read_settings
 from proxy.cli.output import fail
 from proxy.logs import configure_logs, logger
 from proxy.serving import CannotListen, served, stop_signals
 from proxy.settings import Settings
+from proxy.telemetry.environment import OtelSettingsError
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import TraceStoreAway
 
@@ -37,23 +38,10 @@ def serve(
         fail("The policies cannot be used:", *map(str, error.problems))
     except TraceStoreAway as error:
         fail(f"{settings.sqlite_path}: {error}")
+    except OtelSettingsError as error:
+        fail("The settings of telemetry cannot be used:", *error.problems)
     except (CannotListen, UnknownSchema) as error:
         fail(str(error))
-
-
-def read_settings() -> Settings:
-    """Read the settings from the environment."""
-    try:
-        return Settings()
-    except ValidationError as error:
-        fail(
-            "The settings cannot be used:",
-            *(
-                f"GUARD_PROXY_{'_'.join(map(str, item['loc'])).upper()}: "
-                f"{item['msg'].removeprefix('Value error, ')}"
-                for item in error.errors()
-            ),
-        )
 
 
 async def _serve(settings: Settings) -> None:

@@ -9,6 +9,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpx
 from pydantic import JsonValue
 
+from proxy.certificates import trusted
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
 
@@ -97,6 +98,7 @@ class JudgeServer:
 def judge_client() -> httpx.AsyncClient:
     """Return connections for judges: no redirects, no proxies of the environment, no cookies."""
     return httpx.AsyncClient(
+        verify=trusted(),
         timeout=None,  # noqa: S113 - each opinion as a whole has its time
         follow_redirects=False,
         trust_env=False,

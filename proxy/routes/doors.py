@@ -13,10 +13,10 @@ from litestar.response import Stream
 
 from proxy.errors import RequestTooLarge
 from proxy.job import HttpReply
+from proxy.leaving import done_or_left
 from proxy.model_job import ModelJob
 from proxy.openai_api.door import Door
 from proxy.openai_api.sse import STREAM_TYPE
-from proxy.routes.leaving import done_or_left
 from proxy.services import Services
 
 

@@ -22,7 +22,7 @@ async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
 
     Broken policies on disk, a store that is away and a judge that is left alone do not make the
     service unready: the last good policies are in force, traces wait, and what a judge did not look
-    at is reported as such.
+    at is reported as such. Limits whose Redis is away are counted by each process for itself.
     """
     policies = services.policies
     error = policies.last_error
@@ -35,6 +35,7 @@ async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
                 "stale": error is not None,
                 "errors": [str(problem) for problem in error.problems] if error else [],
             },
+            "limits": {"store": services.limiter.state},
             "judges": {name: state.value for name, state in services.judges.states().items()},
             "traces": {"store": await _store_state(services), **services.recorder.counters()},
         }

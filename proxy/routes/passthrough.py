@@ -30,6 +30,7 @@ from proxy.paths import ModelPath, ends_guarded, spelled_path
 from proxy.relay import PassedCall, PassedReply, relayed
 from proxy.routes.upload import ClientLeft, Upload
 from proxy.services import Services
+from proxy.telemetry.counting import PASSED_THROUGH, count_passed
 from proxy.tenants import Tenant
 
 log = logger(__name__)
@@ -40,7 +41,7 @@ _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 _WITHOUT_MODEL = (read_rule("/files/**"), read_rule("/uploads/**"))
 
 
-@asgi("/", copy_scope=False)
+@asgi("/", copy_scope=False, name=PASSED_THROUGH)
 async def pass_through(scope: Scope, receive: Receive, send: Send) -> None:
     """Hand a request through if the tenant's policy opens its path; else refuse it.
 
@@ -59,7 +60,7 @@ async def pass_through(scope: Scope, receive: Receive, send: Send) -> None:
     except ClientLeft:
         status = CLIENT_GONE_STATUS
     finally:
-        services.metrics.requests.labels(passage.tenant.name, "passthrough", status).inc()
+        count_passed(services.metrics, passage.tenant.name, status)
 
 
 class Passage:

@@ -10,12 +10,12 @@ from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from proxy.errors import RequestTooLarge
 from proxy.job import HttpReply
-from proxy.routes.leaving import done_or_left
+from proxy.leaving import done_or_left
 from proxy.services import Services
 from proxy.verify_job import VerifyJob
 
 
-@post("/verify", status_code=200)
+@post("/verify", status_code=200, name=VerifyJob.door)
 async def verify(
     request: Request[object, object, State], services: NamedDependency[Services]
 ) -> Response[bytes]:

@@ -44,15 +44,23 @@ def _status_class(trace: Trace) -> str:
 
 
 def _guards(trace: Trace) -> Iterator[str]:
+    missed = {_name(name.partition(":")[0]) for name in trace.not_checked}
     came: dict[str, set[GuardOutcome]] = {}
     for run in trace.guards:
         came.setdefault(_name(run.guard), set()).add(run.outcome)
     for guard, outcomes in came.items():
-        missed = guard in trace.not_checked
-        yield f"guard:{guard}:{_weightiest(outcomes, missed=missed)}"
-    reasons = {run.reason for run in trace.guards if run.outcome is GuardOutcome.NOT_RUN}
-    for reason in {_name(reason.partition(":")[0]) for reason in reasons}:
+        outcome = _weightiest(outcomes, missed=guard in missed)
+        # A guard that had no call to run missed nothing.
+        if outcome is not GuardOutcome.NOT_RUN or guard in missed:
+            yield f"guard:{guard}:{outcome}"
+    for reason in {_name(_reason(name)) for name in trace.not_checked}:
         yield f"not_run:{reason}"
+
+
+def _reason(not_checked: str) -> str:
+    """Return the reason of ``guard:reason:details``; what is no guard stands for itself."""
+    _, _, reason = not_checked.partition(":")
+    return reason.partition(":")[0] or not_checked
 
 
 def _weightiest(outcomes: set[GuardOutcome], *, missed: bool) -> GuardOutcome:

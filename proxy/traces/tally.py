@@ -194,7 +194,7 @@ class Tally:
 
     @property
     def by_not_run_reason(self) -> dict[str, int]:
-        """Requests in which a guard did not run, by its reason."""
+        """Requests in which something was not checked, by the reason or by what it was."""
         return self._under("not_run")
 
     @property

@@ -1,4 +1,4 @@
-"""`guard-proxy` as an operator runs it: a process of its own."""
+"""`guard-proxy` as an operator runs it."""
 
 import asyncio
 import json
@@ -8,10 +8,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, chdir
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from typer.testing import CliRunner, Result
+
+from proxy.cli import command_line
 from proxy.openai_api.json_body import JsonObject
 
 COMMAND = Path(sys.executable).with_name("guard-proxy")
@@ -30,12 +34,34 @@ class Ended:
 
 def environment(settings: dict[str, str]) -> dict[str, str]:
     """Return our environment with no settings of the proxy's but these."""
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("GUARD_PROXY")}
-    return ours | {f"GUARD_PROXY_{name.upper()}": value for name, value in settings.items()}
+    ours = {name: value for name, value in os.environ.items() if not _is_setting(name)}
+    return ours | _named(settings)
 
 
 def run(folder: Path, *words: str | Path, stdin: bytes | str = b"", **settings: str) -> Ended:
-    """Run a command to its end, in `folder`."""
+    """Run a command to its end, in `folder`, within this process, which takes no time to start.
+
+    Not for `serve` and `demo` once they serve: they set up the logs of the whole process.
+    """
+    given = [str(word) for word in words]
+    unset: dict[str, str | None] = dict.fromkeys(filter(_is_setting, os.environ))
+
+    def invoke() -> Result:
+        with chdir(folder):
+            return CliRunner().invoke(
+                command_line(given), given, stdin, unset | _named(settings), catch_exceptions=False
+            )
+
+    # Commands run an event loop of their own, and the thread of a test may have one already.
+    with ThreadPoolExecutor(max_workers=1) as apart:
+        done = apart.submit(invoke).result(DEADLINE_S)
+    return Ended(done.exit_code, done.stdout_bytes.decode(), done.stderr_bytes.decode())
+
+
+def run_process(
+    folder: Path, *words: str | Path, stdin: bytes | str = b"", **settings: str
+) -> Ended:
+    """Run a command to its end, in `folder`, as a process of its own."""
     done = subprocess.run(
         [COMMAND, *words],
         cwd=folder,
@@ -46,6 +72,14 @@ def run(folder: Path, *words: str | Path, stdin: bytes | str = b"", **settings: 
         check=False,
     )
     return Ended(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def _is_setting(name: str) -> bool:
+    return name.startswith("GUARD_PROXY")
+
+
+def _named(settings: dict[str, str]) -> dict[str, str]:
+    return {f"GUARD_PROXY_{name.upper()}": value for name, value in settings.items()}
 
 
 def assert_refused(ended: Ended, *said: str) -> None:

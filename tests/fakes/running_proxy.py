@@ -14,6 +14,7 @@ from pydantic import JsonValue, SecretStr
 
 from policies.keys import new_key
 from proxy.app import create_app, open_services
+from proxy.certificates import trusted
 from proxy.openai_api.json_body import JsonObject
 from proxy.services import Services
 from proxy.serving import served
@@ -137,7 +138,7 @@ async def running_proxy(
     async with (
         open_services(chosen) as services,
         served(create_app(services)) as address,
-        httpx.AsyncClient(timeout=DEADLINE_S) as client,
+        httpx.AsyncClient(verify=trusted(), timeout=DEADLINE_S) as client,
     ):
         yield RunningProxy(address, keys["app"], services, client, keys)
 

@@ -80,7 +80,8 @@ def says_json(upstream: OpenUpstream, body: JsonValue) -> None:
 
 def passed(proxy: RunningProxy, tenant: str, status: int) -> float:
     """Return how many requests were handed through, by the metrics."""
-    labels = {"tenant": tenant, "action": "passthrough", "status": str(status)}
+    passed = {"door": "passthrough", "action": "passthrough"}
+    labels = {"tenant": tenant, "status": str(status), **passed}
     registry = proxy.services.metrics.registry
     return registry.get_sample_value("guard_proxy_requests_total", labels) or 0.0
 

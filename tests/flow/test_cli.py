@@ -1,4 +1,4 @@
-"""The command line, each command a process of its own: what it prints, and how it ends."""
+"""The command line: what each command prints, and how it ends."""
 
 import json
 import re
@@ -14,7 +14,7 @@ from policies.store import PolicyStore
 from proxy.demo.script import SCENES
 from proxy.openai_api.json_body import JsonObject
 from proxy.tenants import TenantBook
-from tests.fakes.command import assert_refused, run, running
+from tests.fakes.command import assert_refused, run, run_process, running
 
 TENANT_FILE = "extends: default\ntenant: {name}\nupstream:\n  base_url: http://127.0.0.1:9/v1\n"
 
@@ -23,7 +23,7 @@ TENANT_FILE = "extends: default\ntenant: {name}\nupstream:\n  base_url: http://1
 
 
 def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    ended = run(tmp_path, "demo", "--once")
+    ended = run_process(tmp_path, "demo", "--once")
 
     assert ended.status == 0, ended
     assert ended.out.count("✓") == len(SCENES)
@@ -35,7 +35,7 @@ def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_demo_says_which_rows_came_out_wrong_and_ends_with_one(tmp_path: Path) -> None:
-    ended = run(tmp_path, "demo", "--once", max_reply_bytes="1")
+    ended = run_process(tmp_path, "demo", "--once", max_reply_bytes="1")
 
     assert ended.status == 1, ended
     # Two scenes are answered without the model, so that replies too large to hold change nothing.
@@ -63,7 +63,7 @@ async def test_demo_keeps_serving_what_it_printed_until_ctrl_c(tmp_path: Path) -
 
 
 def test_a_new_key_opens_the_door_once_its_line_is_pasted(tmp_path: Path) -> None:
-    ended = run(tmp_path, "keys", "new", "hr")
+    ended = run_process(tmp_path, "keys", "new", "hr")
 
     found = re.search(r"(gp-hr-\S+)[\s\S]*\n( *- sha256:\S+)\n", ended.out)
     assert found, ended
@@ -124,7 +124,7 @@ def test_a_directory_without_policies_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_json_and_knows_every_key(tmp_path: Path) -> None:
-    ended = run(tmp_path, "policy", "schema")
+    ended = run_process(tmp_path, "policy", "schema")
 
     assert ended.status == 0
     assert set(Policy.model_fields) <= set(json.loads(ended.out)["properties"])
@@ -162,7 +162,7 @@ def test_the_sources_of_a_file_are_shown(tmp_path: Path) -> None:
 
 
 def test_the_sources_of_standard_input_are_shown_for_programs(tmp_path: Path) -> None:
-    ended = run(tmp_path, "sources", "-", "--json", stdin=json.dumps(REQUEST).encode())
+    ended = run_process(tmp_path, "sources", "-", "--json", stdin=json.dumps(REQUEST))
 
     assert ended.status == 0, ended
     found = json.loads(ended.out)
@@ -280,7 +280,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, command: str) -> None:
     (tmp_path / "policies.d" / "hr.yaml").write_text(TENANT_FILE.format(name="hr"))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ended = run(tmp_path, command, "--port", str(port))
+        ended = run_process(tmp_path, command, "--port", str(port))
 
     assert_refused(ended, f"Cannot listen on 127.0.0.1:{port}: Address already in use")
 

@@ -2,13 +2,14 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
 
 from policies.verification.shape import Verification
-from tests.fakes.command import Ended, assert_refused, run
+from tests.fakes.command import Ended, assert_refused, run, run_process
 from tests.policies.shop import (
     FAITHFUL,
     FIVE_CITATIONS,
@@ -26,9 +27,11 @@ GIVEN: list[JsonValue] = [
 ]
 
 
-def verify(folder: Path, answer: str, *words: str, **more: JsonValue) -> Ended:
+def verify(
+    folder: Path, answer: str, *words: str, how: Callable[..., Ended] = run, **more: JsonValue
+) -> Ended:
     body = {"question": QUESTION, "answer": answer, "sources": GIVEN, **more}
-    return run(folder, "verify", "-", *words, stdin=json.dumps(body).encode())
+    return how(folder, "verify", "-", *words, stdin=json.dumps(body).encode())
 
 
 def test_a_verified_answer_ends_with_zero(tmp_path: Path) -> None:
@@ -44,7 +47,7 @@ def test_a_verified_answer_ends_with_zero(tmp_path: Path) -> None:
 
 
 def test_a_wrong_answer_ends_with_one_and_says_what_and_why(tmp_path: Path) -> None:
-    ended = verify(tmp_path, WRONG_FIGURE)
+    ended = verify(tmp_path, WRONG_FIGURE, how=run_process)
 
     assert ended.status == 1, ended
     assert ended.out.startswith("✗ not verified   verdict regenerate, confidence 0.30 (low, contra")

@@ -18,7 +18,7 @@ from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import Query
 from proxy.traces.trace import Delivery, Trace
-from tests.fakes.command import DEADLINE_S, Running, run, running
+from tests.fakes.command import DEADLINE_S, Running, run_process, running
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
 from tests.fakes.running_proxy import chat_body, tenant_yaml
 from tests.flow.replies import said
@@ -253,7 +253,7 @@ def test_broken_policies_stop_the_start_and_are_named(tmp_path: Path) -> None:
     )
     (policies / "law.yaml").write_text("extends: default\nguards: {numbers: {mode: loud}}\n")
 
-    ended = run(tmp_path, "serve", port="0")
+    ended = run_process(tmp_path, "serve", port="0")
 
     assert ended.status == 2
     heading, first, second = ended.err.splitlines()
@@ -263,7 +263,7 @@ def test_broken_policies_stop_the_start_and_are_named(tmp_path: Path) -> None:
 
 
 def test_the_directory_of_policies_may_be_named_on_the_command_line(tmp_path: Path) -> None:
-    ended = run(tmp_path, "serve", "--policies", "elsewhere", port="0")
+    ended = run_process(tmp_path, "serve", "--policies", "elsewhere", port="0")
 
     assert ended.status == 2
     assert "elsewhere" in ended.err
@@ -274,7 +274,7 @@ def test_a_trace_file_that_cannot_be_opened_stops_the_start(tmp_path: Path) -> N
     (tmp_path / "policies.d" / "base.yaml").write_text("extends: default\n")
     (tmp_path / "file").write_text("")
 
-    ended = run(tmp_path, "serve", port="0", sqlite_path="file/traces.sqlite3")
+    ended = run_process(tmp_path, "serve", port="0", sqlite_path="file/traces.sqlite3")
 
     assert ended.status == 2
     assert ended.err.startswith("file/traces.sqlite3: The embedded trace store cannot be used")

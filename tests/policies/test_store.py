@@ -2,7 +2,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -80,6 +80,22 @@ def test_tenants_are_found_by_name_and_by_key(directory: Path) -> None:
     assert snapshot.by_key[hash_key("key-b")] is snapshot.tenants["b"]
     assert hash_key("another") not in snapshot.by_key
     assert snapshot.loaded_at == START
+
+
+def test_each_policy_says_since_when_it_stands_as_it_does(directory: Path) -> None:
+    moments = iter([START, START + timedelta(hours=1), START + timedelta(hours=2)])
+    store = PolicyStore(directory, now=lambda: next(moments))
+    assert store.snapshot.since == dict.fromkeys(("a", "b", "base"), START)
+
+    (directory / "a.yaml").write_text(tenant_file("a", report=True))
+    (directory / "new.yaml").write_text("report: true\n")
+    (directory / "base.yaml").unlink()
+    store.reload()
+
+    later = START + timedelta(hours=1)
+    assert store.snapshot.since == {"a": later, "b": START, "new": later}
+    store.reload()  # nothing has changed
+    assert store.snapshot.since == {"a": later, "b": START, "new": later}
 
 
 def test_a_broken_file_at_the_start_is_an_error(directory: Path) -> None:

@@ -1,16 +1,20 @@
 """What Prometheus is told: what happened to requests, and never a word or a key."""
 
-from collections.abc import AsyncGenerator, Iterable
+import re
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from prometheus_client.samples import Sample
 from pydantic import JsonValue
 
 from proxy.metrics import Metrics
+from proxy.metrics.families import Kind
+from proxy.metrics.version import product_version
+from tests.fakes.exposition import samples, scraped, value
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.readme_tables import metrics_table
 
 SOURCES: list[JsonValue] = [
     {
@@ -30,18 +34,6 @@ TRACES = {
 }
 
 
-def samples(text: str) -> list[Sample]:
-    return [each for family in text_string_to_metric_families(text) for each in family.samples]
-
-
-def value(among: Iterable[Sample], name: str, **labels: str) -> float:
-    """Return the one sample of this name with these labels among its own."""
-    [found] = [
-        each.value for each in among if each.name == name and labels.items() <= each.labels.items()
-    ]
-    return found
-
-
 @pytest.fixture
 async def upstream() -> AsyncGenerator[ScriptedUpstream, None]:
     async with ScriptedUpstream().running() as server:
@@ -52,12 +44,6 @@ async def upstream() -> AsyncGenerator[ScriptedUpstream, None]:
 async def proxy(tmp_path: Path, upstream: ScriptedUpstream) -> AsyncGenerator[RunningProxy, None]:
     async with running_proxy(tmp_path, upstream) as running:
         yield running
-
-
-async def scraped(proxy: RunningProxy) -> list[Sample]:
-    reply = await proxy.client.get(f"{proxy.address}/metrics")
-    assert reply.headers["content-type"].startswith("text/plain; version=")
-    return samples(reply.text)
 
 
 async def test_requests_are_counted_by_what_became_of_them(
@@ -73,9 +59,24 @@ async def test_requests_are_counted_by_what_became_of_them(
     seen = await scraped(proxy)
 
     requests = "guard_proxy_requests_total"
-    assert value(seen, requests, tenant="app", action="pass", status="200") == 2
-    assert value(seen, requests, tenant="app", action="replace", status="200") == 1
-    assert value(seen, requests, tenant="app", action="none", status="400") == 1
+    chat = {"tenant": "app", "door": "chat.completions"}
+    assert value(seen, requests, **chat, action="pass", status="200") == 2
+    assert value(seen, requests, **chat, action="replace", status="200") == 1
+    assert value(seen, requests, **chat, action="none", status="400") == 1
+    assert value(seen, "guard_proxy_request_seconds_count", **chat) == 4
+    code = {"tenant": "app", "code": "invalid_request_error"}
+    assert value(seen, "guard_proxy_errors_total", **code) == 1
+
+
+async def test_what_is_handed_through_is_counted_as_that(proxy: RunningProxy) -> None:
+    await proxy.client.get(
+        f"{proxy.base_url}/models", headers={"authorization": f"Bearer {proxy.key}"}
+    )
+
+    seen = await scraped(proxy)
+
+    passed = {"door": "passthrough", "action": "passthrough", "status": "200"}
+    assert value(seen, "guard_proxy_requests_total", tenant="app", **passed) == 1
 
 
 async def test_guards_and_times_are_counted(
@@ -91,8 +92,13 @@ async def test_guards_and_times_are_counted(
     assert value(seen, outcomes, tenant="app", guard="numbers", outcome="clean") == 1
     assert value(seen, "guard_proxy_upstream_seconds_count", tenant="app") == 2
     assert value(seen, "guard_proxy_upstream_seconds_sum", tenant="app") > 0
-    # The question and both answers.
-    assert value(seen, "guard_proxy_guard_seconds_count", tenant="app") == 3
+    guards = "guard_proxy_guard_seconds_count"
+    assert value(seen, guards, tenant="app", stage="input") == 1
+    assert value(seen, guards, tenant="app", stage="output") == 2
+    assert value(seen, "guard_proxy_one_guard_seconds_count", guard="numbers") == 2
+    assert value(seen, "guard_proxy_one_guard_seconds_sum", guard="numbers") > 0
+    regenerated = {"tenant": "app", "outcome": "second_left"}
+    assert value(seen, "guard_proxy_regenerations_total", **regenerated) == 1
 
 
 async def test_the_recorder_is_asked_at_the_moment_of_asking(
@@ -122,12 +128,8 @@ async def test_what_clients_send_makes_no_labels(
     seen = await scraped(proxy)
 
     assert {name for each in seen for name in each.labels} == {
-        "tenant",
-        "action",
-        "status",
-        "guard",
-        "outcome",
-        "le",
+        *("tenant", "door", "action", "status", "guard", "outcome", "reason", "stage"),
+        *("signal", "version", "le"),
     }
     assert {each.labels["tenant"] for each in seen if "tenant" in each.labels} == {"app"}
     assert not [each for each in seen if mark in str(each)]
@@ -163,7 +165,7 @@ def test_policies_are_not_stale_until_somebody_says_so() -> None:
 
 def test_two_services_in_one_process_do_not_share_counts() -> None:
     one, other = Metrics(), Metrics()
-    one.requests.labels("app", "pass", 200).inc()
+    one.requests.labels("app", "chat.completions", "pass", 200).inc()
 
     names = {each.name for each in samples(other.as_text().decode()) if each.value}
 
@@ -184,3 +186,44 @@ async def test_how_long_a_reader_waits_stands_beside_how_long_the_model_does(
     assert [value(told, f"{name}_count", tenant="app") for name in names] == [2, 2]
     model_s, reader_s = (value(told, f"{name}_sum", tenant="app") for name in names)
     assert 0 < model_s <= reader_s
+
+
+async def test_what_is_known_of_the_service_is_shown(proxy: RunningProxy) -> None:
+    seen = await scraped(proxy)
+
+    loaded_at = proxy.services.policies.snapshot.loaded_at.timestamp()
+    assert value(seen, "guard_proxy_policies_loaded_timestamp_seconds") == pytest.approx(loaded_at)
+    assert value(seen, "guard_proxy_tenants") == 1
+    assert value(seen, "guard_proxy_build_info", version=product_version()) == 1
+    assert value(seen, "guard_proxy_policy_reloads_total", outcome="refused") == 0
+
+
+async def test_every_series_is_described_and_named_as_prometheus_does(
+    proxy: RunningProxy, upstream: ScriptedUpstream
+) -> None:
+    upstream.says("일비는 1일당 5만원입니다.", "일비는 1일당 3만원입니다.")
+    await proxy.chat(chat_body(QUESTION, SOURCES))
+    described = {family.name: family for family in proxy.services.metrics.described}
+
+    for sample in await scraped(proxy):
+        base = re.sub("_(bucket|sum|count)$", "", sample.name)
+        family = described[sample.name if sample.name in described else base]
+        assert sample.labels.keys() - {"le"} == set(family.labels)
+    for name, family in described.items():
+        assert name.startswith("guard_proxy_")
+        assert name.endswith("_total") == (family.kind is Kind.COUNTER)
+        assert name.endswith("_seconds") or family.kind is not Kind.HISTOGRAM
+
+
+def test_the_readmes_table_has_a_row_for_each_family() -> None:
+    table = metrics_table().splitlines()
+
+    assert len(table) == len(list(Metrics().described)) + 2
+    assert "| `guard_proxy_tenants` | gauge |  |" in "\n".join(table)
+
+
+async def test_the_recorder_counts_nothing_that_is_not_shown(proxy: RunningProxy) -> None:
+    names = {each.name for each in await scraped(proxy)}
+
+    for count in proxy.services.recorder.counters():
+        assert names & {f"guard_proxy_traces_{count}", f"guard_proxy_traces_{count}_total"}

@@ -57,9 +57,12 @@ GUARDS = [
     pytest.param([GuardOutcome.NOTED, GuardOutcome.WOULD_ACT], (), "would_act", id="would-act"),
     pytest.param([GuardOutcome.NOT_RUN, GuardOutcome.CLEAN], (), "clean", id="ran-in-the-end"),
     pytest.param(
-        [GuardOutcome.NOT_RUN, GuardOutcome.CLEAN], ("numbers",), "not_run", id="one-answer-missed"
+        [GuardOutcome.NOT_RUN, GuardOutcome.CLEAN],
+        ("numbers:no_sources",),
+        "not_run",
+        id="one-answer-missed",
     ),
-    pytest.param([GuardOutcome.NOT_RUN], (), "not_run", id="never-ran"),
+    pytest.param([GuardOutcome.NOT_RUN], ("numbers:no_sources",), "not_run", id="never-ran"),
 ]
 
 
@@ -73,23 +76,33 @@ def test_a_guard_counts_once_a_request(
     assert Tally.of(trace).not_checked == len(not_checked)
 
 
-def test_reasons_of_guards_that_did_not_run_count_once_a_request() -> None:
-    missed = GuardOutcome.NOT_RUN
+def test_reasons_count_once_a_request_and_what_is_no_guard_by_its_name() -> None:
     trace = a_request(
-        guards=(
-            a_run(missed, "numbers", reason="no_sources"),
-            a_run(missed, "names", reason="no_sources"),
-            a_run(missed, "scope", reason="failed:ValueError"),
+        not_checked=(
+            "numbers:no_sources",
+            "names:no_sources",
+            "scope:failed:ValueError",
+            "image_parts",
         )
     )
 
-    assert Tally.of(trace).by_not_run_reason == {"no_sources": 1, "failed": 1}
+    counted = Tally.of(trace).by_not_run_reason
+    assert counted == {"no_sources": 1, "failed": 1, "image_parts": 1}
+
+
+def test_a_guard_that_had_no_call_to_run_missed_nothing() -> None:
+    idle = a_run(GuardOutcome.NOT_RUN, "answerability", reason="no_evidence_demanded")
+    tally = Tally.of(a_request(guards=(idle,)))
+
+    assert tally.by_guard == {}
+    assert tally.by_not_run_reason == {}
 
 
 def test_names_that_are_none_of_ours_are_counted_as_other() -> None:
     trace = a_request(
         door="김철수 010-1234-5678",
         guards=(a_run(GuardOutcome.NOT_RUN, "이름", reason="말씀"),),
+        not_checked=("이름:말씀",),
         question="비밀",
     )
 

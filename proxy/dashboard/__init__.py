@@ -1,0 +1,1 @@
+"""The operator's desk: web pages that the proxy serves under `/dashboard`."""

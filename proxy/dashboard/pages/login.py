@@ -1,0 +1,72 @@
+"""`/dashboard/login` and `/dashboard/logout`."""
+
+from litestar import Request, Response, get, post
+from litestar.datastructures import State
+from litestar.di import NamedDependency
+from litestar.response import Redirect
+
+from proxy.dashboard.addresses import LOGIN, LOGOUT, ROOT, local_page
+from proxy.dashboard.backstage import Backstage
+from proxy.dashboard.desk import Desk
+from proxy.dashboard.languages import msgid
+from proxy.dashboard.signing_in import ended_cookie, session_cookie, session_token
+from proxy.logs import logger
+from proxy.services import Services
+
+log = logger(__name__)
+
+MOST_FORM_BYTES = 8 * 2**10
+_WRONG = msgid("This key is not known here. Please check that it was copied whole.")
+_TOO_OFTEN = msgid("Too many wrong keys. Please try again in a minute.")
+
+
+@get(LOGIN)
+async def show_login(desk: NamedDependency[Desk]) -> Response[str]:
+    """Ask for a key."""
+    return _form(desk, local_page(desk.query.get("next", "")))
+
+
+@post(LOGIN, request_max_body_size=MOST_FORM_BYTES)
+async def sign_in(
+    request: Request[object, object, State],
+    desk: NamedDependency[Desk],
+    services: NamedDependency[Services],
+    shared: NamedDependency[Backstage],
+) -> Response[str] | Redirect:
+    """Open a session for whoever gives a key that may read traces."""
+    form = await request.form()
+    key, wanted = str(form.get("key", "")).strip(), local_page(str(form.get("next", "")))
+    address = request.client.host if request.client else ""
+    wait_s = await shared.attempts.wait_s(address, services.now().timestamp())
+    if wait_s:
+        page = _form(desk, wanted, status_code=429, problem=_TOO_OFTEN)
+        page.headers["retry-after"] = str(wait_s)
+        return page
+    token = await shared.sessions.begin(key)
+    if token is None:
+        await shared.attempts.note_wrong(address)
+        log.warning("dashboard.sign_in_refused", client=address)
+        return _form(desk, wanted, status_code=401, problem=_WRONG)
+    cookie = session_cookie(token, https=services.settings.dashboard_https)
+    return Redirect(wanted, status_code=303, cookies=[cookie])
+
+
+@post(LOGOUT, request_max_body_size=MOST_FORM_BYTES)
+async def sign_out(
+    request: Request[object, object, State],
+    services: NamedDependency[Services],
+    shared: NamedDependency[Backstage],
+) -> Redirect:
+    """End the session."""
+    token = session_token(request)
+    if token:
+        await shared.sessions.end(token)
+    cookie = ended_cookie(https=services.settings.dashboard_https)
+    return Redirect(LOGIN, status_code=303, cookies=[cookie])
+
+
+def _form(
+    desk: Desk, wanted: str, *, status_code: int = 200, problem: str | None = None
+) -> Response[str]:
+    shown = None if wanted == ROOT else wanted
+    return desk.draw("login.html", status_code=status_code, wanted=shown, problem=problem)

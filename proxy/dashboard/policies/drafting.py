@@ -1,0 +1,127 @@
+"""Drafts of policies: read and tried without writing anything anywhere."""
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from policies.document import LARGEST_FILE_BYTES
+from policies.errors import Place, PolicyError, Problem
+from policies.inheritance import files_in
+from policies.loader import LoadedPolicy, load_text
+from policies.store import PolicyStore
+from proxy.dashboard.policies.workshop import Workshop
+from proxy.rejudging.process import judge_again, packed
+from proxy.traces.parts import Rejudged
+from proxy.traces.trace import Trace
+
+LONGEST_CHARS = 200_000
+READ_WITHIN_S = 10.0
+TRY_WITHIN_S = 20.0
+_SHOWN_CHARS = len("sha256:") + 8
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+_HIDDEN = re.compile(r"sha256:[0-9a-f]{8}…")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A draft that was read.
+
+    Attributes:
+        loaded: The policy that it stands for; None if it cannot be used.
+        problems: Why not.
+    """
+
+    loaded: LoadedPolicy | None
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Traces judged by a draft.
+
+    Attributes:
+        pairs: Each trace with what the draft would have made of it, in the order given.
+        left_out: How many traces there was no time for.
+    """
+
+    pairs: tuple[tuple[Trace, Rejudged], ...]
+    left_out: int
+
+
+def file_of(name: str, policies: PolicyStore) -> Path | None:
+    """Return the file of a policy, also of one that is not in force; None if there is none."""
+    try:
+        found = files_in(policies.directory).get(name)
+    except PolicyError:
+        loaded = policies.snapshot.policies.get(name)
+        return Path(loaded.path) if loaded else None
+    return Path(str(found)) if found else None
+
+
+def text_of(path: Path) -> str:
+    """Return a file's text, whatever it holds; the hashes of keys are cut short.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        content = file.read(LARGEST_FILE_BYTES)
+    text = content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
+    return _HASH.sub(lambda found: f"{found[0][:_SHOWN_CHARS]}…", text)
+
+
+def with_keys(text: str, path: Path) -> str:
+    """Return a draft with the hashes that `text_of` had cut short."""
+    try:
+        known = _HASH.findall(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return text
+    whole: Mapping[str, str] = {f"{one[:_SHOWN_CHARS]}…": one for one in known}
+    return _HIDDEN.sub(lambda found: whole.get(found[0], found[0]), text)
+
+
+async def checked(workshop: Workshop, text: str, path: Path) -> Checked:
+    """Read a draft that would stand in a file.
+
+    Raises:
+        TookTooLong: it takes too long to read.
+    """
+    if len(text) > LONGEST_CHARS:
+        problem = Problem(Place(str(path)), "", f"is longer than {LONGEST_CHARS} characters")
+        return Checked(None, (problem,))
+    return await workshop.done(READ_WITHIN_S, _read, text, path.stem, path.parent)
+
+
+async def tried(workshop: Workshop, draft: LoadedPolicy, traces: Sequence[Trace]) -> Tried:
+    """Judge traces by a draft, as many as there is time for.
+
+    Raises:
+        TookTooLong: one alone takes too long.
+    """
+    judged = await workshop.done(
+        TRY_WITHIN_S * 1.5, _judged, packed(draft), tuple(traces), TRY_WITHIN_S
+    )
+    pairs = tuple(zip(traces, judged, strict=False))
+    return Tried(pairs, len(traces) - len(pairs))
+
+
+def _read(text: str, name: str, directory: Path) -> Checked:
+    try:
+        return Checked(load_text(text, name, directory))
+    except PolicyError as error:
+        return Checked(None, error.problems)
+    except (ValueError, RecursionError) as error:  # so odd that no check foresaw it
+        return Checked(None, (Problem(Place(str(directory / name)), "", str(error)),))
+
+
+def _judged(policy: bytes, traces: Sequence[Trace], within_s: float) -> list[Rejudged]:
+    until_s = time.monotonic() + within_s
+    judged: list[Rejudged] = []
+    for trace in traces:
+        if time.monotonic() > until_s:
+            break
+        judged.append(judge_again(policy, trace))
+    return judged
+

@@ -1,0 +1,76 @@
+"""The process in which drafts are read and tried, so that none can keep requests waiting.
+
+A draft may take long to read and its guards long to run; one that takes too long is ended together
+with its process, and the next one starts another.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import Executor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar, TypeVarTuple, Unpack
+
+from proxy.logs import logger
+from proxy.rejudging.process import start_process
+
+log = logger(__name__)
+
+Given = TypeVarTuple("Given")
+Made = TypeVar("Made")
+
+
+class TookTooLong(Exception):
+    """A piece of work was not done in time."""
+
+
+class Workshop:
+    """Does one piece of work after the other in a process of its own.
+
+    Args:
+        start: Starts the process.
+    """
+
+    def __init__(self, start: Callable[[], Executor] = start_process) -> None:
+        self._start = start
+        self._process: Executor | None = None
+        self._turn = asyncio.Lock()
+
+    async def done(
+        self, within_s: float, work: Callable[[Unpack[Given]], Made], *args: Unpack[Given]
+    ) -> Made:
+        """Return what a piece of work comes to.
+
+        Args:
+            within_s: Time that it may take, in seconds; starting the process is not counted.
+            work: A function of a module.
+            args: What it takes; it travels to the process and back.
+
+        Raises:
+            TookTooLong: it did not end in time, or broke the process.
+        """
+        async with self._turn:
+            process = self._process = self._process or self._start()
+            loop = asyncio.get_running_loop()
+            try:
+                number = await loop.run_in_executor(process, os.getpid)
+                working = loop.run_in_executor(process, work, *args)
+                done, _ = await asyncio.wait({working}, timeout=within_s)
+                if done:
+                    return working.result()
+            except BrokenProcessPool:
+                self.close()
+                raise TookTooLong from None
+            log.warning("draft.took_too_long", within_s=within_s)
+            os.kill(number, signal.SIGKILL)
+            await asyncio.wait({working})
+            working.exception()  # it broke, as it was meant to
+            self.close()
+            raise TookTooLong
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        if self._process is not None:
+            self._process.shutdown(wait=False, cancel_futures=True)
+            self._process = None

@@ -1,0 +1,142 @@
+"""Who is signed in: sessions on the server, checked anew at each request.
+
+The browser holds a random token in a cookie. What is stored under the token's hash says whose
+session it is and is bound, by the token, to the key that opened it: neither the key nor anything to
+guess it by is stored, and when the key is no longer one of the tenant's (or the admin token is
+another) the session is over at once. A session is written at the login and nowhere else, so that no
+request under way can bring back one that was ended meanwhile.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import redis.asyncio
+from litestar.stores.base import Store
+from litestar.stores.memory import MemoryStore
+from litestar.stores.redis import RedisStore
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from policies.keys import hash_key
+from proxy.readers import Viewer, viewer_with
+from proxy.services import Services
+from proxy.settings import Settings
+
+LASTS = timedelta(hours=12)
+TOKEN_BYTES = 32
+ANSWER_WITHIN_S = 2.0
+_NAMESPACE = "guard-proxy:{dashboard}:session"
+
+
+class SessionsAway(Exception):
+    """The store of sessions cannot be used right now; ``cause`` names the failure's type."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(f"The store of sessions cannot be used: {type(cause).__name__}.")
+        self.cause = type(cause).__name__
+
+
+class _Kept(BaseModel):
+    """What is stored of a session."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tenant: str | None
+    bound_to: str
+    until: AwareDatetime
+
+
+def session_store(settings: Settings) -> Store:
+    """Return where sessions are kept: Redis where there is one, else this process."""
+    if settings.redis_url is None:
+        return MemoryStore()
+    client = redis.asyncio.Redis.from_url(
+        settings.redis_url.get_secret_value(),
+        socket_timeout=ANSWER_WITHIN_S,
+        socket_connect_timeout=ANSWER_WITHIN_S,
+        retry=Retry(NoBackoff(), 0),
+    )
+    return RedisStore(client, namespace=_NAMESPACE, handle_client_shutdown=True)
+
+
+class Sessions:
+    """Opens, reads and ends sessions. Every method may raise `SessionsAway`.
+
+    Args:
+        store: Where they are kept.
+        services: Knows the keys that are good at this moment.
+    """
+
+    def __init__(self, store: Store, services: Services) -> None:
+        self._store = store
+        self._services = services
+
+    async def begin(self, key: str) -> str | None:
+        """Open a session for whoever has a key; returns its token, None if the key is no good."""
+        viewer = viewer_with(key, self._services)
+        if viewer is None:
+            return None
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        kept = _Kept(
+            tenant=viewer.tenant,
+            bound_to=_binding(token, hash_key(key)),
+            until=self._services.now() + LASTS,
+        )
+        async with _answering():
+            await self._store.set(_place(token), kept.model_dump_json(), expires_in=LASTS)
+        return token
+
+    async def viewer(self, token: str) -> Viewer | None:
+        """Return whose session a token opens; None if it is over or never was."""
+        async with _answering():
+            record = await self._store.get(_place(token))
+        if record is None:
+            return None
+        try:
+            kept = _Kept.model_validate_json(record)
+        except ValidationError:
+            return None
+        if kept.until <= self._services.now() or not self._is_good(kept, token):
+            return None
+        return Viewer(kept.tenant)
+
+    async def end(self, token: str) -> None:
+        """End a session; nothing happens if there is none."""
+        async with _answering():
+            await self._store.delete(_place(token))
+
+    def _is_good(self, kept: _Kept, token: str) -> bool:
+        """Tell whether the key that opened a session would open it now."""
+        return any(
+            hmac.compare_digest(kept.bound_to, _binding(token, known))
+            for known in self._good_hashes(kept.tenant)
+        )
+
+    def _good_hashes(self, tenant: str | None) -> Iterable[str]:
+        if tenant is not None:
+            loaded = self._services.policies.snapshot.tenants.get(tenant)
+            return loaded.policy.keys if loaded else ()
+        admin_token = self._services.settings.admin_token
+        return (hash_key(admin_token.get_secret_value()),) if admin_token else ()
+
+
+def _place(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _binding(token: str, key_hash: str) -> str:
+    return hmac.new(token.encode(), key_hash.encode(), hashlib.sha256).hexdigest()
+
+
+@asynccontextmanager
+async def _answering() -> AsyncIterator[None]:
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise SessionsAway(error) from error

@@ -1,0 +1,73 @@
+"""A trace as a line of the list."""
+
+from dataclasses import dataclass
+
+from policies.policy import Action
+from proxy.dashboard.traces.story import outcome_of, shadow_differs
+from proxy.traces.trace import Delivery, Trace
+
+_LONGEST_CHARS = 240
+_MOST_REASONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line.
+
+    Attributes:
+        trace: The trace.
+    """
+
+    trace: Trace
+
+    @property
+    def outcome(self) -> str:
+        """What became of the request in a word, to be translated."""
+        return outcome_of(self.trace)
+
+    @property
+    def question(self) -> str:
+        """The question on one line, as much as has room."""
+        return " ".join(self.trace.question[: 2 * _LONGEST_CHARS].split())[:_LONGEST_CHARS]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The first codes of what led to it."""
+        return self.trace.reasons[:_MOST_REASONS]
+
+    @property
+    def more_reasons(self) -> int:
+        """How many more there are."""
+        return max(0, len(self.trace.reasons) - _MOST_REASONS)
+
+    @property
+    def choices(self) -> int:
+        """How many answers left."""
+        return len(self.trace.made)
+
+    @property
+    def asked_twice(self) -> bool:
+        """Whether a second attempt was made that the action does not tell of."""
+        return len(self.trace.attempts) > 1 and self.trace.action is not Action.REGENERATE
+
+    @property
+    def model_not_asked(self) -> bool:
+        """Whether the answer was replaced before there was one."""
+        return self.trace.action is Action.REPLACE and not self.trace.attempts
+
+    @property
+    def client_left(self) -> bool:
+        """Whether the client left before the end."""
+        return self.trace.delivery is Delivery.CLIENT_GONE
+
+    @property
+    def shadow_action(self) -> str:
+        """What the shadow policy would have done; empty if the same or if nobody knows."""
+        if self.trace.shadow is None or not shadow_differs(self.trace):
+            return ""
+        return self.trace.shadow.action_name
+
+    @property
+    def would(self) -> str:
+        """What guards in shadow would have done; empty if nothing."""
+        return "" if self.trace.would is Action.PASS else self.trace.would.value

@@ -1,0 +1,5 @@
+"""Metrics for Prometheus."""
+
+from proxy.metrics.metrics import Metrics
+
+__all__ = ["Metrics"]

@@ -1,0 +1,236 @@
+"""All metrics of the service. Labels are bounded: no text of a tenant, no key, no path."""
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from functools import partial
+
+from proxy.metrics.families import Families, Family, Kind, Reading
+from proxy.metrics.version import product_version
+
+SECONDS = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
+GUARD_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5)
+ONE_GUARD_SECONDS = (0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5)
+SIGNALS = ("traces", "metrics")
+"""What telemetry sends."""
+
+_TRACES = {
+    "queued": (Kind.COUNTER, "Traces that were taken from requests."),
+    "delivered": (Kind.COUNTER, "Traces that their store took."),
+    "outboxed": (Kind.COUNTER, "Traces that had to wait in the outbox."),
+    "dropped": (Kind.COUNTER, "Traces that were lost: nothing could take them."),
+    "refused": (Kind.COUNTER, "Traces that their store refused for good."),
+    "waiting": (Kind.GAUGE, "Traces that wait in memory."),
+    "outbox": (Kind.GAUGE, "Traces that wait in the outbox."),
+}
+
+
+class Metrics:
+    """The service's metrics, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self._traces: Callable[[], Mapping[str, int]] = dict
+        self._judges: Callable[[], Mapping[str, StrEnum]] = dict
+        self._families = Families()
+        self.registry = self._families.registry
+        self._add_requests()
+        self._add_guards()
+        self._add_model()
+        self._add_shadow()
+        self._add_service()
+        self._watch_all()
+
+    def watch_traces(self, counters: Callable[[], Mapping[str, int]]) -> None:
+        """Show the trace recorder's own counters, read when asked for."""
+        self._traces = counters
+
+    def watch_judges(self, states: Callable[[], Mapping[str, StrEnum]]) -> None:
+        """Show the state of each tenant's judge, read when asked for."""
+        self._judges = states
+
+    def watch_policies(self, state: Callable[[], tuple[float, int]]) -> None:
+        """Show since when the policies are in force, in Unix seconds, and for how many tenants."""
+        self.policies_loaded.set_function(lambda: state()[0])
+        self.tenants.set_function(lambda: state()[1])
+
+    def watch_limits(self, is_away: Callable[[], bool]) -> None:
+        """Show whether limits have to do without their Redis, read when asked for."""
+        self.limits_store_away.set_function(is_away)
+
+    def as_text(self) -> bytes:
+        """Return all metrics in Prometheus's text format."""
+        return self._families.as_text()
+
+    @property
+    def described(self) -> Iterable[Family]:
+        """All families, as the README lists them."""
+        return tuple(self._families.described)
+
+    def _add_requests(self) -> None:
+        counter = self._families.counter
+        self.requests = counter(
+            "guard_proxy_requests_total",
+            "Requests that ended, by what became of them.",
+            ("tenant", "door", "action", "status"),
+        )
+        self.request_seconds = self._families.histogram(
+            "guard_proxy_request_seconds",
+            "Time from a request to the end of its reply.",
+            SECONDS,
+            ("tenant", "door"),
+        )
+        self.errors = counter(
+            "guard_proxy_errors_total",
+            "Requests that ended in an error, by its code.",
+            ("tenant", "code"),
+        )
+        self.not_checked = counter(
+            "guard_proxy_requests_not_checked_total",
+            "Requests of which something was wanted to be looked at and was not.",
+            ("tenant",),
+        )
+        self.closings = counter(
+            "guard_proxy_closings_total",
+            "Answers that a template ended after they had begun to leave.",
+            ("tenant", "template"),
+        )
+        self.limited_requests = counter(
+            "guard_proxy_limited_requests_total",
+            "Requests that were turned away by a limit of their tenant.",
+            ("tenant", "limit"),
+        )
+        self.requests_in_flight = self._families.gauge(
+            "guard_proxy_requests_in_flight",
+            "Requests that are being served, until the last byte of their reply.",
+            ("door",),
+        )
+        self.streams_in_flight = self._families.gauge(
+            "guard_proxy_streams_in_flight",
+            "Those of them whose reply is a stream that has begun.",
+            ("door",),
+        )
+
+    def _add_guards(self) -> None:
+        self.guard_outcomes = self._families.counter(
+            "guard_proxy_guard_outcomes_total",
+            "Runs of guards, by what they came to.",
+            ("tenant", "guard", "outcome"),
+        )
+        self.not_run = self._families.counter(
+            "guard_proxy_guard_not_run_total",
+            "Runs of guards that did not take place, or not to the end, by the reason.",
+            ("guard", "reason"),
+        )
+        self.guard_seconds = self._families.histogram(
+            "guard_proxy_guard_seconds",
+            "Time that reading, guards and decision took for one question or one attempt.",
+            GUARD_SECONDS,
+            ("tenant", "stage"),
+        )
+        self.one_guard_seconds = self._families.histogram(
+            "guard_proxy_one_guard_seconds",
+            "Time that each guard took for one text; that of the judge is its server's.",
+            ONE_GUARD_SECONDS,
+            ("guard",),
+        )
+
+    def _add_model(self) -> None:
+        histogram = self._families.histogram
+        self.upstream_seconds = histogram(
+            "guard_proxy_upstream_seconds",
+            "Time that the model server took for one reply.",
+            SECONDS,
+            ("tenant",),
+        )
+        self.upstream_errors = self._families.counter(
+            "guard_proxy_upstream_errors_total",
+            "Calls of the model server that failed, by the code of the error.",
+            ("tenant", "code"),
+        )
+        self.model_text_seconds = histogram(
+            "guard_proxy_model_text_seconds",
+            "Time from a request to the first word of the model's stream.",
+            SECONDS,
+            ("tenant",),
+        )
+        self.first_text_seconds = histogram(
+            "guard_proxy_first_text_seconds",
+            "Time from a request to the first word of a stream that left.",
+            SECONDS,
+            ("tenant",),
+        )
+        self.regenerations = self._families.counter(
+            "guard_proxy_regenerations_total",
+            "Second attempts, by what came of them.",
+            ("tenant", "outcome"),
+        )
+
+    def _add_shadow(self) -> None:
+        self.shadow_decisions = self._families.counter(
+            "guard_proxy_shadow_decisions_total",
+            "What the shadow policy would have done, and whether that is something else.",
+            ("tenant", "would", "changed"),
+        )
+        self.shadow_not_judged = self._families.counter(
+            "guard_proxy_shadow_not_judged_total",
+            "Requests that the shadow policy did not judge, by the reason.",
+            ("tenant", "reason"),
+        )
+
+    def _add_service(self) -> None:
+        counter, gauge = self._families.counter, self._families.gauge
+        self.policy_reloads = counter(
+            "guard_proxy_policy_reloads_total",
+            "Reloads of the policies, by whether they were taken.",
+            ("outcome",),
+        )
+        self.policies_stale = gauge(
+            "guard_proxy_policies_stale",
+            "1 while the policies on disk are broken and the last good ones are used.",
+        )
+        self.policies_loaded = gauge(
+            "guard_proxy_policies_loaded_timestamp_seconds",
+            "When the policies in force were read, in Unix seconds.",
+        )
+        self.limits_store_away = gauge(
+            "guard_proxy_limits_store_away",
+            "1 while Redis is away and each process counts limits for itself.",
+        )
+        self.tenants = gauge("guard_proxy_tenants", "Tenants that the policies in force serve.")
+        self.telemetry_dropped_spans = counter(
+            "guard_proxy_telemetry_dropped_spans_total",
+            "OpenTelemetry spans that were lost: the collector did not take them in time.",
+        )
+        self.telemetry_failed_exports = counter(
+            "guard_proxy_telemetry_failed_exports_total",
+            "Batches that the OpenTelemetry collector did not take.",
+            ("signal",),
+        )
+        self.build = gauge("guard_proxy_build_info", "1 for the version that runs.", ("version",))
+        self.build.labels(product_version()).set(1)
+        # A counter that begins at 1 never rises, as far as a query can see.
+        for outcome in ("taken", "refused"):
+            self.policy_reloads.labels(outcome)
+        for signal in SIGNALS:
+            self.telemetry_failed_exports.labels(signal)
+
+    def _watch_all(self) -> None:
+        for count, (kind, said) in _TRACES.items():
+            ending = "_total" if kind is Kind.COUNTER else ""
+            name = f"guard_proxy_traces_{count}{ending}"
+            self._families.watched(name, kind, said, (), partial(self._of_traces, count))
+        self._families.watched(
+            "guard_proxy_judge_breaker",
+            Kind.GAUGE,
+            "1 for the state that the breaker of a tenant's judge is in.",
+            ("tenant", "state"),
+            self._of_judges,
+        )
+
+    def _of_traces(self, name: str) -> Iterable[Reading]:
+        counters = self._traces()
+        return [((), counters[name])] if name in counters else []
+
+    def _of_judges(self) -> Iterable[Reading]:
+        for tenant, now in self._judges().items():
+            for state in type(now):
+                yield (tenant, state.value), float(state is now)

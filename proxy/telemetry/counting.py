@@ -1,0 +1,101 @@
+"""What Prometheus is told of a request that has ended."""
+
+from guards.core.guard import Stage
+from policies.policy import Action
+from policies.verdict import GuardOutcome
+from proxy.metrics import Metrics
+from proxy.openai_api.doors import DOORS
+from proxy.telemetry.vocabulary import (
+    ERRORS,
+    UPSTREAM_ERRORS,
+    Regenerated,
+    known,
+    not_run_reason,
+)
+from proxy.traces.trace import Trace
+
+PASSED_THROUGH = "passthrough"
+"""Stands for the door and for the action of what was handed through."""
+_ASK_THE_MODEL = frozenset(door.name for door in DOORS)
+
+
+def count(metrics: Metrics, trace: Trace) -> None:
+    """Count a request, its guards and its calls of the model server."""
+    _count_end(metrics, trace)
+    _count_guards(metrics, trace)
+    if trace.door in _ASK_THE_MODEL:
+        _count_model(metrics, trace)
+
+
+def count_passed(metrics: Metrics, tenant: str, status: int) -> None:
+    """Count a request that was handed through."""
+    metrics.requests.labels(tenant, PASSED_THROUGH, PASSED_THROUGH, status).inc()
+
+
+def count_shadow(metrics: Metrics, trace: Trace) -> None:
+    """Count what the shadow policy would have made of a request; nothing if it has none."""
+    shadow = trace.shadow
+    if shadow is None:
+        return
+    if shadow.not_run is not None:
+        metrics.shadow_not_judged.labels(trace.tenant, shadow.not_run.value).inc()
+        return
+    changed = str(shadow.action not in {None, trace.action}).lower()
+    metrics.shadow_decisions.labels(trace.tenant, shadow.action_name, changed).inc()
+
+
+def stage_of(step: str) -> Stage | None:
+    """Return which stage of the guards a step of a trace is; None if it is none."""
+    if not step.startswith("inspect_"):
+        return None
+    return Stage.INPUT if step == "inspect_question" else Stage.OUTPUT
+
+
+def _count_end(metrics: Metrics, trace: Trace) -> None:
+    metrics.requests.labels(trace.tenant, trace.door, trace.action_name, trace.status).inc()
+    metrics.request_seconds.labels(trace.tenant, trace.door).observe(trace.duration_ms / 1000)
+    if trace.error is not None:
+        metrics.errors.labels(trace.tenant, known(trace.error, ERRORS)).inc()
+    if trace.not_checked:
+        metrics.not_checked.labels(trace.tenant).inc()
+    for template in trace.closings:
+        metrics.closings.labels(trace.tenant, template).inc()
+
+
+def _count_guards(metrics: Metrics, trace: Trace) -> None:
+    for run in trace.guards:
+        metrics.guard_outcomes.labels(trace.tenant, run.guard, run.outcome.value).inc()
+        if run.reason:
+            metrics.not_run.labels(run.guard, not_run_reason(run.reason)).inc()
+        if run.outcome is not GuardOutcome.NOT_RUN:
+            metrics.one_guard_seconds.labels(run.guard).observe(run.duration_ms / 1000)
+    for step in trace.steps:
+        if stage := stage_of(step.name):
+            spent = metrics.guard_seconds.labels(trace.tenant, stage.value)
+            spent.observe(step.duration_ms / 1000)
+
+
+def _count_model(metrics: Metrics, trace: Trace) -> None:
+    for attempt in trace.attempts:
+        metrics.upstream_seconds.labels(trace.tenant).observe(attempt.upstream_ms / 1000)
+        # That its client left, or that something broke in here, is not the model server's fault.
+        if attempt.error in UPSTREAM_ERRORS:
+            metrics.upstream_errors.labels(trace.tenant, attempt.error).inc()
+    for waited_ms, waiting in (
+        (trace.model_text_ms, metrics.model_text_seconds),
+        (trace.first_text_ms, metrics.first_text_seconds),
+    ):
+        if waited_ms is not None:
+            waiting.labels(trace.tenant).observe(waited_ms / 1000)
+    if len(trace.attempts) > 1:
+        metrics.regenerations.labels(trace.tenant, _regenerated(trace).value).inc()
+
+
+def _regenerated(trace: Trace) -> Regenerated:
+    if trace.attempts[1].error in UPSTREAM_ERRORS:
+        return Regenerated.FAILED
+    if trace.error is not None:
+        return Regenerated.UNFINISHED
+    if trace.action is Action.REPLACE:
+        return Regenerated.REPLACED
+    return Regenerated.LEFT if trace.kept_attempt == 2 else Regenerated.FIRST_KEPT

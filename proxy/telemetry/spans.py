@@ -1,0 +1,75 @@
+"""What telemetry is told of a request, whoever listens; here, nobody does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Protocol
+
+from proxy.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """A call of the model server, about to be made.
+
+    Attributes:
+        number: Number of the attempt, from 1; what is sent twice within one is one call.
+        model: The model server's own name for the model.
+        base_url: Where the model server is.
+        spent_s: Seconds since the request came in.
+    """
+
+    number: int
+    model: str
+    base_url: str
+    spent_s: float
+
+
+class RequestSpans(Protocol):
+    """The spans of one request."""
+
+    @property
+    def log_fields(self) -> Mapping[str, str]:
+        """What log lines about the request say to be found by."""
+
+    def calling(self, call: ModelCall) -> Mapping[str, str]:
+        """Note a call of the model server; return headers that go with it, by lower-case names."""
+
+    def end(self, trace: Trace) -> None:
+        """Tell all there is to tell of the request. Never fails and never waits."""
+
+
+class Telemetry(Protocol):
+    """Who listens."""
+
+    def request(self, door: str, headers: Mapping[str, str], started_at: datetime) -> RequestSpans:
+        """Begin a request.
+
+        Args:
+            door: Name of the door that it came to.
+            headers: Its headers, by lower-case names.
+            started_at: When it came; aware.
+        """
+
+
+class _Unheard:
+    """Spans that nobody hears of."""
+
+    @property
+    def log_fields(self) -> Mapping[str, str]:
+        return {}
+
+    def calling(self, _: ModelCall) -> Mapping[str, str]:
+        return {}
+
+    def end(self, _: Trace) -> None:
+        pass
+
+
+class _Nobody:
+    def request(self, _: str, __: Mapping[str, str], ___: datetime) -> RequestSpans:
+        return UNHEARD
+
+
+UNHEARD: Final[RequestSpans] = _Unheard()
+NOBODY: Final[Telemetry] = _Nobody()

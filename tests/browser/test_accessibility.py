@@ -1,0 +1,29 @@
+"""Every page: nothing serious for axe-core, no wider than a phone, and a picture of it."""
+
+import pytest
+
+from tests.browser.desk import DESKTOP, PHONE, Desk, faults_of, fits, picture
+from tests.browser.pages import FAILURES, PAGES
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+# Both languages, both sizes and both colour schemes, each once.
+LOOKS = [
+    pytest.param("ko", DESKTOP, False, "", id="ko-desktop-light"),
+    pytest.param("en", PHONE, True, "-phone", id="en-phone-dark"),
+]
+
+
+@pytest.mark.parametrize(("language", "size", "dark", "suffix"), LOOKS)
+@pytest.mark.parametrize("name", [*PAGES, *FAILURES])
+async def test_no_serious_fault(
+    desk: Desk, name: str, language: str, size: tuple[int, int], dark: bool, suffix: str
+) -> None:
+    fails = name in FAILURES
+    path = (FAILURES if fails else PAGES)[name](desk.scene)
+    async with desk.visit(path, language=language, size=size, dark=dark, may_fail=fails) as page:
+        await picture(page, f"{name}{suffix}")
+        assert await faults_of(page) == []
+        assert await fits(page)
+        assert await page.locator("html").get_attribute("lang") == language
+        assert await page.locator(".failure").count() == int(fails)

@@ -1,0 +1,211 @@
+"""The overview: figures that are right, keep themselves up to date, and leave the reader alone."""
+
+import re
+from uuid import uuid4
+
+import pytest
+from playwright.async_api import Page
+
+from policies.policy import Tracing
+from proxy.traces.store import Entry, Keep
+from tests.browser.desk import ADMIN, APP, PHONE, Desk
+from tests.browser.scene import OTHER
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+POLL_MS = 5_100
+
+
+async def figure(page: Page, title: str) -> str:
+    """Return the figure of a tile."""
+    tile = page.locator(".tile").filter(has=page.get_by_role("heading", name=title, exact=True))
+    return await tile.locator(".tile-value").inner_text()
+
+
+async def count(page: Page, action: str) -> int:
+    """Return how many requests the tile of an action counts."""
+    return int(re.sub(r"\D", "", await page.locator(f"#tile-{action}").inner_text()))
+
+
+async def add(desk: Desk, scene: str, tenant: str) -> None:
+    """Let a request of the scene happen once more, to a tenant."""
+    services = desk.scene.proxy.services
+    again = {"id": uuid4().hex, "tenant": tenant, "started_at": services.now()}
+    trace = desk.scene.traces[scene].model_copy(update=again)
+    await services.traces.add([Entry.of(trace, Keep.of(Tracing()))])
+
+
+async def test_what_happens_shows_by_itself_and_disturbs_nobody(desk: Desk) -> None:
+    async with desk.visit("/dashboard", who=ADMIN) as page:
+        await page.clock.install()
+        await page.reload()
+        before = await count(page, "replace")
+        await page.get_by_text("표로 보기").click()
+        await page.locator("#tile-replace").focus()
+        await page.evaluate("window.scrollTo(0, 120)")
+        seen_at = await top_of_chart(page)
+        await add(desk, "replaced", APP)
+
+        async with page.expect_response("**/dashboard/live*"):
+            await page.clock.run_for(POLL_MS)
+        await page.wait_for_function(
+            "n => document.querySelector('#tile-replace').textContent.includes(n)", arg=before + 1
+        )
+
+        assert await page.evaluate("document.activeElement.id") == "tile-replace"
+        assert await top_of_chart(page) == pytest.approx(seen_at, abs=1)
+        assert await page.locator("#actions-table").is_visible()
+        assert await drawn(page) == await tabled(page)
+        # In the visitor's own zone and way, as at first, and not as the server wrote it.
+        written = await page.locator("#updated time").inner_text()
+        assert re.fullmatch(r"\d\d\. \d\d\. \d\d:\d\d:\d\d", written)
+
+
+async def test_the_chart_says_what_the_table_says(desk: Desk) -> None:
+    async with desk.visit("/dashboard?span=24h") as page:
+        tabled_there = await tabled(page)
+        assert await drawn(page) == tabled_there
+        assert len(tabled_there) == 6
+        assert {len(row) for row in tabled_there} == {24}
+        assert sum(tabled_there[4]) == await count(page, "replace")
+
+
+async def top_of_chart(page: Page) -> float:
+    return float(await page.evaluate("document.querySelector('canvas').getBoundingClientRect().y"))
+
+
+async def drawn(page: Page) -> list[list[int]]:
+    """Return the chart's figures, a row for each action."""
+    script = "Chart.getChart('actions-chart').data.datasets.map(one => one.data)"
+    return [list(row) for row in await page.evaluate(script)]
+
+
+async def tabled(page: Page) -> list[list[int]]:
+    """Return the table's figures, a row for each action."""
+    script = "[...document.querySelectorAll('#actions-table tbody tr')].map(row =>"
+    rows = await page.evaluate(
+        script + " [...row.querySelectorAll('td')].map(td => +td.textContent))"
+    )
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+@pytest.mark.parametrize(("title", "bars"), [("1시간", 30), ("7일", 28), ("30일", 30)])
+async def test_another_span_is_one_click_away(desk: Desk, title: str, bars: int) -> None:
+    async with desk.visit("/dashboard") as page:
+        await page.get_by_role("link", name=title, exact=True).click()
+        chosen = page.locator(".switch [aria-current]")
+        await chosen.get_by_text(title, exact=True).wait_for()
+        assert await page.locator("#actions-table tbody tr").count() == bars
+
+
+async def test_the_admin_chooses_a_tenant(desk: Desk) -> None:
+    async with desk.visit("/dashboard?span=7d") as page:
+        everybody = int((await figure(page, "요청")).replace(",", ""))
+        await page.get_by_label("테넌트").select_option(OTHER)
+        await page.wait_for_url("**tenant=library*")
+        assert int((await figure(page, "요청")).replace(",", "")) < everybody
+        assert await figure(page, "오류") == "100%"
+        assert "span=7d" in page.url
+        await page.get_by_role("link", name="30일").click()
+        await page.wait_for_url("**span=30d*")
+        assert "tenant=library" in page.url
+
+
+async def test_a_figure_leads_to_its_traces(desk: Desk) -> None:
+    async with desk.visit("/dashboard?span=7d&tenant=app") as page:
+        await page.locator("#tile-replace").click()
+        await page.get_by_role("heading", name="추적 기록").wait_for()
+        assert page.url == f"{desk.address}/dashboard/traces?tenant=app&span=7d&action=replace"
+
+
+async def test_a_page_without_requests_says_what_to_do_and_fills_by_itself(desk: Desk) -> None:
+    async with desk.visit("/dashboard?tenant=newcomer") as page:
+        await page.clock.install()
+        await page.reload()
+        assert await page.get_by_role("heading", name="아직 요청이 없습니다").is_visible()
+        assert f"{desk.address}/v1/chat/completions" in await page.locator("pre").inner_text()
+
+        await add(desk, "passed", "newcomer")
+        await page.clock.run_for(POLL_MS)
+        await page.locator("#tiles").wait_for()
+        assert await figure(page, "통과") == "100%"
+
+
+async def test_a_session_that_ends_leads_to_the_login_and_back(desk: Desk) -> None:
+    async with desk.visit("/dashboard/login", who=None, may_fail=True) as page:
+        await page.get_by_label("관리자 토큰 또는 API 키").fill(desk.key(APP))
+        await page.get_by_role("button", name="로그인").click()
+        await page.clock.install()
+        await page.goto("/dashboard?span=1h")
+        other_tab = await page.context.new_page()
+        await other_tab.goto("/dashboard")
+        await other_tab.get_by_role("button", name="로그아웃").click()
+        await other_tab.get_by_role("heading", name="로그인").wait_for()
+        await other_tab.close()
+
+        await page.clock.run_for(POLL_MS)
+        await page.get_by_role("heading", name="로그인").wait_for()
+        assert await page.locator("input[name=next]").get_attribute("value") == "/dashboard?span=1h"
+
+
+async def test_a_service_that_is_gone_is_told_and_waited_for(desk: Desk) -> None:
+    async with desk.visit("/dashboard", may_fail=True) as page:
+        await page.clock.install()
+        await page.reload()
+        await page.context.set_offline(True)
+        await page.clock.run_for(POLL_MS)
+        notice = page.get_by_role("status")
+        await notice.get_by_text("서비스에 연결할 수 없습니다").wait_for()
+
+        await page.context.set_offline(False)
+        await page.clock.run_for(POLL_MS)
+        await notice.wait_for(state="hidden")
+
+
+async def test_a_page_that_nobody_sees_asks_for_nothing(desk: Desk) -> None:
+    async with desk.visit("/dashboard") as page:
+        await page.clock.install()
+        await page.reload()
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        await page.evaluate("Object.defineProperty(document, 'hidden', {value: true})")
+        await page.clock.run_for(4 * POLL_MS)
+        assert [url for url in asked if "/live" in url] == []
+
+
+@pytest.mark.parametrize("size", [(1280, 900), PHONE], ids=["desktop", "phone"])
+async def test_everything_can_be_reached_by_keyboard(desk: Desk, size: tuple[int, int]) -> None:
+    async with desk.visit("/dashboard", size=size) as page:
+        await page.keyboard.press("Tab")
+        assert await page.evaluate("document.activeElement.className") == "skip"
+        reached = [await focused(page)]
+        while (await tab(page)) != "BODY":
+            reached.append(await focused(page))
+        wanted = await page.locator("a[href], button, select, summary").all()
+        shown = [one for one in wanted if await one.is_visible()]
+        assert len({place for place, _ in reached}) >= len(shown)
+        assert [place for place, outlined in reached if not outlined] == []
+
+
+async def tab(page: Page) -> str:
+    await page.keyboard.press("Tab")
+    return str(await page.evaluate("document.activeElement.tagName"))
+
+
+async def focused(page: Page) -> tuple[str, bool]:
+    """Return what has the focus, and whether one can see that it has."""
+    script = """() => {
+        const one = document.activeElement;
+        const { outlineStyle, outlineWidth } = getComputedStyle(one);
+        return [one.outerHTML, outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2];
+    }"""
+    place, outlined = await page.evaluate(script)
+    return str(place), bool(outlined)
+
+
+async def test_the_skip_link_leads_to_the_content(desk: Desk) -> None:
+    async with desk.visit("/dashboard") as page:
+        await page.keyboard.press("Tab")
+        await page.keyboard.press("Enter")
+        await page.keyboard.press("Tab")
+        assert await page.evaluate("document.activeElement.closest('main') !== null")

@@ -1,0 +1,212 @@
+"""What is counted of traces that have ended, case by case."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from guards.core.guard import Stage
+from policies.policy import Action, Mode
+from policies.verdict import GuardOutcome
+from proxy.metrics import Metrics
+from proxy.telemetry.counting import count, count_passed, count_shadow
+from proxy.telemetry.vocabulary import Regenerated
+from proxy.traces.parts import Attempt, GuardRun, Made, NotRejudged, PolicyUsed, Rejudged, Step
+from proxy.traces.trace import Delivery, Trace
+from tests.fakes.exposition import samples
+
+OURS = PolicyUsed(name="app", version="1")
+OTHERS = PolicyUsed(name="strict", version="2")
+ASKED = Trace(
+    id="0" * 32,
+    tenant="app",
+    policy=OURS,
+    door="chat.completions",
+    started_at=datetime(2026, 3, 1, tzinfo=UTC),
+    duration_ms=1500,
+    action=Action.PASS,
+    kept_attempt=1,
+    attempts=(Attempt(upstream_ms=1200),),
+    status=200,
+)
+
+
+def counted(trace: Trace, name: str) -> dict[tuple[str, ...], float]:
+    """Return a family's figures by the values of its labels, in the order of their names."""
+    metrics = Metrics()
+    count(metrics, trace)
+    count_shadow(metrics, trace)
+    return {
+        tuple(value for _, value in sorted(each.labels.items())): each.value
+        for each in samples(metrics.as_text().decode())
+        if each.name == f"guard_proxy_{name}"
+    }
+
+
+def but(**changes: object) -> Trace:
+    """Return the usual trace but for some of its attributes."""
+    return ASKED.model_copy(update=changes)
+
+
+def run(outcome: GuardOutcome, reason: str = "", guard: str = "numbers") -> GuardRun:
+    return GuardRun(
+        guard=guard, mode=Mode.ENFORCE, stage=Stage.OUTPUT, outcome=outcome, reason=reason
+    )
+
+
+def attempts(*errors: str | None) -> Sequence[Attempt]:
+    return tuple(Attempt(upstream_ms=100, error=error) for error in errors)
+
+
+REGENERATIONS = [
+    pytest.param(
+        but(attempts=attempts(None, None), kept_attempt=2, action=Action.REGENERATE),
+        Regenerated.LEFT,
+        id="the-second-leaves",
+    ),
+    pytest.param(
+        but(attempts=attempts(None, None), kept_attempt=2, action=Action.FIX),
+        Regenerated.LEFT,
+        id="the-second-leaves-mended",
+    ),
+    pytest.param(
+        but(attempts=attempts(None, None), kept_attempt=1, action=Action.TRIM),
+        Regenerated.FIRST_KEPT,
+        id="the-first-was-better",
+    ),
+    pytest.param(
+        but(attempts=attempts(None, None), kept_attempt=None, action=Action.REPLACE),
+        Regenerated.REPLACED,
+        id="neither",
+    ),
+    pytest.param(
+        but(attempts=attempts(None, None), kept_attempt=2, action=Action.REPLACE),
+        Regenerated.REPLACED,
+        id="the-second-began-and-was-ended",
+    ),
+    pytest.param(
+        but(attempts=attempts(None, "upstream_timeout"), action=Action.TRIM),
+        Regenerated.FAILED,
+        id="the-server-failed",
+    ),
+    pytest.param(
+        but(attempts=attempts(None, "client_gone"), error="client_gone"),
+        Regenerated.UNFINISHED,
+        id="the-client-left",
+    ),
+]
+
+
+@pytest.mark.parametrize(("trace", "outcome"), REGENERATIONS)
+def test_what_came_of_a_second_attempt(trace: Trace, outcome: Regenerated) -> None:
+    assert counted(trace, "regenerations_total") == {(outcome.value, "app"): 1}
+
+
+def test_one_attempt_is_no_regeneration() -> None:
+    assert counted(ASKED, "regenerations_total") == {}
+
+
+def test_failures_of_the_model_server_are_its_own() -> None:
+    failed = but(attempts=attempts("upstream_broken", "client_gone"), error="client_gone")
+
+    assert counted(failed, "upstream_errors_total") == {("upstream_broken", "app"): 1}
+    assert counted(failed, "upstream_seconds_count") == {("app",): 2}
+
+
+def test_what_was_verified_asked_no_model() -> None:
+    verified = but(door="verify", steps=(Step(name="inspect_answer", started_ms=1, duration_ms=4),))
+
+    assert counted(verified, "upstream_seconds_count") == {}
+    assert counted(verified, "guard_seconds_count") == {("output", "app"): 1}
+    assert counted(verified, "guard_seconds_sum") == {("output", "app"): 0.004}
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        pytest.param("upstream_timeout", "upstream_timeout", id="one-of-ours"),
+        pytest.param("rate_limit_exceeded", "rate_limit_exceeded", id="a-limit"),
+        pytest.param("client_gone", "client_gone", id="nobody-there"),
+        pytest.param("주차비는 얼마", "other", id="anything-else"),
+    ],
+)
+def test_codes_of_errors_are_a_closed_set(error: str, code: str) -> None:
+    assert counted(but(error=error), "errors_total") == {(code, "app"): 1}
+
+
+@pytest.mark.parametrize(
+    ("reason", "word"),
+    [
+        pytest.param("no_answer", "no_answer", id="a-guards"),
+        pytest.param("failed:ValueError", "failed", id="broken"),
+        pytest.param("refused:503", "refused", id="a-judges"),
+        pytest.param("주차비 for me", "other", id="anything-else"),
+    ],
+)
+def test_reasons_for_not_running_are_a_closed_set(reason: str, word: str) -> None:
+    unrun = but(guards=(run(GuardOutcome.NOT_RUN, reason),))
+
+    assert counted(unrun, "guard_not_run_total") == {("numbers", word): 1}
+    assert counted(unrun, "one_guard_seconds_count") == {}
+
+
+def test_a_judge_that_said_less_than_was_asked_did_not_run_to_the_end() -> None:
+    partly = but(guards=(run(GuardOutcome.NOTED, "partial", "judge"),))
+
+    assert counted(partly, "guard_not_run_total") == {("judge", "partial"): 1}
+    assert counted(partly, "one_guard_seconds_count") == {("judge",): 1}
+
+
+def test_what_nobody_looked_at_is_counted_once_for_a_request() -> None:
+    assert counted(ASKED, "requests_not_checked_total") == {}
+    missed = but(not_checked=("image_parts", "judge:timeout"))
+    assert counted(missed, "requests_not_checked_total") == {("app",): 1}
+
+
+def test_answers_that_a_template_ended_are_counted_by_it() -> None:
+    made = (Made(action=Action.REPLACE, closed_with="closing.cut"), Made(action=Action.PASS))
+
+    assert counted(but(made=made), "closings_total") == {("closing.cut", "app"): 1}
+
+
+SHADOWS = [
+    pytest.param(Action.REPLACE, ("true", "app", "replace"), id="something-else"),
+    pytest.param(Action.PASS, ("false", "app", "pass"), id="the-same"),
+    pytest.param(None, ("false", "app", "unknown"), id="nobody-knows"),
+]
+
+
+@pytest.mark.parametrize(("action", "labels"), SHADOWS)
+def test_what_the_shadow_policy_would_have_done(
+    action: Action | None, labels: tuple[str, ...]
+) -> None:
+    tried = but(shadow=Rejudged(policy=OTHERS, action=action))
+
+    assert counted(tried, "shadow_decisions_total") == {labels: 1}
+    assert counted(tried, "shadow_not_judged_total") == {}
+
+
+def test_why_the_shadow_policy_did_not_judge() -> None:
+    untried = but(shadow=Rejudged(policy=OTHERS, not_run=NotRejudged.QUEUE_FULL))
+
+    assert counted(untried, "shadow_not_judged_total") == {("queue_full", "app"): 1}
+    assert counted(untried, "shadow_decisions_total") == {}
+    assert counted(ASKED, "shadow_not_judged_total") == {}
+
+
+def test_a_client_that_left_has_a_status_of_its_own() -> None:
+    gone = but(status=499, error="client_gone", delivery=Delivery.CLIENT_GONE, action=None)
+
+    assert counted(gone, "requests_total") == {("none", "chat.completions", "499", "app"): 1}
+
+
+def test_what_is_handed_through_has_no_action_of_the_guards() -> None:
+    metrics = Metrics()
+    count_passed(metrics, "app", 200)
+
+    [seen] = [
+        each
+        for each in samples(metrics.as_text().decode())
+        if each.name == "guard_proxy_requests_total"
+    ]
+    assert (seen.labels["door"], seen.labels["action"]) == ("passthrough", "passthrough")

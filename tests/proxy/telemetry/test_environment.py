@@ -1,0 +1,128 @@
+"""OpenTelemetry's own variables: what they ask for, and what stops the start."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+
+import pytest
+
+from proxy.telemetry.environment import OtelSettingsError, read_environment
+
+COLLECTOR = "http://collector.example:4318"
+EVERY = {"OTEL_EXPORTER_OTLP_ENDPOINT": COLLECTOR}
+TRACES = {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"{COLLECTOR}/v1/traces"}
+METRICS = {"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": f"{COLLECTOR}/v1/metrics"}
+_ALONE = """
+import sys
+import proxy.app, proxy.cli
+heavy = ("opentelemetry.exporter", "opentelemetry.sdk.trace", "proxy.telemetry.otel")
+print([name for name in sys.modules if name.startswith(heavy)])
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the machine's own environment says."""
+    for name in [*EVERY, *TRACES, *METRICS, "OTEL_SDK_DISABLED"]:
+        monkeypatch.delenv(name, raising=False)
+
+
+WANTED = [
+    pytest.param(EVERY, (True, True), id="one-endpoint-for-both"),
+    pytest.param(TRACES, (True, False), id="traces"),
+    pytest.param(METRICS, (False, True), id="metrics"),
+    pytest.param(EVERY | {"OTEL_METRICS_EXPORTER": "none"}, (True, False), id="not-metrics"),
+    pytest.param(EVERY | {"OTEL_SDK_DISABLED": "false"}, (True, True), id="not-disabled"),
+]
+
+
+@pytest.mark.parametrize(("variables", "signals"), WANTED)
+def test_what_is_sent(
+    monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str], signals: tuple[bool, bool]
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    wanted = read_environment()
+
+    assert wanted is not None
+    assert (wanted.traces, wanted.metrics) == signals
+
+
+NOTHING = [
+    pytest.param({}, id="no-endpoint"),
+    pytest.param({"OTEL_EXPORTER_OTLP_ENDPOINT": ""}, id="empty"),
+    pytest.param(EVERY | {"OTEL_SDK_DISABLED": "TRUE"}, id="disabled"),
+    pytest.param({"OTEL_TRACES_SAMPLER": "sometimes"}, id="wrong-and-not-wanted"),
+    pytest.param(TRACES | {"OTEL_TRACES_EXPORTER": "none"}, id="no-exporter"),
+]
+
+
+@pytest.mark.parametrize("variables", NOTHING)
+def test_nothing_is_sent(monkeypatch: pytest.MonkeyPatch, variables: Mapping[str, str]) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    assert read_environment() is None
+
+
+MISTAKES = [
+    ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "collector:4318"),
+    ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+    ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json"),
+    ("OTEL_EXPORTER_OTLP_TIMEOUT", "soon"),
+    ("OTEL_EXPORTER_OTLP_METRICS_TIMEOUT", "-1"),
+    ("OTEL_EXPORTER_OTLP_COMPRESSION", "zip"),
+    ("OTEL_EXPORTER_OTLP_HEADERS", "secret"),
+    ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere/at/all.pem"),
+    ("OTEL_BSP_MAX_QUEUE_SIZE", "many"),
+    ("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "0"),
+    ("OTEL_BSP_SCHEDULE_DELAY", "0"),
+    ("OTEL_METRIC_EXPORT_INTERVAL", "inf"),
+    ("OTEL_TRACES_EXPORTER", "jaeger"),
+    ("OTEL_TRACES_SAMPLER", "sometimes"),
+    ("OTEL_TRACES_SAMPLER_ARG", "2"),
+    ("OTEL_PROPAGATORS", "tracecontext,b3"),
+    ("OTEL_RESOURCE_ATTRIBUTES", "team"),
+    ("OTEL_SDK_DISABLED", "perhaps"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), MISTAKES)
+def test_a_mistake_stops_the_start_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", COLLECTOR)
+    monkeypatch.setenv(name, value)
+
+    with pytest.raises(OtelSettingsError) as caught:
+        read_environment()
+
+    [problem] = caught.value.problems
+    assert problem.startswith(f"{name}: ")
+
+
+def test_a_batch_must_fit_into_its_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", COLLECTOR)
+    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "10")
+
+    with pytest.raises(OtelSettingsError, match="MAX_EXPORT_BATCH_SIZE"):
+        read_environment()
+
+
+def test_all_mistakes_are_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", COLLECTOR)
+    for name, value in MISTAKES[:3]:
+        monkeypatch.setenv(name, value)
+
+    with pytest.raises(OtelSettingsError) as caught:
+        read_environment()
+
+    assert len(caught.value.problems) == 3
+
+
+def test_nothing_of_it_is_read_where_it_is_not_wanted() -> None:
+    alone = subprocess.run([sys.executable, "-c", _ALONE], capture_output=True, text=True)
+
+    assert alone.returncode == 0, alone.stderr
+    assert alone.stdout.strip() == "[]"
