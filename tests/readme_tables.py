@@ -76,6 +76,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "settings": settings_table,
     "policy": policy_table,
     "coverage": coverage_tables,
+    "metrics": metrics_table,
 }
 
 
