@@ -39,6 +39,16 @@ def remarks_about(
     ]
 
 
+def faults_in_judging(policy: Policy) -> list[Remark]:
+    """Return what keeps a policy from judging requests, also one that serves no tenant itself.
+
+    Such as a reply that it lacks, which a base may leave to those that extend it.
+    """
+    serving = policy.model_copy(update={"tenant": policy.tenant or "anybody"})
+    remarks = remarks_about(serving, {}, require_env=False)
+    return [one for one in remarks if one.refused and one.key != ("tenant",)]
+
+
 def _about_reading(policy: Policy) -> Iterator[Remark]:
     if policy.reading != "morph":
         return

@@ -5,6 +5,7 @@ are merged key by key and the rest is replaced whole. A guard that a policy does
 explained as one that is off, with the rest as it is by default.
 """
 
+import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,7 +114,8 @@ def under(settings: Sequence[Setting], name: str) -> tuple[Setting, ...]:
     if found:
         return found
     branches = {".".join(branch) for each in settings for branch in _branches(each.key)}
-    hint = suggestion(wanted, branches)
+    outermost = {each.key[0] for each in settings}
+    hint = suggestion(wanted, difflib.get_close_matches(wanted, branches, n=1) or outermost)
     raise NotThere(f"there is no key {name!r}; {hint}")
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pydantic import ValidationError
 
-from policies.checks import remarks_about
+from policies.checks import faults_in_judging, remarks_about
 from policies.document import Entry
 from policies.errors import Key, Place, PolicyError, Problem, Remark, spelled
 from policies.inheritance import PolicyFile, Shelf, files_in, shipped_files
@@ -197,8 +197,8 @@ def _drawn(looked: _Looked, shelf: Shelf) -> LoadedPolicy:
 def _shadow(file: PolicyFile, shelf: Shelf) -> LoadedPolicy:
     """Return what is to be tried; what it would try itself is of no interest."""
     looked = _look(file, shelf, require_env=False)
-    if looked.refused:
-        raise PolicyError(looked.refused)
+    if faults := faults_in_judging(looked.policy):
+        raise PolicyError(_placed(faults, looked.entry))
     return _loaded(file.name, looked.policy, str(file), looked.entry, looked.warnings, None)
 
 

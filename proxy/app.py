@@ -55,6 +55,7 @@ from proxy.telemetry.counting import count_shadow
 from proxy.telemetry.in_flight import InFlight
 from proxy.telemetry.opening import open_telemetry
 from proxy.tenants import Tenants
+from proxy.traces.limits import Limits
 from proxy.traces.opening import open_traces
 from proxy.traces.trace import Trace
 from proxy.upstream import ModelServers
@@ -66,8 +67,14 @@ FLUSH_S = 5.0
 
 
 @contextlib.asynccontextmanager
-async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
+async def open_services(
+    settings: Settings, trace_limits: Limits | None = None
+) -> AsyncGenerator[Services, None]:
     """Build everything that the handlers need, and close it in the end.
+
+    Args:
+        settings: The settings.
+        trace_limits: Sizes and times of the trace recorder, where its own will not do.
 
     Raises:
         PolicyError: the policies cannot be used.
@@ -84,7 +91,7 @@ async def open_services(settings: Settings) -> AsyncGenerator[Services, None]:
     )
     async with (
         open_telemetry(gauges, min(FLUSH_S, settings.shutdown_s)) as telemetry,
-        open_traces(settings) as (store, recorder),
+        open_traces(settings, trace_limits) as (store, recorder),
         open_limiter(settings) as limiter,
     ):
         gauges.watch_traces(recorder.counters)

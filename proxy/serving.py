@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import signal
 import socket
 from collections.abc import AsyncGenerator, Generator
 
@@ -20,21 +19,6 @@ class CannotListen(Exception):
         super().__init__(f"Cannot listen on {host}:{port}: {cause.strerror}.")
         self.host = host
         self.port = port
-
-
-@contextlib.contextmanager
-def stop_signals() -> Generator[asyncio.Event, None, None]:
-    """Yield an event that SIGTERM and SIGINT set, so that the block can end in order."""
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    for number in numbers:
-        loop.add_signal_handler(number, stop.set)
-    try:
-        yield stop
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
 
 
 class _Guest(uvicorn.Server):

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
-from redis import Redis
 
 
 class LogFormat(StrEnum):
@@ -18,6 +17,8 @@ class LogFormat(StrEnum):
 
 
 def _redis_address(value: SecretStr) -> SecretStr:
+    from redis import Redis  # costs a tenth of a second, and most commands use none
+
     try:
         Redis.from_url(value.get_secret_value()).close()
     except ValueError:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from guards.core.registry import all_guards
-from policies.checks import remarks_about
+from policies.checks import faults_in_judging
 from policies.gating.rules import StreamMode
 from policies.inspection import Inspector
 from policies.policy import GuardRule, Mode, Policy
@@ -49,9 +49,8 @@ def _stricter(tenant: JudgingT, wanted: frozenset[str], holds: bool) -> JudgingT
     mode = StreamMode.BUFFER if holds else tenant.policy.stream.mode
     stream = tenant.policy.stream.model_copy(update={"mode": mode})
     policy = tenant.policy.model_copy(update=changed | {"stream": stream})
-    for remark in remarks_about(policy, {}, require_env=False):
-        if remark.refused:
-            raise BadRequest(f"'{_PARAM}' cannot be had here: {remark.message}.", _PARAM)
+    for fault in faults_in_judging(policy):
+        raise BadRequest(f"'{_PARAM}' cannot be had here: {fault.message}.", _PARAM)
     loaded = dataclasses.replace(tenant.loaded, policy=policy, templates=ReplyTemplates(policy))
     return dataclasses.replace(tenant, loaded=loaded, inspector=Inspector(policy))
 

@@ -19,7 +19,7 @@ _DURATION = re.compile(r"\[(?:\d+(?:ms|[smhdwy]))+(?::(?:\d+(?:ms|[smhdwy]))*)?\
 _OF_LABELS = frozenset({"by", "without", "on", "ignoring", "group_left", "group_right"})
 _WORDS = frozenset({"and", "or", "unless", "bool", "offset"})
 _FUNCTIONS = frozenset(
-    "absent changes deriv histogram_quantile increase max min rate sum time topk".split()
+    "absent changes deriv histogram_quantile increase max min rate sum time topk vector".split()
 )
 """Those that are used here; one that is not may be misspelt."""
 

@@ -15,7 +15,7 @@ from policies.verdict import GuardOutcome
 from proxy.judge.breaker import BreakerState
 from proxy.metrics.families import Kind
 from proxy.telemetry.counting import PASSED_THROUGH
-from proxy.telemetry.vocabulary import ERRORS, NOT_RUN, Regenerated
+from proxy.telemetry.vocabulary import ERRORS, NOT_RUN, REFUSED_REQUEST, Regenerated
 from proxy.traces.parts import NotRejudged
 from proxy.traces.trace import ACTION_NAMES
 from tests.fakes.exposition import scraped
@@ -31,7 +31,7 @@ HANGUL = re.compile("[가-힣]")
 WORDS: Mapping[str, frozenset[str]] = {
     "action": frozenset({*ACTION_NAMES, PASSED_THROUGH}),
     "changed": frozenset({"true", "false"}),
-    "code": ERRORS,
+    "code": ERRORS | {REFUSED_REQUEST},
     "door": frozenset({"chat.completions", "responses", "completions", "verify", PASSED_THROUGH}),
     "outcome": frozenset({*GuardOutcome, *Regenerated, "taken", "refused"}),
     "reason": NOT_RUN | frozenset(NotRejudged),
@@ -153,6 +153,22 @@ def test_counters_are_asked_how_they_rise(text: str) -> None:
         if metric.endswith(("_total", "_bucket", "_sum", "_count")):
             mentions = re.findall(rf"{metric}(?:{{[^}}]*}})?(\[|\s+unless|\s+offset)?", text)
             assert all(mentions)
+
+
+def test_a_share_is_zero_where_nothing_of_it_was_counted() -> None:
+    """A counter that never rose has no series, and what is divided by has nothing to divide."""
+    low = [alert["expr"] for alert in ALERTS if "/" in alert["expr"] and "<" in alert["expr"]]
+    shown = [
+        target["expr"]
+        for panel in PANELS
+        if panel["type"] in {"stat", "timeseries"}
+        for target in panel["targets"]
+        if "/" in target["expr"]
+    ]
+
+    assert len(low) == 1
+    assert len(shown) == 3
+    assert all(re.search(r"\bor\b", share) for share in [*low, *shown])
 
 
 @pytest.mark.parametrize("alert", [pytest.param(one, id=one["alert"]) for one in ALERTS])

@@ -33,6 +33,10 @@ COMMANDS = {
         "proxy.cli.eval:evaluate",
         "Ask the questions of a golden set, and hold the replies against what it expects.",
     ),
+    "replay": (
+        "proxy.cli.replay:replay",
+        "Judge stored requests again by another policy, and show what changes. No model is asked.",
+    ),
     "policy": ("proxy.cli.policy:policy", "Policy files."),
     "keys": ("proxy.cli.keys:keys", "API keys of tenants."),
     "traces": ("proxy.cli.traces:traces", "Traces of requests."),

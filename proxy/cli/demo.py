@@ -15,11 +15,12 @@ from policies.keys import new_key
 from proxy.app import create_app, open_services
 from proxy.cli.environment import read_settings
 from proxy.cli.output import err, fail, out
+from proxy.cli.stopping import stop_signals
 from proxy.demo.model_server import MODEL, model_server
 from proxy.demo.script import say
 from proxy.demo.tour import Stop, tour
 from proxy.logs import configure_logs
-from proxy.serving import CannotListen, served, stop_signals
+from proxy.serving import CannotListen, served
 from proxy.settings import LogFormat, Settings
 
 TENANT = "demo"

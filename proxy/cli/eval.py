@@ -21,7 +21,7 @@ from proxy.cli.eval_inputs import (
 )
 from proxy.cli.eval_page import page
 from proxy.cli.eval_run import Asked, Plan, Played, perform
-from proxy.cli.output import fail, out, print_json
+from proxy.cli.output import err, fail, out, print_json
 from proxy.golden.client import Target
 from proxy.golden.comparing import compared
 from proxy.golden.junit import junit_xml
@@ -131,9 +131,16 @@ def _carry_out(
             out.print(line)
     if junit is not None:
         write_file(junit, junit_xml(run))
-    if save is not None and run.is_complete:
-        write_file(save, run.model_dump_json(indent=2).encode())
+    if save is not None:
+        _save(run, save)
     raise typer.Exit(INTERRUPTED if interrupted else _status(run))
+
+
+def _save(run: Run, file: Path) -> None:
+    if run.is_complete:
+        write_file(file, run.model_dump_json(indent=2).encode())
+    else:
+        err.print(f"{file}: not written, because not every case ran.", markup=False)
 
 
 def _status(run: Run) -> int:

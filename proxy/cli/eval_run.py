@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from policies.verification.policies import ChosenPolicy
 from proxy.cli.output import err, fail
+from proxy.cli.stopping import stop_signals
 from proxy.golden.client import NoReply, Target, first_model
 from proxy.golden.playing import Player
 from proxy.golden.results import CaseResult, Outcome, Run, Tally
@@ -21,7 +22,6 @@ from proxy.golden.scripted import scripted
 from proxy.golden.shape import Case
 from proxy.golden.shipped import Chosen
 from proxy.logs import configure_logs
-from proxy.serving import stop_signals
 from proxy.settings import LogFormat
 
 
@@ -68,8 +68,8 @@ async def perform(plan: Plan) -> tuple[Run, bool]:
         PolicyError: the policy of a scripted run cannot serve a tenant.
     """
     started_at, began = datetime.now(UTC), time.perf_counter()
-    with stop_signals() as stop:
-        async with _player(plan) as player:
+    async with _player(plan) as player:
+        with stop_signals() as stop:
             results = await _results(plan, player, stop)
     is_scripted = isinstance(plan.whom, Played)
     run = Run(
@@ -142,7 +142,7 @@ async def _with_model(client: httpx.AsyncClient, target: Target) -> Target:
     try:
         model = await first_model(client, target)
     except NoReply as error:
-        fail(f"{target.base_url}/models: {error}. Name a model with --model.")
+        fail(f"{target.base_url}/models: {error}", "With --model it is not asked.")
     if model is None:
         fail(f"{target.base_url}/models lists no model. Name one with --model.")
     return replace(target, model=model)

@@ -15,7 +15,6 @@ policy = typer.Typer(help="Policy files.", no_args_is_help=True)
 
 
 @policy.command()
-@policy.command()
 def check(
     directory: Annotated[Path, typer.Argument(help="Directory of policy files.")],
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,

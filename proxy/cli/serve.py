@@ -10,8 +10,9 @@ from policies.errors import PolicyError
 from proxy.app import create_app, open_services
 from proxy.cli.environment import read_settings
 from proxy.cli.output import fail
+from proxy.cli.stopping import stop_signals
 from proxy.logs import configure_logs, logger
-from proxy.serving import CannotListen, served, stop_signals
+from proxy.serving import CannotListen, served
 from proxy.settings import Settings
 from proxy.telemetry.environment import OtelSettingsError
 from proxy.traces.sqlite import UnknownSchema

@@ -9,9 +9,9 @@ from rich.table import Table
 
 from proxy.cli.environment import read_settings
 from proxy.cli.output import excerpt, fail, out, print_json
+from proxy.cli.stopping import stop_signals
 from proxy.cli.times import Since, Until, shown
 from proxy.cli.traces_page import action_of, page
-from proxy.serving import stop_signals
 from proxy.traces.opening import open_store
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import Query, TraceStore, TraceStoreAway, walk
@@ -21,7 +21,7 @@ from proxy.traces.trace import ACTION_NAMES, Trace
 traces = typer.Typer(help="Traces of requests.", no_args_is_help=True)
 T = TypeVar("T")
 
-_Tenant = Annotated[str | None, typer.Option(help="Only of this tenant.")]
+Tenant = Annotated[str | None, typer.Option(help="Only of this tenant.")]
 _AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
 _EXCERPT_CHARS = 40
 
@@ -32,7 +32,7 @@ def _action(name: str) -> str:
     return name
 
 
-_Action = Annotated[
+Action = Annotated[
     str | None,
     typer.Option(parser=_action, metavar="|".join(ACTION_NAMES), help="Only with this action."),
 ]
@@ -49,8 +49,8 @@ _Door = Annotated[str | None, typer.Option(help="Only at this door, as in chat.c
 
 @traces.command("list")
 def list_(
-    tenant: _Tenant = None,
-    action: _Action = None,
+    tenant: Tenant = None,
+    action: Action = None,
     guard: _Guard = None,
     code: _Code = None,
     text: _Text = None,
@@ -98,8 +98,8 @@ def show(
 
 @traces.command()
 def tail(
-    tenant: _Tenant = None,
-    action: _Action = None,
+    tenant: Tenant = None,
+    action: Action = None,
     guard: _Guard = None,
     code: _Code = None,
     text: _Text = None,
@@ -144,6 +144,8 @@ def _with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
         return asyncio.run(run())
     except (TraceStoreAway, UnknownSchema) as error:
         fail(str(error))
+    except UnicodeEncodeError:  # out of a terminal with another encoding
+        fail("The arguments must be UTF-8.")
 
 
 def _nothing(query: Query) -> str:

@@ -8,6 +8,8 @@ from litestar.types import Scope
 from proxy.dashboard.assets import Assets
 from proxy.dashboard.attempts import Attempts
 from proxy.dashboard.drawing import Drawing
+from proxy.dashboard.playground.room import Room
+from proxy.dashboard.policies.workshop import Workshop
 from proxy.dashboard.sessions import Sessions
 
 
@@ -19,6 +21,8 @@ class Backstage:
     drawing: Drawing
     sessions: Sessions
     attempts: Attempts
+    room: Room
+    workshop: Workshop
 
 
 def backstage(scope: Scope) -> Backstage:

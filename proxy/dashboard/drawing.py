@@ -1,9 +1,11 @@
 """Templates -> HTML. Everything that a template shows is escaped; nothing is exempt."""
 
 from collections.abc import Mapping
+from gettext import NullTranslations
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from proxy.dashboard.assets import Assets
 from proxy.dashboard.figures import duration, number, percent
@@ -43,8 +45,7 @@ def _environment(language: Language, assets: Assets) -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
     )
-    known = translations(language)
-    environment.install_gettext_translations(known, newstyle=True)  # type: ignore[attr-defined]
+    _speak(environment, translations(language))
     environment.filters.update(number=number, percent=percent, duration=duration)
     environment.globals.update(
         asset=assets.address,
@@ -55,3 +56,19 @@ def _environment(language: Language, assets: Assets) -> Environment:
         actions=tuple(ACTION_WORDS),
     )
     return environment
+
+
+def _speak(environment: Environment, known: NullTranslations) -> None:
+    """Let templates translate, also what may be no text of ours, such as an unknown code.
+
+    Jinja's own functions take every text for HTML and for a format.
+    """
+
+    def gettext(text: str, **values: object) -> Markup:
+        said = escape(known.gettext(text))
+        return said % values if values else said
+
+    def ngettext(one: str, several: str, num: int, **values: object) -> Markup:
+        return escape(known.ngettext(one, several, num)) % {"num": num, **values}
+
+    environment.install_gettext_callables(gettext, ngettext)  # type: ignore[attr-defined]

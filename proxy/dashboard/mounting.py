@@ -15,6 +15,9 @@ from proxy.dashboard.failures import HANDLERS, drawn_here_or_by
 from proxy.dashboard.origin import OwnOriginOnly
 from proxy.dashboard.pages.login import show_login, sign_in, sign_out
 from proxy.dashboard.pages.overview import show_live, show_overview
+from proxy.dashboard.pages.playground import show_playground, try_out
+from proxy.dashboard.pages.policies import show_policies, show_policy
+from proxy.dashboard.pages.policies_draft import show_draft, try_draft
 from proxy.dashboard.pages.static import show_asset
 from proxy.dashboard.pages.traces import (
     download_trace,
@@ -22,6 +25,8 @@ from proxy.dashboard.pages.traces import (
     show_trace_page,
     show_traces,
 )
+from proxy.dashboard.playground.room import Room
+from proxy.dashboard.policies.workshop import Workshop
 from proxy.dashboard.replies import SAFE_HEADERS
 from proxy.dashboard.sessions import Sessions, session_store
 from proxy.dashboard.signing_in import SignedInOnly
@@ -34,6 +39,12 @@ PAGES = (
     show_new_traces,
     show_trace_page,
     download_trace,
+    show_playground,
+    try_out,
+    show_policies,
+    show_policy,
+    show_draft,
+    try_draft,
 )
 """What only those who are signed in may see."""
 
@@ -52,10 +63,18 @@ class Dashboard(InitPlugin):
         """Add the pages, and draw whatever goes wrong at their addresses."""
         store = session_store(self._services.settings)
         assets = Assets()
-        shared = Backstage(assets, Drawing(assets), Sessions(store, self._services), Attempts())
+        shared = Backstage(
+            assets=assets,
+            drawing=Drawing(assets),
+            sessions=Sessions(store, self._services),
+            attempts=Attempts(),
+            room=Room(),
+            workshop=Workshop(),
+        )
         others = app_config.exception_handlers
         others[HTTPException] = drawn_here_or_by(others[HTTPException])
         app_config.stores = {"dashboard": store}  # closed with the app
+        app_config.on_shutdown.append(shared.workshop.close)
         app_config.state["dashboard"] = shared
         app_config.route_handlers.append(_router())
         return app_config

@@ -1,7 +1,8 @@
 """Lets visits in: by what this process knows, and by what Redis knows of all proxies.
 
 Redis is never felt more than once: when it is away, limits are those of this process until it is
-back, and what is owed to it (places of visits that ended meanwhile) is given back first.
+back. Then it is first told who is still here, and given back what it is owed: places of visits that
+ended meanwhile.
 """
 
 import asyncio
@@ -44,6 +45,7 @@ class Limiter:
         self._renew_s = renew_s
         self._away: str | None = None
         self._leased: dict[str, Visit] = {}  # running, and counted as such by Redis
+        self._untold: dict[str, Visit] = {}  # running, and came while Redis was away
         self._owed: list[Visit] = []  # over, while Redis still counts them as running
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -70,10 +72,12 @@ class Limiter:
         It takes no longer than Redis may take to answer.
         """
         count = self._local.enter(visit)
-        if count.full or self._shared is None or self.is_away:
+        if count.full or self._shared is None:
             return count
         if visit.limits.concurrent_requests is not None:
-            self._leased[visit.id] = visit
+            (self._untold if self.is_away else self._leased)[visit.id] = visit
+        if self.is_away:
+            return count
         try:
             shared = await self._shared.enter(visit)
         except CountsAway as away:
@@ -88,6 +92,7 @@ class Limiter:
     async def leave(self, visit: Visit) -> None:
         """Count a visit out; one that is over already, or was never let in, stays so."""
         self._local.leave(visit)
+        self._untold.pop(visit.id, None)
         if self._shared is not None and self._leased.pop(visit.id, None) is not None:
             # A request that is cancelled gives its place back too.
             await asyncio.shield(self._begin(self._give_back(self._shared, visit)))
@@ -136,6 +141,10 @@ class Limiter:
             await self._sleep(self._retry_s)
             try:
                 await shared.rehearse()
+                # It may have come back empty. Whoever leaves from here on is owed to it below.
+                self._leased |= self._untold
+                self._untold.clear()
+                await shared.count_again(self._leased.values())
                 while self._owed:
                     paid = self._owed[:]
                     await shared.leave(paid)

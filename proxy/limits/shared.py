@@ -66,16 +66,17 @@ end
 return {'', 0, used, counts_for(1)}
 """
 
-# One key for each id. A visit that is over has no lease any more and gets none.
+# One key for each id. With `XX`, a visit that has no lease any more gets none.
 _RENEW = """
-local lease = tonumber(ARGV[1])
+local lease, which = tonumber(ARGV[1]), ARGV[2]
 local time = redis.call('TIME')
 local ends = time[1] * 1000000 + time[2] + lease
 for at, running in ipairs(KEYS) do
-  redis.call('ZADD', running, 'XX', ends, ARGV[at + 1])
+  redis.call('ZADD', running, which, ends, ARGV[at + 2])
   redis.call('PEXPIRE', running, math.ceil(lease / 1000))
 end
 """
+_KNOWN, _ALL = "XX", "CH"
 
 
 class CountsAway(Exception):
@@ -138,12 +139,12 @@ class SharedCounts:
         return Count(Limit(full) if full else None, wait_us / _US, used, resets_us / _US)
 
     async def renew(self, visits: Collection[Visit]) -> None:
-        """Let visits count as running for a while longer."""
-        async with self._answering():
-            await self._renew(
-                keys=[_RUNNING + visit.tenant for visit in visits],
-                args=[self._lease_us, *(visit.id for visit in visits)],
-            )
+        """Let visits count as running for a while longer; one that is over stays so."""
+        await self._lease(visits, _KNOWN)
+
+    async def count_again(self, visits: Collection[Visit]) -> None:
+        """Let visits count as running, whether Redis still knows of them or not."""
+        await self._lease(visits, _ALL)
 
     async def leave(self, visits: Collection[Visit]) -> None:
         """Note that visits are over; one that is over already stays so."""
@@ -153,7 +154,12 @@ class SharedCounts:
             await pipeline.execute()
 
     async def rehearse(self) -> None:
-        """Count a visit of nobody in and out: a server that answers may still refuse to count."""
+        """Count a visit of nobody in and out: a server that answers may still refuse to count.
+
+        Connections that broke meanwhile would make it look away again, one after the other.
+        """
+        async with self._answering():
+            await self._redis.connection_pool.disconnect(inuse_connections=False)
         nobody = Limits(requests_per_minute=100, concurrent_requests=100)
         visit = Visit(uuid4().hex, _REHEARSAL, nobody)
         await self.enter(visit)
@@ -162,6 +168,13 @@ class SharedCounts:
     async def close(self) -> None:
         """Close the connections."""
         await self._redis.aclose()
+
+    async def _lease(self, visits: Collection[Visit], which: str) -> None:
+        async with self._answering():
+            await self._renew(
+                keys=[_RUNNING + visit.tenant for visit in visits],
+                args=[self._lease_us, which, *(visit.id for visit in visits)],
+            )
 
     @asynccontextmanager
     async def _answering(self) -> AsyncIterator[None]:

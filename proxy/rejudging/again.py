@@ -15,14 +15,16 @@ from dataclasses import dataclass
 from guards.core.guard import Stage
 from policies.gating.gate import Gate
 from policies.inspection import NOTHING
+from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE
-from policies.policy import Action, StoredText
+from policies.policy import Action, Mode, StoredText
 from policies.verdict import GuardOutcome, Verdict
+from proxy.errors import BadRequest
 from proxy.gatekeeping import Gatekeeper, inspected
 from proxy.judged import Judged, Settled, replace, settle
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.guard_field import GuardField
-from proxy.rejudging.recorded import exchange_of, reply_of
+from proxy.rejudging.recorded import exchange_of, reply_of, rests_on_labels
 from proxy.stricter import asking_more
 from proxy.tenants import Judging
 from proxy.traces.filling import findings_of, guard_runs, left_of
@@ -50,9 +52,19 @@ def why_not(trace: Trace) -> NotRejudged | None:
         return NotRejudged.NO_TEXT
     if trace.asked is None:
         return NotRejudged.NOT_STORED
-    if any(run.guard == JUDGE and run.outcome is GuardOutcome.ACTED for run in trace.guards):
+    if any(_had_its_say(run, trace) for run in trace.guards):
         return NotRejudged.JUDGE_DECIDED
+    if trace.text is StoredText.MASKED and rests_on_labels(trace):
+        return NotRejudged.MASKED
     return None
+
+
+def _had_its_say(run: GuardRun, trace: Trace) -> bool:
+    """Tell whether a run is that of a judge whose word counted."""
+    if run.guard != JUDGE or run.mode is not Mode.ENFORCE or run.reason in set(Skip):
+        return False
+    # Which of two attempts is better also depends on how far it trusted them.
+    return run.outcome is GuardOutcome.ACTED or len(trace.attempts) > 1
 
 
 def rejudged(trace: Trace, judging: Judging) -> Rejudged:
@@ -67,7 +79,11 @@ def rejudged(trace: Trace, judging: Judging) -> Rejudged:
     if reason is not None or trace.asked is None:
         return Rejudged(policy=used, not_run=reason)
     told = GuardField(guards=list(trace.asked.guards), hold=trace.asked.hold)
-    return _Again(trace, trace.asked, asking_more(judging, told)).result(used)
+    try:
+        stricter = asking_more(judging, told)
+    except BadRequest:
+        return Rejudged(policy=used, not_run=NotRejudged.REFUSED)
+    return _Again(trace, trace.asked, stricter).result(used)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +117,7 @@ class _Again:
         self._keeper = Gatekeeper(judging.policy, asked.structured, asked.offers_tools)
         self._choices: list[RejudgedChoice] = []
         self._runs: list[GuardRun] = []
+        self._goes_on = False
 
     def result(self, used: PolicyUsed) -> Rejudged:
         """Return what comes of it."""
@@ -115,6 +132,7 @@ class _Again:
             action=outcome.action,
             reasons=outcome.reasons,
             unknown=outcome.unknown,
+            goes_on=self._goes_on,
             choices=tuple(self._choices),
             guards=tuple(self._runs),
             replies=tuple(left_of(one.outcome) for one in outcome.settled),
@@ -162,19 +180,17 @@ class _Again:
         numbers = [one.answer.index for one in failed]
         if len(self._attempts[0].choices) > 1 and numbers != self._asked_again():
             return None  # it was made for other choices
-        judged = self._judged(2)
-        return None if judged is None else dict(zip(numbers, judged, strict=False))
+        judged = self._judged(2) or []
+        return {numbers[one.answer.index]: one for one in judged}
 
     def _asked_again(self) -> list[int]:
         """Return the choices that the recorded second attempt was made for."""
-        wanted = {
-            run.choice
-            for run in self._trace.guards
-            if run.attempt == 1
-            and run.outcome is GuardOutcome.ACTED
-            and run.action is Action.REGENERATE
-        }
-        return sorted(wanted)
+        strongest: dict[int, Action] = {}
+        for run in self._trace.guards:
+            if run.attempt == 1 and run.outcome is GuardOutcome.ACTED:
+                so_far = strongest.get(run.choice, Action.PASS)
+                strongest[run.choice] = max(so_far, run.action, key=lambda action: action.rank)
+        return sorted(one for one, action in strongest.items() if action is Action.REGENERATE)
 
     def _judged(self, number: int) -> list[Judged] | None:
         """Let an attempt's answers through their gates; None if one would have gone on."""
@@ -185,6 +201,7 @@ class _Again:
             gate = self._keeper.open(self._exchange, may_regenerate=number == 1)
             self._pass(gate, choice, answer)
             if choice.stopped and not gate.stopped:
+                self._goes_on = bool(gate.shown)
                 return None
             one = self._keeper.judged(self._exchange, reply, answer, gate)
             if one.recorded:

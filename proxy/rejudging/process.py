@@ -1,14 +1,16 @@
-"""The process in which requests are judged again, so that it costs those under way nothing.
+"""Processes in which requests are judged again, so that it costs those under way nothing.
 
-A thread would share the interpreter's lock with them. The process ends with the one that began it,
+A thread would share the interpreter's lock with them. They end with the process that began them,
 however that ends.
 """
 
+import contextlib
 import multiprocessing
 import os
 import pickle
 import signal
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import lru_cache
 from time import perf_counter
@@ -20,14 +22,22 @@ from proxy.traces.parts import Rejudged
 from proxy.traces.trace import Trace
 
 MOST_POLICIES = 64
-"""Policies that the process keeps ready; making one ready takes a few milliseconds."""
+"""Policies that a process keeps ready; making one ready takes a few milliseconds."""
 
 
-def start_process() -> Executor:
-    """Return one process that takes work; it starts with the first piece."""
-    return ProcessPoolExecutor(
-        max_workers=1, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
+def start_process(count: int = 1) -> Executor:
+    """Start processes that take work.
+
+    Args:
+        count: How many.
+    """
+    pool = ProcessPoolExecutor(
+        max_workers=count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
     )
+    with _interrupts_held():
+        for _ in range(count):
+            pool.submit(os.getpid)  # without work the pool would not start one
+    return pool
 
 
 def packed(loaded: LoadedPolicy) -> bytes:
@@ -53,8 +63,21 @@ def _judging(policy: bytes) -> Judging:
     return judging_by(loaded)
 
 
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let no Ctrl-C through meanwhile, nor to processes that start meanwhile.
+
+    It reaches every process of a terminal, and would break those that are not ready yet.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin() -> None:
-    # Ctrl-C reaches every process of a terminal; the one that began this one ends it in order.
+    # The process that began this one ends it in order.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

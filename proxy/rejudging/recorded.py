@@ -1,14 +1,21 @@
 """A trace as what it was made from: the question with its evidence, and the model's answers."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from guards.core.exchange import Exchange
+from guards.core.finding import Finding
+from guards.text.personal_kinds import PersonalKind
 from policies.intents import Intents
+from policies.verdict import GuardOutcome
 from proxy.openai_api.answer import Answer
 from proxy.traces.parts import Asked, Attempt, Choice
 from proxy.traces.trace import Trace
+
+_LABEL = re.compile("|".join(re.escape(kind.label) for kind in PersonalKind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,46 @@ def exchange_of(trace: Trace, asked: Asked, intents: Intents) -> Exchange:
 def reply_of(attempt: Attempt) -> RecordedReply:
     """Return the reply of the model server that an attempt was."""
     return RecordedReply(tuple(_answer(choice) for choice in attempt.choices))
+
+
+def found(trace: Trace) -> Iterator[tuple[int, Choice | None, Finding]]:
+    """Yield what was found: in which attempt (0: in the question), in which answer, and what."""
+    for finding in trace.findings:
+        yield 0, None, finding
+    for number, attempt in enumerate(trace.attempts, start=1):
+        for choice in attempt.choices:
+            for finding in choice.findings:
+                yield number, choice, finding
+
+
+def holds_labels(trace: Trace) -> bool:
+    """Tell whether labels stand in the trace where the request had personal identifiers."""
+    answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
+    texts = (trace.question, *(source.text for source in trace.sources), *answers)
+    return any(_LABEL.search(text) for text in texts)
+
+
+def rests_on_labels(trace: Trace) -> bool:
+    """Tell whether a guard acted on a place where only a label stands now."""
+    acted = {run.guard for run in trace.guards if run.outcome is GuardOutcome.ACTED}
+    return any(
+        finding.guard in acted and _is_on_label(finding, _text_of(finding.part, trace, choice))
+        for _, choice, finding in found(trace)
+    )
+
+
+def _text_of(part: str, trace: Trace, choice: Choice | None) -> str:
+    if part == "answer":
+        return choice.text if choice else ""
+    texts = {f"source:{source.id}": source.text for source in trace.sources}
+    return texts.get(part, trace.question)
+
+
+def _is_on_label(finding: Finding, text: str) -> bool:
+    span = finding.span
+    return any(
+        label.start() < span.end and span.start < label.end() for label in _LABEL.finditer(text)
+    )
 
 
 def _answer(choice: Choice) -> Answer:

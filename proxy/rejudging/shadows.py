@@ -42,6 +42,7 @@ class Shadows:
         self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
         self._under_way: dict[asyncio.Task[None], None] = {}
         self._is_full = False
+        self._is_closed = False
 
     def take(self, trace: Trace, loaded: LoadedPolicy) -> None:
         """Keep a trace, once the policy's shadow policy was tried on it.
@@ -54,7 +55,7 @@ class Shadows:
         if shadow is None:
             self._keep(trace, tracing)
             return
-        reason = why_not(trace) or self._no_room()
+        reason = why_not(trace) or self._no_time() or self._no_room()
         if reason is not None:
             self._keep(_without(trace, shadow, reason), tracing)
             return
@@ -64,6 +65,7 @@ class Shadows:
 
     async def close(self, within_s: float = 5.0) -> None:
         """Try what can be tried in time; the rest is kept without."""
+        self._is_closed = True
         if self._under_way:
             await asyncio.wait(self._under_way, timeout=within_s)
         for trying in list(self._under_way):
@@ -71,6 +73,9 @@ class Shadows:
         await asyncio.gather(*self._under_way, return_exceptions=True)
         if self._process is not None:
             self._process.shutdown(wait=False, cancel_futures=True)
+
+    def _no_time(self) -> NotRejudged | None:
+        return NotRejudged.STOPPED if self._is_closed else None
 
     def _no_room(self) -> NotRejudged | None:
         was_full, self._is_full = self._is_full, len(self._under_way) >= self._most_waiting

@@ -1,17 +1,22 @@
 """What Prometheus is told of a request that has ended."""
 
+from http import HTTPStatus
+
 from guards.core.guard import Stage
 from policies.policy import Action
 from policies.verdict import GuardOutcome
+from proxy.errors import UpstreamRefused
 from proxy.metrics import Metrics
 from proxy.openai_api.doors import DOORS
 from proxy.telemetry.vocabulary import (
     ERRORS,
+    REFUSED_REQUEST,
     UPSTREAM_ERRORS,
     Regenerated,
     known,
     not_run_reason,
 )
+from proxy.traces.differing import does_otherwise
 from proxy.traces.trace import Trace
 
 PASSED_THROUGH = "passthrough"
@@ -40,7 +45,7 @@ def count_shadow(metrics: Metrics, trace: Trace) -> None:
     if shadow.not_run is not None:
         metrics.shadow_not_judged.labels(trace.tenant, shadow.not_run.value).inc()
         return
-    changed = str(shadow.action not in {None, trace.action}).lower()
+    changed = str(does_otherwise(trace, shadow)).lower()
     metrics.shadow_decisions.labels(trace.tenant, shadow.action_name, changed).inc()
 
 
@@ -80,7 +85,8 @@ def _count_model(metrics: Metrics, trace: Trace) -> None:
         metrics.upstream_seconds.labels(trace.tenant).observe(attempt.upstream_ms / 1000)
         # That its client left, or that something broke in here, is not the model server's fault.
         if attempt.error in UPSTREAM_ERRORS:
-            metrics.upstream_errors.labels(trace.tenant, attempt.error).inc()
+            code = _failure(trace, attempt.error)
+            metrics.upstream_errors.labels(trace.tenant, code).inc()
     for waited_ms, waiting in (
         (trace.model_text_ms, metrics.model_text_seconds),
         (trace.first_text_ms, metrics.first_text_seconds),
@@ -89,6 +95,14 @@ def _count_model(metrics: Metrics, trace: Trace) -> None:
             waiting.labels(trace.tenant).observe(waited_ms / 1000)
     if len(trace.attempts) > 1:
         metrics.regenerations.labels(trace.tenant, _regenerated(trace).value).inc()
+
+
+def _failure(trace: Trace, error: str) -> str:
+    """Return the code of a call that failed; what the client may not ask for has its own."""
+    is_last_word = error == trace.error == UpstreamRefused.code
+    if is_last_word and 400 <= trace.status < 500 and trace.status != HTTPStatus.TOO_MANY_REQUESTS:
+        return REFUSED_REQUEST
+    return error
 
 
 def _regenerated(trace: Trace) -> Regenerated:

@@ -34,6 +34,8 @@ def _codes(error: type[GuardProxyError]) -> Iterator[str]:
         yield from _codes(kind)
 
 
+REFUSED_REQUEST: Final = "refused_request"
+"""Stands for calls that the model server refused for what its client asked of it."""
 UPSTREAM_ERRORS: Final = frozenset(_codes(UpstreamError))
 ERRORS: Final = frozenset({*_codes(GuardProxyError), Delivery.CLIENT_GONE.value})
 NOT_RUN: Final = frozenset(

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from policies.policy import Action
 from policies.verdict import GuardOutcome
+from proxy.traces.differing import does_otherwise
 from proxy.traces.latency import Latency, label_of
-from proxy.traces.parts import Unknown
 from proxy.traces.trace import Delivery, Trace
 
 CLIENT_GONE = "client_gone"
@@ -81,8 +81,7 @@ def _shadows(trace: Trace) -> Iterator[str]:
         yield "shadow_not_judged"
         return
     yield f"shadow:{shadow.action_name}"
-    asks_model = shadow.unknown is Unknown.MODEL_NOT_ASKED
-    if asks_model or shadow.action not in {None, trace.action}:
+    if does_otherwise(trace, shadow):
         yield "shadow_changed"
 
 

@@ -5,17 +5,21 @@ import random
 import time
 from collections.abc import AsyncGenerator
 
+from pydantic import SecretStr
+
 from proxy.settings import Settings
 from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.limits import Limits
 from proxy.traces.outbox import Outbox
 from proxy.traces.recorder import Recorder
-from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import TraceStore
 
 
 @contextlib.asynccontextmanager
-async def open_traces(settings: Settings) -> AsyncGenerator[tuple[TraceStore, Recorder], None]:
+async def open_traces(
+    settings: Settings, limits: Limits | None = None
+) -> AsyncGenerator[tuple[TraceStore, Recorder], None]:
     """Open the store and a recorder that delivers to it, and close both in the end.
 
     Raises:
@@ -28,7 +32,9 @@ async def open_traces(settings: Settings) -> AsyncGenerator[tuple[TraceStore, Re
         stack.push_async_callback(store.close)
         outbox = Outbox(database, _now_ms)
         # The random number only spreads retries in time.
-        recorder = Recorder(store, outbox, clock=time.monotonic, random=random.random)
+        recorder = Recorder(
+            store, outbox, clock=time.monotonic, random=random.random, limits=limits
+        )
         await recorder.start()
         stack.push_async_callback(recorder.close)
         yield store, recorder
@@ -43,7 +49,7 @@ async def open_store(settings: Settings) -> AsyncGenerator[TraceStore, None]:
             stack.push_async_callback(database.close)
             yield EmbeddedStore(database, _now_ms)
             return
-        store = RedisStore(settings.redis_url.get_secret_value())
+        store = _redis_store(settings.redis_url)
         stack.push_async_callback(store.close)
         yield store
 
@@ -51,7 +57,14 @@ async def open_store(settings: Settings) -> AsyncGenerator[TraceStore, None]:
 def _store(settings: Settings, database: Database) -> TraceStore:
     if settings.redis_url is None:
         return EmbeddedStore(database, _now_ms)
-    return RedisStore(settings.redis_url.get_secret_value())
+    return _redis_store(settings.redis_url)
+
+
+def _redis_store(address: SecretStr) -> TraceStore:
+    # Its library costs a tenth of a second, which is much for a command that needs none.
+    from proxy.traces.redis import RedisStore
+
+    return RedisStore(address.get_secret_value())
 
 
 def _now_ms() -> int:

@@ -185,6 +185,10 @@ class NotRejudged(StrEnum):
     """The trace is of an older version, which did not keep what judging again takes."""
     JUDGE_DECIDED = "judge_decided"
     """A judge had its say, and is not asked again."""
+    MASKED = "masked"
+    """What was decided rests on identifiers that the trace holds labels for."""
+    REFUSED = "refused"
+    """The caller asked for a guard that the other policy has no reply for."""
     VERIFICATION = "verification"
     """An answer that somebody had verified; how is not kept."""
     QUEUE_FULL = "queue_full"
@@ -218,7 +222,9 @@ class Rejudged(Shape):
             None if nobody knows.
         reasons: Codes of the findings that led to it.
         unknown: Why nobody knows what would have left; None if it is known.
-        not_run: Why it was not judged; None if it was, and then all else says nothing.
+        not_run: Why it was not judged, so that all else says nothing; None if it was.
+        goes_on: An answer that was given up in the middle would have begun to leave, so that what
+            left was another one for sure.
         choices: What was found.
         guards: Every guard's run.
         replies: What would have left, a text for each choice; empty where that is not known.
@@ -230,6 +236,7 @@ class Rejudged(Shape):
     reasons: tuple[str, ...] = ()
     unknown: Unknown | None = None
     not_run: NotRejudged | None = None
+    goes_on: bool = False
     choices: tuple[RejudgedChoice, ...] = ()
     guards: tuple[GuardRun, ...] = ()
     replies: tuple[str, ...] = ()

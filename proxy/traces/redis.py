@@ -95,13 +95,14 @@ class RedisStore:
 
     def __init__(self, url: str, answer_within_s: float = 2.0) -> None:
         self._answer_within_s = answer_within_s
-        # One try only: when to try again is the recorder's business.
+        # When to try again is the recorder's business; but a connection may be one that broke while
+        # nobody used it, which says nothing of the server.
         self._redis = redis.asyncio.Redis.from_url(
             url,
             decode_responses=True,
             socket_timeout=answer_within_s,
             socket_connect_timeout=answer_within_s,
-            retry=Retry(NoBackoff(), 0),
+            retry=Retry(NoBackoff(), 1, (redis.exceptions.ConnectionError,)),
         )
         self._add = self._redis.register_script(ADD)
 

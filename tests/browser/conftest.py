@@ -15,7 +15,7 @@ from tests.browser.scene import Scene, open_scene
 
 # What cannot run here is left out; what the suite says about it at its end is in the top folder.
 collect_ignore_glob = (
-    ["test_*.py"] if why_no_browser() else ["test_accessibility.py"] if why_no_axe() else []
+    ["test_*.py"] if why_no_browser() else ["test_accessibility*.py"] if why_no_axe() else []
 )
 
 
@@ -37,3 +37,12 @@ async def scene(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Scen
 async def desk(browser: Browser, scene: Scene) -> Desk:
     """The dashboard of the scene."""
     return Desk(browser, scene)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def spare_desk(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Desk, None]:
+    """The same dashboard once more, for tests that let something happen or edit policies."""
+    async with open_scene(tmp_path_factory.mktemp("spare")) as opened:
+        yield Desk(browser, opened)

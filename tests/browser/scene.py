@@ -13,6 +13,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.traces.store import Entry, Keep
 from proxy.traces.trace import Trace
 from tests.browser import kitchen
+from tests.browser.poison import poisoned
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import pool
@@ -79,9 +80,10 @@ SCENES: Mapping[str, Played] = {
 
 @dataclass(frozen=True)
 class Scene:
-    """The running proxy and the traces of what was played, by the scene's name."""
+    """The running proxy, its model server, and the traces of what was played, by scene."""
 
     proxy: RunningProxy
+    upstream: ScriptedUpstream
     traces: Mapping[str, Trace]
 
 
@@ -101,8 +103,16 @@ async def open_scene(folder: Path) -> AsyncGenerator[Scene, None]:
                 json.dumps(played.body).encode(), tenant=played.tenant, path=played.path
             )
             traces[name] = await proxy.trace(reply)
+        traces |= {
+            "poisoned": poisoned(traces["choices"]),
+            "poisoned-end": poisoned(traces["ended"]),
+        }
+        keep = Keep.of(Tracing())
+        await proxy.services.traces.add(
+            [Entry.of(traces[name], keep) for name in ("poisoned", "poisoned-end")]
+        )
         await _add_past(proxy, traces)
-        yield Scene(proxy, traces)
+        yield Scene(proxy, upstream, traces)
 
 
 # How often each scene happened in an hour of the past, in turns.

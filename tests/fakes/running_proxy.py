@@ -19,6 +19,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.services import Services
 from proxy.serving import served
 from proxy.settings import Settings
+from proxy.traces.limits import Limits
 from proxy.traces.trace import Trace
 from tests.fakes.late_headers import with_late_headers
 
@@ -136,7 +137,7 @@ async def running_proxy(
         }
     )
     async with (
-        open_services(chosen) as services,
+        open_services(chosen, Limits(gather_s=0.0)) as services,
         served(create_app(services)) as address,
         httpx.AsyncClient(verify=trusted(), timeout=DEADLINE_S) as client,
     ):

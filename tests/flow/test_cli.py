@@ -4,6 +4,8 @@ import json
 import re
 import signal
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -11,12 +13,37 @@ import pytest
 
 from policies.policy import Action, Policy
 from policies.store import PolicyStore
+from proxy.cli import COMMANDS
 from proxy.demo.script import SCENES
 from proxy.openai_api.json_body import JsonObject
 from proxy.tenants import TenantBook
 from tests.fakes.command import assert_refused, run, run_process, running
 
 TENANT_FILE = "extends: default\ntenant: {name}\nupstream:\n  base_url: http://127.0.0.1:9/v1\n"
+
+
+# --- commands ---
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_line_of_a_command_among_all_is_the_first_of_its_own(tmp_path: Path, name: str) -> None:
+    by_its_line, by_itself = run(tmp_path, "--help"), run(tmp_path, "--help", name)
+
+    assert f" {name} " in by_itself.out
+    assert sorted(by_itself.out.splitlines()) == sorted(by_its_line.out.splitlines())
+
+
+def test_a_command_imports_nothing_that_only_others_need() -> None:
+    program = (
+        "import sys; from proxy.cli import command_line; "
+        "command_line(['keys', 'new']); print(*sys.modules)"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+
+    imported = set(done.stdout.decode().split())
+    assert "proxy.cli.keys" in imported
+    assert not imported & {"litestar", "redis", "proxy.app", "guards.core.guard"}
 
 
 # --- demo ---

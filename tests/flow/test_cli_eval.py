@@ -178,6 +178,7 @@ def test_the_first_fault_can_end_the_run_which_is_not_saved_then(
     assert result.exit_code == 1, result.output
     assert "1 of 3 passed" in result.stdout
     assert "1 not run" in result.stdout
+    assert f"{saved}: not written, because not every case ran." in result.stderr
     assert not saved.exists()
 
 
@@ -362,4 +363,24 @@ def test_a_server_that_lists_no_model_is_refused(golden: str) -> None:
         respx.get(f"{BASE}/models").respond(404)
         result = run(golden, "--base-url", BASE)
 
-    assert_refused(result, f"{BASE}/models: status 404: Not Found. Name a model with --model.")
+    assert_refused(result, f"{BASE}/models: status 404: Not Found\n", "--model")
+
+
+async def test_ctrl_c_also_ends_waiting_for_the_list_of_models(tmp_path: Path) -> None:
+    (tmp_path / "library.yaml").write_text(SET)
+    asked = asyncio.Event()
+
+    async def keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.set()
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(keep_silent, "127.0.0.1") as server:
+        address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        async with running(tmp_path, "eval", "library.yaml", "--base-url", address) as command:
+            await asyncio.wait_for(asked.wait(), DEADLINE_S)
+            command.signal(signal.SIGINT)
+            status = await command.ended()
+
+    assert status == 130
+    assert not any("Traceback" in line for line in command.err)

@@ -1,24 +1,20 @@
 """`guard-proxy traces` over either store."""
 
 import json
-import os
 import re
 import signal
 import socket
 from collections.abc import AsyncGenerator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from guards.core.guard import Stage
 from policies.policy import Action, Mode, StoredText
 from policies.verdict import GuardOutcome
-from proxy.cli.traces import traces as command
 from proxy.cli.traces_page import page
 from proxy.traces.changes import changes
 from proxy.traces.embedded import EmbeddedStore
@@ -37,7 +33,7 @@ from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import TraceStore
 from proxy.traces.trace import Trace
-from tests.fakes.command import Ended, assert_refused, environment, run, running
+from tests.fakes.command import Ended, assert_refused, run, run_process, running
 from tests.proxy.traces.making import a_trace, entries, now_ms
 
 
@@ -55,12 +51,6 @@ async def redis_store(url: str) -> AsyncGenerator[TraceStore, None]:
     await store.close()
 
 
-def says(*words: str, **settings: str) -> Ended:
-    ours = {**dict.fromkeys(os.environ), **environment(settings)}  # None unsets what we leave out
-    ended = CliRunner().invoke(command, words, env=ours)
-    return Ended(ended.exit_code, ended.stdout, ended.stderr)
-
-
 @dataclass(frozen=True)
 class Kept:
     """A store, and the settings by which a command finds it."""
@@ -73,9 +63,7 @@ class Kept:
         await self.store.add(entries(*traces))
 
     def run(self, *words: str) -> Ended:
-        """Run a command to its end, in this process, which has a loop of its own under way."""
-        with ThreadPoolExecutor(1) as beside:
-            return beside.submit(says, *words, **self.settings).result()
+        return run(self.folder, "traces", *words, **self.settings)
 
 
 @pytest.fixture
@@ -121,7 +109,7 @@ TRACES: Sequence[Trace] = (
 async def test_traces_are_listed_newest_first(embedded: Kept) -> None:
     await embedded.add(*TRACES)
 
-    ended = run(embedded.folder, "traces", "list", **embedded.settings)
+    ended = run_process(embedded.folder, "traces", "list", **embedded.settings)
 
     assert ended.status == 0, ended
     assert re.findall(r"\bt\d\b", ended.out) == ["t6", "t5", "t4", "t3", "t2", "t1"]
@@ -164,8 +152,8 @@ async def test_traces_are_picked_by_code_words_time_and_door(embedded: Kept) -> 
     assert [each["id"] for each in listed] == ["closed"]
 
 
-def test_a_time_that_is_none_is_refused_with_how_to_say_one() -> None:
-    ended = says("list", "--since", "yesterday")
+def test_a_time_that_is_none_is_refused_with_how_to_say_one(tmp_path: Path) -> None:
+    ended = run(tmp_path, "traces", "list", "--since", "yesterday")
 
     assert_refused(ended, "yesterday", "24h", "2026-11-22T09:00")
 
@@ -200,8 +188,8 @@ async def test_where_no_trace_matches_the_list_says_which_filter(
     assert " ".join(filters) in ended.out.replace("'", "")
 
 
-def test_an_action_that_is_none_is_refused_with_those_that_are() -> None:
-    ended = says("list", "--action", "shout")
+def test_an_action_that_is_none_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    ended = run(tmp_path, "traces", "list", "--action", "shout")
 
     assert_refused(ended, "'shout' is not one of", "none")
 
@@ -387,6 +375,15 @@ async def test_new_traces_come_in_until_ctrl_c(kept: Kept, flags: tuple[str, ...
     came = [f"new-{number}" for number in range(1, added + 1)]
     assert shown == [*came[added + 1 - len(shown) :], "last"]
     assert (status, tail.err) == (0, [])
+
+
+@pytest.mark.parametrize("words", [("list", "--tenant", "\udcc8\udca3"), ("show", "\udcc8\udca3")])
+def test_words_of_a_terminal_with_another_encoding_are_refused(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    ended = run(tmp_path, "traces", *words)
+
+    assert_refused(ended, "The arguments must be UTF-8.")
 
 
 def test_a_redis_that_does_not_answer_is_named(tmp_path: Path) -> None:

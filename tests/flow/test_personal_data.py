@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import re2
 import redis
 from pydantic import JsonValue
 
@@ -215,6 +216,8 @@ NOTATIONS = [
     for _, value in IDENTIFIERS
     for notation in (value, *(one.removeprefix("①") for one in otherwise_written(value)))
 ]
+# RE2 looks for all of them in one go, where Python would read megabytes once for each.
+ANY_NOTATION = re2.compile("|".join(map(re2.escape, NOTATIONS)))
 
 
 @pytest.fixture
@@ -255,6 +258,7 @@ async def test_no_identifier_is_written_down_anywhere(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert len({value for _, value in IDENTIFIERS}) == 240
+    assert ANY_NOTATION.search(asked(0))
     with json_logs():
         logging.getLogger().setLevel(logging.DEBUG)
         async with _house(tmp_path, redis_url if store == "redis" else None) as house:
@@ -264,10 +268,8 @@ async def test_no_identifier_is_written_down_anywhere(
 
     assert logged.count("request.decided") == REQUESTS
     assert kept.count("신청이 접수되었나요?") >= REQUESTS
-    for notation in NOTATIONS:
-        assert notation not in logged
-        assert notation not in kept
-        assert notation not in metrics
+    for written in (logged, kept, metrics):
+        assert ANY_NOTATION.search(written) is None
 
 
 def _without_figures(text: str) -> str:
@@ -303,7 +305,7 @@ async def _all_rounds(house: House) -> str:
             if tenant == "masking":
                 assert given_back(number) in said(reply)
                 told = sent_to_model(house.scripted.requests[-1])
-                assert not [notation for notation in NOTATIONS if notation in told]
+                assert ANY_NOTATION.search(told) is None
         refusal = json.dumps({"error": {"message": asked(number)}}, ensure_ascii=False).encode()
         for tenant in BROKEN:
             house.raw.says(refusal, status="500 Internal Server Error")

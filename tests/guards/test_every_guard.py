@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Severity
 from guards.core.guard import Stage
-from guards.core.reading import read
+from guards.core.reading import Reading, read
 from guards.core.registry import GuardType, all_guards
 
 ROOT = Path(__file__).parents[2]
@@ -63,6 +64,14 @@ def test_a_test_file_has_both_tables(guard: GuardType) -> None:
     assert len(tests.CLEAN) > 0
 
 
+@cache
+def asked_and_answered(text: str) -> tuple[Reading, Reading]:
+    """Return a text as a question and as an answer, each read once for all guards."""
+    sources = (Source("1", "제1조(정의)", "이 규정은 3일을 정한다."), Source("2", "", text))
+    answered = Exchange(question="규정은 며칠인가요?", sources=sources, answer=text)
+    return read(Exchange(question=text)), read(answered)
+
+
 @every_guard
 @pytest.mark.parametrize(
     "text",
@@ -84,12 +93,7 @@ def test_a_test_file_has_both_tables(guard: GuardType) -> None:
 def test_odd_texts_are_read_without_failing(guard: GuardType, text: str) -> None:
     """Whether it also ends soon is measured by the benchmark."""
     built = guard(guard.settings_type())
-    sources = (Source("1", "제1조(정의)", "이 규정은 3일을 정한다."), Source("2", "", text))
-    for exchange in (
-        Exchange(question=text),
-        Exchange(question="규정은 며칠인가요?", sources=sources, answer=text),
-    ):
-        reading = read(exchange)
+    for reading in asked_and_answered(text):
         if built.not_checkable(reading) is None:
             for found in built.check(reading):
                 assert found.guard == guard.id

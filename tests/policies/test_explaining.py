@@ -222,6 +222,7 @@ def test_a_key_leads_to_what_is_below_it(name: str, expected: list[str]) -> None
         pytest.param("stream.mo", "did you mean 'stream.mode'?", id="half-a-name"),
         pytest.param("upstream.base_url", "did you mean 'upstream'?", id="there-is-no-upstream"),
         pytest.param("", "there is no key ''", id="nothing"),
+        pytest.param("zzz", "known here: citations, confidence, extends,", id="the-outermost-keys"),
     ],
 )
 def test_a_key_that_does_not_exist_is_named_with_a_near_one(name: str, said: str) -> None:

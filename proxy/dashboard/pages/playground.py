@@ -1,4 +1,4 @@
-"""`/dashboard/playground`: ask a tenant's model, or check an answer, and see what the guards say."""
+"""`/dashboard/playground`: ask a model or check an answer, and see what the guards say."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -84,14 +84,14 @@ async def try_out(
         form = FormMultiDict()
     filled = filled_in(form)
     seat = Seat.of(desk, services, filled.tenant)
+    if seat.tenant is None:
+        return _page(desk, seat, filled, problem=NO_TENANT)
     try:
-        if seat.tenant is None:
-            raise CannotTry(NO_TENANT)
         async with shared.room.place(services, seat.tenant):
             done = await tried(request, services, seat.tenant, filled)
     except CannotTry as error:
         return _page(desk, seat, filled, problem=error.problem)
-    return _page(desk, seat, filled, outcome=Outcome(done) if done else None)
+    return _page(desk, seat, filled, outcome=None if done is None else Outcome(done))
 
 
 async def _first_filled(desk: Desk, services: Services) -> tuple[Filled, Problem | None]:
@@ -115,10 +115,10 @@ async def _usual_model(services: Services, tenant: Tenant | None) -> str:
     if tenant.upstream.models:
         return next(iter(tenant.upstream.models))
     try:
-        newest = await services.traces.page(Query(tenant=tenant.name, limit=1))
+        newest = await services.traces.page(Query(tenant=tenant.name))
     except TraceStoreAway:
         return ""  # the form does without
-    return newest.traces[0].model if newest.traces else ""
+    return next((trace.model for trace in newest.traces if trace.model), "")
 
 
 def _page(

@@ -48,7 +48,7 @@ async def show_traces(
         "traces/list.html",
         status_code=400 if problem else 200,
         filters=filters,
-        rows=[Row(trace) for trace in found.traces],
+        rows=[Row(trace, filters.text) for trace in found.traces],
         found=found,
         problem=problem,
         is_live=is_live,
@@ -63,6 +63,7 @@ async def show_traces(
         guards=(*all_guards(), JUDGE),
         codes=CODE_WORDS,
         code_word=code_word,
+        terms=terms,
         doors=ALL_DOORS,
     )
 
@@ -83,7 +84,7 @@ async def show_new_traces(
         return desk.draw("traces/news.html", rows=[], cursor=after, is_away=True, has_gap=False)
     return desk.draw(
         "traces/news.html",
-        rows=[Row(trace) for trace in fresh.traces],
+        rows=[Row(trace, filters.text) for trace in fresh.traces],
         cursor=fresh.cursor,
         is_away=False,
         has_gap=fresh.has_gap,

@@ -54,6 +54,7 @@ class Filled:
         tenant: Whose policy it goes by; empty where nobody chose one.
         verify: The answer of the model is verified too.
         correction: What is mended in an answer that is checked.
+        is_masked: Labels stand over personal data in it.
     """
 
     way: Way = Way.ASK
@@ -68,6 +69,7 @@ class Filled:
     boxes: tuple[Box, ...] = (Box(),)
     listed: str = ""
     block: str = ""
+    is_masked: bool = False
 
 
 ChoiceT = TypeVar("ChoiceT", Way, SourcesAs)
@@ -108,6 +110,7 @@ def from_trace(trace: Trace) -> Filled | None:
         answer=answer,
         model=trace.model,
         boxes=tuple(map(_box, trace.sources)) or (Box(),),
+        is_masked=trace.text is StoredText.MASKED,
     )
 
 

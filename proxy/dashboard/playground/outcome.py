@@ -86,7 +86,7 @@ class Outcome:
     @property
     def original(self) -> str | None:
         """The answer as it was first; None if none is to be shown, or there was none."""
-        return self.report.original_answer if self.report else None
+        return self.report.original_answer if self.report is not None else None
 
     @property
     def is_other_text(self) -> bool:
@@ -150,7 +150,7 @@ class Outcome:
     @property
     def whole_unchecked(self) -> str:
         """Why the answer as a whole was not checked, to be translated; empty if it was."""
-        reasons = self.report.not_checkable if self.report else ()
+        reasons = self.report.not_checkable if self.report is not None else ()
         return next((_why(one.reason) for one in reasons if one.claim is None), "")
 
     @property

@@ -18,12 +18,14 @@ class Problem:
         advice: What can be done about it, to be translated; empty if nothing.
         said: What a machine says about it, in its own words; empty if nothing.
         field: Id of the form's field that it is about; empty if it is about none.
+        trace_id: Id of its trace; empty if nothing was tried.
     """
 
     title: str
     advice: str = ""
     said: str = ""
     field: str = ""
+    trace_id: str = ""
 
 
 class CannotTry(Exception):
@@ -69,7 +71,9 @@ NO_ROOM = Problem(
 )
 NOT_KEPT = Problem(
     msgid("The words of this trace were not kept"),
-    msgid("The tenant's policy keeps no text (tracing.text: none), so there is nothing to fill in."),
+    msgid(
+        "The tenant's policy keeps no text (tracing.text: none), so there is nothing to fill in."
+    ),
 )
 _UNEXPECTED = Problem(
     msgid("The try came to nothing"),
@@ -111,6 +115,9 @@ _BY_CODE: Mapping[str, Problem] = {
     ),
 }
 
+_SAY_ENOUGH = _BY_CODE.keys() - {"upstream_refused", "invalid_request_error"}
+"""Codes to which the error's own sentence adds nothing."""
+
 
 def limit_reached(error: TooManyRequests) -> Problem:
     """Return that the tenant has reached a limit."""
@@ -118,14 +125,17 @@ def limit_reached(error: TooManyRequests) -> Problem:
     return replace(known, said=str(error))
 
 
-def problem_of(reply: HttpReply, code: str) -> Problem:
+def problem_of(reply: HttpReply, code: str, trace_id: str) -> Problem:
     """Return why a request failed.
 
     Args:
         reply: What an app would have got.
         code: Code of the error, as its trace has it.
+        trace_id: Id of its trace.
     """
-    return replace(_BY_CODE.get(code, _UNEXPECTED), said=_said(reply.body))
+    known = _BY_CODE.get(code, _UNEXPECTED)
+    said = "" if code in _SAY_ENOUGH else _said(reply.body)
+    return replace(known, said=said, trace_id=trace_id)
 
 
 def _said(body: bytes) -> str:

@@ -88,7 +88,7 @@ async def _done(request: AnyRequest, job: Job, body: JsonObject) -> HttpReply | 
     if job.ended is None or job.ended.delivery is Delivery.CLIENT_GONE:
         return None
     if job.ended.error is not None:
-        raise CannotTry(problem_of(reply, job.ended.error))
+        raise CannotTry(problem_of(reply, job.ended.error, job.id))
     return reply
 
 

@@ -13,7 +13,7 @@ from policies.loader import LoadedPolicy, load_text
 from policies.store import PolicyStore
 from proxy.dashboard.policies.workshop import Workshop
 from proxy.rejudging.process import judge_again, packed
-from proxy.traces.parts import Rejudged
+from proxy.traces.parts import NotRejudged, Rejudged
 from proxy.traces.trace import Trace
 
 LONGEST_CHARS = 200_000
@@ -88,9 +88,6 @@ async def checked(workshop: Workshop, text: str, path: Path) -> Checked:
     Raises:
         TookTooLong: it takes too long to read.
     """
-    if len(text) > LONGEST_CHARS:
-        problem = Problem(Place(str(path)), "", f"is longer than {LONGEST_CHARS} characters")
-        return Checked(None, (problem,))
     return await workshop.done(READ_WITHIN_S, _read, text, path.stem, path.parent)
 
 
@@ -122,6 +119,12 @@ def _judged(policy: bytes, traces: Sequence[Trace], within_s: float) -> list[Rej
     for trace in traces:
         if time.monotonic() > until_s:
             break
-        judged.append(judge_again(policy, trace))
+        judged.append(_one(policy, trace))
     return judged
 
+
+def _one(policy: bytes, trace: Trace) -> Rejudged:
+    try:
+        return judge_again(policy, trace)
+    except Exception:  # noqa: BLE001 - such as a guard that the request asked for and no reply for it
+        return Rejudged(policy=trace.policy, not_run=NotRejudged.FAILED)

@@ -38,7 +38,7 @@ class Workshop:
         self._turn = asyncio.Lock()
 
     async def done(
-        self, within_s: float, work: Callable[[Unpack[Given]], Made], *args: Unpack[Given]
+        self, within_s: float, work: Callable[[Unpack[Given]], Made], *args: *Given
     ) -> Made:
         """Return what a piece of work comes to.
 

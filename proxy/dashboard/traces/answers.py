@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from policies.policy import StoredText
-from proxy.dashboard.traces.highlighting import Piece, Stretch, changed, cut
+from proxy.dashboard.traces.highlighting import Piece, Stretch, changed
 from proxy.dashboard.traces.numbering import ANSWER, Numbered, Seen
 from proxy.traces.changes import applied
 from proxy.traces.parts import Attempt, Choice, Made
@@ -79,7 +79,12 @@ def tries_of(trace: Trace, found: Numbered) -> list[Try]:
             number,
             attempt,
             [
-                _answer(choice, found.answers[number, choice.index], (number, choice.index) in sent)
+                Answer(
+                    choice,
+                    found.pieces(choice.text, found.answers[number, choice.index], ANSWER),
+                    found.answers[number, choice.index],
+                    (number, choice.index) in sent,
+                )
                 for choice in attempt.choices
             ],
         )
@@ -92,12 +97,6 @@ def left_of(trace: Trace) -> list[Left]:
     return [
         _left(trace, number) for number in range(1, 1 + max(len(trace.made), len(trace.replies)))
     ]
-
-
-def _answer(choice: Choice, findings: tuple[Seen, ...], left: bool) -> Answer:
-    marks = [seen.mark for seen in findings if seen.finding.part == ANSWER]
-    pieces = cut(choice.text, marks) if choice.text else []
-    return Answer(choice, pieces, findings, left)
 
 
 def _left(trace: Trace, number: int) -> Left:

@@ -63,6 +63,11 @@ class Filters:
             before=cursor_in(query, "before"),
         )
 
+    @property
+    def text(self) -> str:
+        """The words that are looked for."""
+        return self.asked.get("text", "")
+
     def query(self, tenant: str | None, limit: int, *, after: str | None = None) -> Query:
         """Return what to ask a store for.
 
@@ -76,7 +81,7 @@ class Filters:
             action=self.asked.get("action"),
             guard=self.asked.get("guard"),
             code=self.asked.get("code"),
-            text=self.asked.get("text"),
+            text=self.text or None,
             since=self.since or (None if self.until else self.begin),
             until=self.until,
             door=self.asked.get("door"),

@@ -1,15 +1,15 @@
 """The findings of a trace, numbered over the whole page, so that texts and lists can name them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
 from guards.core.exchange import Source
 from guards.core.finding import Finding, Severity, Span
-from policies.policy import Mode
+from policies.policy import Mode, StoredText
 from proxy.dashboard.traces.codes import code_word
-from proxy.dashboard.traces.highlighting import Mark
+from proxy.dashboard.traces.highlighting import Mark, Piece, cut
 from proxy.dashboard.traces.terms import STRENGTHS
 from proxy.dashboard.words import guard_word
 from proxy.traces.trace import Trace
@@ -76,6 +76,11 @@ class Seen:
         return "strong" if self.finding.severity is Severity.STRONG else "weak"
 
     @property
+    def expected(self) -> str:
+        """What the sources say instead."""
+        return " / ".join(filter(None, self.finding.expected))
+
+    @property
     def mark(self) -> Mark:
         """Its place."""
         return Mark(self.finding.span, self.number)
@@ -89,11 +94,19 @@ class Numbered:
         question: About the question, before the model.
         answers: About each answer, by the number of the attempt and the index of the choice.
         tones: How the place of each is marked, by its number.
+        has_words: The texts that they are about were kept.
     """
 
     question: tuple[Seen, ...]
     answers: Mapping[tuple[int, int], tuple[Seen, ...]]
     tones: Mapping[int, str]
+    has_words: bool
+
+    def pieces(self, text: str, about: Iterable[Seen], part: str) -> list[Piece]:
+        """Return a text, cut where findings are about that part; nothing if it was not kept."""
+        if not self.has_words:
+            return []
+        return cut(text, [seen.mark for seen in about if seen.finding.part == part])
 
     def __iter__(self) -> Iterator[Seen]:
         """Yield all in the order of their numbers."""
@@ -134,7 +147,12 @@ def numbered(trace: Trace) -> Numbered:
         for choice in attempt.choices
     }
     everything = [*question, *(one for several in answers.values() for one in several)]
-    return Numbered(question, answers, {one.number: one.tone for one in everything})
+    return Numbered(
+        question=question,
+        answers=answers,
+        tones={one.number: one.tone for one in everything},
+        has_words=trace.text is not StoredText.NONE,
+    )
 
 
 def place_of(quote: str, text: str) -> Span | None:

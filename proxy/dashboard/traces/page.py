@@ -9,10 +9,10 @@ from policies.policy import StoredText
 from policies.store import Snapshot
 from policies.verdict import GuardOutcome
 from proxy.dashboard.traces.answers import Left, Try, left_of, tries_of
-from proxy.dashboard.traces.highlighting import Piece, cut
+from proxy.dashboard.traces.highlighting import Piece
 from proxy.dashboard.traces.numbering import QUESTION, Numbered, Seen, numbered
 from proxy.dashboard.traces.sources import Passage, passages_of
-from proxy.dashboard.traces.story import outcome_of, shadow_differs, story_of
+from proxy.dashboard.traces.story import outcome_of, shadow_word, story_of
 from proxy.dashboard.traces.terms import NOT_REJUDGED
 from proxy.dashboard.traces.waterfall import Bar, waterfall
 from proxy.rejudging.again import VERIFY_DOOR, why_not
@@ -79,11 +79,10 @@ class TracePage:
     def of(cls, trace: Trace, policies: Snapshot) -> "TracePage":
         """Return the page of a trace, before the policies of this moment."""
         found = numbered(trace)
-        asked = [seen.mark for seen in found if seen.finding.part == QUESTION]
         return cls(
             trace=trace,
             findings=found,
-            question=cut(trace.question, asked) if trace.question else [],
+            question=found.pieces(trace.question, found, QUESTION),
             left=left_of(trace),
             tries=tries_of(trace, found),
             passages=passages_of(trace, found),
@@ -107,7 +106,7 @@ class TracePage:
     @property
     def has_words(self) -> bool:
         """Whether the tenant's policy keeps any words."""
-        return self.trace.text is not StoredText.NONE
+        return self.findings.has_words
 
     @property
     def is_masked(self) -> bool:
@@ -136,9 +135,9 @@ class TracePage:
         return "" if reason is None else NOT_REJUDGED[reason]
 
     @property
-    def shadow_differs(self) -> bool:
-        """Whether the shadow policy would have done something else."""
-        return shadow_differs(self.trace)
+    def shadow(self) -> str:
+        """What the shadow policy would have done, to be translated; empty if the same."""
+        return shadow_word(self.trace)
 
 
 def _noticed(trace: Trace) -> list[GuardRun]:

@@ -1,13 +1,24 @@
 """A trace as a line of the list."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from policies.policy import Action
-from proxy.dashboard.traces.story import outcome_of, shadow_differs
+from proxy.dashboard.traces.story import outcome_of, shadow_word
 from proxy.traces.trace import Delivery, Trace
 
 _LONGEST_CHARS = 240
 _MOST_REASONS = 3
+_AROUND_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A word that was looked for in an answer, and what stands around it."""
+
+    before: str
+    word: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +27,11 @@ class Row:
 
     Attributes:
         trace: The trace.
+        text: What was looked for; empty if nothing.
     """
 
     trace: Trace
+    text: str = ""
 
     @property
     def outcome(self) -> str:
@@ -29,6 +42,21 @@ class Row:
     def question(self) -> str:
         """The question on one line, as much as has room."""
         return " ".join(self.trace.question[: 2 * _LONGEST_CHARS].split())[:_LONGEST_CHARS]
+
+    @property
+    def snippet(self) -> Snippet | None:
+        """Where an answer has a word that was looked for; None if the question has them all."""
+        words = [word for word in self.text.lower().split() if word not in self.question.lower()]
+        places = ((text, text.lower().find(word), word) for word in words for text in self._answers)
+        for text, place, word in places:
+            if place >= 0:
+                end = place + len(word)
+                return Snippet(
+                    text[max(0, place - _AROUND_CHARS) : place],
+                    text[place:end],
+                    text[end : end + _AROUND_CHARS],
+                )
+        return None
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -61,13 +89,17 @@ class Row:
         return self.trace.delivery is Delivery.CLIENT_GONE
 
     @property
-    def shadow_action(self) -> str:
-        """What the shadow policy would have done; empty if the same or if nobody knows."""
-        if self.trace.shadow is None or not shadow_differs(self.trace):
-            return ""
-        return self.trace.shadow.action_name
+    def shadow(self) -> str:
+        """What the shadow policy would have done, to be translated; empty if the same."""
+        return shadow_word(self.trace)
 
     @property
     def would(self) -> str:
         """What guards in shadow would have done; empty if nothing."""
         return "" if self.trace.would is Action.PASS else self.trace.would.value
+
+    @property
+    def _answers(self) -> Iterator[str]:
+        yield from self.trace.replies
+        for attempt in self.trace.attempts:
+            yield from (choice.text for choice in attempt.choices)

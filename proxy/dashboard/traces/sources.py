@@ -49,7 +49,7 @@ def passages_of(trace: Trace, found: Numbered) -> list[Passage]:
                 found=places[number - 1] if places else None,
                 pieces=cut(source.text, marks) if source.text else [],
                 quoted_by=quoted_by,
-                is_open=few or bool(quoted_by),
+                is_open=found.has_words and (few or bool(quoted_by)),
             )
         )
     return passages

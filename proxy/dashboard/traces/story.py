@@ -5,7 +5,7 @@ from proxy.dashboard.languages import msgid
 from proxy.dashboard.words import action_word
 from proxy.judged import SOURCES
 from proxy.rejudging.again import VERIFY_DOOR
-from proxy.traces.parts import Unknown
+from proxy.traces.differing import does_otherwise
 from proxy.traces.trace import Delivery, Trace
 
 _ENDED = msgid("Ended early")
@@ -25,6 +25,8 @@ _SECOND_CHANGED = msgid(
 _TRIMMED = msgid("What could not be supported was taken out; the rest of the answer left.")
 _MENDED = msgid("The answer left with a mended place.")
 _PASSED = msgid("The answer left as the model wrote it.")
+_ASKS_MODEL = msgid("Model asked")
+_GOES_ON = msgid("Not given up")
 _STANDS = msgid("The answer was verified, and nothing speaks against it.")
 _DOUBTED = msgid("The answer was verified, and something speaks against it.")
 
@@ -47,14 +49,14 @@ def story_of(trace: Trace) -> str:
     return _CLOSED if trace.closings else _answered(trace)
 
 
-def shadow_differs(trace: Trace) -> bool:
-    """Tell whether the shadow policy would have done something else."""
+def shadow_word(trace: Trace) -> str:
+    """Return what the shadow policy would have done, in a word; empty if the same, or unknown."""
     shadow = trace.shadow
-    if shadow is None or shadow.not_run is not None:
-        return False
-    if shadow.unknown is Unknown.MODEL_NOT_ASKED:
-        return True
-    return shadow.action not in (None, trace.action)
+    if shadow is None or not does_otherwise(trace, shadow):
+        return ""
+    if shadow.action is not None:
+        return action_word(shadow.action_name)
+    return _GOES_ON if shadow.goes_on else _ASKS_MODEL
 
 
 def _answered(trace: Trace) -> str:

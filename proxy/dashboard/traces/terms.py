@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 from guards.core.exchange import ContextState
 from guards.core.finding import Strength
+from policies.judging.judge import JUDGE
 from policies.policy import Mode
 from policies.verdict import GuardOutcome
 from proxy.dashboard.languages import msgid
+from proxy.dashboard.words import guard_word
 from proxy.traces.parts import NotRejudged, Unknown
 
 OUTCOMES: Mapping[GuardOutcome, tuple[str, str]] = {
@@ -46,11 +48,14 @@ NOT_REJUDGED: Mapping[NotRejudged, str] = {
     NotRejudged.NO_TEXT: msgid("The trace was kept without words."),
     NotRejudged.NOT_STORED: msgid("The trace is of an older version, which kept too little."),
     NotRejudged.JUDGE_DECIDED: msgid("A second reader had its say, and is not asked again."),
+    NotRejudged.MASKED: msgid("What decided it are personal data, which are covered in the trace."),
+    NotRejudged.REFUSED: msgid("The app asked for a guard that the other policy has no reply for."),
     NotRejudged.VERIFICATION: msgid("It is an answer that somebody had verified."),
     NotRejudged.QUEUE_FULL: msgid("More requests came than could be judged meanwhile."),
     NotRejudged.STOPPED: msgid("The proxy stopped meanwhile."),
     NotRejudged.FAILED: msgid("Judging broke."),
 }
+_JUDGE = msgid("Second reader")
 _REASONS = {
     "no_answer": msgid("there was no answer"),
     "empty_answer": msgid("the answer was empty"),
@@ -82,6 +87,11 @@ _ERRORS = {
     "model_not_found": msgid("The model does not exist or is not open to this tenant."),
     "client_gone": msgid("The client left before the end."),
 }
+
+
+def guard_title(guard: str) -> str:
+    """Return the words for what ran: a guard, or the model that reads answers again."""
+    return _JUDGE if guard == JUDGE else guard_word(guard)
 
 
 def reason_word(reason: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from opentelemetry.metrics import Meter
+from opentelemetry.util.types import AttributeValue
 
 from proxy.telemetry.counting import stage_of
 from proxy.telemetry.otel.conventions import (
@@ -12,8 +13,11 @@ from proxy.telemetry.otel.conventions import (
     TOKEN_BOUNDS,
     Attributes,
 )
+from proxy.telemetry.vocabulary import OTHER
 from proxy.traces.trace import Trace
 
+MOST_MODELS = 100
+"""Some model servers take any name for their model; all further ones are one."""
 _MODEL = "gen_ai.request.model"
 
 
@@ -21,6 +25,7 @@ class Instruments:
     """Measures requests that have ended."""
 
     def __init__(self, meter: Meter) -> None:
+        self._models: set[AttributeValue] = set()
         self._operations = meter.create_histogram(
             "gen_ai.client.operation.duration",
             unit="s",
@@ -54,6 +59,8 @@ class Instruments:
                 # What the model server does not know may be named in any way, by anybody.
                 del about[_MODEL]
                 about[ERROR_TYPE] = attempt.error
+            else:
+                about[_MODEL] = self._one_of_few(about[_MODEL])
             self._operations.record(attempt.upstream_ms / 1000, about)
             if attempt.usage:
                 for kind, tokens in (
@@ -72,3 +79,9 @@ class Instruments:
             STATUS_CODE: trace.status,
         }
         self._requests.add(1, about)
+
+    def _one_of_few(self, model: AttributeValue) -> AttributeValue:
+        if model not in self._models and len(self._models) >= MOST_MODELS:
+            return OTHER
+        self._models.add(model)
+        return model

@@ -29,6 +29,13 @@ def test_exempts_nothing_from_escaping(path: Path) -> None:
     assert environment.autoescape is True
 
 
+@pytest.mark.parametrize("language", Language)
+def test_what_is_translated_is_no_html_and_no_format(language: Language) -> None:
+    template = Drawing(Assets()).environment(language).from_string("{{ _(said) }}")
+
+    assert template.render(said="<b>100%(x)s</b>") == "&lt;b&gt;100%(x)s&lt;/b&gt;"
+
+
 @pytest.mark.parametrize("path", PATHS, ids=str)
 def test_has_nothing_inline(path: Path) -> None:
     assert INLINE.findall((TEMPLATES / path).read_text(encoding="utf-8")) == []

@@ -17,6 +17,14 @@ SAID = [
     pytest.param("모두 16일, 늘리면 24일", "16일", id="comma-behind-a-word"),
     pytest.param("5, 15, 25", "15", id="listed-figure"),
     pytest.param("요금은 1,200원.", "1,200", id="grouped-figure"),
+    pytest.param("요금은 15,000원입니다.", "15000원", id="grouped-where-the-keyword-is-not"),
+    pytest.param("요금은 1250000원입니다.", "1,250,000원", id="not-grouped-where-the-keyword-is"),
+    pytest.param("제3조 5항을 보세요.", "5항", id="behind-the-number-of-an-article"),
+    pytest.param("연차만 5일 남았습니다.", "5일", id="behind-a-particle-like-a-magnitude"),
+    pytest.param("환불가능 여부", "가능", id="end-of-a-longer-word"),
+    pytest.param("연차휴가 신청은 메일로 합니다.", "휴가신청", id="from-within-a-longer-word"),
+    pytest.param("그건 안 돼요.", "안돼", id="one-syllable-before-the-space"),
+    pytest.param("연차휴가 는 15일", "휴가는", id="space-before-the-particle"),
 ]
 NOT_SAID = [
     pytest.param("휴가는 15일입니다.", "5일", id="end-of-a-longer-figure"),
@@ -25,6 +33,13 @@ NOT_SAID = [
     pytest.param("방 번호는 1204", "120", id="beginning-of-a-longer-figure"),
     pytest.param("요금은 12.5", "12", id="before-a-decimal-point"),
     pytest.param("TRAINING", "rain", id="inside-a-latin-word"),
+    pytest.param("요금은 3만 5천원입니다.", "5천원", id="end-of-a-figure-in-words"),
+    pytest.param("요금은 3만5천원입니다.", "5천원", id="end-of-a-figure-in-words-without-a-space"),
+    pytest.param("요금은 1,200,000원입니다.", "1,200원", id="another-magnitude"),
+    pytest.param("환불은 불가능합니다.", "가능합니다", id="denied-by-a-prefix"),
+    pytest.param("무제한으로 쓸 수 있습니다.", "제한", id="without-by-a-prefix"),
+    pytest.param("환불 가능합니다.", "불가능", id="last-syllable-of-the-word-before"),
+    pytest.param("회사 회의실", "사회", id="over-the-edge-of-two-words"),
     pytest.param("", "네", id="empty-text"),
 ]
 

@@ -113,6 +113,26 @@ def test_failures_of_the_model_server_are_its_own() -> None:
     assert counted(failed, "upstream_seconds_count") == {("app",): 2}
 
 
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [(400, "refused_request"), (404, "refused_request"), (429, "upstream_refused")],
+)
+def test_what_a_client_may_not_ask_for_is_no_failure_of_the_model_server(
+    status: int, code: str
+) -> None:
+    refused = but(
+        attempts=attempts("upstream_refused"), error="upstream_refused", status=status, action=None
+    )
+
+    assert counted(refused, "upstream_errors_total") == {(code, "app"): 1}
+
+
+def test_a_second_attempt_that_is_refused_is_counted_as_the_model_servers() -> None:
+    kept = but(attempts=attempts(None, "upstream_refused"), action=Action.TRIM)
+
+    assert counted(kept, "upstream_errors_total") == {("upstream_refused", "app"): 1}
+
+
 def test_what_was_verified_asked_no_model() -> None:
     verified = but(door="verify", steps=(Step(name="inspect_answer", started_ms=1, duration_ms=4),))
 

@@ -1,5 +1,6 @@
 """What of a request's words stands in its trace, by policy."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import Enum
 from types import NoneType, UnionType
@@ -15,13 +16,23 @@ from policies.policy import Action, Mode, StoredText
 from policies.verdict import GuardOutcome
 from proxy.traces.changes import applied, changes
 from proxy.traces.masking import stored
-from proxy.traces.parts import Attempt, Choice, FoundPlace, GuardRun, Made, PolicyUsed
+from proxy.traces.parts import (
+    Asked,
+    Attempt,
+    Choice,
+    FoundPlace,
+    GuardRun,
+    Made,
+    PolicyUsed,
+    Rejudged,
+    RejudgedChoice,
+)
 from proxy.traces.trace import Trace
 
 WORDS = "홍길동의 비밀 이야기"
 PHONE = "010-0000-1234"
 ACCOUNT = "110-000-123456"
-OUR_OWN = {"id", "tenant", "policy"}
+OUR_OWN: Mapping[str, bool | set[str]] = {"id": True, "tenant": True, "policy": True, "shadow": {"policy"}}
 
 
 def a_trace(**changes: object) -> Trace:
@@ -175,6 +186,31 @@ def test_masked_moves_spans_with_their_words() -> None:
     assert choice.text[finding.span.start : finding.span.end] == finding.observed == "30일"
 
 
+def test_masked_moves_the_spans_of_what_a_shadow_policy_found() -> None:
+    first, second = f"{PHONE}로 전화하시면 30일을 드립니다.", "20일을 드립니다."
+    attempts = tuple(Attempt(choices=(Choice(text=text),)) for text in (first, second))
+    question = f"{PHONE}로 며칠을 주나요?"
+    shadow = Rejudged(
+        policy=PolicyUsed(name="strict", version="0123abcd"),
+        choices=(
+            RejudgedChoice(attempt=0, findings=(a_finding("question", question, "며칠"),)),
+            RejudgedChoice(attempt=1, findings=(a_finding("answer", first, "30일"),)),
+            RejudgedChoice(attempt=2, findings=(a_finding("answer", second, "20일"),)),
+        ),
+        replies=(f"{PHONE}로 전화하세요.",),
+    )
+    trace = a_trace(question=question, attempts=attempts, shadow=shadow)
+
+    kept = stored(trace, StoredText.MASKED)
+
+    assert kept.shadow is not None
+    assert kept.shadow.replies == ("[전화번호]로 전화하세요.",)
+    texts = (kept.question, *(attempt.choices[0].text for attempt in kept.attempts))
+    found = [choice.findings[0] for choice in kept.shadow.choices]
+    places = [text[one.span.start : one.span.end] for text, one in zip(texts, found, strict=True)]
+    assert places == [one.observed for one in found] == ["며칠", "30일", "20일"]
+
+
 def test_a_piece_of_an_identifier_in_a_finding_is_masked_too() -> None:
     question = f"제 번호 {PHONE} 맞나요?"
     trace = a_trace(question=question, findings=(a_finding("question", question, "1234"),))
@@ -215,11 +251,17 @@ def test_an_identifier_is_masked_where_nothing_near_gives_it_away() -> None:
 
 
 def test_an_identifier_of_an_earlier_turn_is_masked_where_nothing_near_gives_it_away() -> None:
-    trace = a_trace(replies=(f"네, {ACCOUNT} 맞습니다.",))
+    asked = Asked(
+        echo=f"가나은행 {ACCOUNT} 계좌로 보내 주세요", previous_answer=f"{ACCOUNT} 맞나요?"
+    )
+    trace = a_trace(asked=asked, replies=(f"네, {ACCOUNT} 맞습니다.",))
 
-    kept = stored(trace, StoredText.MASKED, f"가나은행 {ACCOUNT} 계좌로 보내 주세요")
+    kept = stored(trace, StoredText.MASKED)
 
     assert kept.replies == ("네, [계좌번호] 맞습니다.",)
+    assert kept.asked is not None
+    assert kept.asked.echo == "가나은행 [계좌번호] 계좌로 보내 주세요"
+    assert kept.asked.previous_answer == "[계좌번호] 맞나요?"
 
 
 def test_lone_surrogates_become_one_character_so_that_spans_stay_true() -> None:

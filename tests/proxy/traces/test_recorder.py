@@ -539,3 +539,14 @@ async def test_redis_that_takes_nothing_for_now_refuses_nothing(
         assert recorder.counters()["refused"] == 0
         assert await oldest_first(store) == ["t1"]
     client.close()
+
+
+async def test_connections_from_before_a_restart_of_redis_are_not_felt(
+    redis_process: RedisProcess,
+) -> None:
+    async with redis_store(redis_process.url) as store:
+        await asyncio.gather(*(store.page(Query()) for _ in range(5)))
+        redis_process.kill()
+        redis_process.start()
+
+        await asyncio.gather(*(store.page(Query()) for _ in range(5)))

@@ -1,0 +1,56 @@
+"""What a page shows once something was tried on it: nothing serious for axe-core, and it fits."""
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.browser.desk import DESKTOP, PHONE, Desk, faults_of, fits, picture
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+@pytest.fixture(scope="module")
+def desk(spare_desk: Desk) -> Desk:
+    return spare_desk
+
+
+DRAFT = "\nguards:\n  numbers:\n    action: replace\n    final: replace\n"
+LOOKS = [
+    pytest.param("ko", DESKTOP, False, "", id="ko-desktop-light"),
+    pytest.param("en", PHONE, True, "-phone", id="en-phone-dark"),
+]
+
+
+async def nothing_serious(page: Page, name: str) -> None:
+    for closed in await page.locator("#result details, #draft-result details").all():
+        await closed.evaluate("one => one.open = true")
+    await page.evaluate("scrollTo(0, 0)")
+    await picture(page, name)
+    assert await faults_of(page) == []
+    assert await fits(page)
+
+
+@pytest.mark.parametrize(("language", "size", "dark", "suffix"), LOOKS)
+@pytest.mark.parametrize("example", ["wrong", "citations"])
+async def test_a_checked_answer(
+    desk: Desk, example: str, language: str, size: tuple[int, int], dark: bool, suffix: str
+) -> None:
+    path = f"/dashboard/playground?example={example}"
+    async with desk.visit(path, language=language, size=size, dark=dark) as page:
+        await page.locator("#send").click()
+        await expect(page.locator("#result [data-result]")).to_be_focused()
+        await nothing_serious(page, f"playground-{example}{suffix}")
+
+
+@pytest.mark.parametrize(("language", "size", "dark", "suffix"), LOOKS)
+async def test_a_draft(
+    desk: Desk, language: str, size: tuple[int, int], dark: bool, suffix: str
+) -> None:
+    path = f"/dashboard/policies/app/draft?trace={desk.scene.traces['trimmed'].id}"
+    async with desk.visit(path, language=language, size=size, dark=dark) as page:
+        text = page.locator("#text")
+        before = await text.input_value()
+        for name, more in (("one", DRAFT), ("many", DRAFT), ("check", "moed: off\n")):
+            await text.fill(before + more)
+            await page.locator(f"button[value={name}]").click()
+            await expect(page.locator("#draft-result [data-result]")).to_be_focused()
+            await nothing_serious(page, f"draft-{name}{suffix}")

@@ -1,0 +1,253 @@
+"""The playground: a model is asked, an answer checked, and all that came of it is shown."""
+
+import asyncio
+
+import pytest
+from playwright.async_api import Page, expect
+
+from proxy.demo.model_server import Said
+from proxy.traces.store import Query
+from proxy.traces.trace import Delivery, Trace
+from tests.browser.desk import ADMIN, APP, Desk, picture
+from tests.browser.poison import PAYLOAD
+from tests.browser.scene import OTHER, WORDLESS
+from tests.fakes.running_proxy import DEADLINE_S
+from tests.flow import pool
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+@pytest.fixture(scope="module")
+def desk(spare_desk: Desk) -> Desk:
+    return spare_desk
+
+
+PAGE = "/dashboard/playground"
+
+
+async def fill(page: Page) -> None:
+    """Ask about the pool, with its sources in a box each."""
+    await page.get_by_role("textbox", name="질문", exact=True).fill(pool.QUESTION)
+    await page.get_by_label("모델", exact=True).fill("scripted-ko")
+    for number, source in enumerate(pool.SOURCES, start=1):
+        if number > 1:
+            await page.get_by_role("button", name="출처 추가").click()
+        assert isinstance(source, dict)
+        box = page.get_by_role("group", name=f"출처 {number}", exact=True)
+        await box.get_by_label("제목").fill(str(source["section_title"]))
+        await box.get_by_label("본문").fill(str(source["section_content"]))
+        await box.get_by_label("파일").fill(str(source["file"]))
+        await box.get_by_label("쪽").fill(str(source["page"]))
+
+
+async def send(page: Page) -> None:
+    await page.locator("#send").click()
+    # Whoever reads with the ears is led to what came of it.
+    await expect(page.locator("#result [data-result]")).to_be_focused()
+
+
+async def stands(page: Page) -> list[str]:
+    """Return the sign and the word of each sentence."""
+    return [text.strip() for text in await page.locator(".claims .stand").all_inner_texts()]
+
+
+async def trace_of(desk: Desk, page: Page) -> Trace:
+    """Return the trace that the result leads to."""
+    link = page.locator("#result").get_by_role("link", name="추적 기록 보기")
+    href = await link.get_attribute("href")
+    assert href is not None
+    return await desk.scene.proxy.trace_of(href.rpartition("/")[2])
+
+
+async def test_a_wrong_answer_of_the_model_stands_beside_what_left(desk: Desk) -> None:
+    desk.scene.upstream.says(f"{pool.FEE} {pool.HOURS} {pool.WRONG_LOCKER}")
+    async with desk.visit(PAGE, who=APP) as page:
+        await fill(page)
+        await send(page)
+        await page.evaluate("scrollTo(0, 0)")
+        await picture(page, "playground-asked")
+
+        original = page.get_by_role("region", name="원래 답변", exact=True)
+        left = page.get_by_role("region", name="내보낸 답변")
+        await expect(original.locator("del")).to_contain_text("30,000원")
+        await expect(left).not_to_contain_text("30,000원")
+        await expect(left).to_contain_text("45,000원")
+        assert await stands(page) == ["✓ 정확", "✓ 정확", "✗ 부정확"]
+        await expect(page.locator(".figures")).to_contain_text("66.7%")
+        trace = await trace_of(desk, page)
+    shown = str(desk.scene.upstream.requests[-1]["messages"])
+    assert "사물함 보증금은 10,000원으로 하고" in shown  # the model could read the sources
+    assert (trace.tenant, trace.door, trace.action_name) == (APP, "chat.completions", "trim")
+    assert [(source.file, source.page) for source in trace.sources] == [
+        ("solnae.pdf", 3),
+        ("solnae.pdf", 4),
+        ("solnae.pdf", 5),
+    ]
+
+
+async def test_without_verifying_only_what_left_is_shown_and_guarded_all_the_same(
+    desk: Desk,
+) -> None:
+    desk.scene.upstream.says(f"{pool.FEE} {pool.HOURS} {pool.WRONG_LOCKER}")
+    async with desk.visit(PAGE, who=APP) as page:
+        await fill(page)
+        await page.get_by_label("모델의 답변도 검증").uncheck()
+        await send(page)
+
+        result = page.locator("#result")
+        await expect(result.get_by_role("region", name="내보낸 답변")).to_contain_text("45,000원")
+        await expect(result).not_to_contain_text("30,000원")
+        await expect(result.get_by_role("heading", name="원래 답변")).to_have_count(0)
+        await expect(page.locator("#verify-hint")).to_contain_text("끌 수 없습니다")
+        assert (await trace_of(desk, page)).action_name == "trim"
+
+
+async def test_a_pasted_answer_is_checked_without_asking_a_model(desk: Desk) -> None:
+    async with desk.visit(PAGE, who=APP) as page:
+        await page.get_by_role("link", name="틀린 답변").click()
+        asked_before = len(desk.scene.upstream.requests)
+        await send(page)
+        await page.evaluate("scrollTo(0, 0)")
+        await picture(page, "playground-checked")
+
+        assert await stands(page) == ["✓ 정확", "✓ 정확", "✗ 부정확"]
+        wrong = page.locator(".claim").last
+        await expect(wrong).to_contain_text("출처의 수치와 다름")
+        await expect(wrong).to_contain_text("30일")
+        await expect(wrong).to_contain_text("7일")
+        corrected = page.get_by_role("region", name="정정된 답변")
+        await expect(corrected).to_contain_text("14일")
+        await expect(corrected).not_to_contain_text("30일")
+
+        await page.locator("summary", has_text="검증 로그").click()
+        row = page.locator(".log-guard").filter(has_text="numbers")
+        await expect(row).to_contain_text("조치")
+        await expect(row).to_contain_text("ms")
+        await page.locator("summary", has_text="전체 보고서").click()
+        await expect(page.locator("pre.report")).to_contain_text('"accuracy_rate": 0.6667')
+        assert len(desk.scene.upstream.requests) == asked_before
+        assert (await trace_of(desk, page)).door == "verify"
+
+
+async def test_citations_that_go_or_get_another_number_are_told_of(desk: Desk) -> None:
+    async with desk.visit(f"{PAGE}?example=citations", who=APP) as page:
+        await send(page)
+        await expect(page.locator("#result .note")).to_contain_text("삭제한 인용 번호: 1, 5")
+        await expect(page.locator("#result .note")).to_contain_text("번호를 바꾼 인용: 2 → 1")
+        marks = page.locator(".citations .stand")
+        assert [text.strip() for text in await marks.all_inner_texts()] == [
+            "✗ 부정확",
+            "✓ 정확",
+            "✓ 정확",
+            "✗ 부정확",
+        ]
+
+
+async def test_a_good_answer_is_called_so(desk: Desk) -> None:
+    async with desk.visit(f"{PAGE}?example=clean&lang=en", who=APP) as page:
+        await send(page)
+        await expect(page.locator("#result-title")).to_contain_text("✓ Verified")
+        await expect(page.get_by_role("region", name="Corrected answer")).to_contain_text(
+            "unchanged"
+        )
+        await expect(page.locator(".figures")).to_contain_text("2 / 2")
+
+
+async def test_boxes_come_and_go_and_the_focus_stays_near(desk: Desk) -> None:
+    async with desk.visit(PAGE, who=APP) as page:
+        await page.get_by_role("button", name="출처 추가").press("Enter")
+        second = page.get_by_role("group", name="출처 2", exact=True)
+        await expect(second.get_by_label("제목")).to_be_focused()
+        await page.keyboard.type("둘째")
+
+        await page.get_by_role("button", name="출처 1 빼기").press("Enter")
+        only = page.get_by_role("group", name="출처 1", exact=True)
+        await expect(only.get_by_label("제목")).to_have_value("둘째")
+        await expect(page.get_by_role("button", name="출처 1 빼기")).to_be_focused()
+        await page.keyboard.press("Enter")  # the last one is emptied
+        await expect(only.get_by_label("제목")).to_have_value("")
+        await expect(only.get_by_label("제목")).to_be_focused()
+
+
+async def test_a_long_request_says_that_it_runs_and_ends_when_nobody_waits(desk: Desk) -> None:
+    desk.scene.upstream.script = lambda _: Said(("늦은 답변입니다.",), piece_pause_s=30)
+    async with desk.visit(PAGE, who=APP, may_fail=True) as page:  # htmx logs what was ended
+        await fill(page)
+        await page.get_by_role("textbox", name="질문", exact=True).fill("기다리지 않을 질문입니다.")
+        async with page.expect_request("**/dashboard/playground"):
+            await page.locator("#send").click()
+        await expect(page.locator("#running")).to_contain_text("모델에 묻고 있습니다")
+        await page.get_by_role("button", name="취소").click()
+        await expect(page.get_by_text("취소했습니다.")).to_be_visible()
+        await expect(page.locator("#running")).to_be_hidden()
+        await expect(page.locator("#send")).to_be_focused()
+    gone = await _ended(desk, "기다리지 않을 질문입니다.")
+    assert (gone.delivery, gone.error) == (Delivery.CLIENT_GONE, "client_gone")
+
+
+async def _ended(desk: Desk, question: str) -> Trace:
+    """Return the trace of a question, once it is written."""
+    async with asyncio.timeout(DEADLINE_S):
+        while True:
+            page = await desk.scene.proxy.services.traces.page(Query(tenant=APP, text=question))
+            if page.traces:
+                return page.traces[0]
+            await asyncio.sleep(0.01)
+
+
+async def test_a_trace_fills_the_form(desk: Desk) -> None:
+    trace = desk.scene.traces["trimmed"]
+    async with desk.visit(f"/dashboard/traces/{trace.id}") as page:
+        await page.get_by_role("link", name="시험해 보기에서 열기").click()
+        await expect(page.get_by_role("textbox", name="질문", exact=True)).to_have_value(
+            pool.QUESTION
+        )
+        await expect(page.get_by_role("textbox", name="검사할 답변")).to_have_value(
+            trace.attempts[0].choices[0].text
+        )
+        third = page.get_by_role("group", name="출처 3", exact=True)
+        await expect(third.get_by_label("쪽")).to_have_value("5")
+        await expect(page.get_by_label("테넌트")).to_have_value(APP)
+        await send(page)
+        assert await stands(page) == ["✓ 정확", "✓ 정확", "✗ 부정확"]
+
+
+async def test_a_trace_without_words_says_so(desk: Desk) -> None:
+    trace = desk.scene.traces["wordless"]
+    async with desk.visit(f"{PAGE}?trace={trace.id}") as page:
+        await expect(page.locator("#result")).to_contain_text("글이 저장되지 않았습니다")
+        await expect(page.get_by_label("테넌트")).to_have_value(WORDLESS)
+
+
+async def test_a_model_server_that_is_away_is_explained(desk: Desk) -> None:
+    async with desk.visit(PAGE, who=ADMIN) as page:
+        await page.get_by_label("테넌트").select_option(OTHER)
+        await fill(page)
+        await send(page)
+        await picture(page, "playground-away")
+        result = page.locator("#result")
+        await expect(result).to_contain_text("모델 서버에 연결할 수 없습니다")
+        await expect(result).not_to_contain_text("Error")
+        assert (await trace_of(desk, page)).error == "upstream_unreachable"
+
+
+async def test_what_is_missing_is_pointed_at(desk: Desk) -> None:
+    async with desk.visit(PAGE, who=APP) as page:
+        await send(page)
+        await expect(page.locator("#result")).to_contain_text("질문을 입력해 주세요")
+        await expect(page.locator("#question")).to_have_attribute("aria-invalid", "true")
+
+
+async def test_nothing_that_is_typed_or_said_becomes_part_of_the_page(desk: Desk) -> None:
+    desk.scene.upstream.says(f"{pool.FEE} {PAYLOAD}")
+    async with desk.visit(PAGE, who=APP) as page:
+        await fill(page)
+        await page.get_by_role("textbox", name="질문", exact=True).fill(
+            f"{PAYLOAD} 월 이용료는 얼마인가요?"
+        )
+        box = page.get_by_role("group", name="출처 1", exact=True)
+        await box.get_by_label("제목").fill(PAYLOAD)
+        await send(page)
+        await expect(page.locator("#result")).to_contain_text("45,000원")
+        assert await page.locator("#pwn").count() == 0
+        assert await page.locator("#result script, #result img").count() == 0

@@ -1,0 +1,37 @@
+"""The processes in which requests are judged again."""
+
+import os
+import signal
+
+from policies.loader import load_shipped
+from policies.policy import Action
+from proxy.rejudging.process import judge_again, packed, start_process
+from tests.fakes.processes import children_of
+from tests.proxy.rejudging.asking import unanswerable
+
+
+def test_it_judges_by_the_policy_that_it_is_sent() -> None:
+    strict, default = map(load_shipped, ("strict", "default"))
+    sent = packed(strict), packed(default)
+    trace = unanswerable("one")
+
+    with start_process() as pool:
+        by_strict, by_default = pool.map(judge_again, sent, [trace, trace])
+
+    assert (by_strict.policy.name, by_strict.policy.version) == ("strict", strict.version)
+    assert (by_strict.action, by_default.action) == (Action.REPLACE, Action.PASS)
+    assert by_strict.duration_ms > 0
+
+
+def test_ctrl_c_is_left_to_whoever_began_them() -> None:
+    known = children_of(os.getpid())
+
+    with start_process(2) as pool:
+        begun = children_of(os.getpid()) - known
+        for number in begun:
+            os.kill(number, signal.SIGINT)  # they are not even ready yet
+        ready = pool.submit(os.getpid).result()
+        os.kill(ready, signal.SIGINT)
+        answers = {pool.submit(os.getpid).result() for _ in range(4)}
+
+    assert answers <= begun
