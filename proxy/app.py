@@ -68,13 +68,14 @@ FLUSH_S = 5.0
 
 @contextlib.asynccontextmanager
 async def open_services(
-    settings: Settings, trace_limits: Limits | None = None
+    settings: Settings, trace_limits: Limits | None = None, *, telemetry_wanted: bool = True
 ) -> AsyncGenerator[Services, None]:
     """Build everything that the handlers need, and close it in the end.
 
     Args:
         settings: The settings.
         trace_limits: Sizes and times of the trace recorder, where its own will not do.
+        telemetry_wanted: Send what the ``OTEL_…`` variables ask for; a rehearsal sends nothing.
 
     Raises:
         PolicyError: the policies cannot be used.
@@ -89,8 +90,9 @@ async def open_services(
     gauges.watch_policies(
         lambda: (policies.snapshot.loaded_at.timestamp(), len(policies.snapshot.tenants))
     )
+    flush_s = min(FLUSH_S, settings.shutdown_s)
     async with (
-        open_telemetry(gauges, min(FLUSH_S, settings.shutdown_s)) as telemetry,
+        open_telemetry(gauges, flush_s, wanted=telemetry_wanted) as telemetry,
         open_traces(settings, trace_limits) as (store, recorder),
         open_limiter(settings) as limiter,
     ):

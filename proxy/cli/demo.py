@@ -100,7 +100,7 @@ async def _running(settings: Settings, port: int) -> AsyncGenerator[_Running, No
                 }
             )
             async with (
-                open_services(own) as services,
+                open_services(own, telemetry_wanted=False) as services,
                 served(create_app(services), port=port) as proxy,
             ):
                 yield _Running(proxy, model, key, folder)

@@ -26,7 +26,6 @@ from proxy.golden.client import Target
 from proxy.golden.comparing import compared
 from proxy.golden.junit import junit_xml
 from proxy.golden.results import Run
-from proxy.telemetry.environment import OtelSettingsError
 
 NOT_AS_EXPECTED = 1
 INTERRUPTED = 130
@@ -119,8 +118,6 @@ def _carry_out(
         run, interrupted = asyncio.run(perform(plan))
     except PolicyError as error:
         fail("The policy cannot be used:", *map(str, error.problems))
-    except OtelSettingsError as error:
-        fail("The settings of telemetry cannot be used:", *error.problems)
     if before is not None:
         known = {case.id for case in plan.chosen.golden.cases}
         run = run.model_copy(update={"comparison": compared(run, before, known)})

@@ -72,7 +72,7 @@ async def scripted(
                 policies=folder, sqlite_path=Path(name) / "traces.sqlite3"
             )
             async with (
-                open_services(settings) as services,
+                open_services(settings, telemetry_wanted=False) as services,
                 served(create_app(services)) as proxy,
             ):
                 yield Target(f"{proxy}/v1", MODEL, key, timeout_s)

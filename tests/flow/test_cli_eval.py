@@ -97,6 +97,14 @@ def test_a_shipped_set_runs_without_a_model() -> None:
     assert "invented price" not in result.stdout
 
 
+def test_a_scripted_run_tells_no_collector(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "no address at all")
+
+    result = run("attacks", "--scripted", "--filter", "hours.*")
+
+    assert result.exit_code == 0, result.output
+
+
 def test_a_draft_that_lets_something_out_ends_with_one_and_says_what(
     golden: str, tmp_path: Path
 ) -> None:

@@ -32,7 +32,12 @@ from proxy.traces.trace import Trace
 WORDS = "홍길동의 비밀 이야기"
 PHONE = "010-0000-1234"
 ACCOUNT = "110-000-123456"
-OUR_OWN: Mapping[str, bool | set[str]] = {"id": True, "tenant": True, "policy": True, "shadow": {"policy"}}
+OUR_OWN: Mapping[str, bool | set[str]] = {
+    "id": True,
+    "tenant": True,
+    "policy": True,
+    "shadow": {"policy"},
+}
 
 
 def a_trace(**changes: object) -> Trace:
