@@ -4,7 +4,8 @@ Finds: sentences that show dissatisfaction with the bot or its answer (ignorance
     evasion, uselessness, mockery, orders to stop), known by their predicate or because they are
     made of words about talk alone and are unkind, insist or remind; mock praise in set phrases;
     swear words turned on the bot, also broken up, drawn out, cut down, masked or typed with the
-    keyboard set to Latin (``시♡발``, ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); and words of
+    keyboard set to Latin (``시♡발``, ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); orders to go or to
+    be silent, behind an insult too (``멍청한 봇아 꺼져``, not ``불이 꺼져``); and words of
     self-harm or of a threat. The gravest comes first. Where the message also asks for information,
     complaint and abuse are only a weak note on its tone.
 Misses: irony, figures of speech that are not listed, complaints that name a matter unknown to the

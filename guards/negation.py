@@ -1,7 +1,7 @@
 """Claims that turn a source sentence into its opposite.
 
 Finds: a clause that the sources tell the other way about the same words, whatever the wording
-    (휴관한다 -> 개관합니다, 지급하지 아니한다 -> 받을 수 있습니다); a predicate that the closest
+    (휴관한다 -> 개관합니다, 휴관일: 토요일 -> 토요일에도 운영합니다); a predicate that the closest
     source sentence denies, demands, forbids or allows otherwise (제출하여야 한다 -> 제출하지 않아도
     됩니다), and a word in the place of its opposite (무료 -> 유료). With a close alignment it is
     strong (flipped), else weak (possible). A claim without the limit under which a source tells

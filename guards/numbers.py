@@ -5,15 +5,18 @@ Finds: amounts, periods, rates, counts, dates and times of day of the answer who
     19:00); those that they have only with another side (이상 for 미만, or for the plain value),
     before an event for after it, or as the end of a period for its beginning; those that they have
     about something else, where the source sentence that the answer repeats, or the row, list line,
-    noun or other figure (10회권, 60분 이상) that it names, has another value.
+    noun or other figure (10회권, 60분 이상) that it names, has another value; a limit that only the
+    question draws and the answer agrees to (네, 10권까지), where the sources draw another.
 Misses: a figure moved under a name that the sources do not use, or that stands under the same name
     in another place too; the wrong one of two conditions that only reckoning tells apart (72세 for
     70~74세); a wrong value that happens to be a sum, share or multiple of figures beside it; the
-    last day of a month in words (그믐); counts in everyday wording (두 가지, 하루). Hedged figures
-    are left to `estimates`, telephone numbers to `contact`, lines and exits to `transport`.
+    last day of a month in words (그믐); counts in everyday wording (두 가지, 하루); a wrong price
+    or count of the question that is no limit and that the answer agrees to. Hedged figures are
+    left to `estimates`, telephone numbers to `contact`, lines and exits to `transport`.
 Score: 1.0 where the closest source sentence gives another value; 0.9 where no source has a value
     of that kind or the value was moved; 0.6 for a bare number without a unit; 0.3 for one that
     follows by a short reckoning from figures of the answer, the question or the sources (weak).
+    What an equation of the answer shows and comes to is no finding.
 Source: own rules for Korean quantities. Numbers of the question and of instructions may be
     repeated; a sentence that stands in a source word for word is right.
 """
@@ -27,6 +30,8 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
+from guards.text.agreed_limits import AgreedLimits
+from guards.text.asked_dates import AskedDates
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import ClosestFigures, source_texts
 from guards.text.counters import counted_alike
@@ -97,30 +102,23 @@ class Numbers(Guard[NumbersSettings]):
         ]
         if not claimed:
             return []
-        known = KnownQuantities(source_texts(reading))
-        licensed = KnownQuantities(self._echoed_texts(reading))
-        sources, other_sides = SourceFigures(reading), OtherSides(reading)
-        reckoning = Reckoning(
-            text,
-            reading.question.text,
-            lambda one: known.has(one) or licensed.has(one),
-            sources,
-        )
-        reckonable = Reckonable(reading, known.has)
-        found: list[Finding | None] = []
-        for quantity in claimed:
-            if sources.repeat(quantity) or licensed.has(quantity):
-                continue
-            if reckoning.shows(quantity):
-                found.append(self._derived(quantity))
-            elif known.has(quantity):
-                found.append(self._known(quantity, sources, reckoning, reckonable))
-            elif reckoning.has(quantity) or other_sides.tell(quantity, text):
-                found.append(self._derived(quantity))
-            else:
-                unknown = self._unknown(quantity, known, sources, reading)
-                found.append(replace(unknown, provisional=reckonable.may_come(quantity)))
+        beside = _Beside(reading, text, self._echoed_texts(reading))
+        found = (self._of_figure(quantity, beside, reading) for quantity in claimed)
         return [finding for finding in found if finding is not None]
+
+    def _of_figure(self, quantity: Quantity, beside: "_Beside", reading: Reading) -> Finding | None:
+        if beside.sources.repeat(quantity) or beside.reckoning.shows(quantity):
+            return None
+        is_known = beside.known.has(quantity)
+        if beside.licensed.has(quantity):
+            limit = None if is_known else beside.limits.passed(quantity)
+            return _finding("value_differs", quantity, limit, score=0.9) if limit else None
+        if is_known:
+            return self._known(quantity, beside.sources, beside.reckoning, beside.reckonable)
+        if beside.let_follow(quantity):
+            return self._derived(quantity)
+        unknown = self._unknown(quantity, beside.known, beside.sources, reading)
+        return replace(unknown, provisional=beside.reckonable.may_come(quantity))
 
     def _echoed_texts(self, reading: Reading) -> list[Text]:
         if not self.settings.allow_from_question:
@@ -182,6 +180,38 @@ class Numbers(Guard[NumbersSettings]):
         return _finding(
             _kind(quantity, known, closest), quantity, closest, score=_score(quantity, closest)
         )
+
+
+class _Beside:
+    """What the figures of an answer are held against.
+
+    Args:
+        reading: The exchange.
+        answer: Its answer.
+        echoed: The texts whose figures may be repeated.
+    """
+
+    def __init__(self, reading: Reading, answer: Text, echoed: list[Text]) -> None:
+        told = source_texts(reading)
+        self.known, self.licensed = KnownQuantities(told), KnownQuantities(echoed)
+        self.sources, self.limits = SourceFigures(reading), AgreedLimits(reading)
+        self.reckoning = Reckoning(
+            answer,
+            reading.question.text,
+            lambda one: self.known.has(one) or self.licensed.has(one),
+            self.sources,
+        )
+        self.reckonable = Reckonable(reading, self.known.has)
+        self._ways = (
+            self.reckoning.has,
+            OtherSides(reading).tell,
+            AskedDates(reading).has,
+            KnownQuantities([*told, *echoed]).has_ends,
+        )
+
+    def let_follow(self, quantity: Quantity) -> bool:
+        """Tell whether a figure that no text holds follows from others."""
+        return any(way(quantity) for way in self._ways)
 
 
 def _finding(

@@ -6,9 +6,8 @@ from itertools import combinations, pairwise
 from math import ceil
 
 from guards.text.operands import NO_AMOUNTS, Operand
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import PERIODS, Dimension
 
-_PERIODS = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
 _MOST_SUMMANDS = 6
 
 
@@ -46,8 +45,8 @@ def is_rest(value: Fraction, same: Sequence[Operand]) -> bool:
 def counts_of(operands: Sequence[Operand], dimension: str) -> set[Fraction]:
     """Return the numbers by which a rate in a dimension may be multiplied; no time by a time."""
     barred = {dimension, Dimension.PERCENT, Dimension.WON, *NO_AMOUNTS}
-    if dimension in _PERIODS:
-        barred |= _PERIODS
+    if dimension in PERIODS:
+        barred |= PERIODS
     counts = {one.written for one in operands if one.dimension not in barred}
     # A year is twelve times a month.
     counts |= {one.value for one in operands if one.dimension == Dimension.MONTHS not in barred}

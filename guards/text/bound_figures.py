@@ -70,7 +70,7 @@ class BoundFigures:
     """The figures of one text, by their values and by what they are bound to."""
 
     def __init__(self, text: Text) -> None:
-        self.values: dict[Hashable, set[tuple[Hashable, str | None]]] = defaultdict(set)
+        self.values: dict[Hashable, set[tuple[frozenset[Hashable], str | None]]] = defaultdict(set)
         self.by_key: dict[Hashable, list[BoundFigure]] = defaultdict(list)
         self.by_name: dict[Hashable, dict[Hashable, list[BoundFigure]]] = defaultdict(dict)
         self.by_word: dict[Hashable, dict[str, list[BoundFigure]]] = defaultdict(dict)

@@ -6,12 +6,14 @@ says it reckons (``총``, ``합계``, ``차이``), because some two numbers alwa
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, timedelta
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, permutations
 
+from guards.text.days import YEAR, dated, day_of, in_common_year, shifted, without_year
+from guards.text.rates import may_be_combined
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension, Measure
 
@@ -42,8 +44,6 @@ _COUNTS = frozenset(
 )
 _CLOCKS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12})
 _FIRST_YEAR, _LAST_YEAR = 1, 9998
-_YEAR = 10_000
-_COMMON_YEAR = 2001
 
 _Key = tuple[str, Fraction]
 
@@ -73,16 +73,19 @@ class Derivable:
         self._operands = list(dict.fromkeys(measures))[:_MOST_OPERANDS]
         self._reckoned_in: dict[str, bool] = {}
         self._twice = {
-            (one.dimension, one.values[0] * 2) for one in measures if measures.count(one) > 1
+            (one.dimension, one.values[0] * 2)
+            for one, times in Counter(measures).items()
+            if times > 1
         }
 
-    def has(self, quantity: Quantity, sentence: str, after: str) -> bool:
+    def has(self, quantity: Quantity, sentence: str, before: str, after: str) -> bool:
         """Tell whether a quantity of the answer follows.
 
         Args:
             quantity: The quantity.
             sentence: The answer's sentence.
-            after: What follows the quantity in the answer.
+            before: What stands before the quantity in it.
+            after: What follows it.
         """
         measure = quantity.measure
         if len(measure.values) != 1:
@@ -96,9 +99,13 @@ class Derivable:
         key = (measure.dimension, value)
         if key in self._times or key in self._on_top:
             return True
+        if measure.dimension == Dimension.DAYS and key in self._days_of_year:
+            return True
         if key in self._twice and _TOGETHER.search(sentence):
             return True
-        return self._is_reckoned_in(sentence) and key in self._amounts
+        if not self._is_reckoned_in(sentence):
+            return False
+        return key in self._parts or (key in self._combined and may_be_combined(before, after))
 
     def _is_reckoned_in(self, sentence: str) -> bool:
         """Tell whether a sentence says that it reckons; asked of each of its figures."""
@@ -159,7 +166,16 @@ class Derivable:
         )
 
     @cached_property
-    def _amounts(self) -> frozenset[_Key]:
+    def _combined(self) -> frozenset[_Key]:
+        return frozenset(
+            (one.dimension, value)
+            for one, other in permutations(self._operands, 2)
+            if one.dimension == other.dimension
+            for value in (one.values[0] + other.values[0], one.values[0] - other.values[0])
+        )
+
+    @cached_property
+    def _parts(self) -> frozenset[_Key]:
         return frozenset((one.dimension, one.values[0]) for one in _of_amounts(self._operands))
 
 
@@ -173,7 +189,7 @@ def _readings(measure: Measure) -> Iterator[_Key]:
         yield Dimension.CLOCK, value
         yield Dimension.CLOCK, value + _HALF_DAY_MINUTES
     elif measure.dimension == Dimension.DATE:
-        yield Dimension.MONTH_DAY, value % _YEAR
+        yield Dimension.MONTH_DAY, value % YEAR
         yield Dimension.YEAR_MONTH, Fraction(value // 100)
 
 
@@ -201,63 +217,42 @@ def _from_clock(clock: Measure, other: Measure) -> Iterator[Measure]:
 
 
 def _from_date(begin: Measure, other: Measure) -> Iterator[Measure]:
-    day = _day(begin)
+    day = day_of(begin)
     if day is None:
         return
     if other.dimension == Dimension.DAYS and abs(other.values[0]) < 36_500:
         # Whether the first day counts is a matter of the rule, so both are right here.
         for days in (other.values[0], other.values[0] - 1, -other.values[0]):
-            moved = _shifted(day, int(days))
+            moved = shifted(day, int(days))
             if moved:
-                yield _dated(moved)
+                yield dated(moved)
     elif other.dimension == Dimension.MONTHS:
         for months in (int(other.values[0]), -int(other.values[0])):
             at = day.year * 12 + day.month - 1 + months
             if _FIRST_YEAR <= at // 12 <= _LAST_YEAR:
-                value = at // 12 * _YEAR + (at % 12 + 1) * 100 + day.day
+                value = at // 12 * YEAR + (at % 12 + 1) * 100 + day.day
                 yield Measure(Dimension.DATE, (Fraction(value),))
-    elif other.dimension == Dimension.DATE and (end := _day(other)) is not None and end > day:
+    elif other.dimension == Dimension.DATE and (end := day_of(other)) is not None and end > day:
         for apart in ((end - day).days, (end - day).days + 1):
             yield Measure(Dimension.DAYS, (Fraction(apart),))
 
 
 def _from_day_of_year(begin: Measure, other: Measure) -> Iterator[Measure]:
     """Reckon with dates that leave the year out, in a year without a leap day."""
-    in_year = Measure(Dimension.DATE, (_COMMON_YEAR * _YEAR + begin.values[0],))
+    in_year = in_common_year(begin)
     if other.dimension == Dimension.MONTH_DAY:
-        other = Measure(Dimension.DATE, (_COMMON_YEAR * _YEAR + other.values[0],))
+        other = in_common_year(other)
     for found in _from_date(in_year, other):
         if found.dimension == Dimension.DATE:
-            yield Measure(Dimension.MONTH_DAY, (found.values[0] % _YEAR,))
+            yield without_year(found)
         else:
             yield found
-
-
-def _day(measure: Measure) -> date | None:
-    value = int(measure.values[0])
-    try:
-        return date(value // _YEAR, value // 100 % 100, value % 100)
-    except ValueError:
-        return None
-
-
-def _shifted(day: date, days: int) -> date | None:
-    try:
-        return day + timedelta(days=days)
-    except OverflowError:
-        return None
-
-
-def _dated(day: date) -> Measure:
-    return Measure(Dimension.DATE, (Fraction(day.year * _YEAR + day.month * 100 + day.day),))
 
 
 def _of_amounts(operands: Iterable[Measure]) -> Iterator[Measure]:
     for one, other in permutations(operands, 2):
         left, right = one.values[0], other.values[0]
         if one.dimension == other.dimension:
-            yield Measure(one.dimension, (left + right,))
-            yield Measure(one.dimension, (left - right,))
             if right:
                 yield Measure("배", (left / right,))
                 yield Measure(Dimension.PERCENT, (left / right * 100,))

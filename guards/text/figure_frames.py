@@ -12,9 +12,8 @@ from weakref import WeakKeyDictionary
 
 from guards.core.reading import Text
 from guards.text.slots.quantity import Comparator, Quantity
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import PERIODS, Dimension
 
-PERIODS = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
 POINTS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12, Dimension.DATE, Dimension.MONTH_DAY})
 _BEFORE_CHARS, _AFTER_CHARS = 24, 30
 

@@ -5,16 +5,18 @@ side that the other excludes (이상 against 미만).
 """
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import cached_property
+from operator import attrgetter
 from weakref import WeakKeyDictionary
 
 from guards.core.reading import Text
 from guards.text.slots.dates import parts_of
 from guards.text.slots.quantity import Comparator, Quantity
-from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.units import COUNTED, PERIODS, Dimension, Measure
 
 _HALF_DAY_MINUTES = 720
 _DAY_SECONDS = 86_400
@@ -72,26 +74,36 @@ class KnownQuantities:
 
     def has(self, quantity: Quantity) -> bool:
         """Tell whether the texts hold this quantity, each end of it if it is a range."""
-        name = (quantity.text, quantity.comparing_word, *_keys(quantity.measure))
+        name = (
+            quantity.text,
+            quantity.comparing_word,
+            quantity.is_length,
+            *_keys(quantity.measure),
+        )
         if name not in self._asked:
             self._asked[name] = self._holds(quantity)
         return self._asked[name]
 
+    def has_ends(self, quantity: Quantity) -> bool:
+        """Tell the same of a range of things that are counted, whose ends may be of two texts."""
+        is_count = quantity.measure.dimension in COUNTED
+        return is_count and len(quantity.measure.values) > 1 and self.has(quantity)
+
     def _holds(self, quantity: Quantity) -> bool:
         return (
-            all(self._has_key(key, quantity.comparator) for key in _keys(quantity.measure))
+            all(self._has_key(key, quantity) for key in _keys(quantity.measure))
             or self._has_number(quantity)
             or self._has_verbatim(quantity)
         )
 
-    def _has_key(self, key: _Key, comparator: Comparator | None) -> bool:
+    def _has_key(self, key: _Key, quantity: Quantity) -> bool:
         same = _in_other_unit(key)
         if not self._says(key) and same and self._says(same):
             key = same
         if not self._says(key):
-            return self._has_otherwise(key)
+            return self._has_otherwise(key, is_length=quantity.is_length)
         return any(
-            may_agree(comparator, known)
+            may_agree(quantity.comparator, known)
             for said in self._said
             for known in said.comparators.get(key, ())
         )
@@ -118,10 +130,13 @@ class KnownQuantities:
             for value in quantity.measure.values
         )
 
-    def _has_otherwise(self, key: _Key) -> bool:
-        """Tell whether a date, a part of one or an open time of day follows from what is known."""
+    def _has_otherwise(self, key: _Key, *, is_length: bool) -> bool:
+        """Tell whether a date, a part of one or an open time of day follows from what is known.
+
+        The day of a date is no length of time.
+        """
         if self._implies(key):
-            return True
+            return not is_length
         dimension, value = key[0], Fraction(key[1], key[2])
         if dimension == Dimension.CLOCK:
             return self._says(_key(Dimension.CLOCK_12, value % _HALF_DAY_MINUTES))
@@ -173,18 +188,34 @@ class KnownQuantities:
     def _has_verbatim(self, quantity: Quantity) -> bool:
         if quantity.comparator is not None and self.has_value(quantity):
             return False
-        holding = [text.raw for text in self._texts if quantity.text in text.raw]
+        holding = [text for text in self._texts if quantity.text in text.raw]
         if not holding:
             return False
         pattern = re.compile(
             rf"(?<!\d)(?<!\d[.,])(?<!\d[천만억조])(?<!\d[천만억조][ ]){re.escape(quantity.text)}"
         )
-        return any(pattern.search(raw) for raw in holding)
+        if quantity.measure.dimension not in PERIODS:
+            return any(pattern.search(text.raw) for text in holding)
+        return any(
+            not _is_within(found.span(), quantity, text)
+            for text in holding
+            for found in pattern.finditer(text.raw)
+        )
 
 
 def may_agree(one: Comparator | None, other: Comparator | None) -> bool:
     """Tell whether two comparators may stand for the same; saying none contradicts nothing."""
     return one is None or other is None or one == other
+
+
+def _is_within(place: tuple[int, int], quantity: Quantity, text: Text) -> bool:
+    """Tell whether a period stands at a place only as a part of a longer one, or of a time."""
+    start, end = place
+    at = bisect_right(text.quantities, start, key=attrgetter("start"))
+    around = text.quantities[at - 1] if at else None
+    if around is None or around.end < end or (around.start, around.end) == place:
+        return False
+    return quantity.is_length or around.measure.dimension in PERIODS
 
 
 def _keys(measure: Measure) -> list[_Key]:

@@ -4,7 +4,7 @@ A figure is misbound if the sources bind another value of its kind to what the a
 and bind its own value, wherever they give it, to something that the answer does not name there.
 """
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from guards.core.reading import Text
@@ -37,6 +37,7 @@ class Misbound:
     def __init__(self, passages: Passages) -> None:
         self._passages = passages
         self._indexes = [bound_figures_of(text) for _, text in passages.texts()]
+        self._only: dict[Hashable, list[tuple[Bond, Text]]] = {}
 
     def has_others(self, bond: Bond) -> bool:
         """Tell whether the sources have another value, or side of it, than a figure's."""
@@ -102,7 +103,23 @@ class Misbound:
             if word in told
             for known in namesakes
         }
-        return [found[place] for place in sorted(found)]
+        return [found[place] for place in sorted(found)] or self._only_of(bond.value.kind)
+
+    def _only_of(self, kind: Hashable) -> list[tuple[Bond, Text]]:
+        """Return a figure of a kind if the sources have no other value of it: it needs no name."""
+        if kind not in self._only:
+            known = {
+                keys: (index, text)
+                for (_, text), index in zip(self._passages.texts(), self._indexes, strict=True)
+                for keys, _ in index.values.get(kind, ())
+            }
+            self._only[kind] = [
+                (index.by_key[key][0].bond, text)
+                for keys, (index, text) in known.items()
+                for key in keys
+                if len(known) == len(keys) == 1
+            ]
+        return self._only[kind]
 
     def is_asked(self, bond: Bond, home: Home, asked: Set[str]) -> bool:
         """Tell whether the question, not the answer's sentence, says what a figure is bound to.

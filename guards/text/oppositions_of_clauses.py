@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guards.core.reading import Reading, Text
+from guards.text.closed_days import all_closed, closed_days, days_claimed_open, is_about
 from guards.text.features import kept_features
 from guards.text.oppositions import are_opposed
 from guards.text.polarity_sayings import Said, Saying
@@ -83,7 +84,21 @@ class SourceSayings:
                 continue
             elif self._is_alike(saying, told, context):
                 best = Opposed(told, share)
-        return best if best and best.share > agreed else None
+        if best and best.share > agreed:
+            return best
+        return self._closed(saying)
+
+    def _closed(self, saying: Saying) -> Opposed | None:
+        """Return what says that a day is closed on which a claim says that something is open."""
+        days = days_claimed_open(saying)
+        if not days or not days <= all_closed([text for _, text, _ in self._sources]):
+            return None
+        for source, text, _ in self._sources:
+            for closed, said in closed_days(text).said:
+                told = Told(source.id, said, source.title)
+                if days & closed and is_about(saying, said, told.context):
+                    return Opposed(told, 1.0)
+        return None
 
     def _on(self, saying: Saying) -> Iterator[Told]:
         """Yield what is said of the same predicate with a word of a saying, in order."""

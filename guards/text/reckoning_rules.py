@@ -18,6 +18,7 @@ from guards.text.arithmetic import (
 )
 from guards.text.counters import COUNTERS
 from guards.text.operands import Operand
+from guards.text.rates import may_be_combined
 from guards.text.reckoning_step import Step
 from guards.text.reckoning_words import (
     ADDS,
@@ -97,7 +98,11 @@ def is_worked_out(step: Step) -> bool:
 
 def _is_rest_beside(step: Step) -> bool:
     """Tell whether a sentence says a difference of figures of its own."""
-    return step.says(TAKES_OFF) and is_rest(step.wanted.value, step.alike(step.beside))
+    return (
+        step.says(TAKES_OFF)
+        and may_be_combined(step.before, step.after)
+        and is_rest(step.wanted.value, step.alike(step.beside))
+    )
 
 
 def _is_on_top(step: Step) -> bool:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from guards.text.operands import Operand
-from guards.text.reckoning_words import PER_AFTER, PER_BEFORE, PER_ONE
+from guards.text.rates import is_rate
+from guards.text.reckoning_words import PER_AFTER, PER_ONE
 from guards.text.slots.units import Dimension
 
 _CONTEXT_CHARS, _CLAUSE_CHARS = 80, 16
@@ -70,7 +71,7 @@ class Step:
     @property
     def is_rate(self) -> bool:
         """Whether it is so much per one of something."""
-        return PER_BEFORE.search(self.before) is not None or PER_AFTER.match(self.after) is not None
+        return is_rate(self.before, self.after)
 
     @property
     def is_per_one(self) -> bool:

@@ -4,7 +4,7 @@ import re
 
 ADDS = re.compile(
     r"(?<![가-힣])총(?!무|장|리|회|학)|합계|합[산쳐치하한해]|더[하해한]|모두|전부|전체|추가|가산|연장|"
-    r"할증|포함|함께|따라서|므로|때문|→|늘어|올라|만점"
+    r"할증|포함|함께|따라서|므로|때문|→|늘어|올라|만점|[+][^=\n]{1,60}="
 )
 """Something is added up, or concluded."""
 TOTALS = re.compile(r"(?<![가-힣])총(?!무|장|리|회|학)|합계|모두|전부")
@@ -39,8 +39,8 @@ PART = re.compile(r"(?<![\d/.])(?P<part>\d)/(?P<whole>[2-9])(?![\d/])")
 HALF = re.compile(r"절반|반값")
 """A half, in words."""
 PER_ONE = re.compile(
-    r"(?:(?:시간|회|인|명|일|박|건|개|장|대|월|k?g|m[23]|분)[ ]?당|하루에?|매일|마다|"
-    r"1[인명일박회개]|[×xX])[ ]?[*_]*$"
+    r"(?:(?:시간|회|인|명|일|박|건|개|장|매|대|잔|병|권|평|실|팀|주|월|k?g|m[23]|분)[ ]?당|"
+    r"하루에?|매일|마다|1(?:[인명일박회개장매]|시간)|[×xX])[ ]?[*_]*$"
 )
 """Right before an amount: it is for one of something, or a factor."""
 PER_BEFORE = re.compile(rf"{PER_ONE.pattern}|(?:한[ ]달에?|매?월)[ ]?[*_]*$")

@@ -32,7 +32,7 @@ from guards.text.swapped import Sides
 from guards.text.tokens import content_words
 from guards.text.values import Value
 
-_AFTER_CHARS = 8
+_BEFORE_CHARS, _AFTER_CHARS = 60, 16
 _MOST_FIGURES = 4
 # A sentence with more figures is a table without its lines.
 _MOST_IN_SENTENCE = 40
@@ -190,9 +190,12 @@ class SourceFigures:
 
     def imply(self, quantity: Quantity) -> bool:
         """Tell whether a quantity follows from those of one passage on the same subject."""
-        sentence = self.sentence(quantity).text
+        sentence = self.sentence(quantity)
+        before = self._answer.raw[sentence.start : quantity.start][-_BEFORE_CHARS:]
         after = self._answer.raw[quantity.end : quantity.end + _AFTER_CHARS]
-        return any(one.has(quantity, sentence, after) for one in self._derivables(quantity))
+        return any(
+            one.has(quantity, sentence.text, before, after) for one in self._derivables(quantity)
+        )
 
     def imply_share(self, quantity: Quantity) -> bool:
         """Tell whether a price is a share of one of such a passage, or what is left without it."""

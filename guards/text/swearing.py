@@ -12,6 +12,9 @@ from guards.text.sentence_frame import is_filler
 
 _HARMLESS = re.compile(profanity.HARMLESS)
 _MENTIONED = re.compile(profanity.MENTIONED)
+_INSULTS = re.compile(profanity.INSULTS)
+_GOES_OUT = re.compile(profanity.GOES_OUT)
+_TO_GO = re.compile("[꺼껴ㄲ]")
 _UNSPELLED = re.compile(profanity.UNSPELLED)
 _SEPARATOR = re.compile(r"[^가-힣ㄱ-ㅎ]")
 _SYLLABLE = re.compile(r"[가-힣]")
@@ -111,7 +114,7 @@ def _swearword(match: _Match, word: str) -> Swearword:
 def _is_used(text: str, match: _Match) -> bool:
     if _MENTIONED.match(text, match.end) or _joins_two_words(text, match.start, match.end):
         return False
-    return not match.is_order or _opens_clause(text, match.start)
+    return not match.is_order or _opens_clause(text, match)
 
 
 def _joins_two_words(text: str, start: int, end: int) -> bool:
@@ -121,6 +124,10 @@ def _joins_two_words(text: str, start: int, end: int) -> bool:
     return bool(_SYLLABLE.search(text[max(0, start - 1) : start] + text[end : end + 1]))
 
 
-def _opens_clause(text: str, position: int) -> bool:
-    before = _CLAUSE_END.split(text[:position])[-1]
+def _opens_clause(text: str, order: _Match) -> bool:
+    """Tell whether nothing but sighs, names for the bot and insults stand before an order."""
+    before = _CLAUSE_END.split(text[: order.start])[-1]
+    if _TO_GO.search(text, order.start, order.end) and _GOES_OUT.search(before):
+        return False
+    before = _INSULTS.sub(" ", before)
     return is_filler(letters_only(before, 0, len(before)).text)

@@ -17,6 +17,34 @@ def findings(guard: Negation, rule: str, answer: str, question: str = QUESTION) 
     return guard.check(read(Exchange(question, (Source("1", "", rule),), answer=answer)))
 
 
+OPEN_DAYS = [
+    pytest.param(
+        "자료관은 평일 10시에 연다. 토요일과 일요일은 휴관이다.",
+        "자료관은 토요일에도 운영합니다.",
+        id="told-in-the-sentence-before",
+    ),
+    pytest.param(
+        "운영 시간: 평일 10:00~17:00 (일요일 휴무)", "일요일에도 운영합니다.", id="in-brackets"
+    ),
+    pytest.param("휴관일: 매주 월요일", "월요일에도 문을 엽니다.", id="label"),
+    pytest.param("토·일 휴무", "일요일에도 영업합니다.", id="short-days"),
+    pytest.param(
+        "상담실은 주말에는 운영하지 않습니다.", "상담실은 토요일에도 운영합니다.", id="weekend"
+    ),
+]
+NOT_CLOSED = [
+    pytest.param("둘째 토요일은 휴관이다.", "토요일에도 운영합니다.", id="some-of-them"),
+    pytest.param("직원은 월 휴무 2일을 쓴다.", "월요일에도 운영합니다.", id="month-is-no-monday"),
+    pytest.param(
+        "1관은 토요일 휴관. 2관은 토요일 13시까지.", "2관은 토요일에도 운영합니다.", id="another"
+    ),
+    pytest.param(
+        "자료관은 일요일 휴관. 반납함은 연중무휴.", "반납함은 일요일에도 운영합니다.", id="always"
+    ),
+    pytest.param("자료관은 일요일 휴관.", "셔틀버스는 일요일에도 운행합니다.", id="something-else"),
+    pytest.param("자료관은 일요일 휴관.", "일요일에는 운영하지 않습니다.", id="denied"),
+    pytest.param("자료관은 일요일 휴관.", "자료관은 토요일에 운영합니다.", id="another-day"),
+]
 FLAGGED = [
     pytest.param(
         "신청서는 창구에 제출하여야 한다.",
@@ -346,6 +374,18 @@ def test_flags(guard: Negation, rule: str, answer: str, observed: str) -> None:
 @pytest.mark.parametrize(("rule", "answer"), CLEAN)
 def test_passes(guard: Negation, rule: str, answer: str) -> None:
     assert findings(guard, rule, answer) == []
+
+
+@pytest.mark.parametrize(("rule", "answer"), OPEN_DAYS)
+def test_a_closed_day_is_not_open(guard: Negation, rule: str, answer: str) -> None:
+    [found] = findings(guard, rule, answer)
+
+    assert (found.code, found.severity) == ("negation.flipped", Severity.STRONG)
+
+
+@pytest.mark.parametrize(("rule", "answer"), NOT_CLOSED)
+def test_a_day_that_may_be_open_is_left_alone(guard: Negation, rule: str, answer: str) -> None:
+    assert [one for one in findings(guard, rule, answer) if one.severity is Severity.STRONG] == []
 
 
 def test_a_claim_is_flagged_wherever_it_stands(guard: Negation) -> None:

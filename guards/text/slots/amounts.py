@@ -87,7 +87,7 @@ _SINO = re.compile(
 )
 _NATIVE_UNIT = (
     r"(?:시간|사람|차례|가지|군데|개월|마리|"
-    rf"(?:명|달|분|주|해|살|개|번|곳|건|배|권|장|잔|병|대){_TAIL})"
+    rf"(?:명|달|분|주|해|살|개|번|곳|건|배|권|장|매|잔|병|대){_TAIL})"
 )
 _NATIVE = re.compile(
     rf"(?<![가-힣\d])(?P<number>{NATIVE_NUMBER})(?P<gap>[ ]?)(?P<unit>{_NATIVE_UNIT})"

@@ -26,7 +26,7 @@ from guards.text.slots.dates import SECOND_DAY, date_patterns, read_date
 from guards.text.slots.other_numbers import blotted, without_other_numbers
 from guards.text.slots.phone import find_phones
 from guards.text.slots.route import route_places
-from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.units import PERIODS, Dimension, Measure
 from guards.text.slots.windows import Window, digit_windows, matches_in
 
 
@@ -46,8 +46,6 @@ _COMPARATORS = {
     "이전": Comparator.AT_MOST, "안에": Comparator.AT_MOST, "내에": Comparator.AT_MOST,
     "최대": Comparator.AT_MOST, "최장": Comparator.AT_MOST, "미만": Comparator.LESS_THAN,
 }  # fmt: skip
-# 3일 이전 is three days or more before something: no upper limit.
-_PERIODS = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
 _COMPARED_AFTER = re.compile(
     r"(?:[ ]?\([^()\n]{1,20}\))?[ ]?(이상|이하|초과|미만|이내|까지|부터|이후|이전|안에|내에)"
 )
@@ -58,6 +56,13 @@ _BEFORE = re.compile(
 _ROUGH_AFTER = re.compile(
     r"[ ]?(?:정도|쯤|가량|내외|안팎|남짓|전후)|여(?![가-힣])|[경께](?![가-힣])"
 )
+# 5일 전 and 5일 이내 are no day of a month, 30분 걸립니다 no minutes of a time of day.
+_DAYS_GO_ON = re.compile(
+    r"[ ]?(?:전(?!체|부|화|원|시)|후|뒤|이내|안에|내에|간(?![가-힣])|동안|초과|미만|이상|이하|씩"
+    r"|마다|정도|걸|소요)"
+)
+_DAY = re.compile(r"\d[ ]?일$")
+_AT_MINUTE = re.compile(r"[ ]?(?:에(?!서)|부터|까지|[~-]|출발|발(?![가-힣]))")
 _LOOK_BACK_CHARS = 10
 # 1시간 30분 and 2년 6개월 are one quantity each.
 _SMALLER_UNITS = {"년": "개월", "시간": "분", "분": "초", "주": "일", "m": "cm", "미터": "센티미터"}
@@ -75,6 +80,7 @@ class Quantity:
         measure: Its value and dimension.
         approximate: Whether the text itself hedges it (약, 정도, 30여 명).
         comparing_word: The word that makes the comparator (이상, 최대, …); empty if there is none.
+        is_length: Whether what follows shows it to be a length of time, not a point of it.
     """
 
     text: str
@@ -83,11 +89,13 @@ class Quantity:
     measure: Measure
     comparing_word: str = ""
     approximate: bool = False
+    is_length: bool = False
 
     @property
     def comparator(self) -> Comparator | None:
         """Which side it covers; None where it is exact or the text does not say."""
-        if self.comparing_word == "이전" and self.measure.dimension in _PERIODS:
+        # 3일 이전 is three days or more before something: no upper limit.
+        if self.comparing_word == "이전" and self.measure.dimension in PERIODS:
             return None
         return _COMPARATORS.get(self.comparing_word)
 
@@ -221,4 +229,14 @@ def _quantity(found: _Found, raw: str, normal: Normal) -> Quantity:
         measure=found.measure,
         comparing_word=comparing_word or "",
         approximate=rough,
+        is_length=_is_length(found, normal.text),
     )
+
+
+def _is_length(found: _Found, text: str) -> bool:
+    if found.measure.dimension == Dimension.SECONDS:
+        return _AT_MINUTE.match(text, found.end) is None
+    if found.measure.dimension != Dimension.DAYS:
+        return False
+    is_day = _DAY.search(text, found.start, found.end) is not None
+    return not is_day or _DAYS_GO_ON.match(text, found.end) is not None

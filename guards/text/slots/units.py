@@ -35,6 +35,10 @@ class Dimension(StrEnum):
     WON = "KRW"
 
 
+PERIODS = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
+"""What measures a length of time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A value in the base unit of its dimension.
@@ -105,12 +109,13 @@ UNITS: dict[str, Unit] = {
     **_same("종", "가지", "종류", "종"),
     **_same("건", "건"),
     **_same("대", "대", "기"),
+    **_same("장", "장", "매"),
     **_same("degrees", "℃", "°C", "도"),
     **{
         name: Unit(name, Fraction(1))
         for name in (
             "배", "층", "촌", "등급", "급", "학년", "학기", "학점", "시간대",
-            "점", "마리", "권", "장", "부", "잔", "병", "채", "편", "쌍", "그루", "석", "실",
+            "점", "마리", "권", "부", "잔", "병", "채", "편", "쌍", "그루", "석", "실",
             "개국", "평", "박", "가구", "세대", "필지", "식", "끼", "쪽", "페이지", "글자", "자",
             "kWh", "kW", "W", "V", "Hz", "GHz", "MHz", "dB", "ppm", "kcal",
         )
@@ -120,7 +125,7 @@ UNITS: dict[str, Unit] = {
 # What people and things are counted in.
 COUNTED = frozenset({"대", "개", "장", "건", "마리", "병", "권", "채", Dimension.PEOPLE})
 
-# Words that are a number of days or months by themselves.
+# Words that are a length of time by themselves.
 DAY_WORDS: dict[str, tuple[str, int]] = {
     "하루": (Dimension.DAYS, 1),
     "이틀": (Dimension.DAYS, 2),
@@ -133,6 +138,10 @@ DAY_WORDS: dict[str, tuple[str, int]] = {
     "열흘": (Dimension.DAYS, 10),
     "보름": (Dimension.DAYS, 15),
     "반년": (Dimension.MONTHS, 6),
+    "반시간": (Dimension.SECONDS, 1800),
+    "반 시간": (Dimension.SECONDS, 1800),
+    "반나절": ("반나절", 1),
+    "한나절": ("한나절", 1),
     "격주": (Dimension.DAYS, 14),
     "격월": (Dimension.MONTHS, 2),
     "격년": (Dimension.MONTHS, 24),
