@@ -146,7 +146,7 @@ def _seen(seen: Seen) -> str:
 def _outcome(totals: Totals, held: Limit, *, is_whole: bool) -> Iterator[Text]:
     if not is_whole:
         yield Text("\nInterrupted: this is what was known by then.", "yellow")
-    if not totals.read:
+    elif not totals.read:
         yield Text("\nNo stored request matches.")
         return
     words = f", {totals.only_words} of them in words only" if totals.only_words else ""

@@ -18,7 +18,7 @@ from rich.progress import (
 from policies.loader import LoadedPolicy
 from proxy.cli.output import err
 from proxy.rejudging.comparing import Compared
-from proxy.rejudging.process import packed, start_process
+from proxy.rejudging.process import Workers, packed
 from proxy.rejudging.replaying import TRACES_AT_ONCE, replayed
 from proxy.rejudging.totals import Totals
 from proxy.settings import Settings
@@ -82,13 +82,14 @@ async def _go_through(plan: Plan, settings: Settings, totals: Totals) -> None:
         jobs = min(plan.jobs, ceil(many / TRACES_AT_ONCE))
         if not jobs:
             return
-        pool = start_process(jobs)
+        workers = Workers.start(jobs)
         try:
             traces = _first(store, plan.query, plan.limit)
-            async with aclosing(replayed(traces, packed(plan.loaded), pool, jobs=jobs)) as pieces:
+            policy = packed(plan.loaded)
+            async with aclosing(replayed(traces, policy, workers.pool, jobs=jobs)) as pieces:
                 await _add_up(pieces, many, totals)
         finally:
-            pool.shutdown(cancel_futures=True)
+            workers.end()
 
 
 async def _add_up(pieces: AsyncIterator[list[Compared]], expected: int, totals: Totals) -> None:

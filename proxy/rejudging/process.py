@@ -10,9 +10,11 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import lru_cache
+from multiprocessing.process import BaseProcess
 from time import perf_counter
 
 from policies.loader import LoadedPolicy
@@ -25,19 +27,43 @@ MOST_POLICIES = 64
 """Policies that a process keeps ready; making one ready takes a few milliseconds."""
 
 
-def start_process(count: int = 1) -> Executor:
-    """Start processes that take work.
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """Processes that take work together.
 
-    Args:
-        count: How many.
+    Attributes:
+        pool: Takes the work.
+        processes: The processes.
     """
-    pool = ProcessPoolExecutor(
-        max_workers=count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
-    )
-    with _interrupts_held():
-        for _ in range(count):
-            pool.submit(os.getpid)  # without work the pool would not start one
-    return pool
+
+    pool: Executor
+    processes: Sequence[BaseProcess]
+
+    @classmethod
+    def start(cls, count: int) -> "Workers":
+        """Start so many."""
+        others = set(multiprocessing.active_children())
+        pool = ProcessPoolExecutor(
+            max_workers=count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin
+        )
+        with _interrupts_held():
+            for _ in range(count):
+                pool.submit(os.getpid)  # without work the pool would not start one
+        return cls(pool, [one for one in multiprocessing.active_children() if one not in others])
+
+    def end(self) -> None:
+        """End them at once; what they were doing ends in `BrokenProcessPool`.
+
+        None of that may be cancelled: a pool that breaks cannot bear it.
+        """
+        for process in self.processes:
+            process.terminate()
+        self.pool.shutdown()
+
+
+def start_process() -> Executor:
+    """Start one process that takes work."""
+    return Workers.start(1).pool
 
 
 def packed(loaded: LoadedPolicy) -> bytes:

@@ -19,6 +19,8 @@ async def replayed(
 ) -> AsyncGenerator[list[Compared], None]:
     """Yield what another policy makes of each trace, some at a time and in their order.
 
+    Whoever stops early ends the pool: what is under way there then is left alone.
+
     Args:
         traces: The traces.
         policy: The other policy, packed.
@@ -30,13 +32,24 @@ async def replayed(
     try:
         async for piece in _pieces(traces):
             if len(under_way) >= jobs * WAITING_FOR_EACH:
-                yield await under_way.popleft()
+                yield await _first_of(under_way)
             under_way.append(loop.run_in_executor(pool, compare_all, policy, piece))
         while under_way:
-            yield await under_way.popleft()
+            yield await _first_of(under_way)
     finally:
-        for one in under_way:
-            one.cancel()
+        for work in under_way:
+            work.add_done_callback(_forget)
+
+
+async def _first_of(under_way: deque[asyncio.Future[list[Compared]]]) -> list[Compared]:
+    await asyncio.wait([under_way[0]])  # which does not cancel it, as awaiting itself would
+    return under_way.popleft().result()
+
+
+def _forget(work: asyncio.Future[list[Compared]]) -> None:
+    """Take note of how work ended, so that nobody is told of a failure that was missed."""
+    if not work.cancelled():
+        work.exception()
 
 
 async def _pieces(traces: AsyncIterator[Trace]) -> AsyncIterator[list[Trace]]:

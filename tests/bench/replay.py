@@ -1,6 +1,6 @@
 """What `guard-proxy replay` takes over many stored traces: time, processor time and memory.
 
-``python -m tests.bench.replay [--traces N] [--jobs 1 4] [--redis URL] [--said FILE.jsonl]``. The
+``python -m tests.bench.replay [--traces N] [--jobs 1 4] [--redis] [--said FILE.jsonl]``. The
 traces are those of real requests through the proxy, each kept many times under ids of its own. A
 file may bring further questions, with `sources` (`title`, `text`) and `answer`, an object a line.
 """
@@ -32,6 +32,7 @@ from proxy.traces.store import Entry, Keep, TraceStore
 from proxy.traces.trace import Trace
 from tests.bench.measuring import machine
 from tests.bench.texts import ANSWER, QUESTION, exchange
+from tests.fakes.redis_process import RedisProcess
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import pool
@@ -67,20 +68,30 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--traces", type=int, default=1_000)
     options.add_argument("--jobs", type=int, nargs="+", default=[1, 2])
-    options.add_argument("--redis", help="Address of a Redis database that may be written to.")
+    options.add_argument("--redis", action="store_true", help="Over a Redis of its own as well.")
     options.add_argument("--said", type=Path, help="Further questions and answers, JSON lines.")
     given = options.parse_args()
     OUT.print(f"machine: {machine()}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         real = asyncio.run(_real_traces(folder, given.said))
-        stores = {"sqlite": {"sqlite_path": str(folder / "kept.sqlite3")}}
+        _measure("SQLite", real, given, {"sqlite_path": str(folder / "kept.sqlite3")})
         if given.redis:
-            stores["redis"] = {"redis_url": given.redis}
-        for store, settings in stores.items():
-            asyncio.run(_keep(real, given.traces, settings))
-            took = {jobs: _replay(folder, settings, jobs) for jobs in given.jobs}
-            _show(f"{given.traces} traces in {store}, by {POLICY}", given.traces, took)
+            (folder / "redis").mkdir()
+            server = RedisProcess(folder / "redis")
+            server.start()
+            try:
+                _measure("Redis", real, given, {"redis_url": server.url})
+            finally:
+                server.stop()
+
+
+def _measure(
+    store: str, real: Sequence[Trace], given: argparse.Namespace, settings: dict[str, str]
+) -> None:
+    asyncio.run(_keep(real, given.traces, settings))
+    took = {jobs: _replay(settings, jobs) for jobs in given.jobs}
+    _show(f"{given.traces} traces in {store}, by {POLICY}", given.traces, took)
 
 
 def _show(title: str, many: int, found: dict[int, Took]) -> None:
@@ -159,14 +170,14 @@ async def _store(settings: dict[str, str]) -> AsyncGenerator[TraceStore, None]:
         yield store
 
 
-def _replay(folder: Path, settings: dict[str, str], jobs: int) -> Took:
+def _replay(settings: dict[str, str], jobs: int) -> Took:
     """Run the command, and look at its processes meanwhile."""
     command = Path(sys.executable).with_name("guard-proxy")
     named = {f"GUARD_PROXY_{name.upper()}": value for name, value in settings.items()}
     words = ("replay", "--policy", POLICY, "--jobs", str(jobs), "--json")
     before, began_s = _processor_s(), time.perf_counter()
     parent_mb = all_mb = 0.0
-    with (folder / "out.json").open("wb") as out:
+    with tempfile.TemporaryFile() as out:
         running = subprocess.Popen([command, *words], env=os.environ | named, stdout=out)
         while running.poll() is None:
             parent_mb = max(parent_mb, _memory_mb(running.pid))

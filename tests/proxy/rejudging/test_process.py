@@ -2,10 +2,13 @@
 
 import os
 import signal
+import time
+
+import pytest
 
 from policies.loader import load_shipped
 from policies.policy import Action
-from proxy.rejudging.process import judge_again, packed, start_process
+from proxy.rejudging.process import Workers, judge_again, packed, start_process
 from tests.fakes.processes import children_of
 from tests.proxy.rejudging.asking import unanswerable
 
@@ -26,12 +29,26 @@ def test_it_judges_by_the_policy_that_it_is_sent() -> None:
 def test_ctrl_c_is_left_to_whoever_began_them() -> None:
     known = children_of(os.getpid())
 
-    with start_process(2) as pool:
-        begun = children_of(os.getpid()) - known
-        for number in begun:
-            os.kill(number, signal.SIGINT)  # they are not even ready yet
-        ready = pool.submit(os.getpid).result()
-        os.kill(ready, signal.SIGINT)
-        answers = {pool.submit(os.getpid).result() for _ in range(4)}
+    workers = Workers.start(2)
+    begun = children_of(os.getpid()) - known
+    for number in begun:
+        os.kill(number, signal.SIGINT)  # they are not even ready yet
+    ready = workers.pool.submit(os.getpid).result()
+    os.kill(ready, signal.SIGINT)
+    answers = {workers.pool.submit(os.getpid).result() for _ in range(4)}
+    workers.end()
 
     assert answers <= begun
+
+
+@pytest.mark.parametrize("ready", [False, True], ids=["while-they-start", "while-they-work"])
+def test_they_end_at_once_whatever_they_do(ready: bool) -> None:
+    workers = Workers.start(2)
+    if ready:
+        workers.pool.submit(os.getpid).result()
+    asleep = [workers.pool.submit(time.sleep, 3600) for _ in range(5)]
+
+    workers.end()
+
+    assert not any(process.is_alive() for process in workers.processes)
+    assert all(work.done() for work in asleep)

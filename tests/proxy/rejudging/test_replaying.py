@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from concurrent.futures.process import BrokenProcessPool
+
+import pytest
 
 from policies.loader import load_shipped
 from proxy.rejudging.process import packed
@@ -61,17 +63,32 @@ async def test_no_more_are_held_than_the_processes_need() -> None:
     await pieces.aclose()
 
 
-async def test_whoever_stops_early_leaves_no_work_behind() -> None:
+async def test_whoever_stops_early_cancels_no_work_of_the_pool() -> None:
     pool, shelf = HeldExecutor(), Shelf()
-    async with aclosing(replayed(shelf.traces(MANY), STRICT, pool, jobs=1)) as pieces:
-        first = asyncio.create_task(anext(pieces))
-        await until(lambda: len(pool.waiting) == WAITING_FOR_EACH)
-        pool.let_go(1)
+    pieces = replayed(shelf.traces(MANY), STRICT, pool, jobs=1)
+    first = asyncio.create_task(anext(pieces))
+    await until(lambda: len(pool.waiting) == WAITING_FOR_EACH)
+
+    first.cancel()
+    await asyncio.wait({first})
+
+    assert first.cancelled()
+    assert [future.cancelled() for future, _ in pool.waiting] == [False] * WAITING_FOR_EACH
+    with pytest.raises(StopAsyncIteration):
+        await anext(pieces)
+
+
+async def test_a_pool_that_breaks_ends_it() -> None:
+    pool, shelf = HeldExecutor(), Shelf()
+    pieces = replayed(shelf.traces(MANY), STRICT, pool, jobs=1)
+    first = asyncio.create_task(anext(pieces))
+    await until(lambda: len(pool.waiting) == WAITING_FOR_EACH)
+
+    for future, _ in pool.waiting:
+        future.set_exception(BrokenProcessPool())
+
+    with pytest.raises(BrokenProcessPool):
         await first
-
-    await asyncio.sleep(0)
-
-    assert [future.cancelled() for future, _ in pool.waiting] == [True] * (WAITING_FOR_EACH - 1)
 
 
 async def test_of_nothing_comes_nothing() -> None:
