@@ -1,13 +1,7 @@
 """`guard-proxy replay` over the traces of real requests, in either store."""
 
 import json
-import os
-import pty
-import signal
-import subprocess
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -16,13 +10,10 @@ import pytest_asyncio
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.redis import RedisStore
 from proxy.traces.trace import Trace
-from tests.fakes.command import COMMAND, Ended, assert_refused, environment, run, running
-from tests.fakes.processes import children_of, is_there
+from tests.fakes.command import Ended, assert_refused, run
 from tests.fakes.running_proxy import chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.pool import FEE, HOURS, QUESTION, WRONG_FEE, WRONG_LOCKER, asked
-from tests.flow.test_cli_traces import embedded_store
-from tests.flow.waiting import eventually
 from tests.proxy.traces.making import entries
 
 in_module_loop = pytest.mark.asyncio(loop_scope="module")
@@ -254,120 +245,6 @@ def test_no_traces_are_no_failure(kept: Kept) -> None:
 
     assert ended.status == 0
     assert "No stored request matches." in ended.out
-
-
-# --- while it runs -------------------------------------------------------------------------------
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def much(kept: Kept) -> Kept:
-    """Return a folder with far more traces than are judged in a few seconds."""
-    folder = kept.folder / "much"
-    folder.mkdir()
-    began_at = datetime.now(UTC) - timedelta(hours=1)
-    copies = [
-        kept.traces[1].model_copy(
-            update={"id": f"{number:032}", "started_at": began_at + timedelta(seconds=number)}
-        )
-        for number in range(MANY)
-    ]
-    async with embedded_store(folder) as store:
-        await store.add(entries(*copies))
-    return Kept(folder, copies)
-
-
-def workers_of(number: int) -> list[int]:
-    """Return the processes that judge and are ready to."""
-    return [one for one in children_of(number) if is_ready(one)]
-
-
-def is_ready(number: int) -> bool:
-    """Tell whether a process judges; such a one watches its parent in a thread of its own."""
-    return b"spawn_main" in read_of(number, "cmdline") and len(tasks_of(number)) > 1
-
-
-def read_of(number: int, name: str) -> bytes:
-    try:
-        return Path(f"/proc/{number}/{name}").read_bytes()
-    except OSError:
-        return b""
-
-
-def tasks_of(number: int) -> list[Path]:
-    try:
-        return list(Path(f"/proc/{number}/task").iterdir())
-    except OSError:
-        return []
-
-
-@in_module_loop
-async def test_ctrl_c_tells_what_is_known_so_far(much: Kept) -> None:
-    words = ("replay", "--policy", "strict", "--jobs", "2", "--json")
-    async with running(much.folder, *words, **much.settings) as command:
-        number = command.process.pid
-
-        async def is_under_way() -> bool:
-            return len(workers_of(number)) == 2
-
-        await eventually(is_under_way)
-        children = children_of(number)
-        # A terminal sends it to all of them at once.
-        for one in (number, *children):
-            os.kill(one, signal.SIGINT)
-        status = await command.ended()
-
-        async def are_gone() -> bool:
-            return not any(map(is_there, children))
-
-        await eventually(are_gone)
-
-    listing = json.loads("\n".join(command.out))
-    assert (status, command.err) == (130, [])
-    assert listing["is_whole"] is False
-    assert listing["read"] < MANY
-
-
-@in_module_loop
-async def test_a_process_that_is_killed_ends_it_with_a_word(much: Kept) -> None:
-    words = ("replay", "--policy", "strict", "--jobs", "2")
-    async with running(much.folder, *words, **much.settings) as command:
-
-        async def is_under_way() -> bool:
-            return len(workers_of(command.process.pid)) == 2
-
-        await eventually(is_under_way)
-        os.kill(workers_of(command.process.pid)[0], signal.SIGKILL)
-        status = await command.ended()
-
-    assert (status, command.out) == (2, [])
-    assert "has ended by itself" in " ".join(command.err)
-
-
-def test_a_terminal_is_shown_how_far_it_is(much: Kept) -> None:
-    ours, its = pty.openpty()
-    words = (COMMAND, "replay", "--policy", "strict", "--limit", "40", "--jobs", "1", "--json")
-    settings = environment(much.settings) | {"TERM": "xterm", "COLUMNS": "120"}
-    with subprocess.Popen(
-        words, cwd=much.folder, env=settings, stdout=subprocess.PIPE, stderr=its
-    ) as command:
-        os.close(its)
-        out, _ = command.communicate()
-    shown = b"".join(read_all(ours)).decode()
-
-    assert json.loads(out)["read"] == 40
-    assert "/40" in shown
-    assert "changed" in shown
-
-
-def read_all(terminal: int) -> Iterator[bytes]:
-    """Yield what was written to a terminal whose other side is closed."""
-    with os.fdopen(terminal, "rb", buffering=0) as file:
-        while True:
-            try:
-                piece = file.read(4096)
-            except OSError:  # how Linux says that nobody writes any more
-                return
-            yield piece
 
 
 def objects_of(listing: JsonObject, name: str) -> list[JsonObject]:
