@@ -140,6 +140,7 @@ def _print_commands(running: _Running, trace_id: str) -> None:
         f"guard-proxy traces show {trace_id}",
         "guard-proxy traces tail",
         f"curl {running.proxy}/metrics",
+        f"{running.proxy}/dashboard  in a browser, with the key above",
     )
     for line in lines:
         out.print(f"  {line}", markup=False)
