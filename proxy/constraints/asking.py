@@ -88,8 +88,9 @@ class ConstrainedServers:
             return None
         if rule is not Constraint.AUTO:
             return ServerKind(rule.value)
-        if not self.capabilities.knows(address):
-            self.capabilities.learn(address, await self._probed(call))
+        async with self.capabilities.turn(address):
+            if not self.capabilities.knows(address):
+                self.capabilities.learn(address, await self._probed(call))
         return self.capabilities.kind(address)
 
     async def _probed(self, call: Call) -> ServerKind | None:

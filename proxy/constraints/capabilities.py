@@ -1,5 +1,6 @@
 """What is known of the model servers: which kind each is, and which do as they are told."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -20,6 +21,11 @@ class Capabilities:
     clock: Callable[[], float]
     _kinds: dict[str, tuple[ServerKind | None, float]] = field(default_factory=dict)
     _unable: dict[str, float] = field(default_factory=dict)
+    _turns: dict[str, asyncio.Lock] = field(default_factory=dict)
+
+    def turn(self, address: str) -> asyncio.Lock:
+        """Return what lets one request at a time ask a server what it is."""
+        return self._turns.setdefault(address, asyncio.Lock())
 
     def knows(self, address: str) -> bool:
         """Tell whether it is known what kind a server is, or that it is of no known kind."""

@@ -1,5 +1,6 @@
 """The second attempt against model servers that can constrain what they write."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -58,6 +59,18 @@ async def test_a_server_that_says_what_it_is_is_left_no_room_for_chinese(
 
     assert text == HEALED
     assert [constraints_of(body) for body in server.requests] == [[], fields] * 2
+    assert server.probes == 1
+
+
+async def test_requests_that_come_together_ask_once_what_the_server_is(
+    proxy: RunningProxy, server: ConstrainedServer
+) -> None:
+    server.kind = ServerKind.VLLM
+
+    asked = (proxy.chat(chat_body(ASKED, SOURCES)) for _ in range(8))
+    replies = await asyncio.gather(*asked)
+
+    assert {reply.headers["x-guard-action"] for reply in replies} == {"regenerate"}
     assert server.probes == 1
 
 
