@@ -42,9 +42,8 @@ node-clients: $(NODE_CLIENTS)  ## what the tests need of OpenAI's and Vercel's p
 
 axe: $(AXE)  ## what finds faults of accessibility on the dashboard's pages
 
-screenshots: $(VENV)/dev.done axe  ## pictures of the dashboard, which the README shows
-	mkdir -p docs/screenshots
-	GUARD_PROXY_SCREENSHOTS=$(CURDIR)/docs/screenshots $(BIN)/pytest -q tests/browser/test_accessibility.py
+screenshots: $(VENV)/dev.done  ## the pictures of the dashboard that the README shows
+	$(BIN)/python -m tests.browser.pictures docs/screenshots
 
 clean:
 	rm -rf $(VENV) $(dir $(NODE_CLIENTS)) $(dir $(AXE))

@@ -86,6 +86,7 @@ def _changed(
 def _report(report: GuardReport, change: Callable[[Finding], Finding | None]) -> GuardReport:
     if report.outcome is not Outcome.FOUND:
         return report
-    changed = tuple(filter(None, map(change, report.findings)))
+    # Of a sentence that stands there a thousand times, a thousand findings may become the same one.
+    changed = tuple(dict.fromkeys(filter(None, map(change, report.findings))))
     outcome = Outcome.FOUND if changed else Outcome.CLEAN
     return replace(report, findings=changed, outcome=outcome)

@@ -19,6 +19,7 @@ from proxy.cli.replay_run import Plan, perform
 from proxy.cli.replay_share import Limit, Share
 from proxy.cli.times import Since, Until
 from proxy.cli.traces import Action, Tenant
+from proxy.logs import configure_logs
 from proxy.rejudging.totals import Totals
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import Query, TraceStoreAway
@@ -59,6 +60,7 @@ def replay(
     """
     loaded = _usable(NamedPolicies(policies).called(policy))
     settings = read_settings()
+    configure_logs(settings.log_format)
     plan = Plan(
         loaded=loaded,
         query=Query(tenant=tenant, action=action, since=since, until=until),

@@ -12,6 +12,7 @@ from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.cli.stopping import stop_signals
 from proxy.cli.times import Since, Until, shown
 from proxy.cli.traces_page import action_of, page
+from proxy.logs import configure_logs
 from proxy.traces.opening import open_store
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import Query, TraceStore, TraceStoreAway, walk
@@ -135,6 +136,7 @@ def tail(
 
 def _with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
     settings = read_settings()
+    configure_logs(settings.log_format)
 
     async def run() -> T:
         async with open_store(settings) as store:

@@ -12,11 +12,17 @@ from proxy.dashboard.addresses import ROOT
 from proxy.dashboard.drawing import Drawing
 from proxy.dashboard.languages import Language, chosen_language, translations
 from proxy.readers import Viewer
+from proxy.services import Services
 
 AnyRequest = Request[object, object, State]
 
 LANGUAGE_COOKIE = "guard_proxy_language"
 _KEEP_LANGUAGE = timedelta(days=365)
+
+
+def is_https(request: AnyRequest, services: Services) -> bool:
+    """Tell whether a visitor's browser reaches the dashboard over HTTPS, as far as we can know."""
+    return services.settings.dashboard_https or request.url.scheme == "https"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ another) the session is over at once. A session is written at the login and nowh
 request under way can bring back one that was ended meanwhile.
 """
 
+import asyncio
 import hashlib
 import hmac
 import secrets
@@ -21,6 +22,7 @@ from litestar.stores.redis import RedisStore
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
 from policies.keys import hash_key
@@ -56,11 +58,12 @@ def session_store(settings: Settings) -> Store:
     """Return where sessions are kept: Redis where there is one, else this process."""
     if settings.redis_url is None:
         return MemoryStore()
+    # A connection may be one that broke while nobody used it, which says nothing of the server.
     client = redis.asyncio.Redis.from_url(
         settings.redis_url.get_secret_value(),
         socket_timeout=ANSWER_WITHIN_S,
         socket_connect_timeout=ANSWER_WITHIN_S,
-        retry=Retry(NoBackoff(), 0),
+        retry=Retry(NoBackoff(), 1, (RedisConnectionError,)),
     )
     return RedisStore(client, namespace=_NAMESPACE, handle_client_shutdown=True)
 
@@ -137,6 +140,8 @@ def _binding(token: str, key_hash: str) -> str:
 @asynccontextmanager
 async def _answering() -> AsyncIterator[None]:
     try:
-        yield
+        # The socket's own limit is for each read; a server that dribbles must not get more.
+        async with asyncio.timeout(2 * ANSWER_WITHIN_S):
+            yield
     except (RedisError, OSError) as error:
         raise SessionsAway(error) from error

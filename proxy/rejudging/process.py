@@ -57,7 +57,7 @@ class Workers:
         None of that may be cancelled: a pool that breaks cannot bear it.
         """
         for process in self.processes:
-            process.terminate()
+            process.kill()  # one that hangs heeds nothing else
         self.pool.shutdown()
 
 

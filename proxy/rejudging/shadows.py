@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
 
 from policies.loader import LoadedPolicy
 from policies.policy import Tracing
 from proxy.logs import failure, logger
 from proxy.rejudging.again import why_not
-from proxy.rejudging.process import judge_again, packed, start_process
+from proxy.rejudging.process import Workers, judge_again, packed
 from proxy.traces.parts import NotRejudged, PolicyUsed, Rejudged
 from proxy.traces.trace import Trace
 
@@ -17,6 +16,12 @@ log = logger(__name__)
 
 MOST_WAITING = 500
 """How many requests wait to be judged again; those that come then are kept without."""
+MOST_CHARS = 50_000_000
+"""How many characters they may have together, so that few that are very long do not fill memory."""
+
+
+def _start_one() -> Workers:
+    return Workers.start(1)
 
 
 class Shadows:
@@ -26,21 +31,24 @@ class Shadows:
         keep: Takes a trace to be kept, and what its policy wants kept of it.
         start: Starts the process.
         most_waiting: See `MOST_WAITING`.
+        most_chars: See `MOST_CHARS`.
     """
 
     def __init__(
         self,
         keep: Callable[[Trace, Tracing], None],
         *,
-        start: Callable[[], Executor] = start_process,
+        start: Callable[[], Workers] = _start_one,
         most_waiting: int = MOST_WAITING,
+        most_chars: int = MOST_CHARS,
     ) -> None:
         self._keep = keep
         self._start = start
         self._most_waiting = most_waiting
-        self._process: Executor | None = None
+        self._most_chars = most_chars
+        self._process: Workers | None = None
         self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
-        self._under_way: dict[asyncio.Task[None], None] = {}
+        self._under_way: dict[asyncio.Task[None], int] = {}
         self._is_full = False
         self._is_closed = False
 
@@ -60,7 +68,7 @@ class Shadows:
             self._keep(_without(trace, shadow, reason), tracing)
             return
         trying = asyncio.create_task(self._try(trace, shadow, tracing))
-        self._under_way[trying] = None
+        self._under_way[trying] = trace.chars
         trying.add_done_callback(self._under_way.pop)
 
     async def close(self, within_s: float = 5.0) -> None:
@@ -68,21 +76,23 @@ class Shadows:
         self._is_closed = True
         if self._under_way:
             await asyncio.wait(self._under_way, timeout=within_s)
+        if self._process is not None:
+            self._process.end()  # before anything is cancelled; see there
         for trying in list(self._under_way):
             trying.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
-        if self._process is not None:
-            self._process.shutdown(wait=False, cancel_futures=True)
 
     def _no_time(self) -> NotRejudged | None:
         return NotRejudged.STOPPED if self._is_closed else None
 
     def _no_room(self) -> NotRejudged | None:
-        was_full, self._is_full = self._is_full, len(self._under_way) >= self._most_waiting
+        chars = sum(self._under_way.values())
+        is_full = len(self._under_way) >= self._most_waiting or chars >= self._most_chars
+        was_full, self._is_full = self._is_full, is_full
         if not self._is_full:
             return None
         if not was_full:
-            log.warning("shadow.queue_full", waiting=self._most_waiting)
+            log.warning("shadow.queue_full", waiting=len(self._under_way), chars=chars)
         return NotRejudged.QUEUE_FULL
 
     async def _try(self, trace: Trace, shadow: LoadedPolicy, tracing: Tracing) -> None:
@@ -99,7 +109,7 @@ class Shadows:
         process = self._process = self._process or self._start()
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(process, judge_again, self._pack(shadow), trace)
+            return await loop.run_in_executor(process.pool, judge_again, self._pack(shadow), trace)
         except BrokenProcessPool:
             if self._process is process:
                 self._process = None  # the next request starts another one

@@ -111,7 +111,7 @@ class Recorder:
             trace: The trace.
             tracing: What the policy wants kept.
         """
-        if _chars(trace) <= self._limits.long_chars:
+        if trace.chars <= self._limits.long_chars:
             self._take(_entry(trace, tracing))
             return
         masking = asyncio.create_task(self._take_long(trace, tracing))
@@ -289,10 +289,3 @@ def _entry(trace: Trace, tracing: Tracing) -> Entry | Exception:
         return Entry.of(stored(trace, tracing.text), Keep.of(tracing))
     except Exception as error:  # noqa: BLE001 - whatever it is, it is counted and logged
         return error
-
-
-def _chars(trace: Trace) -> int:
-    answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
-    sources = (source.text for source in trace.sources)
-    earlier = (trace.asked.echo, trace.asked.previous_answer) if trace.asked else ()
-    return len(trace.question) + sum(len(text) for text in (*answers, *sources, *earlier))

@@ -119,6 +119,14 @@ class Trace(Shape):
         return tuple(dict.fromkeys(run.guard for run in self.guards if run.outcome not in without))
 
     @property
+    def chars(self) -> int:
+        """How many characters it holds of what was said and of sources."""
+        answers = (choice.text for attempt in self.attempts for choice in attempt.choices)
+        sources = (source.text for source in self.sources)
+        earlier = (self.asked.echo, self.asked.previous_answer) if self.asked else ()
+        return len(self.question) + sum(map(len, (*answers, *sources, *earlier)))
+
+    @property
     def action_name(self) -> str:
         """The action in a word, for lists, filters and counts."""
         return self.action.value if self.action else NOTHING_DECIDED

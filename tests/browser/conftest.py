@@ -34,15 +34,8 @@ async def scene(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Scen
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def desk(browser: Browser, scene: Scene) -> Desk:
+async def desk(browser: Browser, scene: Scene) -> AsyncGenerator[Desk, None]:
     """The dashboard of the scene."""
-    return Desk(browser, scene)
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def spare_desk(
-    browser: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[Desk, None]:
-    """The same dashboard once more, for tests that let something happen or edit policies."""
-    async with open_scene(tmp_path_factory.mktemp("spare")) as opened:
-        yield Desk(browser, opened)
+    opened = Desk(browser, scene)
+    yield opened
+    await opened.close()

@@ -19,6 +19,15 @@ SCREENSHOTS = "GUARD_PROXY_SCREENSHOTS"
 """Names the folder that takes pictures of the pages; without it none are taken."""
 
 
+@dataclass(frozen=True)
+class Look:
+    """How somebody looks at pages."""
+
+    language: str = "ko"
+    size: tuple[int, int] = DESKTOP
+    dark: bool = False
+
+
 @dataclass
 class Desk:
     """A browser in front of a proxy's dashboard."""
@@ -26,6 +35,7 @@ class Desk:
     browser: Browser
     scene: Scene
     _tokens: dict[str, str] = field(default_factory=dict)
+    _open: dict[Look, Page] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -45,40 +55,79 @@ class Desk:
         size: tuple[int, int] = DESKTOP,
         dark: bool = False,
         may_fail: bool = False,
+        fresh: bool = False,
+        own_clock: bool = False,
     ) -> AsyncGenerator[Page, None]:
         """Open a page as somebody who is signed in, or as nobody.
 
-        When it is closed, nothing may have gone wrong in it: no script failed, nothing broke the
+        When it is left, nothing may have gone wrong in it: no script failed, nothing broke the
         page's own rules on what may run and load, nothing was asked of another host, no request
         failed unless some may.
+
+        Args:
+            path: Its address.
+            who: The admin, a tenant, or nobody.
+            language: What the browser speaks.
+            size: Of its window.
+            dark: What colours it prefers.
+            may_fail: Requests may fail.
+            fresh: In a window of its own, for tests that meddle with its requests or its network;
+                opening one takes three times as long as going on in one that is open.
+            own_clock: In a window of its own, in which time passes when the test says so.
         """
-        context = await self.browser.new_context(
-            base_url=self.address,
-            locale={"ko": "ko-KR", "en": "en-US"}[language],
-            timezone_id="Asia/Seoul",
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-        )
-        context.set_default_timeout(10_000)
-        if who is not None:
-            await context.add_cookies(
-                [{"name": SESSION_COOKIE, "value": await self._token(who), "url": self.address}]
-            )
-        page = await context.new_page()
+        look = Look(language, size, dark)
+        fresh = fresh or own_clock
+        page = None if fresh else self._open.pop(look, None)
+        page = page or await self._window(look)
+        if own_clock:
+            await page.clock.install()
+        await self._become(who, page)
         said: list[str] = []
-        page.on(
-            "console",
-            lambda message: said.append(message.text) if message.type == "error" else None,
-        )
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda asked: said.extend(self._abroad(asked.url)))
+        heard = {
+            "console": lambda one: said.extend([one.text] if one.type == "error" else []),
+            "pageerror": lambda error: said.append(str(error)),
+            "request": lambda asked: said.extend(self._abroad(asked.url)),
+        }
+        for event, hear in heard.items():
+            page.on(event, hear)  # type: ignore[call-overload]
         try:
             await page.goto(path)
             yield page
-        finally:
-            await context.close()
+        except BaseException:
+            await page.context.close()
+            raise
+        for event, hear in heard.items():
+            page.remove_listener(event, hear)
+        if fresh:
+            await page.context.close()
+        else:
+            self._open[look] = page
         assert may_fail or said == []
+
+    async def close(self) -> None:
+        """Close all windows; one that is open keeps asking for news."""
+        for page in self._open.values():
+            await page.context.close()
+
+    async def _window(self, look: Look) -> Page:
+        context = await self.browser.new_context(
+            base_url=self.address,
+            locale={"ko": "ko-KR", "en": "en-US"}[look.language],
+            timezone_id="Asia/Seoul",
+            viewport={"width": look.size[0], "height": look.size[1]},
+            color_scheme="dark" if look.dark else "light",
+            reduced_motion="reduce",
+        )
+        context.set_default_timeout(10_000)
+        return await context.new_page()
+
+    async def _become(self, who: str | None, page: Page) -> None:
+        await page.context.clear_cookies()
+        if who is not None:
+            token = await self._token(who)
+            await page.context.add_cookies(
+                [{"name": SESSION_COOKIE, "value": token, "url": self.address}]
+            )
 
     def _abroad(self, url: str) -> list[str]:
         return [] if url.startswith((self.address, "data:")) else [f"asked of others: {url}"]
@@ -100,6 +149,11 @@ async def picture(page: Page, name: str) -> None:
     folder = os.environ.get(SCREENSHOTS)
     if folder:
         await page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+
+async def unfold(page: Page) -> None:
+    """Open whatever is folded."""
+    await page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
 
 
 async def faults_of(page: Page) -> list[str]:
@@ -124,4 +178,4 @@ async def fits(page: Page) -> bool:
     )
 
 
-__all__ = ["ADMIN", "APP", "DESKTOP", "PHONE", "Desk", "faults_of", "fits", "picture"]
+__all__ = ["ADMIN", "APP", "DESKTOP", "PHONE", "Desk", "faults_of", "fits", "picture", "unfold"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.desk import DESKTOP, PHONE, Desk, faults_of, fits, picture
+from tests.browser.desk import DESKTOP, PHONE, Desk, faults_of, fits, picture, unfold
 from tests.browser.pages import FAILURES, PAGES
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -23,6 +23,7 @@ async def test_no_serious_fault(
     path = (FAILURES if fails else PAGES)[name](desk.scene)
     async with desk.visit(path, language=language, size=size, dark=dark, may_fail=fails) as page:
         await picture(page, f"{name}{suffix}")
+        await unfold(page)
         assert await faults_of(page) == []
         assert await fits(page)
         assert await page.locator("html").get_attribute("lang") == language

@@ -3,14 +3,9 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.desk import DESKTOP, PHONE, Desk, faults_of, fits, picture
+from tests.browser.desk import DESKTOP, PHONE, Desk, faults_of, fits, picture, unfold
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-
-@pytest.fixture(scope="module")
-def desk(spare_desk: Desk) -> Desk:
-    return spare_desk
 
 
 DRAFT = "\nguards:\n  numbers:\n    action: replace\n    final: replace\n"
@@ -21,8 +16,7 @@ LOOKS = [
 
 
 async def nothing_serious(page: Page, name: str) -> None:
-    for closed in await page.locator("#result details, #draft-result details").all():
-        await closed.evaluate("one => one.open = true")
+    await unfold(page)
     await page.evaluate("scrollTo(0, 0)")
     await picture(page, name)
     assert await faults_of(page) == []

@@ -49,7 +49,7 @@ async def test_the_language_is_chosen_on_the_page(desk: Desk) -> None:
 
 
 async def test_a_link_from_elsewhere_finds_who_is_signed_in(desk: Desk) -> None:
-    async with desk.visit("/dashboard?span=1h", may_fail=True) as page:
+    async with desk.visit("/dashboard?span=1h", may_fail=True, fresh=True) as page:
         elsewhere = "http://elsewhere.test/"
         link = f'<a href="{desk.address}/dashboard?span=30d">open</a>'
         await page.route(

@@ -36,9 +36,7 @@ async def add(desk: Desk, scene: str, tenant: str) -> None:
 
 
 async def test_what_happens_shows_by_itself_and_disturbs_nobody(desk: Desk) -> None:
-    async with desk.visit("/dashboard", who=ADMIN) as page:
-        await page.clock.install()
-        await page.reload()
+    async with desk.visit("/dashboard", who=ADMIN, own_clock=True) as page:
         before = await count(page, "replace")
         await page.get_by_text("표로 보기").click()
         await page.locator("#tile-replace").focus()
@@ -119,9 +117,7 @@ async def test_a_figure_leads_to_its_traces(desk: Desk) -> None:
 
 
 async def test_a_page_without_requests_says_what_to_do_and_fills_by_itself(desk: Desk) -> None:
-    async with desk.visit("/dashboard?tenant=newcomer") as page:
-        await page.clock.install()
-        await page.reload()
+    async with desk.visit("/dashboard?tenant=newcomer", own_clock=True) as page:
         assert await page.get_by_role("heading", name="아직 요청이 없습니다").is_visible()
         assert f"{desk.address}/v1/chat/completions" in await page.locator("pre").inner_text()
 
@@ -132,10 +128,9 @@ async def test_a_page_without_requests_says_what_to_do_and_fills_by_itself(desk:
 
 
 async def test_a_session_that_ends_leads_to_the_login_and_back(desk: Desk) -> None:
-    async with desk.visit("/dashboard/login", who=None, may_fail=True) as page:
+    async with desk.visit("/dashboard/login", who=None, may_fail=True, own_clock=True) as page:
         await page.get_by_label("관리자 토큰 또는 API 키").fill(desk.key(APP))
         await page.get_by_role("button", name="로그인").click()
-        await page.clock.install()
         await page.goto("/dashboard?span=1h")
         other_tab = await page.context.new_page()
         await other_tab.goto("/dashboard")
@@ -149,9 +144,7 @@ async def test_a_session_that_ends_leads_to_the_login_and_back(desk: Desk) -> No
 
 
 async def test_a_service_that_is_gone_is_told_and_waited_for(desk: Desk) -> None:
-    async with desk.visit("/dashboard", may_fail=True) as page:
-        await page.clock.install()
-        await page.reload()
+    async with desk.visit("/dashboard", may_fail=True, own_clock=True) as page:
         await page.context.set_offline(True)
         await page.clock.run_for(POLL_MS)
         notice = page.get_by_role("status")
@@ -163,9 +156,7 @@ async def test_a_service_that_is_gone_is_told_and_waited_for(desk: Desk) -> None
 
 
 async def test_a_page_that_nobody_sees_asks_for_nothing(desk: Desk) -> None:
-    async with desk.visit("/dashboard") as page:
-        await page.clock.install()
-        await page.reload()
+    async with desk.visit("/dashboard", own_clock=True) as page:
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         await page.evaluate("Object.defineProperty(document, 'hidden', {value: true})")

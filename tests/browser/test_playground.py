@@ -17,11 +17,6 @@ from tests.flow import pool
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
-@pytest.fixture(scope="module")
-def desk(spare_desk: Desk) -> Desk:
-    return spare_desk
-
-
 PAGE = "/dashboard/playground"
 
 

@@ -6,16 +6,11 @@ from contextlib import contextmanager
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.desk import ADMIN, APP, Desk, picture
+from tests.browser.desk import ADMIN, APP, DESKTOP, PHONE, Desk, picture
 from tests.browser.poison import PAYLOAD
 from tests.browser.scene import OTHER, WORDLESS
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-
-@pytest.fixture(scope="module")
-def desk(spare_desk: Desk) -> Desk:
-    return spare_desk
 
 
 PAGE = "/dashboard/policies"
@@ -88,8 +83,10 @@ def lines_with_hidden_keys(text: str) -> str:
     return f"{text[:start]}…{text[start + 56 :]}"
 
 
-async def test_every_value_says_where_it_comes_from(desk: Desk) -> None:
-    async with desk.visit(f"{PAGE}/{APP}") as page:
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+async def test_every_value_says_where_it_comes_from(desk: Desk, size: tuple[int, int]) -> None:
+    async with desk.visit(f"{PAGE}/{APP}", size=size) as page:
+        await page.get_by_text("적용되는 모든 값").click()
         await page.get_by_label("거르기").fill("numbers final")
         rows = page.locator("#values tbody tr:visible")
         await expect(rows).to_have_count(1)
@@ -98,11 +95,16 @@ async def test_every_value_says_where_it_comes_from(desk: Desk) -> None:
         await expect(rows).to_contain_text("default.yaml:")
         await expect(page.locator("#filter-count")).to_have_text("맞는 값 1개")
 
-        await page.get_by_role("link", name="기본값과 다른 것").click()
-        await expect(page.locator("#values")).to_contain_text("shadow_policy")
-        await expect(page.locator("#values")).not_to_contain_text("guards.numbers")
+
+async def test_a_policy_begins_with_what_is_not_as_shipped(desk: Desk) -> None:
+    async with desk.visit(f"{PAGE}/{APP}") as page:
+        await expect(page.get_by_label("비교 대상")).to_have_value("default")
+        rows = page.locator(".apart tbody tr")
+        assert await rows.locator("th").all_inner_texts() == ["upstream.base_url", "shadow_policy"]
+        await expect(page.locator("#values")).to_be_hidden()
+
         await page.get_by_label("비교 대상").select_option("strict")
-        row = page.locator(".apart tbody tr").filter(has_text="guards.numbers.final")
+        row = rows.filter(has_text="guards.numbers.final")
         await expect(row).to_be_visible()
         assert [text.split()[0] for text in await row.locator("td").all_inner_texts()] == [
             "trim",
@@ -176,6 +178,7 @@ async def test_a_tenant_sees_its_own_policy_and_no_other(desk: Desk) -> None:
         await expect(main.get_by_role("link", name="초안 시험하기")).to_have_count(0)
 
         await main.get_by_role("link", name=APP, exact=True).click()
+        await page.get_by_text("적용되는 모든 값").click()
         await page.get_by_label("거르기").fill("guards.")
         await expect(page.locator("#values")).not_to_contain_text("sha256")
         await expect(main.get_by_label("비교 대상")).not_to_contain_text(OTHER)

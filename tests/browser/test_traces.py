@@ -14,6 +14,7 @@ from tests.flow import pool
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ROWS = "#rows > li"
+POLL_MS = 2_100
 SELECTED = ".selected"
 
 
@@ -48,7 +49,7 @@ async def test_filters_are_taken_out_one_by_one_or_all(desk: Desk) -> None:
 
 
 async def test_words_are_found_in_answers_too(desk: Desk) -> None:
-    async with desk.visit("/dashboard/traces") as page:
+    async with desk.visit("/dashboard/traces?door=chat.completions") as page:
         await page.get_by_label("질문이나 답변에 들어 있는 말").fill("보증금 30,000원")
         await page.keyboard.press("Enter")
 
@@ -61,13 +62,13 @@ async def test_times_are_the_visitors_own(desk: Desk) -> None:
     moment = "2031-03-05T09:30"
     async with desk.visit("/dashboard/traces") as page:
         await page.get_by_text("기간 직접 지정").click()
-        await page.get_by_label("까지", exact=True).fill(moment)
+        await page.get_by_label("끝", exact=True).fill(moment)
         await page.get_by_role("button", name="찾기").click()
 
         await expect(page.locator(".chip time")).to_have_attribute(
             "datetime", "2031-03-05T00:30:00+00:00"
         )
-        assert await page.get_by_label("까지", exact=True).input_value() == moment
+        assert await page.get_by_label("끝", exact=True).input_value() == moment
 
 
 async def test_older_ones_come_page_by_page(desk: Desk) -> None:
@@ -84,7 +85,9 @@ async def test_older_ones_come_page_by_page(desk: Desk) -> None:
 
 
 async def test_new_ones_come_in_live_and_disturb_nobody(desk: Desk) -> None:
-    async with desk.visit("/dashboard/traces?live=1&tenant=app", size=(1280, 600)) as page:
+    desk.scene.upstream.says(pool.FEE)
+    path = "/dashboard/traces?live=1&tenant=app"
+    async with desk.visit(path, size=(1280, 600), own_clock=True) as page:
         rows = page.locator(ROWS)
         reading = rows.nth(30).locator(".trace-link")
         await reading.focus()
@@ -93,6 +96,7 @@ async def test_new_ones_come_in_live_and_disturb_nobody(desk: Desk) -> None:
         reply = await desk.scene.proxy.chat(pool.asked(), key=desk.scene.proxy.keys[APP])
         trace = await desk.scene.proxy.trace(reply)
 
+        await page.clock.run_for(POLL_MS)
         await expect(page.locator(f"#trace-{trace.id}")).to_have_count(1)
         await expect(page.locator("#live-state")).to_have_text("새 기록 1건")
         await expect(rows.first).to_have_id(f"trace-{trace.id}")
@@ -105,7 +109,7 @@ async def test_new_ones_come_in_live_and_disturb_nobody(desk: Desk) -> None:
 
 
 async def test_a_live_page_keeps_so_many_lines_and_each_once(desk: Desk) -> None:
-    async with desk.visit("/dashboard/traces?live=1&tenant=app") as page:
+    async with desk.visit("/dashboard/traces?live=1&tenant=app", own_clock=True) as page:
         await page.locator("#rows").evaluate("rows => rows.dataset.most = 50")
         newest = await page.locator(ROWS).first.get_attribute("id")
         lines = await page.locator("#rows").evaluate(
@@ -115,23 +119,26 @@ async def test_a_live_page_keeps_so_many_lines_and_each_once(desk: Desk) -> None
         new = lines.replace("trace-", "trace-x", 1)
         await page.route("**/traces/live?*", lambda route: route.fulfill(body=told + new))
 
+        await page.clock.run_for(POLL_MS)
         await expect(page.locator("#live-state")).to_have_text("새 기록 1건")
         assert await page.locator(ROWS).count() == 50
         assert await page.locator(f"#{newest}").count() == 1
 
 
 async def test_a_live_page_says_that_the_store_is_away(desk: Desk) -> None:
-    async with desk.visit("/dashboard/traces?live=1") as page:
+    async with desk.visit("/dashboard/traces?live=1", own_clock=True) as page:
         told = '<input type="hidden" id="live-cursor" name="after" value="1" hx-swap-oob="true"'
         await page.route("**/traces/live?*", lambda route: route.fulfill(body=f"{told} data-away>"))
+        await page.clock.run_for(POLL_MS)
         await expect(page.locator("#live-state")).to_contain_text("저장소에 연결할 수 없습니다")
 
         await page.unroute("**/traces/live?*")
+        await page.clock.run_for(POLL_MS)
         await expect(page.locator("#live-state")).to_have_attribute("data-state", "waiting")
 
 
 async def test_everything_is_reached_by_keys(desk: Desk) -> None:
-    async with desk.visit("/dashboard/traces?action=regenerate&tenant=app") as page:
+    async with desk.visit("/dashboard/traces?action=regenerate&door=chat.completions") as page:
         await page.get_by_role("button", name="찾기").focus()
         while not await page.locator(".trace-link").first.evaluate(
             "link => link === document.activeElement"

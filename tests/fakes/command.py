@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 
 from proxy.cli import command_line
 from proxy.openai_api.json_body import JsonObject
+from tests.fakes.log_lines import logging_kept
 
 COMMAND = Path(sys.executable).with_name("guard-proxy")
 DEADLINE_S = 60.0
@@ -41,13 +42,13 @@ def environment(settings: dict[str, str]) -> dict[str, str]:
 def run(folder: Path, *words: str | Path, stdin: bytes | str = b"", **settings: str) -> Ended:
     """Run a command to its end, in `folder`, within this process, which takes no time to start.
 
-    Not for `serve` and `demo` once they serve: they set up the logs of the whole process.
+    Not for `serve` and `demo` once they serve: only a process of its own gets a signal to end.
     """
     given = [str(word) for word in words]
     unset: dict[str, str | None] = dict.fromkeys(filter(_is_setting, os.environ))
 
     def invoke() -> Result:
-        with chdir(folder):
+        with chdir(folder), logging_kept():
             return CliRunner().invoke(
                 command_line(given), given, stdin, unset | _named(settings), catch_exceptions=False
             )

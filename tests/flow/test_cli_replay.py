@@ -1,20 +1,22 @@
 """`guard-proxy replay` over the traces of real requests, in either store."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from proxy.openai_api.json_body import JsonObject
+from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.redis import RedisStore
+from proxy.traces.sqlite import Database
 from proxy.traces.trace import Trace
 from tests.fakes.command import Ended, assert_refused, run
 from tests.fakes.running_proxy import chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.pool import FEE, HOURS, QUESTION, WRONG_FEE, WRONG_LOCKER, asked
-from tests.proxy.traces.making import entries
+from tests.proxy.traces.making import a_trace, entries, now_ms
 
 in_module_loop = pytest.mark.asyncio(loop_scope="module")
 
@@ -238,6 +240,19 @@ def test_a_store_that_is_away_is_named(kept: Kept) -> None:
     ended = kept.replay("--policy", "same", sqlite_path="policies/same.yaml/traces.sqlite3")
 
     assert_refused(ended, "The embedded trace store cannot be used")
+
+
+async def test_what_cannot_be_read_is_logged_apart_from_what_programs_read(tmp_path: Path) -> None:
+    broken, good = entries(a_trace("broken"), a_trace("good"))
+    database = await Database.open(tmp_path / "traces.sqlite3")
+    await EmbeddedStore(database, now_ms).add([replace(broken, record="{"), good])
+    await database.close()
+
+    path = str(tmp_path / "traces.sqlite3")
+    ended = run(tmp_path, "replay", "--policy", "strict", "--json", sqlite_path=path)
+
+    assert json.loads(ended.out)["read"] == 1
+    assert "trace.unreadable" in ended.err
 
 
 def test_no_traces_are_no_failure(kept: Kept) -> None:

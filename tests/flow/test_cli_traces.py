@@ -6,7 +6,7 @@ import signal
 import socket
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -124,6 +124,16 @@ async def test_traces_in_redis_are_listed_newest_first(shared: Kept) -> None:
     listed = json.loads(shared.run("list", "--json", "--limit", "2").out)
 
     assert [each["id"] for each in listed] == ["t6", "t5"]
+
+
+async def test_what_cannot_be_read_is_logged_apart_from_what_programs_read(embedded: Kept) -> None:
+    broken, good = entries(a_trace("broken"), a_trace("good"))
+    await embedded.store.add([replace(broken, record='{"id": "broken"}'), good])
+
+    ended = embedded.run("list", "--json")
+
+    assert [each["id"] for each in json.loads(ended.out)] == ["good"]
+    assert "trace.unreadable" in ended.err
 
 
 async def test_traces_are_picked_by_tenant_action_and_guard_together(embedded: Kept) -> None:

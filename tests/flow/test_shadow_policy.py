@@ -17,7 +17,7 @@ from policies.keys import new_key
 from policies.policy import Action
 from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject
-from proxy.rejudging.process import start_process
+from proxy.rejudging.process import Workers
 from proxy.rejudging.shadows import Shadows
 from proxy.serving import served
 from proxy.traces.parts import NotRejudged, Rejudged, Unknown
@@ -69,9 +69,10 @@ async def by_hand(
     """Run a proxy with a shadow policy; `held` work waits until it is let go."""
     started: list[Executor] = []
 
-    def start() -> Executor:
-        started.append(HeldExecutor() if held else start_process())
-        return started[-1]
+    def start() -> Workers:
+        workers = Workers(HeldExecutor(), ()) if held else Workers.start(1)
+        started.append(workers.pool)
+        return workers
 
     async with running_proxy(folder, upstream, policy) as proxy:
         shadows = Shadows(proxy.services.recorder.record, start=start)

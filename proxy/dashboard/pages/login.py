@@ -1,13 +1,12 @@
 """`/dashboard/login` and `/dashboard/logout`."""
 
-from litestar import Request, Response, get, post
-from litestar.datastructures import State
+from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.response import Redirect
 
 from proxy.dashboard.addresses import LOGIN, LOGOUT, ROOT, local_page
 from proxy.dashboard.backstage import Backstage
-from proxy.dashboard.desk import Desk
+from proxy.dashboard.desk import AnyRequest, Desk, is_https
 from proxy.dashboard.languages import msgid
 from proxy.dashboard.signing_in import ended_cookie, session_cookie, session_token
 from proxy.logs import logger
@@ -28,7 +27,7 @@ async def show_login(desk: NamedDependency[Desk]) -> Response[str]:
 
 @post(LOGIN, request_max_body_size=MOST_FORM_BYTES)
 async def sign_in(
-    request: Request[object, object, State],
+    request: AnyRequest,
     desk: NamedDependency[Desk],
     services: NamedDependency[Services],
     shared: NamedDependency[Backstage],
@@ -47,22 +46,28 @@ async def sign_in(
         await shared.attempts.note_wrong(address)
         log.warning("dashboard.sign_in_refused", client=address)
         return _form(desk, wanted, status_code=401, problem=_WRONG)
-    cookie = session_cookie(token, https=services.settings.dashboard_https)
+    await _end(request, shared)
+    cookie = session_cookie(token, https=is_https(request, services))
     return Redirect(wanted, status_code=303, cookies=[cookie])
 
 
 @post(LOGOUT, request_max_body_size=MOST_FORM_BYTES)
 async def sign_out(
-    request: Request[object, object, State],
+    request: AnyRequest,
     services: NamedDependency[Services],
     shared: NamedDependency[Backstage],
 ) -> Redirect:
     """End the session."""
+    await _end(request, shared)
+    cookie = ended_cookie(https=is_https(request, services))
+    return Redirect(LOGIN, status_code=303, cookies=[cookie])
+
+
+async def _end(request: AnyRequest, shared: Backstage) -> None:
+    """End the session that a request brings, if it brings one."""
     token = session_token(request)
     if token:
         await shared.sessions.end(token)
-    cookie = ended_cookie(https=services.settings.dashboard_https)
-    return Redirect(LOGIN, status_code=303, cookies=[cookie])
 
 
 def _form(

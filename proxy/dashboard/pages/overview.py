@@ -1,14 +1,14 @@
 """`/dashboard`: what the proxy does, at a glance, and `/dashboard/live`, what changes of it."""
 
-from litestar import Request, Response, get
-from litestar.datastructures import State as AppState
+from litestar import Response, get
 from litestar.di import NamedDependency
 
 from proxy.dashboard.addresses import ROOT
-from proxy.dashboard.desk import Desk
+from proxy.dashboard.desk import AnyRequest, Desk, is_https
 from proxy.dashboard.overview.spans import SPANS, Span, span_named
 from proxy.dashboard.overview.state import State
 from proxy.dashboard.overview.traffic import Traffic
+from proxy.dashboard.traces.reasons import reason_word
 from proxy.services import Services
 from proxy.traces.store import Query
 
@@ -18,7 +18,7 @@ _EMPTY = "1"
 
 @get(ROOT)
 async def show_overview(
-    request: Request[object, object, AppState],
+    request: AnyRequest,
     desk: NamedDependency[Desk],
     services: NamedDependency[Services],
 ) -> Response[str]:
@@ -32,6 +32,7 @@ async def show_overview(
         state=State.of(services, desk),
         now=services.now(),
         span=span,
+        reason_word=reason_word,
         spans=SPANS,
         live_address=desk.page_of(LIVE, span=span.name, empty=empty),
         has_traces=await services.traces.count(Query(tenant=desk.tenant)) > 0,
@@ -52,6 +53,7 @@ async def show_live(
         state=State.of(services, desk),
         now=services.now(),
         span=span,
+        reason_word=reason_word,
     )
     if traffic.requests and desk.query.get("empty") == _EMPTY:
         # The page that asks had nothing to show and lacks the places for what there is now.
@@ -65,7 +67,7 @@ async def _traffic(span: Span, desk: Desk, services: Services) -> Traffic:
     return Traffic(span, buckets)
 
 
-def base_url(request: Request[object, object, AppState], services: Services) -> str:
+def base_url(request: AnyRequest, services: Services) -> str:
     """Return what apps set as `OPENAI_BASE_URL`."""
-    scheme = "https" if services.settings.dashboard_https else request.url.scheme
+    scheme = "https" if is_https(request, services) else "http"
     return f"{scheme}://{request.headers.get('host', '')}/v1"

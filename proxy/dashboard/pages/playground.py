@@ -1,5 +1,6 @@
 """`/dashboard/playground`: ask a model or check an answer, and see what the guards say."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -91,7 +92,10 @@ async def try_out(
             done = await tried(request, services, seat.tenant, filled)
     except CannotTry as error:
         return _page(desk, seat, filled, problem=error.problem)
-    return _page(desk, seat, filled, outcome=None if done is None else Outcome(done))
+    if done is None:
+        return _page(desk, seat, filled)
+    # A long answer has a long report; other requests must not wait until it is drawn.
+    return await asyncio.to_thread(_page, desk, seat, filled, outcome=Outcome(done))
 
 
 async def _first_filled(desk: Desk, services: Services) -> tuple[Filled, Problem | None]:

@@ -1,13 +1,14 @@
 """`/dashboard/policies`: the policies in force, what each comes to, and what tells two apart."""
 
+from collections.abc import Sequence
+
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.response import Redirect
 
-from policies.explaining import changed, explained
-from policies.inheritance import shipped_files
+from policies.explaining import explained
 from policies.loader import LoadedPolicy, load_shipped
 from proxy.dashboard.addresses import ROOT
 from proxy.dashboard.desk import Desk
@@ -18,6 +19,7 @@ from proxy.dashboard.policies.sight import Sight
 from proxy.services import Services
 
 POLICIES = f"{ROOT}/policies"
+_USUAL = "default"
 
 
 @get(POLICIES)
@@ -50,17 +52,17 @@ async def show_policy(
     loaded = sight.called(name)
     if loaded is None:
         raise NotFoundException
-    settings = explained(loaded)
-    only_changed = desk.query.get("values") == "changed"
-    against = _against(desk, sight)
+    values = sections(explained(loaded), sight)
+    others = [other for other in sight.names if other != name]
+    against = _against(desk, sight, others)
     return desk.draw(
         "policies/one.html",
         shown=Shown.of(loaded, store, sight),
-        sections=sections(changed(settings) if only_changed else settings, sight),
-        values="changed" if only_changed else None,
-        names=[other for other in sight.names if other != name],
+        sections=values,
+        values=sum(len(section.rows) for section in values),
+        names=others,
         against=against,
-        differences=apart(loaded, against, sight) if against else [],
+        differences=apart(loaded, against, sight),
     )
 
 
@@ -83,8 +85,8 @@ def _policy_of(tenant: str, services: Services) -> str:
     return loaded.name if loaded else ""
 
 
-def _against(desk: Desk, sight: Sight) -> LoadedPolicy | None:
-    name = desk.query.get("against", "")
-    if name not in sight.names:
-        return None
-    return sight.called(name) or (load_shipped(name) if name in shipped_files() else None)
+def _against(desk: Desk, sight: Sight, names: Sequence[str]) -> LoadedPolicy:
+    """Return the policy that the address asks for, else the one that others begin with."""
+    asked = desk.query.get("against", _USUAL)
+    name = next((name for name in (asked, _USUAL) if name in names), names[0])
+    return sight.called(name) or load_shipped(name)

@@ -26,7 +26,7 @@ from proxy.dashboard.policies.preview import Moves, Preview
 from proxy.dashboard.policies.result import Result, elsewhere_of, lines_of, problems_in
 from proxy.dashboard.policies.settings import apart
 from proxy.dashboard.policies.sight import Sight
-from proxy.dashboard.policies.workshop import TookTooLong, Workshop
+from proxy.dashboard.policies.workshop import Crowded, TookTooLong, Workshop
 from proxy.services import Services
 from proxy.traces.store import Query, TraceStoreAway
 from proxy.traces.trace import Trace
@@ -145,6 +145,8 @@ async def try_draft(
             result = await _tried(draft, shared.workshop, result, wanted)
     except TookTooLong:
         result = Result(took_too_long=True)
+    except Crowded:
+        result = Result(is_crowded=True)
     return await draft.drawn(text, chosen, result)
 
 

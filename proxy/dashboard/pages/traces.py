@@ -1,5 +1,7 @@
 """`/dashboard/traces`: which requests there were, what comes in, and one of them whole."""
 
+import asyncio
+
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import ValidationException
@@ -7,6 +9,7 @@ from litestar.params import FromPath
 
 from guards.core.registry import all_guards
 from policies.judging.judge import JUDGE
+from policies.store import Snapshot
 from proxy.dashboard.addresses import ROOT
 from proxy.dashboard.desk import AnyRequest, Desk
 from proxy.dashboard.languages import msgid
@@ -16,6 +19,7 @@ from proxy.dashboard.traces import terms
 from proxy.dashboard.traces.codes import CODE_WORDS, code_word
 from proxy.dashboard.traces.filters import BadFilter, Filters, asked_in, cursor_in
 from proxy.dashboard.traces.page import TracePage
+from proxy.dashboard.traces.reasons import reason_word
 from proxy.dashboard.traces.rows import Row
 from proxy.dashboard.traces.searching import NEWEST, Found, newest_cursor, news, search
 from proxy.errors import UnknownTrace
@@ -98,13 +102,8 @@ async def show_trace_page(
 ) -> Response[str]:
     """Draw one trace."""
     trace = await _trace(desk, services, trace_id)
-    return desk.draw(
-        "traces/one.html",
-        page=TracePage.of(trace, services.policies.snapshot),
-        trace=trace,
-        code_word=code_word,
-        terms=terms,
-    )
+    # A trace may hold thousands of findings; other requests must not wait for its page.
+    return await asyncio.to_thread(_drawn, desk, trace, services.policies.snapshot)
 
 
 @get(f"{TRACES}/{{trace_id:str}}/json")
@@ -117,6 +116,17 @@ async def download_trace(
         trace.model_dump_json(indent=2).encode(),
         media_type=JSON_TYPE,
         headers={"content-disposition": 'attachment; filename="trace.json"'},
+    )
+
+
+def _drawn(desk: Desk, trace: Trace, policies: Snapshot) -> Response[str]:
+    return desk.draw(
+        "traces/one.html",
+        page=TracePage.of(trace, policies),
+        trace=trace,
+        code_word=code_word,
+        reason_word=reason_word,
+        terms=terms,
     )
 
 

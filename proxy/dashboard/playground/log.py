@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from policies.verdict import GuardOutcome
-from proxy.dashboard.traces.terms import OUTCOMES, reason_word
+from proxy.dashboard.traces.reasons import reason_word
+from proxy.dashboard.traces.terms import OUTCOMES
 from proxy.dashboard.traces.waterfall import STEP_WORDS
 from proxy.dashboard.words import guard_word
 from proxy.traces.parts import GuardRun, Step

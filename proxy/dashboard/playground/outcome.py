@@ -13,8 +13,8 @@ from proxy.dashboard.playground.log import Entry, log_of
 from proxy.dashboard.playground.stands import ACCURATE, NO_CLAIM, UNCHECKED, Stand, stand_of
 from proxy.dashboard.playground.trying import Tried
 from proxy.dashboard.traces.highlighting import Stretch, changed
+from proxy.dashboard.traces.reasons import reason_word
 from proxy.dashboard.traces.story import outcome_of, story_of
-from proxy.dashboard.traces.terms import reason_word
 from proxy.traces.changes import changes
 from proxy.traces.trace import Trace
 

@@ -54,6 +54,7 @@ class Result:
         moves: The draft tried on many.
         is_too_long: It is longer than what is read here.
         took_too_long: Reading or trying it took too long.
+        is_crowded: Others are read or tried, and several wait already.
         no_trace: There was no such request, or none at all.
     """
 
@@ -66,6 +67,7 @@ class Result:
     moves: Moves | None = None
     is_too_long: bool = False
     took_too_long: bool = False
+    is_crowded: bool = False
     no_trace: bool = False
 
     @property

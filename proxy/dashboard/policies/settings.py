@@ -52,13 +52,15 @@ class Side:
     Attributes:
         parts: The value, or what of it the other one does not have.
         more: How many further parts there are.
-        place: File and line; empty for a default.
+        place: File and line; empty for a default, or for what may not be known.
+        is_default: No file sets it.
         is_part: They are not the whole of it.
     """
 
     parts: Sequence[str]
     more: int
     place: str
+    is_default: bool
     is_part: bool
 
 
@@ -81,8 +83,12 @@ def sections(settings: Iterable[Setting], sight: Sight) -> list[Section]:
 
 
 def apart(first: LoadedPolicy, second: LoadedPolicy, sight: Sight) -> list[Apart]:
-    """Return where two policies differ."""
-    return [_apart(one, sight) for one in differences(first, second) if _is_open(one, sight)]
+    """Return where two policies differ; defaults of what one of them does not have are no news."""
+    return [
+        _apart(one, sight)
+        for one in differences(first, second)
+        if _is_open(one, sight) and _is_news(one)
+    ]
 
 
 def _row(setting: Setting, sight: Sight) -> Row:
@@ -122,13 +128,24 @@ def _side(setting: Setting, parts: Sequence[str], sight: Sight) -> Side:
         parts=parts[:_MOST_PIECES],
         more=max(0, len(parts) - _MOST_PIECES),
         place=sight.place(setting.place),
+        is_default=setting.place is None,
         is_part=list(parts) != pieces(setting.value),
     )
 
 
 def _is_open(difference: Difference, sight: Sight) -> bool:
-    sides = [side for side in (difference.first, difference.second) if side is not None]
+    sides = _sides(difference)
     return len(sight.settings(sides)) == len(sides)
+
+
+def _is_news(difference: Difference) -> bool:
+    """Tell whether both policies have the key, or a file of one sets it."""
+    sides = _sides(difference)
+    return len(sides) == 2 or sides[0].place is not None
+
+
+def _sides(difference: Difference) -> list[Setting]:
+    return [side for side in (difference.first, difference.second) if side is not None]
 
 
 def _on_one_line(value: Plain) -> str:

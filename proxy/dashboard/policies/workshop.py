@@ -7,9 +7,10 @@ with its process, and the next one starts another.
 import asyncio
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Executor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import asynccontextmanager
 from typing import TypeVar, TypeVarTuple, Unpack
 
 from proxy.logs import logger
@@ -21,8 +22,15 @@ Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
+MOST_WAITING = 3
+
+
 class TookTooLong(Exception):
     """A piece of work was not done in time."""
+
+
+class Crowded(Exception):
+    """Too much work waits already."""
 
 
 class Workshop:
@@ -36,6 +44,7 @@ class Workshop:
         self._start = start
         self._process: Executor | None = None
         self._turn = asyncio.Lock()
+        self._waiting = 0
 
     async def done(
         self, within_s: float, work: Callable[[Unpack[Given]], Made], *args: *Given
@@ -49,8 +58,9 @@ class Workshop:
 
         Raises:
             TookTooLong: it did not end in time, or broke the process.
+            Crowded: several pieces wait for their turn already.
         """
-        async with self._turn:
+        async with self._its_turn():
             process = self._process = self._process or self._start()
             loop = asyncio.get_running_loop()
             try:
@@ -68,6 +78,20 @@ class Workshop:
             working.exception()  # it broke, as it was meant to
             self.close()
             raise TookTooLong
+
+    @asynccontextmanager
+    async def _its_turn(self) -> AsyncGenerator[None, None]:
+        if self._waiting >= MOST_WAITING:
+            raise Crowded
+        self._waiting += 1
+        try:
+            await self._turn.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def close(self) -> None:
         """End the process, if there is one."""

@@ -13,7 +13,10 @@ from proxy.traces.trace import ACTION_NAMES
 
 FIELDS = ("text", "action", "guard", "code", "door", "span", "since", "until")
 """What an address can ask for beside the tenant."""
+LONGEST_TEXT_CHARS = 200
+"""Every word is looked for in every text, so that many words take long."""
 _CURSOR = re.compile(r"\d{1,18}(-\d{1,18})?")
+_LONG_TEXT = msgid("The words to look for are too long.")
 _BAD_ACTION = msgid("This address asks for an action that there is not.")
 _BAD_SPAN = msgid("This address asks for a span of time that there is not.")
 _BAD_TIME = msgid("This address asks for a time that cannot be read.")
@@ -53,6 +56,8 @@ class Filters:
             BadFilter: it asks for what cannot be.
         """
         asked = asked_in(query)
+        if len(asked.get("text", "")) > LONGEST_TEXT_CHARS:
+            raise BadFilter(_LONG_TEXT)
         if asked.get("action", ACTION_NAMES[0]) not in ACTION_NAMES:
             raise BadFilter(_BAD_ACTION)
         return cls(

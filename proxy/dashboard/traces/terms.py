@@ -56,27 +56,6 @@ NOT_REJUDGED: Mapping[NotRejudged, str] = {
     NotRejudged.FAILED: msgid("Judging broke."),
 }
 _JUDGE = msgid("Second reader")
-_REASONS = {
-    "no_answer": msgid("there was no answer"),
-    "empty_answer": msgid("the answer was empty"),
-    "no_sources": msgid("there were no sources"),
-    "no_question": msgid("there was no question"),
-    "may_still_fetch": msgid("the model could still fetch sources"),
-    "no_evidence_demanded": msgid("the question needs no sources"),
-    "no_open_claims": msgid("nothing was left open"),
-    "answer_replaced": msgid("the answer was replaced anyway"),
-    "two_strong_findings": msgid("the guards had found enough"),
-    "low_retrieval_score": msgid("the sources' search scores are too low"),
-    "tool_calls": msgid("the model called tools"),
-    "timeout": msgid("it took too long"),
-    "partial": msgid("looked at a part only"),
-    "image_parts": msgid("pictures"),
-    "audio_parts": msgid("sound"),
-    "file_parts": msgid("files"),
-    "video_parts": msgid("video"),
-    "web_search": msgid("the model server's own search"),
-    "prefill": msgid("an answer begun by the app"),
-}
 _ERRORS = {
     "upstream_unreachable": msgid("The model server could not be reached."),
     "upstream_timeout": msgid("The model server took too long."),
@@ -92,11 +71,6 @@ _ERRORS = {
 def guard_title(guard: str) -> str:
     """Return the words for what ran: a guard, or the model that reads answers again."""
     return _JUDGE if guard == JUDGE else guard_word(guard)
-
-
-def reason_word(reason: str) -> str:
-    """Return the words for why something was not looked at."""
-    return _REASONS.get(reason, reason)
 
 
 def error_word(error: str) -> str:

@@ -52,6 +52,15 @@ def test_while_nothing_has_left_all_can_still_be_mended() -> None:
     assert about_the_rest(reports, 0) == reports
 
 
+def test_what_a_loop_repeats_is_told_once_when_it_goes_with_the_loop() -> None:
+    loop = finding(20, 80, fix="")
+    inside = [finding(start, start + 3) for start in range(20, 80, 6)]
+
+    [report] = too_late_to_mend([found(loop, *inside, finding(0, 3))], 0)
+
+    assert report.findings == (loop, finding(0, 3))
+
+
 def test_what_has_left_is_not_judged_again_with_the_next_segment() -> None:
     before, across, after = finding(3, 6), finding(9, 12), finding(10, 12)
     elsewhere = finding(3, 6, part="question")

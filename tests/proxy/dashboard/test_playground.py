@@ -164,7 +164,7 @@ async def test_what_was_not_checked_is_never_left_out(admin: Visitor) -> None:
     shown = await result_of(admin, way="check", question="", answer="네, 그렇습니다.")
     assert "검사하지 못함" in shown
     assert "✗" in shown
-    assert "검증되지 않음" in shown
+    assert "검증 미통과" in shown
 
 
 async def test_the_report_is_there_as_json(admin: Visitor) -> None:
@@ -221,7 +221,7 @@ async def test_a_tenant_whose_apps_bring_their_own_key(admin: Visitor) -> None:
     shown = await result_of(admin, **ASKED, tenant="own-key")
     assert "앱이 가진 키로만" in shown
     form = ASKED | {"way": "check", "answer": RIGHT, "tenant": "own-key"}
-    assert "검증됨" in await result_of(admin, **form)
+    assert "검증 통과" in await result_of(admin, **form)
 
 
 async def test_a_try_counts_like_a_request_of_the_tenant(

@@ -16,7 +16,7 @@ from policies.keys import new_key
 from proxy.dashboard.pages.policies_draft import MOST_FORM_BYTES
 from proxy.dashboard.policies.drafting import LONGEST_CHARS, text_of, with_keys
 from proxy.dashboard.policies.sight import without_folders
-from proxy.dashboard.policies.workshop import TookTooLong, Workshop
+from proxy.dashboard.policies.workshop import MOST_WAITING, Crowded, TookTooLong, Workshop
 from tests.browser.poison import PAYLOAD
 from tests.fakes.running_proxy import (
     ADMIN_TOKEN,
@@ -126,10 +126,11 @@ async def test_a_tenant_learns_nothing_of_others_even_of_what_it_inherits(
         for secret in [*secrets, *(key[7:15] for key in hashes)]:
             assert secret not in main.replace("base_url", "").replace("default.yaml", "")
     assert "다른 파일" in pages[0]
-    row = re.search(r"guards\.numbers\.action.*?</tr>", pages[1], re.DOTALL)
-    assert row is not None
-    assert "replace" in row[0]
-    assert "다른 파일" in row[0]
+    rows = re.findall(r"guards\.numbers\.action.*?</tr>", pages[1], re.DOTALL)
+    assert len(rows) == 2  # what differs from the default, and every value
+    for row in rows:
+        assert "replace" in row
+        assert "다른 파일" in row
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,8 @@ async def test_a_tenant_finds_no_other_policy_and_no_draft(tenant: Visitor, path
 
 async def test_a_tenant_cannot_compare_with_others(tenant: Visitor) -> None:
     page = (await tenant.get(f"{PAGE}/app?against=neighbour")).text
-    assert 'class="apart"' not in page
+    assert '<th scope="col">default</th>' in page
+    assert '<th scope="col">neighbour</th>' not in page
     assert "<option>neighbour" not in page
     assert "<option>strict" in page
 
@@ -344,3 +346,21 @@ async def test_hashes_are_cut_and_come_back(tmp_path: Path) -> None:
 )
 async def test_folders_are_left_out_of_messages(text: str, left: str) -> None:
     assert without_folders(text) == left
+
+
+async def test_only_so_much_waits_for_its_turn() -> None:
+    workshop = Workshop()
+    try:
+        await workshop.done(DEADLINE_S, os.getpid)  # the process has started
+        running = asyncio.create_task(workshop.done(DEADLINE_S, time.sleep, 0.2))
+        await asyncio.sleep(0)
+        waiting = [
+            asyncio.create_task(workshop.done(DEADLINE_S, os.getpid)) for _ in range(MOST_WAITING)
+        ]
+        await asyncio.sleep(0)
+        with pytest.raises(Crowded):
+            await workshop.done(DEADLINE_S, os.getpid)
+        await running
+        assert len({*await asyncio.gather(*waiting)}) == 1
+    finally:
+        workshop.close()

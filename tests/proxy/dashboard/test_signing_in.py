@@ -94,6 +94,29 @@ async def test_signing_in_never_takes_over_a_token(visitor: Visitor, proxy: Runn
     assert entered.cookies[SESSION_COOKIE] != "planted"
 
 
+async def test_signing_in_again_ends_the_session_before(
+    visitor: Visitor, proxy: RunningProxy
+) -> None:
+    await visitor.sign_in(proxy.key)
+    before = visitor.client.cookies[SESSION_COOKIE]
+    await visitor.sign_in(proxy.keys["other"])
+    visitor.client.cookies.clear()
+    again = await visitor.get("/dashboard", cookie=f"{SESSION_COOKIE}={before}")
+    assert again.status_code == SEE_OTHER
+
+
+async def test_over_https_the_cookie_goes_over_nothing_else(
+    visitor: Visitor, proxy: RunningProxy
+) -> None:
+    # As whoever ends TLS in front of the proxy, on the same machine, says it.
+    entered = await visitor.client.post(
+        "/dashboard/login",
+        data={"key": proxy.key},
+        headers={"origin": visitor.address, "x-forwarded-proto": "https"},
+    )
+    assert "; Secure" in entered.headers["set-cookie"]
+
+
 async def test_a_part_of_a_page_sends_the_whole_page_to_the_login(visitor: Visitor) -> None:
     refused = await visitor.get(
         "/dashboard/live", hx_request="true", hx_current_url="http://x/dashboard?span=7d"

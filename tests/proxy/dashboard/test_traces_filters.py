@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from proxy.dashboard.traces.filters import BadFilter, Filters, cursor_in
+from proxy.dashboard.traces.filters import LONGEST_TEXT_CHARS, BadFilter, Filters, cursor_in
 from proxy.traces.store import Query
 
 NOW = datetime(2031, 3, 5, 12, tzinfo=UTC)
@@ -47,6 +47,7 @@ def test_asks_the_store(address: dict[str, str], query: Query) -> None:
         pytest.param({"span": "3y"}, id="span"),
         pytest.param({"since": "gestern"}, id="begin"),
         pytest.param({"until": "2031-13-01"}, id="end"),
+        pytest.param({"text": "말 " * LONGEST_TEXT_CHARS}, id="more-words-than-can-be-looked-for"),
     ],
 )
 def test_what_cannot_be_is_refused(address: dict[str, str]) -> None:

@@ -1,8 +1,11 @@
 """Traces on their way to be kept: what of them waits for a shadow policy, and what does not."""
 
 import asyncio
+import os
+import signal
 from collections.abc import Iterator
 from concurrent.futures.process import BrokenProcessPool
+from unittest.mock import ANY
 
 import pytest
 from structlog.testing import capture_logs
@@ -10,6 +13,7 @@ from structlog.typing import EventDict
 
 from policies.loader import LoadedPolicy, load_shipped
 from policies.policy import Action, StoredText, Tracing
+from proxy.rejudging.process import Workers
 from proxy.rejudging.shadows import Shadows
 from proxy.traces.parts import NotRejudged
 from proxy.traces.trace import Trace
@@ -42,11 +46,13 @@ TRIED = tried_by(STRICT)
 class Keeper:
     """Keeps what it gets, and the executors that were started."""
 
-    def __init__(self, most_waiting: int = 500) -> None:
+    def __init__(self, most_waiting: int = 500, most_chars: int = 50_000_000) -> None:
         self.kept: list[Trace] = []
         self.tracing: list[Tracing] = []
         self.started: list[HeldExecutor] = []
-        self.shadows = Shadows(self._keep, start=self._start, most_waiting=most_waiting)
+        self.shadows = Shadows(
+            self._keep, start=self._start, most_waiting=most_waiting, most_chars=most_chars
+        )
 
     @property
     def ids(self) -> list[str]:
@@ -69,9 +75,9 @@ class Keeper:
         self.kept.append(trace)
         self.tracing.append(tracing)
 
-    def _start(self) -> HeldExecutor:
+    def _start(self) -> Workers:
         self.started.append(HeldExecutor())
-        return self.started[-1]
+        return Workers(self.started[-1], ())
 
 
 @pytest.fixture
@@ -168,7 +174,7 @@ async def test_what_comes_while_too_much_waits_is_kept_without(logs: list[EventD
 
     assert keeper.ids == ["three", "four"]
     assert keeper.not_run == [NotRejudged.QUEUE_FULL] * 2
-    full = {"event": "shadow.queue_full", "log_level": "warning", "waiting": 2}
+    full = {"event": "shadow.queue_full", "log_level": "warning", "waiting": 2, "chars": ANY}
     assert logs == [full]  # once for a whole row
     keeper.started[0].let_go()
     await keeper.keeps(4)
@@ -176,6 +182,23 @@ async def test_what_comes_while_too_much_waits_is_kept_without(logs: list[EventD
     keeper.started[0].let_go()
     await keeper.keeps(5)
     assert keeper.not_run[2:] == [None] * 3
+
+
+LONG = unanswerable("two").model_copy(update={"question": "구내식당은 " * 500})
+
+
+async def test_few_that_are_very_long_are_too_much_as_well() -> None:
+    keeper = Keeper(most_chars=1_000)
+
+    await keeper.takes(unanswerable("one"), LONG, unanswerable("three"))
+    keeper.started[0].let_go()
+    await keeper.keeps(3)
+    await keeper.takes(unanswerable("four"))
+    keeper.started[0].let_go()
+    await keeper.keeps(4)
+
+    without = [one.id for one in keeper.kept if one.shadow and one.shadow.not_run]
+    assert without == ["three"]
 
 
 async def test_work_that_breaks_is_noted_and_the_next_goes_on(logs: list[EventDict]) -> None:
@@ -237,6 +260,22 @@ async def test_at_the_end_nothing_is_lost() -> None:
     assert sorted(keeper.ids) == ["one", "three", "two"]
     assert keeper.not_run == [NotRejudged.STOPPED] * 3
     assert keeper.started[0].is_shut
+
+
+async def test_a_process_that_hangs_does_not_hold_up_the_end() -> None:
+    kept: list[Trace] = []
+    workers = Workers.start(1)
+    workers.pool.submit(os.getpid).result()
+    [process] = workers.processes
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    shadows = Shadows(lambda trace, _: kept.append(trace), start=lambda: workers)
+
+    shadows.take(unanswerable("one"), TRIED)
+    await shadows.close(within_s=0.01)
+
+    assert [trace.shadow.not_run for trace in kept if trace.shadow] == [NotRejudged.STOPPED]
+    assert not process.is_alive()
 
 
 async def test_what_was_never_started_needs_no_end() -> None:

@@ -1,0 +1,30 @@
+"""Everything that a guard or a judge may not have looked at has words beside its code."""
+
+import pytest
+
+from proxy.dashboard.traces.reasons import REASON_WORDS, reason_word
+from proxy.openai_api.chat.coverage import COVERAGE as CHAT
+from proxy.openai_api.completions.coverage import COVERAGE as COMPLETIONS
+from proxy.openai_api.responses.coverage import COVERAGE as RESPONSES
+from proxy.telemetry.vocabulary import NOT_RUN
+
+TABLES = [table for door in (CHAT, COMPLETIONS, RESPONSES) for table in (door.request, door.reply)]
+
+
+def test_every_reason_has_words() -> None:
+    in_requests = {row.unchecked for table in TABLES for row in table.rows if row.unchecked}
+    assert "image_parts" in in_requests
+    assert {*NOT_RUN, *in_requests} - REASON_WORDS.keys() == set()
+
+
+@pytest.mark.parametrize(
+    ("reason", "word"),
+    [
+        ("image_parts", "pictures"),
+        ("failed:ValueError", "it broke"),
+        ("something_new:x", "something_new:x"),
+        ("", ""),
+    ],
+)
+def test_details_change_no_words(reason: str, word: str) -> None:
+    assert reason_word(reason) == word
