@@ -27,7 +27,7 @@ from tests.flow.waiting import eventually
 CROWD = 100
 SMALL_CROWD = 40
 CLOSED_WITHIN_S = 3.0
-"""Three times the second that is promised: the clients, the proxy and the model share a processor."""
+"""Three times the second that is promised: clients, proxy and model share a processor here."""
 STALLED_S = 1.0
 PIECE_S = 0.05
 OWN_NUMBER = "010-0000-4321"
