@@ -61,11 +61,6 @@ class Workers:
         self.pool.shutdown()
 
 
-def start_process() -> Executor:
-    """Start one process that takes work."""
-    return Workers.start(1).pool
-
-
 def packed(loaded: LoadedPolicy) -> bytes:
     """Return a policy as it travels to the process."""
     return pickle.dumps(loaded)

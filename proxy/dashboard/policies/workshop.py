@@ -6,15 +6,13 @@ with its process, and the next one starts another.
 
 import asyncio
 import os
-import signal
-from collections.abc import AsyncGenerator, Callable
-from concurrent.futures import Executor
+from collections.abc import AsyncGenerator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
 from typing import TypeVar, TypeVarTuple, Unpack
 
 from proxy.logs import logger
-from proxy.rejudging.process import start_process
+from proxy.rejudging.process import Workers
 
 log = logger(__name__)
 
@@ -34,15 +32,10 @@ class Crowded(Exception):
 
 
 class Workshop:
-    """Does one piece of work after the other in a process of its own.
+    """Does one piece of work after the other in a process of its own."""
 
-    Args:
-        start: Starts the process.
-    """
-
-    def __init__(self, start: Callable[[], Executor] = start_process) -> None:
-        self._start = start
-        self._process: Executor | None = None
+    def __init__(self) -> None:
+        self._process: Workers | None = None
         self._turn = asyncio.Lock()
         self._waiting = 0
 
@@ -61,11 +54,11 @@ class Workshop:
             Crowded: several pieces wait for their turn already.
         """
         async with self._its_turn():
-            process = self._process = self._process or self._start()
+            process = self._process = self._process or Workers.start(1)
             loop = asyncio.get_running_loop()
             try:
-                number = await loop.run_in_executor(process, os.getpid)
-                working = loop.run_in_executor(process, work, *args)
+                await loop.run_in_executor(process.pool, os.getpid)  # it has started
+                working = loop.run_in_executor(process.pool, work, *args)
                 done, _ = await asyncio.wait({working}, timeout=within_s)
                 if done:
                     return working.result()
@@ -73,10 +66,9 @@ class Workshop:
                 self.close()
                 raise TookTooLong from None
             log.warning("draft.took_too_long", within_s=within_s)
-            os.kill(number, signal.SIGKILL)
+            self.close()
             await asyncio.wait({working})
             working.exception()  # it broke, as it was meant to
-            self.close()
             raise TookTooLong
 
     @asynccontextmanager
@@ -96,5 +88,5 @@ class Workshop:
     def close(self) -> None:
         """End the process, if there is one."""
         if self._process is not None:
-            self._process.shutdown(wait=False, cancel_futures=True)
+            self._process.end()
             self._process = None

@@ -8,7 +8,7 @@ import pytest
 
 from policies.loader import load_shipped
 from policies.policy import Action
-from proxy.rejudging.process import Workers, judge_again, packed, start_process
+from proxy.rejudging.process import Workers, judge_again, packed
 from tests.fakes.processes import children_of
 from tests.proxy.rejudging.asking import unanswerable
 
@@ -18,7 +18,7 @@ def test_it_judges_by_the_policy_that_it_is_sent() -> None:
     sent = packed(strict), packed(default)
     trace = unanswerable("one")
 
-    with start_process() as pool:
+    with Workers.start(1).pool as pool:
         by_strict, by_default = pool.map(judge_again, sent, [trace, trace])
 
     assert (by_strict.policy.name, by_strict.policy.version) == ("strict", strict.version)
