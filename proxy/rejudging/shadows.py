@@ -19,6 +19,9 @@ MOST_WAITING = 500
 MOST_CHARS = 50_000_000
 """How many characters they may have together, so that few that are very long do not fill memory."""
 
+PATIENCE_S = 60.0
+"""A process that has come to the end of nothing for so long is ended."""
+
 
 def _start_one() -> Workers:
     return Workers.start(1)
@@ -32,6 +35,7 @@ class Shadows:
         start: Starts the process.
         most_waiting: See `MOST_WAITING`.
         most_chars: See `MOST_CHARS`.
+        patience_s: See `PATIENCE_S`.
     """
 
     def __init__(
@@ -41,11 +45,14 @@ class Shadows:
         start: Callable[[], Workers] = _start_one,
         most_waiting: int = MOST_WAITING,
         most_chars: int = MOST_CHARS,
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._keep = keep
         self._start = start
         self._most_waiting = most_waiting
         self._most_chars = most_chars
+        self._patience_s = patience_s
+        self._ended = 0  # pieces of work, well or not
         self._process: Workers | None = None
         self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
         self._under_way: dict[asyncio.Task[None], int] = {}
@@ -107,13 +114,27 @@ class Shadows:
 
     async def _tried(self, trace: Trace, shadow: LoadedPolicy) -> Rejudged:
         process = self._process = self._process or self._start()
-        loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(process.pool, judge_again, self._pack(shadow), trace)
+            sent = process.pool.submit(judge_again, self._pack(shadow), trace)
+            working = asyncio.wrap_future(sent)
+            working.add_done_callback(self._note_end)
+            while not working.done():
+                ended = self._ended
+                await asyncio.wait({working}, timeout=self._patience_s)
+                if self._ended == ended and self._process is process:
+                    log.error("shadow.stuck", within_s=self._patience_s)
+                    self._process = None
+                    process.end()
+            return working.result()
         except BrokenProcessPool:
             if self._process is process:
                 self._process = None  # the next request starts another one
             raise
+
+    def _note_end(self, working: asyncio.Future[Rejudged]) -> None:
+        self._ended += 1
+        if not working.cancelled():
+            working.exception()  # nobody waits for it any more once the proxy stops
 
     def _pack(self, shadow: LoadedPolicy) -> bytes:
         """Return a policy as it travels, which stays the same until the policy is reloaded."""

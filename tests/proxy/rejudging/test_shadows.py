@@ -41,6 +41,7 @@ def tried_by(shadow: LoadedPolicy | None, text: StoredText = StoredText.FULL) ->
 
 
 TRIED = tried_by(STRICT)
+HANGS_S = 1.0
 
 
 class Keeper:
@@ -275,6 +276,33 @@ async def test_a_process_that_hangs_does_not_hold_up_the_end() -> None:
     await shadows.close(within_s=0.01)
 
     assert [trace.shadow.not_run for trace in kept if trace.shadow] == [NotRejudged.STOPPED]
+    assert not process.is_alive()
+
+
+async def test_a_process_that_hangs_is_ended_and_another_one_goes_on() -> None:
+    kept: list[Trace] = []
+    hanging, working = Workers.start(1), Workers.start(1)
+    for workers in (hanging, working):
+        workers.pool.submit(os.getpid).result()
+    [process] = hanging.processes
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    started = iter([hanging, working])
+    shadows = Shadows(
+        lambda trace, _: kept.append(trace), start=lambda: next(started), patience_s=HANGS_S
+    )
+
+    with capture_logs() as logs:
+        shadows.take(unanswerable("one"), TRIED)
+        shadows.take(unanswerable("two"), TRIED)
+        await until(lambda: len(kept) == 2)
+    shadows.take(unanswerable("three"), TRIED)
+    await until(lambda: len(kept) == 3)
+    await shadows.close()
+
+    not_run = [trace.shadow.not_run for trace in kept if trace.shadow]
+    assert not_run == [NotRejudged.FAILED, NotRejudged.FAILED, None]
+    assert [line["event"] for line in logs] == ["shadow.stuck", "shadow.failed", "shadow.failed"]
     assert not process.is_alive()
 
 
