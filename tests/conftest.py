@@ -47,7 +47,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("not run: clients for Node")
         terminalreporter.line(f"tests/clients/test_node_*.py did not run: {reason}.", yellow=True)
     browser = chromium.why_no_browser() or chromium.why_no_axe()
-    left_out = "test_*.py" if chromium.why_no_browser() else "test_accessibility.py"
+    left_out = "test_*.py" if chromium.why_no_browser() else "test_accessibility*.py"
     if browser and any(_holds(one, chromium.FOLDER, left_out) for one in asked):
         terminalreporter.section("not run: the dashboard in a browser")
         terminalreporter.line(f"tests/browser/{left_out} did not run: {browser}.", yellow=True)
