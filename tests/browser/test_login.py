@@ -1,6 +1,7 @@
 """The way in: with the admin token, with a tenant's key, with neither."""
 
 import pytest
+from playwright.async_api import expect
 
 from tests.browser.desk import ADMIN, APP, Desk
 
@@ -11,7 +12,8 @@ FIELD = "관리자 토큰 또는 API 키"
 
 async def test_the_admin_signs_in_and_out_by_keyboard(desk: Desk) -> None:
     async with desk.visit("/dashboard?span=7d", who=None) as page:
-        await page.keyboard.type(desk.key(ADMIN))  # the field has the focus
+        await expect(page.get_by_label(FIELD)).to_be_focused()  # given when the page is first drawn
+        await page.keyboard.type(desk.key(ADMIN))
         await page.keyboard.press("Enter")
         await page.get_by_role("heading", name="개요", exact=True).wait_for()
         assert page.url == f"{desk.address}/dashboard?span=7d"
