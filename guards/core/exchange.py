@@ -1,6 +1,6 @@
 """What is checked: one question, the sources it may be answered from, and the answer."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -36,6 +36,25 @@ class Source:
     score: float | None = None
 
 
+class Shelf:
+    """Where what was read of a request lies, for as long as the request lasts.
+
+    Never compared, and empty wherever it arrives in another process.
+
+    Attributes:
+        asked: What `guards.core.reading` made of all but the answer; None as long as nothing was.
+    """
+
+    __slots__ = ("asked",)
+
+    def __init__(self) -> None:
+        self.asked: object | None = None
+
+    def __reduce__(self) -> tuple[type["Shelf"], tuple[()]]:
+        """Travel without what lies on it."""
+        return (Shelf, ())
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One question, its sources and, once the model has spoken, its answer.
@@ -52,6 +71,7 @@ class Exchange:
             ``policy``. The caller only ever adds to the rules.
         last_error_reason: Why the previous answer failed, such as ``no_evidence``.
         may_fetch: The request offers tools, so the model may still fetch evidence itself.
+        shelf: Shared by all that differ in nothing but the answer.
     """
 
     question: str
@@ -63,6 +83,7 @@ class Exchange:
     intents: tuple[str, ...] = ()
     last_error_reason: str | None = None
     may_fetch: bool = False
+    shelf: Shelf = field(default_factory=Shelf, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Keep `context` true to `sources`."""
@@ -73,4 +94,6 @@ class Exchange:
 
     def answered(self, answer: str) -> "Exchange":
         """Return the same exchange with an answer."""
-        return replace(self, answer=answer)
+        other = replace(self, answer=answer)
+        object.__setattr__(other, "shelf", self.shelf)
+        return other

@@ -1,17 +1,22 @@
 """An exchange read once for all guards.
 
 A `Text` is a string with its readings (normal form, sentences, slots), each made when first asked
-for and then kept. The texts of sources are shared between requests by content, because the same
-passages come back all day; a reading holds nothing of the request it was made for.
+for and then kept. What is read is kept where it belongs, because the same passages come back all
+day and one answer is looked at sentence by sentence:
+
+- `Text.once`: with the text; texts of sources are shared between requests by their content.
+- `SourceSet.once`: with the sources of a request together, shared between requests likewise.
+- `Asked.once`: with all of a request but its answer, shared by all looks at its answer.
+- `Reading.once`: with one look.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
-from threading import Lock
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar, cast
 
 from guards.core.exchange import Exchange, Source
+from guards.core.keeping import Keeping, Recent
 from guards.core.lazy import lazy
 from guards.text.held import HeldIndex
 from guards.text.normal import Normal, normalise
@@ -32,24 +37,12 @@ LONGEST_SOURCE_KEPT_CHARS = 200_000
 ReadT = TypeVar("ReadT")
 
 
-class Text:
+class Text(Keeping):
     """A string and its readings. All positions are code points of `raw`."""
 
     def __init__(self, raw: str) -> None:
+        super().__init__()
         self.raw = raw
-        self._kept: dict[object, object] = {}
-
-    def once(self, read: Callable[["Text"], ReadT]) -> ReadT:
-        """Return what a function reads from the text, and keep it as long as the text.
-
-        For readings that only one module makes.
-
-        Args:
-            read: A function of a module, which is the same each time.
-        """
-        if read not in self._kept:
-            self._kept[read] = read(self)
-        return cast("ReadT", self._kept[read])
 
     @lazy
     def prose(self) -> str:
@@ -122,28 +115,65 @@ class Part:
     source: Source | None = None
 
 
+class SourceSet(Keeping):
+    """The sources of a request, read together; shared with every request that brings the same.
+
+    Attributes:
+        parts: One for each source, in their order, without the scores of a retrieval: those are a
+            request's own.
+    """
+
+    def __init__(self, sources: tuple[Source, ...]) -> None:
+        super().__init__()
+        self.parts = tuple(
+            Part(f"source:{source.id}", source_text(source.text), replace(source, score=None))
+            for source in sources
+        )
+
+
+class Asked(Keeping):
+    """All of an exchange but its answer.
+
+    Attributes:
+        exchange: The exchange, without an answer.
+        question: The question's part.
+        told: The sources alone.
+        sources: One part for each source, in their order.
+    """
+
+    def __init__(self, exchange: Exchange) -> None:
+        super().__init__()
+        self.exchange = exchange
+        self.question = Part("question", Text(exchange.question))
+        self.told = source_set(exchange.sources)
+        known = zip(self.told.parts, exchange.sources, strict=True)
+        self.sources = tuple(Part(part.name, part.text, source) for part, source in known)
+
+    @lazy
+    def echo(self) -> Text:
+        """What the model legitimately saw besides."""
+        return Text(self.exchange.echo)
+
+
 @dataclass(frozen=True)
 class Reading:
     """An exchange, read.
 
     Attributes:
         exchange: What was read.
-        question: The question's part.
+        asked: All of it but the answer.
         answer: The answer's part; None before the model has spoken.
-        sources: One part for each source, in their order. The title is not in the text: look at
-            ``part.source.title``.
         judged_from: Where in the answer that begins which has to be judged; what stands before it
             was, and only tells what the rest means.
     """
 
     exchange: Exchange
-    question: Part
+    asked: Asked
     answer: Part | None
-    sources: tuple[Part, ...]
     judged_from: int = 0
 
     def once(self, read: Callable[["Reading"], ReadT]) -> ReadT:
-        """Return what a function reads from the exchange, and keep it as `Text.once` does."""
+        """Return what a function reads from the exchange, and keep it as `Keeping.once` does."""
         if read not in self._kept:
             self._kept[read] = read(self)
         return cast("ReadT", self._kept[read])
@@ -151,6 +181,24 @@ class Reading:
     @lazy
     def _kept(self) -> dict[object, object]:
         return {}
+
+    @property
+    def question(self) -> Part:
+        """The question's part."""
+        return self.asked.question
+
+    @property
+    def sources(self) -> tuple[Part, ...]:
+        """One part for each source, in their order.
+
+        The title is not in the text: look at ``part.source.title``.
+        """
+        return self.asked.sources
+
+    @property
+    def told(self) -> SourceSet:
+        """The sources alone."""
+        return self.asked.told
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -168,54 +216,40 @@ def read(exchange: Exchange, judged_from: int = 0) -> Reading:
     """
     return Reading(
         exchange=exchange,
-        question=Part("question", Text(exchange.question)),
+        asked=_asked(exchange),
         answer=None if exchange.answer is None else Part("answer", Text(exchange.answer)),
-        sources=tuple(
-            Part(f"source:{source.id}", source_text(source.text), source)
-            for source in exchange.sources
-        ),
         judged_from=judged_from,
     )
 
 
-class SourceTexts:
-    """The texts of sources by their content, the least used ones dropped first.
-
-    Safe to share between threads.
-    """
-
-    def __init__(self, chars_kept: int, longest_chars: int) -> None:
-        self._chars_kept = chars_kept
-        self._longest_chars = longest_chars
-        self._texts: OrderedDict[str, Text] = OrderedDict()
-        self._chars = 0
-        self._lock = Lock()
-
-    def text(self, raw: str) -> Text:
-        """Return the shared text of a source's content, or one of its own if it is very long."""
-        if len(raw) > self._longest_chars:
-            return Text(raw)
-        with self._lock:
-            found = self._texts.get(raw)
-            if found is None:
-                found = self._texts[raw] = Text(raw)
-                self._chars += len(raw)
-            self._texts.move_to_end(raw)
-            while self._chars > self._chars_kept:
-                dropped, _ = self._texts.popitem(last=False)
-                self._chars -= len(dropped)
-        return found
-
-    def clear(self) -> None:
-        """Forget everything."""
-        with self._lock:
-            self._texts.clear()
-            self._chars = 0
-
-
-SOURCES = SourceTexts(SOURCE_CHARS_KEPT, LONGEST_SOURCE_KEPT_CHARS)
+SOURCES: Recent[str, Text] = Recent(SOURCE_CHARS_KEPT, LONGEST_SOURCE_KEPT_CHARS)
+SOURCE_SETS: Recent[tuple[object, ...], SourceSet] = Recent(
+    SOURCE_CHARS_KEPT, LONGEST_SOURCE_KEPT_CHARS
+)
 
 
 def source_text(raw: str) -> Text:
     """Return the shared text of a source's content."""
-    return SOURCES.text(raw)
+    return SOURCES.get(raw, len(raw), partial(Text, raw))
+
+
+def source_set(sources: tuple[Source, ...]) -> SourceSet:
+    """Return the shared reading of several sources."""
+    key = tuple((one.id, one.title, one.text, one.file, one.page) for one in sources)
+    chars = sum(len(one.text) + len(one.title) for one in sources)
+    return SOURCE_SETS.get(key, chars, partial(SourceSet, sources))
+
+
+def forget_sources() -> None:
+    """Forget all readings of sources, so that the next ones are made anew."""
+    SOURCES.clear()
+    SOURCE_SETS.clear()
+
+
+def _asked(exchange: Exchange) -> Asked:
+    """Return what was read of the request, which lies with it."""
+    kept = exchange.shelf.asked
+    if isinstance(kept, Asked):
+        return kept
+    made = exchange.shelf.asked = Asked(replace(exchange, answer=None))
+    return made

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from guards.core.reading import SOURCES, Reading, read
+from guards.core.reading import Reading, forget_sources, read
 from guards.core.registry import all_guards
 from policies.inspection import Inspector
 from policies.loader import load_shipped
@@ -54,7 +54,7 @@ def whole_pass() -> None:
     case = exchange(1, 5)
 
     def cold() -> object:
-        SOURCES.clear()
+        forget_sources()
         return inspector.inspect(case, Stage.OUTPUT)
 
     def cached() -> object:
@@ -72,7 +72,7 @@ def growth() -> None:
         case = exchange(1, size_kb)
 
         def run() -> object:
-            SOURCES.clear()
+            forget_sources()
             return inspector.inspect(case, Stage.OUTPUT)
 
         return run
@@ -113,7 +113,7 @@ def odd_texts() -> None:
 
 
 def fresh(case: Exchange) -> Reading:
-    SOURCES.clear()
+    forget_sources()
     return read(case)
 
 

@@ -1,0 +1,74 @@
+"""What was read once is kept: by what it was read from, as long as that lasts."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, Self, TypeVar, cast
+
+ReadT = TypeVar("ReadT")
+KeyT = TypeVar("KeyT", bound=Hashable)
+T = TypeVar("T")
+
+
+class Keeping:
+    """Something that is read by functions, each of which reads it once.
+
+    Two threads that ask at once may both read, which is harmless: a reading is the same each time.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[object, object] = {}
+
+    def once(self, read: Callable[[Self], ReadT]) -> ReadT:
+        """Return what a function reads from this, and keep it as long as this lasts.
+
+        Args:
+            read: A function of a module (or a class), which is the same each time.
+        """
+        if read not in self._kept:
+            self._kept[read] = read(self)
+        return cast("ReadT", self._kept[read])
+
+
+class Recent(Generic[KeyT, T]):
+    """Things by their keys, the least used ones dropped first. Safe to share between threads.
+
+    Args:
+        chars_kept: Characters that all of them may have together.
+        longest_chars: One with more is made anew for everybody.
+    """
+
+    def __init__(self, chars_kept: int, longest_chars: int) -> None:
+        self._chars_kept = chars_kept
+        self._longest_chars = longest_chars
+        self._things: OrderedDict[KeyT, tuple[T, int]] = OrderedDict()
+        self._chars = 0
+        self._lock = Lock()
+
+    def get(self, key: KeyT, chars: int, make: Callable[[], T]) -> T:
+        """Return the shared thing of a key.
+
+        Args:
+            key: What tells it from all others.
+            chars: Its size.
+            make: Makes one; quick, because everybody waits for it.
+        """
+        if chars > self._longest_chars:
+            return make()
+        with self._lock:
+            found = self._things.get(key)
+            if found is None:
+                found = self._things[key] = (make(), chars)
+                self._chars += chars
+                while self._chars > self._chars_kept:
+                    _, (_, dropped) = self._things.popitem(last=False)
+                    self._chars -= dropped
+            else:
+                self._things.move_to_end(key)
+        return found[0]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._things.clear()
+            self._chars = 0

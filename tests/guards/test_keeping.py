@@ -1,0 +1,92 @@
+"""What is kept of readings: how long, how much, and for whom."""
+
+import pickle
+from dataclasses import replace
+from functools import partial
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.core.exchange import Exchange, Source
+from guards.core.keeping import Recent
+from guards.core.reading import Asked, SourceSet, forget_sources, read
+
+SOURCE = Source("1", "취업규칙 제3조", "연차휴가는 15일이다.", score=0.9)
+EXCHANGE = Exchange("며칠인가요?", (SOURCE,))
+
+
+def test_all_looks_at_one_request_share_what_was_read_of_it() -> None:
+    first, second = (read(EXCHANGE.answered(answer)) for answer in ("15일", "15일입니다."))
+
+    assert first.asked is second.asked
+    assert first.answer != second.answer
+
+
+def test_a_request_with_another_question_shares_nothing_but_its_sources() -> None:
+    other = replace(EXCHANGE, question="언제인가요?")
+
+    assert read(other).question.text.raw == "언제인가요?"
+    assert read(other).asked is not read(EXCHANGE).asked
+    assert read(other).told is read(EXCHANGE).told
+
+
+def test_what_is_known_of_the_asked_holds_no_answer() -> None:
+    def answer_of(asked: Asked) -> str | None:
+        return asked.exchange.answer
+
+    assert read(EXCHANGE.answered("15일")).asked.once(answer_of) is None
+
+
+def test_sources_that_differ_only_in_their_scores_are_read_once_and_keep_their_scores() -> None:
+    better = Exchange("며칠인가요?", (replace(SOURCE, score=0.95),))
+
+    assert read(better).told is read(EXCHANGE).told
+    assert [part.source and part.source.score for part in read(better).sources] == [0.95]
+    assert [part.source and part.source.score for part in read(EXCHANGE).told.parts] == [None]
+
+
+def test_sources_in_another_order_are_other_sources() -> None:
+    second = Source("2", "", "신청은 3일 전까지 한다.")
+    one, other = Exchange("", (SOURCE, second)), Exchange("", (second, SOURCE))
+
+    assert read(one).told is not read(other).told
+
+
+def test_forgotten_sources_are_read_anew() -> None:
+    asked: list[SourceSet] = []
+
+    def first(told: SourceSet) -> int:
+        asked.append(told)
+        return len(told.parts)
+
+    for _ in range(2):
+        forget_sources()
+        read(Exchange("", (SOURCE,))).told.once(first)
+
+    assert len(asked) == 2
+
+
+def test_an_exchange_travels_to_another_process_without_its_readings() -> None:
+    known = EXCHANGE.answered("15일입니다.")
+    read(known)
+
+    arrived = pickle.loads(pickle.dumps(known))
+
+    assert arrived == known
+    assert arrived.shelf.asked is None
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 40))), st.integers(1, 100))
+def test_no_more_is_kept_than_allowed_and_a_key_always_gets_its_own(
+    wanted: list[tuple[int, int]], chars_kept: int
+) -> None:
+    recent: Recent[tuple[int, int], list[int]] = Recent(chars_kept, longest_chars=30)
+
+    for key in wanted:
+        assert recent.get(key, key[1], partial(list, [key[1]])) == [key[1]]
+
+    room = chars_kept
+    for key in dict.fromkeys(reversed(wanted)):
+        room -= key[1] if key[1] <= 30 else 0
+        if key[1] <= 30 and room >= 0:
+            assert recent.get(key, key[1], partial(list, [0])) == [key[1]]
