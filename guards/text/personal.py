@@ -28,9 +28,13 @@ def find_personal(text: str, *, business_numbers: bool = False) -> list[Personal
         text: The text.
         business_numbers: Return business registration numbers as well.
     """
+    if _has_none(text):
+        return []
     normal = readable(text)
     unclaimed = normal.text
     zones = _zones(unclaimed)
+    if not zones:
+        return []
     spans: list[PersonalSpan] = []
     for rule in RULES:
         claimed = _claimed(rule, unclaimed, zones)
@@ -44,6 +48,17 @@ def find_personal(text: str, *, business_numbers: bool = False) -> list[Personal
         ),
         key=lambda span: span.start,
     )
+
+
+# Most texts have no identifier, and show it before anything is made of them: fewer digits than a
+# plate has, no at sign, and no character of which the normal form might make one.
+_LEAST_DIGITS = 6
+_DIGIT = re.compile(r"[0-9]")
+_NO_PLAIN = re.compile(r"[^0-9A-Za-z_가-힣ㄱ-ㅎㅏ-ㅣ\s.,:;!?~·…%'\"()\[\]{}<>*#|/+=-]|@")
+
+
+def _has_none(text: str) -> bool:
+    return len(_DIGIT.findall(text)) < _LEAST_DIGITS and _NO_PLAIN.search(text) is None
 
 
 # Seven digits close together, an at sign or a plate: all that the rules find has one of the three.

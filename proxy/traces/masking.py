@@ -10,10 +10,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from typing import TypeVar
 
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
-from guards.text.mask import Masked, Masking, identifiers_in, masked
+from guards.core.reading import Text, source_text
+from guards.text.mask import Masked, Masking, identifiers_in, mask, masked
 from guards.text.personal_kinds import PersonalKind
 from policies.policy import StoredText
 from proxy.traces.changes import applied, changes
@@ -26,9 +29,13 @@ from proxy.traces.parts import (
     GuardRun,
     Made,
     Rejudged,
+    Shape,
 )
 from proxy.traces.trace import Trace
 
+ShapeT = TypeVar("ShapeT", bound=Shape)
+
+_LONGEST_CODE_KEPT_CHARS = 128
 _CODE = re.compile(r"[A-Za-z0-9_][\w.,:/@\[\]-]{0,127}", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -44,10 +51,10 @@ def stored(trace: Trace, text: StoredText) -> Trace:
         case StoredText.FULL:
             keeper: _Keeper = _KeepsAll()
         case StoredText.MASKED:
-            keeper = _KeepsMasked(Masking(_identifiers(trace)))
+            keeper = _KeepsMasked(_identifiers(trace))
         case StoredText.NONE:
             keeper = _KeepsNoWords(trace.sources)
-    return _rewritten(trace, keeper).model_copy(update={"text": text})
+    return _with(_rewritten(trace, keeper), text=text)
 
 
 class _Keeper(ABC):
@@ -56,6 +63,10 @@ class _Keeper(ABC):
     @abstractmethod
     def words(self, text: str) -> Masked:
         """Rewrite words of the request or the answer."""
+
+    def source(self, text: str) -> Masked:
+        """Rewrite the text of a source, which comes again in other requests."""
+        return self.words(text)
 
     @abstractmethod
     def code(self, value: str) -> str:
@@ -78,14 +89,25 @@ class _KeepsAll(_Keeper):
 
 
 class _KeepsMasked(_Keeper):
-    def __init__(self, masking: Masking) -> None:
-        self._masking = masking
+    """Masks; where a request has no identifiers, what a text becomes is the same for all."""
+
+    def __init__(self, known: Mapping[str, PersonalKind]) -> None:
+        self._masking = Masking(known)
+        self._knows_any = bool(known)
+        self._made: dict[str, Masked] = {}
 
     def words(self, text: str) -> Masked:
-        return self._masking.of(_encodable(text))
+        if text not in self._made:  # a reply mostly is what the model said
+            self._made[text] = self._masking.of(_encodable(text))
+        return self._made[text]
+
+    def source(self, text: str) -> Masked:
+        return self.words(text) if self._knows_any else source_text(text).once(_masked_text)
 
     def code(self, value: str) -> str:
-        return self.words(value).text
+        if self._knows_any or len(value) > _LONGEST_CODE_KEPT_CHARS:
+            return self.words(value).text
+        return _masked_code(value)
 
     def source_id(self, value: str) -> str:
         return self.words(value).text
@@ -100,7 +122,8 @@ class _KeepsNoWords(_Keeper):
         return Masked("")
 
     def code(self, value: str) -> str:
-        return value if _CODE.fullmatch(value) and masked(value) == value else ""
+        long = len(value) > _LONGEST_CODE_KEPT_CHARS
+        return "" if long else _safe_code(value)
 
     def source_id(self, value: str) -> str:
         return self._numbers.get(value, "")
@@ -111,114 +134,134 @@ def _encodable(text: str) -> str:
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
+@lru_cache(4096)
+def _masked_code(value: str) -> str:
+    return masked(_encodable(value))
+
+
+@lru_cache(4096)
+def _safe_code(value: str) -> str:
+    return value if _CODE.fullmatch(value) and masked(value) == value else ""
+
+
+def _masked_text(text: Text) -> Masked:
+    return mask(_encodable(text.raw))
+
+
+def _identifiers_of(text: Text) -> Mapping[str, PersonalKind]:
+    return identifiers_in([_encodable(text.raw)])
+
+
 def _identifiers(trace: Trace) -> Mapping[str, PersonalKind]:
     """Return every identifier that stands in one of the request's long texts."""
-    answers = [choice.text for attempt in trace.attempts for choice in attempt.choices]
-    texts = [
+    found: dict[str, PersonalKind] = {}
+    for text in (
         *((trace.asked.echo, trace.asked.previous_answer) if trace.asked else ()),
         trace.question,
-        *(source.text for source in trace.sources),
-        *answers,
-        *trace.replies,
-    ]
-    return identifiers_in(map(_encodable, texts))
+    ):
+        found |= identifiers_in([_encodable(text)])
+    for source in trace.sources:
+        found |= source_text(source.text).once(_identifiers_of)
+    answers = [choice.text for attempt in trace.attempts for choice in attempt.choices]
+    return found | identifiers_in(map(_encodable, dict.fromkeys((*answers, *trace.replies))))
 
 
 class _Rewritten:
     """A text as it was and as it is kept; made once, because findings ask for it again."""
 
-    def __init__(self, raw: str, keeper: _Keeper) -> None:
+    def __init__(self, raw: str, kept: Masked) -> None:
         self.raw = raw
-        self.kept = keeper.words(raw)
+        self.kept = kept
 
 
 _Parts = dict[str, _Rewritten]
 _Answers = Sequence[Mapping[int, _Rewritten]]
 
 
+def _words(raw: str, keeper: _Keeper) -> _Rewritten:
+    return _Rewritten(raw, keeper.words(raw))
+
+
+def _with(shape: ShapeT, **values: object) -> ShapeT:
+    """Return a shape with other values; the same one if they are what it has."""
+    changed = {name: value for name, value in values.items() if value != getattr(shape, name)}
+    return shape.model_copy(update=changed) if changed else shape
+
+
 def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
-    question = _Rewritten(trace.question, keeper)
-    sources = [_Rewritten(source.text, keeper) for source in trace.sources]
+    question = _words(trace.question, keeper)
+    sources = [_Rewritten(source.text, keeper.source(source.text)) for source in trace.sources]
     parts = {"question": question}
     for source, text in zip(trace.sources, sources, strict=True):
         parts[f"source:{source.id}"] = text
     answers = [
-        {choice.index: _Rewritten(choice.text, keeper) for choice in attempt.choices}
+        {choice.index: _words(choice.text, keeper) for choice in attempt.choices}
         for attempt in trace.attempts
     ]
-    return trace.model_copy(
-        update={
-            "door": keeper.code(trace.door),
-            "model": keeper.code(trace.model),
-            "question": question.kept.text,
-            "sources": tuple(
-                _source(source, text.kept.text, keeper)
-                for source, text in zip(trace.sources, sources, strict=True)
-            ),
-            "found": tuple(_place(place, keeper) for place in trace.found),
-            "asked": None if trace.asked is None else _asked(trace.asked, keeper),
-            "intent": None if trace.intent is None else keeper.code(trace.intent),
-            "route": keeper.code(trace.route),
-            "route_reason": keeper.code(trace.route_reason),
-            "findings": tuple(_finding(finding, parts, keeper) for finding in trace.findings),
-            "constrained_by": keeper.code(trace.constrained_by),
-            "attempts": tuple(
-                _attempt(attempt, texts, parts, keeper)
-                for attempt, texts in zip(trace.attempts, answers, strict=True)
-            ),
-            "guards": tuple(_run(run, keeper) for run in trace.guards),
-            "reasons": tuple(map(keeper.code, trace.reasons)),
-            "not_checked": tuple(map(keeper.code, trace.not_checked)),
-            "unknown_fields": tuple(map(keeper.code, trace.unknown_fields)),
-            "replies": tuple(keeper.words(reply).text for reply in trace.replies),
-            "made": tuple(_made(made, answers, keeper) for made in trace.made),
-            "steps": tuple(
-                step.model_copy(update={"name": keeper.code(step.name)}) for step in trace.steps
-            ),
-            "error": None if trace.error is None else keeper.code(trace.error),
-            "shadow": None
-            if trace.shadow is None
-            else _shadow(trace.shadow, parts, answers, keeper),
-        }
+    return _with(
+        trace,
+        door=keeper.code(trace.door),
+        model=keeper.code(trace.model),
+        question=question.kept.text,
+        sources=tuple(
+            _source(source, text.kept.text, keeper)
+            for source, text in zip(trace.sources, sources, strict=True)
+        ),
+        found=tuple(_place(place, keeper) for place in trace.found),
+        asked=None if trace.asked is None else _asked(trace.asked, keeper),
+        intent=None if trace.intent is None else keeper.code(trace.intent),
+        route=keeper.code(trace.route),
+        route_reason=keeper.code(trace.route_reason),
+        findings=tuple(_finding(finding, parts, keeper) for finding in trace.findings),
+        constrained_by=keeper.code(trace.constrained_by),
+        attempts=tuple(
+            _attempt(attempt, texts, parts, keeper)
+            for attempt, texts in zip(trace.attempts, answers, strict=True)
+        ),
+        guards=tuple(_run(run, keeper) for run in trace.guards),
+        reasons=tuple(map(keeper.code, trace.reasons)),
+        not_checked=tuple(map(keeper.code, trace.not_checked)),
+        unknown_fields=tuple(map(keeper.code, trace.unknown_fields)),
+        replies=tuple(keeper.words(reply).text for reply in trace.replies),
+        made=tuple(_made(made, answers, keeper) for made in trace.made),
+        steps=tuple(_with(step, name=keeper.code(step.name)) for step in trace.steps),
+        error=None if trace.error is None else keeper.code(trace.error),
+        shadow=None if trace.shadow is None else _shadow(trace.shadow, parts, answers, keeper),
     )
 
 
 def _asked(asked: Asked, keeper: _Keeper) -> Asked:
     told, reason = asked.told_intent, asked.last_error_reason
-    return asked.model_copy(
-        update={
-            "echo": keeper.words(asked.echo).text,
-            "previous_answer": keeper.words(asked.previous_answer).text,
-            "told_intent": None if told is None else keeper.code(told),
-            "last_error_reason": None if reason is None else keeper.code(reason),
-            "guards": tuple(map(keeper.code, asked.guards)),
-        }
+    return _with(
+        asked,
+        echo=keeper.words(asked.echo).text,
+        previous_answer=keeper.words(asked.previous_answer).text,
+        told_intent=None if told is None else keeper.code(told),
+        last_error_reason=None if reason is None else keeper.code(reason),
+        guards=tuple(map(keeper.code, asked.guards)),
     )
 
 
 def _shadow(shadow: Rejudged, parts: _Parts, answers: _Answers, keeper: _Keeper) -> Rejudged:
-    return shadow.model_copy(
-        update={
-            "reasons": tuple(map(keeper.code, shadow.reasons)),
-            "choices": tuple(
-                one.model_copy(
-                    update={
-                        "findings": tuple(
-                            _finding(
-                                finding,
-                                parts
-                                | {"answer": _answer(answers, one.attempt, one.choice, keeper)},
-                                keeper,
-                            )
-                            for finding in one.findings
-                        )
-                    }
-                )
-                for one in shadow.choices
-            ),
-            "guards": tuple(_run(run, keeper) for run in shadow.guards),
-            "replies": tuple(keeper.words(reply).text for reply in shadow.replies),
-        }
+    return _with(
+        shadow,
+        reasons=tuple(map(keeper.code, shadow.reasons)),
+        choices=tuple(
+            _with(
+                one,
+                findings=tuple(
+                    _finding(
+                        finding,
+                        parts | {"answer": _answer(answers, one.attempt, one.choice, keeper)},
+                        keeper,
+                    )
+                    for finding in one.findings
+                ),
+            )
+            for one in shadow.choices
+        ),
+        guards=tuple(_run(run, keeper) for run in shadow.guards),
+        replies=tuple(keeper.words(reply).text for reply in shadow.replies),
     )
 
 
@@ -233,60 +276,54 @@ def _source(source: Source, text: str, keeper: _Keeper) -> Source:
 
 
 def _place(place: FoundPlace, keeper: _Keeper) -> FoundPlace:
-    return place.model_copy(
-        update={"format": keeper.code(place.format), "place": keeper.code(place.place)}
-    )
+    return _with(place, format=keeper.code(place.format), place=keeper.code(place.place))
 
 
 def _run(run: GuardRun, keeper: _Keeper) -> GuardRun:
-    return run.model_copy(
-        update={
-            "guard": keeper.code(run.guard),
-            "reason": keeper.code(run.reason),
-            "cleared": tuple(map(keeper.code, run.cleared)),
-        }
+    return _with(
+        run,
+        guard=keeper.code(run.guard),
+        reason=keeper.code(run.reason),
+        cleared=tuple(map(keeper.code, run.cleared)),
     )
 
 
 def _attempt(
     attempt: Attempt, answers: Mapping[int, _Rewritten], parts: _Parts, keeper: _Keeper
 ) -> Attempt:
-    return attempt.model_copy(
-        update={
-            "choices": tuple(
-                _choice(choice, answers[choice.index], parts, keeper) for choice in attempt.choices
-            ),
-            "error": None if attempt.error is None else keeper.code(attempt.error),
-        }
+    return _with(
+        attempt,
+        choices=tuple(
+            _choice(choice, answers[choice.index], parts, keeper) for choice in attempt.choices
+        ),
+        error=None if attempt.error is None else keeper.code(attempt.error),
     )
 
 
 def _choice(choice: Choice, answer: _Rewritten, parts: _Parts, keeper: _Keeper) -> Choice:
     parts = parts | {"answer": answer}
     reason = choice.finish_reason
-    return choice.model_copy(
-        update={
-            "text": answer.kept.text,
-            "finish_reason": None if reason is None else keeper.code(reason),
-            "findings": tuple(_finding(finding, parts, keeper) for finding in choice.findings),
-        }
+    return _with(
+        choice,
+        text=answer.kept.text,
+        finish_reason=None if reason is None else keeper.code(reason),
+        findings=tuple(_finding(finding, parts, keeper) for finding in choice.findings),
     )
 
 
 def _answer(answers: _Answers, attempt: int, choice: int, keeper: _Keeper) -> _Rewritten:
     """Return one of the attempts' answers; an empty text where there is none."""
     known = answers[attempt - 1] if 0 < attempt <= len(answers) else {}
-    return known.get(choice) or _Rewritten("", keeper)
+    return known.get(choice) or _words("", keeper)
 
 
 def _made(made: Made, answers: _Answers, keeper: _Keeper) -> Made:
     answer = _answer(answers, made.attempt, made.choice, keeper)
-    return made.model_copy(
-        update={
-            "changes": _changes(made.changes, answer, keeper),
-            "replaced_with": keeper.code(made.replaced_with),
-            "closed_with": keeper.code(made.closed_with),
-        }
+    return _with(
+        made,
+        changes=_changes(made.changes, answer, keeper),
+        replaced_with=keeper.code(made.replaced_with),
+        closed_with=keeper.code(made.closed_with),
     )
 
 
@@ -295,7 +332,9 @@ def _changes(made: Sequence[Change], answer: _Rewritten, keeper: _Keeper) -> tup
 
     They may cut an identifier in pieces, which nothing would recognise on their own.
     """
-    left = _Rewritten(applied(answer.raw, made), keeper)
+    if not made:
+        return ()
+    left = _words(applied(answer.raw, made), keeper)
     if answer.raw == answer.kept.text and left.raw == left.kept.text:
         return tuple(made)
     if not answer.kept.text and not left.kept.text:
@@ -304,7 +343,7 @@ def _changes(made: Sequence[Change], answer: _Rewritten, keeper: _Keeper) -> tup
 
 
 def _finding(finding: Finding, parts: _Parts, keeper: _Keeper) -> Finding:
-    text = parts.get(finding.part) or _Rewritten("", keeper)
+    text = parts.get(finding.part) or _words("", keeper)
     span = text.kept.moved(finding.span)
     return replace(
         finding,

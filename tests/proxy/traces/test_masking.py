@@ -317,3 +317,34 @@ def test_none_keeps_the_places_of_changes_and_the_closing_template() -> None:
     assert [one.span for one in made.changes] == [one.span for one in whole.made[0].changes]
     assert [one.text for one in made.changes] == [""]
     assert (made.closed_with, made.action, made.attempt) == ("closing.cut", "fix", 1)
+
+
+def test_a_shared_source_is_masked_by_what_each_request_knows() -> None:
+    bare = f"환급은 {ACCOUNT} 번으로 나간다."
+    source = Source("1", "", bare)
+    telling = a_trace(question=f"제 계좌 {ACCOUNT} 맞나요?", sources=(source,))
+    silent = a_trace(question="언제 나가나요?", sources=(source,))
+
+    for _ in range(2):
+        assert stored(silent, StoredText.MASKED).sources[0].text == bare
+        assert ACCOUNT not in stored(telling, StoredText.MASKED).sources[0].text
+
+
+def test_an_identifier_of_a_source_is_masked_in_the_answer_of_every_request() -> None:
+    source = Source("1", "", f"담당자 전화는 {PHONE}이다.")
+    attempt = Attempt(choices=(Choice(text="01000001234 로 거세요."),))
+
+    for question in ("누구인가요?", "번호는요?"):
+        kept = stored(
+            a_trace(question=question, sources=(source,), attempts=(attempt,)), StoredText.MASKED
+        )
+        assert "01000001234" not in kept.attempts[0].choices[0].text
+
+
+@pytest.mark.parametrize("text", list(StoredText))
+def test_what_has_nothing_to_hide_stays_the_very_thing(text: StoredText) -> None:
+    run = GuardRun(
+        guard="numbers", mode=Mode.ENFORCE, stage=Stage.OUTPUT, outcome=GuardOutcome.CLEAN
+    )
+
+    assert stored(a_trace(guards=(run,)), text).guards[0] is run
