@@ -34,8 +34,7 @@ from guards.text.citing.naming import Naming
 from guards.text.citing.placing import Placing
 from guards.text.citing.references import ReferenceLine, read_source_lines
 from guards.text.slots.citation_mark import CitationMark, MarkKind, MarkStyle
-from guards.text.slots.law_index import law_index
-from guards.text.slots.source_name import SourceNames
+from guards.text.slots.source_name import source_names
 
 _MOST_EXPECTED = 8
 
@@ -128,9 +127,8 @@ class _Citing:
         self.assessed = assessed
         self._exchange = reading.exchange
         self._raw = answer.text.raw
-        index = law_index(reading)
-        self._names = SourceNames(self._exchange.sources, index)
-        self._naming = Naming(reading, self._names, index)
+        self._names = source_names(reading)
+        self._naming = Naming(reading, self._names)
         self._numbers = tuple(f"[{one.id}]" for one in self._exchange.sources[:_MOST_EXPECTED])
         self._placing = Placing(self._raw, marks)
         self._cites = any(

@@ -23,7 +23,7 @@ from guards.core.reading import Reading, Text
 from guards.text.asked_value import without_asking_words
 from guards.text.claims import bare_claim, claims
 from guards.text.conflict_values import Figure, figures_of
-from guards.text.contradictions import Side, Told, sides_of, told_by
+from guards.text.contradictions import Contradictions, Side, Told
 from guards.text.overlap_score import containment
 from guards.text.particles import final_consonant
 from guards.text.sentences import Sentence
@@ -86,12 +86,10 @@ class Conflict(Guard[ConflictSettings]):
         """Look up each figure of the answer among the contradictions of the sources."""
         if reading.answer is None:
             return []
-        answered = figures_of(reading.answer.text)
-        if not answered:
-            return []
-        told = told_by(reading)
-        sides = [side for side in sides_of(told) if not _names_other(side, answered)]
-        if not sides:
+        known = reading.told.once(Contradictions)
+        answered = figures_of(reading.answer.text) if known.sides else []
+        sides = [side for side in known.sides if not _names_other(side, answered)]
+        if not (answered and sides):
             return []
         plain = _without_citations(reading.answer.text.raw)
         taken_by: dict[tuple[str, str], list[Side]] = {}
@@ -103,7 +101,7 @@ class Conflict(Guard[ConflictSettings]):
                 key = (words, figure.shown)
                 if key not in taken_by:
                     held = [side for side in sides if side.figure.is_like(figure)]
-                    closest = _closest(words, held, figure, told)
+                    closest = _closest(words, held, figure, known.told)
                     taken_by[key] = [side for side in closest if not _says_so(side, plain, reading)]
                 finding = self._finding(figure, taken_by[key])
                 findings += [finding] if finding else []

@@ -20,7 +20,6 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
 from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
-from guards.text.closest_figures import source_texts
 from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts
 from guards.text.known_quantities import KnownQuantities
 from guards.text.open_sources import OpenSources
@@ -80,7 +79,7 @@ class Estimates(Guard[EstimatesSettings]):
     def _unsupported(self, figures: list[Quantity], reading: Reading) -> list[Finding]:
         if not figures:
             return []
-        known = KnownQuantities(source_texts(reading))
+        known = KnownQuantities(sources=reading.told)
         unknown = [
             figure
             for figure in figures
@@ -88,7 +87,7 @@ class Estimates(Guard[EstimatesSettings]):
         ]
         if not unknown:
             return []
-        licensed = KnownQuantities([reading.question.text, Text(reading.exchange.echo)])
+        licensed = KnownQuantities([reading.question.text, reading.asked.echo])
         sources = SourceFigures(reading)
         if reading.answer is None:
             return []

@@ -18,12 +18,12 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Part, Reading, Text
+from guards.core.reading import Asked, Part, Reading, Text
 from guards.text.abstention import is_abstention
-from guards.text.answer_types import KOREAN_NAMES, asked_types, gives, sub_questions
+from guards.text.answer_types import KOREAN_NAMES, AnswerType, asked_types, gives, sub_questions
 from guards.text.claims import bare_claim, claims
 from guards.text.comparisons import compared_sides, names_side
-from guards.text.overlap_score import best_window, features
+from guards.text.overlap_score import Passage, best_in, features
 from guards.text.title_subject import title_subject
 
 
@@ -66,7 +66,7 @@ class Intent(Guard[IntentSettings]):
             return "no_answer"
         if not reading.exchange.question.strip():
             return "no_question"
-        return "abstained" if _abstains(reading.answer) else None
+        return "abstained" if _abstains(reading) else None
 
     def check(self, reading: Reading) -> list[Finding]:
         """Compare what the question asks for with what the answer gives."""
@@ -78,13 +78,13 @@ class Intent(Guard[IntentSettings]):
         return [*_types_missing(reading), *_sides_missing(reading)]
 
     def _other_subject(self, reading: Reading) -> Finding | None:
-        told = [bare_claim(claim.text) for claim in claims(_answer(reading))]
-        about, elsewhere = _by_subject(reading)
-        if not told or len(about) != 1 or not elsewhere:
+        about, elsewhere = reading.asked.once(_by_subject)
+        if len(about) != 1 or not elsewhere:
             return None
         [asked] = about
+        told = [bare_claim(claim.text) for claim in claims(_answer(reading))]
         title = asked.source.title if asked.source else ""
-        if any(_named_in(title_subject(title), _answer(reading))):
+        if not told or any(_named_in(title_subject(title), _answer(reading))):
             return None
         for claim in told:
             if _held(claim, asked) >= self.settings.untold_below:
@@ -102,10 +102,15 @@ class Intent(Guard[IntentSettings]):
 
 def _types_missing(reading: Reading) -> Iterator[Finding]:
     answer = reading.answer.text if reading.answer else Text("")
-    for question in sub_questions(reading.exchange.question):
-        for kind in sorted(asked_types(question)):
-            if not gives(answer, kind):
-                yield _finding("type_missing", reading, KOREAN_NAMES[kind])
+    for kind in reading.asked.once(_asked_types):
+        if not gives(answer, kind):
+            yield _finding("type_missing", reading, KOREAN_NAMES[kind])
+
+
+def _asked_types(asked: Asked) -> list[AnswerType]:
+    """Return the kinds of answer that each part of the question asks for, in order."""
+    questions = sub_questions(asked.question.text.raw)
+    return [kind for question in questions for kind in sorted(asked_types(question))]
 
 
 def _sides_missing(reading: Reading) -> Iterator[Finding]:
@@ -145,18 +150,19 @@ def _answer(reading: Reading) -> str:
     return reading.answer.text.raw if reading.answer else ""
 
 
-def _abstains(answer: Part) -> bool:
+def _abstains(reading: Reading) -> bool:
     """Tell whether any sentence of an answer says that it cannot answer."""
-    return any(map(is_abstention, {sentence.text for sentence in answer.text.sentences}))
+    sentences = reading.answer.text.sentences if reading.answer else ()
+    return any(reading.asked.remembered(is_abstention, one.text) for one in sentences)
 
 
-def _by_subject(reading: Reading) -> tuple[list[Part], list[Part]]:
+def _by_subject(asked: Asked) -> tuple[list[Part], list[Part]]:
     """Return the sources that the question is about by title, and those it does not touch."""
     about: list[Part] = []
     elsewhere: list[Part] = []
-    for part in reading.sources:
+    for part in asked.sources:
         subject = title_subject(part.source.title if part.source else "")
-        named = _named_in(subject, reading.exchange.question)
+        named = _named_in(subject, asked.question.text.raw)
         if named and all(named):
             about.append(part)
         elif named and not any(named):
@@ -171,4 +177,4 @@ def _named_in(subject: Sequence[frozenset[str]], text: str) -> list[bool]:
 
 
 def _held(claim: str, part: Part) -> float:
-    return best_window(claim, [sentence.text for sentence in part.text.sentences])
+    return best_in(claim, Passage("", part.text.held_index))

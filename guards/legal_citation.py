@@ -31,7 +31,7 @@ from pydantic import Field
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Part, Reading, Text
+from guards.core.reading import Asked, Part, Reading
 from guards.text.citing.articles import RightArticles
 from guards.text.citing.laws_in_marks import with_marks_mended
 from guards.text.citing.wrong_articles import WrongArticles
@@ -128,12 +128,12 @@ class LegalCitation(Guard[LegalCitationSettings]):
         if answer is None or not answer.text.laws:
             return []
         index = law_index(reading)
-        conversation = _conversation(reading)
-        articles = RightArticles(reading, index)
-        wrong = WrongArticles(reading, index)
+        conversation = reading.asked.once(_conversation)
+        articles = RightArticles(reading)
+        wrong = WrongArticles(reading)
         findings: list[Finding] = []
         for reference in answer.text.laws:
-            if _is_quoted(answer, reference, index):
+            if reference.end <= reading.judged_from or _is_quoted(answer, reference, index):
                 continue
             missing = index.missing(reference)
             if missing is None or _may_be_counted(reference, missing, reading):
@@ -178,9 +178,9 @@ class LegalCitation(Guard[LegalCitationSettings]):
         )
 
 
-def _conversation(reading: Reading) -> LawIndex:
-    """Return what the question and the instructions speak of; it is never shared."""
-    texts = (reading.question.text, Text(reading.exchange.echo))
+def _conversation(asked: Asked) -> LawIndex:
+    """Return what the question and the instructions speak of; no other request shares it."""
+    texts = (asked.question.text, asked.echo)
     return LawIndex(law_held(Source("", "", text.raw), text) for text in texts)
 
 

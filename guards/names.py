@@ -23,7 +23,7 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading, Text
+from guards.core.reading import Asked, Reading, Text
 from guards.text.bound_names import misbound_names
 from guards.text.claimed_facilities import Facility, claimed_facilities
 from guards.text.closest_figures import source_texts
@@ -34,7 +34,7 @@ from guards.text.near_name import nearest
 from guards.text.sentences import Sentence
 from guards.text.slots.name import Name
 from guards.text.statements import statements
-from guards.text.swapped_words import SourceSentences
+from guards.text.swapped_words import source_sentences
 
 
 class NamesSettings(GuardSettings):
@@ -106,20 +106,15 @@ class Names(Guard[NamesSettings]):
     ) -> Iterator[Finding]:
         if not answer.names:
             return
-        sources = KnownNames(source_texts(reading), self._free_names(reading))
-        echoed = KnownNames([reading.question.text, Text(reading.exchange.echo)])
-        kin = KinNames(reading)
+        known = reading.asked.once(_Known)
+        sources = known.in_sources(self.settings.known_names)
         starts = [sentence.start for sentence in told]
         for name in answer.names:
             at = bisect_right(starts, name.start) - 1
-            if at < 0 or name.end > told[at].end:
+            if at < 0 or name.end > told[at].end or told[at].end <= reading.judged_from:
                 continue
-            if not (sources.has(name) or echoed.has(name)):
-                yield self._name_finding(name, told[at].text, sources, kin)
-
-    def _free_names(self, reading: Reading) -> list[str]:
-        files = [source.file for source in reading.exchange.sources if source.file]
-        return [*self.settings.known_names, *files]
+            if not (sources.has(name) or known.echoed.has(name)):
+                yield self._name_finding(name, told[at].text, sources, known.kin)
 
     def _name_finding(
         self, name: Name, sentence: str, sources: KnownNames, kin: KinNames
@@ -134,19 +129,14 @@ class Names(Guard[NamesSettings]):
         return self._finding("not_in_sources", span, name.text)
 
     def _replaced(self, told: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
-        sentences = SourceSentences(
-            (source.id, sentence.text)
-            for part, source in zip(reading.sources, reading.exchange.sources, strict=True)
-            for sentence in part.text.sentences
-        )
-        known: KnownNames | None = None
+        sentences = reading.told.once(source_sentences)
         for sentence in told:
             if sentence.end <= reading.judged_from:
                 continue
             swap = sentences.swap(sentence.text)
             if swap is None:
                 continue
-            known = known or self._everything(reading)
+            known = reading.asked.once(_Known).anywhere(self.settings.known_names)
             if replaces_a_name(swap, known):
                 start = sentence.start + swap.start
                 yield self._finding(
@@ -167,16 +157,13 @@ class Names(Guard[NamesSettings]):
             # The answer may come to the right name, or to what the given one is for.
             yield replace(found, provisional=True)
 
-    def _everything(self, reading: Reading) -> KnownNames:
-        texts = [*source_texts(reading), reading.question.text, Text(reading.exchange.echo)]
-        return KnownNames(texts, self._free_names(reading))
-
     def _facilities(self, told: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
-        known: KnownNames | None = None
         for sentence in told:
+            if sentence.end <= reading.judged_from:
+                continue
             for facility in claimed_facilities(sentence.text):
                 # The question proves nothing here: whether there is a sauna is what it asks.
-                known = known or KnownNames(source_texts(reading), self._free_names(reading))
+                known = reading.asked.once(_Known).in_sources(self.settings.known_names)
                 if not any(known.holds(word) for word in facility.synonyms):
                     yield self._facility_finding(facility, sentence)
 
@@ -205,6 +192,31 @@ class Names(Guard[NamesSettings]):
             score=1.0 if expected else 0.9,
             fix=fix,
         )
+
+
+class _Known:
+    """The names that a request holds; shared by all looks at its answers."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._texts = source_texts(asked)
+        self._files = [source.file for source in asked.exchange.sources if source.file]
+        self._beside = [asked.question.text, asked.echo]
+        self._in_sources: dict[tuple[str, ...], KnownNames] = {}
+        self._anywhere: dict[tuple[str, ...], KnownNames] = {}
+        self.echoed = KnownNames(self._beside)
+        self.kin = KinNames(asked)
+
+    def in_sources(self, free: tuple[str, ...]) -> KnownNames:
+        """Return what the sources name, with names that need none."""
+        if free not in self._in_sources:
+            self._in_sources[free] = KnownNames(self._texts, [*free, *self._files])
+        return self._in_sources[free]
+
+    def anywhere(self, free: tuple[str, ...]) -> KnownNames:
+        """Return the same with what question and instructions name."""
+        if free not in self._anywhere:
+            self._anywhere[free] = KnownNames([*self._texts, *self._beside], [*free, *self._files])
+        return self._anywhere[free]
 
 
 def _one_for_each_place(found: list[Finding]) -> list[Finding]:

@@ -14,23 +14,30 @@ Score: the share of the claim, or of its clause, that the source has.
 Source: own rules for Korean negation and modality; own lists of opposites.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from functools import cache
+from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading
+from guards.core.reading import Asked, Reading
 from guards.text.alignment import LONGEST_SENTENCE_CHARS, Aligned, alignments
 from guards.text.claims import bare_claim, claims
 from guards.text.emphasis import without_emphasis
 from guards.text.features import features
 from guards.text.left_out import is_left_out
-from guards.text.oppositions import Opposition, oppositions, tells
+from guards.text.oppositions import oppositions
 from guards.text.oppositions_elsewhere import is_told
+from guards.text.oppositions_excused import (
+    agrees,
+    bounds_a_figure,
+    share_of_rest,
+    speaks_of_another,
+    told_by_exception,
+)
 from guards.text.oppositions_of_clauses import SourceSayings
 from guards.text.overlap_score import containment
 from guards.text.polarity_sayings import sayings
@@ -38,10 +45,6 @@ from guards.text.sentences import Sentence
 from guards.text.widened import widened
 
 _MOST_BARS = 3
-_LOOK_BACK_CHARS = 30
-_BOUND = re.compile(r"(?:이상|이하|초과|미만|이전|이후|이내)")
-_FOCUS = re.compile(r"([가-힣]{1,20})(?:에는|에서는|으로는|까지는)\s$")
-_FIGURE_BEFORE = re.compile(r"\d[\d,.]{0,20}[ ]?[가-힣A-Za-z%]{0,4}(?:\s[원명개분])?\s?$")
 
 
 class NegationSettings(GuardSettings):
@@ -70,6 +73,18 @@ class NegationSettings(GuardSettings):
         le=1,
         description="Share of an exception that the answer must hold to have told it.",
     )
+
+
+class _Found(NamedTuple):
+    """Something found about a claim.
+
+    Attributes:
+        finding: The finding; its span is a place in the claim.
+        exception: It is none if the answer tells this; empty where it is one anyway.
+    """
+
+    finding: Finding
+    exception: str = ""
 
 
 class Negation(Guard[NegationSettings]):
@@ -108,52 +123,63 @@ class Negation(Guard[NegationSettings]):
         """Compare each claim with the source sentences that hold most of it."""
         if reading.answer is None:
             return []
-        told = SourceSayings(reading)
-        # A long answer repeats itself.
-        known: dict[tuple[str, str], list[Finding]] = {}
+        judged = reading.asked.once(self._judged)
         findings: list[Finding] = []
         before = ""
         for claim in claims(reading.answer.text.raw):
             if claim.end > reading.judged_from:
-                if (before, claim.text) not in known:
-                    known[before, claim.text] = self._of_claim(before, claim, told, reading)
-                findings.extend(_at(claim, finding) for finding in known[before, claim.text])
+                if (before, claim.text) not in judged:
+                    judged[before, claim.text] = self._of_claim(before, claim, reading)
+                findings.extend(
+                    _at(claim, one.finding)
+                    for one in judged[before, claim.text]
+                    if self._holds(one, reading)
+                )
             before = claim.text
         return findings
 
-    def _of_claim(
-        self, before: str, claim: Sentence, told: SourceSayings, reading: Reading
-    ) -> list[Finding]:
+    def _judged(self, asked: Asked) -> dict[tuple[str, str], list[_Found]]:
+        """Return what was found about claims, by the claim before and their own text; none yet.
+
+        An answer is looked at again and again while it grows, and a long one repeats itself.
+        """
+        del asked
+        return {}
+
+    def _holds(self, found: _Found, reading: Reading) -> bool:
+        """Tell whether something found about a claim holds, whatever else the answer says."""
+        answer = reading.answer.text.raw if reading.answer else ""
+        return not found.exception or containment(found.exception, answer) < self.settings.told_from
+
+    def _of_claim(self, before: str, claim: Sentence, reading: Reading) -> list[_Found]:
         """Return what is wrong with a claim; the spans are places in the claim."""
         if len(claim.text) > LONGEST_SENTENCE_CHARS:
             return []
         text, places = without_emphasis(claim.text)
         plain = Sentence(text, 0, len(text))
-        found = self._of_plain(before, plain, told, reading)
-        return [_emphasised(finding, claim.text, places) for finding in found]
+        found = self._of_plain(before, plain, reading)
+        return [one._replace(finding=_emphasised(one.finding, claim.text, places)) for one in found]
 
-    def _of_plain(
-        self, before: str, claim: Sentence, told: SourceSayings, reading: Reading
-    ) -> list[Finding]:
-        around = f"{reading.question.text.raw}\n{before}"
-        flip = None if claim.text.startswith("|") else self._flipped_clause(claim, told, around)
+    def _of_plain(self, before: str, claim: Sentence, reading: Reading) -> list[_Found]:
+        flip = None if claim.text.startswith("|") else self._flipped_clause(before, claim, reading)
         closest = alignments(bare_claim(claim.text), reading, self.settings.possible_from / 2)
-        if not closest:
-            return [flip] if flip else []
-        if flip is None and not _is_table_row(claim):
+        if flip is None and closest and not _is_table_row(claim):
             flip = self._flip(claim, closest, reading)
-        if flip is None:
+        if flip is None and closest:
             flip = self._widened(claim, reading)
-        omitted = self._omitted(claim, closest[0], reading)
-        return [finding for finding in (flip, omitted) if finding]
+        omitted = self._omitted(claim, closest[0], reading) if closest else None
+        found = [_Found(flip)] if flip else []
+        return [*found, _Found(omitted, closest[0].exception)] if omitted else found
 
-    def _flipped_clause(self, claim: Sentence, told: SourceSayings, around: str) -> Finding | None:
+    def _flipped_clause(self, before: str, claim: Sentence, reading: Reading) -> Finding | None:
         bare = bare_claim(claim.text)
-        lead = claim.text.rindex(bare)
-        context = features(f"{around}\n{claim.text}").forms
+        told = reading.told.once(SourceSayings)
+        around = f"{reading.question.text.raw}\n{before}\n{claim.text}"
+        context = cache(lambda: features(around).forms)
         for saying in sayings(bare):
             found = told.opposed(saying, context)
             if found and not is_left_out(claim.text, found.told.said.sentence):
+                lead = claim.text.rindex(bare)
                 start, end = lead + saying.start, lead + saying.end
                 return Finding(
                     guard=self.id,
@@ -173,18 +199,18 @@ class Negation(Guard[NegationSettings]):
     ) -> Finding | None:
         aligned, *others = closest
         found = oppositions(claim.text, aligned.sentence)
-        if len(found) != 1 or _told_by_exception(claim, aligned):
+        if len(found) != 1 or told_by_exception(claim, aligned):
             return None
         [opposition] = found
-        if not opposition.expected or _bounds_a_figure(claim, opposition):
+        if not opposition.expected or bounds_a_figure(claim, opposition):
             return None
-        if any(_agrees(claim, opposition, other) for other in others):
+        if any(agrees(claim, opposition, other) for other in others):
             return None
-        if _speaks_of_another(claim, opposition, aligned) or is_left_out(
+        if speaks_of_another(claim, opposition, aligned) or is_left_out(
             claim.text, aligned.sentence
         ):
             return None
-        share = _share_of_rest(claim, opposition, aligned)
+        share = share_of_rest(claim, opposition, aligned)
         if share < self.settings.possible_from:
             return None
         before = claim.text[: opposition.end]
@@ -224,10 +250,9 @@ class Negation(Guard[NegationSettings]):
         )
 
     def _omitted(self, claim: Sentence, aligned: Aligned, reading: Reading) -> Finding | None:
+        """Return what may be missing: the exception, unless the answer has it elsewhere."""
         exception = aligned.exception
-        if reading.answer is None or aligned.share < self.settings.sure_from or not exception:
-            return None
-        if containment(exception, reading.answer.text.raw) >= self.settings.told_from:
+        if aligned.share < self.settings.sure_from or not exception:
             return None
         touched = set(features(reading.question.text.raw).names) & features(exception).forms
         if not touched - features(aligned.sentence).forms:
@@ -258,43 +283,6 @@ def _emphasised(finding: Finding, text: str, places: Sequence[int]) -> Finding:
     return replace(finding, span=Span(start, end), observed=text[start:end])
 
 
-def _bounds_a_figure(claim: Sentence, opposition: Opposition) -> bool:
-    """Tell whether a word is the bound of a figure: those are compared with their values."""
-    before = claim.text[max(0, opposition.start - _LOOK_BACK_CHARS) : opposition.start]
-    is_bound = opposition.is_word and _BOUND.match(claim.text, opposition.start)
-    return bool(is_bound and _FIGURE_BEFORE.search(before))
-
-
 def _is_table_row(claim: Sentence) -> bool:
     """Tell whether a claim is a row whose last cells belong to several columns."""
     return claim.text.startswith("|") and claim.text.count("|") > _MOST_BARS
-
-
-def _agrees(claim: Sentence, opposition: Opposition, aligned: Aligned) -> bool:
-    """Tell whether another sentence says as the claim does where the closest one opposes it."""
-    observed = claim.text[opposition.start : opposition.end]
-    return tells(aligned.sentence, observed) and not oppositions(claim.text, aligned.sentence)
-
-
-def _speaks_of_another(claim: Sentence, opposition: Opposition, aligned: Aligned) -> bool:
-    """Tell whether the word set apart before the predicate (당일에는) is none of the sentence's."""
-    focus = _FOCUS.search(claim.text, 0, opposition.start)
-    return focus is not None and focus[1] not in features(aligned.sentence).forms
-
-
-def _told_by_exception(claim: Sentence, aligned: Aligned) -> bool:
-    """Tell whether the exception holds words of the claim that the rule does not."""
-    if not aligned.exception:
-        return False
-    words = set(features(bare_claim(claim.text)).names)
-    return bool(words & features(aligned.exception).forms - features(aligned.sentence).forms)
-
-
-def _share_of_rest(claim: Sentence, opposition: Opposition, aligned: Aligned) -> float:
-    """Return the share of a claim that the sentence holds; the opposed predicate counts as held."""
-    rest = bare_claim(f"{claim.text[: opposition.start]} {claim.text[opposition.end :]}")
-    share = containment(rest, aligned.sentence)
-    if opposition.is_word:
-        return share
-    words = len(features(rest).words)
-    return (share * words + 1) / (words + 1)

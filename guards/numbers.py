@@ -21,7 +21,7 @@ Source: own rules for Korean quantities. Numbers of the question and of instruct
     repeated; a sentence that stands in a source word for word is right.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -29,11 +29,12 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
 from guards.text.agreed_limits import AgreedLimits
 from guards.text.asked_dates import AskedDates
 from guards.text.claimed_quantities import claimed_quantities
-from guards.text.closest_figures import ClosestFigures, source_texts
+from guards.text.closest_figures import ClosestFigures
 from guards.text.counters import counted_alike
 from guards.text.hedging import hedged_starts
 from guards.text.known_quantities import KnownQuantities
@@ -114,7 +115,7 @@ class Numbers(Guard[NumbersSettings]):
             limit = None if is_known else beside.limits.passed(quantity)
             return _finding("value_differs", quantity, limit, score=0.9) if limit else None
         if is_known:
-            return self._known(quantity, beside.sources, beside.reckoning, beside.reckonable)
+            return self._known(quantity, beside)
         if beside.let_follow(quantity):
             return self._derived(quantity)
         unknown = self._unknown(quantity, beside.known, beside.sources, reading)
@@ -123,22 +124,16 @@ class Numbers(Guard[NumbersSettings]):
     def _echoed_texts(self, reading: Reading) -> list[Text]:
         if not self.settings.allow_from_question:
             return []
-        return [reading.question.text, Text(reading.exchange.echo)]
+        return [reading.question.text, reading.asked.echo]
 
-    def _known(
-        self,
-        quantity: Quantity,
-        sources: SourceFigures,
-        reckoning: Reckoning,
-        reckonable: Reckonable,
-    ) -> Finding | None:
-        moved = self._moved(quantity, sources)
+    def _known(self, quantity: Quantity, beside: "_Beside") -> Finding | None:
+        moved = self._moved(quantity, beside.sources)
         if moved is None:
             return None
-        if reckoning.works_out(quantity):
+        if beside.reckoning.works_out(quantity):
             return self._derived(quantity)
         is_price = quantity.measure.dimension == Dimension.WON
-        return replace(moved, provisional=is_price and reckonable.may_come(quantity))
+        return replace(moved, provisional=is_price and beside.reckonable.may_come(quantity))
 
     def _moved(self, quantity: Quantity, sources: SourceFigures) -> Finding | None:
         if other := sources.other_frame(quantity):
@@ -192,21 +187,35 @@ class _Beside:
     """
 
     def __init__(self, reading: Reading, answer: Text, echoed: list[Text]) -> None:
-        told = source_texts(reading)
-        self.known, self.licensed = KnownQuantities(told), KnownQuantities(echoed)
-        self.sources, self.limits = SourceFigures(reading), AgreedLimits(reading)
+        self._reading = reading
+        self._echoed = echoed
+        self.known = KnownQuantities(sources=reading.told)
+        self.licensed = KnownQuantities(echoed)
+        self.sources = SourceFigures(reading)
         self.reckoning = Reckoning(
             answer,
             reading.question.text,
             lambda one: self.known.has(one) or self.licensed.has(one),
             self.sources,
         )
-        self.reckonable = Reckonable(reading, self.known.has)
-        self._ways = (
+
+    @lazy
+    def limits(self) -> AgreedLimits:
+        """The limits to which the answer may agree."""
+        return AgreedLimits(self._reading)
+
+    @lazy
+    def reckonable(self) -> Reckonable:
+        """What may yet be explained."""
+        return Reckonable(self._reading, self.known.has)
+
+    @lazy
+    def _ways(self) -> tuple[Callable[[Quantity], bool], ...]:
+        return (
             self.reckoning.has,
-            OtherSides(reading).tell,
-            AskedDates(reading).has,
-            KnownQuantities([*told, *echoed]).has_ends,
+            OtherSides(self._reading).tell,
+            self._reading.asked.once(AskedDates).has,
+            KnownQuantities(self._echoed, self._reading.told).has_ends,
         )
 
     def let_follow(self, quantity: Quantity) -> bool:

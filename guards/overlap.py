@@ -23,7 +23,7 @@ from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Part, Reading, Text
+from guards.core.reading import Asked, Reading, SourceSet, Text
 from guards.text.claims import bare_claim, claims, may_lead_in
 from guards.text.coordinate import coordinate_clauses
 from guards.text.features import features
@@ -145,6 +145,24 @@ class Overlap(Guard[OverlapSettings]):
         )
 
 
+class _Known:
+    """How far the sources hold what was said, by what of it is compared; filled as it comes.
+
+    An answer is looked at again and again while it grows, and a long one repeats itself.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self._passages = asked.told.once(_passages)
+        self._asked = features(asked.question.text.raw)
+        self._known: dict[str, Support] = {}
+
+    def support(self, words: str) -> Support:
+        """Return how far the best passage holds some words."""
+        if words not in self._known:
+            self._known[words] = support(words, self._passages, self._asked)
+        return self._known[words]
+
+
 class _Measure:
     """Measures how far the sources hold places of an answer."""
 
@@ -153,25 +171,22 @@ class _Measure:
         figures = [one for one in answer.quantities if not unmarked[one.start].isspace()]
         self._figures = [one.start for one in figures]
         self._compared = _compared(unmarked, figures)
-        self._passages = [_passage(part) for part in reading.sources]
-        self._asked = features(reading.question.text.raw)
-        # A long answer repeats itself.
-        self._known: dict[str, Support] = {}
+        self._known = reading.asked.once(_Known)
 
     def support(self, place: Sentence) -> Support:
         """Return how far the best passage holds the words of a place."""
-        words = bare_claim(self._compared[place.start : place.end])
-        if words not in self._known:
-            self._known[words] = support(words, self._passages, self._asked)
-        return self._known[words]
+        return self._known.support(bare_claim(self._compared[place.start : place.end]))
 
     def has_figure(self, place: Sentence) -> bool:
         """Tell whether a figure begins in a place."""
         return bisect_left(self._figures, place.start) < bisect_left(self._figures, place.end)
 
 
-def _passage(part: Part) -> Passage:
-    return Passage(part.source.title if part.source else "", part.text.held_index)
+def _passages(sources: SourceSet) -> list[Passage]:
+    return [
+        Passage(part.source.title if part.source else "", part.text.held_index)
+        for part in sources.parts
+    ]
 
 
 def _added_clauses(claim: Sentence) -> Iterator[Sentence]:

@@ -1,6 +1,6 @@
 """What was read once is kept: by what it was read from, as long as that lasts."""
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Generic, Self, TypeVar, cast
@@ -8,6 +8,7 @@ from typing import Generic, Self, TypeVar, cast
 ReadT = TypeVar("ReadT")
 KeyT = TypeVar("KeyT", bound=Hashable)
 T = TypeVar("T")
+_MISSING = object()
 
 
 class Keeping:
@@ -18,6 +19,7 @@ class Keeping:
 
     def __init__(self) -> None:
         self._kept: dict[object, object] = {}
+        self._remembered: defaultdict[object, dict[object, object]] = defaultdict(dict)
 
     def once(self, read: Callable[[Self], ReadT]) -> ReadT:
         """Return what a function reads from this, and keep it as long as this lasts.
@@ -28,6 +30,19 @@ class Keeping:
         if read not in self._kept:
             self._kept[read] = read(self)
         return cast("ReadT", self._kept[read])
+
+    def remembered(self, function: Callable[[KeyT], ReadT], key: KeyT) -> ReadT:
+        """Return what a function makes of one thing, and keep it as long as this lasts.
+
+        Args:
+            function: A function of a module (or a class), which is the same each time.
+            key: The thing: a sentence of an answer that comes back while the answer grows.
+        """
+        known = self._remembered[function]
+        found = known.get(key, _MISSING)
+        if found is _MISSING:
+            found = known[key] = function(key)
+        return cast("ReadT", found)
 
 
 class Recent(Generic[KeyT, T]):

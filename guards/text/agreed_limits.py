@@ -9,10 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Set
 from fractions import Fraction
-from functools import cached_property
 from typing import NamedTuple
 
-from guards.core.reading import Reading, Text
+from guards.core.lazy import lazy
+from guards.core.reading import Asked, Reading, SourceSet, Text
 from guards.text.closest_figures import ClosestFigures
 from guards.text.figure_frames import POINTS, Edge, Frame, frame_of, is_negated, kept_frame_of
 from guards.text.likeness import Words, kept_words_of, words_of
@@ -53,16 +53,36 @@ class _Limit(NamedTuple):
     behind: Set[str]
 
 
+class _Limits:
+    """The limits of some sources, by what they measure; made once for them."""
+
+    def __init__(self, told: SourceSet) -> None:
+        self._parts = told.parts
+        self._read: dict[str, list[_Limit]] = {}
+
+    def of(self, dimension: str) -> list[_Limit]:
+        if dimension not in self._read:
+            self._read[dimension] = [
+                limit
+                for part in self._parts
+                for limit in _limits_in(part.text, part.source.id if part.source else "", dimension)
+            ]
+        return self._read[dimension]
+
+
+def _asked_words(asked: Asked) -> frozenset[str]:
+    return words_of(asked.question.text.raw).forms
+
+
 class AgreedLimits:
-    """The limits of the sources, by what they measure."""
+    """The limits of the sources held against the figures that an answer takes from the question."""
 
     def __init__(self, reading: Reading) -> None:
         if reading.answer is None:
             raise ValueError("there is no answer that could agree")
-        self._reading = reading
+        self._asked = reading.asked
+        self._limits = reading.told.once(_Limits)
         self._answer = reading.answer.text
-        self._asked = words_of(reading.question.text.raw).forms
-        self._read: dict[str, list[_Limit]] = {}
 
     def passed(self, quantity: Quantity) -> ClosestFigures | None:
         """Return the limit that a figure of the answer goes beyond, if the answer agrees to it."""
@@ -79,7 +99,7 @@ class AgreedLimits:
         own = _bounds_above(frame_of(quantity, answer))
         same = [
             limit
-            for limit in self._limits(measure.dimension)
+            for limit in self._limits.of(measure.dimension)
             if own in {None, limit.is_upper}
             and (limit.is_upper or is_point or own is not None)
             and self._is_alike(limit, words)
@@ -89,13 +109,13 @@ class AgreedLimits:
         figures = tuple(dict.fromkeys(limit.figure.shown for limit in same))
         return ClosestFigures(same[0].source_id, same[0].sentence, figures)
 
-    @cached_property
+    @lazy
     def _places(self) -> dict[int, int]:
         """In which sentence of the answer each of its figures stands."""
         starts = [one.start for one in self._answer.quantities]
         return dict(zip(starts, sentence_places(self._answer, starts), strict=True))
 
-    @cached_property
+    @lazy
     def _alike(self) -> Counter[tuple[int, str]]:
         """How many figures of a kind stand in a sentence of the answer."""
         return Counter(
@@ -105,18 +125,9 @@ class AgreedLimits:
     def _is_alike(self, limit: _Limit, words: Words) -> bool:
         """Tell whether an answer says of a figure what a source says of a limit, and all of it."""
         return (
-            limit.behind <= words.forms | self._asked
+            limit.behind <= words.forms | self._asked.once(_asked_words)
             and words.share_in(kept_words_of(limit.sentence)) >= _SAME_SUBJECT
         )
-
-    def _limits(self, dimension: str) -> list[_Limit]:
-        if dimension not in self._read:
-            self._read[dimension] = [
-                limit
-                for part in self._reading.sources
-                for limit in _limits_in(part.text, part.source.id if part.source else "", dimension)
-            ]
-        return self._read[dimension]
 
 
 def _limits_in(text: Text, source_id: str, dimension: str) -> Iterator[_Limit]:
@@ -129,7 +140,7 @@ def _limits_in(text: Text, source_id: str, dimension: str) -> Iterator[_Limit]:
     places = sentence_places(text, [one.start for one in figures])
     for one, at in zip(figures, places, strict=True):
         is_upper = _bounds_above(kept_frame_of(one, text))
-        if is_upper is None or is_negated(text, one):
+        if is_upper is None or is_negated(text.raw, one):
             continue
         sentence = text.sentences[at]
         clause = _CLAUSE_END.split(text.raw[one.end : sentence.end])[0]
@@ -160,7 +171,7 @@ def _is_agreed(quantity: Quantity, answer: Text, end: int) -> bool:
     return bool(
         _ALLOWS.search(_TURN.split(behind)[0])
         and not _LEAVES_OPEN.search(behind)
-        and not is_negated(answer, quantity)
+        and not is_negated(answer.raw, quantity)
     )
 
 

@@ -1,16 +1,14 @@
 """Finds for a sentence of the answer the sentences of the sources that speak of the same."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import nlargest
-from operator import itemgetter
+from operator import attrgetter
+from typing import NamedTuple
 
 from guards.core.reading import Part, Reading
 from guards.text.features import features
 from guards.text.held import Wanted
 from guards.text.overlap_score import shares_in
-from guards.text.sentences import Sentence
 
 _NEARLY_AS_GOOD = 0.1
 _MOST_ALIGNED = 24
@@ -19,21 +17,39 @@ LONGEST_SENTENCE_CHARS = 2000
 _EXCEPTION = re.compile(r"^(?:다만|단)[\s,]")
 
 
-@dataclass(frozen=True, slots=True)
-class Aligned:
+class Aligned(NamedTuple):
     """A source sentence that speaks of what a claim speaks of.
 
     Attributes:
-        source_id: Id of its source.
-        sentence: The sentence, verbatim.
-        exception: The sentence after it that takes something out of it (다만, …); empty if none.
+        part: Its source.
+        place: Which sentence of it.
         share: Share of the claim that the sentence holds, from 0 to 1.
     """
 
-    source_id: str
-    sentence: str
-    exception: str
+    part: Part
+    place: int
     share: float
+
+    @property
+    def source_id(self) -> str:
+        """Id of its source."""
+        return self.part.source.id if self.part.source else ""
+
+    @property
+    def sentence(self) -> str:
+        """The sentence, verbatim."""
+        return self.part.text.sentences[self.place].text
+
+    @property
+    def exception(self) -> str:
+        """The sentence after it that takes something out of it (다만, …); empty if none."""
+        following = self.part.text.sentences[self.place + 1 : self.place + 2]
+        is_one = (
+            following
+            and len(following[0].text) <= LONGEST_SENTENCE_CHARS
+            and _EXCEPTION.match(following[0].text)
+        )
+        return following[0].text if is_one else ""
 
 
 def alignments(claim: str, reading: Reading, least: float) -> list[Aligned]:
@@ -52,22 +68,10 @@ def alignments(claim: str, reading: Reading, least: float) -> list[Aligned]:
         return []
     wanted = Wanted(features(claim))
     held = [
-        (part, place, share)
+        Aligned(part, place, share)
         for part in reading.sources
-        for place, share in shares_in(wanted, part.text.held_index).items()
-        if share >= least and len(part.text.sentences[place].text) <= LONGEST_SENTENCE_CHARS
+        for place, share in shares_in(wanted, part.text.held_index, least).items()
+        if len(part.text.sentences[place].text) <= LONGEST_SENTENCE_CHARS
     ]
-    closest = nlargest(_MOST_ALIGNED, held, key=itemgetter(-1))
-    return [_aligned(*one) for one in closest if one[-1] >= closest[0][-1] - _NEARLY_AS_GOOD]
-
-
-def _aligned(part: Part, place: int, share: float) -> Aligned:
-    sentences = part.text.sentences
-    exception = _exception_after(sentences, place)
-    return Aligned(part.source.id if part.source else "", sentences[place].text, exception, share)
-
-
-def _exception_after(sentences: Sequence[Sentence], at: int) -> str:
-    following = sentences[at + 1].text if at + 1 < len(sentences) else ""
-    is_one = len(following) <= LONGEST_SENTENCE_CHARS and _EXCEPTION.match(following)
-    return following if is_one else ""
+    closest = nlargest(_MOST_ALIGNED, held, key=attrgetter("share"))
+    return [one for one in closest if one.share >= closest[0].share - _NEARLY_AS_GOOD]

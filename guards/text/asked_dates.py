@@ -6,9 +6,9 @@ says on which side of the event the period lies.
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from functools import cached_property
 
-from guards.core.reading import Reading, Text
+from guards.core.lazy import lazy
+from guards.core.reading import Asked, Text
 from guards.text.days import dated, day_of, in_common_year, shifted, without_year
 from guards.text.figure_frames import Lean, kept_frame_of
 from guards.text.slots.quantity import Quantity
@@ -19,21 +19,21 @@ _MOST_DAYS = 3660
 
 
 class AskedDates:
-    """The dates that follow from those of the question."""
+    """The dates that follow from those of the question; made once for a request."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, asked: Asked) -> None:
         self._asked = [
             one.measure
-            for one in reading.question.text.quantities
+            for one in asked.question.text.quantities
             if one.measure.dimension in _DATES and len(one.measure.values) == 1
         ]
-        self._texts = [part.text for part in reading.sources]
+        self._texts = [part.text for part in asked.sources]
 
     def has(self, quantity: Quantity) -> bool:
         """Tell whether a date of the answer follows."""
         return quantity.measure in self._following
 
-    @cached_property
+    @lazy
     def _following(self) -> frozenset[Measure]:
         if not self._asked:
             return frozenset()

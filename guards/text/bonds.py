@@ -5,24 +5,25 @@ list line the name before the colon stands behind all of its pieces.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
+from guards.core.lazy import lazy
 from guards.core.reading import Text
-from guards.text.figure_values import as_value, can_move
-from guards.text.labels import Label, label_of, labelled
-from guards.text.passages import sentence_places
+from guards.text.figure_values import Figure, figures_in
+from guards.text.labels import Label, Labels, label_of
 from guards.text.pieces import Piece, Standing, cut
-from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Quantity
 from guards.text.values import Value
 
 _TABLE_LINE = re.compile(r"^[^\n]*\|[^\n]*\|[^\n]*$|^[^\n\t]+\t[^\n]*$", re.MULTILINE)
 _MOST_FIGURES = 10_000
 _RATE_ENDS = re.compile(r"당|마다|씩|에")
+
+_start_of = attrgetter("value.start")
 
 
 class Bond(NamedTuple):
@@ -53,61 +54,93 @@ class Bond(NamedTuple):
     sentence: int
 
 
-_OF_TEXT: WeakKeyDictionary[Text, tuple[Bond, ...]] = WeakKeyDictionary()
-_BY_KEY: WeakKeyDictionary[Text, dict[Hashable, list[Bond]]] = WeakKeyDictionary()
+class Bonds:
+    """The figures of a text with what each is bound to, read a sentence at a time.
 
-
-def bonds_of(text: Text) -> tuple[Bond, ...]:
-    """Return the bonds of the figures of a text, in order; made once for each text.
-
-    A text of nothing but figures has none.
+    Attributes:
+        figures: The figures, in order; none in a text of nothing but figures.
     """
-    known = _OF_TEXT.get(text)
-    if known is None and len(text.quantities) > _MOST_FIGURES:
-        known = _OF_TEXT[text] = ()
-    if known is None:
-        found = sorted(_bonds(text), key=lambda bond: bond.value.start)
-        known = _OF_TEXT[text] = tuple(found)
-    return known
 
+    def __init__(self, text: Text) -> None:
+        self._raw, self._sentences, self._quantities = text.raw, text.sentences, text.quantities
+        self._in_prose: dict[int, list[Figure]] = defaultdict(list)
+        self._in_tables: dict[int, list[Figure]] = defaultdict(list)
+        self._heads: dict[int, list[Value]] = defaultdict(list)
+        self._read: dict[int, list[Bond]] = {}
+        self.figures = figures_in(text) if len(text.quantities) <= _MOST_FIGURES else ()
+        self._place()
+        self._labels = {
+            one.quantity.start: text.once(Labels).at(one.quantity.start).words
+            for figures in self._in_tables.values()
+            for one in figures
+        }
 
-def bonds_by_key(text: Text) -> Mapping[Hashable, Sequence[Bond]]:
-    """Return the bonds of a text by their values; collected once for each text."""
-    known = _BY_KEY.get(text)
-    if known is None:
-        known = _BY_KEY[text] = defaultdict(list)
-        for bond in bonds_of(text):
-            for key in bond.value.keys:
-                known[key].append(bond)
-    return known
+    def _place(self) -> None:
+        """Part the figures in tables from the others."""
+        tables = _tables(self._raw)
+        begins = [start for start, _ in tables]
+        for one in self.figures:
+            start = one.quantity.start
+            line = bisect_right(begins, start) - 1
+            if line < 0 or start >= tables[line][1]:
+                self._in_prose[one.at].append(one)
+                continue
+            self._in_tables[one.at].append(one)
+            if _is_in_first_cell(self._raw, begins[line], start):
+                self._heads[one.at].append(one.value)
 
+    def at(self, place: int) -> Sequence[Bond]:
+        """Return the bonds of the figures of a sentence, in order.
 
-def _bonds(text: Text) -> Iterator[Bond]:
-    figures = [one for one in text.quantities if can_move(one)]
-    tables = [match.span() for match in _TABLE_LINE.finditer(text.raw)]
-    begins = [start for start, _ in tables]
-    in_prose: dict[int, list[Quantity]] = defaultdict(list)
-    in_tables: dict[int, tuple[Quantity, int]] = {}
-    heads: dict[int, list[Value]] = defaultdict(list)
-    places = sentence_places(text, [one.start for one in figures])
-    for figure, place in zip(figures, places, strict=True):
-        line = bisect_right(begins, figure.start) - 1
-        if line >= 0 and figure.start < tables[line][1]:
-            in_tables[figure.start] = figure, place
-            if _is_in_first_cell(text.raw, tables[line][0], figure.start):
-                heads[place].append(as_value(figure))
-        else:
-            in_prose[place].append(figure)
-    for label in labelled(text, [(one.start, one.end) for one in figures] if in_tables else []):
-        if label.start in in_tables:
-            figure, place = in_tables[label.start]
-            value, words = as_value(figure), label.words
-            beside = _of_other_kinds(value, heads[place])
-            cell = label_of(text.raw[_cell_start(text.raw, figure.start) : figure.start])
+        Args:
+            place: Number of the sentence in the text.
+        """
+        if place not in self._read:
+            found = [*self._of_table(place), *self._of_prose(place)]
+            self._read[place] = sorted(found, key=_start_of)
+        return self._read[place]
+
+    def of(self, figure: Figure) -> Bond:
+        """Return the bond of a figure."""
+        bonds = self.at(figure.at)
+        return bonds[bisect_left(bonds, figure.value.start, key=_start_of)]
+
+    def _of_table(self, place: int) -> Iterator[Bond]:
+        for figure, value, _ in self._in_tables.get(place, ()):
+            words = self._labels[figure.start]
+            beside = _of_other_kinds(value, self._heads.get(place, ()))
+            cell = label_of(self._raw[_cell_start(self._raw, figure.start) : figure.start])
             yield Bond(figure, value, words, words, beside, (), cell, place)
-    raw = _without_rates(text)
-    for place, group in in_prose.items():
-        yield from _in_sentence(raw, text.sentences[place], place, group)
+
+    def _of_prose(self, place: int) -> Iterator[Bond]:
+        figures = self._in_prose.get(place)
+        pieces = cut(self._without_rates, self._sentences[place], figures) if figures else []
+        inherited: Label = ()
+        for piece, noun in zip(pieces, _nouns_behind(pieces), strict=True):
+            for standing in piece.figures:
+                yield _bond(piece, standing, inherited, noun, place)
+            inherited = tuple(piece.words) or inherited
+
+    @lazy
+    def _without_rates(self) -> str:
+        """The text, as long as it is, without figures that name nothing (1kWh당, 하루, 1인당)."""
+        raw = self._raw
+        kept: list[str] = []
+        at = 0
+        for one in self._quantities:
+            if one.measure.everyday:
+                rest = _RATE_ENDS.match(raw, one.end)
+                end = rest.end() if rest else one.end
+                kept += raw[at : one.start], " " * (end - one.start)
+                at = end
+        return "".join(kept) + raw[at:]
+
+
+def _tables(raw: str) -> list[tuple[int, int]]:
+    """Return the places of the rows of tables."""
+    if "|" not in raw and "\t" not in raw:
+        return []
+    return [match.span() for match in _TABLE_LINE.finditer(raw)]
 
 
 def _is_in_first_cell(raw: str, line: int, start: int) -> bool:
@@ -121,32 +154,6 @@ def _cell_start(raw: str, start: int) -> int:
 
 def _of_other_kinds(figure: Value, others: Iterable[Value]) -> tuple[Value, ...]:
     return tuple(other for other in others if other.kind != figure.kind)
-
-
-def _without_rates(text: Text) -> str:
-    """Return a text of the same length without figures that name nothing (1kWh당, 하루, 1인당)."""
-    raw = text.raw
-    kept: list[str] = []
-    at = 0
-    for one in text.quantities:
-        if one.measure.everyday:
-            rest = _RATE_ENDS.match(raw, one.end)
-            end = rest.end() if rest else one.end
-            kept += raw[at : one.start], " " * (end - one.start)
-            at = end
-    return "".join(kept) + raw[at:]
-
-
-def _in_sentence(
-    raw: str, sentence: Sentence, place: int, figures: Sequence[Quantity]
-) -> Iterator[Bond]:
-    pieces = cut(raw, sentence, figures)
-    nouns = _nouns_behind(pieces)
-    inherited: Label = ()
-    for piece, noun in zip(pieces, nouns, strict=True):
-        for standing in piece.figures:
-            yield _bond(piece, standing, inherited, noun, place)
-        inherited = tuple(piece.words) or inherited
 
 
 def _nouns_behind(pieces: Sequence[Piece]) -> list[Label]:

@@ -1,13 +1,16 @@
 """Figures of a text with the words by which they are told from others, to look them up by those."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Set
-from weakref import WeakKeyDictionary
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from guards.core.lazy import lazy
-from guards.core.reading import Text
-from guards.text.bonds import Bond, bonds_of
+from guards.core.reading import SourceSet, Text
+from guards.text.bonds import Bond, Bonds
+from guards.text.figure_values import Figure
 from guards.text.labels import Form
+from guards.text.passages import Passages, Place
+from guards.text.values import Value
 
 _LONG_WORD_CHARS = 4
 ANCHORS = frozenset({"전", "후"})
@@ -56,6 +59,11 @@ class BoundFigure:
     def _long(self) -> list[str]:
         return [word for word in self.said if len(word) > _LONG_WORD_CHARS]
 
+    def says_all(self, label: Iterable[Form]) -> bool:
+        """Tell whether all words of a label are around it."""
+        said = self.said
+        return not any(form.isdisjoint(said) for form in label)
+
     def says(self, form: Form) -> bool:
         """Tell whether a word is around it, or begins one that is (혈액검사 of 혈액검사비)."""
         return not form.isdisjoint(self.said) or any(
@@ -67,43 +75,109 @@ class BoundFigure:
 
 
 class BoundFigures:
-    """The figures of one text, by their values and by what they are bound to."""
+    """The figures of one text, by what they are bound to; each is read when it is asked for."""
 
     def __init__(self, text: Text) -> None:
-        self.values: dict[Hashable, set[tuple[frozenset[Hashable], str | None]]] = defaultdict(set)
-        self.by_key: dict[Hashable, list[BoundFigure]] = defaultdict(list)
-        self.by_name: dict[Hashable, dict[Hashable, list[BoundFigure]]] = defaultdict(dict)
-        self.by_word: dict[Hashable, dict[str, list[BoundFigure]]] = defaultdict(dict)
-        for bond in bonds_of(text):
-            self._add(BoundFigure(bond))
+        self._bonds = text.once(Bonds)
+        self._bound: dict[int, BoundFigure] = {}
+        self._by_kind: dict[Hashable, list[Figure]] = defaultdict(list)
+        self._by_name: dict[Hashable, dict[Hashable, list[Figure]]] = {}
+        self._by_word: dict[Hashable, dict[str, list[Figure]]] = {}
+        for figure in self._bonds.figures:
+            self._by_kind[figure.value.kind].append(figure)
 
-    def _add(self, known: BoundFigure) -> None:
-        self.values[known.value.kind].add((known.value.keys, known.value.side))
-        for key in known.value.keys:
-            self.by_key[key].append(known)
-        by_name = self.by_name[known.value.kind]
-        for name in {*known.names, *(key for figure in known.figures for key in figure.keys)}:
-            by_name.setdefault(name, []).append(known)
-        by_word = self.by_word[known.value.kind]
-        for word in known.bound:
-            by_word.setdefault(word, []).append(known)
+    @property
+    def figures(self) -> Sequence[Figure]:
+        """The figures, in order."""
+        return self._bonds.figures
 
-    def named(self, kind: Hashable, names: Set[Hashable]) -> Iterator[list[BoundFigure]]:
-        """Yield the figures of a kind that are bound to each of some names."""
-        known = self.by_name.get(kind, {})
-        for name in known.keys() & names:
-            yield known[name]
+    def bound(self, figure: Figure) -> BoundFigure:
+        """Return a figure of the text with its words."""
+        start = figure.value.start
+        if start not in self._bound:
+            self._bound[start] = BoundFigure(self._bonds.of(figure))
+        return self._bound[start]
+
+    def by_name(self, kind: Hashable) -> Mapping[Hashable, Sequence[Figure]]:
+        """Return the figures of a kind by the names and figures that tell them from others."""
+        if kind not in self._by_name:
+            by_name: dict[Hashable, list[Figure]] = defaultdict(list)
+            for figure in self._by_kind.get(kind, ()):
+                known = self.bound(figure)
+                for name in known.names.union(*[one.keys for one in known.figures]):
+                    by_name[name].append(figure)
+            self._by_name[kind] = by_name
+        return self._by_name[kind]
+
+    def by_word(self, kind: Hashable) -> Mapping[str, Sequence[Figure]]:
+        """Return the figures of a kind by the words that they are bound to."""
+        if kind not in self._by_word:
+            by_word: dict[str, list[Figure]] = defaultdict(list)
+            for figure in self._by_kind.get(kind, ()):
+                for word in self.bound(figure).bound:
+                    by_word[word].append(figure)
+            self._by_word[kind] = by_word
+        return self._by_word[kind]
 
 
-_OF_TEXT: WeakKeyDictionary[Text, BoundFigures] = WeakKeyDictionary()
+class Known(NamedTuple):
+    """A figure of the sources.
+
+    Attributes:
+        figure: The figure.
+        place: Its sentence.
+        text: The figures of its text.
+    """
+
+    figure: Figure
+    place: Place
+    text: BoundFigures
+
+    @property
+    def bound(self) -> BoundFigure:
+        """The figure with its words."""
+        return self.text.bound(self.figure)
 
 
-def bound_figures_of(text: Text) -> BoundFigures:
-    """Return the figures of a text; collected once for each text."""
-    known = _OF_TEXT.get(text)
-    if known is None:
-        known = _OF_TEXT[text] = BoundFigures(text)
-    return known
+class KnownFigures:
+    """The figures of some sources by their values; made once for them."""
+
+    def __init__(self, told: SourceSet) -> None:
+        self.texts = [text.once(BoundFigures) for _, text in told.once(Passages).texts()]
+        self._values: dict[Hashable, set[tuple[frozenset[Hashable], str | None]]]
+        self._values = defaultdict(set)
+        self._by_key: dict[Hashable, list[Known]] = defaultdict(list)
+        for number, text in enumerate(self.texts):
+            for figure in text.figures:
+                self._add(Known(figure, Place(number, figure.at), text))
+
+    def _add(self, known: Known) -> None:
+        value = known.figure.value
+        self._values[value.kind].add((value.keys, value.side))
+        for key in value.keys:
+            self._by_key[key].append(known)
+
+    def of(self, value: Value) -> Sequence[Known]:
+        """Return the figures that share a reading with a value, by their sources."""
+        if len(value.keys) == 1:
+            [key] = value.keys
+            return self._by_key.get(key, ())
+        found = [one for key in value.keys for one in self._by_key.get(key, ())]
+        return sorted(found, key=lambda one: one.place.source)
+
+    def has_others(self, value: Value) -> bool:
+        """Tell whether the sources have another value of a kind, or another side of it."""
+        known = self._values.get(value.kind, ())
+        return len(known) > ((value.keys, value.side) in known)
+
+    def only_of(self, kind: Hashable) -> Known | None:
+        """Return the first figure of a kind in its last source, if it has one value everywhere."""
+        values = {keys for keys, _ in self._values.get(kind, ())}
+        keys = [key for one in values for key in one]
+        if len(keys) != 1:
+            return None
+        known = self._by_key[keys[0]]
+        return next(one for one in known if one.place.source == known[-1].place.source)
 
 
 def _is_name(form: Form) -> bool:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from guards.core.reading import Reading, Text
+from guards.core.reading import Part, Reading, SourceSet, Text
 from guards.text.labels import Label, label_of
 from guards.text.namings import said_in
 from guards.text.slots.name import dense
@@ -75,9 +75,11 @@ def misbound_names(reading: Reading) -> Iterator[Misbound]:
     """
     if reading.answer is None:
         return
+    groups = reading.told.once(_all_groups)
+    if not groups:
+        return
     raw = reading.answer.text.raw
     said = said_in(f"{raw}\n{reading.question.text.raw}")
-    groups = ((part, group) for part in reading.sources for group in part.text.once(_groups))
     for part, group in groups:
         named = [one for one in group if _is_said(one, said)]
         meant = {one.name: one for one in named if dense(one.name) not in reading.answer.text.dense}
@@ -104,6 +106,10 @@ def _is_said(one: Bound, said: frozenset[str]) -> bool:
 
 def _is_hinted(one: Bound, said: frozenset[str]) -> bool:
     return any(word & said for word in one.key)
+
+
+def _all_groups(told: SourceSet) -> list[tuple[Part, list[Bound]]]:
+    return [(part, group) for part in told.parts for group in part.text.once(_groups)]
 
 
 def _groups(text: Text) -> list[list[Bound]]:

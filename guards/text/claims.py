@@ -17,6 +17,7 @@ from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.citation_mark import read_marks
 
 _ANSWERS_KEPT = 4
+_SENTENCES_KEPT = 256
 _MARKUP = re.compile(r"^[ \t]*(?:[-*•·○●▪■◦>#]+[ \t]*)*(?:\d{1,3}[.)][ \t])?[*_]{0,3}")
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]|[*_]{2}[^*_]{1,60}[*_]{2}:?$|\|?[ \t:|-]+$)")
 _REFERENCE_LINE = re.compile(r"^[ \t]*(?:[-*][ \t]*)?(?:\[[†^]?\d{1,3}\]|【\d{1,3}】)[ \t:]")
@@ -150,6 +151,8 @@ def bare_claim(sentence: str) -> str:
     return _ATTRIBUTION.sub("", _YES_OR_NO.sub("", _MARKUP.sub("", sentence))).strip()
 
 
+# An answer that is written is looked at again with each further sentence.
+@lru_cache(maxsize=_SENTENCES_KEPT)
 def _is_claim(sentence: str) -> bool:
     if not sentence or _HEADING.match(sentence) or _ENDS_OPEN.search(sentence):
         return False

@@ -1,8 +1,9 @@
 """What the sources say in figures where they speak of what a sentence of the answer is about."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guards.core.reading import Reading, Text, source_text
+from guards.core.reading import Asked, Part, Reading, SourceSet, Text, source_text
 from guards.text.likeness import words_of
 from guards.text.overlap_score import containment
 from guards.text.sentence_index import SentenceIndex
@@ -38,17 +39,22 @@ class ClosestFigures:
     figures: tuple[str, ...]
 
 
-def source_texts(reading: Reading) -> list[Text]:
+def source_texts(reading: Reading | Asked) -> list[Text]:
     """Return the texts of an exchange's sources with their titles."""
-    titles = [source_text(source.title) for source in reading.exchange.sources if source.title]
-    return [part.text for part in reading.sources] + titles
+    return [*reading.told.once(texts_and_titles)]
+
+
+def texts_and_titles(told: SourceSet) -> Sequence[Text]:
+    """Return the texts of sources, then their titles."""
+    titles = [part.source.title for part in told.parts if part.source and part.source.title]
+    return [part.text for part in told.parts] + [source_text(title) for title in titles]
 
 
 class FigureFinder:
-    """The source sentences with figures, by the kinds of their figures."""
+    """The source sentences with figures, by the kinds of their figures; made once for them."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, told: SourceSet) -> None:
+        self._parts = told.parts
         self._by_kin: dict[frozenset[str], _Kin] = {}
 
     def closest(self, quantity: Quantity, sentence: str) -> ClosestFigures | None:
@@ -58,17 +64,17 @@ class FigureFinder:
         """
         names = _kin(quantity)
         if names not in self._by_kin:
-            self._by_kin[names] = _Kin(self._reading, names)
+            self._by_kin[names] = _Kin(self._parts, names)
         return self._by_kin[names].closest(sentence.replace(quantity.text, _ANY_FIGURE))
 
 
 class _Kin:
     """The source sentences with figures of some dimensions."""
 
-    def __init__(self, reading: Reading, dimensions: frozenset[str]) -> None:
+    def __init__(self, parts: Sequence[Part], dimensions: frozenset[str]) -> None:
         self._figures = {
-            (source.id, sentence): figures
-            for part, source in zip(reading.sources, reading.exchange.sources, strict=True)
+            (part.source.id if part.source else "", sentence): figures
+            for part in parts
             for sentence, figures in _figures_by_sentence(part.text, dimensions).items()
         }
         self._index = SentenceIndex((name, name[1]) for name in self._figures)

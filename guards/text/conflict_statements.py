@@ -19,7 +19,8 @@ _VALUE = "\x00"
 _LONGEST_CHARS = 800
 _MOST_FIGURES = 12
 _LONGEST_HEADING_CHARS = 30
-_STATEMENTS_KEPT = 512
+_LINES_KEPT = 256
+_TOKENS_KEPT = 16_384
 _MARKER = re.compile(
     r"[ \t]*(?:[-*•·○●▪■◦>]+[ \t]+|(?:\d{1,3}|[가-하])[.)][ \t]+|[①-⑳][ \t]*){1,4}"
 )
@@ -66,9 +67,12 @@ class Statement:
     points: bool
 
 
-@lru_cache(maxsize=_STATEMENTS_KEPT)
 def statements_of(text: Text) -> tuple[Statement, ...]:
-    """Return the sentences of a text that hold figures, in order."""
+    """Return the sentences of a text that hold figures, in order; read once for each text."""
+    return text.once(_statements)
+
+
+def _statements(text: Text) -> tuple[Statement, ...]:
     reader = _Reader()
     found: list[Statement] = []
     figures = figures_of(text)
@@ -88,6 +92,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._headings: list[str] = []
+        self._heading_words: frozenset[str] = frozenset()
         self._section = 0
         self._after_heading = False
         self._lead_in = ""
@@ -113,9 +118,9 @@ class _Reader:
             sentence=text,
             start=sentence.start,
             above=above,
-            key=f"{''.join(_tokens(above))}>{''.join(tokens)}",
+            key=f"{_key(above)}>{''.join(tokens)}",
             words=words,
-            heading=frozenset(word for line in self._headings for word in _tokens(line)),
+            heading=self._heading_words,
             section=self._section,
             figures=figures,
             points=_POINTING.search(text) is not None,
@@ -129,6 +134,7 @@ class _Reader:
         elif not self._after_heading:
             self._headings = [one for one in self._headings if _level(one)]
         self._headings.append(heading)
+        self._heading_words = frozenset(word for line in self._headings for word in _tokens(line))
         self._section += 1
         self._after_heading = True
         self._lead_in = self._table_header = ""
@@ -175,6 +181,13 @@ def _tokens(text: str) -> list[str]:
     return [token for token in tokens if token not in _LIGHT and token not in MEASURE_NOUNS]
 
 
+@lru_cache(maxsize=_LINES_KEPT)
+def _key(line: str) -> str:
+    """Return a line that stands above many others as part of their keys."""
+    return "".join(_tokens(line))
+
+
+@lru_cache(maxsize=_TOKENS_KEPT)
 def _bare(token: str) -> str:
     if not token.startswith(_VALUE):
         return word_stem(token.lower())

@@ -35,7 +35,7 @@ class ContactBook:
     """What the sources give as contacts."""
 
     def __init__(self, reading: Reading) -> None:
-        self._passages = Passages(reading)
+        self._passages = reading.told.once(Passages)
         self._values: set[tuple[ContactKind, str]] = set()
         self._covered: set[tuple[ContactKind, str]] = set()
         self._owned: dict[_Line, Ownership[Contact]] = defaultdict(Ownership)

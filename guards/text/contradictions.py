@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from guards.core.reading import Reading
+from guards.core.exchange import Source
+from guards.core.reading import SourceSet, Text
 from guards.text.conflict_statements import Statement, statements_of
 from guards.text.conflict_values import Figure
 from guards.text.editions import Edition, edition_of
@@ -67,17 +68,30 @@ class Side:
         return self.told.edition.is_newer_than(self.other.edition)
 
 
-def told_by(reading: Reading) -> list[Told]:
-    """Return what the sources of an exchange say in figures."""
-    return [
-        Told(source.id, edition_of(source), statement)
-        for part, source in zip(reading.sources, reading.exchange.sources, strict=True)
-        for statement in statements_of(part.text)
-    ]
+class Contradictions:
+    """What the sources of a request say in figures, and where they contradict one another.
+
+    Args:
+        sources: The sources.
+
+    Attributes:
+        told: Every statement, in order.
+        sides: Both sides of every contradiction.
+    """
+
+    def __init__(self, sources: SourceSet) -> None:
+        self.told = tuple(
+            one for part in sources.parts if part.source for one in _told_by(part.source, part.text)
+        )
+        self.sides = tuple(_sides_of(self.told))
 
 
-def sides_of(told: Iterable[Told]) -> Iterator[Side]:
-    """Yield both sides of every contradiction."""
+def _told_by(source: Source, text: Text) -> Iterator[Told]:
+    edition = edition_of(source)
+    return (Told(source.id, edition, statement) for statement in statements_of(text))
+
+
+def _sides_of(told: Iterable[Told]) -> Iterator[Side]:
     by_key: dict[str, list[Told]] = defaultdict(list)
     for one in told:
         by_key[one.statement.key].append(one)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from guards.text.lemmas import lemma
-from guards.text.tokens import bigrams, content_words, word_stem
+from guards.text.tokens import bigrams, subjects, word_stem
 
 _FEATURES_KEPT = 8192
 _WORDS_KEPT = 16_384
@@ -46,15 +46,14 @@ class _Compared(NamedTuple):
 
 def features(text: str) -> Features:
     """Return what of a text is compared."""
-    found = content_words(_FIGURE.sub(" ", text))
     words: dict[str, frozenset[str]] = {}
     names: dict[str, str] = {}
-    for word in found:
-        key, pairs = _compared(word.text)
-        name = names.get(word.stem) or names.get(key) or word.stem
+    for word, stem in subjects(_FIGURE.sub(" ", text)):
+        key, pairs = _compared(word)
+        name = names.get(stem) or names.get(key) or stem
         words.setdefault(name, pairs)
         # 결과 by itself looks like 결 with a particle, so the word as it stands is compared, too.
-        names[word.text] = names[word.stem] = names[key] = name
+        names[word] = names[stem] = names[key] = name
     return Features(
         words=words,
         names=names,

@@ -8,7 +8,6 @@ day may begin something (``…부터``, ``시작일은``) or end it (``…까지
 import re
 from enum import Enum
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from guards.core.reading import Text
 from guards.text.slots.quantity import Comparator, Quantity
@@ -109,15 +108,16 @@ _CLAUSE = re.compile(r"[^.,;()\n]{0,60}")
 _NEGATED = re.compile(r"않|못[하한할합]|없|아니|불가|제외|금지|(?<![가-힣])안[ ]")
 
 
-_OF_TEXT: WeakKeyDictionary[Text, dict[int, Frame]] = WeakKeyDictionary()
-
-
 def kept_frame_of(quantity: Quantity, source: Text) -> Frame:
     """Return the same for a figure of a source, whose frames are read once for each text."""
-    known = _OF_TEXT.setdefault(source, {})
+    known = source.once(_frames)
     if quantity.start not in known:
         known[quantity.start] = frame_of(quantity, source)
     return known[quantity.start]
+
+
+def _frames(_: Text) -> dict[int, Frame]:
+    return {}
 
 
 def frame_of(quantity: Quantity, text: Text) -> Frame:
@@ -133,7 +133,7 @@ def frame_of(quantity: Quantity, text: Text) -> Frame:
 
 
 def _per(before: str) -> str | None:
-    match = _PER.search(before)
+    match = _PER.search(before) if "당" in before else None
     return _SAME_UNITS.get(match["unit"], match["unit"]) if match else None
 
 
@@ -146,7 +146,7 @@ def _lean(before: str, after: str) -> Lean | None:
         return Lean.BEFORE
     if _LEAN_PAST.match(after):
         return Lean.PAST
-    if _EVENT_BEFORE.search(before) and _LEAN_WITHIN.match(after):
+    if _LEAN_WITHIN.match(after) and _EVENT_BEFORE.search(before):
         return Lean.WITHIN_AFTER
     return None
 
@@ -159,7 +159,7 @@ def _edge(before: str, after: str) -> Edge | None:
     return None
 
 
-def is_negated(text: Text, quantity: Quantity) -> bool:
-    """Tell whether the clause that goes on behind a figure is negated."""
-    clause = _CLAUSE.match(text.raw, quantity.end)
+def is_negated(raw: str, quantity: Quantity) -> bool:
+    """Tell whether the clause that goes on behind a figure of a text is negated."""
+    clause = _CLAUSE.match(raw, quantity.end)
     return clause is not None and _NEGATED.search(clause[0]) is not None

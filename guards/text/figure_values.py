@@ -1,10 +1,11 @@
 """Quantities as values whose place in the sources can be looked up (see `moved`, `swapped`)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from guards.core.reading import Text
-from guards.text.passages import Passages
+from guards.text.passages import sentence_places
 from guards.text.slots.dates import parts_of
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension, Measure
@@ -14,6 +15,8 @@ _HALF_DAY_MINUTES = 720
 _KEY_PARTS = 3
 _CLOCKS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12})
 _DATES = frozenset({Dimension.DATE, Dimension.MONTH_DAY})
+
+_Key = tuple[str, int, int]
 # These name no value of their own that another could stand for.
 _NO_VALUES = frozenset({Dimension.BARE, Dimension.YEAR, Dimension.MONTH, Dimension.YEAR_MONTH})
 
@@ -28,19 +31,36 @@ def as_value(quantity: Quantity) -> Value:
     return Value(
         quantity.start,
         quantity.end,
-        frozenset(_keys(quantity.measure)),
+        _keys(quantity.measure),
         _kind(quantity.measure),
         quantity.shown,
         quantity.comparator,
     )
 
 
-def values_of_sources(passages: Passages) -> list[tuple[Text, Sequence[Value]]]:
-    """Return the text of each source with its values."""
-    return [
-        (text, [as_value(quantity) for quantity in text.quantities if can_move(quantity)])
-        for _, text in passages.texts()
-    ]
+class Figure(NamedTuple):
+    """A quantity of a text that can move.
+
+    Attributes:
+        quantity: The quantity.
+        value: The same as a value.
+        at: Number of its sentence in the text.
+    """
+
+    quantity: Quantity
+    value: Value
+    at: int
+
+
+def figures_in(text: Text) -> Sequence[Figure]:
+    """Return the quantities of a text that can move, in order; read once for each text."""
+    return text.once(_figures)
+
+
+def _figures(text: Text) -> Sequence[Figure]:
+    found = [quantity for quantity in text.quantities if can_move(quantity)]
+    places = sentence_places(text, [quantity.start for quantity in found])
+    return [Figure(one, as_value(one), at) for one, at in zip(found, places, strict=True)]
 
 
 def amounts_of(value: Value) -> list[tuple[str, Fraction]]:
@@ -52,19 +72,20 @@ def amounts_of(value: Value) -> list[tuple[str, Fraction]]:
     ]
 
 
-def _keys(measure: Measure) -> Iterator[tuple[str, int, int]]:
-    """Yield dimension and value as whole numbers, which are compared faster than fractions."""
-    if measure.dimension in _CLOCKS:
-        for value in measure.values:
-            yield _key(Dimension.CLOCK, value % _HALF_DAY_MINUTES)
-        return
-    days = (part for part in parts_of(measure) if part.dimension == Dimension.MONTH_DAY)
-    for one in (measure, *days):
-        for value in one.values:
-            yield _key(one.dimension, value)
+def _keys(measure: Measure) -> frozenset[_Key]:
+    """Return dimension and value as whole numbers, which are compared faster than fractions."""
+    dimension = measure.dimension
+    if dimension in _CLOCKS:
+        halves = [value % _HALF_DAY_MINUTES for value in measure.values]
+        return frozenset([_key(Dimension.CLOCK, value) for value in halves])
+    keys = [_key(dimension, value) for value in measure.values]
+    if dimension == Dimension.DATE:
+        days = (part for part in parts_of(measure) if part.dimension == Dimension.MONTH_DAY)
+        keys += [_key(part.dimension, part.values[0]) for part in days]
+    return frozenset(keys)
 
 
-def _key(dimension: str, value: Fraction) -> tuple[str, int, int]:
+def _key(dimension: str, value: Fraction) -> _Key:
     return dimension, value.numerator, value.denominator
 
 

@@ -63,6 +63,10 @@ class Wanted:
                 total += ((held & pairs).bit_count() / count) ** 2
         return total / judged.bit_count()
 
+    def most(self, held: Held) -> float:
+        """Return a bound of the share of all words, told at once: no bit is part of two words."""
+        return held.bit_count() / self.words.bit_count() if self.words else 1.0
+
     def best_share(self, windows: Iterable[Held], judged: Held) -> float:
         """Return the share of the window that holds most; 0 if there is none."""
         if not judged:
@@ -100,13 +104,13 @@ class HeldIndex:
             texts = {place: self._sentences[place] for place in self._rare_places(wanted.claim)}
             held_in = {text: wanted.held_in(kept_features(text)) for text in set(texts.values())}
             return {place: held_in[text] for place, text in texts.items()}
-        held: dict[int, Held] = {}
+        held: defaultdict[int, Held] = defaultdict(int)
         for asked, standing in ((wanted.forms, self._by_form), (wanted.pairs, self._by_pair)):
             for name in asked.keys() & standing.keys():
                 bit = asked[name]
                 for place in standing[name]:
-                    held[place] = held.get(place, 0) | bit
-        return held
+                    held[place] |= bit
+        return dict(held)
 
     def _rare_places(self, claim: Features) -> set[int]:
         """Return the places of sentences that hold something of a claim.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from guards.core.finding import Evidence
-from guards.core.reading import Reading, Text
+from guards.core.reading import Asked, Text
 from guards.text.features import features
 from guards.text.held import Wanted
 from guards.text.overlap_score import shares_in
@@ -22,13 +22,11 @@ class Kin(NamedTuple):
 
 
 class KinNames:
-    """The names of an exchange's sources, by head and sentence."""
+    """The names of a request's sources, by head and sentence."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._texts = [
-            (source.id, part.text)
-            for part, source in zip(reading.sources, reading.exchange.sources, strict=True)
-        ]
+    def __init__(self, asked: Asked) -> None:
+        known = zip(asked.sources, asked.exchange.sources, strict=True)
+        self._texts = [(source.id, part.text) for part, source in known]
         self._found: dict[tuple[str, str], Kin | None] = {}
         self._shares: dict[str, list[dict[int, float]]] = {}
 

@@ -7,13 +7,13 @@ side that the other excludes (이상 against 미만).
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from functools import cached_property
 from operator import attrgetter
-from weakref import WeakKeyDictionary
 
-from guards.core.reading import Text
+from guards.core.lazy import lazy
+from guards.core.reading import SourceSet, Text
+from guards.text.closest_figures import texts_and_titles
 from guards.text.slots.dates import parts_of
 from guards.text.slots.quantity import Comparator, Quantity
 from guards.text.slots.units import COUNTED, PERIODS, Dimension, Measure
@@ -29,6 +29,7 @@ _NOT_AMOUNTS = frozenset(
         Dimension.YEAR_MONTH,
     }
 )
+_HAVE_PARTS = frozenset({Dimension.DATE, Dimension.YEAR_MONTH, Dimension.MONTH_DAY})
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _NUMERAL_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 _NUMERAL_PART_END = re.compile(r"[.,]|$")
@@ -38,38 +39,80 @@ _LONGEST_NUMERAL_CHARS = 40
 _Key = tuple[str, int, int]
 
 
-class _Said:
-    """What one text says in figures."""
+class Said:
+    """What one text, or several together, say in figures.
 
-    def __init__(self, text: Text) -> None:
+    Attributes:
+        texts: The texts.
+        comparators: The comparators with which they give each value.
+        implied: What follows from their dates.
+        values: The values, whatever they measure.
+    """
+
+    def __init__(self, texts: Sequence[Text]) -> None:
+        self.texts = texts
         self.comparators: dict[_Key, set[Comparator | None]] = defaultdict(set)
         self.implied: set[_Key] = set()
-        self.values: set[Fraction] = set()
+        self.values: set[tuple[int, int]] = set()
+
+    def read(self, text: Text) -> "Said":
+        """Add the figures of a text."""
         for quantity in text.quantities:
-            self.values.update(quantity.measure.values)
             for key in _keys(quantity.measure):
                 self.comparators[key].add(quantity.comparator)
-            for part in parts_of(quantity.measure):
-                self.implied.update(_keys(part))
+                self.values.add(key[1:])
+            if quantity.measure.dimension in _HAVE_PARTS:
+                for part in parts_of(quantity.measure):
+                    self.implied.update(_keys(part))
+        return self
+
+    def add(self, other: "Said") -> None:
+        """Add what others say."""
+        for key, comparators in other.comparators.items():
+            self.comparators[key] |= comparators
+        self.implied |= other.implied
+        self.values |= other.values
+
+    @lazy
+    def has_bare(self) -> bool:
+        """Whether they give a number without a unit."""
+        return any(dimension == Dimension.BARE for dimension, *_ in self.comparators)
+
+    @lazy
+    def numerals(self) -> frozenset[str]:
+        """All numbers of the texts in digits, and what stands before a comma or point of them."""
+        return frozenset(
+            run[0][: end.start()].replace(",", "")
+            for text in self.texts
+            for run in _NUMERAL_RUN.finditer(text.normal.text)
+            for end in _NUMERAL_PART_END.finditer(run[0], 0, _LONGEST_NUMERAL_CHARS)
+        )
 
 
-_OF_TEXT: WeakKeyDictionary[Text, _Said] = WeakKeyDictionary()
+def _said_in(text: Text) -> Said:
+    return Said([text]).read(text)
 
 
-def _said_in(text: Text) -> _Said:
-    """Return what a text says in figures; collected once for each text."""
-    known = _OF_TEXT.get(text)
-    if known is None:
-        known = _OF_TEXT[text] = _Said(text)
-    return known
+def said_in_sources(told: SourceSet) -> Said:
+    """Return what sources and their titles say in figures together."""
+    texts = told.once(texts_and_titles)
+    together = Said(texts)
+    for text in texts:
+        together.add(text.once(_said_in))
+    return together
 
 
 class KnownQuantities:
-    """What some texts say in figures."""
+    """What some texts say in figures.
 
-    def __init__(self, texts: Iterable[Text]) -> None:
-        self._texts = tuple(texts)
-        self._said = [_said_in(text) for text in self._texts]
+    Args:
+        texts: The texts.
+        sources: What the sources of an exchange say, besides.
+    """
+
+    def __init__(self, texts: Iterable[Text] = (), sources: SourceSet | None = None) -> None:
+        self._said = [sources.once(said_in_sources)] if sources else []
+        self._said += [text.once(_said_in) for text in texts if text.raw]
         self._asked: dict[Hashable, bool] = {}
 
     def has(self, quantity: Quantity) -> bool:
@@ -97,11 +140,11 @@ class KnownQuantities:
         )
 
     def _has_key(self, key: _Key, quantity: Quantity) -> bool:
-        same = _in_other_unit(key)
-        if not self._says(key) and same and self._says(same):
-            key = same
         if not self._says(key):
-            return self._has_otherwise(key, is_length=quantity.is_length)
+            same = _in_other_unit(key)
+            if not (same and self._says(same)):
+                return self._has_otherwise(key, is_length=quantity.is_length)
+            key = same
         return any(
             may_agree(quantity.comparator, known)
             for said in self._said
@@ -137,16 +180,16 @@ class KnownQuantities:
         """
         if self._implies(key):
             return not is_length
-        dimension, value = key[0], Fraction(key[1], key[2])
+        dimension = key[0]
         if dimension == Dimension.CLOCK:
+            value = Fraction(key[1], key[2])
             return self._says(_key(Dimension.CLOCK_12, value % _HALF_DAY_MINUTES))
         if dimension == Dimension.CLOCK_12:
+            value = Fraction(key[1], key[2])
             return any(
                 self._says(_key(Dimension.CLOCK, value + shift)) for shift in (0, _HALF_DAY_MINUTES)
             )
-        if dimension == Dimension.DATE:
-            return self._has_year_apart(value)
-        return False
+        return dimension == Dimension.DATE and self._has_year_apart(Fraction(key[1], key[2]))
 
     def _has_year_apart(self, date: Fraction) -> bool:
         """Tell whether the texts give day and year of a date in different places."""
@@ -162,33 +205,28 @@ class KnownQuantities:
             return self._has_bare(quantity)
         if len(quantity.measure.values) > 1 or quantity.measure.dimension in _NOT_AMOUNTS:
             return False
-        numbers = {quantity.measure.values[0]}
+        if not any(said.has_bare for said in self._said):
+            return False
+        numbers = [quantity.measure.values[0]]
         if written := _FIRST_NUMBER.match(quantity.text):
-            numbers.add(Fraction(written[0].replace(",", "")))
+            numbers.append(Fraction(written[0].replace(",", "")))
         return any(self._says(_key(Dimension.BARE, number)) for number in numbers)
 
     def _has_bare(self, number: Quantity) -> bool:
         """Tell whether a number without a unit stands there with any unit, or in any other way."""
-        if any(number.measure.values[0] in said.values for said in self._said):
+        _, *value = _key(number.measure.dimension, number.measure.values[0])
+        if any(tuple(value) in said.values for said in self._said):
             return True
         if not _FIRST_NUMBER.fullmatch(number.text):
             return False
-        return number.text.replace(",", "") in self._numerals
-
-    @cached_property
-    def _numerals(self) -> frozenset[str]:
-        """All numbers of the texts in digits, and what stands before a comma or point of them."""
-        return frozenset(
-            run[0][: end.start()].replace(",", "")
-            for text in self._texts
-            for run in _NUMERAL_RUN.finditer(text.normal.text)
-            for end in _NUMERAL_PART_END.finditer(run[0], 0, _LONGEST_NUMERAL_CHARS)
-        )
+        numeral = number.text.replace(",", "")
+        return any(numeral in said.numerals for said in self._said)
 
     def _has_verbatim(self, quantity: Quantity) -> bool:
         if quantity.comparator is not None and self.has_value(quantity):
             return False
-        holding = [text for text in self._texts if quantity.text in text.raw]
+        texts = (text for said in self._said for text in said.texts)
+        holding = [text for text in texts if quantity.text in text.raw]
         if not holding:
             return False
         pattern = re.compile(
@@ -227,7 +265,10 @@ def _in_other_unit(key: _Key) -> _Key | None:
 
     Not one day: ``24시간`` says as often that something never closes.
     """
-    dimension, value = key[0], Fraction(key[1], key[2])
+    dimension = key[0]
+    if dimension not in {Dimension.DAYS, Dimension.SECONDS}:
+        return None
+    value = Fraction(key[1], key[2])
     if dimension == Dimension.DAYS and value > 1:
         return _key(Dimension.SECONDS, value * _DAY_SECONDS)
     if dimension == Dimension.SECONDS and value > _DAY_SECONDS and value % _DAY_SECONDS == 0:

@@ -5,14 +5,15 @@ syllables, which carry what spacing hides.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
 from guards.text.lemmas import lemma
-from guards.text.tokens import bigrams, content_words
+from guards.text.tokens import bigrams, subjects
 
 _KEPT = 8192
+_WORDS_KEPT = 16_384
 _FIGURE = re.compile(
     r"\d[\d,.:/~-]*[ ]?[가-힣%]*(?:[ ](?:이상|이하|초과|미만|이내|이전|이후)[가-힣]{0,2})?"
 )
@@ -37,40 +38,44 @@ class Words:
         """The stems of the content words."""
         return self.keys.keys()
 
-    def share_in(self, other: "Words") -> float:
-        """Return the share of these words, from 0 to 1, that others hold; 0 if there are none."""
+    def share_in(self, *others: "Words") -> float:
+        """Return the share of these words, from 0 to 1, that others together hold.
+
+        0 if there are none.
+        """
         if not self.keys:
             return 0.0
-        held = sum(stem in other.forms or key in other.forms for stem, key in self.keys.items())
-        words = held / len(self.keys)
+        left: Collection[tuple[str, str]] = self.keys.items()
+        pairs_left = self.pairs
+        for other in others:
+            forms = other.forms
+            left = [one for one in left if one[0] not in forms and one[1] not in forms]
+            pairs_left = pairs_left - other.pairs
+        words = (len(self.keys) - len(left)) / len(self.keys)
         if not self.pairs:
             return words
-        return (words + len(self.pairs & other.pairs) / len(self.pairs)) / 2
+        pairs = (len(self.pairs) - len(pairs_left)) / len(self.pairs)
+        return (words + pairs) / 2
 
 
 def words_of(text: str) -> Words:
     """Return what of a text is compared."""
-    words = content_words(_FIGURE.sub(" ", text))
-    keys = {word.stem: lemma(word.text) for word in words}
+    words = subjects(_FIGURE.sub(" ", text))
+    keys = {stem: lemma(surface) for surface, stem in words}
     return Words(
         keys=keys,
-        forms=frozenset((*keys, *keys.values(), *(word.text for word in words))),
-        pairs=frozenset(bigrams(" ".join(word.stem for word in words))),
+        forms=frozenset((*keys, *keys.values(), *(surface for surface, _ in words))),
+        pairs=frozenset().union(*map(_pairs, keys)),
     )
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _pairs(stem: str) -> frozenset[str]:
+    return frozenset(bigrams(stem))
 
 
 # For sentences of sources: they come back all day.
 kept_words_of = lru_cache(maxsize=_KEPT)(words_of)
-
-
-def joined(words: Iterable[Words]) -> Words:
-    """Return the words of several sentences as one."""
-    all_of = tuple(words)
-    return Words(
-        {stem: key for one in all_of for stem, key in one.keys.items()},
-        frozenset().union(*(one.forms for one in all_of)),
-        frozenset().union(*(one.pairs for one in all_of)),
-    )
 
 
 def likeness(one: Words, other: Words) -> float:

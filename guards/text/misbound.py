@@ -5,11 +5,11 @@ and bind its own value, wherever they give it, to something that the answer does
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
-from typing import NamedTuple
 
-from guards.core.reading import Text
-from guards.text.bonds import Bond, bonds_of
-from guards.text.bound_figures import ANCHORS, BoundFigure, bound_figures_of
+from guards.core.reading import SourceSet, Text
+from guards.text.bonds import Bond
+from guards.text.bound_figures import ANCHORS, BoundFigure, BoundFigures, Known, KnownFigures
+from guards.text.figure_values import Figure
 from guards.text.labels import Form
 from guards.text.moved import Home
 from guards.text.passages import Passages, Place
@@ -24,29 +24,12 @@ _LEAST_COVERED = 0.6
 _MOST_VALUES = 4
 
 
-class _Known(NamedTuple):
-    """A figure of the sources and its place."""
-
-    bound: BoundFigure
-    place: Place
-
-
 class Misbound:
     """The figures of the sources by what they are bound to."""
 
-    def __init__(self, passages: Passages) -> None:
-        self._passages = passages
-        self._indexes = [bound_figures_of(text) for _, text in passages.texts()]
-        self._only: dict[Hashable, list[tuple[Bond, Text]]] = {}
-
-    def has_others(self, bond: Bond) -> bool:
-        """Tell whether the sources have another value, or side of it, than a figure's."""
-        own = (bond.value.keys, bond.value.side)
-        return any(
-            other != own
-            for index in self._indexes
-            for other in index.values.get(bond.value.kind, ())
-        )
+    def __init__(self, told: SourceSet) -> None:
+        self._passages = told.once(Passages)
+        self._known = told.once(KnownFigures)
 
     def right_home(self, bond: Bond, beside: Sequence[Bond]) -> Home | None:
         """Return where the values stand that the sources bind to what a figure is bound to.
@@ -56,12 +39,12 @@ class Misbound:
             beside: The figures of its sentence, itself included; one of them that stands where
                 the sources have it is not what is missing.
         """
-        own = self._own(bond)
+        own = self._known.of(bond.value)
         # A number of times may be known from an ordinal (제12회), which is no place of its own.
         if len(own) > _MOST_PLACES or not (own or bond.value.kind == Dimension.TIMES):
             return None
         told = BoundFigure(bond)
-        if any(self._is_named_alike(told, one.bound) for one in own):
+        if _is_named_by_one(told, own):
             return None
         others = [BoundFigure(other) for other in beside]
         shares = [
@@ -77,16 +60,6 @@ class Misbound:
             return None
         return Home(right[0].place, tuple(rival.bound.value for rival in right))
 
-    @staticmethod
-    def _is_named_alike(told: BoundFigure, own: BoundFigure) -> bool:
-        """Tell whether the sources say a value of all that the answer says it of."""
-        label = (*told.bond.name, *told.bond.near, *told.bond.far)
-        return (
-            bool(told.naming)
-            and all(not form.isdisjoint(own.said) for form in label)
-            and all(_holds(own.figures, figure) for figure in told.figures)
-        )
-
     def namesakes(self, bond: Bond, words: Set[str]) -> list[tuple[Bond, Text]]:
         """Return the figures of its kind, and the shares, that a figure's words are said of too.
 
@@ -99,27 +72,14 @@ class Misbound:
             (number, known.value.start): (known.bond, text)
             for number, text in self._passages.texts()
             for kind in (bond.value.kind, Dimension.PERCENT)
-            for word, namesakes in self._indexes[number].by_word.get(kind, {}).items()
-            if word in told
-            for known in namesakes
+            for known in _namesakes(self._known.texts[number], kind, told)
         }
         return [found[place] for place in sorted(found)] or self._only_of(bond.value.kind)
 
     def _only_of(self, kind: Hashable) -> list[tuple[Bond, Text]]:
         """Return a figure of a kind if the sources have no other value of it: it needs no name."""
-        if kind not in self._only:
-            known = {
-                keys: (index, text)
-                for (_, text), index in zip(self._passages.texts(), self._indexes, strict=True)
-                for keys, _ in index.values.get(kind, ())
-            }
-            self._only[kind] = [
-                (index.by_key[key][0].bond, text)
-                for keys, (index, text) in known.items()
-                for key in keys
-                if len(known) == len(keys) == 1
-            ]
-        return self._only[kind]
+        only = self._known.only_of(kind)
+        return [(only.bound.bond, self._passages.text(only.place))] if only else []
 
     def is_asked(self, bond: Bond, home: Home, asked: Set[str]) -> bool:
         """Tell whether the question, not the answer's sentence, says what a figure is bound to.
@@ -132,44 +92,34 @@ class Misbound:
         told = BoundFigure(bond)
         return any(
             _is_asked(told, own.bound, rival.bound, asked)
-            for own in self._own(bond)
+            for own in self._known.of(bond.value)
             for rival in self._at(home)
         )
 
     def names(self, bond: Bond, home: Home) -> bool:
         """Tell whether all that tells the values of a home from others stands next to a figure."""
-        rivals, told, own = self._at(home), BoundFigure(bond), self._own(bond)
+        rivals, told, own = self._at(home), BoundFigure(bond), self._known.of(bond.value)
         return bool(rivals) and all(_covered(told, rival, own) == 1 for rival in rivals)
 
-    def _at(self, home: Home) -> list[_Known]:
+    def _at(self, home: Home) -> list[Known]:
         starts = {value.start for value in home.values}
-        return [
-            _Known(BoundFigure(one), home.place)
-            for one in bonds_of(self._passages.text(home.place))
-            if one.value.start in starts
-        ]
+        text = self._known.texts[home.place.source]
+        return [Known(one, home.place, text) for one in text.figures if one.value.start in starts]
 
-    def _own(self, bond: Bond) -> list[_Known]:
-        return [
-            _Known(one, Place(number, one.bond.sentence))
-            for number, index in enumerate(self._indexes)
-            for key in bond.value.keys
-            for one in index.by_key.get(key, ())
-        ]
-
-    def _rivals(self, told: BoundFigure) -> Iterator[_Known]:
+    def _rivals(self, told: BoundFigure) -> Iterator[Known]:
         """Yield the figures of other values that share a word or a figure with the answer's."""
         names = {*told.said, *(key for figure in told.figures for key in figure.keys)}
-        for number, index in enumerate(self._indexes):
-            found: dict[int, BoundFigure] = {}
-            for rivals in index.named(told.value.kind, names):
-                if len(rivals) <= _MOST_RIVALS:
-                    found |= {rival.value.start: rival for rival in rivals}
+        for number, text in enumerate(self._known.texts):
+            known = text.by_name(told.value.kind)
+            found: dict[int, Figure] = {}
+            for name in known.keys() & names:
+                if len(known[name]) <= _MOST_RIVALS:
+                    found |= {rival.value.start: rival for rival in known[name]}
             for _, one in sorted(found.items()):
-                if one.value.keys.isdisjoint(told.value.keys) and not _is_one(one.bond.quantity):
-                    yield _Known(one, Place(number, one.bond.sentence))
+                if one.value.keys.isdisjoint(told.value.keys) and not _is_one(one.quantity):
+                    yield Known(one, Place(number, one.at), text)
 
-    def _tells_apart(self, told: BoundFigure, rival: _Known, known: _Known) -> bool:
+    def _tells_apart(self, told: BoundFigure, rival: Known, known: Known) -> bool:
         """Tell whether the answer names the right one and not where its own value stands."""
         right, own = rival.bound, known.bound
         if not (own.narrowly or own.figures) or (own.narrowly - right.bound) & told.said:
@@ -190,14 +140,40 @@ class Misbound:
         if named and known.place != rival.place and self._goes_on(known.place, rival.place):
             return False
         if named and known.place != rival.place:
-            around = self._passages.words_at(known.place, besides=rival.place).forms
-            named = [form for form in named if form.isdisjoint(around)]
+            around = self._passages.words_at(known.place, besides=rival.place)
+            named = [
+                form for form in named if all(form.isdisjoint(words.forms) for words in around)
+            ]
         return bool(named)
 
     def _goes_on(self, place: Place, before: Place) -> bool:
         """Tell whether a sentence in brackets goes on with the sentence before it."""
         follows = place.source == before.source and place.at == before.at + 1
         return follows and self._passages.sentence(place).startswith("(")
+
+
+def _namesakes(text: BoundFigures, kind: Hashable, words: Set[str]) -> Iterator[BoundFigure]:
+    """Yield the figures of a kind in a source that are bound to one of some words."""
+    by_word = text.by_word(kind)
+    for word in by_word.keys() & words:
+        yield from map(text.bound, by_word[word])
+
+
+def _is_one(quantity: Quantity) -> bool:
+    """Tell whether a figure only says for how many something is meant (1인 10,000원)."""
+    return quantity.measure.dimension in COUNTED and quantity.measure.values[0] == 1
+
+
+def _is_named_by_one(told: BoundFigure, own: Sequence[Known]) -> bool:
+    """Tell whether the sources say a value of all that the answer says it of."""
+    if not told.naming:
+        return False
+    label = {*told.bond.name, *told.bond.near, *told.bond.far}
+    return any(
+        one.bound.says_all(label)
+        and all(_holds(one.bound.figures, figure) for figure in told.figures)
+        for one in own
+    )
 
 
 def _is_asked(told: BoundFigure, own: BoundFigure, rival: BoundFigure, asked: Set[str]) -> bool:
@@ -212,12 +188,12 @@ def _is_asked(told: BoundFigure, own: BoundFigure, rival: BoundFigure, asked: Se
     )
 
 
-def _is_at_home(other: BoundFigure, rival: _Known) -> bool:
+def _is_at_home(other: BoundFigure, rival: Known) -> bool:
     """Tell whether the answer gives a value of the sources with what they bind it to."""
     return other.value.keys == rival.bound.value.keys and _covered(other, rival, ()) == 1
 
 
-def _covered(told: BoundFigure, rival: _Known, own: Sequence[_Known]) -> float:
+def _covered(told: BoundFigure, rival: Known, own: Sequence[Known]) -> float:
     """Return the share that an answer says of what tells a figure from those beside it."""
     beside = [one.bound.bound for one in own if one.place == rival.place]
     naming = rival.bound.naming
@@ -231,11 +207,6 @@ def _covered(told: BoundFigure, rival: _Known, own: Sequence[_Known]) -> float:
         return 0
     parts = len(naming) + len(figures)
     return (sum(map(told.says, naming)) + len(figures)) / parts if parts else 0
-
-
-def _is_one(quantity: Quantity) -> bool:
-    """Tell whether a figure only says for how many something is meant (1인 10,000원)."""
-    return quantity.measure.dimension in COUNTED and quantity.measure.values[0] == 1
 
 
 def _is_akin(form: Form, words: Iterable[str]) -> bool:

@@ -6,15 +6,19 @@ Compared are only sentences that speak of the same: ``다녀온 뒤 3일 이내`
 """
 
 import re
+from collections.abc import Hashable, Sequence
 
-from guards.core.reading import Text
-from guards.text.bonds import Bond, bonds_by_key
+from guards.core.lazy import lazy
+from guards.core.reading import SourceSet, Text
+from guards.text.bonds import Bond
+from guards.text.bound_figures import KnownFigures
 from guards.text.figure_frames import Frame, Lean, frame_of, is_negated, kept_frame_of
 from guards.text.likeness import kept_words_of, words_of
 from guards.text.moved import Home
-from guards.text.passages import Passages, Place
+from guards.text.passages import Passages
 from guards.text.slots.quantity import Comparator, Quantity
-from guards.text.tokens import content_words
+from guards.text.tokens import subjects
+from guards.text.values import Value
 
 _SAME_SUBJECT, _SAME_PERIOD, _SAME_FIGURE = 0.5, 0.3, 0.15
 _ABOUT_AS_LIKE = 0.2
@@ -38,12 +42,49 @@ _EXACT_SIDES = frozenset({"이상", "초과", "미만"})
 _UPPER = frozenset({Comparator.AT_MOST, Comparator.LESS_THAN})
 
 
+class _Framed:
+    """A figure of a text, how it is framed, and what around it bears on that."""
+
+    def __init__(self, quantity: Quantity, text: Text, frame: Frame) -> None:
+        self.quantity = quantity
+        self.frame = frame
+        self._raw = text.raw
+
+    @lazy
+    def is_negated(self) -> bool:
+        """Whether the clause that goes on behind it is negated."""
+        return is_negated(self._raw, self.quantity)
+
+    @lazy
+    def words_behind(self) -> frozenset[str]:
+        """The words that follow it in its line."""
+        end = self.quantity.end
+        behind = self._raw[end : end + _AFTER_CHARS].split("\n")[0]
+        return frozenset(stem for _, stem in subjects(behind) if len(stem) > 1)
+
+    @lazy
+    def sets_condition(self) -> bool:
+        """Whether it only sets a condition."""
+        return _CONDITION.match(self._raw, self.quantity.end) is not None
+
+    @lazy
+    def may_have_side(self) -> bool:
+        """Whether the words around it may say which side of it is meant."""
+        start, end = self.quantity.start, self.quantity.end
+        if _SHARED_SIDE.match(self._raw, end):
+            return True
+        before = _CLAUSE_END.split(self._raw[max(0, start - _NEAR_CHARS) : start])[-1]
+        behind = _CLAUSE_END.split(self._raw[end : end + _NEAR_CHARS])[0]
+        return _BOUND_WORDS.search(before + behind) is not None
+
+
 class Misframed:
     """How the figures of the sources are framed."""
 
-    def __init__(self, passages: Passages) -> None:
-        self._passages = passages
-        self._by_key = [bonds_by_key(text) for _, text in passages.texts()]
+    def __init__(self, told: SourceSet) -> None:
+        self._passages = told.once(Passages)
+        self._known = told.once(KnownFigures)
+        self._framed: dict[frozenset[Hashable], Sequence[_Framed]] = {}
 
     def right_home(self, bond: Bond, answer: Text) -> Home | None:
         """Return where the sources give a figure of the answer in another frame, if they all do."""
@@ -51,39 +92,41 @@ class Misframed:
         frame = frame_of(quantity, answer)
         if frame == Frame():
             return None
-        own = self._places_of(bond)
+        own = self._known.of(bond.value)
         if not own or len(own) > _MOST_PLACES:
             return None
-        if all(kept_frame_of(one.quantity, self._passages.text(at)) == frame for at, one in own):
+        kept = self._kept(bond.value)
+        if all(one.frame == frame for one in kept):
             return None
-        if not any(
-            _differs(quantity, answer, frame, one.quantity, self._passages.text(place))
-            for place, one in own
-        ):
+        said = _Framed(quantity, answer, frame)
+        differing = [_differs(said, one) for one in kept]
+        if not any(differing):
             return None
         words = words_of(answer.sentences[bond.sentence].text)
-        alike = [
-            (words.share_in(kept_words_of(self._passages.sentence(place))), place, one)
-            for place, one in own
-        ]
-        best = max(likeness for likeness, *_ in alike)
+        alike = [words.share_in(kept_words_of(self._passages.sentence(one.place))) for one in own]
+        best = max(alike)
         if best < _least_alike(quantity, frame, is_only=len(own) == 1):
             return None
-        for likeness, place, one in alike:
-            if likeness >= best - _ABOUT_AS_LIKE and not _differs(
-                quantity, answer, frame, one.quantity, self._passages.text(place)
-            ):
+        for likeness, differs in zip(alike, differing, strict=True):
+            if likeness >= best - _ABOUT_AS_LIKE and not differs:
                 return None
-        _, place, one = max(alike, key=lambda each: each[0])
-        return Home(place, (one.value,))
+        right = own[alike.index(best)]
+        return Home(right.place, (right.figure.value,))
 
-    def _places_of(self, bond: Bond) -> list[tuple[Place, Bond]]:
-        return [
-            (Place(number, one.sentence), one)
-            for number, known in enumerate(self._by_key)
-            for key in bond.value.keys
-            for one in known.get(key, ())
-        ]
+    def _kept(self, value: Value) -> Sequence[_Framed]:
+        """Return the figures of the sources that share a reading with a value, with their frames.
+
+        Read once for each value that the sources have.
+        """
+        if value.keys not in self._framed:
+            known = [
+                (one.figure.quantity, self._passages.text(one.place))
+                for one in self._known.of(value)
+            ]
+            self._framed[value.keys] = [
+                _Framed(quantity, text, kept_frame_of(quantity, text)) for quantity, text in known
+            ]
+        return self._framed[value.keys]
 
 
 def _least_alike(quantity: Quantity, frame: Frame, is_only: bool) -> float:
@@ -98,56 +141,36 @@ def _least_alike(quantity: Quantity, frame: Frame, is_only: bool) -> float:
     return _SAME_PERIOD if frame.edge else _SAME_SUBJECT
 
 
-def _differs(said: Quantity, answer: Text, frame: Frame, known: Quantity, source: Text) -> bool:
+def _differs(said: _Framed, known: _Framed) -> bool:
     """Tell whether two frames of one figure exclude each other."""
-    other = kept_frame_of(known, source)
-    if other == frame or (other == Frame() and not said.comparing_word):
+    frame, other, comparing_word = said.frame, known.frame, said.quantity.comparing_word
+    if other == frame or (other == Frame() and not comparing_word):
         return False
-    if is_negated(answer, said) != is_negated(source, known):
+    if said.is_negated != known.is_negated:
         return False
     if frame.per and other.per:
         return frame.per != other.per
     if frame.edge and other.edge:
-        return frame.edge != other.edge and said.comparing_word not in {"이후", "이전"}
+        return frame.edge != other.edge and comparing_word not in {"이후", "이전"}
     if frame.lean and other.lean:
-        return _leans_elsewhere(frame.lean, other.lean) and _goes_on_alike(
-            answer, said, source, known
+        return _leans_elsewhere(frame.lean, other.lean) and not said.words_behind.isdisjoint(
+            known.words_behind
         )
-    return _covers_another_side(said, answer, frame, known, source, other)
+    return _covers_another_side(said, known)
 
 
 def _leans_elsewhere(one: Lean, other: Lean) -> bool:
     return {one, other} in ({Lean.BEFORE, Lean.WITHIN_AFTER}, {Lean.PAST, Lean.WITHIN_AFTER})
 
 
-def _goes_on_alike(answer: Text, said: Quantity, source: Text, known: Quantity) -> bool:
-    """Tell whether what follows two figures has a word in common."""
-    return bool(_words_behind(answer, said) & _words_behind(source, known))
-
-
-def _words_behind(text: Text, quantity: Quantity) -> set[str]:
-    behind = text.raw[quantity.end : quantity.end + _AFTER_CHARS].split("\n")[0]
-    return {word.stem for word in content_words(behind) if len(word.stem) > 1}
-
-
-def _covers_another_side(
-    said: Quantity, answer: Text, frame: Frame, known: Quantity, source: Text, other: Frame
-) -> bool:
-    if {frame.side, other.side} == {Comparator.MORE_THAN, Comparator.AT_LEAST}:
+def _covers_another_side(said: _Framed, known: _Framed) -> bool:
+    side, other = said.frame.side, known.frame.side
+    if {side, other} == {Comparator.MORE_THAN, Comparator.AT_LEAST}:
         return True
-    if frame.side is None or not said.comparing_word:
+    comparing_word = said.quantity.comparing_word
+    if side is None or not comparing_word:
         return False
-    if other.side is None and _SHARED_SIDE.match(source.raw, known.end):
-        return False
-    if other.side is None:
-        before = source.raw[max(0, known.start - _NEAR_CHARS) : known.start]
-        around = (
-            _CLAUSE_END.split(before)[-1]
-            + _CLAUSE_END.split(source.raw[known.end : known.end + _NEAR_CHARS])[0]
-        )
-        return (
-            said.comparing_word in _EXACT_SIDES
-            and not _CONDITION.match(answer.raw, said.end)
-            and not _BOUND_WORDS.search(around)
-        )
-    return (frame.side in _UPPER) != (other.side in _UPPER)
+    if other is None:
+        is_exact = comparing_word in _EXACT_SIDES and not said.sets_condition
+        return is_exact and not known.may_have_side
+    return (side in _UPPER) != (other in _UPPER)

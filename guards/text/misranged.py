@@ -7,12 +7,15 @@ ranges of the sources is left alone here.
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from guards.core.reading import Text
-from guards.text.bonds import Bond, bonds_by_key, bonds_of
+from guards.core.lazy import lazy
+from guards.core.reading import SourceSet, Text
+from guards.text.bonds import Bond
+from guards.text.bound_figures import KnownFigures
 from guards.text.figure_frames import POINTS
+from guards.text.figure_values import Figure, figures_in
 from guards.text.moved import Home
 from guards.text.passages import Passages, Place
 from guards.text.values import Value
@@ -25,32 +28,34 @@ _Ends = tuple[Value, Value]
 class Misranged:
     """The ranges of points of time that the sources give."""
 
-    def __init__(self, passages: Passages) -> None:
-        self._with: dict[Hashable, list[tuple[Place, _Ends]]] = defaultdict(list)
-        self._by_key = [bonds_by_key(text) for _, text in passages.texts()]
-        for number, text in passages.texts():
-            for one, other in _ranges(text):
-                place = Place(number, one.sentence)
+    def __init__(self, told: SourceSet) -> None:
+        self._known = told.once(KnownFigures)
+        self._texts = told.once(Passages).texts()
+
+    @lazy
+    def _with(self) -> Mapping[Hashable, Sequence[tuple[Place, _Ends]]]:
+        """The ranges by the values at their ends."""
+        known: dict[Hashable, list[tuple[Place, _Ends]]] = defaultdict(list)
+        for number, text in self._texts:
+            for one, other in _ranges(text.raw, self._known.texts[number].figures):
+                place = Place(number, one.at)
                 for value in (one.value, other.value):
                     for key in value.keys:
-                        self._with[key].append((place, (one.value, other.value)))
+                        known[key].append((place, (one.value, other.value)))
+        return known
 
     def right_home(self, bond: Bond, answer: Text) -> Home | None:
         """Return the range that has the other end of a figure's range, and another end for it."""
         if bond.quantity.measure.dimension not in POINTS:
             return None
-        if any(key in self._with for key in bond.value.keys):
+        if any(key in self._with for key in bond.value.keys) or not self._known.of(bond.value):
             return None
-        if not any(key in known for known in self._by_key for key in bond.value.keys):
-            return None
-        ends = self._range_of(bond, answer)
-        if ends is None:
-            return None
-        at = ends.index(bond)
-        return self._other(ends[1 - at].value, at)
-
-    def _range_of(self, bond: Bond, answer: Text) -> tuple[Bond, Bond] | None:
-        return next((ends for ends in _ranges(answer) if bond in ends), None)
+        ranges = _ranges(answer.raw, figures_in(answer))
+        for ends in ranges:
+            for at, end in enumerate(ends):
+                if end.quantity == bond.quantity:
+                    return self._other(ends[1 - at].value, at)
+        return None
 
     def _other(self, known: Value, at: int) -> Home | None:
         """Return the one value at an end of the ranges that have a value at their other end."""
@@ -63,8 +68,8 @@ class Misranged:
         return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _ranges(text: Text) -> Iterator[tuple[Bond, Bond]]:
-    for one, other in pairwise(bonds_of(text)):
+def _ranges(raw: str, figures: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
+    for one, other in pairwise(figures):
         is_pair = one.value.kind == other.value.kind and one.quantity.measure.dimension in POINTS
-        if is_pair and _BETWEEN.fullmatch(text.raw, one.quantity.end, other.quantity.start):
+        if is_pair and _BETWEEN.fullmatch(raw, one.quantity.end, other.quantity.start):
             yield one, other

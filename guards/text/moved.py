@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from guards.core.reading import Text
+from guards.core.lazy import lazy
+from guards.text.claims import bare_claim
 from guards.text.likeness import Words, kept_words_of, likeness, words_of
 from guards.text.paired import left_over
-from guards.text.passages import Passages, Place, sentence_places
+from guards.text.passages import Passages, Place
 from guards.text.sentence_index import SentenceIndex
 from guards.text.values import Value
 
@@ -41,25 +42,50 @@ class Home:
     values: tuple[Value, ...]
 
 
-class Homes:
-    """Where the values of some kinds stand in the sources."""
+class Told:
+    """A sentence of an answer as it is compared with those of the sources.
 
-    def __init__(self, passages: Passages, values: Iterable[tuple[Text, Sequence[Value]]]) -> None:
+    Attributes:
+        near: The sentences that share most words, with the share of its own that they hold, the
+            largest first; None as long as nobody asked.
+        alike: How like it they are, as far as somebody asked.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+        self.near: list[tuple[float, Place]] | None = None
+        self.alike: dict[Place, float] = {}
+
+    @lazy
+    def words(self) -> Words:
+        """Its words."""
+        return words_of(bare_claim(self._sentence))
+
+
+class Homes:
+    """Where the values of some kinds stand in the sources.
+
+    Args:
+        passages: The sources.
+        values: The values, each with its place.
+    """
+
+    def __init__(self, passages: Passages, values: Iterable[tuple[Place, Value]]) -> None:
         self._passages = passages
         self._by_key: dict[Hashable, set[Place]] = defaultdict(set)
         self._by_kind: dict[Hashable, dict[Place, list[Value]]] = defaultdict(dict)
-        for number, (text, found) in enumerate(values):
-            places = sentence_places(text, [value.start for value in found])
-            for value, at in zip(found, places, strict=True):
-                place = Place(number, at)
-                self._by_kind[value.kind].setdefault(place, []).append(value)
-                for key in value.keys:
-                    self._by_key[key].add(place)
+        for place, value in values:
+            self._by_kind[value.kind].setdefault(place, []).append(value)
+            for key in value.keys:
+                self._by_key[key].add(place)
+
+    @lazy
+    def _index(self) -> SentenceIndex[Place]:
         held = {place for places in self._by_kind.values() for place in places}
-        self._index = SentenceIndex((place, passages.sentence(place)) for place in held)
+        return SentenceIndex((place, self._passages.sentence(place)) for place in held)
 
     def other_home(
-        self, value: Value, beside: Sequence[Value], sentence: str, clause: str
+        self, value: Value, beside: Sequence[Value], sentence: Told, clause: Told
     ) -> Home | None:
         """Return the sentence that a value of the answer was moved into, or None.
 
@@ -70,20 +96,57 @@ class Homes:
             clause: The clause of it in which the value stands.
         """
         own = self._places_of(value)
-        whole, part = words_of(sentence), words_of(clause)
-        if not own or len(part.stems) < _LEAST_WORDS:
+        if not own:
             return None
         held = self._by_kind.get(value.kind, {})
-        alike = [
-            (likeness(whole, self._words(place)), place)
-            for place in self._index.nearest(whole)
-            if place in held
-        ]
-        best = max((one for one in alike if one[1] not in own), default=None)
-        if best and (self._repeats(whole, best, own) or self._tells(whole, part, best[1], own)):
+        near = [one for one in self._near(sentence) if one[1] in held]
+        best = self._best(sentence, [one for one in near if one[1] not in own])
+        if best and self._is_meant(sentence.words, clause, best, own):
             return Home(best[1], tuple(held[best[1]]))
-        best = max((one for one in alike if one[1] in own), default=None)
-        return self._taken_for_another(value, beside, best) if best else None
+        if len(beside) == 1:
+            return None
+        best = self._best(sentence, [one for one in near if one[1] in own])
+        if best is None or len(clause.words.stems) < _LEAST_WORDS:
+            return None
+        return self._taken_for_another(value, beside, best)
+
+    def _near(self, sentence: Told) -> list[tuple[float, Place]]:
+        if sentence.near is None:
+            words = sentence.words
+            places = self._index.nearest(words)
+            near = [(words.share_in(self._words(place)), place) for place in places]
+            sentence.near = sorted(near, reverse=True)
+        return sentence.near
+
+    def _best(
+        self, sentence: Told, near: Sequence[tuple[float, Place]]
+    ) -> tuple[float, Place] | None:
+        """Return the sentence that is most like another, and how far.
+
+        None if it does not hold enough of it.
+
+        Args:
+            sentence: The other one.
+            near: Sentences with the share that they hold of it, the largest first; none is more
+                like it than that.
+        """
+        best: tuple[float, Place] | None = None
+        for share, place in near:
+            if share < (best[0] if best else _SAME_SUBJECT):
+                break
+            if place not in sentence.alike:
+                back = self._words(place).share_in(sentence.words)
+                sentence.alike[place] = min(share, back)
+            alike = (sentence.alike[place], place)
+            best = max(best, alike) if best else alike
+        return best
+
+    def _is_meant(
+        self, whole: Words, clause: Told, home: tuple[float, Place], own: set[Place]
+    ) -> bool:
+        if len(clause.words.stems) < _LEAST_WORDS:
+            return False
+        return self._repeats(whole, home, own) or self._tells(whole, clause.words, home[1], own)
 
     def _places_of(self, value: Value) -> set[Place]:
         """Return where a value stands; nothing if it is everywhere."""
@@ -110,7 +173,7 @@ class Homes:
             return False
         for place in own:
             around = self._passages.words_at(place, besides=home)
-            if max(whole.share_in(around), part.share_in(around)) > least - _CLEARLY_LESS:
+            if max(whole.share_in(*around), part.share_in(*around)) > least - _CLEARLY_LESS:
                 return False
         return True
 

@@ -32,25 +32,50 @@ _ONLY = re.compile(r"(?<![지다야\d미])만(?=[\s이을의은])")
 _TOKEN = re.compile(r"(?:첫|두|세|네)\s?번째[가-힣]*|[가-힣]+|[A-Za-z]+|\d[\d,.]*[가-힣]*")
 _NEGATING_PREFIXES = frozenset("비미불무부")
 _BOTH_SIDES = 2
+_LEAST_COMPOUND_CHARS = 4
 _SENTENCES_KEPT = 2048
 _WORDS_KEPT = 16_384
 
 
-class _Token(NamedTuple):
-    """A word, the forms under which it is compared, and whether it is negated."""
+class _Word(NamedTuple):
+    """A word as it is compared.
+
+    Attributes:
+        names: Its forms.
+        head: The first noun of a long compound (확산 of 확산방안); else empty.
+        allies: The words on the same side of an opposition.
+        opponents: Their opposites.
+    """
 
     names: frozenset[str]
+    head: str
+    allies: frozenset[str]
+    opponents: frozenset[str]
+
+
+class _Token(NamedTuple):
+    """A word in its place, and whether it is negated."""
+
+    word: _Word
     start: int
     end: int
     is_negated: bool
 
 
 class _Reading(NamedTuple):
-    """A sentence as it is compared."""
+    """A sentence as it is compared.
+
+    Attributes:
+        text: The sentence.
+        stances: What it says of its predicates.
+        tokens: Its words, in order.
+        names: The forms of all of them.
+    """
 
     text: str
     stances: tuple[Stance, ...]
     tokens: tuple[_Token, ...]
+    names: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +113,8 @@ def oppositions(claim: str, sentence: str) -> list[Opposition]:
 def tells(sentence: str, word: str) -> bool:
     """Tell whether a sentence has the first word of a text, in any of its forms."""
     first = _TOKEN.search(word)
-    names = _names(first[0]) if first else frozenset()
-    return any(not names.isdisjoint(_names(match[0])) for match in _TOKEN.finditer(sentence))
+    names = _word(first[0]).names if first else frozenset()
+    return any(not names.isdisjoint(_word(match[0]).names) for match in _TOKEN.finditer(sentence))
 
 
 def _read(text: str) -> _Reading:
@@ -101,10 +126,11 @@ def _read(text: str) -> _Reading:
         for place in range(stance.start, stance.end)
     }
     tokens = tuple(
-        _Token(_names(match[0]), *match.span(), match.start() in negated)
+        _Token(_word(match[0]), *match.span(), match.start() in negated)
         for match in _TOKEN.finditer(text)
     )
-    return _Reading(text, told, tokens)
+    names = frozenset().union(*(token.word.names for token in tokens))
+    return _Reading(text, told, tokens, names)
 
 
 # Only for sentences of sources: they come back all day.
@@ -112,20 +138,30 @@ _kept_reading = lru_cache(maxsize=_SENTENCES_KEPT)(_read)
 
 
 @lru_cache(maxsize=_WORDS_KEPT)
-def _names(word: str) -> frozenset[str]:
-    joined = "".join(word.split())
-    return frozenset({joined, word_stem(joined), lemma(joined)})
+def _word(written: str) -> _Word:
+    joined = "".join(written.split())
+    names = frozenset({joined, word_stem(joined), lemma(joined)})
+    stem = min(names, key=lambda name: (len(name), name))
+    head = stem[:2] if len(stem) >= _LEAST_COMPOUND_CHARS else ""
+    known = [SIDES[name] for name in (*names, head) if name in SIDES]
+    return _Word(
+        names,
+        head,
+        allies=frozenset().union(*(own for own, _ in known)),
+        opponents=frozenset().union(*(against for _, against in known)),
+    )
 
 
-def _of_stances(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:
-    if _turns(claimed) != _turns(told):
-        return
+def _of_stances(claimed: _Reading, told: _Reading) -> list[Opposition]:
+    found: list[Opposition] = []
     for stance in claimed.stances:
         same = [one for one in told.stances if (one.key, one.role) == (stance.key, stance.role)]
         if _is_opposed(stance, same) and not any(
             _agrees(other, same) for other in claimed.stances if other.key == stance.key
         ):
-            yield Opposition(stance.start, stance.end, told.text[same[0].start : same[0].end])
+            expected = told.text[same[0].start : same[0].end]
+            found.append(Opposition(stance.start, stance.end, expected))
+    return found if found and _turns(claimed) == _turns(told) else []
 
 
 def _is_opposed(stance: Stance, others: Sequence[Stance]) -> bool:
@@ -155,15 +191,14 @@ def are_opposed(one: Mode, other: Mode) -> bool:
 
 
 def _of_words(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:
-    names = frozenset().union(*(token.names for token in told.tokens))
     for at, token in enumerate(claimed.tokens):
-        place = _place_of_opposite(claimed.tokens, at, told.tokens, names)
+        place = _place_of_opposite(claimed.tokens, at, told)
         if place is not None and _is_told_both_ways(token, claimed.stances):
             continue
         if place is not None:
             expected = told.text[told.tokens[place].start : told.tokens[place].end]
             yield Opposition(token.start, token.end, expected, is_word=True)
-        elif _is_negated_noun(token, names):
+        elif _is_negated_noun(token.word.names, told.names):
             yield Opposition(token.start, token.end, "")
 
 
@@ -178,32 +213,20 @@ def _is_told_both_ways(token: _Token, told: Sequence[Stance]) -> bool:
     )
 
 
-def _place_of_opposite(
-    claimed: Sequence[_Token], at: int, told: Sequence[_Token], names: frozenset[str]
-) -> int | None:
+def _place_of_opposite(claimed: Sequence[_Token], at: int, told: _Reading) -> int | None:
     """Return where a sentence has the opposite of a claim's word, beside the same words."""
-    allies, opponents = _sides(claimed[at])
-    if not opponents:
+    word = claimed[at].word
+    if not word.opponents:
         return None
-    wanted = _BOTH_SIDES if names & (allies | claimed[at].names) else 1
-    for place, token in enumerate(told):
-        is_opposite = not token.names.isdisjoint(opponents) or _head(token) in opponents
+    has_own = not (told.names.isdisjoint(word.allies) and told.names.isdisjoint(word.names))
+    wanted = _BOTH_SIDES if has_own else 1
+    for place, token in enumerate(told.tokens):
+        other = token.word
+        is_opposite = not other.names.isdisjoint(word.opponents) or other.head in word.opponents
         is_alike = is_opposite and token.is_negated == claimed[at].is_negated
-        if is_alike and _shared_neighbours(claimed, at, told, place) >= wanted:
+        if is_alike and _shared_neighbours(claimed, at, told.tokens, place) >= wanted:
             return place
     return None
-
-
-def _sides(token: _Token) -> tuple[frozenset[str], frozenset[str]]:
-    known = [SIDES[name] for name in (*token.names, _head(token)) if name in SIDES]
-    allies = frozenset().union(*(own for own, _ in known))
-    return allies, frozenset().union(*(against for _, against in known))
-
-
-def _head(token: _Token) -> str:
-    """Return the first noun of a long compound (확산 of 확산방안)."""
-    stem = min(token.names, key=lambda name: (len(name), name))
-    return stem[:2] if len(stem) >= 4 else ""
 
 
 def _shared_neighbours(one: Sequence[_Token], at: int, other: Sequence[_Token], place: int) -> int:
@@ -216,15 +239,13 @@ def _shared_neighbours(one: Sequence[_Token], at: int, other: Sequence[_Token], 
 
 
 def _beside(tokens: Sequence[_Token], at: int) -> tuple[frozenset[str], frozenset[str]]:
-    before = tokens[at - 1].names if at else frozenset()
-    after = tokens[at + 1].names if at + 1 < len(tokens) else frozenset()
+    before = tokens[at - 1].word.names if at else frozenset()
+    after = tokens[at + 1].word.names if at + 1 < len(tokens) else frozenset()
     return before, after
 
 
-def _is_negated_noun(token: _Token, names: frozenset[str]) -> bool:
+def _is_negated_noun(own: frozenset[str], names: frozenset[str]) -> bool:
     """Tell whether a claim has 비회원 where the sentence only has 회원."""
-    return token.names.isdisjoint(names) and any(
-        name[0] in _NEGATING_PREFIXES and name[1:] in names
-        for name in token.names
-        if len(name) >= 3
+    return own.isdisjoint(names) and any(
+        name[0] in _NEGATING_PREFIXES and name[1:] in names for name in own if len(name) >= 3
     )

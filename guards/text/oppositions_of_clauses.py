@@ -6,10 +6,11 @@ words. A claim's word that the sources know but this clause has not makes it ano
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from guards.core.reading import Reading, Text
+from guards.core.lazy import lazy
+from guards.core.reading import SourceSet, Text
 from guards.text.closed_days import all_closed, closed_days, days_claimed_open, is_about
 from guards.text.features import kept_features
 from guards.text.oppositions import are_opposed
@@ -21,8 +22,10 @@ _LEAST_SHARE = 0.6
 _LEAST_SHARE_BACK = 0.6
 _LEAST_NAME_CHARS = 3
 
+Context = Callable[[], frozenset[str]]
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Told:
     """Something that a source says.
 
@@ -41,7 +44,7 @@ class Told:
         """The predicate as it stands in the sentence."""
         return self.said.sentence[self.said.saying.start : self.said.saying.end]
 
-    @property
+    @lazy
     def context(self) -> frozenset[str]:
         """The words around the sentence: those of the title and the sentence before."""
         return kept_features(self.title).forms | kept_features(self.said.before).forms
@@ -56,22 +59,32 @@ class Opposed:
 
 
 class SourceSayings:
-    """What the sources of an exchange say, by predicate and word."""
+    """What the sources of a request say, by predicate and word.
 
-    def __init__(self, reading: Reading) -> None:
-        self._sources = [
-            (part.source, part.text, part.text.once(_by_key))
-            for part in reading.sources
-            if part.source
+    Args:
+        sources: The sources.
+    """
+
+    def __init__(self, sources: SourceSet) -> None:
+        self._sources = [(part.source, part.text) for part in sources.parts if part.source]
+        self._known = [text.once(_forms) for _, text in self._sources]
+        self._told = [
+            Told(source.id, said, source.title)
+            for source, text in self._sources
+            for said in text.said
         ]
-        self._known = [part.text.once(_forms) for part in reading.sources]
+        self._by_family: dict[str, list[int]] = defaultdict(list)
+        for place, told in enumerate(self._told):
+            for family in told.said.saying.families:
+                self._by_family[family].append(place)
+        self._first_by_name: dict[str, dict[str, list[int]]] = {}
 
-    def opposed(self, saying: Saying, context: frozenset[str]) -> Opposed | None:
+    def opposed(self, saying: Saying, context: Context) -> Opposed | None:
         """Return what says the opposite of a saying, unless something else says the same.
 
         Args:
             saying: What a claim says.
-            context: The words around it.
+            context: Returns the words around it; seldom asked.
         """
         best: Opposed | None = None
         agreed = 0.0
@@ -91,9 +104,9 @@ class SourceSayings:
     def _closed(self, saying: Saying) -> Opposed | None:
         """Return what says that a day is closed on which a claim says that something is open."""
         days = days_claimed_open(saying)
-        if not days or not days <= all_closed([text for _, text, _ in self._sources]):
+        if not days or not days <= all_closed([text for _, text in self._sources]):
             return None
-        for source, text, _ in self._sources:
+        for source, text in self._sources:
             for closed, said in closed_days(text).said:
                 told = Told(source.id, said, source.title)
                 if days & closed and is_about(saying, said, told.context):
@@ -101,21 +114,32 @@ class SourceSayings:
         return None
 
     def _on(self, saying: Saying) -> Iterator[Told]:
-        """Yield what is said of the same predicate with a word of a saying, in order."""
-        left = dict.fromkeys(_keys(saying), _MOST_LOOKED_AT)
-        for source, text, by_key in self._sources:
-            places: set[int] = set()
-            for key in left.keys() & by_key.keys():
-                standing = by_key[key][: left[key]]
-                left[key] -= len(standing)
+        """Yield what is said of the same predicate, in order; of the commonest the first."""
+        places: set[int] = set()
+        for family in saying.families & self._by_family.keys():
+            standing = self._by_family[family]
+            if len(standing) <= _MOST_LOOKED_AT:
                 places.update(standing)
-            for place in sorted(places):
-                yield Told(source.id, text.said[place], source.title)
+            else:
+                by_name = self._first_with_names(family)
+                places.update(*(by_name.get(name, ()) for name in saying.names))
+        return map(self._told.__getitem__, sorted(places))
+
+    def _first_with_names(self, family: str) -> dict[str, list[int]]:
+        """Return the first places of a predicate with each word that stands beside it."""
+        if family not in self._first_by_name:
+            found: dict[str, list[int]] = defaultdict(list)
+            for place in self._by_family[family]:
+                for name in self._told[place].said.saying.names:
+                    if len(found[name]) < _MOST_LOOKED_AT:
+                        found[name].append(place)
+            self._first_by_name[family] = dict(found)
+        return self._first_by_name[family]
 
     def _is_known(self, word: Word) -> bool:
         return not all(map(word.names.isdisjoint, self._known))
 
-    def _is_alike(self, saying: Saying, told: Told, context: frozenset[str]) -> bool:
+    def _is_alike(self, saying: Saying, told: Told, context: Context) -> bool:
         """Tell whether something is said of the same subject under the same condition."""
         other = told.said.saying
         if saying.turns != other.turns or not saying.figures <= other.figures:
@@ -132,20 +156,6 @@ class SourceSayings:
 def _forms(text: Text) -> frozenset[str]:
     """Return the words of a text in all their forms."""
     return frozenset().union(*(kept_features(one.text).forms for one in text.sentences))
-
-
-def _by_key(text: Text) -> dict[tuple[str, str], list[int]]:
-    """Return the places of what a text says, by predicate and word; of the commonest the first."""
-    found: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, said in enumerate(text.said):
-        for key in _keys(said.saying):
-            if len(found[key]) < _MOST_LOOKED_AT:
-                found[key].append(place)
-    return found
-
-
-def _keys(saying: Saying) -> Iterator[tuple[str, str]]:
-    return ((family, name) for family in saying.families for name in saying.names)
 
 
 def _share(saying: Saying, other: Saying) -> float:
@@ -172,12 +182,12 @@ def _is_for(saying: Saying, other: Saying) -> bool:
     return all(_holds(other, word) for word in saying.words if word.is_only)
 
 
-def _is_told_back(saying: Saying, claimed: Saying, context: frozenset[str]) -> bool:
+def _is_told_back(saying: Saying, claimed: Saying, context: Context) -> bool:
     """Tell whether a claim tells the conditions of a saying and most of its other words."""
     missing = [
         word
         for word in saying.words
-        if context.isdisjoint(word.names | word.heads) and not _holds(claimed, word)
+        if not _holds(claimed, word) and context().isdisjoint(word.names | word.heads)
     ]
     if any(word.is_condition or word.is_only for word in missing):
         return False

@@ -9,9 +9,9 @@ of time begins or ends something, so that not before it is from it on (``15시 �
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
-from guards.core.reading import Reading, Text
+from guards.core.reading import Reading, SourceSet, Text
 from guards.text.figure_frames import POINTS, is_negated
 from guards.text.figure_values import as_value
 from guards.text.likeness import Words, words_of
@@ -31,7 +31,7 @@ _THE_REST = re.compile(r"[ ]*[^.\n]{0,40}(?:그[ ]?[밖외]|나머지|이외)")
 
 
 class OtherSides:
-    """The bounds of the sources, by their values.
+    """The bounds of an answer held against those of the sources.
 
     Args:
         reading: The exchange, with its answer.
@@ -41,12 +41,7 @@ class OtherSides:
         if reading.answer is None:
             raise ValueError("there is no answer to hold against the sources")
         self._answer = reading.answer.text
-        self._bounds: dict[_Bound, list[tuple[Text, Quantity]]] = defaultdict(list)
-        for part in reading.sources:
-            for known in part.text.quantities:
-                if known.comparator:
-                    for key in as_value(known).keys:
-                        self._bounds[key, known.comparator].append((part.text, known))
+        self._told = reading.told
 
     def tell(self, quantity: Quantity) -> bool:
         """Tell whether a source bounds the opposite side by the same value, and means the same."""
@@ -56,13 +51,24 @@ class OtherSides:
         is_point = quantity.measure.dimension in POINTS
         opposite = (_AGAINST if is_point else _OPPOSITE).get(quantity.comparator)
         return any(
-            is_negated(source, known) != is_negated(answer, quantity)
+            is_negated(source.raw, known) != is_negated(answer.raw, quantity)
             if is_point
             else _says_the_rest(answer, quantity, source, known)
             for key in as_value(quantity).keys
-            for source, known in self._bounds.get((key, opposite), ())
+            for source, known in self._told.once(_bounds).get((key, opposite), ())
             if _may_be_same(known.measure, quantity.measure)
         )
+
+
+def _bounds(told: SourceSet) -> Mapping[_Bound, list[tuple[Text, Quantity]]]:
+    """Return the bounds of the sources by their values."""
+    bounds: dict[_Bound, list[tuple[Text, Quantity]]] = defaultdict(list)
+    for part in told.parts:
+        for known in part.text.quantities:
+            if known.comparator:
+                for key in as_value(known).keys:
+                    bounds[key, known.comparator].append((part.text, known))
+    return bounds
 
 
 def _may_be_same(one: Measure, other: Measure) -> bool:
@@ -71,7 +77,7 @@ def _may_be_same(one: Measure, other: Measure) -> bool:
 
 
 def _says_the_rest(answer: Text, said: Quantity, source: Text, known: Quantity) -> bool:
-    if is_negated(source, known) != is_negated(answer, said):
+    if is_negated(source.raw, known) != is_negated(answer.raw, said):
         return True
     if _THE_REST.match(source.raw, known.end):
         return True

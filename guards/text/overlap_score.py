@@ -79,11 +79,21 @@ def shares(claim: str, sentences: Sequence[str]) -> list[float]:
     return [held.get(place, 0.0 if wanted.words else 1.0) for place in range(len(sentences))]
 
 
-def shares_in(wanted: Wanted, sentences: HeldIndex) -> dict[int, float]:
-    """Return the share of a claim that a sentence holds, by place, for those that hold any."""
+def shares_in(wanted: Wanted, sentences: HeldIndex, least: float = 0.0) -> dict[int, float]:
+    """Return the share of a claim that a sentence holds, by place, for those that hold any.
+
+    Args:
+        wanted: The claim.
+        sentences: The sentences.
+        least: Those that hold less are left out.
+    """
     held = sentences.held(wanted)
-    share_of = {one: wanted.share(one, wanted.words) for one in set(held.values())}
-    return {place: share_of[held[place]] for place in sorted(held)}
+    share_of = {
+        one: share
+        for one in set(held.values())
+        if wanted.most(one) >= least and (share := wanted.share(one, wanted.words)) >= least
+    }
+    return {place: share_of[held[place]] for place in sorted(held) if held[place] in share_of}
 
 
 def support(claim: str, passages: Sequence[Passage], echoed: Features) -> Support:

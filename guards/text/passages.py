@@ -1,27 +1,25 @@
-"""The sentences of an exchange's sources, to look up where something of the answer stands.
+"""The sentences of some sources, to look up where something of the answer stands.
 
 A sentence is held word for word whatever its spacing. What a sentence of a source is about also
 shows in its neighbours and in the title of the source.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from guards.core.reading import Reading, Text
-from guards.text.likeness import Words, joined, kept_words_of
+from guards.core.lazy import lazy
+from guards.core.reading import SourceSet, Text
+from guards.text.likeness import Words, kept_words_of
 from guards.text.sentence_index import SentenceIndex
 from guards.text.sentences import Sentence
 
-_SPACE = re.compile(r"\s+")
 _OUTER = " \t.!?\"'“”‘’*_-•·"
 _SAME_SUBJECT = 0.3
 _NEIGHBOURS_BEFORE, _NEIGHBOURS_AFTER = 2, 1
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(NamedTuple):
     """A sentence of a source.
 
     Attributes:
@@ -34,21 +32,17 @@ class Place:
 
 
 class Passages:
-    """The sentences of the sources of one exchange."""
+    """The sentences of some sources; made once for them (``told.once(Passages)``)."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._parts = reading.sources
-        self._held: dict[str, bool] = {}
-        self._ids = [source.id for source in reading.exchange.sources]
-        self._titles = [source.title for source in reading.exchange.sources]
-        self._dense = [
-            _SPACE.sub("", f"{source.title}\n{source.text}") for source in reading.exchange.sources
-        ]
+    def __init__(self, told: SourceSet) -> None:
+        self._parts = told.parts
+        self._texts = tuple(enumerate(part.text for part in told.parts))
+        self._ids = [part.source.id if part.source else "" for part in told.parts]
+        self._titles = [part.source.title if part.source else "" for part in told.parts]
 
-    def texts(self) -> Iterator[tuple[int, Text]]:
-        """Yield the texts of the sources with their numbers."""
-        for number, part in enumerate(self._parts):
-            yield number, part.text
+    def texts(self) -> Sequence[tuple[int, Text]]:
+        """Return the texts of the sources with their numbers."""
+        return self._texts
 
     def source_id(self, place: Place) -> str:
         """Return the id of the source in which a place is."""
@@ -64,11 +58,14 @@ class Passages:
 
     def holds(self, sentence: str) -> bool:
         """Tell whether a source holds a sentence word for word."""
-        if sentence not in self._held:
-            needle = _SPACE.sub("", sentence.strip(_OUTER))
-            is_held = bool(needle) and any(_stands_in(needle, hay) for hay in self._dense)
-            self._held[sentence] = is_held
-        return self._held[sentence]
+        needle = _without_spaces(sentence.strip(_OUTER))
+        return bool(needle) and _stands_in(needle, self._dense)
+
+    @lazy
+    def _dense(self) -> str:
+        """All sources without spaces, one a line: what has none stands in one of them."""
+        titled = zip(self._titles, self._parts, strict=True)
+        return "\n".join(_without_spaces(f"{title}\n{part.text.raw}") for title, part in titled)
 
     def near(self, wanted: Words) -> list[tuple[int, Text, int, int]]:
         """Return for each source the place of the sentence that holds most of some words.
@@ -88,7 +85,7 @@ class Passages:
         first = text.sentences[max(0, place.at - 1)]
         return place.source, text, first.start, text.sentences[last].end
 
-    @cached_property
+    @lazy
     def _index(self) -> SentenceIndex[Place]:
         return SentenceIndex(
             (Place(number, at), sentence.text)
@@ -96,8 +93,8 @@ class Passages:
             for at, sentence in enumerate(text.sentences)
         )
 
-    def words_at(self, place: Place, besides: Place | None = None) -> Words:
-        """Return the words of a sentence, its neighbours and its source's title.
+    def words_at(self, place: Place, besides: Place | None = None) -> list[Words]:
+        """Return the words of a sentence, of each of its neighbours and of its source's title.
 
         Args:
             place: The sentence.
@@ -111,7 +108,11 @@ class Passages:
             if Place(place.source, at) != besides
         ]
         near.append(kept_words_of(self._titles[place.source]))
-        return joined(near)
+        return near
+
+
+def _without_spaces(text: str) -> str:
+    return "".join(text.split())
 
 
 def _stands_in(needle: str, hay: str) -> bool:

@@ -39,14 +39,17 @@ class Part(Protocol):
 
 
 class Words:
-    """Any one of some words."""
+    """Any one of some words, none of which is empty."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
         self._lengths = tuple(sorted({len(word) for word in self._words}))
+        self._first_letters = frozenset(word[:1] for word in self._words)
 
-    def ends(self, place: Place, at: int) -> list[int]:
+    def ends(self, place: Place, at: int) -> Iterable[int]:
         """Return the end of each of the words that stand there."""
+        if place.text[at : at + 1] not in self._first_letters:
+            return ()
         text, words, longest = place.text, self._words, len(place.text) - at
         return [
             at + length

@@ -7,9 +7,10 @@ A comma, a bracket, the end of a clause or another figure of the same kind begin
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
-from guards.text.figure_values import as_value
+from guards.text.figure_values import Figure
 from guards.text.labels import Form, Label
 from guards.text.lemmas import lemma
 from guards.text.sentences import Sentence
@@ -17,12 +18,15 @@ from guards.text.slots.quantity import Quantity
 from guards.text.tokens import content_words, word_stem
 from guards.text.values import Value
 
+# Each alternative begins with a character of its own: only where one stands, more is looked at.
 _JOINT = re.compile(
-    r"(?P<open>[(\[])|(?P<close>[)\]])|[,;/\n|→+=]|[·ㆍ](?=[ ]?[가-힣])|\.(?!\d)"
-    r"|(?<=[고며나])[ ]|(?<=지만)[ ]|(?<=[가-힣])[와과][ ]|(?:또는|혹은|및)[ ]"
+    r"\(|\[|\)|\]|,|;|/|\n|\||→|\+|=|·(?=[ ]?[가-힣])|ㆍ(?=[ ]?[가-힣])|\.(?!\d)"
+    r"|와(?<=[가-힣]와)[ ]|과(?<=[가-힣]과)[ ]|또는[ ]|혹은[ ]|및[ ]"
+    r"| (?:(?<=[고며나][ ])|(?<=지만[ ])"
     # 5일 전 기한이 지났으므로 50%: five days are not what the rate stands for
-    r"|(?<=지났으므로)[ ]|(?<=지났으니)[ ]|(?<=지나서)[ ]|(?<=넘었으므로)[ ]|(?<=넘어서)[ ]"
+    r"|(?<=지났으므로[ ])|(?<=지났으니[ ])|(?<=지나서[ ])|(?<=넘었으므로[ ])|(?<=넘어서[ ]))"
 )
+_OPENING, _CLOSING = frozenset("(["), frozenset(")]")
 _NAME = re.compile(
     r"[ \t]*(?:[-*•·○●▪■◦>①-⑳]+[ \t]*|\d{1,3}[.)][ \t]*)?(?P<name>[^:\n]{1,40}):(?!//)"
 )
@@ -36,6 +40,7 @@ _REST_OF_FIGURE = re.compile(
 )
 _NUMBERED = re.compile(r"(?P<number>\d+)(?P<unit>[가-힣A-Za-z]+)")
 _MOST_FIGURES = 20
+_WORDS_KEPT = 16_384
 _SYNONYMS = {"뒤": "후", "다음": "후"}
 
 
@@ -92,7 +97,7 @@ class Piece:
         return len(self.given) + len(self.figures) >= _MOST_FIGURES
 
 
-def cut(raw: str, sentence: Sentence, figures: Sequence[Quantity]) -> list[Piece]:
+def cut(raw: str, sentence: Sentence, figures: Sequence[Figure]) -> list[Piece]:
     """Return the pieces of a sentence, in order; each of its figures is in one of them.
 
     Args:
@@ -105,15 +110,23 @@ def cut(raw: str, sentence: Sentence, figures: Sequence[Quantity]) -> list[Piece
 
 def _words(text: str) -> Label:
     """Return the words of a stretch; a number belongs to the word that is glued to it (2인실)."""
+    if not text or text.isspace():
+        return ()
     forms: list[Form] = []
     for word in content_words(text):
-        numbered = _NUMBERED.match(text, word.start)
-        if numbered:
-            forms.append(frozenset({numbered[0], numbered["number"] + word_stem(numbered["unit"])}))
-        elif not word.text[0].isdigit() and not text[max(0, word.start - 1) : word.start].isdigit():
-            other = _SYNONYMS.get(word.stem, word.stem)
-            forms.append(frozenset({word.text, word.stem, lemma(word.text), other}))
+        if word.text[0].isdigit():
+            numbered = _NUMBERED.match(text, word.start)
+            if numbered:
+                unit = word_stem(numbered["unit"])
+                forms.append(frozenset({numbered[0], numbered["number"] + unit}))
+        elif not word.start or not text[word.start - 1].isdigit():
+            forms.append(_form(word.text, word.stem))
     return tuple(forms)
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _form(surface: str, stem: str) -> Form:
+    return frozenset((surface, stem, lemma(surface), _SYNONYMS.get(stem, stem)))
 
 
 class _Cutter:
@@ -125,15 +138,14 @@ class _Cutter:
         self._pieces: list[Piece] = []
         self._name: Label = ()
 
-    def cut(self, figures: Sequence[Quantity]) -> list[Piece]:
+    def cut(self, figures: Sequence[Figure]) -> list[Piece]:
         start, end = self._sentence.start, self._sentence.end
-        first = figures[0].start
+        first = figures[0].quantity.start
         name = _NAME.match(self._raw, start, first) or _TOPIC.match(self._raw, start, first)
         if name:
             start, self._name = name.end(), _words(name["name"])
         self._begin(None)
-        for figure in figures:
-            value = as_value(figure)
+        for figure, value, _ in figures:
             self._read_up_to(value, start)
             piece = self._pieces[-1]
             of_noun = _OF_NOUN.match(self._raw, figure.end) is not None
@@ -178,9 +190,9 @@ class _Cutter:
             self._pieces[-1].words += _words(self._raw[start : joint.start()])
             start = joint.end()
             last = self._pieces[-1]
-            if joint["open"]:
+            if joint[0] in _OPENING:
                 self._begin(last)
-            elif joint["close"] and last.outer:
+            elif joint[0] in _CLOSING and last.outer:
                 self._resume(last.outer, last)
             else:
                 self._begin(last.outer)

@@ -30,7 +30,7 @@ class PlaceBook:
     """What the sources say is where."""
 
     def __init__(self, reading: Reading) -> None:
-        self._passages = Passages(reading)
+        self._passages = reading.told.once(Passages)
         self._houses: dict[str, list[Owned[PlaceSlot]]] = defaultdict(list)
         self._by_level: dict[tuple[PlaceKind, int], list[Owned[PlaceSlot]]] = defaultdict(list)
         self._owned = {kind: Ownership[PlaceSlot]() for kind in PlaceKind}

@@ -8,15 +8,16 @@ Only sayings on the same words can be compared. A list (``A, B는 된다``) give
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from guards.core.lazy import lazy
 from guards.lexicons.opposites import FAMILIES
 from guards.text.polarity import AFFIRMATIVE, Mode, Role, Stance, stances
 from guards.text.polarity_words import (
-    CONDITION,
     Word,
+    conditions,
     figures_of,
     names_of,
     turns_of,
@@ -50,9 +51,11 @@ _SUBJECT = re.compile(r"[가-힣)\]](?:은|는|도|이|가|께서|에게|에게�
 _LAST_WORD = re.compile(r"([가-힣]{2,12})\s?(?::|[\s.*]*$)")
 _WORD = re.compile(r"[가-힣]+")
 _AGAIN = re.compile(r"(?<![가-힣])다시\s$")
+_AGAIN_CHARS = 4
 _ENDS_IN_NOUN = re.compile(r"[가-힣A-Za-z)](?<![고면서며지요다은는을를에의로])(?<!거나)$")
 _LEAST_COMPOUND_CHARS = 4
 _MOST_WITHOUT = 4
+_WORDS_KEPT = 16_384
 
 
 @dataclass(frozen=True)
@@ -77,12 +80,12 @@ class Saying:
     start: int
     end: int
 
-    @cached_property
+    @lazy
     def names(self) -> frozenset[str]:
         """The names of its words, and its families."""
         return self.families.union(*(word.names for word in self.words))
 
-    @cached_property
+    @lazy
     def heads(self) -> frozenset[str]:
         """The ends of those of its words that may be compounds."""
         return frozenset().union(*(word.heads for word in self.words))
@@ -109,13 +112,15 @@ def said_in(sentences: Sequence[str]) -> tuple[Said, ...]:
 def sayings(sentence: str) -> tuple[Saying, ...]:
     """Return what the clauses of a sentence say, in order."""
     told: list[Saying] = []
-    begin, topic = 0, ""
-    condition = _leading_condition(sentence)
     main = [stance for stance in stances(sentence) if stance.role is Role.MAIN]
-    for stance in main or _by_last_word(sentence):
+    predicates = main or list(_by_last_word(sentence))
+    condition = _leading_condition(sentence) if len(predicates) > 1 else ""
+    begin, lead, topic = 0, "", ""
+    for stance in predicates:
         before = sentence[begin : stance.start]
-        lead = condition if _SUBJECT.search(before) else topic
-        told.extend(_of_clause(sentence, stance, begin, lead if begin else ""))
+        if begin:
+            lead = condition if _SUBJECT.search(before) else topic
+        told.extend(_of_clause(sentence, stance, begin, lead))
         topics = list(_TOPIC.finditer(before))
         topic = f"{before[: topics[-1].end()]} " if topics else topic
         begin = stance.end
@@ -124,7 +129,8 @@ def sayings(sentence: str) -> tuple[Saying, ...]:
 
 def _leading_condition(sentence: str) -> str:
     """Return the condition that a sentence begins with: it holds for all of its clauses."""
-    condition, topic = CONDITION.search(sentence), _TOPIC.search(sentence)
+    condition = next(conditions(sentence), None)
+    topic = _TOPIC.search(sentence) if condition else None
     if condition is None or (topic and topic.start() < condition.start() - 1):
         return ""
     return f"{sentence[: condition.end()]} "
@@ -159,8 +165,11 @@ def _of_clause(sentence: str, stance: Stance, begin: int, lead: str) -> Iterator
 
 def _without(sentence: str, begin: int, clause: str, saying: Saying) -> Iterator[Saying]:
     """Yield what a clause says of what it goes without: needed where it cannot be done so."""
-    words = words_of(clause) if _WITHOUT.search(sentence, begin, saying.start) else ()
-    for match in islice(_WITHOUT.finditer(sentence, begin, saying.start), _MOST_WITHOUT):
+    if sentence.find("없", begin, saying.start) < 0:
+        return
+    missing = list(islice(_WITHOUT.finditer(sentence, begin, saying.start), _MOST_WITHOUT))
+    words = words_of(clause) if missing else ()
+    for match in missing:
         yield replace(
             saying,
             families=_family(match[1], word_stem(match[1]))[0],
@@ -185,7 +194,7 @@ def _items(before: str, behind: str) -> list[str]:
 
 def _families_at(sentence: str, stance: Stance) -> tuple[frozenset[str], bool]:
     """Return the families of a predicate and whether it affirms what they tell."""
-    if _AGAIN.search(sentence, 0, stance.start):
+    if _AGAIN.search(sentence, max(0, stance.start - _AGAIN_CHARS), stance.start):
         return frozenset({f"재{stance.key}"}), True
     first = _WORD.match(sentence, stance.start)
     surface = word_stem(first[0]) if first else stance.key
@@ -199,6 +208,7 @@ def _families_at(sentence: str, stance: Stance) -> tuple[frozenset[str], bool]:
     return families, affirms
 
 
+@lru_cache(maxsize=_WORDS_KEPT)
 def _family(*keys: str) -> tuple[frozenset[str], bool]:
     """Return the keys of one predicate with the names of its families, and whether it affirms."""
     own = frozenset().union(*(names_of(key) for key in keys))

@@ -5,7 +5,7 @@ are what may reverse it. Words that only strengthen it or are polite do not coun
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,18 +14,18 @@ from guards.lexicons.opposites import FAMILIES
 from guards.text.lemmas import lemma
 from guards.text.tokens import content_words, word_stem
 
-CONDITION = re.compile(
+_CONDITION = re.compile(
     r"(?:[하되으지나르오시려쳐]면|(?<=[가-힣])[이다라]면"
     r"|(?<=[가-힣])(?:[한은인된할을를는]\s(?:경우|때|동안)|\s중))[가-힣]{0,3}(?=[\s,])"
     r"|[가-힣](?:[가-힣]\s|[^\W드])시(?:에는|에도|에)?(?=[\s,])"
 )
-"""The end of a condition: ``분실하면``, ``분실한 경우에는``, ``분실 시``."""
-
-_ARTICLE = re.compile(r"제\d+[조항호](?:의\d+)?(?:\([^)]{0,40}\))?|^\s*(?:[-*•·#>]+|\d{1,2}[.)])\s")
+_MAY_BE_CONDITION = re.compile(r"[면시중]|경우|때|동안")
+_ARTICLE = re.compile(r"제\d+[조항호](?:의\d+)?(?:\([^)]{0,40}\))?")
+_MARKER = re.compile(r"\s*(?:[-*•·#>]+|\d{1,2}[.)])\s")
 _FIGURE = re.compile(r"\d[\d,.:]*")
 _FIGURE_WORD = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
 _PARENTHESES = re.compile(r"\([^()]{0,80}\)")
-_AND = re.compile(r"(?:와|과|이나|나|및|·|,|/|ㆍ|또는)$")
+_AND = ("와", "과", "나", "및", "·", ",", "/", "ㆍ", "또는")
 _ONLY = re.compile(r"만(?:이|을|은|의|으로|으로도|으로는)?$")
 _HONORIFIC = re.compile(r"(?<=[가-힣])(?:하|되|받으|으)시$")
 _DOER = re.compile(r"(?<=[가-힣]{2})자$")
@@ -46,6 +46,11 @@ _TURNS: Mapping[str, re.Pattern[str]] = {
     "these": re.compile(r"각\s?호|다음의|다음과"),
     "despite": re.compile(r"불구하"),
 }
+# What stands in every one of them.
+_MAY_TURN = re.compile(
+    r"[않없못외]|한[하해정]|밖에|아[니닌]|제외|지[나난]|경과|넘|초과|이[후전내상하]|전|미만|안에|후|뒤|끝나|마치"
+    r"|부터|까지|각\s?호|다음[의과]|불구"
+)
 _LIGHT_START = re.compile(r"(?:않|아니|없|있|받[으는은을지고아]|하[시셨는지여였]|되[시셨는지어었])")
 _LIGHT = frozenset(
     """
@@ -77,21 +82,27 @@ class Word(NamedTuple):
 
 def words_of(clause: str) -> tuple[Word, ...]:
     """Return the words of a clause that carry its subject, in order."""
-    bare = _FIGURE_WORD.sub(" ", _PARENTHESES.sub(" ", _ARTICLE.sub(" ", clause)))
-    condition = max((match.end() for match in CONDITION.finditer(bare)), default=0)
+    bare = _FIGURE_WORD.sub(" ", _PARENTHESES.sub(" ", _without_articles(clause)))
     found = content_words(bare)
-    listed = _listed(bare, [(word.start, word.end) for word in found])
-    return tuple(
-        Word(
-            names,
-            _heads(names),
-            is_listed=word.start in listed,
-            is_condition=word.end <= condition,
-            is_only=_ONLY.search(word.text) is not None,
-        )
-        for word, names in ((word, names_of(word.text)) for word in found)
-        if names.isdisjoint(_LIGHT) and not _LIGHT_START.match(word.text)
-    )
+    ends = max((condition.end() for condition in conditions(bare)), default=0)
+    listed = _listed(bare, [word.start for word in found])
+    words = (_word(one.text, one.start in listed, one.end <= ends) for one in found)
+    return tuple(word for word in words if word)
+
+
+def conditions(clause: str) -> Iterator[re.Match[str]]:
+    """Return the ends of the conditions of a clause (분실하면, 분실 시), in order."""
+    return _CONDITION.finditer(clause) if _MAY_BE_CONDITION.search(clause) else iter(())
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _word(text: str, is_listed: bool, is_condition: bool) -> Word | None:
+    """Return a word of a clause; None for one that carries no subject."""
+    names = names_of(text)
+    if not names.isdisjoint(_LIGHT) or _LIGHT_START.match(text):
+        return None
+    is_only = _ONLY.search(text) is not None
+    return Word(names, _heads(names), is_listed, is_condition, is_only)
 
 
 @lru_cache(maxsize=_WORDS_KEPT)
@@ -104,13 +115,20 @@ def names_of(word: str) -> frozenset[str]:
 
 def turns_of(clause: str) -> frozenset[str]:
     """Return the names of the turns that a clause takes."""
+    if not _MAY_TURN.search(clause):
+        return frozenset()
     bare = _MANNER.sub(" ", clause)
     return frozenset(name for name, turn in _TURNS.items() if turn.search(bare))
 
 
 def figures_of(clause: str) -> frozenset[str]:
     """Return the figures of a clause, but for the numbers of provisions and list items."""
-    return frozenset(_FIGURE.findall(_ARTICLE.sub(" ", clause)))
+    return frozenset(_FIGURE.findall(_without_articles(clause)))
+
+
+def _without_articles(clause: str) -> str:
+    marker = _MARKER.match(clause)
+    return _ARTICLE.sub(" ", f" {clause[marker.end() :]}" if marker else clause)
 
 
 def _heads(names: frozenset[str]) -> frozenset[str]:
@@ -121,10 +139,10 @@ def _heads(names: frozenset[str]) -> frozenset[str]:
     )
 
 
-def _listed(text: str, places: Sequence[tuple[int, int]]) -> frozenset[int]:
+def _listed(text: str, starts: Sequence[int]) -> frozenset[int]:
     """Return where the words begin that stand in a list (A와 B; A, B 및 C)."""
     joined: set[int] = set()
-    for (start, _), (following, _) in pairwise(places):
-        if _AND.search(text[start:following].rstrip()):
+    for start, following in pairwise(starts):
+        if text[start:following].rstrip().endswith(_AND):
             joined |= {start, following}
     return frozenset(joined)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from guards.core.reading import Reading, Text
 from guards.text.claims import bare_claim
 from guards.text.likeness import kept_words_of, words_of
-from guards.text.moved import Homes
+from guards.text.moved import Homes, Told
 from guards.text.passages import Passages, Place, clause_around, sentence_places
 from guards.text.sentence_index import SentenceIndex
 from guards.text.sentences import Sentence
@@ -49,7 +49,7 @@ class RouteMap:
     """The ways that the sources of one exchange describe."""
 
     def __init__(self, reading: Reading) -> None:
-        self.passages = Passages(reading)
+        self.passages = reading.told.once(Passages)
         titles = [Text(source.title) for source in reading.exchange.sources]
         self.raw_texts = [text.raw for _, text in self.passages.texts()]
         self.raw_texts += [title.raw for title in titles]
@@ -57,13 +57,13 @@ class RouteMap:
         self._slots: dict[Place, list[RouteSlot]] = defaultdict(list)
         self._places: dict[Key, list[Place]] = defaultdict(list)
         self._keys = {slot.key for title in titles for slot in title.routes}
-        values: list[tuple[Text, list[Value]]] = []
+        values: list[tuple[Place, Value]] = []
         for number, text in self.passages.texts():
             named = [slot for slot in text.routes if slot.kind is not RouteKind.MODE]
-            values.append((text, [_value(slot) for slot in named]))
             places = sentence_places(text, [slot.start for slot in named])
             for slot, at in zip(named, places, strict=True):
                 place = Place(number, at)
+                values.append((place, _value(slot)))
                 self._slots[place].append(slot)
                 self._places[slot.key].append(place)
         self._keys |= self._places.keys()
@@ -96,8 +96,8 @@ class RouteMap:
             home = self._homes.other_home(
                 _value(slot),
                 [_value(one) for one in together if one.kind is slot.kind],
-                bare_claim(sentence.text),
-                bare_claim(clause),
+                Told(sentence.text),
+                Told(clause),
             )
             place = home.place if home else self._without(slot, together)
         return None if place is None else self._difference(slot, together, place)

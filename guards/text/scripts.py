@@ -48,6 +48,8 @@ _NOT_PROSE = re.compile(
     r"|zip|png|jpe?g|gif|svg|mp[34]|py|js|ts|java|sql|sh)(?![A-Za-z0-9])",  # names of files
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
+# Most texts have nothing of the kind.
+_MAY_NOT_BE_PROSE = re.compile(r"[`@]|~~~|//|\.[a-z]|w\.", re.IGNORECASE)
 _HANGUL = re.compile(r"[가-힣]")
 _VISIBLE = re.compile(r"[^\n]")
 _LATIN_WORD = r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f'’-]{0,40}"
@@ -82,11 +84,13 @@ def prose_only(text: str) -> str:
     A fence that is never closed runs to the end of the text. A line of code with Korean in it is
     said to the reader all the same, so that no answer can hide between backticks.
     """
-    return _NOT_PROSE.sub(_blanked, text)
+    return _NOT_PROSE.sub(_blanked, text) if _MAY_NOT_BE_PROSE.search(text) else text
 
 
 def without_code(text: str) -> str:
     """Return a text of the same length with blanks for code, Korean in it included."""
+    if "`" not in text and "~~~" not in text:
+        return text
     return _ALL_CODE.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
 
 

@@ -48,6 +48,7 @@ _AFTERTHOUGHT = OneOf(
         Sequence(((Words(("이", "이런", "이딴", "야")), True), (_with_particle(_NAMED), False))),
     )
 )
+_AFTERTHOUGHT_LETTERS = frozenset(word[0] for word in _AFTERTHOUGHT.openings() or ())
 _LONGEST_AFTERTHOUGHT_LETTERS = 8
 _MOST_AFTERTHOUGHTS = 3
 _ASKED = re.compile(phrases(company.ASKED, complaints.GROUPS))
@@ -125,7 +126,12 @@ class Frame:
         """Return where what was added to the core begins; 0 if nothing was."""
         if end not in self._afterthoughts:
             starts = range(max(0, end - _LONGEST_AFTERTHOUGHT_LETTERS), end)
-            fitting = (at for at in starts if end in _AFTERTHOUGHT.ends(self._place, at))
+            fitting = (
+                at
+                for at in starts
+                if self.letters[at] in _AFTERTHOUGHT_LETTERS
+                and end in _AFTERTHOUGHT.ends(self._place, at)
+            )
             self._afterthoughts[end] = next(fitting, 0)
         return self._afterthoughts[end]
 

@@ -6,12 +6,14 @@ takes the same time in a long text that repeats itself.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 from guards.text.likeness import Words, kept_words_of
 
 _MOST_LOOKED_AT = 1000
 _MOST_FOUND = 24
+_count_of = itemgetter(1)
 
 PlaceT = TypeVar("PlaceT")
 
@@ -20,18 +22,20 @@ class SentenceIndex(Generic[PlaceT]):
     """Some sentences and where they stand."""
 
     def __init__(self, sentences: Iterable[tuple[PlaceT, str]]) -> None:
-        self._by_word: dict[str, list[PlaceT]] = defaultdict(list)
-        for place, sentence in sentences:
+        self._places: list[PlaceT] = []
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+        for number, (place, sentence) in enumerate(sentences):
+            self._places.append(place)
             for form in kept_words_of(sentence).forms:
-                self._by_word[form].append(place)
+                self._by_word[form].append(number)
 
     def nearest(self, wanted: Words) -> list[PlaceT]:
         """Return the places of the sentences that share most words, the best one first."""
-        counts: Counter[PlaceT] = Counter()
-        left = _MOST_LOOKED_AT
-        for places in sorted((self._by_word.get(stem, []) for stem in wanted.stems), key=len):
-            counts.update(places[:left])
-            left -= len(places)
-            if left <= 0:
+        found: list[int] = []
+        known = [self._by_word[stem] for stem in wanted.stems if stem in self._by_word]
+        for numbers in sorted(known, key=len):
+            found += numbers[: _MOST_LOOKED_AT - len(found)]
+            if len(found) >= _MOST_LOOKED_AT:
                 break
-        return [place for place, _ in counts.most_common(_MOST_FOUND)]
+        counts = sorted(Counter(found).items(), key=_count_of, reverse=True)
+        return [self._places[number] for number, _ in counts[:_MOST_FOUND]]

@@ -5,13 +5,15 @@ An answer has taken the wrong one if its own label names the neighbour and not t
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
-from guards.core.reading import Text
-from guards.text.labels import Form, Label, Labelled, label_of, labelled
+from guards.core.lazy import lazy
+from guards.core.reading import SourceSet, Text
+from guards.text.figure_values import figures_in
+from guards.text.labels import Form, Label, Labelled, Labels, label_of
 from guards.text.moved import Home
-from guards.text.passages import Passages, Place, sentence_places
+from guards.text.passages import Passages, Place
 from guards.text.values import Value
 
 _MOST_IN_GROUP = 200
@@ -23,50 +25,67 @@ _CONDITIONS = frozenset({"시", "때", "경우", "경우에는"})
 
 class _Side(NamedTuple):
     value: Value
-    label: Label
+    labels: Labels
     place: Place
+
+    @property
+    def label(self) -> Label:
+        return self.labels.at(self.value.start).words
 
 
 class Sides:
     """The values of the sources with their labels, by the group in which they stand."""
 
-    def __init__(self, passages: Passages, values: Iterable[tuple[Text, Sequence[Value]]]) -> None:
-        self._passages = passages
+    def __init__(self, told: SourceSet) -> None:
+        self._passages = told.once(Passages)
         self._groups: dict[tuple[int, int, Hashable], list[_Side]] = defaultdict(list)
-        self._holding: dict[Hashable, list[tuple[int, int, Hashable]]] = defaultdict(list)
         self._places: dict[Hashable, list[Place]] = defaultdict(list)
-        for number, (text, found) in enumerate(values):
-            self._add(number, text, found)
+        for number, text in self._passages.texts():
+            self._add(number, text)
 
-    def _add(self, number: int, text: Text, found: Sequence[Value]) -> None:
-        places = sentence_places(text, [value.start for value in found])
-        labels = {one.start: one for one in labelled(text, [value[:2] for value in found])}
-        for value, at in zip(found, places, strict=True):
-            place = Place(number, at)
+    def _add(self, number: int, text: Text) -> None:
+        labels = text.once(Labels)
+        for figure in figures_in(text):
+            value, place = figure.value, Place(number, figure.at)
+            group = self._groups[number, labels.group(figure), value.kind]
+            group.append(_Side(value, labels, place))
             for key in value.keys:
                 self._places[key].append(place)
-            label = labels.get(value.start)
-            if label is None:
-                continue
-            name = (number, label.group, value.kind)
-            self._groups[name].append(_Side(value, label.words, place))
-            for key in value.keys:
-                self._holding[key].append(name)
 
-    def right_side(self, value: Value, label: Labelled, sentence: str) -> Home | None:
-        """Return where the value stands that the answer's label names, if it is another one."""
+    @lazy
+    def _holding(self) -> Mapping[Hashable, Sequence[list[_Side]]]:
+        """The groups of several values, by their values."""
+        holding: dict[Hashable, list[list[_Side]]] = defaultdict(list)
+        for sides in self._groups.values():
+            if 1 < len(sides) <= _MOST_IN_GROUP:
+                for key in {key for side in sides for key in side.value.keys}:
+                    holding[key].append(sides)
+        return holding
+
+    def groups(self, value: Value) -> list[list[_Side]]:
+        """Return the groups in which a value stands beside others; none if it is everywhere."""
+        if any(len(self._places.get(key, ())) > _MOST_PLACES for key in value.keys):
+            return []
+        return [sides for key in value.keys for sides in self._holding.get(key, ())]
+
+    def right_side(
+        self, value: Value, groups: Sequence[list[_Side]], label: Labelled, sentence: str
+    ) -> Home | None:
+        """Return where the value stands that the answer's label names, if it is another one.
+
+        Args:
+            value: The value of the answer.
+            groups: The groups in which it stands in the sources.
+            label: Its label in the answer.
+            sentence: Its sentence.
+        """
         said = _forms(label.words)
         if label.alone:
             said |= _forms(label_of(sentence))
-        if not said or any(len(self._places.get(key, ())) > _MOST_PLACES for key in value.keys):
-            return None
-        names = dict.fromkeys(name for key in value.keys for name in self._holding.get(key, ()))
-        for name in names:
-            sides = self._groups[name]
-            if name[2] == value.kind and 1 < len(sides) <= _MOST_IN_GROUP:
-                right = _right(value, said, sides)
-                if right and not self._named_elsewhere(value, right, sides):
-                    return Home(right[0].place, tuple(side.value for side in right))
+        for sides in groups if said else ():
+            right = _right(value, said, sides)
+            if right and not self._named_elsewhere(value, right, sides):
+                return Home(right[0].place, tuple(side.value for side in right))
         return None
 
     def _named_elsewhere(self, value: Value, right: list[_Side], sides: list[_Side]) -> bool:

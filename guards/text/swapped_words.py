@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from guards.core.reading import SourceSet
 from guards.text.particles import stem
 
 _WORD = re.compile(r"[^\s()\[\],\"'“”‘’「」『』.!?]+")
@@ -98,6 +99,15 @@ class SourceSentences:
     def _candidates(self, texts: Sequence[str]) -> list[_Kept]:
         first = self._by_first.get(texts[0], [])[:_MOST_CANDIDATES]
         return first + self._by_last.get(texts[-1], [])[:_MOST_CANDIDATES]
+
+
+def source_sentences(told: SourceSet) -> SourceSentences:
+    """Return the sentences of a request's sources."""
+    return SourceSentences(
+        (part.source.id if part.source else "", sentence.text)
+        for part in told.parts
+        for sentence in part.text.sentences
+    )
 
 
 def _words_but_the_last(sentence: str) -> _Words:

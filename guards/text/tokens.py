@@ -49,17 +49,25 @@ def content_words(text: str) -> list[Word]:
     """Return the words that carry a subject, in order and as often as they stand there."""
     found: list[Word] = []
     for match in _WORD.finditer(text):
-        surface = match[0].lower()
-        if bare := _subject(surface):
-            found.append(Word(surface, bare, *match.span()))
+        known = _subject(match[0])
+        if known is not None:
+            surface, bare = known
+            found.append(Word(surface, bare, match.start(), match.end()))
     return found
 
 
+def subjects(text: str) -> list[tuple[str, str]]:
+    """Return the content words of a text by surface and stem, for those who need no places."""
+    return [known for known in map(_subject, _WORD.findall(text)) if known]
+
+
 @lru_cache(maxsize=_WORDS_KEPT)
-def _subject(word: str) -> str:
-    """Return a word's stem; empty for a word of grammar, which carries no subject."""
+def _subject(written: str) -> tuple[str, str] | None:
+    """Return a word in lower case and its stem; None for one of grammar: it has no subject."""
+    word = written.lower()
     bare = word_stem(word)
-    return "" if word in GRAMMAR_WORDS or bare in GRAMMAR_WORDS else bare
+    is_grammar = not bare or word in GRAMMAR_WORDS or bare in GRAMMAR_WORDS
+    return None if is_grammar else (word, bare)
 
 
 @lru_cache(maxsize=_WORDS_KEPT)
@@ -70,6 +78,4 @@ def word_stem(word: str) -> str:
 
 def bigrams(text: str) -> set[str]:
     """Return the pairs of neighbouring syllables inside the Hangul runs of a text."""
-    return {
-        run[0][at : at + 2] for run in _HANGUL_RUN.finditer(text) for at in range(len(run[0]) - 1)
-    }
+    return {run[at : at + 2] for run in _HANGUL_RUN.findall(text) for at in range(len(run) - 1)}

@@ -90,3 +90,17 @@ def test_no_more_is_kept_than_allowed_and_a_key_always_gets_its_own(
         room -= key[1] if key[1] <= 30 else 0
         if key[1] <= 30 and room >= 0:
             assert recent.get(key, key[1], partial(list, [0])) == [key[1]]
+
+
+def test_a_function_is_asked_once_for_each_thing() -> None:
+    asked: list[str] = []
+
+    def length_of(sentence: str) -> int:
+        asked.append(sentence)
+        return len(sentence)
+
+    known = read(replace(EXCHANGE)).asked
+    lengths = [known.remembered(length_of, one) for one in ("가나", "다", "가나")]
+
+    assert lengths == [2, 1, 2]
+    assert asked == ["가나", "다"]

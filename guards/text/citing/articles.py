@@ -5,18 +5,20 @@ reference names, carries the sentence clearly better than every other.
 """
 
 import re
+from dataclasses import replace
 from functools import cached_property
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Span
-from guards.core.reading import Reading, Text, read
+from guards.core.reading import Asked, Reading, Text, read
 from guards.text.citing.assessment import CITATION_THRESHOLD
 from guards.text.citing.cases import BETTER_BY, FEWEST_MEASURED
 from guards.text.citing.cited_answer import CitedAnswer
+from guards.text.citing.kept import cited_answer
 from guards.text.citing.statements import Statement
 from guards.text.citing.support import Support
 from guards.text.slots.law import LawReference
-from guards.text.slots.law_index import LawIndex
+from guards.text.slots.law_index import law_index, law_index_of
 from guards.text.slots.law_name import law_name, same_law
 from guards.text.slots.law_source import Provision
 
@@ -39,10 +41,10 @@ _MOST_REFERENCES = 60
 class RightArticles:
     """The articles of one exchange's sources, to find the one that a sentence means."""
 
-    def __init__(self, reading: Reading, index: LawIndex) -> None:
+    def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._answer = CitedAnswer(reading.answer.text.raw if reading.answer else "")
-        self._provisions = index.provisions[:_MOST_ARTICLES]
+        self._answer = cited_answer(reading)
+        self._provisions = law_index(reading).provisions[:_MOST_ARTICLES]
 
     def written(self, reference: LawReference) -> str | None:
         """Return a reference of the answer with the right article; None if that is not sure."""
@@ -75,14 +77,9 @@ class RightArticles:
 
     @cached_property
     def _support(self) -> Support:
-        texts = {source.id: source for source in self._reading.exchange.sources}
-        articles = tuple(_as_source(one, texts[one.source_id]) for one in self._provisions)
-        exchange = Exchange(
-            question=self._reading.exchange.question,
-            sources=articles,
-            answer=self._reading.exchange.answer,
-        )
-        return Support(read(exchange), self._answer.marks)
+        exchange = self._reading.asked.once(_of_articles)
+        reading = replace(read(exchange.answered(self._answer.raw)), answer=self._reading.answer)
+        return Support(reading, self._answer.marks)
 
 
 def cited_for(answer: CitedAnswer, reference: LawReference, written: str) -> Statement | None:
@@ -139,6 +136,14 @@ def _stands_alone(reference: LawReference, answer: Text) -> bool:
         (other.number, other.branch) == article and 0 < abs(other.start - reference.start) < _NEAR
         for other in answer.laws
     )
+
+
+def _of_articles(asked: Asked) -> Exchange:
+    """Return the question with each article as a source of its own."""
+    texts = {source.id: source for source in asked.exchange.sources}
+    provisions = law_index_of(asked).provisions[:_MOST_ARTICLES]
+    articles = tuple(_as_source(one, texts[one.source_id]) for one in provisions)
+    return Exchange(asked.exchange.question, articles)
 
 
 def _as_source(provision: Provision, source: Source) -> Source:

@@ -1,6 +1,7 @@
 """What is said of the citations of an answer (see `guards.text.citing.assessment`)."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from guards.text.citing.cited_answer import CitedAnswer
@@ -32,8 +33,7 @@ class Assessment:
         better: The one other source that clearly carries the statement where the cited one does
             not; None if there is none, or several.
         rivals: How many sources carry the statement clearly better than those cited.
-        quote: The sentence nearest to the statement, of the better source if there is one, else of
-            the cited one; empty if it has none.
+        nearest: Finds the sentence nearest to the statement, see `quote`.
     """
 
     statement: Statement
@@ -45,7 +45,15 @@ class Assessment:
     confidence: float
     better: str | None = None
     rivals: int = 0
-    quote: str = ""
+    nearest: Callable[[], str] = field(default=str, compare=False, repr=False)
+
+    @property
+    def quote(self) -> str:
+        """The sentence nearest to the statement; empty if there is none.
+
+        Of the better source if there is one, else of the cited one.
+        """
+        return self.nearest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ without which the others would not.
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 
 from guards.core.exchange import Source
 from guards.core.reading import Reading
@@ -20,8 +21,7 @@ from guards.text.citing.kept import EXCHANGES_KEPT, Asked, asked, cited_answer, 
 from guards.text.citing.numbering import Numbering
 from guards.text.citing.statements import Statement
 from guards.text.slots.citation_mark import MarkKind
-from guards.text.slots.law_index import law_index
-from guards.text.slots.source_name import SourceNames
+from guards.text.slots.source_name import SourceNames, source_names
 
 CITATION_THRESHOLD = 0.7
 _SHORTEST_CHARS = 5
@@ -32,7 +32,8 @@ def assess(reading: Reading, threshold: float) -> Assessed:
     """Return what is to be said of the citations of an answer; whoever asks again gets the same.
 
     Args:
-        reading: An exchange with an answer; without one nothing is cited.
+        reading: An exchange with an answer; without one nothing is cited. Of what stands before
+            the place from which it is judged only the marks and the numbering are told.
         threshold: From this score on a citation is accurate; inaccurate if as much is lacking.
     """
     return _assessed(asked(reading), threshold)
@@ -44,7 +45,7 @@ def _assessed(of: Asked, threshold: float) -> Assessed:
     answer = reading.answer
     cited = cited_answer(reading)
     sources = of.exchange.sources
-    names = SourceNames(sources, law_index(reading))
+    names = source_names(reading)
     numbering = Numbering(sources, cited.references, names)
     if answer is None or not sources:
         return Assessed((), (), None, None, cited, numbering)
@@ -53,10 +54,11 @@ def _assessed(of: Asked, threshold: float) -> Assessed:
     def case(statement: Statement) -> Case:
         return Case(statement, _cited(statement, numbering, names, sources), bench)
 
-    judged = [statement for statement in cited.statements if _is_judged(statement)]
+    judged = _judged(cited.statements, reading.judged_from)
+    whole = {id(statement): case(statement) for statement in judged}
     pieces = (piece for statement in judged for piece in cited_clauses(cited.raw, statement))
-    cases = [case(piece) for piece in pieces if _is_judged(piece)]
-    claims = [case(statement) for statement in judged if statement.is_claim]
+    cases = [whole.get(id(piece)) or case(piece) for piece in pieces if _is_judged(piece)]
+    claims = [whole[id(statement)] for statement in judged if statement.is_claim]
     found = [one for each in cases for one in each.assessments()]
     precise = [is_precise for each in cases for is_precise in each.precise()]
     missing = (claim.missing(numbering) for claim in claims)
@@ -70,9 +72,20 @@ def _assessed(of: Asked, threshold: float) -> Assessed:
     )
 
 
+def _judged(statements: Sequence[Statement], place: int) -> list[Statement]:
+    """Return what is long enough to be judged and ends, or is cited, at a place or behind it."""
+    return [one for one in statements if _ends_from(one, place) and _is_judged(one)]
+
+
+def _ends_from(statement: Statement, place: int) -> bool:
+    """Tell whether a statement, or a mark of it, ends at a place or behind it."""
+    ends = (statement.sentence.end, *(mark.end for mark in statement.marks))
+    return max(ends) >= place
+
+
 def _is_judged(statement: Statement) -> bool:
-    letters = sum(char.isalpha() for char in statement.text)
-    return len(statement.text) >= _SHORTEST_CHARS and letters >= _FEWEST_LETTERS
+    letters = islice(filter(str.isalpha, statement.text), _FEWEST_LETTERS)
+    return len(statement.text) >= _SHORTEST_CHARS and len(list(letters)) == _FEWEST_LETTERS
 
 
 def _cited(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from guards.core.exchange import Source
 from guards.text.citing.assessed import Assessment, Missing, Status
@@ -117,7 +117,7 @@ class Case:
             confidence=round(self._confidence(score, better), 3),
             better=None if better is None else self._bench.sources[better].id,
             rivals=len(self._rivals),
-            quote="" if shown is None else self._quote(shown),
+            nearest=str if shown is None else partial(self._quote, shown),
         )
 
     def _confidence(self, score: float, better: int | None) -> float:

@@ -17,20 +17,21 @@ EXCHANGES_KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A reading that counts as the same as any other of the same exchange."""
+    """A reading that counts as the same as any other of the same exchange from the same place."""
 
     exchange: Exchange
+    judged_from: int
     reading: Reading = field(compare=False)
 
 
 def asked(reading: Reading) -> Asked:
     """Return what a reading is kept under."""
-    return Asked(reading.exchange, reading)
+    return Asked(reading.exchange, reading.judged_from, reading)
 
 
 def cited_answer(reading: Reading) -> CitedAnswer:
     """Return the answer of an exchange as it cites; an empty one before the model has spoken."""
-    return _cited_answer(asked(reading))
+    return _cited_answer(reading.exchange.answer or "")
 
 
 def support_of(reading: Reading) -> Support:
@@ -38,12 +39,9 @@ def support_of(reading: Reading) -> Support:
     return _support(asked(reading))
 
 
-@lru_cache(maxsize=EXCHANGES_KEPT)
-def _cited_answer(of: Asked) -> CitedAnswer:
-    answer = of.reading.answer
-    return CitedAnswer(answer.text.raw if answer else "")
+_cited_answer = lru_cache(maxsize=EXCHANGES_KEPT)(CitedAnswer)
 
 
 @lru_cache(maxsize=EXCHANGES_KEPT)
 def _support(of: Asked) -> Support:
-    return Support(of.reading, _cited_answer(of).marks)
+    return Support(of.reading, cited_answer(of.reading).marks)

@@ -11,7 +11,6 @@ from guards.text.citing.articles import RightArticles
 from guards.text.citing.references import ReferenceLine
 from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.citation_pattern import FILE, PAGES
-from guards.text.slots.law_index import LawIndex
 from guards.text.slots.source_name import SourceNames, names_in
 
 _FILE = re.compile(rf"{FILE}(?![A-Za-z0-9])", re.IGNORECASE)
@@ -23,12 +22,12 @@ _start_of = attrgetter("start")
 class Naming:
     """The names by which one answer cites the sources of its request."""
 
-    def __init__(self, reading: Reading, names: SourceNames, index: LawIndex) -> None:
+    def __init__(self, reading: Reading, names: SourceNames) -> None:
         answer = reading.answer
         self._raw = answer.text.raw if answer else ""
         self._laws = answer.text.laws if answer else ()
         self._names = names
-        self._articles = RightArticles(reading, index)
+        self._articles = RightArticles(reading)
 
     def without(self, mark: CitationMark, unknown: Sequence[str]) -> str:
         """Return a mark without the names that no source has."""

@@ -8,11 +8,10 @@ any notation. Words of the question that no source has are left out: the asker c
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 
-from guards.core.reading import Part, Reading, source_text
+from guards.core.reading import Asked, Part, Reading, SourceSet, source_text
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.claims import bare_claim
 from guards.text.features import features
@@ -30,44 +29,160 @@ _HEAD_CHARS = 2000
 _LEAST_KOREAN = 0.2
 _NOTHING_TO_MEASURE = 0.5
 
+_Named = tuple[str | bool | int, ...]
+"""A figure by all that tells whether a text holds it."""
 
-@dataclass(frozen=True, slots=True)
+
 class Carried:
     """How far the sources carry one statement; sources are named by their place in the list.
 
     Attributes:
         words: Of how many words that was measured.
         figures: Of how many figures.
-        wanted: The statement's words and syllable pairs.
-        judged: The words that count.
-        windows: What the best passage of each source holds of them.
-        held_figures: Which of the figures stand in each source.
     """
 
-    words: int
-    figures: int
-    wanted: Wanted
-    judged: Held
-    windows: tuple[Held, ...]
-    held_figures: tuple[frozenset[int], ...]
+    def __init__(
+        self,
+        wanted: Wanted,
+        judged: Held,
+        windows: Sequence[Held],
+        held_figures: Sequence[frozenset[int]],
+        figures: int,
+    ) -> None:
+        """Take what was measured.
+
+        Args:
+            wanted: The statement's words and syllable pairs.
+            judged: The words that count.
+            windows: What the best passage of each source holds of them.
+            held_figures: Which of the figures stand in each source.
+            figures: How many figures there are.
+        """
+        self.words = judged.bit_count()
+        self.figures = figures
+        self._wanted = wanted
+        self._judged = judged
+        self._windows = windows
+        self._held_figures = held_figures
+        self._scores: dict[tuple[int, ...], float] = {}
 
     def score(self, places: Collection[int]) -> float:
         """Return how far some sources carry the statement together, from 0 to 1."""
+        asked = tuple(places)
+        known = self._scores.get(asked)
+        if known is None:
+            known = self._scores[asked] = self._score(asked)
+        return known
+
+    def _score(self, places: tuple[int, ...]) -> float:
         if not places:
             return 0.0
         union = 0
         found: frozenset[int] = frozenset()
         for place in places:
-            union |= self.windows[place]
-            found |= self.held_figures[place]
-        shares = [self.wanted.share(union, self.judged)] if self.words else []
+            union |= self._windows[place]
+            found |= self._held_figures[place]
+        shares = [self._wanted.share(union, self._judged)] if self.words else []
         if self.figures:
             shares.append(len(found) / self.figures)
         return sum(shares) / len(shares) if shares else _NOTHING_TO_MEASURE
 
 
+class _Told:
+    """What statements are held against, of the sources alone."""
+
+    def __init__(self, told: SourceSet) -> None:
+        self.title_texts = [source_text(_title(part)) for part in told.parts]
+        self.titles = [features(title.raw) for title in self.title_texts]
+        heads = [part.text.raw[:_HEAD_CHARS] for part in told.parts]
+        self.is_korean = [
+            len(_HANGUL.findall(head)) >= _LEAST_KOREAN * max(1, len(_LETTER.findall(head)))
+            for head in heads
+        ]
+
+
+class _Measures:
+    """What was measured for a request; all answers to it, and all looks at one, share it.
+
+    Whatever is measured here depends on the statement and the request alone, never on what else an
+    answer says.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self._parts = asked.sources
+        self._told = asked.told.once(_Told)
+        self._asked = features(asked.question.text.raw)
+        self._figures = [
+            KnownQuantities([part.text, title])
+            for part, title in zip(self._parts, self._told.title_texts, strict=True)
+        ]
+        self._carried: dict[tuple[str, tuple[_Named, ...]], Carried] = {}
+        self._holders: dict[_Named, frozenset[int]] = {}
+        self._quotes: dict[tuple[str, int], str] = {}
+        self.question = asked.question.text
+        self.asked = KnownQuantities([self.question])
+
+    def holders(self, figure: Quantity) -> frozenset[int]:
+        """Return the places of the sources in which a figure stands."""
+        name = _named(figure)
+        holders = self._holders.get(name)
+        if holders is None:
+            holders = self._holders[name] = frozenset(
+                place for place, known in enumerate(self._figures) if known.has(figure)
+            )
+        return holders
+
+    def carried(self, text: str, figures: Sequence[Quantity]) -> Carried:
+        """Return how far each source carries a statement."""
+        key = (text, tuple(map(_named, figures)))
+        carried = self._carried.get(key)
+        if carried is None:
+            carried = self._carried[key] = self._measured(text, figures)
+        return carried
+
+    def _measured(self, text: str, figures: Sequence[Quantity]) -> Carried:
+        for figure in figures:
+            text = text.replace(figure.text, " ", 1)
+        wanted = Wanted(features(bare_claim(_EMPHASIS.sub("", text))))
+        known = asked = 0
+        windows: list[Held] = []
+        for part, title in zip(self._parts, self._told.titles, strict=True):
+            held = part.text.held_index.held(wanted)
+            of_title = wanted.held_in(title)
+            for each in (of_title, *held.values()):
+                known |= each
+            windows.append(_best_window(wanted, held, of_title))
+        for form in wanted.forms.keys() & self._asked.forms:
+            asked |= wanted.forms[form]
+        holders = [self.holders(figure) for figure in figures]
+        return Carried(
+            wanted,
+            judged=wanted.words & (known | ~asked),
+            windows=windows,
+            held_figures=[
+                frozenset(at for at, holding in enumerate(holders) if place in holding)
+                for place in range(len(self._parts))
+            ],
+            figures=len(figures),
+        )
+
+    def quote(self, text: str, place: int) -> str:
+        """Return the source's sentence nearest to a statement; empty if none holds any of it."""
+        key = (text, place)
+        if key not in self._quotes:
+            part = self._parts[place].text
+            shares = shares_in(Wanted(features(text)), part.held_index)
+            nearest = max(shares, key=shares.__getitem__, default=None)
+            self._quotes[key] = "" if nearest is None else part.sentences[nearest].text
+        return self._quotes[key]
+
+    def is_korean(self, place: int) -> bool:
+        """Tell whether a source is written in Hangul."""
+        return self._told.is_korean[place]
+
+
 class Support:
-    """The sources of one exchange, to hold statements against."""
+    """The sources of one exchange, to hold statements of its answer against."""
 
     def __init__(self, reading: Reading, marks: Sequence[CitationMark] = ()) -> None:
         """Take the sources of an exchange.
@@ -76,17 +191,10 @@ class Support:
             reading: The exchange.
             marks: The marks of its answer, in order; their numbers are no figures of it.
         """
-        self._reading = reading
+        self._answer = reading.answer
         self._marks = marks
-        self._measured: dict[tuple[str, tuple[str, ...]], Carried] = {}
-        self._parts = reading.sources
-        self._asked = features(reading.question.text.raw)
-        titles = [_title(part) for part in self._parts]
-        self._titles = [features(title) for title in titles]
-        self._figures = [
-            KnownQuantities([part.text, source_text(title)])
-            for part, title in zip(self._parts, titles, strict=True)
-        ]
+        self._measures = reading.asked.once(_Measures)
+        self._counts: dict[int, bool] = {}
 
     def figures(self, start: int, end: int) -> Sequence[Quantity]:
         """Return the figures in a piece of the answer that its sources have to hold.
@@ -95,7 +203,7 @@ class Support:
         itself follow from others; numbers of citation marks are none.
         """
         first, last = (bisect_left(self._claimed, at, key=_start_of) for at in (start, end))
-        return self._claimed[first:last]
+        return [figure for figure in self._claimed[first:last] if self._has_to_be_held(figure)]
 
     def carried(self, text: str, figures: Sequence[Quantity]) -> Carried:
         """Return how far each source carries a statement.
@@ -104,78 +212,54 @@ class Support:
             text: Its words, without marks.
             figures: Its figures.
         """
-        key = (text, tuple(figure.text for figure in figures))
-        if key not in self._measured:
-            self._measured[key] = self._carried(text, figures)
-        return self._measured[key]
-
-    def _carried(self, text: str, figures: Sequence[Quantity]) -> Carried:
-        for figure in figures:
-            text = text.replace(figure.text, " ", 1)
-        wanted = Wanted(features(bare_claim(_EMPHASIS.sub("", text))))
-        known = asked = 0
-        windows: list[Held] = []
-        for part, title in zip(self._parts, self._titles, strict=True):
-            held = part.text.held_index.held(wanted)
-            of_title = wanted.held_in(title)
-            for each in (of_title, *held.values()):
-                known |= each
-            windows.append(_best_window(wanted, held, of_title))
-        for form in wanted.forms.keys() & self._asked.forms:
-            asked |= wanted.forms[form]
-        judged = wanted.words & (known | ~asked)
-        return Carried(
-            words=judged.bit_count(),
-            figures=len(figures),
-            wanted=wanted,
-            judged=judged,
-            windows=tuple(windows),
-            held_figures=tuple(
-                frozenset(at for at, figure in enumerate(figures) if held_by.has(figure))
-                for held_by in self._figures
-            ),
-        )
-
-    @cached_property
-    def _claimed(self) -> list[Quantity]:
-        answer = self._reading.answer
-        if answer is None:
-            return []
-        question = self._reading.question.text
-        asked = KnownQuantities([question])
-        reckoning = Reckoning(
-            answer.text, question, lambda one: self._is_held(one) or asked.has(one)
-        )
-        return [
-            figure
-            for figure in claimed_quantities(answer.text)
-            if not _is_in_mark(figure.start, self._marks)
-            and (self._is_held(figure) or not (asked.has(figure) or reckoning.has(figure)))
-        ]
-
-    def _is_held(self, figure: Quantity) -> bool:
-        return any(known.has(figure) for known in self._figures)
+        return self._measures.carried(text, figures)
 
     def quote(self, text: str, place: int) -> str:
         """Return the source's sentence nearest to a statement; empty if none holds any of it."""
-        part = self._parts[place].text
-        shares = shares_in(Wanted(features(text)), part.held_index)
-        return part.sentences[max(shares, key=shares.__getitem__)].text if shares else ""
+        return self._measures.quote(text, place)
 
     def is_in_language_of(self, text: str, place: int) -> bool:
         """Tell whether a source is written in the script of a statement, so that words compare."""
-        return not _HANGUL.search(text) or self._is_korean[place]
+        return self._measures.is_korean(place) or not _HANGUL.search(text)
 
     @cached_property
-    def _is_korean(self) -> list[bool]:
-        heads = (part.text.raw[:_HEAD_CHARS] for part in self._parts)
-        return [
-            len(_HANGUL.findall(head)) >= _LEAST_KOREAN * max(1, len(_LETTER.findall(head)))
-            for head in heads
-        ]
+    def _claimed(self) -> Sequence[Quantity]:
+        return () if self._answer is None else claimed_quantities(self._answer.text)
+
+    def _has_to_be_held(self, figure: Quantity) -> bool:
+        counts = self._counts.get(figure.start)
+        if counts is None:
+            counts = self._counts[figure.start] = not _is_in_mark(figure.start, self._marks) and (
+                self._is_held(figure)
+                or not (self._measures.asked.has(figure) or self._is_reckoned(figure))
+            )
+        return counts
+
+    def _is_reckoned(self, figure: Quantity) -> bool:
+        return self._reckoning is not None and self._reckoning.has(figure)
+
+    @cached_property
+    def _reckoning(self) -> Reckoning | None:
+        if self._answer is None:
+            return None
+        asked = self._measures.asked
+        return Reckoning(
+            self._answer.text,
+            self._measures.question,
+            lambda one: self._is_held(one) or asked.has(one),
+        )
+
+    def _is_held(self, figure: Quantity) -> bool:
+        return bool(self._measures.holders(figure))
 
 
 _start_of = attrgetter("start")
+
+
+def _named(figure: Quantity) -> _Named:
+    measure = figure.measure
+    parts = (part for value in measure.values for part in (value.numerator, value.denominator))
+    return (figure.text, figure.comparing_word, figure.is_length, measure.dimension, *parts)
 
 
 def _best_window(wanted: Wanted, held: Mapping[int, Held], everywhere: Held) -> Held:

@@ -7,11 +7,11 @@ none.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from guards.core.exchange import Exchange
-from guards.core.reading import Reading, read, source_text
+from guards.core.reading import Asked, Reading, read, source_text
 from guards.text.citing.articles import (
     bracket_around,
     cited_for,
@@ -20,12 +20,12 @@ from guards.text.citing.articles import (
 )
 from guards.text.citing.assessment import CITATION_THRESHOLD
 from guards.text.citing.cases import FEWEST_MEASURED
-from guards.text.citing.cited_answer import CitedAnswer
+from guards.text.citing.kept import cited_answer
 from guards.text.citing.pieces_of_law import Piece, pieces_of
 from guards.text.citing.statements import Statement
 from guards.text.citing.support import Carried, Support
 from guards.text.slots.law import Kind, LawReference
-from guards.text.slots.law_index import LawIndex
+from guards.text.slots.law_index import law_index_of
 from guards.text.slots.law_name import STATUTE, key_of
 
 _GIVEN_FOR = re.compile(r"\s?(?:에\s?(?:따르|따라|의하|의해|의거|근거)|에서는?\s|상\s)")
@@ -51,11 +51,10 @@ class _Claim:
 class WrongArticles:
     """The pieces of law of one exchange's sources, held against what cites them."""
 
-    def __init__(self, reading: Reading, index: LawIndex) -> None:
+    def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._raw = reading.answer.text.raw if reading.answer else ""
-        self._answer = CitedAnswer(self._raw)
-        self._index = index
+        self._answer = cited_answer(reading)
+        self._raw = self._answer.raw
 
     def meant_by(self, reference: LawReference) -> tuple[str, Piece] | None:
         """Return what has to stand in the place of a reference, and the piece that it names.
@@ -171,10 +170,9 @@ class WrongArticles:
             if other.start != reference.start
         )
 
-    @cached_property
+    @property
     def _pieces(self) -> tuple[Piece, ...]:
-        sources = {source.id: source for source in self._reading.exchange.sources}
-        return pieces_of(self._index, sources)[:_MOST_PIECES]
+        return self._reading.asked.once(_pieces)
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -182,12 +180,19 @@ class WrongArticles:
 
     @cached_property
     def _support(self) -> Support:
-        exchange = Exchange(
-            question=self._reading.exchange.question,
-            sources=tuple(piece.source for piece in self._pieces),
-            answer=self._reading.exchange.answer,
-        )
-        return Support(read(exchange), self._answer.marks)
+        exchange = self._reading.asked.once(_of_pieces)
+        reading = replace(read(exchange.answered(self._raw)), answer=self._reading.answer)
+        return Support(reading, self._answer.marks)
+
+
+def _pieces(asked: Asked) -> tuple[Piece, ...]:
+    sources = {source.id: source for source in asked.exchange.sources}
+    return pieces_of(law_index_of(asked), sources)[:_MOST_PIECES]
+
+
+def _of_pieces(asked: Asked) -> Exchange:
+    """Return the question with each piece as a source of its own."""
+    return Exchange(asked.exchange.question, tuple(one.source for one in asked.once(_pieces)))
 
 
 def _is_item(statement: Statement) -> bool:

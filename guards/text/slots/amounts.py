@@ -29,6 +29,7 @@ from guards.text.slots.units import (
     Measure,
     Unit,
 )
+from guards.text.slots.windows import Sought
 
 # What may follow a unit of one syllable; anything else makes it another word (3분기, 2인터넷).
 _TAIL = (
@@ -100,7 +101,7 @@ _NATIVE_SPAN = re.compile(
 _DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{_alternatives(DAY_SPANS)}){_TAIL}")
 _DAY_WORD = re.compile(rf"(?<![가-힣])(?P<word>{'|'.join(DAY_WORDS)})(?:간)?{_TAIL}")
 # The halves of ½, which the normal form writes as 1⁄2, are no numbers.
-BARE_NUMBER = re.compile(rf"(?<!⁄){_FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄])")
+_BARE_NUMBER = re.compile(rf"(?<!⁄){_FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄])")
 CAPTION = re.compile(r"단위[ ]?:[ ]?(?P<scale>[십백천만억]{0,3})(?P<unit>[가-힣%]{1,4})")
 
 _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
@@ -235,22 +236,45 @@ def _read_ordinal(match: re.Match[str]) -> Measure:
     return Measure("제회", (Fraction(match["number"] or match["event"]),))
 
 
-DIGIT_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
-    (_FRACTION, _read_fraction),
-    (_SIGNED_MONEY, _read_signed_money),
-    (_ROOM, _read_room),
-    (_ORDINAL, _read_ordinal),
-    (_COUNTED, _read_counted),
-    (_SUBTRACTED, _read_amount),
+_DIGIT = re.compile(r"\d")
+_OF_PARTS = re.compile(r"분의")
+DIGIT_READERS: tuple[tuple[Sought, Reader], ...] = (
+    (Sought(_FRACTION, _OF_PARTS, at_numbers=True), _read_fraction),
+    (Sought(_SIGNED_MONEY, re.compile(r"[₩$€¥]|KRW|USD|EUR|JPY")), _read_signed_money),
+    (Sought(_ROOM, re.compile(r"\d호"), at_numbers=True), _read_room),
+    (Sought(_ORDINAL, re.compile(r"\d회")), _read_ordinal),
+    (Sought(_COUNTED, _DIGIT, at_numbers=True), _read_counted),
+    (Sought(_SUBTRACTED, _DIGIT, at_numbers=True), _read_amount),
 )
-WORD_READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
-    (_WORD_FRACTION, _read_fraction),
-    (_SINO, _read_sino),
-    (_NATIVE_SPAN, _read_native_span),
-    (_NATIVE, _read_native),
-    (_DAY_SPAN, _read_day_span),
-    (_DAY_WORD, _read_day_word),
+WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
+    (Sought(_WORD_FRACTION, _OF_PARTS), _read_fraction),
+    (
+        Sought(
+            _SINO,
+            re.compile(
+                r"[일이삼사오육륙칠팔구십백천만억][ ]?[개주시퍼달유원명인일년분초회세건점층배번]"
+            ),
+        ),
+        _read_sino,
+    ),
+    (
+        Sought(_NATIVE_SPAN, re.compile(_alternatives((*NATIVE_SPANS, "두어")))),
+        _read_native_span,
+    ),
+    (
+        Sought(
+            _NATIVE,
+            re.compile(
+                r"[한두세네석넉서너섯곱덟홉열물무른흔쉰순든]"
+                r"[ ]?[시사차가군개마명달분주해살번곳건배권장매잔병대]"
+            ),
+        ),
+        _read_native,
+    ),
+    (Sought(_DAY_SPAN, re.compile(_alternatives(DAY_SPANS))), _read_day_span),
+    (Sought(_DAY_WORD, re.compile(_alternatives(DAY_WORDS))), _read_day_word),
 )
+BARE_NUMBER = Sought(_BARE_NUMBER, _DIGIT, at_numbers=True)
 
 
 def caption_units(text: str) -> list[tuple[int, Unit]]:

@@ -19,7 +19,7 @@ from guards.text.slots.citation_numbers import (
     read_numbers,
     read_raised,
 )
-from guards.text.slots.citation_pattern import IS_WORD, MARK, PAGE, RESTS_ON
+from guards.text.slots.citation_pattern import IS_WORD, PAGE, RESTS_ON, marks_in
 
 
 class MarkKind(StrEnum):
@@ -149,13 +149,15 @@ _TEXTS_KEPT = 8
 @lru_cache(maxsize=_TEXTS_KEPT)
 def read_marks(text: str) -> tuple[CitationMark, ...]:
     """Return the citation marks of a text, in order."""
-    return tuple(_marks(_CODE.sub(lambda code: " " * len(code[0]), text)))
+    may_be_code = "`" in text or "~~~" in text
+    read = _CODE.sub(lambda code: " " * len(code[0]), text) if may_be_code else text
+    return tuple(_marks(read))
 
 
 def _marks(text: str) -> Iterator[CitationMark]:
     past_nine = _PAST_NINE.search(text) is not None
     behind, is_placed = -1, False
-    for match in MARK.finditer(text):
+    for match in marks_in(text):
         start, end = match.span()
         before = text[max(0, start - _LOOK_BACK_CHARS) : start]
         # Of several marks in a row, each stands where the first one does.

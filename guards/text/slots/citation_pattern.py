@@ -1,8 +1,9 @@
 """The patterns of citation marks, and of what hangs on a mark that is a word of its sentence."""
 
 import re
+from collections.abc import Iterator
 
-from guards.text.slots.citation_numbers import LABEL, NUMBERS, RAISED
+from guards.text.slots.citation_numbers import LABEL, NUMBERS, RAISED, SUPERSCRIPTS
 
 FILE = r"\.(?:pdf|hwpx?|docx?|xlsx?|pptx?|txt|csv|md|html?)"
 PAGES = (
@@ -13,9 +14,9 @@ PAGE = rf"\s?[,:]\s?{PAGES}"
 _NAMING = r"\s?(?:※\s?)?(?:출처|참조|참고|근거|인용)"
 _TAG = r"(?:cite|citation|source|ref)"
 _AFTER_WORDS = r"(?<=[가-힣.!?。)\"'”’」』\]])"
-# Every branch begins with a character of its own kind, which is what makes the search fast. The
-# group that is matched last names the kind.
-MARK = re.compile(
+_OPENING = re.compile(rf"[\[［(【<{SUPERSCRIPTS}]")
+# Every branch begins with one of `_OPENING`. The group that is matched last names the kind.
+_MARK = re.compile(
     rf"\[\s?{LABEL}\s?[#:：]?\s?†?(?P<labelled>{NUMBERS})(?:{PAGE})?\s?\]"
     rf"|\(\s?(?:출처|근거|인용|[Ss]ources?)\s?[#:：]?\s?(?P<round_labelled>{NUMBERS})(?:{PAGE})?\s?\)"
     rf"|\((?:문서|자료)\s?(?P<document>{NUMBERS})\)"
@@ -45,3 +46,14 @@ IS_WORD = re.compile(
     r"|(?:에서[는도]?|에[는도]?|으?로|[은는이가을를의와과도상])(?![가-힣])"
 )
 """What hangs on a mark that is a word."""
+
+
+def marks_in(text: str) -> Iterator[re.Match[str]]:
+    """Yield the places of a text that are written like a mark, in order."""
+    position = 0
+    # Trying the pattern at every character would cost several times as much.
+    while opening := _OPENING.search(text, position):
+        mark = _MARK.match(text, opening.start())
+        if mark is not None:
+            yield mark
+        position = mark.end() if mark else opening.end()

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from guards.text.slots.numerals import native_value
 from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.windows import Sought
 
 _HALF = r"(?:(?P<half>오전|오후|새벽|아침|낮|점심|저녁|밤|(?<![A-Za-z])[AaPp]\.?[Mm]\.?)[ ]?)?"
 _HOUR = r"[01]?\d|2[0-4]"
@@ -17,22 +18,31 @@ _NATIVE_HOUR = r"한|두|세|네|다섯|여섯|일곱|여덟|아홉|열한|열�
 _TAIL = r"(?=[^가-힣]|$|[에부까쯤경정이입로으은는의])"
 _MINUTES = rf"(?:[ ]?(?:(?P<minute>[0-5]?\d)[ ]?분(?![의기])|(?P<thirty>반){_TAIL}))?"
 CLOCKS = (
-    re.compile(
-        rf"{_HALF}(?<![A-Za-z\d:.])(?P<hour>{_HOUR}):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
-        r"(?:[ ]?(?P<suffix>[AaPp]\.?[Mm]))?"
+    Sought(
+        re.compile(
+            rf"{_HALF}(?<![A-Za-z\d:.])(?P<hour>{_HOUR}):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
+            r"(?:[ ]?(?P<suffix>[AaPp]\.?[Mm]))?"
+        ),
+        re.compile(r"\d:\d"),
     ),
-    re.compile(
-        rf"{_HALF}(?<![A-Za-z\d.,])(?P<hour>{_HOUR})(?:[ ]?[~-][ ]?(?P<until>{_HOUR}))?"
-        rf"[ ]?시(?!간){_MINUTES}"
+    Sought(
+        re.compile(
+            rf"{_HALF}(?<![A-Za-z\d.,])(?P<hour>{_HOUR})(?:[ ]?[~-][ ]?(?P<until>{_HOUR}))?"
+            rf"[ ]?시(?!간){_MINUTES}"
+        ),
+        re.compile(r"\d[ ]?시(?!간)"),
     ),
 )
 # Read everywhere, not only near digits. 보관해 두시는 is the verb 두다.
 WORD_CLOCKS = (
-    re.compile(
-        rf"{_HALF}(?<![가-힣])(?!두시[는기])"
-        rf"(?P<native>{_NATIVE_HOUR})[ ]?시{_MINUTES}{_TAIL}"
+    Sought(
+        re.compile(
+            rf"{_HALF}(?<![가-힣])(?!두시[는기])"
+            rf"(?P<native>{_NATIVE_HOUR})[ ]?시{_MINUTES}{_TAIL}"
+        ),
+        re.compile(rf"(?:{_NATIVE_HOUR})[ ]?시"),
     ),
-    re.compile(rf"(?<![가-힣])(?P<name>정오|자정){_TAIL}"),
+    Sought(re.compile(rf"(?<![가-힣])(?P<name>정오|자정){_TAIL}"), re.compile("정오|자정")),
 )
 _NAMED = {"정오": 720, "자정": 0}
 _MORNING = frozenset({"오전", "새벽", "아침", "am"})

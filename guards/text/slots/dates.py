@@ -6,9 +6,11 @@ read with its month.
 """
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 
 from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.windows import Sought
 
 _POSIX_PIVOT = 69
 _BIRTH_PIVOT = 25
@@ -17,46 +19,56 @@ _MONTH = r"(?P<month>0?[1-9]|1[0-2])"
 _DAY = r"(?P<day>0[1-9]|[12]\d|3[01]|[1-9])"
 _FREE = r"(?<![\d.,/'A-Za-z-])"
 
-# Each with a character that it cannot do without: most texts are spared most of them.
+_MONTHS = re.compile(r"\d[ ]?월")
+_YEARS = re.compile(r"\d[ ]?학?년")
+_BORN = re.compile(r"\d년생")
+_DOTTED = re.compile(r"\d\.[ ]?\d")
+_JOINED = re.compile(r"\d[-/]\d")
+_SLASHED = re.compile(r"\d/\d")
+_SOLID = re.compile(r"\d{8}")
+_ANY = re.compile(r"\d(?:[ ]?(?:월|학?년)|\.[ ]?\d|[-/]\d|\d{7})")
+# The most exact kind first.
 _DATES = (
-    ("월", re.compile(rf"(?<![A-Za-z\d]){_YEAR}[ ]?년도?[ ]?{_MONTH}[ ]?월[ ]?{_DAY}[ ]?일")),
-    (".", re.compile(rf"{_FREE}{_YEAR}\.[ ]?{_MONTH}\.[ ]?{_DAY}(?!\d|\.\d)\.?")),
-    ("", re.compile(rf"{_FREE}{_YEAR}(?P<joint>[-/]){_MONTH}(?P=joint){_DAY}(?![\d-])")),
-    (
-        "",
+    Sought(
+        re.compile(rf"(?<![A-Za-z\d]){_YEAR}[ ]?년도?[ ]?{_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"), _MONTHS
+    ),
+    Sought(re.compile(rf"{_FREE}{_YEAR}\.[ ]?{_MONTH}\.[ ]?{_DAY}(?!\d|\.\d)\.?"), _DOTTED),
+    Sought(re.compile(rf"{_FREE}{_YEAR}(?P<joint>[-/]){_MONTH}(?P=joint){_DAY}(?![\d-])"), _JOINED),
+    Sought(
         re.compile(
             r"(?<![\d-])(?P<year>(?:19|20)\d{2})(?P<month>0[1-9]|1[0-2])"
             r"(?P<day>0[1-9]|[12]\d|3[01])"
             r"(?![\d-])(?!(?:원|명|건|엔|달러|유로|위안|[ ]원(?![가-힣])))"
         ),
+        _SOLID,
     ),
-    (
-        "월",
+    Sought(
         re.compile(
             rf"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{{2}}|'\d{{2}})[ ]?년도?[ ]?{_MONTH}[ ]?월"
         ),
+        _MONTHS,
     ),
-    (".", re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)")),
-    ("월", re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일")),
-    (".", re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)")),
-    (
-        ".",
+    Sought(re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)"), _DOTTED),
+    Sought(re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"), _MONTHS),
+    Sought(re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)"), _DOTTED),
+    Sought(
         re.compile(rf"{_FREE}{_MONTH}\.{_DAY}\.(?=[ ]?(?:~[ ]?\d|\([월화수목금토일]\)|부터|까지))"),
+        _DOTTED,
     ),
-    (".", re.compile(rf"{_FREE}{_MONTH}\.(?P<day>0[1-9]|[12]\d|3[01])\.(?!\d)")),
-    (
-        "/",
+    Sought(re.compile(rf"{_FREE}{_MONTH}\.(?P<day>0[1-9]|[12]\d|3[01])\.(?!\d)"), _DOTTED),
+    Sought(
         re.compile(
             rf"{_FREE}{_MONTH}/{_DAY}(?=[ ]?~[ ]?\d{{1,2}}/\d|\([월화수목금토일]\)|부터|까지)"
         ),
+        _SLASHED,
     ),
-    ("/", re.compile(rf"(?:(?<=~)|(?<=~[ ])){_MONTH}/{_DAY}(?![\d/])")),
-    ("생", re.compile(r"(?<!\d)(?P<born>\d{2})년(?=생)")),
-    (
-        "년",
+    Sought(re.compile(rf"(?:(?<=~)|(?<=~[ ])){_MONTH}/{_DAY}(?![\d/])"), _SLASHED),
+    Sought(re.compile(r"(?<!\d)(?P<born>\d{2})년(?=생)"), _BORN),
+    Sought(
         re.compile(r"(?<![A-Za-z\d])(?P<year>(?:19|20|21)\d{2}|'\d{2})[ ]?(?:학년도|년도|년)"),
+        _YEARS,
     ),
-    ("월", re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)")),
+    Sought(re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)"), _MONTHS),
 )
 # The end of a range that leans on the date before it: "3월 5일 ~ 20일", "2024. 3. 5. ~ 20.",
 # "3월 5일부터 20일까지" (but 20일간 is a period)
@@ -67,9 +79,9 @@ SECOND_DAY = re.compile(
 )
 
 
-def date_patterns(text: str) -> list[re.Pattern[str]]:
-    """Return the patterns that may find a date in a text, the most exact kind first."""
-    return [pattern for needed, pattern in _DATES if needed in text]
+def dates_sought(text: str) -> Sequence[Sought]:
+    """Return what may find a date in a text, the most exact kind first; nothing in most texts."""
+    return _DATES if _ANY.search(text) else ()
 
 
 def read_date(match: re.Match[str], month_before: int | None = None) -> Measure:

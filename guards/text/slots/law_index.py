@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from guards.core.exchange import Source
-from guards.core.reading import Reading
+from guards.core.reading import Asked, Reading
 from guards.text.slots.law import Kind, LawReference
 from guards.text.slots.law_match import (
     divisions_of,
@@ -75,12 +75,18 @@ class Missing:
 
 
 def law_index(reading: Reading) -> "LawIndex":
-    """Return the index of an exchange's sources, made once for all guards."""
-    return reading.once(_index)
+    """Return the index of an exchange's sources, made once for all guards and answers."""
+    return law_index_of(reading.asked)
 
 
-def _index(reading: Reading) -> "LawIndex":
-    return LawIndex.of(reading.exchange.sources)
+def law_index_of(asked: Asked) -> "LawIndex":
+    """Return the index of a request's sources."""
+    # Not with the sources alone: it keeps what answers refer to, which belongs to one request.
+    return asked.once(_index)
+
+
+def _index(asked: Asked) -> "LawIndex":
+    return LawIndex.of(asked.exchange.sources)
 
 
 class LawIndex:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from guards.text.normal import Normal
 from guards.text.slots.citation_places import citation_places
-from guards.text.slots.windows import digit_windows, matches_in
+from guards.text.slots.windows import Sought, digit_windows, matches_in
 
 BLOT = "\x01"
 _ENUMERATORS = frozenset(
@@ -24,7 +24,7 @@ _MARKS_AND_ADDRESSES = re.compile(
     r"|【[^】\n]{1,120}】|\((?:\d{1,2}|(?:참조|출처|근거)\s*:[^)\n]{0,120})\)"
 )
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}")
-_LABELS = re.compile(
+_LABEL = re.compile(
     # articles and ordinals; 조 is also a number (3조 원), 호 also a subway line (2호선)
     r"(?:(?<![가-힣])제[ ]?\d{1,5}(?![\d]|회)|제\d{1,5}(?=[조항호목편장절관]))[조항호목편장절관]?"
     r"(?:의[ ]?\d{1,3})?"
@@ -38,6 +38,7 @@ _LABELS = re.compile(
     r"|(?<=\s)\d{1,2}\)(?=\s)",
     re.MULTILINE,
 )
+_LABELS = Sought(_LABEL, re.compile(r"제[ ]?\d|\d[조항호.)]|별[표지]|서식|부칙"))
 
 
 def without_other_numbers(raw: str, normal: Normal) -> str:

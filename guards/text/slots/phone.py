@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from guards.lexicons.short_codes import SHORT_CODES
-from guards.text.slots.windows import digit_windows, matches_in
+from guards.text.slots.windows import Sought, digit_windows, matches_in
 
 _JOINT = r"(?:[ ]?[-.)][ ]?|[ ])"
 _AREA = r"(?:0\d{1,3}|(?<=\+82)\d{1,2}|(?<=\+82[- ])\d{1,2})"
@@ -41,6 +41,10 @@ _SHORT_BEFORE = re.compile(rf"(?:국번[ ]?없이|{_CALL}|긴급|신고|상담|�
 _SHORT_AFTER = re.compile(
     r"번?(?:으로|로|에|을|를)?[ ]?(?:다산|국번|전화|신고|연락|문의|상담|콜센터|구급)"
 )
+_NUMBERS = Sought(_WHOLE, re.compile(r"[-.) ]\d{4}|\d{8}"))
+_LOCALS = Sought(_LOCAL, re.compile(r"\d{3}-\d{4}"))
+_EXTENSIONS = Sought(_EXTENSION, re.compile(r"내선|교환|구내|[Ee][Xx][Tt]"))
+_SHORTS = Sought(_SHORT, re.compile("|".join(sorted(SHORT_CODES))))
 _LOOK_BACK_CHARS = 20
 _MOST_IN_RANGE = 100
 # The quantities and the contacts of a text both ask, one after the other.
@@ -73,7 +77,7 @@ def find_phones(text: str) -> tuple[Phone, ...]:
     windows = digit_windows(text)
     found = [
         Phone(*match.span(), _spread(_canonical(match[0].partition("~")[0]), match["last"]))
-        for match in matches_in(_WHOLE, text, windows)
+        for match in matches_in(_NUMBERS, text, windows)
     ]
     found += [tail for phone in found for tail in _listed_behind(text, phone)]
     found += [
@@ -81,11 +85,11 @@ def find_phones(text: str) -> tuple[Phone, ...]:
             *match.span("number"),
             _spread(_NOT_A_DIGIT.sub("", match["number"].partition("~")[0]), match["last"]),
         )
-        for match in matches_in(_LOCAL, text, windows)
+        for match in matches_in(_LOCALS, text, windows)
     ]
     found += [
         Phone(*match.span("number"), (f"x{match['number']}",))
-        for match in matches_in(_EXTENSION, text, windows)
+        for match in matches_in(_EXTENSIONS, text, windows)
     ]
     found += _short_codes(text, windows)
     kept: list[Phone] = []
@@ -108,7 +112,7 @@ def _is_local(number: str) -> bool:
 
 
 def _short_codes(text: str, windows: list[tuple[int, int]]) -> Iterator[Phone]:
-    for match in matches_in(_SHORT, text, windows):
+    for match in matches_in(_SHORTS, text, windows):
         before = text[max(0, match.start() - _LOOK_BACK_CHARS) : match.start()]
         if _SHORT_BEFORE.search(before) or _SHORT_AFTER.match(text, match.end()):
             yield Phone(*match.span("number"), (match["number"],))

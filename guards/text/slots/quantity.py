@@ -22,12 +22,12 @@ from guards.text.slots.amounts import (
     read_bare,
 )
 from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS, read_clock
-from guards.text.slots.dates import SECOND_DAY, date_patterns, read_date
+from guards.text.slots.dates import SECOND_DAY, dates_sought, read_date
 from guards.text.slots.other_numbers import blotted, without_other_numbers
 from guards.text.slots.phone import find_phones
 from guards.text.slots.route import route_places
 from guards.text.slots.units import PERIODS, Dimension, Measure
-from guards.text.slots.windows import Window, digit_windows, matches_in
+from guards.text.slots.windows import Sought, Window, digit_windows, matches_in
 
 
 class Comparator(StrEnum):
@@ -53,6 +53,7 @@ _BEFORE = re.compile(
     r"(?<![가-힣])(?:(?P<rough>약|대략|거의|얼추|어림잡아|줄잡아)"
     r"|(?P<compared>최소|최대|최장|적어도)(?:한|로)?)[ ]{0,2}$"
 )
+_BEFORE_ENDS = frozenset("약략의추아소대장도한로")
 _ROUGH_AFTER = re.compile(
     r"[ ]?(?:정도|쯤|가량|내외|안팎|남짓|전후)|여(?![가-힣])|[경께](?![가-힣])"
 )
@@ -121,12 +122,15 @@ class _Canvas:
         self.near_digits = digit_windows(text)
         self.everywhere = [(0, len(text))]
 
-    def take(self, pattern: re.Pattern[str], reader: Reader, windows: Sequence[Window]) -> None:
+    def take(self, sought: Sought, reader: Reader, windows: Sequence[Window]) -> None:
         """Read every match of a pattern in some windows and blot out what was read."""
-        rough = pattern.groupindex.get("rough", 0)
+        matches = matches_in(sought, self.text, windows)
+        if not matches:
+            return
+        rough = sought.pattern.groupindex.get("rough", 0)
         taken = [
             _Found(*match.span(), measure, bool(rough and match[rough]))
-            for match in matches_in(pattern, self.text, windows)
+            for match in matches
             if (measure := reader(match)) is not None
         ]
         self._keep(taken)
@@ -159,19 +163,19 @@ def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     canvas = _Canvas(without_other_numbers(raw, normal))
     canvas.leave_out((phone.start, phone.end) for phone in find_phones(normal.text))
     canvas.leave_out((start, end) for start, end, *_ in route_places(normal.text))
-    for pattern in date_patterns(canvas.text):
-        canvas.take(pattern, read_date, canvas.near_digits)
+    for sought in dates_sought(canvas.text):
+        canvas.take(sought, read_date, canvas.near_digits)
     canvas.take_second_days()
-    for pattern in CLOCKS:
-        canvas.take(pattern, read_clock, canvas.near_digits)
-    for pattern in WORD_CLOCKS:
-        canvas.take(pattern, read_clock, canvas.everywhere)
+    for sought in CLOCKS:
+        canvas.take(sought, read_clock, canvas.near_digits)
+    for sought in WORD_CLOCKS:
+        canvas.take(sought, read_clock, canvas.everywhere)
     captions = caption_units(canvas.text)
     canvas.leave_out([match.span() for match in CAPTION.finditer(canvas.text)])
-    for pattern, reader in DIGIT_READERS:
-        canvas.take(pattern, reader, canvas.near_digits)
-    for pattern, reader in WORD_READERS:
-        canvas.take(pattern, reader, canvas.everywhere)
+    for sought, reader in DIGIT_READERS:
+        canvas.take(sought, reader, canvas.near_digits)
+    for sought, reader in WORD_READERS:
+        canvas.take(sought, reader, canvas.everywhere)
     canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions), canvas.near_digits)
     found = sorted(canvas.found, key=lambda found: found.start)
     return _apart(_quantity(one, raw, normal) for one in _joined(found, normal.text))
@@ -214,7 +218,7 @@ def _continues(first: _Found, second: _Found, text: str) -> bool:
 
 def _quantity(found: _Found, raw: str, normal: Normal) -> Quantity:
     start, end = normal.to_raw(found.start, found.end)
-    before = _BEFORE.search(normal.text, max(0, found.start - _LOOK_BACK_CHARS), found.start)
+    before = _before(normal.text, found.start)
     rough = (
         found.rough
         or (before is not None and before["rough"] is not None)
@@ -231,6 +235,14 @@ def _quantity(found: _Found, raw: str, normal: Normal) -> Quantity:
         approximate=rough,
         is_length=_is_length(found, normal.text),
     )
+
+
+def _before(text: str, start: int) -> re.Match[str] | None:
+    """Return the word right before a quantity that hedges or compares it; None if none does."""
+    begin = max(0, start - _LOOK_BACK_CHARS)
+    if text[begin:start].rstrip(" \n")[-1:] not in _BEFORE_ENDS:
+        return None
+    return _BEFORE.search(text, begin, start)
 
 
 def _is_length(found: _Found, text: str) -> bool:

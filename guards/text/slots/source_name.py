@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from guards.core.exchange import Source
+from guards.core.reading import Asked, Reading
 from guards.text.slots.citation_pattern import FILE
 from guards.text.slots.law import Kind, read_laws
-from guards.text.slots.law_index import LawIndex, Level
+from guards.text.slots.law_index import LawIndex, Level, law_index_of
 from guards.text.slots.law_name import STATUTE, is_law_name, law_name
 
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
@@ -57,6 +58,15 @@ _SHORTEST_TITLE_CHARS = 4
 _SHORTEST_PART_CHARS = 2
 _LEAST_TITLE_SHARE = 0.4
 _LEAST_SHARED_BIGRAMS = 0.75
+
+
+def source_names(reading: Reading) -> "SourceNames":
+    """Return the names of an exchange's sources, read once for all its answers."""
+    return reading.asked.once(_names)
+
+
+def _names(asked: Asked) -> "SourceNames":
+    return SourceNames(asked.exchange.sources, law_index_of(asked))
 
 
 class SourceNames:

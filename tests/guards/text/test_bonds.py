@@ -1,7 +1,7 @@
 import pytest
 
 from guards.core.reading import Text
-from guards.text.bonds import Bond, bonds_of
+from guards.text.bonds import Bond, Bonds
 
 NEAR = [
     pytest.param("어른 6,000원, 어린이 3,000원", "3,000원", {"어린이"}, id="after-a-comma"),
@@ -19,8 +19,9 @@ NEAR = [
 
 
 def bond(text: str, figure: str) -> Bond:
-    [found] = [one for one in bonds_of(Text(text)) if one.quantity.text == figure]
-    return found
+    bonds = Text(text).once(Bonds)
+    [found] = [one for one in bonds.figures if one.quantity.text == figure]
+    return bonds.of(found)
 
 
 @pytest.mark.parametrize(("text", "figure", "words"), NEAR)
@@ -51,7 +52,12 @@ def test_a_bracket_belongs_to_what_stands_before_it() -> None:
     assert any("강습" in form for form in found.far)
 
 
-def test_bonds_are_made_once_for_a_text() -> None:
-    text = Text("어른 6,000원, 어린이 3,000원")
+def test_bonds_are_the_same_whichever_sentence_is_asked_for_first() -> None:
+    text = (
+        "어른 6,000원, 어린이 3,000원. 강당은 2시간에 70,000원.\n| 구분 | 요금 |\n| 어른 | 900원 |"
+    )
+    forwards, backwards = Bonds(Text(text)), Bonds(Text(text))
 
-    assert bonds_of(text) is bonds_of(text)
+    assert [forwards.of(one) for one in forwards.figures] == [
+        backwards.of(one) for one in reversed(backwards.figures)
+    ][::-1]

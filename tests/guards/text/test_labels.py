@@ -1,7 +1,14 @@
 import pytest
 
 from guards.core.reading import Text
-from guards.text.labels import labelled
+from guards.text.figure_values import figures_in
+from guards.text.labels import Labelled, Labels
+
+
+def labels_of(text: Text) -> list[Labelled]:
+    labels = text.once(Labels)
+    return [labels.at(figure.quantity.start) for figure in figures_in(text)]
+
 
 LABELS = [
     pytest.param(
@@ -23,8 +30,7 @@ LABELS = [
 
 @pytest.mark.parametrize(("raw", "labels"), LABELS)
 def test_values_have_labels(raw: str, labels: list[str]) -> None:
-    text = Text(raw)
-    found = labelled(text, [(one.start, one.end) for one in text.quantities])
+    found = labels_of(Text(raw))
 
     assert len(found) == len(labels)
     for one, label in zip(found, labels, strict=True):
@@ -37,7 +43,7 @@ def test_rows_of_one_table_are_a_group_and_sentences_are_not() -> None:
     text = Text(
         "| 구분 | 요금 |\n| 성인 | 3만원 |\n| 청소년 | 2만원 |\n성인은 3만원. 청소년은 2만원."
     )
-    first, second, third, fourth = labelled(text, [(one.start, one.end) for one in text.quantities])
+    first, second, third, fourth = labels_of(text)
 
     assert first.group == second.group
     assert len({first.group, third.group, fourth.group}) == 3

@@ -10,8 +10,8 @@ NOTHING: frozenset[str] = frozenset()
 
 def opposed(claim: str, *sources: str, context: frozenset[str] = NOTHING) -> list[str]:
     exchange = Exchange("", tuple(Source(str(at), "", text) for at, text in enumerate(sources)))
-    told = SourceSayings(read(exchange))
-    found = (told.opposed(saying, context) for saying in sayings(claim))
+    told = SourceSayings(read(exchange).told)
+    found = (told.opposed(saying, lambda: context) for saying in sayings(claim))
     return [one.told.predicate for one in found if one]
 
 

@@ -1,5 +1,9 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
+from guards.text.citing.assessed import Assessed
 from guards.text.citing.assessment import CITATION_THRESHOLD, assess
 from guards.text.citing.kept import support_of
 from guards.text.citing.support import Support
@@ -57,3 +61,35 @@ def test_whoever_reads_an_exchange_again_gets_the_same() -> None:
     assert support_of(read(other)) is not support_of(read(exchange))
     assert assess(read(exchange), 0.7) is assess(read(exchange), 0.7)
     assert assess(read(exchange), 0.8) is not assess(read(exchange), 0.7)
+
+
+SAID = st.sampled_from(
+    [
+        "온실은 화요일에 닫습니다",
+        "입장료는 3,000원입니다",
+        "입장료는 3천 원입니다",
+        "입장료는 5,000원입니다",
+        "2명이면 6,000원입니다",
+        "2명 × 3,000원 = 6,000원입니다",
+        "주차장은 후문 옆에 있고 온실은 화요일에 닫습니다",
+    ]
+)
+MARKS = st.sampled_from(["", "[1]", "[2]", "[1][2]", "[3]"])
+ANSWERS = st.lists(st.tuples(SAID, MARKS), min_size=1, max_size=4).map(
+    lambda told: " ".join(f"{said}{mark}." for said, mark in told)
+)
+
+
+def told(assessed: Assessed) -> tuple[object, ...]:
+    found = [(one, one.quote) for one in assessed.assessments]
+    return found, assessed.missing, assessed.recall, assessed.precision
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(ANSWERS, min_size=2, max_size=4))
+def test_what_was_measured_for_one_answer_changes_nothing_in_another(answers: list[str]) -> None:
+    asked = Exchange("온실은 언제 닫나요?", (GARDEN, PARKING))
+
+    for answer in answers:
+        alone = Exchange(asked.question, asked.sources, answer=answer, previous_answer="…")
+        assert told(assess(read(asked.answered(answer)), 0.7)) == told(assess(read(alone), 0.7))

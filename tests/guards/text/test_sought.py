@@ -1,0 +1,57 @@
+"""What tells at once that a pattern has no match never hides one."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guards.text.slots.amounts import BARE_NUMBER, DIGIT_READERS, WORD_READERS
+from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS
+from guards.text.slots.dates import dates_sought
+from guards.text.slots.windows import Sought, matches_in
+
+EVERY_DATE = "2031년 3월 5일, 2031. 3. 5., 2031-03-05, 31년생, 3/5~3/9, 20310305"
+PATTERNS = [
+    *dates_sought(EVERY_DATE),
+    *CLOCKS,
+    *WORD_CLOCKS,
+    *(sought for sought, _ in (*DIGIT_READERS, *WORD_READERS)),
+    BARE_NUMBER,
+]
+PIECES = (
+    "2031년 3월 5일", "'31. 3. 5.", "2031-03-05", "3/5", "31년생", "20310305", "오후 7시 30분",
+    "9~11시", "19:30", "다섯 시 반", "정오", "3만 5천원", "US$ 20", "₩3,000", "1,200", "3.5%",
+    "3분의 1", "삼분의 일", "100분의 80", "201호", "제12회", "12회 대회", "5%p3일", "3 - 1일",
+    "10m-5일",
+    "삼십일", "두세 달", "열두 명", "스무 살", "하루이틀", "보름", "제", "3", "일", "시", "월",
+    "년", ".", ",", "-", "/", "~", ":", " ", "\n", "\x01", "a", "가", "_", "⁄", "나" * 30,
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+
+
+@pytest.mark.parametrize("sought", PATTERNS, ids=range(len(PATTERNS)))
+@given(text=TEXTS, cut=st.integers(0, 60))
+def test_what_is_looked_for_first_hides_no_match(sought: Sought, text: str, cut: int) -> None:
+    windows = [(0, min(cut, len(text))), (min(cut, len(text)), len(text))]
+
+    found = [match.span() for match in matches_in(sought, text, windows)]
+
+    assert found == [
+        match.span()
+        for start, end in windows
+        for match in sought.pattern.finditer(text, start, end)
+    ]
+
+
+@given(TEXTS)
+def test_no_date_is_hidden(text: str) -> None:
+    sought = [one.pattern for one in dates_sought(EVERY_DATE)]
+
+    assert bool(dates_sought(text)) >= any(pattern.search(text) for pattern in sought)
+
+
+def test_a_pattern_that_begins_with_a_number_is_tried_nowhere_else() -> None:
+    sought = Sought(re.compile(r"(?<!\d)\d{2}일"), re.compile("일"), at_numbers=True)
+
+    assert [one[0] for one in matches_in(sought, "12일, 123일 34일", [(0, 13)])] == ["12일", "34일"]
