@@ -53,7 +53,8 @@ def decide(
         default=Action.PASS,
     )
     verdict = Verdict(stage, action, _reasons(results, action), results, reports=tuple(reports))
-    return replace(verdict, confidence=_confidence(policy, verdict))
+    confidence = _confidence(policy, verdict)
+    return verdict if confidence is None else replace(verdict, confidence=confidence)
 
 
 def preferred(first: Verdict, second: Verdict) -> int:
@@ -92,8 +93,10 @@ def _results(
         for report in reports
         if not isinstance(report, JudgeReport)
     )
-    found = Verdict(stage, Action.PASS, results=guards).findings
     heard = [one for one in reports if isinstance(one, JudgeReport)]
+    if not heard:
+        return guards
+    found = Verdict(stage, Action.PASS, results=guards).findings
     return (
         *guards,
         *(_judge_result(report, found, possible, watched=watched) for report in heard),
@@ -141,6 +144,8 @@ def _result(
 
 def _wanted(rule: GuardRule, stage: Stage, report: GuardReport, possible: Possible) -> Action:
     """Return the action that a report asks for, were it enforced."""
+    if report.outcome is Outcome.CLEAN:
+        return Action.PASS
     if report.outcome is Outcome.NOT_RUN:
         needed = report.failed and rule.on_not_run is OnNotRun.REPLACE
         return Action.REPLACE if needed else Action.PASS

@@ -6,7 +6,7 @@ states of the directory. A file that is broken at the start is an error.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,10 @@ QUIET_MS = 100
 LOOK_EVERY_S = 5.0
 
 FileState = tuple[str, int, int, int]
+
+
+def _none(_: Mapping[str, LoadedPolicy]) -> Sequence[Problem]:
+    return ()
 
 
 def utc_now() -> datetime:
@@ -66,6 +70,12 @@ class Reload:
 class PolicyStore:
     """Holds the snapshot in force and keeps it true to a directory.
 
+    Args:
+        directory: Where the policies are.
+        require_env: The variables that hold model servers' keys must be set.
+        now: The time of day.
+        objections: Returns what whoever serves by these policies cannot do.
+
     Attributes:
         directory: Where the policies are.
         snapshot: The policies in force; take it once for each request.
@@ -81,8 +91,10 @@ class PolicyStore:
         *,
         require_env: bool = True,
         now: Callable[[], datetime] = utc_now,
+        objections: Callable[[Mapping[str, LoadedPolicy]], Sequence[Problem]] = _none,
     ) -> None:
         self.directory = directory
+        self._objections = objections
         self.last_error: PolicyError | None = None
         self._require_env = require_env
         self._now = now
@@ -103,6 +115,11 @@ class PolicyStore:
         if changed:
             self.snapshot = replace(after, since=_since(before, after, changed))
         return Reload(self.snapshot, changed)
+
+    def reload_if_changed(self) -> None:
+        """Read the directory again if its files are not those that were read last."""
+        if self._files != file_states(self.directory):
+            self.reload()
 
     async def watch(
         self,
@@ -159,6 +176,8 @@ class PolicyStore:
             # Something so odd that no check foresaw it; the watch goes on for the next edit.
             problem = Problem(Place(str(self.directory)), "", f"cannot be read: {error}")
             raise PolicyError([problem]) from error
+        if faults := self._objections(policies):
+            raise PolicyError(faults)
         tenants = {name: each for each in policies.values() if (name := each.policy.tenant)}
         by_key = {key: each for each in tenants.values() for key in each.policy.keys}
         now = self._now()

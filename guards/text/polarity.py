@@ -104,10 +104,7 @@ _TAIL_CORE = re.compile(
 
 
 def _told_apart(tails: Sequence[tuple[Mode, str]]) -> str:
-    """Return one pattern for all tails, with those that begin alike behind their beginning.
-
-    Which one begins with what is told at a glance, which is what makes the search fast.
-    """
+    """Return one pattern for all tails, sorted by how they begin, which a look at it tells."""
     named = [(f"(?P<t{at}>", pattern) for at, (_, pattern) in enumerate(tails)]
     behind = [f"{name}{pattern[1:]})" for name, pattern in named if pattern.startswith("지")]
     others = [f"{name}{pattern})" for name, pattern in named if not pattern.startswith("지")]

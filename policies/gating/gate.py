@@ -2,7 +2,8 @@
 
 A pure state machine: it is fed text, says what has to be inspected next, hears the verdict, and
 says what may leave. Where the pieces of the text are cut makes no difference. What is inspected is
-always what the reader has seen so far with the next segment behind it.
+what the reader has seen so far with the next segment behind it; of an answer that is known to its
+end before the first look, all at once where that comes to the same (see `at_once`).
 
 While nothing has left, a bad segment stops the attempt, and a second one may begin. Afterwards it
 is mended or taken out, together with what leans on it. Where neither is possible, the rest is held
@@ -12,15 +13,15 @@ ends with a closing word.
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from enum import StrEnum
 
 from guards.core.exchange import Exchange
 from policies.decision import Possible
+from policies.gating.at_once import AtOnce, finds_nothing
+from policies.gating.looks import GateRules, Kind, Look, Release
 from policies.gating.segments import Segmenter, is_complete
 from policies.gating.shown import Shown, moved
 from policies.gating.taking import ends_with_a_gap, may_be_taken_back, taken_with
-from policies.policy import Action, Trimming
+from policies.policy import Action
 from policies.trimming import stands_without
 from policies.verdict import Verdict
 
@@ -30,67 +31,6 @@ PATIENCE_CHARS = 400
 CUT = "answer.cut"
 """Reason of an answer that lost a sentence which the model could not finish."""
 _OWN_MARK = "[†"
-
-
-class Kind(StrEnum):
-    """What has to be inspected."""
-
-    SEGMENT = "segment"
-    """An answer that goes on: what its last segment shows."""
-    TURN = "turn"
-    """What was said beside calls of tools."""
-    WHOLE = "whole"
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Something to be inspected.
-
-    Attributes:
-        kind: How much of the answer it is.
-        exchange: What to inspect.
-        possible: What can still be done about it.
-    """
-
-    kind: Kind
-    exchange: Exchange
-    possible: Possible
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """What may leave.
-
-    Attributes:
-        end: Up to where the answer as it came is done with.
-        text: What leaves in the place of everything up to there that was not done with before.
-        as_it_came: That is what stands there.
-    """
-
-    end: int
-    text: str
-    as_it_came: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRules:
-    """How a gate treats one answer.
-
-    Attributes:
-        may_regenerate: A second attempt is left.
-        may_edit: Its text may be changed.
-        holds: Nothing leaves before the end.
-        may_renumber: Numbers of citations may change once all of them are known.
-        may_unlist: Lines of the list of references may go with what was taken out.
-        trimming: How much may be taken out.
-    """
-
-    may_regenerate: bool
-    may_edit: bool
-    holds: bool
-    may_renumber: bool
-    may_unlist: bool = True
-    trimming: Trimming
 
 
 class Gate:
@@ -126,6 +66,9 @@ class Gate:
         self._may_edit = rules.may_edit
         self._limits = rules.trimming
         self._has_paused = False
+        self._has_looked = False
+        self._at_once: AtOnce | None = None
+        self._waiting: list[int] = []
         self.claims_taken = 0
         self.verdict: Verdict | None = None
         self.stopped = False
@@ -189,6 +132,11 @@ class Gate:
         if self.stopped or self.verdict is not None:
             return None
         if self._ends and not self._holds:
+            if not self._has_looked:
+                self._has_looked = True
+                self._at_once = self._all_at_once()
+            if self._at_once is not None:
+                return self._look_at_all(self._at_once)
             end = self._ends[0]
             self._holds = self._may_renumber(end) or self._may_unlist(end)
             if not self._holds:
@@ -201,13 +149,15 @@ class Gate:
 
     def hear(self, look: Look, verdict: Verdict) -> Release | None:
         """Take in the verdict over what had to be inspected; return what may leave now."""
+        if self._at_once is not None:
+            return self._hear_all(look, verdict, self._at_once)
         match look.kind:
-            case Kind.SEGMENT:
-                return self._hear_segment(look, verdict)
             case Kind.TURN:
                 return self._hear_turn(look, verdict)
             case Kind.WHOLE:
                 return self._hear_whole(look, verdict)
+            case _:
+                return self._hear_segment(look, verdict)
 
     def recorded(self, verdict: Verdict | None) -> Verdict | None:
         """Return a verdict over `base` with those over segments, placed in the text as it came.
@@ -230,6 +180,41 @@ class Gate:
     def _may_unlist(self, end: int) -> bool:
         return self._rules.may_unlist and self._shown.may_unlist(self.text, end)
 
+    def _all_at_once(self) -> AtOnce | None:
+        """Return how all is looked at that has come; None if it goes through by segments."""
+        if not (self._closed and self._rules.at_once) or self._has_paused:
+            return None
+        if self._may_renumber(self._ends[-1]) or not self._visible(self.text).strip():
+            return None
+        return AtOnce.of(self.text, self._ends, is_whole=self._shown.is_whole)
+
+    def _look_at_all(self, at_once: AtOnce) -> Look:
+        kind, start, judged_from = Kind.WHOLE, 0, len(at_once.shown.text)
+        if at_once.windows:
+            kind = Kind.SEGMENTS
+            start, judged_from = at_once.windows[-1]
+        return Look(
+            kind,
+            self._exchange.answered(self._visible(self.text)[start:]),
+            Possible(
+                regenerate=self._rules.may_regenerate and not judged_from,
+                edit=self._may_edit,
+                edit_from=judged_from - start,
+            ),
+        )
+
+    def _hear_all(self, look: Look, verdict: Verdict, at_once: AtOnce) -> Release | None:
+        if not finds_nothing(verdict):
+            self._at_once = None
+            return None
+        if look.kind is Kind.SEGMENTS:
+            at_once.windows.pop()
+            return None
+        self._at_once = None
+        self._ends.clear()
+        self._shown, self.verdict = at_once.shown, verdict
+        return Release(self.done, self.shown, as_it_came=True)
+
     def _look_at(self, kind: Kind, end: int) -> Look:
         start = 0 if kind is Kind.WHOLE else self._shown.window()
         text = self._visible(self.shown + self._shown.following(self.text, end))[start:]
@@ -248,6 +233,7 @@ class Gate:
     def _hear_segment(self, look: Look, verdict: Verdict) -> Release | None:
         end = self._ends.popleft()
         if may_be_taken_back(verdict) or ends_with_a_gap(look.exchange.answer or "", verdict):
+            self._waiting.append(end)
             return None  # the next segment is judged together with this one
         if verdict.action is Action.REGENERATE:
             self.stopped = True
@@ -269,6 +255,7 @@ class Gate:
         if released is None:
             start = len(self.shown) - look.possible.edit_from
             self._shown.take_out(self.text, end, verdict, start)
+            self._waiting = []
             released = Release(end, "", as_it_came=False)
         return released
 
@@ -302,7 +289,8 @@ class Gate:
             if not stands_without(self._exchange.question, said, moved(verdict.edits, start)):
                 return None
         self.claims_taken = taken
-        leaving = self._shown.leave(self.text, end, verdict, start)
+        leaving = self._shown.leave(self.text, end, verdict, start, self._waiting)
+        self._waiting = []
         return Release(end, leaving, as_it_came=leaving == came)
 
     def _taken_with(self, look: Look, verdict: Verdict) -> int | None:

@@ -1,7 +1,8 @@
 """What has left of an answer, and how it came of what the model wrote."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from guards.core.finding import Span
 from guards.text.citing.references import read_references
@@ -69,7 +70,9 @@ class Shown:
         far = [step for step in self._steps if step <= earliest]
         return (near or far or [0])[-1]
 
-    def leave(self, answer: str, end: int, verdict: Verdict, start: int) -> str:
+    def leave(
+        self, answer: str, end: int, verdict: Verdict, start: int, waited: Sequence[int] = ()
+    ) -> str:
         """Let what follows leave as a verdict over it says; return what leaves.
 
         Args:
@@ -77,6 +80,7 @@ class Shown:
             end: Up to where it leaves.
             verdict: Over `text` from `start` on with what follows.
             start: Where in `text` the judged text began.
+            waited: Where segments in it end that did not leave alone.
         """
         following = self.following(answer, end)
         made = moved(verdict.edits, start - len(self.text))
@@ -86,7 +90,11 @@ class Shown:
             self._heard.append(placed(verdict, before, start))
         self._edits = then(before, moved(verdict.edits, start))
         self._numbers = self._numbers.after(answer, self.done, end, made)
-        self._step(end, leaving)
+        is_as_it_came = leaving == answer[self.done : end]
+        # Windows begin at the same places whether a segment had to wait or not.
+        steps = [self.done, *(waited if is_as_it_came else ()), end]
+        for begun, over in pairwise(steps):
+            self._step(over, answer[begun:over] if is_as_it_came else leaving)
         return leaving
 
     def take_out(self, answer: str, end: int, verdict: Verdict, start: int) -> None:

@@ -1,14 +1,15 @@
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from policies.errors import PolicyError
+from policies.errors import PolicyError, Problem
 from policies.keys import hash_key
+from policies.loader import LoadedPolicy
 from policies.store import PolicyStore, Reload
 
 DEADLINE_S = 20
@@ -271,3 +272,34 @@ async def test_an_edit_before_the_watching_began_is_picked_up(directory: Path) -
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+def test_what_who_serves_cannot_do_is_refused_like_a_broken_file(directory: Path) -> None:
+    def objections(found: Mapping[str, LoadedPolicy]) -> list[Problem]:
+        return [
+            Problem(loaded.entry.at(("report",)), "report", "nobody could send it")
+            for loaded in found.values()
+            if loaded.policy.report
+        ]
+
+    store = PolicyStore(directory, now=lambda: START, objections=objections)
+    (directory / "a.yaml").write_text(tenant_file("a", report=True))
+
+    outcome = store.reload()
+
+    assert str(outcome.error) == f"{directory}/a.yaml:3:1: report: nobody could send it"
+    assert store.snapshot.tenants["a"].policy.report is False
+    with pytest.raises(PolicyError, match="nobody could send it"):
+        PolicyStore(directory, objections=objections)
+
+
+def test_the_directory_is_read_again_only_if_its_files_are_others(directory: Path) -> None:
+    store = PolicyStore(directory)
+    before = store.snapshot
+
+    store.reload_if_changed()
+    assert store.snapshot is before
+
+    (directory / "c.yaml").write_text(tenant_file("c"))
+    store.reload_if_changed()
+    assert sorted(store.snapshot.tenants) == ["a", "b", "c"]

@@ -236,15 +236,14 @@ def _read_ordinal(match: re.Match[str]) -> Measure:
     return Measure("제회", (Fraction(match["number"] or match["event"]),))
 
 
-_DIGIT = re.compile(r"\d")
 _OF_PARTS = re.compile(r"분의")
 DIGIT_READERS: tuple[tuple[Sought, Reader], ...] = (
     (Sought(_FRACTION, _OF_PARTS, at_numbers=True), _read_fraction),
     (Sought(_SIGNED_MONEY, re.compile(r"[₩$€¥]|KRW|USD|EUR|JPY")), _read_signed_money),
     (Sought(_ROOM, re.compile(r"\d호"), at_numbers=True), _read_room),
     (Sought(_ORDINAL, re.compile(r"\d회")), _read_ordinal),
-    (Sought(_COUNTED, _DIGIT, at_numbers=True), _read_counted),
-    (Sought(_SUBTRACTED, _DIGIT, at_numbers=True), _read_amount),
+    (Sought(_COUNTED, at_numbers=True), _read_counted),
+    (Sought(_SUBTRACTED, at_numbers=True), _read_amount),
 )
 WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
     (Sought(_WORD_FRACTION, _OF_PARTS), _read_fraction),
@@ -274,7 +273,7 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
     (Sought(_DAY_SPAN, re.compile(_alternatives(DAY_SPANS))), _read_day_span),
     (Sought(_DAY_WORD, re.compile(_alternatives(DAY_WORDS))), _read_day_word),
 )
-BARE_NUMBER = Sought(_BARE_NUMBER, _DIGIT, at_numbers=True)
+BARE_NUMBER = Sought(_BARE_NUMBER, at_numbers=True)
 
 
 def caption_units(text: str) -> list[tuple[int, Unit]]:

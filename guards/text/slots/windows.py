@@ -28,12 +28,12 @@ class Sought(NamedTuple):
 
     Attributes:
         pattern: The pattern.
-        needed: What every match holds.
+        needed: What every match holds; a digit, if nothing else is known.
         at_numbers: Every match begins where a number does.
     """
 
     pattern: re.Pattern[str]
-    needed: re.Pattern[str]
+    needed: re.Pattern[str] = _DIGITS
     at_numbers: bool = False
 
 

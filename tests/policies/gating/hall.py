@@ -7,7 +7,8 @@ from functools import cache, partial
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.edits import apply
-from policies.gating.gate import Gate, GateRules, Kind, Look, Release
+from policies.gating.gate import Gate
+from policies.gating.looks import GateRules, Kind, Look, Release
 from policies.inspection import Inspector
 from policies.loader import load_shipped
 from policies.policy import Trimming
@@ -109,6 +110,7 @@ def begun(
     trimming: Trimming = POLICY.trimming,
     structured: bool = False,
     may_unlist: bool = True,
+    at_once: bool = True,
 ) -> Passage:
     rules = GateRules(
         may_regenerate=may_regenerate,
@@ -116,6 +118,7 @@ def begun(
         holds=holds,
         may_renumber=True,
         may_unlist=may_unlist,
+        at_once=at_once,
         trimming=trimming,
     )
     gate = Gate(ASKED, rules, partial(visible, structured=structured))
@@ -134,4 +137,12 @@ def passed(
     for piece in [pieces] if isinstance(pieces, str) else pieces:
         passage.feed(piece)
     passage.close(cut=cut, in_tool_turn=in_tool_turn)
+    return passage
+
+
+def known(answer: str, passage: Passage | None = None, *, cut: bool = False) -> Passage:
+    """Let an answer through a gate of which all is known before anything of it is looked at."""
+    passage = passage or begun()
+    passage.gate.feed(answer)
+    passage.close(cut=cut)
     return passage

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.gating.gate import Kind
+from policies.gating.looks import Kind
 from policies.policy import Action, Trimming
 from tests.policies.gating.hall import (
     BOOKING,

@@ -1,0 +1,84 @@
+"""How often guards run over answers that are looked at again."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+import pytest
+
+from guards.core.exchange import Exchange, Source
+from guards.core.finding import Finding
+from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.reading import Reading
+from policies.inspection import Inspector
+from policies.loader import load_shipped
+
+ASKED = Exchange("언제 쉬나요?", (Source("1", "안내", "월요일에 쉽니다."),))
+
+
+class Reader(Guard[GuardSettings]):
+    """Finds nothing, and keeps what it read."""
+
+    id = "numbers"
+    stages = frozenset({Stage.OUTPUT})
+    scope = Scope.SEGMENT
+    settings_type = GuardSettings
+    codes: ClassVar[dict[str, Code]] = {}
+
+    def __init__(self) -> None:
+        super().__init__(GuardSettings())
+        self.read: list[tuple[str | None, int]] = []
+
+    def check(self, reading: Reading) -> list[Finding]:
+        self.read.append((reading.exchange.answer, reading.judged_from))
+        return []
+
+
+@pytest.fixture
+def guard() -> Reader:
+    return Reader()
+
+
+@pytest.fixture
+def inspector(guard: Reader) -> Inspector:
+    return Inspector(load_shipped("default").policy, [guard])
+
+
+def test_of_two_looks_at_the_same_answer_the_second_reads_nothing(
+    guard: Reader, inspector: Inspector
+) -> None:
+    answered = ASKED.answered("월요일에 쉽니다.")
+
+    first = inspector.of_segments.inspect(answered, Stage.OUTPUT)
+    second = inspector.inspect(answered, Stage.OUTPUT)
+
+    assert guard.read == [("월요일에 쉽니다.", 0)]
+    assert first.reports == second.reports
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(ASKED.answered("화요일에 쉽니다."), id="answer"),
+        pytest.param(
+            replace(ASKED, answer="월요일에 쉽니다.", question="주차는요?"), id="question"
+        ),
+        pytest.param(replace(ASKED, answer="월요일에 쉽니다.", sources=()), id="sources"),
+    ],
+)
+def test_whatever_differs_is_read_anew(
+    guard: Reader, inspector: Inspector, other: Exchange
+) -> None:
+    for exchange in (ASKED.answered("월요일에 쉽니다."), other):
+        inspector.inspect(exchange, Stage.OUTPUT)
+
+    assert len(guard.read) == 2
+
+
+def test_another_policy_has_guards_of_its_own(guard: Reader, inspector: Inspector) -> None:
+    mine = Reader()
+    answered = ASKED.answered("월요일에 쉽니다.")
+
+    inspector.inspect(answered, Stage.OUTPUT)
+    Inspector(inspector.policy, [mine]).inspect(answered, Stage.OUTPUT)
+
+    assert len(guard.read) == len(mine.read) == 1
