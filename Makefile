@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench lock node-clients axe screenshots clean
+.PHONY: demo test check bench bench-quick soak lock node-clients axe screenshots clean
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -27,8 +27,14 @@ check: $(VENV)/dev.done  ## style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run
-	$(BIN)/python -m tests.bench $(ARGS)
+bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run; the README shows the result
+	$(BIN)/python -m tests.bench run --json docs/bench/bench.json --svg docs/bench/bench.svg $(ARGS)
+
+bench-quick: $(VENV)/dev.done  ## the same without peers, in under three minutes
+	$(BIN)/python -m tests.bench run --quick $(ARGS)
+
+soak: $(VENV)/dev.done  ## ten minutes under a steady load: what grows that should not
+	$(BIN)/python -m tests.bench soak $(ARGS)
 
 lock: $(VENV)/dev.done  ## pin the newest versions that fit
 	$(PIP) install uv

@@ -1,149 +1,178 @@
-"""``make bench``: what reading, guarding and waiting cost, as ratios side by side in one run."""
+"""``python -m tests.bench``: what being guarded costs, beside what one would pick else."""
 
-import math
-from collections.abc import Callable
-from functools import partial
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Annotated
 
+import typer
 from rich.console import Console
-from rich.table import Table
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from guards.core.exchange import Exchange
-from guards.core.guard import Stage
-from guards.core.reading import Reading, forget_sources, read
-from guards.core.registry import all_guards
-from policies.inspection import Inspector
-from policies.loader import load_shipped
-from tests.bench.measuring import Measured, machine, side_by_side
-from tests.bench.streams import first_sentences
-from tests.bench.texts import QUESTION, exchange, grown, sized
+from tests.bench import chart, lineup, micro, replicas, soak, tables
+from tests.bench.crew import TooLate
+from tests.bench.loads import LOADS
+from tests.bench.processes import allow_many_files
+from tests.bench.results import Results
+from tests.bench.running import Plan, run
+from tests.bench.stage import Failed
+from tests.bench.subjects import Absent, Subject
 
-OUT = Console(width=110, highlight=False)
-SIZES_KB = (1, 3, 10, 30, 100)
-BOTH_KB = (5, 10, 20, 40)
-ODD_KB = (25, 50, 100)
-ODD = ("[1", "가. ", "제1조 ", "(", "약 3만원 ", "1%", "아마 ", "국민은행 ")
-FEW_ROUNDS = 5
-
-
-def main() -> None:
-    OUT.print(f"machine: {machine()}")
-    first_sentences(OUT)
-    guards()
-    whole_pass()
-    growth()
-    growth_of_both()
-    odd_texts()
+QUICK_DEADLINE_S = 170
+FULL_DEADLINE_S = 5400
+REPLICAS_DEADLINE_S = 900
+WIDTH = 150
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
+err = Console(stderr=True)
 
 
-def guards() -> None:
-    """Each guard alone, over a 1 KB answer with five 1 KB sources that are read already."""
-    reading = read(exchange(1, 5))
-    tasks: dict[str, Callable[[], object]] = {
-        "reading (cold)": lambda: read_all(fresh(exchange(1, 5))),
-    }
-    for name, guard in all_guards().items():
-        tasks[name] = partial(guard(guard.settings_type()).check, reading)
-    for task in tasks.values():
-        task()
-    show("one guard, sources read (answer 1 KB, sources 5 x 1 KB)", side_by_side(tasks), 1)
+class OutOfTime(Exception):
+    """The bench was to end long ago."""
 
 
-def whole_pass() -> None:
-    """All guards of the default policy, the way a request meets them."""
-    inspector = Inspector(load_shipped("strict").policy)
-    case = exchange(1, 5)
-
-    def cold() -> object:
-        forget_sources()
-        return inspector.inspect(case, Stage.OUTPUT)
-
-    def cached() -> object:
-        return inspector.inspect(case, Stage.OUTPUT)
-
-    cached()
-    show("whole pass over one answer", side_by_side({"cached sources": cached, "cold": cold}), 1)
-
-
-def growth() -> None:
-    """How the whole pass grows with the sources: the exponent is 1 where it is linear."""
-    inspector = Inspector(load_shipped("strict").policy)
-
-    def cold(size_kb: int) -> Callable[[], object]:
-        case = exchange(1, size_kb)
-
-        def run() -> object:
-            forget_sources()
-            return inspector.inspect(case, Stage.OUTPUT)
-
-        return run
-
-    found = side_by_side({f"{size} KB of sources": cold(size) for size in SIZES_KB})
-    show("whole pass, cold, by size of the sources", found, 1)
-    show_exponent([(size, one) for size, one in zip(SIZES_KB, found.values(), strict=True)][-3:])
-
-
-def growth_of_both() -> None:
-    """How the whole pass grows with the answer, when the sources are as long and are read."""
-    inspector = Inspector(load_shipped("strict").policy)
-    tasks = {
-        f"{size} KB of each": partial(inspector.inspect, grown(size), Stage.OUTPUT)
-        for size in BOTH_KB
-    }
-    found = side_by_side(tasks, FEW_ROUNDS)
-    show("whole pass, sources read, by size of answer and sources", found, 1)
-    show_exponent(list(zip(BOTH_KB, found.values(), strict=True)))
+@app.command("run")
+def run_bench(
+    quick: Annotated[bool, typer.Option(help="Under three minutes, without peers.")] = False,
+    rounds: Annotated[int | None, typer.Option(min=1)] = None,
+    seconds: Annotated[float | None, typer.Option(min=0.2, help="Of each load.")] = None,
+    subject: Annotated[
+        list[str] | None, typer.Option(help="Only subjects with this in their name.")
+    ] = None,
+    load: Annotated[
+        list[str] | None, typer.Option(help="Only loads with this in their name.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Another checkout of this proxy, to compare with.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the figures.")] = None,
+    svg: Annotated[Path | None, typer.Option(help="Write the chart.")] = None,
+) -> None:
+    """Measure every subject under every load."""
+    subjects = lineup.own() if quick else lineup.everyone()
+    if against:
+        subjects += lineup.of_another(against.resolve())
+    chosen = [one for one in subjects if _wanted(one.name, subject)]
+    plan = Plan(
+        loads=[one for one in LOADS if (one.in_quick or not quick) and _wanted(one.name, load)],
+        rounds=rounds or (2 if quick else 3),
+        seconds=seconds or (1.0 if quick else 2.0),
+        extras=not quick and load is None,
+    )
+    results = Results.begin(plan.seconds)
+    trouble = _measured(chosen, plan, results, QUICK_DEADLINE_S if quick else FULL_DEADLINE_S)
+    tables.show(results, Console(width=WIDTH, highlight=False))
+    if json:
+        _write(json, results.model_dump_json(indent=1, exclude_defaults=True))
+    if svg:
+        _write(svg, chart.svg(results))
+    _say(trouble + results.problems)
+    # A peer that cannot carry a load is a result; this proxy must.
+    ours = [one for one in results.problems if one.startswith(lineup.OURS)]
+    raise typer.Exit(1 if trouble or ours else 0)
 
 
-def odd_texts() -> None:
-    """How long the whole pass takes over answers of one thing again and again."""
-    inspector = Inspector(load_shipped("strict").policy)
-    sources = exchange(1, 1).sources
-    for unit in ODD:
-        tasks = {
-            f"{unit!r}, {size} KB": partial(
-                inspector.inspect,
-                Exchange(QUESTION, sources, answer=sized(unit, size)),
-                Stage.OUTPUT,
-            )
-            for size in ODD_KB
-        }
-        found = side_by_side(tasks, FEW_ROUNDS)
-        show("whole pass over an odd answer", found, 1)
-        show_exponent(list(zip(ODD_KB, found.values(), strict=True)))
+@app.command()
+def report(
+    file: Path,
+    brief: Annotated[bool, typer.Option(help="Only the summary and the goals.")] = False,
+) -> None:
+    """Print the tables of a run as Markdown."""
+    results = Results.model_validate_json(file.read_bytes())
+    sys.stdout.write(tables.markdown(results, brief=brief) + "\n")
 
 
-def fresh(case: Exchange) -> Reading:
-    forget_sources()
-    return read(case)
+@app.command("soak")
+def soak_bench(
+    seconds: Annotated[float, typer.Option(min=1)] = 600.0,
+    workers: Annotated[int, typer.Option(min=1)] = 1,
+) -> None:
+    """Load this proxy for ten minutes and tell what grew."""
+    allow_many_files()
+    _end_at(seconds + 300)
+    try:
+        samples = soak.soak(seconds, workers, err.print)
+    except (Failed, TooLate, OutOfTime) as error:
+        _end([str(error)])
+        return
+    soak.show(samples, Console(width=WIDTH, highlight=False))
+    _end(soak.growth(samples))
 
 
-def read_all(reading: Reading) -> None:
-    for part in reading.parts:
-        _ = part.text.normal, part.text.sentences, part.text.laws, part.text.quantities
+@app.command("micro")
+def micro_bench(
+    quick: Annotated[bool, typer.Option(help="Fewer rounds and smaller texts.")] = False,
+    json: Annotated[Path | None, typer.Option(help="Write the figures.")] = None,
+) -> None:
+    """Measure the guards alone, and how they grow."""
+    micro.main(quick=quick, file=json)
 
 
-def show_exponent(found: list[tuple[int, Measured]]) -> None:
-    points = [(math.log(size), math.log(measured.median_s)) for size, measured in found]
-    first, last = found[0][0], found[-1][0]
-    OUT.print(f"fitted exponent from {first} to {last} KB: {slope(points):.2f}\n")
+@app.command("replicas")
+def replicas_bench(
+    quick: Annotated[bool, typer.Option(help="Fewer and shorter rounds.")] = False,
+    json: Annotated[Path | None, typer.Option(help="Write the figures.")] = None,
+) -> None:
+    """Measure 1, 2 and 4 replicas behind nginx."""
+    _end_at(REPLICAS_DEADLINE_S)
+    try:
+        replicas.main(quick=quick, file=json)
+    except (Absent, Failed, TooLate, OutOfTime) as error:
+        _end([str(error)])
 
 
-def slope(points: list[tuple[float, float]]) -> float:
-    mean_x = sum(x for x, _ in points) / len(points)
-    mean_y = sum(y for _, y in points) / len(points)
-    above = sum((x - mean_x) * (y - mean_y) for x, y in points)
-    return above / sum((x - mean_x) ** 2 for x, _ in points)
+def _measured(
+    subjects: Sequence[Subject], plan: Plan, results: Results, deadline_s: float
+) -> list[str]:
+    """Measure; return what went wrong. What was found until then is in the results."""
+    allow_many_files()
+    _end_at(deadline_s)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    try:
+        with Progress(*columns, console=err) as progress:
+            run(subjects, plan, results, progress)
+    except (TooLate, OutOfTime) as error:
+        return [str(error)]
+    except KeyboardInterrupt:
+        return ["interrupted"]
+    finally:
+        signal.alarm(0)
+    return []
 
 
-def show(title: str, found: dict[str, Measured], answer_kb: int) -> None:
-    table = Table("what", "median", "spread", "to the first row", title=title, title_justify="left")
-    first = next(iter(found.values())).median_s
-    for name, measured in found.items():
-        per_kb = measured.median_s * 1e6 / answer_kb
-        ratio = f"{measured.median_s / first:.2f} x"
-        table.add_row(name, f"{per_kb:,.0f} µs", f"±{measured.spread:.0%}", ratio)
-    OUT.print(table)
+def _end_at(deadline_s: float) -> None:
+    """Let the bench end in order when it takes too long, or is told to terminate."""
+
+    def out_of_time(number: int, frame: FrameType | None) -> None:
+        raise OutOfTime(f"not done after {deadline_s:g} s")
+
+    def terminated(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, out_of_time)
+    signal.signal(signal.SIGTERM, terminated)
+    signal.alarm(int(deadline_s))
+
+
+def _wanted(name: str, parts: Sequence[str] | None) -> bool:
+    return not parts or any(part in name for part in parts)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text + "\n", "utf-8")
+
+
+def _say(problems: Sequence[str]) -> None:
+    for problem in problems:
+        err.print(problem, style="red", markup=False)
+
+
+def _end(problems: Sequence[str]) -> None:
+    _say(problems)
+    raise typer.Exit(1 if problems else 0)
 
 
 if __name__ == "__main__":
-    main()
+    app()

@@ -26,18 +26,6 @@ def exchange(answer_kb: int, sources_kb: int) -> Exchange:
     )
 
 
-def grown(size_kb: int) -> Exchange:
-    """Return an answer and sources of so many KB each, in which no two sentences are alike."""
-    numbers = range(1, size_kb * 6)
-    sources = [ARTICLE.format(n=n, p=n % 100) for n in numbers]
-    answer = "".join(ANSWER.format(n=n) for n in numbers)
-    return Exchange(
-        question=QUESTION,
-        sources=tuple(Source(str(n), "", text) for n, text in enumerate(sources[: 2 * size_kb])),
-        answer=sized(answer, size_kb),
-    )
-
-
 def sized(text: str, kilobytes: int) -> str:
     """Return a text of so many KB in UTF-8, by repeating."""
     size = kilobytes * 1024
