@@ -51,7 +51,7 @@ def stored(trace: Trace, text: StoredText) -> Trace:
         case StoredText.FULL:
             keeper: _Keeper = _KeepsAll()
         case StoredText.MASKED:
-            keeper = _KeepsMasked(_identifiers(trace))
+            keeper = _KeepsMasked.of(trace)
         case StoredText.NONE:
             keeper = _KeepsNoWords(trace.sources)
     return _with(_rewritten(trace, keeper), text=text)
@@ -89,12 +89,27 @@ class _KeepsAll(_Keeper):
 
 
 class _KeepsMasked(_Keeper):
-    """Masks; where a request has no identifiers, what a text becomes is the same for all."""
+    """Masks; where a request has no identifiers, what a text becomes is the same for all.
 
-    def __init__(self, known: Mapping[str, PersonalKind]) -> None:
+    Args:
+        known: Identifiers that are masked wherever they stand.
+        bare: Texts in which nothing is to be masked.
+    """
+
+    def __init__(self, known: Mapping[str, PersonalKind], bare: Sequence[str]) -> None:
         self._masking = Masking(known)
         self._knows_any = bool(known)
-        self._made: dict[str, Masked] = {}
+        self._made = {text: Masked(_encodable(text)) for text in bare}
+
+    @classmethod
+    def of(cls, trace: Trace) -> "_KeepsMasked":
+        """Return what masks a trace's texts by the identifiers in any of them."""
+        asked, answered = _asked_texts(trace), _answer_texts(trace)
+        known = identifiers_in(map(_encodable, asked))
+        for source in trace.sources:
+            known |= source_text(source.text).once(_identifiers_of)
+        known |= identifiers_in(map(_encodable, answered))
+        return cls(known, () if known else (*asked, *answered))
 
     def words(self, text: str) -> Masked:
         if text not in self._made:  # a reply mostly is what the model said
@@ -152,18 +167,14 @@ def _identifiers_of(text: Text) -> Mapping[str, PersonalKind]:
     return identifiers_in([_encodable(text.raw)])
 
 
-def _identifiers(trace: Trace) -> Mapping[str, PersonalKind]:
-    """Return every identifier that stands in one of the request's long texts."""
-    found: dict[str, PersonalKind] = {}
-    for text in (
-        *((trace.asked.echo, trace.asked.previous_answer) if trace.asked else ()),
-        trace.question,
-    ):
-        found |= identifiers_in([_encodable(text)])
-    for source in trace.sources:
-        found |= source_text(source.text).once(_identifiers_of)
-    answers = [choice.text for attempt in trace.attempts for choice in attempt.choices]
-    return found | identifiers_in(map(_encodable, dict.fromkeys((*answers, *trace.replies))))
+def _asked_texts(trace: Trace) -> list[str]:
+    earlier = (trace.asked.echo, trace.asked.previous_answer) if trace.asked else ()
+    return [*earlier, trace.question]
+
+
+def _answer_texts(trace: Trace) -> list[str]:
+    answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
+    return list(dict.fromkeys((*answers, *trace.replies)))
 
 
 class _Rewritten:
@@ -280,6 +291,9 @@ def _place(place: FoundPlace, keeper: _Keeper) -> FoundPlace:
 
 
 def _run(run: GuardRun, keeper: _Keeper) -> GuardRun:
+    # There are twenty of them in every trace, and mostly there is nothing to rewrite.
+    if all(keeper.code(code) == code for code in (run.guard, run.reason, *run.cleared)):
+        return run
     return _with(
         run,
         guard=keeper.code(run.guard),
