@@ -108,7 +108,8 @@ class Citations(Guard[CitationsSettings]):
             return []
         assessed = assess(reading, self.settings.threshold)
         citing = _Citing(reading, answer, assessed, add_missing=self.settings.add_missing)
-        found = [finding for mark in cited.marks for finding in citing.findings(mark)]
+        judged = (mark for mark in cited.marks if mark.end > reading.judged_from)
+        found = [finding for mark in judged for finding in citing.findings(mark)]
         # Only at the end is it sure that lines are a list of references.
         found += [replace(finding, provisional=True) for finding in citing.listed_phantoms()]
         found += [finding for line in lines for finding in citing.unknown_files(line)]

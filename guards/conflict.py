@@ -86,10 +86,12 @@ class Conflict(Guard[ConflictSettings]):
         """Look up each figure of the answer among the contradictions of the sources."""
         if reading.answer is None:
             return []
+        answered = figures_of(reading.answer.text)
+        if not answered:
+            return []
         known = reading.told.once(Contradictions)
-        answered = figures_of(reading.answer.text) if known.sides else []
         sides = [side for side in known.sides if not _names_other(side, answered)]
-        if not (answered and sides):
+        if not sides:
             return []
         plain = _without_citations(reading.answer.text.raw)
         taken_by: dict[tuple[str, str], list[Side]] = {}

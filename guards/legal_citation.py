@@ -181,7 +181,7 @@ class LegalCitation(Guard[LegalCitationSettings]):
 def _conversation(asked: Asked) -> LawIndex:
     """Return what the question and the instructions speak of; no other request shares it."""
     texts = (asked.question.text, asked.echo)
-    return LawIndex(law_held(Source("", "", text.raw), text) for text in texts)
+    return LawIndex(lambda: [law_held(Source("", "", text.raw), text) for text in texts])
 
 
 def _finding(

@@ -38,7 +38,7 @@ from guards.text.oppositions_excused import (
     speaks_of_another,
     told_by_exception,
 )
-from guards.text.oppositions_of_clauses import SourceSayings
+from guards.text.oppositions_of_clauses import opposed
 from guards.text.overlap_score import containment
 from guards.text.polarity_sayings import sayings
 from guards.text.sentences import Sentence
@@ -173,11 +173,10 @@ class Negation(Guard[NegationSettings]):
 
     def _flipped_clause(self, before: str, claim: Sentence, reading: Reading) -> Finding | None:
         bare = bare_claim(claim.text)
-        told = reading.told.once(SourceSayings)
         around = f"{reading.question.text.raw}\n{before}\n{claim.text}"
         context = cache(lambda: features(around).forms)
         for saying in sayings(bare):
-            found = told.opposed(saying, context)
+            found = opposed(reading.told, saying, context)
             if found and not is_left_out(claim.text, found.told.said.sentence):
                 lead = claim.text.rindex(bare)
                 start, end = lead + saying.start, lead + saying.end

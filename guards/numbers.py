@@ -189,13 +189,13 @@ class _Beside:
     def __init__(self, reading: Reading, answer: Text, echoed: list[Text]) -> None:
         self._reading = reading
         self._echoed = echoed
-        self.known = KnownQuantities(sources=reading.told)
-        self.licensed = KnownQuantities(echoed)
+        self.known = known = KnownQuantities(sources=reading.told)
+        self.licensed = licensed = KnownQuantities(echoed)
         self.sources = SourceFigures(reading)
         self.reckoning = Reckoning(
             answer,
             reading.question.text,
-            lambda one: self.known.has(one) or self.licensed.has(one),
+            lambda one: known.has(one) or licensed.has(one),
             self.sources,
         )
 

@@ -27,6 +27,7 @@ from guards.core.reading import Asked, Reading, SourceSet, Text
 from guards.text.claims import bare_claim, claims, may_lead_in
 from guards.text.coordinate import coordinate_clauses
 from guards.text.features import features
+from guards.text.held_claims import HeldClaims
 from guards.text.overlap_score import Passage, Support, support
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_places import citation_places
@@ -153,13 +154,19 @@ class _Known:
 
     def __init__(self, asked: Asked) -> None:
         self._passages = asked.told.once(_passages)
+        self._claims = asked.once(HeldClaims)
         self._asked = features(asked.question.text.raw)
         self._known: dict[str, Support] = {}
 
     def support(self, words: str) -> Support:
         """Return how far the best passage holds some words."""
         if words not in self._known:
-            self._known[words] = support(words, self._passages, self._asked)
+            found = self._claims.of(words)
+            held = [
+                passage.with_title(found.wanted, of_sentences)
+                for passage, of_sentences in zip(self._passages, found.held, strict=True)
+            ]
+            self._known[words] = support(found.wanted, held, self._asked)
         return self._known[words]
 
 

@@ -19,11 +19,10 @@ from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading
+from guards.core.reading import Reading, Text
 from guards.text.broken_text import broken_places
 from guards.text.leftovers import edges, is_placeholder, placeholders, special_tokens
-from guards.text.loops import character_loops, item_loops
-from guards.text.scripts import prose_only
+from guards.text.loops import character_loops, comes_back, item_loops
 from guards.text.sentences import Sentence
 from guards.text.unfinished import is_cut_off
 
@@ -88,9 +87,9 @@ class Quality(Guard[QualitySettings]):
         """Look for each kind of damage, one after the other."""
         if reading.answer is None:
             return []
-        answer = reading.answer.text.raw
-        sentences = reading.answer.text.sentences
-        found = list(self._strong(answer, sentences))
+        text = reading.answer.text
+        answer, sentences = text.raw, text.sentences
+        found = list(self._strong(text))
         known = _known_text(reading) if found else ""
         findings = [_weak(one) if one.observed and one.observed in known else one for one in found]
         if is_cut_off(answer, sentences):
@@ -99,15 +98,16 @@ class Quality(Guard[QualitySettings]):
             findings.append(_weak(cut))
         return findings
 
-    def _strong(self, answer: str, sentences: Sequence[Sentence]) -> Iterator[Finding]:
+    def _strong(self, text: Text) -> Iterator[Finding]:
+        answer = text.raw
         if is_placeholder(answer):
             whole = _finding("placeholder", (0, len(answer)), answer)
             yield replace(whole, provisional=True)
             return
-        prose = prose_only(answer)
+        prose = text.prose
         for start, end, meant in broken_places(answer):
             yield _finding("broken_characters", (start, end), answer, fix=meant)
-        yield from self._repeated(answer, prose, sentences)
+        yield from self._repeated(answer, prose, text.sentences)
         yield from _tokens(answer, prose)
         for place in placeholders(prose):
             yield _finding("placeholder", place, answer)
@@ -117,25 +117,27 @@ class Quality(Guard[QualitySettings]):
     ) -> Iterator[Finding]:
         """Yield each loop once: of whole sentences, else of words, else of characters."""
         taken: list[Place] = []
-        for place, is_whole in self._loops(prose, sentences):
+        told = [_comparable(prose, sentence) for sentence in sentences]
+        for place, is_whole in self._loops(prose, sentences, told):
             if all(place[1] <= start or end <= place[0] for start, end in taken):
                 taken.append(place)
                 yield _finding("repetition", place, answer, fix="" if is_whole else None)
-        if not taken and (scattered := _scattered(prose, sentences, self.settings.sentence_times)):
+        if not taken and (scattered := _scattered(sentences, told, self.settings.sentence_times)):
             much = _finding("repetition", scattered, answer, score=0.8)
             # Of a longer answer it may be little.
             yield replace(much, provisional=True)
 
-    def _loops(self, prose: str, sentences: Sequence[Sentence]) -> Iterator[tuple[Place, bool]]:
+    def _loops(
+        self, prose: str, sentences: Sequence[Sentence], told: Sequence[str]
+    ) -> Iterator[tuple[Place, bool]]:
         """Yield what stands there once too often, and whether that is whole sentences."""
-        told = [_comparable(prose, sentence) for sentence in sentences]
         for start, again, end in item_loops(
             told, _MOST_SENTENCES_IN_PERIOD, self.settings.sentence_times
         ):
             if len(_LETTER.findall("".join(told[start:again]))) >= _LEAST_LETTERS:
                 yield (sentences[again - 1].end, sentences[end - 1].end), True
         prose = _without_tables(prose)
-        words = list(_WORD.finditer(prose))
+        words = list(_WORD.finditer(prose)) if comes_back(prose.split(), _WORD_TIMES) else []
         for start, again, end in item_loops(
             [word[0] for word in words], _MOST_WORDS_IN_PERIOD, _WORD_TIMES
         ):
@@ -161,9 +163,8 @@ def _comparable(prose: str, sentence: Sentence) -> str:
     return " ".join(_MARKER.sub("", text).split())
 
 
-def _scattered(prose: str, sentences: Sequence[Sentence], times: int) -> Place | None:
+def _scattered(sentences: Sequence[Sentence], told: Sequence[str], times: int) -> Place | None:
     """Return the last place of a sentence that, again and again, makes up half of an answer."""
-    told = [_comparable(prose, sentence) for sentence in sentences]
     counts = Counter(text for text in told if len(text) >= _TELLING_CHARS)
     if not counts:
         return None

@@ -7,9 +7,9 @@ from typing import Any
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Guard, Scope, Stage
-from guards.core.reading import Asked, Reading, read
+from guards.core.reading import Reading, read
 from guards.core.registry import all_guards
-from guards.core.runner import GuardReport, run
+from guards.core.runner import GuardReport
 from guards.text.morph import MorphReader
 from policies.coverage import Coverage
 from policies.decision import Possible, decide
@@ -18,6 +18,7 @@ from policies.edits import apply
 from policies.gating.left import about_the_rest, edits_of_the_rest, too_late_to_mend
 from policies.judging.judge import JUDGE
 from policies.judging.report import JudgeReport
+from policies.looks import Run, reading_of
 from policies.policy import Action, Mode, Policy, ReferenceList, Renumber
 from policies.repair import repaired, with_list_of_sources, workable
 from policies.second_reading import read_again
@@ -63,14 +64,14 @@ class Inspector:
         if verdict.action is not Action.REGENERATE:
             return verdict
         possible = Possible(edit=may_edit)
-        return self._decided(_reading(exchange), verdict.stage, verdict.reports, possible)
+        return self._decided(reading_of(exchange), verdict.stage, verdict.reports, possible)
 
     def heard(
         self, exchange: Exchange, verdict: Verdict, report: JudgeReport, possible: Possible
     ) -> Verdict:
         """Return the verdict over the same answer with what came of asking a judge."""
         reports = (*verdict.reports, report)
-        return self._decided(_reading(exchange), verdict.stage, reports, possible)
+        return self._decided(reading_of(exchange), verdict.stage, reports, possible)
 
     @cached_property
     def of_segments(self) -> "SegmentInspector":
@@ -91,14 +92,14 @@ class Inspector:
 
     def _reports(self, reading: Reading, stage: Stage, left_chars: int) -> tuple[GuardReport, ...]:
         """Run the guards of a stage over an answer of which the beginning may have left."""
-        reports = reading.once(_Run).reports(self._guards[stage])
+        reports = reading.once(Run).reports(reading, self._guards[stage])
         if self._second_reader is not None:
             reports = read_again(reports, reading, self._second_reader)
         return self._as_far_as_possible(reports, left_chars)
 
     def _read(self, exchange: Exchange, left_chars: int) -> Reading:
         del left_chars
-        return _reading(exchange)
+        return reading_of(exchange)
 
     def _as_far_as_possible(
         self, reports: Sequence[GuardReport], left_chars: int
@@ -205,7 +206,7 @@ class SegmentInspector(Inspector):
     """
 
     def _read(self, exchange: Exchange, left_chars: int) -> Reading:
-        return _reading(exchange, left_chars)
+        return reading_of(exchange, left_chars)
 
     def _as_far_as_possible(
         self, reports: Sequence[GuardReport], left_chars: int
@@ -230,39 +231,6 @@ class SegmentInspector(Inspector):
         possible: Possible,
     ) -> Verdict:
         return decide(self.policy, stage, reports, possible)
-
-
-class _Run:
-    """The guards' reports on one reading, each guard run once: several looks may be at the same."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        self._reports: dict[Guard[Any], GuardReport] = {}
-
-    def reports(self, guards: Sequence[Guard[Any]]) -> tuple[GuardReport, ...]:
-        """Return the guards' reports, in their order."""
-        new = [guard for guard in guards if guard not in self._reports]
-        self._reports.update(zip(new, run(new, self._reading), strict=True))
-        return tuple(self._reports[guard] for guard in guards)
-
-
-class _Latest:
-    """The reading of the latest answer to a request that was looked at."""
-
-    def __init__(self, asked: Asked) -> None:
-        del asked
-        self.reading: Reading | None = None
-
-
-def _reading(exchange: Exchange, judged_from: int = 0) -> Reading:
-    """Read an exchange, or return its reading if the look before was at the same answer."""
-    reading = read(exchange, judged_from)
-    latest = reading.asked.once(_Latest)
-    known = latest.reading
-    if known and (known.exchange.answer, known.judged_from) == (exchange.answer, judged_from):
-        return known
-    latest.reading = reading
-    return reading
 
 
 def _wants_trim_for_judge(verdict: Verdict) -> bool:

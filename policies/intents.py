@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from guards.text.normal import normalise
-from policies.patterns import tenant_pattern
+from policies.patterns import any_pattern, tenant_pattern
 from policies.policy import IntentRule
 
 
@@ -20,6 +20,10 @@ class IntentFound(NamedTuple):
     why: str
 
 
+_NO_MATCH = IntentFound(None, "no pattern matched")
+_NO_RULES = IntentFound(None, "no intent rules")
+
+
 class Intents:
     """Intent rules, compiled once."""
 
@@ -29,11 +33,14 @@ class Intents:
             for rule in rules
             for pattern in rule.patterns
         ]
+        self._any = any_pattern([pattern for _, pattern, _ in self._patterns])
 
     def intent_of(self, question: str) -> IntentFound:
         """Return the intent of the first rule with a match in the question."""
         text = normalise(question).text
+        if self._any is not None and not self._any.is_in(text):
+            return _NO_MATCH
         for intent, pattern, compiled in self._patterns:
             if compiled.is_in(text):
                 return IntentFound(intent, f"pattern {pattern!r}")
-        return IntentFound(None, "no pattern matched" if self._patterns else "no intent rules")
+        return _NO_MATCH if self._patterns else _NO_RULES

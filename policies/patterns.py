@@ -1,11 +1,13 @@
 """Regular expressions on RE2, a linear-time engine that tenants may write for."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import re2
 
 PATTERN_MEMORY_BYTES = 1 << 20
 OWN_PATTERN_MEMORY_BYTES = 8 << 20
+_FEWEST_TOGETHER = 3
 
 
 class BadPattern(ValueError):
@@ -52,3 +54,16 @@ def tenant_pattern(pattern: str) -> Pattern:
         BadPattern: RE2 does not take it, or it grows too large when compiled.
     """
     return Pattern(pattern, ignore_case=True, memory_bytes=PATTERN_MEMORY_BYTES)
+
+
+def any_pattern(patterns: Sequence[str]) -> Pattern | None:
+    """Return what matches wherever one of several tenants' patterns does.
+
+    None where there are too few for that to pay, or where they are too large together.
+    """
+    if len(patterns) < _FEWEST_TOGETHER:
+        return None
+    try:
+        return tenant_pattern("|".join(f"(?:{pattern})" for pattern in patterns))
+    except BadPattern:
+        return None

@@ -33,7 +33,10 @@ class Action(StrEnum):
     @property
     def rank(self) -> int:
         """0 for the mildest; a higher rank overrules a lower one."""
-        return list(Action).index(self)
+        return _RANKS[self]
+
+
+_RANKS = {action: rank for rank, action in enumerate(Action)}
 
 
 class OnNotRun(StrEnum):

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Iterable
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from litestar import Litestar, Request, Response, Router
+from litestar import Litestar, Request, Response
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.exceptions import (
@@ -16,13 +16,13 @@ from litestar.exceptions import (
     NotFoundException,
     ValidationException,
 )
-from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
 from policies.loader import LoadedPolicy
 from policies.policy import Tracing
 from policies.store import PolicyStore, Reload
-from proxy.auth import Authentication
+from proxy.apart.lane import Lane
+from proxy.apart.lending import Apart
 from proxy.constraints import Capabilities, ConstrainedServers
 from proxy.dashboard.mounting import Dashboard
 from proxy.errors import (
@@ -34,31 +34,29 @@ from proxy.errors import (
     WrongMethod,
 )
 from proxy.judge.book import JudgeBook
-from proxy.limits.opening import open_limiter
+from proxy.judge.hints import SharedHints
+from proxy.limits.opening import limits_without_count, open_limiter
 from proxy.logs import failure, logger
 from proxy.metrics import Metrics
-from proxy.openai_api.doors import DOORS
+from proxy.metrics.opening import open_metrics
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline import Pipeline
 from proxy.rejudging.shadows import Shadows
-from proxy.routes.doors import door_handler
-from proxy.routes.entrance import ROOT, Entrance
+from proxy.routes.entrance import Entrance
 from proxy.routes.health import healthz, metrics, readyz
-from proxy.routes.limiting import Limiting
+from proxy.routes.model_api import ModelApi
 from proxy.routes.openapi import openapi_document
-from proxy.routes.passthrough import pass_through
 from proxy.routes.traces import list_traces, show_trace
-from proxy.routes.verify import verify
 from proxy.services import Services
 from proxy.settings import Settings
 from proxy.telemetry.counting import count_shadow
-from proxy.telemetry.in_flight import InFlight
 from proxy.telemetry.opening import open_telemetry
 from proxy.tenants import Tenants
 from proxy.traces.limits import Limits
 from proxy.traces.opening import open_traces
 from proxy.traces.trace import Trace
 from proxy.upstream import ModelServers
+from proxy.workers.place import ALONE, Place
 
 log = logger(__name__)
 
@@ -68,7 +66,12 @@ FLUSH_S = 5.0
 
 @contextlib.asynccontextmanager
 async def open_services(
-    settings: Settings, trace_limits: Limits | None = None, *, telemetry_wanted: bool = True
+    settings: Settings,
+    trace_limits: Limits | None = None,
+    *,
+    telemetry_wanted: bool = True,
+    tenants: Tenants | None = None,
+    place: Place = ALONE,
 ) -> AsyncGenerator[Services, None]:
     """Build everything that the handlers need, and close it in the end.
 
@@ -76,32 +79,41 @@ async def open_services(
         settings: The settings.
         trace_limits: Sizes and times of the trace recorder, where its own will not do.
         telemetry_wanted: Send what the ``OTEL_…`` variables ask for; a rehearsal sends nothing.
+        tenants: The tenants; None to read their policies.
+        place: Which of several processes this one is.
 
     Raises:
         PolicyError: the policies cannot be used.
         OtelSettingsError: telemetry is wanted, and its settings cannot be used.
     """
-    policies = PolicyStore(settings.policies)
-    _note_warnings(policies.snapshot.policies.values())
-    gauges = Metrics()
+    tenants = tenants or read_tenants(settings)
+    policies = tenants.policies
     servers = ModelServers(settings.max_reply_bytes)
-    judges = JudgeBook(time.monotonic)
-    gauges.watch_judges(judges.states)
-    gauges.watch_policies(
-        lambda: (policies.snapshot.loaded_at.timestamp(), len(policies.snapshot.tenants))
-    )
+    redis_url = settings.redis_url
+    hints = SharedHints(redis_url.get_secret_value()) if redis_url else None
+    judges = JudgeBook(time.monotonic, hints=hints)
     flush_s = min(FLUSH_S, settings.shutdown_s)
     async with (
+        open_metrics(place.metrics, place.number) as gauges,
         open_telemetry(gauges, flush_s, wanted=telemetry_wanted) as telemetry,
-        open_traces(settings, trace_limits) as (store, recorder),
+        open_traces(settings, trace_limits, place) as (store, recorder),
         open_limiter(settings) as limiter,
     ):
+        gauges.policies_stale.set(policies.last_error is not None)
+        gauges.watch_judges(judges.states)
+        gauges.watch_policies(
+            lambda: (policies.snapshot.loaded_at.timestamp(), len(policies.snapshot.tenants))
+        )
         gauges.watch_traces(recorder.counters)
 
         def keep(trace: Trace, tracing: Tracing) -> None:
             count_shadow(gauges, trace)
             recorder.record(trace, tracing)
 
+        judges.start()
+        apart = Apart(
+            [Lane() for _ in range(settings.long_text_processes)], settings.long_text_chars
+        )
         shadows = Shadows(keep)
         gauges.watch_limits(lambda: limiter.is_away)
         watching = asyncio.create_task(
@@ -113,15 +125,18 @@ async def open_services(
         try:
             yield Services(
                 settings=settings,
+                place=place,
                 policies=policies,
-                tenants=Tenants(policies),
+                tenants=tenants,
                 servers=servers,
                 judges=judges,
                 limiter=limiter,
+                apart=apart,
                 pipeline=Pipeline(
                     servers,
                     ConstrainedServers(servers, Capabilities(time.monotonic)),
                     judges,
+                    apart,
                     now_s=time.time,
                 ),
                 traces=store,
@@ -135,33 +150,34 @@ async def open_services(
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
+            apart.close()
             await shadows.close()
             await servers.close()
             await judges.close()
 
 
+def read_tenants(settings: Settings) -> Tenants:
+    """Return the tenants, and log what is odd about their policies.
+
+    Raises:
+        PolicyError: the policies cannot be used.
+    """
+    policies = PolicyStore(
+        settings.policies, objections=lambda found: limits_without_count(found, settings)
+    )
+    _note_warnings(policies.snapshot.policies.values())
+    return Tenants(policies)
+
+
 def create_app(services: Services) -> ASGIApp:
     """Return the web app over services that are already open."""
-    own_doors = [*map(door_handler, DOORS), verify]
-    return Entrance(_web_app(services, own_doors), own_doors)
+    return Entrance(ModelApi(services), _web_app(services))
 
 
-def _web_app(services: Services, own_doors: list[HTTPRouteHandler]) -> Litestar:
+def _web_app(services: Services) -> Litestar:
     return Litestar(
-        route_handlers=[
-            Router(
-                ROOT,
-                route_handlers=[*own_doors, pass_through],
-                middleware=[InFlight(), Authentication(), Limiting()],
-            ),
-            healthz,
-            readyz,
-            metrics,
-            openapi_document,
-            list_traces,
-            show_trace,
-        ],
-        state=State({"services": services, "tenants": services.tenants}),
+        route_handlers=[healthz, readyz, metrics, openapi_document, list_traces, show_trace],
+        state=State({"services": services}),
         dependencies={"services": Provide(lambda: services, sync_to_thread=False)},
         exception_handlers={
             GuardProxyError: _guard_proxy_error,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from policies.policy import Action
@@ -10,6 +11,7 @@ from proxy.gatekeeping import Gatekeeper
 from proxy.judged import Settled
 from proxy.openai_api.door import Door, LiveStream, ModelRequest, Written
 from proxy.outgoing import Outgoing
+from proxy.personal.stand_ins import NONE as NO_STAND_INS
 from proxy.personal.stand_ins import StandIns
 from proxy.telemetry.spans import UNHEARD, RequestSpans
 from proxy.tenants import Tenant
@@ -54,19 +56,21 @@ class Call:
     headers: Mapping[str, str]
     caller_key: str | None
     trace: TraceBuilder
+    outgoing: Outgoing
     spans: RequestSpans = UNHEARD
-    outgoing: Outgoing = field(default_factory=Outgoing)
     stream: LiveStream | None = None
-    stand_ins: StandIns = field(default_factory=StandIns)
+    stand_ins: StandIns = NO_STAND_INS
     judge_spent_s: float = 0.0
     inspecting_s: float = 0.0
     left: dict[int, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def gatekeeper(self) -> Gatekeeper:
         """What lets the request's answers through their gates."""
-        request = self.request
-        return Gatekeeper(self.tenant.policy, request.structured, request.offers_tools)
+        request, tenant = self.request, self.tenant
+        return Gatekeeper(
+            tenant.policy, request.structured, request.offers_tools, tenant.looks_at_answers
+        )
 
     @property
     def left_s(self) -> float:

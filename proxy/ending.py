@@ -16,7 +16,7 @@ from proxy.report import guard_report
 from proxy.traces.filling import note_end
 
 
-async def finished(
+def finished(
     call: Call,
     found: FoundContext,
     attempts: Sequence[Attempt],
@@ -53,7 +53,7 @@ async def finished(
         created=int(now_s),
         finish_reason=policy.replacement.finish_reason,
         report=report,
-        as_stream=True if call.outgoing.begun.is_set() else None,
+        as_stream=True if call.outgoing.begun else None,
     )
     headers = attempts[-1].headers if attempts else {}
     live = attempts[0].live if attempts else None
@@ -64,7 +64,7 @@ async def finished(
             outcomes = [one.outcome for one in settled]
             written = call.door.write(call.request, replies, outcomes, ending)
         else:
-            await _sent(attempts, settled)
+            _send(attempts, settled)
     done = Finished(written, headers, settled, asked, not_checked)
     note_end(call.trace, settled, done.action, done.reasons, done.confidence)
     call.trace.not_checked = not_checked
@@ -73,17 +73,17 @@ async def finished(
     )
     if live is not None:
         # Its headers have been sent long ago.
-        await call.outgoing.send(write_comments(done.headers(policy.confidence.threshold)))
-        await live.end(total_usage(replies), ending)
+        call.outgoing.put(write_comments(done.headers(policy.confidence.threshold)))
+        live.end(total_usage(replies), ending)
     return done
 
 
-async def _sent(attempts: Sequence[Attempt], settled: Sequence[Settled]) -> None:
+def _send(attempts: Sequence[Attempt], settled: Sequence[Settled]) -> None:
     """Send what was held of each choice until all was known."""
     for one in settled:
         live = attempts[one.attempt - 1].live
         if live is not None:
-            await live.settle(one)
+            live.settle(one)
 
 
 def _not_checked(

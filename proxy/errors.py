@@ -73,6 +73,22 @@ class TraceStoreUnavailable(GuardProxyError):
         super().__init__("The trace store cannot be used right now.")
 
 
+class CannotJudgeNow(GuardProxyError):
+    """A very long text cannot be judged right now, and goes nowhere unjudged."""
+
+    status = 503
+    code = "cannot_judge_now"
+
+    def __init__(self, reason: str, retry_after_s: int) -> None:
+        super().__init__(f"So long a text cannot be judged right now: {reason}.")
+        self.retry_after_s = retry_after_s
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"retry-after": str(self.retry_after_s)}
+
+
 class RequestRefused(GuardProxyError):
     """What the caller sent cannot be served."""
 

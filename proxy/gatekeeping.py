@@ -5,7 +5,9 @@ from functools import partial
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.gating.gate import Gate, GateRules, Kind, Look
+from policies.gating.gate import Gate
+from policies.gating.looks import GateRules, Kind, Look
+from policies.gating.open_gate import OpenGate
 from policies.gating.rules import StreamMode
 from policies.policy import Policy, ReferenceList, Renumber
 from policies.verdict import Verdict
@@ -29,24 +31,31 @@ class Gatekeeper:
         policy: The policy that judges them.
         structured: The request asks for JSON.
         offers_tools: It offers tools.
+        looks: Anything can come of looking at an answer.
     """
 
     policy: Policy
     structured: bool
     offers_tools: bool
+    looks: bool = True
 
     def open(self, exchange: Exchange, *, may_regenerate: bool) -> Gate:
         """Return a gate for one answer."""
         policy = self.policy
+        seen = partial(visible, structured=self.structured)
+        if not self.looks:
+            return OpenGate(seen)
         rules = GateRules(
             may_regenerate=may_regenerate,
             may_edit=self._may_edit,
             holds=self.structured or policy.stream.mode is not StreamMode.GATE,
             may_renumber=policy.citations.renumber is not Renumber.NEVER,
             may_unlist=policy.citations.references is not ReferenceList.NEVER,
+            # What a judge says may have the answer written again, unless some of it has left.
+            at_once=policy.judge is None,
             trimming=policy.trimming,
         )
-        return Gate(exchange, rules, partial(visible, structured=self.structured))
+        return Gate(exchange, rules, seen)
 
     def is_tool_turn(self, *, calls_tool: bool) -> bool:
         """Tell whether an answer is a turn that calls tools.
@@ -77,6 +86,11 @@ class Gatekeeper:
             verdict=gate.verdict,
             unjudged="" if gate.verdict else self._unjudged(answer),
         )
+
+    @property
+    def lets_all_out(self) -> bool:
+        """Whether answers leave as they come, whatever is found in them."""
+        return self.policy.only_watches or not self.looks
 
     @property
     def _may_edit(self) -> bool:

@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator
 from functools import partial
 
 from policies.decision import Possible
-from policies.gating.gate import Gate, Look, Release
+from policies.gating.gate import Gate
+from policies.gating.looks import Look, Release
+from policies.gating.open_gate import OpenGate
 from policies.verdict import Verdict
 from proxy.call import Call
 from proxy.errors import UpstreamBroken
@@ -23,6 +25,8 @@ async def looked_at(call: Call, gate: Gate) -> AsyncIterator[Release]:
     Raises:
         UpstreamBroken: the answer is too long to be judged.
     """
+    if isinstance(gate, OpenGate):
+        return
     if gate.read_chars > MOST_ANSWER_CHARS:
         raise UpstreamBroken(f"an answer of more than {MOST_ANSWER_CHARS} characters")
     while look := gate.look():

@@ -17,15 +17,15 @@ _NOT_RETURNED = frozenset(
     "upgrade content-length content-encoding content-type set-cookie server date alt-svc "
     "www-authenticate".split()
 )
-# Credentials of the caller's own beside the operator's key.
-_OTHER_KEYS = frozenset({"api-key", "x-api-key"})
-_OWN_PREFIX = "x-guard-"
-_OF_OTHER_PROXIES = "x-forwarded-"
+# Nor do credentials of the caller's own travel beside the operator's key.
+_NOT_SENT_WITH_OUR_KEY = _NOT_SENT | {"api-key", "x-api-key"}
+# Of our own, and of other proxies.
+_OF_HOPS = ("x-guard-", "x-forwarded-")
 
 
 def sent_headers(headers: Mapping[str, str], *, key_is_ours: bool = False) -> dict[str, str]:
     """Return the caller's headers that go on to the model server, by names in lower case."""
-    return _without(_NOT_SENT | _OTHER_KEYS if key_is_ours else _NOT_SENT, headers)
+    return _without(_NOT_SENT_WITH_OUR_KEY if key_is_ours else _NOT_SENT, headers)
 
 
 def returned_headers(headers: httpx.Headers) -> dict[str, str]:
@@ -36,10 +36,12 @@ def returned_headers(headers: httpx.Headers) -> dict[str, str]:
 
 def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, str]:
     """Leave out headers of this hop, also those that `Connection` names."""
-    named = {name.strip().lower() for name in headers.get("connection", "").split(",")}
+    named = headers.get("connection")
+    if named:
+        dropped = dropped.union(name.strip().lower() for name in named.split(","))
+    by_name = ((name.lower(), value) for name, value in headers.items())
     return {
-        name.lower(): value
-        for name, value in headers.items()
-        if name.lower() not in dropped | named
-        and not name.lower().startswith((_OWN_PREFIX, _OF_OTHER_PROXIES))
+        name: value
+        for name, value in by_name
+        if name not in dropped and not name.startswith(_OF_HOPS)
     }

@@ -11,21 +11,35 @@ LONG_TEXT_CHARS = 4_000
 """Above this, guards run in a thread, so that other requests go on meanwhile."""
 
 
+class FailedApart(Exception):
+    """Stands for what broke a guard in another process; ``fields`` are those of its log line."""
+
+    def __init__(self, fields: dict[str, object]) -> None:
+        super().__init__(fields)
+        self.fields = fields
+
+    @classmethod
+    def of(cls, error: Exception) -> "FailedApart":
+        """Return what stands for an exception."""
+        return cls(failure(error))
+
+
+def chars_of(exchange: Exchange) -> int:
+    """Return how much there is to read in an exchange."""
+    chars = len(exchange.question) + len(exchange.answer or "") + len(exchange.echo)
+    return chars + len(exchange.previous_answer) + sum(len(one.text) for one in exchange.sources)
+
+
 def takes_long(policy: Policy, exchange: Exchange) -> bool:
     """Tell whether other requests should go on meanwhile."""
-    chars = len(exchange.question) + len(exchange.answer or "") + len(exchange.echo)
-    chars += len(exchange.previous_answer) + sum(len(source.text) for source in exchange.sources)
     # A morphological reader takes its time over any text.
-    return chars > LONG_TEXT_CHARS or policy.reading == "morph"
+    return chars_of(exchange) > LONG_TEXT_CHARS or policy.reading == "morph"
 
 
 def log_failures(request_id: str, verdict: Verdict) -> None:
     """Log every guard that broke."""
     for report in verdict.reports:
-        if report.error is not None:
-            log.error(
-                "guard.failed",
-                request_id=request_id,
-                guard=report.guard,
-                **failure(report.error),
-            )
+        error = report.error
+        if error is not None:
+            fields = error.fields if isinstance(error, FailedApart) else failure(error)
+            log.error("guard.failed", request_id=request_id, guard=report.guard, **fields)

@@ -3,15 +3,18 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import uuid4
 
+from litestar.types import Receive, Send
 from structlog.contextvars import bind_contextvars
 
 from policies.verdict import GuardOutcome
 from proxy.errors import BadRequest, GuardProxyError, InternalError
+from proxy.leaving import Leaving
 from proxy.logs import failure, logger
 from proxy.openai_api.json_body import JSON_TYPE
+from proxy.replying import HttpReply, send_whole
 from proxy.services import Services
 from proxy.telemetry.counting import count
 from proxy.tenants import Tenant
@@ -24,14 +27,15 @@ CLIENT_GONE_STATUS = 499
 """What a trace says where no status was sent, because nobody was there to get it."""
 
 
-@dataclass(frozen=True, slots=True)
-class HttpReply:
-    """A reply, ready to be sent."""
+class _End(NamedTuple):
+    """What a request came to."""
 
     status: int
-    headers: Mapping[str, str]
-    content_type: str
-    body: bytes
+    error: str | None
+    delivery: Delivery
+
+
+_LEFT = _End(CLIENT_GONE_STATUS, Delivery.CLIENT_GONE.value, Delivery.CLIENT_GONE)
 
 
 class Job(ABC):
@@ -68,6 +72,7 @@ class Job(ABC):
             clock=services.clock,
         )
         self.ended: Trace | None = None
+        self._end = _LEFT
         self.spans = services.telemetry.request(self.door, headers, self.trace.started_at)
 
     @abstractmethod
@@ -83,36 +88,72 @@ class Job(ABC):
         """Headers that are known from the start."""
         return {"x-guard-request-id": self.id, "x-guard-policy": self._tenant.version}
 
-    async def run(self, raw: bytes) -> HttpReply:
+    @property
+    def is_left(self) -> bool:
+        """Whether its client is gone."""
+        return self._end.delivery is Delivery.CLIENT_GONE
+
+    async def serve(self, raw: bytes, receive: Receive, send: Send) -> None:
+        """Reply to a request body for as long as the client is there, and record it."""
+        try:
+            with Leaving(receive):
+                await self._send(await self._settled(raw), send)
+        finally:
+            self._record()
+
+    async def run(self, raw: bytes, receive: Receive) -> HttpReply:
+        """Return the reply to a request body, recorded."""
+        with Leaving(receive):
+            reply = await self._settled(raw)
+        self._record()
+        return reply
+
+    def refuse(self, error: GuardProxyError) -> HttpReply:
+        """End with an error before anything was run, recorded."""
+        reply = self._refused(error)
+        self._record()
+        return reply
+
+    def leave(self) -> None:
+        """End because the client hung up before anything was run, recorded."""
+        self._left()
+        self._record()
+
+    async def _settled(self, raw: bytes) -> HttpReply:
         """Return the reply; failures become OpenAI error objects here."""
-        # The job is a task of its own, so that only its own log lines say this.
+        # The web server serves each request in a context of its own, so that only the request's
+        # own log lines say this.
         bind_contextvars(request_id=self.id, **self.spans.log_fields)
         try:
             reply = await self._reply(raw)
         except GuardProxyError as error:
-            return self.refuse(error)
-        except asyncio.CancelledError:  # the job is a task of its own: its client has left
-            return self.leave()
+            return self._refused(error)
+        except asyncio.CancelledError:
+            return self._left()
         except RecursionError:
-            return self.refuse(BadRequest("The body is nested too deeply."))
+            return self._refused(BadRequest("The body is nested too deeply."))
         except Exception as broken:  # noqa: BLE001 - whatever happened, the client gets an answer
             log.error("request.failed", request_id=self.id, **failure(broken))  # noqa: TRY400
-            return self.refuse(InternalError(self.id))
-        self._record(reply.status, None, Delivery.DELIVERED)
+            return self._refused(InternalError(self.id))
+        self._end = _End(reply.status, None, Delivery.DELIVERED)
         return reply
 
-    def refuse(self, error: GuardProxyError) -> HttpReply:
-        """End with an error."""
-        self._record(error.status, error.code or error.type, Delivery.DELIVERED)
+    async def _send(self, reply: HttpReply, send: Send) -> None:
+        """Send a reply, unless nobody is there to get it."""
+        if not self.is_left:
+            await send_whole(send, reply)
+
+    def _refused(self, error: GuardProxyError) -> HttpReply:
+        self._end = _End(error.status, error.code or error.type, Delivery.DELIVERED)
         headers = dict(error.headers) | self.early_headers
         return HttpReply(error.status, headers, JSON_TYPE, error.as_body())
 
-    def leave(self) -> HttpReply:
-        """End because the client hung up; nobody will get the reply."""
-        self._record(CLIENT_GONE_STATUS, "client_gone", Delivery.CLIENT_GONE)
-        return HttpReply(CLIENT_GONE_STATUS, self.early_headers, JSON_TYPE, b"")
+    def _left(self) -> HttpReply:
+        self._end = _LEFT
+        return HttpReply(_LEFT.status, self.early_headers, JSON_TYPE, b"")
 
-    def _record(self, status: int, error: str | None, delivery: Delivery) -> None:
+    def _record(self) -> None:
+        status, error, delivery = self._end
         if error and self.trace.under_way:
             self.trace.under_way(error)
         trace = self.trace.finished(status=status, error=error, delivery=delivery)

@@ -1,46 +1,51 @@
-"""Waits for a request's job as long as its client does."""
+"""Ends the work on a request when its client hangs up."""
 
 import asyncio
+from types import TracebackType
+from typing import Self
 
-from litestar import Request
-from litestar.datastructures import State
-
-from proxy.job import HttpReply
+from litestar.types import Receive
 
 
-async def done_or_left(
-    request: Request[object, object, State],
-    task: asyncio.Task[HttpReply],
-    within_s: float | None,
-    *,
-    begun: asyncio.Event | None = None,
-) -> None:
-    """Wait for the job, at most ``within_s`` seconds; end it if its client hangs up.
+class Leaving:
+    """Cancels the task inside whose block it stands as soon as the client is gone.
+
+    The body of the request must have been read. Who is inside lets the cancellation through or ends
+    soon; behind the block the task goes on, unless somebody else has cancelled it as well.
 
     Args:
-        request: The client's request.
-        task: The job.
-        within_s: How long; None for as long as it takes.
-        begun: Wait no longer than to the beginning of a stream.
+        receive: Where the web server says that the client is gone.
     """
-    leaving = asyncio.create_task(_hang_up(request))
-    beginning = asyncio.create_task(begun.wait()) if begun else leaving
-    try:
-        await asyncio.wait(
-            {task, leaving, beginning}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED
-        )
-        if leaving.done():
-            task.cancel()
-            await asyncio.wait({task})
-    except asyncio.CancelledError:
-        task.cancel()
-        raise
-    finally:
-        leaving.cancel()
-        beginning.cancel()
 
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._has_left = False
 
-async def _hang_up(request: Request[object, object, State]) -> None:
-    """Return when the client is gone. The body must have been read."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+    def __enter__(self) -> Self:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("not inside a task")
+        self._task = task
+        self._cancelled_before = task.cancelling()
+        self._watching = asyncio.create_task(self._watch())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        self._watching.cancel()
+        if self._has_left:
+            self._task.uncancel()
+        is_wanted_elsewhere = self._task.cancelling() > self._cancelled_before
+        if error is None and is_wanted_elsewhere:
+            raise asyncio.CancelledError
+        return isinstance(error, asyncio.CancelledError) and not is_wanted_elsewhere
+
+    async def _watch(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._has_left = True
+        self._task.cancel()

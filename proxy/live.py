@@ -1,17 +1,17 @@
 """One attempt's stream while it is on its way: read, judged, and let out sentence by sentence."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from policies.gating.gate import Gate, Release
+from policies.gating.gate import Gate
+from policies.gating.looks import Release
 from proxy.call import Call
-from proxy.gates import looked_at
+from proxy.gates import MOST_ANSWER_CHARS, looked_at
 from proxy.judged import Settled
 from proxy.openai_api.door import Ending, Kept, LiveStream, Piece, Replaced
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import Event, EventReader
-from proxy.openai_api.stream_events import event_object
 
 
 @dataclass
@@ -30,6 +30,13 @@ class _Waiting:
     calls_tool: bool = False
     finish_reason: str | None = None
     read_chars: int = 0
+
+    def add(self, piece: Piece) -> None:
+        """Take in the next piece."""
+        if piece.text:
+            self.read_chars += len(piece.text)
+            self.gate.feed(piece.text)
+        self.pieces.append((piece, self.read_chars))
 
     @property
     def is_over(self) -> bool:
@@ -56,10 +63,12 @@ class LiveAttempt:
     ) -> None:
         self._call = call
         self._stream = stream
-        self._watches = call.tenant.policy.only_watches
+        self._lets_all_out = call.gatekeeper.lets_all_out
         self._open_gate = open_gate
         self._aside: list[Piece] = []
         self._is_changed = False
+        self._is_over = False
+        self._said_done = False
         self._choices: dict[int, _Waiting] = {number: _Waiting(open_gate()) for number in choices}
 
     @property
@@ -74,18 +83,19 @@ class LiveAttempt:
             UpstreamBroken: it cannot be read, or broke off.
         """
         reader = EventReader()
-        said_done = False
         async for data in pieces:
-            for event in reader.feed(data):
-                said_done = said_done or event.is_done
-                if await self._take(event):
+            try:
+                rest = self._passed(data) if reader.is_between else data
+                if rest and await self._take_all(reader.feed(rest)):
                     return
-        for event in reader.close():
-            said_done = said_done or event.is_done
-            if await self._take(event):
-                return
-        for piece in self._stream.read_end(said_done=said_done):
-            await self._take_piece(piece)
+            finally:
+                self._note_left()
+            await self._call.outgoing.flush()
+        if await self._take_all(reader.close()):
+            return
+        for piece in self._stream.read_end(said_done=self._said_done):
+            await self._take(piece)
+        self._note_left()
         for waiting in self._choices.values():
             if not waiting.is_over:
                 self._call.gatekeeper.close(
@@ -96,8 +106,9 @@ class LiveAttempt:
         """Judge what was held to the end, and let out what may leave of it."""
         for number in self._choices:
             await self._let_out(number)
+        await self._call.outgoing.flush()
 
-    async def settle(self, settled: Settled) -> None:
+    def settle(self, settled: Settled) -> None:
         """Let out what was decided about a choice of this attempt, for good."""
         number, outcome = settled.outcome.index, settled.outcome
         waiting = self._choices[number]
@@ -105,22 +116,22 @@ class LiveAttempt:
         self._is_changed = self._is_changed or not isinstance(outcome, Kept)
         match outcome:
             case Kept():
-                await self._send_rest(waiting)
+                self._send_rest(waiting)
             case Replaced():
                 template = self._stream.write_template(number, outcome.template)
-                await self._call.outgoing.send(template)
-                await self._send_finish(number, self._call.tenant.policy.replacement.finish_reason)
+                self._call.outgoing.put(template)
+                self._send_finish(number, self._call.tenant.policy.replacement.finish_reason)
             case _:
                 spoken = [piece for piece, _ in waiting.pieces if piece.text]
                 added = outcome.content.removeprefix(gate.shown)
-                await self._call.outgoing.send(self._stream.write_text(number, added, spoken))
+                self._call.outgoing.put(self._stream.write_text(number, added, spoken))
                 if outcome.finish_reason:
-                    await self._send_finish(number, outcome.finish_reason)
+                    self._send_finish(number, outcome.finish_reason)
                 else:
-                    await self._send_silent(number, waiting)
+                    self._send_silent(number, waiting)
         waiting.pieces.clear()
 
-    async def end(self, usage: JsonObject, ending: Ending) -> None:
+    def end(self, usage: JsonObject, ending: Ending) -> None:
         """Send what ends the stream.
 
         Args:
@@ -128,25 +139,50 @@ class LiveAttempt:
             ending: What goes with the choices.
         """
         for piece in () if self._is_changed else self._aside:
-            await self._call.outgoing.send(self._stream.write(piece))
-        await self._call.outgoing.send(self._stream.write_end(usage, ending))
+            self._call.outgoing.put(self._stream.write(piece))
+        self._call.outgoing.put(self._stream.write_end(usage, ending))
 
-    async def _take(self, event: Event) -> bool:
-        """Take in an event; tell whether nothing after it matters any more."""
-        if not event.says_something:
-            return False
-        for piece in self._stream.read(event_object(event), event.raw):
-            await self._take_piece(piece)
-        return all(waiting.is_over for waiting in self._choices.values())
+    async def _take_all(self, events: Iterable[Event]) -> bool:
+        """Take in events; tell whether nothing after them matters any more."""
+        for event in events:
+            if not self._passed(event.raw):
+                continue
+            if event.says_something:
+                for piece in self._stream.read(event):
+                    await self._take(piece)
+                if self._is_over:
+                    return True
+            self._said_done = self._said_done or event.is_done
+        return False
 
-    async def _take_piece(self, piece: Piece) -> None:
+    def _passed(self, events: bytes) -> bytes:
+        """Let events leave that do nothing but say a text; return what follows those."""
+        said = self._stream.said(events) if self._lets_all_out else None
+        if said is None:
+            return events
+        waiting = self._choices[said.choice]
+        waiting.read_chars += len(said.text)
+        waiting.gate.feed(said.text)
+        self._call.outgoing.put(events[: said.end])
+        return events[said.end :]
+
+    def _note_left(self) -> None:
+        """Note what has left where nothing is held."""
+        if self._lets_all_out:
+            for number, waiting in self._choices.items():
+                if waiting.read_chars:
+                    self._call.left[number] = waiting.gate.text
+
+    async def _take(self, piece: Piece) -> None:
         if piece.choice is None:
-            if piece.may_tell and not self._watches:
+            if piece.may_tell and not self._lets_all_out:
                 self._aside.append(piece)
             else:
-                await self._call.outgoing.send(self._stream.write(piece))
+                self._call.outgoing.put(self._stream.write(piece))
             return
-        waiting = self._choices.setdefault(piece.choice, _Waiting(self._open_gate()))
+        waiting = self._choices.get(piece.choice)
+        if waiting is None:
+            waiting = self._choices[piece.choice] = _Waiting(self._open_gate())
         if waiting.is_over:
             return
         if piece.calls_tool and not waiting.calls_tool:
@@ -155,25 +191,27 @@ class LiveAttempt:
                 waiting.gate.pause()
                 await self._let_out(piece.choice)
         waiting.finish_reason = piece.finish_reason or waiting.finish_reason
-        waiting.read_chars += len(piece.text)
-        waiting.pieces.append((piece, waiting.read_chars))
+        waiting.add(piece)
         if piece.text:
-            waiting.gate.feed(piece.text)
             self._call.trace.note_model_text()
-        if self._watches:
-            self._call.left[piece.choice] = waiting.gate.text
-            await self._send_rest(waiting)
-            return
-        await self._let_out(piece.choice)
+        if self._lets_all_out:
+            self._call.left.setdefault(piece.choice, "")
+            self._send_rest(waiting)
+        elif waiting.gate.has_news or waiting.read_chars > MOST_ANSWER_CHARS:
+            await self._let_out(piece.choice)
+        else:
+            self._send_wordless(waiting)
 
     async def _let_out(self, number: int) -> None:
         """Have the gate of a choice look at what it can, and let out what may leave."""
         waiting = self._choices[number]
         async for released in looked_at(self._call, waiting.gate):
-            await self._send_up_to(number, waiting, released)
-        await self._send_wordless(waiting)
+            self._send_up_to(number, waiting, released)
+            await self._call.outgoing.flush()
+        self._send_wordless(waiting)
+        self._is_over = all(each.is_over for each in self._choices.values())
 
-    async def _send_up_to(self, number: int, waiting: _Waiting, released: Release) -> None:
+    def _send_up_to(self, number: int, waiting: _Waiting, released: Release) -> None:
         """Send what was released, in the model server's own pieces where they say just that."""
         self._cut(waiting, released.end)
         leaving: list[Piece] = []
@@ -187,14 +225,14 @@ class LiveAttempt:
             self._call.left[number] = waiting.gate.shown
         if released.as_it_came:
             for piece in leaving:
-                await self._call.outgoing.send(self._stream.write(piece))
+                self._call.outgoing.put(self._stream.write(piece))
             return
         self._is_changed = True
         spoken = [piece for piece in leaving if piece.text]
-        await self._call.outgoing.send(self._stream.write_text(number, released.text, spoken))
+        self._call.outgoing.put(self._stream.write_text(number, released.text, spoken))
         for piece in leaving:
             if not (piece.text or piece.may_tell):
-                await self._call.outgoing.send(self._stream.write(piece))
+                self._call.outgoing.put(self._stream.write(piece))
 
     def _cut(self, waiting: _Waiting, end: int) -> None:
         """Cut the piece in which a release ends in two."""
@@ -207,31 +245,31 @@ class LiveAttempt:
                 waiting.pieces.insert(place, (first, end))
                 return
 
-    async def _send_wordless(self, waiting: _Waiting) -> None:
+    def _send_wordless(self, waiting: _Waiting) -> None:
         """Send pieces that wait for no text: the role, reasoning, calls of tools."""
         while waiting.pieces:
             piece, end = waiting.pieces[0]
             if piece.text or end > waiting.gate.done or piece.finish_reason or piece.may_tell:
                 return
             waiting.pieces.popleft()
-            await self._call.outgoing.send(self._stream.write(piece))
+            self._call.outgoing.put(self._stream.write(piece))
 
-    async def _send_rest(self, waiting: _Waiting) -> None:
+    def _send_rest(self, waiting: _Waiting) -> None:
         """Send all that waits."""
         while waiting.pieces:
             piece, _ = waiting.pieces.popleft()
             if piece.text:
                 self._call.trace.note_first_text()
-            await self._call.outgoing.send(self._stream.write(piece))
+            self._call.outgoing.put(self._stream.write(piece))
 
-    async def _send_silent(self, number: int, waiting: _Waiting) -> None:
+    def _send_silent(self, number: int, waiting: _Waiting) -> None:
         """Send what waits and tells nothing of the words that stood there."""
         while waiting.pieces:
             piece, _ = waiting.pieces.popleft()
             if piece.may_tell and piece.finish_reason:
-                await self._send_finish(number, piece.finish_reason)
+                self._send_finish(number, piece.finish_reason)
             elif not (piece.text or piece.may_tell):
-                await self._call.outgoing.send(self._stream.write(piece))
+                self._call.outgoing.put(self._stream.write(piece))
 
-    async def _send_finish(self, number: int, finish_reason: str) -> None:
-        await self._call.outgoing.send(self._stream.write_finish(number, finish_reason))
+    def _send_finish(self, number: int, finish_reason: str) -> None:
+        self._call.outgoing.put(self._stream.write_finish(number, finish_reason))

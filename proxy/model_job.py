@@ -1,26 +1,36 @@
 """One request for a model answer from its first byte to its trace."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from litestar.types import Message, Send
+
 from proxy.call import LATE_HEADERS, Call, Finished
-from proxy.job import HttpReply, Job
+from proxy.job import Job
 from proxy.openai_api.door import Door, ModelRequest
 from proxy.openai_api.json_body import read_object
 from proxy.openai_api.sse import STREAM_TYPE, write_comments, write_event
 from proxy.outgoing import Outgoing
+from proxy.replying import HttpReply
 from proxy.services import Services
 from proxy.stricter import asking_more
 from proxy.tenants import Tenant
-from proxy.traces.trace import Delivery
+
+
+async def _to_nobody(_: Message) -> None:
+    """Take what nobody is there for: a job whose reply is no stream sends nothing by itself."""
 
 
 class ModelJob(Job):
     """Runs one request for a model answer and records it.
 
-    Attributes:
-        outgoing: The stream to the client, if it comes to one.
+    Args:
+        door: The endpoint.
+        services: What the app is made of.
+        tenant: Who asks.
+        headers: The caller's headers.
+        caller_key: The caller's bearer key.
+        send: Where a stream goes.
     """
 
     def __init__(
@@ -30,38 +40,35 @@ class ModelJob(Job):
         tenant: Tenant,
         headers: Mapping[str, str],
         caller_key: str | None,
+        send: Send = _to_nobody,
     ) -> None:
         self._door = door
         self.door = door.name
         super().__init__(services, tenant, headers, caller_key)
-        self.outgoing = Outgoing()
+        self._outgoing = Outgoing(send, self._stream_headers, services.settings.keep_alive_s)
         self._call: Call | None = None
 
-    @property
-    def stream_headers(self) -> dict[str, str]:
-        """Headers of a stream that begins before all is decided."""
-        known = dict(self.outgoing.headers) | self.early_headers
+    def _stream_headers(self) -> dict[str, str]:
+        """Return the headers of a stream that begins before all is decided."""
+        known = dict(self._outgoing.headers) | self.early_headers
         return known | {"x-guard-action": "pending"}
 
-    async def pieces(
-        self, task: "asyncio.Task[HttpReply]", keep_alive_s: float
-    ) -> AsyncGenerator[bytes, None]:
-        """Yield the stream of a job that runs, to its end; the job is cancelled if nobody listens.
+    async def _send(self, reply: HttpReply, send: Send) -> None:
+        if not self._outgoing.begun:
+            self._outgoing.close()
+            await super()._send(reply, send)
+        elif self.is_left:
+            self._outgoing.close()
+        else:
+            await self._outgoing.end(self._last(reply))
 
-        A failure at this point can only be an event of the stream.
-        """
-        try:
-            async for piece in self.outgoing.pieces(task, keep_alive_s):
-                yield piece
-            reply = task.result()
-            if reply.status >= 400:
-                yield self._error_event(reply.body)
-            else:
-                # What was held is told of in comments where its headers have been sent.
-                told = {name: said for name, said in reply.headers.items() if name in LATE_HEADERS}
-                yield write_comments(told) + reply.body
-        finally:
-            task.cancel()
+    def _last(self, reply: HttpReply) -> bytes:
+        """Return what ends a stream that has begun; a failure can only be an event of it."""
+        if reply.status >= 400:
+            return self._error_event(reply.body)
+        # What was held is told of in comments where its headers have been sent.
+        told = {name: said for name, said in reply.headers.items() if name in LATE_HEADERS}
+        return write_comments(told) + reply.body
 
     def _error_event(self, body: bytes) -> bytes:
         # The model server's own error objects may be spread over several lines.
@@ -74,6 +81,8 @@ class ModelJob(Job):
 
     async def _finished(self, request: ModelRequest) -> Finished:
         self.trace.model, self.trace.stream = request.model, request.stream
+        if request.stream:
+            self._outgoing.keep_alive()
         self._tenant = asking_more(self._tenant, request.guard)
         unknown = self._door.coverage.request.unknown(request.body)
         self.trace.unknown_fields = tuple(f"request.{path}" for path in unknown)
@@ -85,7 +94,7 @@ class ModelJob(Job):
             caller_key=self._caller_key,
             trace=self.trace,
             spans=self.spans,
-            outgoing=self.outgoing,
+            outgoing=self._outgoing,
             stream=self._door.live(request) if request.stream else None,
         )
         return await self._services.pipeline.answer(self._call)
@@ -98,8 +107,8 @@ class ModelJob(Job):
         headers |= finished.headers(threshold)
         return HttpReply(200, headers, finished.written.content_type, finished.written.body)
 
-    def _record(self, status: int, error: str | None, delivery: Delivery) -> None:
+    def _record(self) -> None:
         if self._call and not self.trace.replies:
             left = self._call.left
             self.trace.replies = tuple(left[number] for number in sorted(left))
-        super()._record(status, error, delivery)
+        super()._record()

@@ -1,58 +1,101 @@
-"""A reply on its way to a client piece by piece, from the job that makes it to who sends it."""
+"""A stream on its way to a client."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
-from typing import Any
+import contextlib
+from collections.abc import Callable, Mapping
+
+from litestar.types import Send
 
 from proxy.openai_api.sse import KEEP_ALIVE
-
-MOST_WAITING = 32
-"""Pieces that wait for a client which reads slowly; then the model server waits too."""
+from proxy.replying import EVENT_STREAM, send_head, send_piece
 
 
 class Outgoing:
-    """Pieces of a stream in order; the one who makes them never runs far ahead.
+    """Events of a stream in order; those that are put together leave together.
+
+    Whoever sends them waits for a client that reads slowly, and so does the model server then.
+
+    Args:
+        send: Takes the messages of the reply.
+        head: Tells the headers at the moment when the stream begins.
+        keep_alive_s: How long nothing may be said.
 
     Attributes:
-        headers: Those of the model server that go along; set before anything is sent.
+        headers: Those of the model server that go along; set before anything is put.
         begun: The reply has begun: its status is 200 and its form a stream, for good.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, send: Send, head: Callable[[], Mapping[str, str]], keep_alive_s: float
+    ) -> None:
         self.headers: Mapping[str, str] = {}
-        self.begun = asyncio.Event()
-        self._waiting: asyncio.Queue[bytes] = asyncio.Queue(MOST_WAITING)
+        self.begun = False
+        self._send = send
+        self._head = head
+        self._keep_alive_s = keep_alive_s
+        self._waiting: list[bytes] = []
+        self._has_head = False
+        self._is_sending = False
+        self._said_at_s = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self._comment: asyncio.Task[None] | None = None
 
-    async def send(self, piece: bytes) -> None:
-        """Send a piece, as soon as there is room for it."""
-        if piece:
-            self.begun.set()
-            await self._waiting.put(piece)
+    def put(self, events: bytes) -> None:
+        """Put something that leaves with the next `flush`."""
+        if events:
+            self.begun = True
+            self._waiting.append(events)
 
-    async def pieces(
-        self, making: "asyncio.Task[Any]", keep_alive_s: float
-    ) -> AsyncGenerator[bytes, None]:
-        """Yield the pieces until their job is done, and comments while there is nothing to say.
+    async def flush(self) -> None:
+        """Send what was put."""
+        if self._waiting:
+            await self._leave(more=True)
 
-        Args:
-            making: The job.
-            keep_alive_s: How long nothing may be said.
-        """
-        getting = asyncio.create_task(self._waiting.get())
-        try:
-            while True:
-                await asyncio.wait(
-                    {making, getting}, timeout=keep_alive_s, return_when=asyncio.FIRST_COMPLETED
-                )
-                if getting.done():
-                    yield getting.result()
-                    getting = asyncio.create_task(self._waiting.get())
-                elif making.done():
-                    getting.cancel()
-                    while not self._waiting.empty():
-                        yield self._waiting.get_nowait()
-                    return
-                else:
-                    yield KEEP_ALIVE
-        finally:
-            getting.cancel()
+    async def end(self, last: bytes) -> None:
+        """Send what was put and what ends the stream; nothing may be put after that."""
+        self._waiting.append(last)
+        self.close()
+        await self._leave(more=False)
+
+    def keep_alive(self) -> None:
+        """Begin to send comments where there is nothing to say for long, until the end."""
+        loop = asyncio.get_running_loop()
+        self._said_at_s = loop.time()
+        self._timer = loop.call_at(self._said_at_s + self._keep_alive_s, self._on_silence)
+
+    def close(self) -> None:
+        """Send no more comments."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def _leave(self, *, more: bool) -> None:
+        if self._comment is not None:
+            await self._comment
+        leaving = self._waiting[0] if len(self._waiting) == 1 else b"".join(self._waiting)
+        self._waiting.clear()
+        await self._say(leaving, more=more)
+
+    async def _say(self, said: bytes, *, more: bool) -> None:
+        self._is_sending = True
+        if not self._has_head:
+            self._has_head = True
+            await send_head(self._send, 200, {**self._head(), "content-type": EVENT_STREAM})
+        await send_piece(self._send, said, more=more)
+        self._is_sending = False
+        self._said_at_s = asyncio.get_running_loop().time()
+
+    def _on_silence(self) -> None:
+        loop = asyncio.get_running_loop()
+        quiet_until_s = self._said_at_s + self._keep_alive_s
+        if loop.time() >= quiet_until_s:
+            # Who is still sending is not silent: the client reads slowly.
+            if not self._is_sending:
+                self.begun = True
+                self._comment = asyncio.create_task(self._send_comment())
+            quiet_until_s = loop.time() + self._keep_alive_s
+        self._timer = loop.call_at(quiet_until_s, self._on_silence)
+
+    async def _send_comment(self) -> None:
+        with contextlib.suppress(OSError):  # the client is gone; that is noticed elsewhere
+            await self._say(KEEP_ALIVE, more=True)
+        self._comment = None

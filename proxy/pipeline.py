@@ -22,6 +22,7 @@ from policies.judging.verdict import with_second_opinion
 from policies.policy import Action
 from policies.verdict import Verdict
 from proxy import judged
+from proxy.apart.lending import Apart
 from proxy.asking import (
     ask_for_citations,
     exchange_of,
@@ -40,6 +41,7 @@ from proxy.inspecting import log_failures, takes_long
 from proxy.judge.book import JudgeBook
 from proxy.judged import Judged, Settled, settle
 from proxy.openai_api.door import LiveStream
+from proxy.openai_api.sources import FoundContext
 from proxy.regeneration import acting, note_about, with_note
 from proxy.tenants import Tenant
 from proxy.traces.filling import note_attempt, note_verdict
@@ -54,12 +56,14 @@ class Pipeline:
         servers: The model servers.
         constrained: The same, asked under a constraint.
         judges: Whom to ask about what the guards left open.
+        apart: Where very long texts are judged.
         now_s: Time of day in Unix seconds, for completions that we make ourselves.
     """
 
     servers: ModelServers
     constrained: ConstrainedServers
     judges: JudgeBook
+    apart: Apart
     now_s: Callable[[], float] = field(repr=False)
 
     async def answer(self, call: Call) -> Finished:
@@ -68,9 +72,14 @@ class Pipeline:
         Raises:
             RequestRefused: the request cannot be served.
             UpstreamError: the model server failed.
+            CannotJudgeNow: the request is very long, and cannot be judged.
         """
         found = read_context(call)
         exchange = exchange_of(call, found)
+        with self.apart.lent(call.tenant, exchange) as call.tenant:
+            return await self._answered(call, found, exchange)
+
+    async def _answered(self, call: Call, found: FoundContext, exchange: Exchange) -> Finished:
         model = server_model(call)
         with call.trace.step("inspect_question"):
             verdict = await _inspect_question(call, exchange)
@@ -81,7 +90,7 @@ class Pipeline:
                 judged.replace(call.tenant, exchange, index, verdict, attempt=0)
                 for index in range(call.request.choices)
             ]
-            return await finished(call, found, [], settled, verdict, self.now_s())
+            return finished(call, found, [], settled, verdict, self.now_s())
         call.trace.route = "model"
         await hide_personal(call, exchange)
         ask_for_citations(call, exchange)
@@ -90,7 +99,7 @@ class Pipeline:
         opening = self.servers.open(server_call(call, call.request.for_server(model)))
         attempts = [await self._judged(asking, await attempted(asking, opening))]
         settled = await self._settle(asking, attempts, model)
-        return await finished(call, found, attempts, settled, verdict, self.now_s())
+        return finished(call, found, attempts, settled, verdict, self.now_s())
 
     async def _settle(self, asking: Asking, attempts: list[Attempt], model: str) -> list[Settled]:
         """Settle every choice of the first attempt; the second attempt is added to `attempts`."""
@@ -189,6 +198,8 @@ async def _heard(call: Call, judge: Judge, one: Judged, *, may_regenerate: bool)
 
 
 async def _inspect_question(call: Call, exchange: Exchange) -> Verdict:
+    if not call.tenant.looks_at_questions:
+        return Verdict(Stage.INPUT, Action.PASS)
     inspect = partial(call.tenant.inspector.inspect, exchange, Stage.INPUT, NOTHING)
     long = takes_long(call.tenant.policy, exchange)
     verdict = await asyncio.to_thread(inspect) if long else inspect()

@@ -9,7 +9,7 @@ import httpx
 
 from policies.policy import Timeouts
 from proxy.headers import returned_headers, sent_headers
-from proxy.upstream import ModelServers, timely
+from proxy.upstream import ModelServers, parsed_url
 
 RawHeaders: TypeAlias = Sequence[tuple[bytes, bytes]]
 
@@ -65,12 +65,13 @@ async def relayed(servers: ModelServers, call: PassedCall) -> AsyncGenerator[Pas
     Raises:
         UpstreamError: the model server failed, one way or another.
     """
-    async with servers.exchange(_request(call), call) as response:
+    async with servers.exchange(_request(call), call) as opened:
+        response = opened.response
         kept = returned_headers(response.headers).keys() | _RETURNED_WITH_A_BODY
         yield PassedReply(
             status=response.status_code,
             headers=_only(response.headers, kept),
-            pieces=timely(response.aiter_raw(), call.timeouts.idle_s),
+            pieces=opened.encoded(),
         )
 
 
@@ -83,7 +84,7 @@ def _request(call: PassedCall) -> httpx.Request:
         headers.append((b"accept-encoding", b"identity"))
     if call.key is not None:
         headers.append((b"authorization", f"Bearer {call.key}".encode()))
-    base = httpx.URL(call.base_url)
+    base = parsed_url(call.base_url)
     return httpx.Request(
         call.method,
         base,
@@ -92,7 +93,7 @@ def _request(call: PassedCall) -> httpx.Request:
         extensions={
             # The very bytes: an address that is parsed and written again may come out different.
             "target": base.raw_path.rstrip(b"/") + call.target,
-            "timeout": httpx.Timeout(None, connect=call.timeouts.connect_s).as_dict(),
+            "timeout": {"connect": call.timeouts.connect_s},
         },
     )
 

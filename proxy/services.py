@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from policies.store import PolicyStore
+from proxy.apart.lending import Apart
 from proxy.judge.book import JudgeBook
 from proxy.limits.limiter import Limiter
 from proxy.metrics import Metrics
@@ -16,6 +17,7 @@ from proxy.tenants import Tenants
 from proxy.traces.recorder import Recorder
 from proxy.traces.store import TraceStore
 from proxy.upstream import ModelServers
+from proxy.workers.place import Place
 
 
 @dataclass(frozen=True)
@@ -23,16 +25,20 @@ class Services:
     """Everything that lives as long as the app.
 
     Attributes:
+        place: Which of several processes this one is.
+        apart: Where very long texts are judged.
         now: Time of day, aware.
         clock: Monotonic clock, in seconds.
     """
 
     settings: Settings
+    place: Place
     policies: PolicyStore
     tenants: Tenants
     servers: ModelServers
     judges: JudgeBook
     limiter: Limiter
+    apart: Apart
     pipeline: Pipeline
     traces: TraceStore
     recorder: Recorder

@@ -3,13 +3,23 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 
 import uvicorn
+import uvloop
 from litestar.types import ASGIApp
 
+from proxy.http_protocol import HttpProtocol
+
+REQUEST_S = 60.0
+"""What a client may take for the head of a request, and between two pieces of its body."""
 _TICK_S = 0.1
 """Uvicorn's own; every tenth tick renews the `date` header."""
+
+
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """Return what makes the event loop to serve on: uvloop's costs less than asyncio's own."""
+    return uvloop.new_event_loop
 
 
 class CannotListen(Exception):
@@ -29,8 +39,9 @@ class _Guest(uvicorn.Server):
     whether it should end.
     """
 
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, request_s: float) -> None:
         super().__init__(config)
+        self._request_s = request_s
         self.up = asyncio.Event()
         self._told_to_end = asyncio.Event()
 
@@ -50,6 +61,12 @@ class _Guest(uvicorn.Server):
                 async with asyncio.timeout(_TICK_S):
                     await self._told_to_end.wait()
 
+    async def on_tick(self, counter: int) -> bool:
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, HttpProtocol):
+                connection.end_if_slow(self._request_s)
+        return await super().on_tick(counter)
+
     def end(self) -> None:
         self.should_exit = True
         self._told_to_end.set()
@@ -57,7 +74,13 @@ class _Guest(uvicorn.Server):
 
 @contextlib.asynccontextmanager
 async def served(
-    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, shutdown_s: float = 5.0
+    app: ASGIApp,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    shutdown_s: float = 5.0,
+    request_s: float = REQUEST_S,
+    opened: socket.socket | None = None,
 ) -> AsyncGenerator[str, None]:
     """Serve an app inside this block; yields its ``http://`` address.
 
@@ -66,31 +89,43 @@ async def served(
         host: Address to listen on.
         port: Port to listen on; 0 takes a free one.
         shutdown_s: Time that requests under way get when the block ends.
+        request_s: What a client may take for a request's head, and between pieces of its body.
+        opened: What to listen on in their place; it is closed when the block ends.
 
     Raises:
         CannotListen: the address is taken or not ours.
         RuntimeError: the app's own start failed.
     """
-    opened = _open_socket(host, port)
-    server = _Guest(_config(app, shutdown_s))
-    serving = asyncio.create_task(server.serve(sockets=[opened]))
+    listener = opened or listening(host, port)
+    server = _Guest(_config(app, shutdown_s), request_s)
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
     up = asyncio.create_task(server.up.wait())
     try:
         await asyncio.wait({serving, up}, return_when=asyncio.FIRST_COMPLETED)
         if serving.done() or server.should_exit:
             raise RuntimeError("the server ended before it had started")
-        yield _address(opened)
+        yield address_of(listener)
     finally:
         up.cancel()
         server.end()
         await serving
-        opened.close()
+        listener.close()
 
 
-def _open_socket(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int, *, shared: bool = False) -> socket.socket:
+    """Return a socket that listens.
+
+    Args:
+        host: Address to listen on.
+        port: Port to listen on; 0 takes a free one.
+        shared: Others may listen there too; each gets a share of the connections.
+
+    Raises:
+        CannotListen: the address is taken or not ours.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        opened = socket.create_server((host, port), family=family, backlog=2048)
+        opened = socket.create_server((host, port), family=family, backlog=2048, reuse_port=shared)
     except OSError as error:
         raise CannotListen(host, port, error) from error
     # Connections inherit it. Without, the body of a reply waits 40 ms for its head's receipt.
@@ -98,7 +133,8 @@ def _open_socket(host: str, port: int) -> socket.socket:
     return opened
 
 
-def _address(opened: socket.socket) -> str:
+def address_of(opened: socket.socket) -> str:
+    """Return the ``http://`` address of a socket that listens."""
     host, port = opened.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -106,6 +142,8 @@ def _address(opened: socket.socket) -> str:
 def _config(app: ASGIApp, shutdown_s: float) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=HttpProtocol,
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,

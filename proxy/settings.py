@@ -39,6 +39,9 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on.")
+    workers: int = Field(
+        1, ge=1, description="Processes that serve together on that port, one for each core."
+    )
     redis_url: Annotated[SecretStr, AfterValidator(_redis_address)] | None = Field(
         None,
         description="Redis for traces and limits; without it traces stay in the SQLite file, and "
@@ -65,6 +68,21 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(10 * 2**20, ge=1, description="Largest request body, in bytes.")
     max_reply_bytes: int = Field(
         64 * 2**20, ge=1, description="Largest reply of a model server that is held, in bytes."
+    )
+    long_text_chars: int = Field(
+        30_000,
+        ge=0,
+        description="A request with more text than this is judged in a process apart, so that "
+        "nobody waits for it, in characters.",
+    )
+    long_text_processes: int = Field(
+        1, ge=0, description="Such processes of each worker; without any, a thread judges."
+    )
+    source_cache_chars: int = Field(
+        200_000,
+        ge=0,
+        description="Sources whose readings each process keeps for the next request that brings "
+        "them, in characters; a character takes about 210 bytes.",
     )
     keep_alive_s: float = Field(
         10.0,

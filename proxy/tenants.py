@@ -2,11 +2,14 @@
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 
+from guards.core.guard import Stage
+from guards.core.registry import all_guards
 from policies.inspection import Inspector
 from policies.keys import hash_key
 from policies.loader import LoadedPolicy
-from policies.policy import Policy, Upstream
+from policies.policy import Mode, Policy, ReferenceList, Upstream
 from policies.store import PolicyStore, Snapshot
 
 
@@ -27,10 +30,29 @@ class Judging:
         """The policy itself."""
         return self.loaded.policy
 
-    @property
+    @cached_property
     def version(self) -> str:
         """The policy's name and version, as headers and traces name it."""
         return f"{self.loaded.name}@{self.loaded.version}"
+
+    @cached_property
+    def looks_at_questions(self) -> bool:
+        """Whether anything can come of looking at a question."""
+        return self._guards_run_at(Stage.INPUT)
+
+    @cached_property
+    def looks_at_answers(self) -> bool:
+        """Whether anything can come of looking at an answer: a finding, an opinion or an edit."""
+        adds_list = self.policy.citations.references is ReferenceList.ALWAYS
+        asks_judge = self.policy.judge is not None
+        return self._guards_run_at(Stage.OUTPUT) or asks_judge or adds_list
+
+    def _guards_run_at(self, stage: Stage) -> bool:
+        """Tell whether the policy switches on any guard of a stage."""
+        return any(
+            rule.mode is not Mode.OFF and stage in all_guards()[name].stages
+            for name, rule in self.policy.guards.items()
+        )
 
 
 def judging_by(loaded: LoadedPolicy) -> Judging:
@@ -80,17 +102,21 @@ class TenantBook:
 
 
 class Tenants:
-    """The current book: made anew when the policies are."""
+    """The current book: made anew when the policies are.
+
+    Attributes:
+        policies: The policies.
+    """
 
     def __init__(self, policies: PolicyStore) -> None:
-        self._policies = policies
+        self.policies = policies
         self._book = TenantBook(policies.snapshot)
 
     @property
     def book(self) -> TenantBook:
         """The tenants of the newest good policies."""
-        if self._book.snapshot is not self._policies.snapshot:
-            self._book = TenantBook(self._policies.snapshot)
+        if self._book.snapshot is not self.policies.snapshot:
+            self._book = TenantBook(self.policies.snapshot)
         return self._book
 
 

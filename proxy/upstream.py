@@ -4,17 +4,16 @@ Errors of the HTTP library are translated here and nowhere else. No cookie is ev
 of the proxy's own leaves: the tenant's key for its model server takes the place of the caller's.
 """
 
-import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+import sys
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Mapping
 from dataclasses import dataclass
-from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Protocol
+from functools import lru_cache
+from typing import Protocol, cast
 
 import httpx
 
 from policies.policy import Timeouts
-from proxy.certificates import trusted
 from proxy.errors import (
     UpstreamBroken,
     UpstreamError,
@@ -25,9 +24,11 @@ from proxy.errors import (
 )
 from proxy.headers import returned_headers, sent_headers
 from proxy.openai_api.json_body import member, read_object
+from proxy.patience import Patience
+from proxy.transport import AiohttpTransport
 
-IDLE_KEPT_S = 2.0
-"""How long an idle connection is kept: shorter than servers do, which close theirs after 5 s."""
+_ENCODINGS = ("gzip", "deflate", "br")
+"""What a reply may be encoded in that is read here."""
 _NOT_MODIFIED = 304
 _LONGEST_ERROR_BYTES = 64 * 1024
 
@@ -98,25 +99,58 @@ class RawReply:
     body: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A reply as it came, and the patience with which its body is waited for."""
+
+    response: httpx.Response
+    patience: Patience
+
+    def encoded(self) -> AsyncIterator[bytes]:
+        """Yield the body as it came, each piece within the idle timeout."""
+        return self._timely(self._stream, sys.maxsize)
+
+    def decoded(self, most_bytes: int) -> AsyncIterator[bytes]:
+        """Yield the body, each piece within the idle timeout.
+
+        Raises:
+            UpstreamBroken: it is larger than it may be, or in an encoding that nobody asked for.
+        """
+        used = _encodings(self.response.headers.get("content-encoding", ""))
+        if not used:
+            return self._timely(self._stream, most_bytes)
+        # One within another could come out a million times as large.
+        if len(used) > 1 or used[0] not in _ENCODINGS:
+            raise UpstreamBroken("its content encoding is not one that was asked for")
+        return self._timely(self.response.aiter_bytes(), most_bytes)
+
+    @property
+    def _stream(self) -> httpx.AsyncByteStream:
+        return cast("httpx.AsyncByteStream", self.response.stream)
+
+    async def _timely(self, pieces: AsyncIterable[bytes], most_bytes: int) -> AsyncIterator[bytes]:
+        size = 0
+        self.patience.wait()
+        async for piece in pieces:
+            self.patience.rest()
+            size += len(piece)
+            if size > most_bytes:
+                raise UpstreamBroken(f"it is larger than {most_bytes} bytes")
+            yield piece
+            self.patience.wait()
+        self.patience.rest()
+
+
 class ModelServers:
     """Talks to every tenant's model server over one pool of connections."""
 
     def __init__(self, max_reply_bytes: int) -> None:
         self._max_reply_bytes = max_reply_bytes
-        self._client = httpx.AsyncClient(
-            verify=trusted(),
-            limits=httpx.Limits(
-                max_connections=None, max_keepalive_connections=200, keepalive_expiry=IDLE_KEPT_S
-            ),
-            timeout=None,  # noqa: S113 - each phase has its own, below
-            follow_redirects=False,
-            trust_env=False,
-            cookies=CookieJar(policy=DefaultCookiePolicy(allowed_domains=[])),
-        )
+        self._transport = AiohttpTransport()
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._client.aclose()
+        await self._transport.aclose()
 
     async def ask(self, call: ServerCall) -> RawReply:
         """Return the whole reply.
@@ -134,75 +168,42 @@ class ModelServers:
         Raises:
             UpstreamError: it failed, one way or another.
         """
-        async with self.exchange(self._request(call), call) as response:
-            self._check_encoding(response.headers.get("content-encoding", ""))
+        async with self.exchange(_request(call), call) as opened:
+            headers = opened.response.headers
             yield OpenReply(
-                status=response.status_code,
-                headers=returned_headers(response.headers),
-                content_type=response.headers.get("content-type", ""),
-                pieces=_bounded(
-                    timely(response.aiter_bytes(), call.timeouts.idle_s), self._max_reply_bytes
-                ),
+                status=opened.response.status_code,
+                headers=returned_headers(headers),
+                content_type=headers.get("content-type", ""),
+                pieces=opened.decoded(self._max_reply_bytes),
             )
 
-    def _check_encoding(self, named: str) -> None:
-        """Refuse a reply in an encoding that was not asked for: nobody could read it.
-
-        Raises:
-            UpstreamBroken: it is one.
-        """
-        asked = {name.strip() for name in self._client.headers["accept-encoding"].split(",")}
-        used = [name for one in named.split(",") if (name := one.strip().lower())]
-        # One within another could come out a million times as large.
-        if len(used) > 1 or set(used) - asked - {"identity"}:
-            raise UpstreamBroken("its content encoding is not one that was asked for")
-
     @contextlib.asynccontextmanager
-    async def exchange(
-        self, request: httpx.Request, terms: Terms
-    ) -> AsyncGenerator[httpx.Response, None]:
+    async def exchange(self, request: httpx.Request, terms: Terms) -> AsyncGenerator[Opened, None]:
         """Send a request; its reply's body is read within.
 
         Raises:
             UpstreamError: it failed, one way or another.
         """
-        async with _translated(), _within("total", terms.timeouts.total_s):
-            async with _within("first byte", terms.timeouts.first_byte_s):
+        with _translated(terms):
+            async with Patience(terms.timeouts) as patience:
                 response = await self._send(request)
-            try:
-                if response.status_code >= 400:
-                    raise await _refusal(terms, response)
-                if response.status_code >= 300 and response.status_code != _NOT_MODIFIED:
-                    # A client that followed would leave the proxy behind, its key in hand.
-                    raise UpstreamBroken(f"it redirects ({response.status_code})")
-                yield response
-            finally:
-                await response.aclose()
-
-    def _request(self, call: ServerCall) -> httpx.Request:
-        headers = sent_headers(call.headers, key_is_ours=call.key_is_ours)
-        if call.key is not None:
-            headers["authorization"] = f"Bearer {call.key}"
-        return self._client.build_request(
-            call.method,
-            call.url,
-            content=call.body or None,
-            # The web server reads headers as Latin-1; the same way back gives the same bytes.
-            headers=[(name.encode(), value.encode("latin-1")) for name, value in headers.items()],
-            timeout=httpx.Timeout(None, connect=call.timeouts.connect_s),
-        )
+                patience.begun()
+                opened = Opened(response, patience)
+                try:
+                    await _check_status(opened, terms)
+                    yield opened
+                finally:
+                    await response.aclose()
 
     async def _send(self, request: httpx.Request) -> httpx.Response:
         try:
-            return await self._client.send(request, stream=True)
-        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
+            return await self._transport.handle_async_request(request)
+        except (httpx.ReadError, httpx.WriteError):
             if not isinstance(request.stream, httpx.ByteStream):
                 raise  # a body that came in pieces has gone by
-            if isinstance(error, httpx.RemoteProtocolError) and "disconnected" not in str(error):
-                raise  # it did answer, and not in HTTP
             # The server closed an idle connection at the moment that it was used again; nothing
             # came back, so the request is sent once more.
-            return await self._client.send(request, stream=True)
+            return await self._transport.handle_async_request(request)
 
 
 async def read_whole(reply: OpenReply) -> RawReply:
@@ -215,62 +216,75 @@ async def read_whole(reply: OpenReply) -> RawReply:
     return RawReply(reply.status, reply.headers, reply.content_type, body)
 
 
-async def _bounded(pieces: AsyncIterator[bytes], most_bytes: int) -> AsyncIterator[bytes]:
-    size = 0
-    async for piece in pieces:
-        size += len(piece)
-        if size > most_bytes:
-            raise UpstreamBroken(f"it is larger than {most_bytes} bytes")
-        yield piece
+def _request(call: ServerCall) -> httpx.Request:
+    headers = sent_headers(call.headers, key_is_ours=call.key_is_ours)
+    headers["accept-encoding"] = ", ".join(_ENCODINGS)
+    if call.key is not None:
+        headers["authorization"] = f"Bearer {call.key}"
+    return httpx.Request(
+        call.method,
+        parsed_url(call.url),
+        # The web server reads headers as Latin-1; the same way back gives the same bytes.
+        headers=[(name.encode(), value.encode("latin-1")) for name, value in headers.items()],
+        stream=httpx.ByteStream(call.body),
+        extensions={"timeout": {"connect": call.timeouts.connect_s}},
+    )
 
 
-async def timely(pieces: AsyncIterator[bytes], idle_s: float) -> AsyncIterator[bytes]:
-    """Yield the pieces of a reply, each within the idle timeout."""
-    while True:
-        async with _within("idle", idle_s):
-            piece = await anext(pieces, None)
-        if piece is None:
-            return
-        yield piece
+@lru_cache(maxsize=256)
+def parsed_url(url: str) -> httpx.URL:
+    """Return an address of a policy, as it is for every request again."""
+    return httpx.URL(url)
 
 
-@contextlib.asynccontextmanager
-async def _within(phase: str, limit_s: float) -> AsyncGenerator[None, None]:
-    try:
-        async with asyncio.timeout(limit_s):
-            yield
-    except TimeoutError as error:
-        raise UpstreamTimeout(phase, limit_s) from error
+def _encodings(named: str) -> list[str]:
+    used = (name.strip().lower() for name in named.split(","))
+    return [name for name in used if name not in ("", "identity")]
 
 
-@contextlib.asynccontextmanager
-async def _translated() -> AsyncGenerator[None, None]:
+@contextlib.contextmanager
+def _translated(terms: Terms) -> Generator[None, None, None]:
     try:
         yield
     except httpx.ConnectTimeout as error:
-        raise UpstreamTimeout("connect", error.request.extensions["timeout"]["connect"]) from error
+        raise UpstreamTimeout("connect", terms.timeouts.connect_s) from error
     except httpx.DecodingError as error:
         raise UpstreamBroken("its content encoding is damaged") from error
-    except (httpx.TransportError, httpx.InvalidURL) as error:
+    except httpx.TransportError as error:
         raise UpstreamUnreachable(type(error).__name__) from error
 
 
-async def _refusal(terms: Terms, response: httpx.Response) -> UpstreamError:
+async def _check_status(opened: Opened, terms: Terms) -> None:
+    """Let only a reply through that a caller may get.
+
+    Raises:
+        UpstreamError: it is an error of the model server's, or none that was asked for.
+    """
+    status = opened.response.status_code
+    if status >= 400:
+        raise await _refusal(opened, terms)
+    if status >= 300 and status != _NOT_MODIFIED:
+        # A client that followed would leave the proxy behind, its key in hand.
+        raise UpstreamBroken(f"it redirects ({status})")
+    if status < 200:
+        raise UpstreamBroken(f"it changes the protocol ({status})")
+
+
+async def _refusal(opened: Opened, terms: Terms) -> UpstreamError:
     """Return the error that an error status of the model server becomes."""
-    status = response.status_code
+    status = opened.response.status_code
     if status in (401, 403) and terms.key_is_ours:
         return UpstreamRejectedKey()
-    body = await _error_object(terms, response) if status < 500 else None
-    return UpstreamRefused(status, body, returned_headers(response.headers))
+    body = await _error_object(opened, terms) if status < 500 else None
+    return UpstreamRefused(status, body, returned_headers(opened.response.headers))
 
 
-async def _error_object(terms: Terms, response: httpx.Response) -> bytes | None:
+async def _error_object(opened: Opened, terms: Terms) -> bytes | None:
     """Return the model server's own OpenAI error object without our key, or None."""
-    raw = b""
-    async for piece in timely(response.aiter_bytes(), terms.timeouts.idle_s):
-        raw += piece
-        if len(raw) > _LONGEST_ERROR_BYTES:
-            return None
+    try:
+        raw = b"".join([piece async for piece in opened.decoded(_LONGEST_ERROR_BYTES)])
+    except UpstreamBroken:
+        return None
     if terms.key and terms.key_is_ours:
         raw = raw.replace(terms.key.encode(), b"***")
     try:

@@ -32,16 +32,18 @@ async def verified(
 
     Raises:
         UnknownGuard: the options name a guard that does not exist.
+        CannotJudgeNow: the texts are very long, and cannot be judged.
     """
-    verifier = Verifier(tenant.inspector, tenant.version)
     judge = services.judges.of(tenant.name, tenant.policy.judge)
-    if judge is not None:
-        return await verifier.verify_with(
-            judge,
-            exchange,
-            options,
-            time_left_s=tenant.upstream.timeouts.total_s - spent_s,
-            request_id=request_id,
-        )
-    verify = partial(verifier.verify, exchange, options, request_id=request_id)
-    return await asyncio.to_thread(verify) if takes_long(tenant.policy, exchange) else verify()
+    with services.apart.lent(tenant, exchange) as judging:
+        verifier = Verifier(judging.inspector, tenant.version)
+        if judge is not None:
+            return await verifier.verify_with(
+                judge,
+                exchange,
+                options,
+                time_left_s=tenant.upstream.timeouts.total_s - spent_s,
+                request_id=request_id,
+            )
+        verify = partial(verifier.verify, exchange, options, request_id=request_id)
+        return await asyncio.to_thread(verify) if takes_long(tenant.policy, exchange) else verify()

@@ -9,6 +9,7 @@ ReadT = TypeVar("ReadT")
 KeyT = TypeVar("KeyT", bound=Hashable)
 T = TypeVar("T")
 _MISSING = object()
+_MOST_ALONE = 2
 
 
 class Keeping:
@@ -49,13 +50,12 @@ class Recent(Generic[KeyT, T]):
     """Things by their keys, the least used ones dropped first. Safe to share between threads.
 
     Args:
-        chars_kept: Characters that all of them may have together.
-        longest_chars: One with more is made anew for everybody.
+        chars_kept: Characters that all of them may have together. One that has more is kept alone;
+            one of more than twice as many is made anew for everybody.
     """
 
-    def __init__(self, chars_kept: int, longest_chars: int) -> None:
+    def __init__(self, chars_kept: int) -> None:
         self._chars_kept = chars_kept
-        self._longest_chars = longest_chars
         self._things: OrderedDict[KeyT, tuple[T, int]] = OrderedDict()
         self._chars = 0
         self._lock = Lock()
@@ -68,19 +68,31 @@ class Recent(Generic[KeyT, T]):
             chars: Its size.
             make: Makes one; quick, because everybody waits for it.
         """
-        if chars > self._longest_chars:
+        if chars > _MOST_ALONE * self._chars_kept:
             return make()
         with self._lock:
             found = self._things.get(key)
             if found is None:
                 found = self._things[key] = (make(), chars)
                 self._chars += chars
-                while self._chars > self._chars_kept:
-                    _, (_, dropped) = self._things.popitem(last=False)
-                    self._chars -= dropped
+                self._drop()
             else:
                 self._things.move_to_end(key)
         return found[0]
+
+    def keep(self, chars: int) -> None:
+        """Keep so many characters from now on."""
+        with self._lock:
+            self._chars_kept = chars
+            self._drop()
+
+    def _drop(self) -> None:
+        while self._chars > self._chars_kept and not self._is_alone():
+            _, (_, dropped) = self._things.popitem(last=False)
+            self._chars -= dropped
+
+    def _is_alone(self) -> bool:
+        return len(self._things) == 1 and self._chars <= _MOST_ALONE * self._chars_kept
 
     def clear(self) -> None:
         """Forget everything."""

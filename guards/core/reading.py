@@ -11,7 +11,7 @@ day and one answer is looked at sentence by sentence:
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar, cast
 
@@ -20,9 +20,10 @@ from guards.core.keeping import Keeping, Recent
 from guards.core.lazy import lazy
 from guards.text.held import HeldIndex
 from guards.text.normal import Normal, normalise
-from guards.text.polarity_sayings import Said, said_in
+from guards.text.polarity_sayings import Sayings
 from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence, split_sentences
+from guards.text.slots.by_sentence import names_by_sentence, quantities_by_sentence
 from guards.text.slots.contact import Contact, find_contacts
 from guards.text.slots.law import LawReference, read_laws
 from guards.text.slots.name import Name, dense
@@ -30,9 +31,10 @@ from guards.text.slots.names import find_names
 from guards.text.slots.quantity import Quantity, find_quantities
 from guards.text.slots.route import RouteSlot, find_routes
 
-SOURCE_CHARS_KEPT = 4_000_000
-"""Readings of sources that are kept, in characters; a reading takes about 100 bytes for each."""
-LONGEST_SOURCE_KEPT_CHARS = 200_000
+SOURCE_CHARS_KEPT = 200_000
+"""Readings of sources that are kept, in characters; a reading takes about 210 bytes for each."""
+_OWN_CHARS = 20
+"""What even an empty one takes, so that no number of them fills the memory."""
 
 ReadT = TypeVar("ReadT")
 
@@ -65,9 +67,9 @@ class Text(Keeping):
         return HeldIndex([sentence.text for sentence in self.sentences])
 
     @lazy
-    def said(self) -> tuple[Said, ...]:
-        """What the sentences say of their predicates, in order."""
-        return said_in([sentence.text for sentence in self.sentences])
+    def sayings(self) -> Sayings:
+        """What the sentences say of their predicates."""
+        return Sayings([sentence.text for sentence in self.sentences])
 
     @lazy
     def quantities(self) -> tuple[Quantity, ...]:
@@ -100,7 +102,28 @@ class Text(Keeping):
         return dense(self.normal.text)
 
 
-@dataclass(frozen=True)
+class AnswerText(Text):
+    """An answer as far as it was written.
+
+    What is read of its sentences is kept with what was asked: the next look has them again.
+    """
+
+    def __init__(self, raw: str, said: Keeping) -> None:
+        super().__init__(raw)
+        self._said = said
+
+    @lazy
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The quantities, in order: amounts, dates, clocks."""
+        return quantities_by_sentence(self.raw, self._said)
+
+    @lazy
+    def names(self) -> tuple[Name, ...]:
+        """The names whose form shows them, in order: organisations, places, products, people."""
+        return names_by_sentence(self.raw, self._said)
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A named piece of an exchange.
 
@@ -139,11 +162,13 @@ class Asked(Keeping):
         question: The question's part.
         told: The sources alone.
         sources: One part for each source, in their order.
+        said: What was read of the sentences of its answers.
     """
 
     def __init__(self, exchange: Exchange) -> None:
         super().__init__()
         self.exchange = exchange
+        self.said = Keeping()
         self.question = Part("question", Text(exchange.question))
         self.told = source_set(exchange.sources)
         known = zip(self.told.parts, exchange.sources, strict=True)
@@ -155,7 +180,7 @@ class Asked(Keeping):
         return Text(self.exchange.echo)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Reading:
     """An exchange, read.
 
@@ -165,22 +190,20 @@ class Reading:
         answer: The answer's part; None before the model has spoken.
         judged_from: Where in the answer that begins which has to be judged; what stands before it
             was, and only tells what the rest means.
+        kept: What was read of it; another reading of the very same may have it, too.
     """
 
     exchange: Exchange
     asked: Asked
     answer: Part | None
     judged_from: int = 0
+    kept: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
 
     def once(self, read: Callable[["Reading"], ReadT]) -> ReadT:
         """Return what a function reads from the exchange, and keep it as `Keeping.once` does."""
-        if read not in self._kept:
-            self._kept[read] = read(self)
-        return cast("ReadT", self._kept[read])
-
-    @lazy
-    def _kept(self) -> dict[object, object]:
-        return {}
+        if read not in self.kept:
+            self.kept[read] = read(self)
+        return cast("ReadT", self.kept[read])
 
     @property
     def question(self) -> Part:
@@ -214,30 +237,35 @@ def read(exchange: Exchange, judged_from: int = 0) -> Reading:
         exchange: The exchange.
         judged_from: Where in the answer that begins which has to be judged.
     """
+    asked, answer = _asked(exchange), exchange.answer
     return Reading(
         exchange=exchange,
-        asked=_asked(exchange),
-        answer=None if exchange.answer is None else Part("answer", Text(exchange.answer)),
+        asked=asked,
+        answer=None if answer is None else Part("answer", AnswerText(answer, asked.said)),
         judged_from=judged_from,
     )
 
 
-SOURCES: Recent[str, Text] = Recent(SOURCE_CHARS_KEPT, LONGEST_SOURCE_KEPT_CHARS)
-SOURCE_SETS: Recent[tuple[object, ...], SourceSet] = Recent(
-    SOURCE_CHARS_KEPT, LONGEST_SOURCE_KEPT_CHARS
-)
+SOURCES: Recent[str, Text] = Recent(SOURCE_CHARS_KEPT)
+SOURCE_SETS: Recent[tuple[object, ...], SourceSet] = Recent(SOURCE_CHARS_KEPT)
 
 
 def source_text(raw: str) -> Text:
     """Return the shared text of a source's content."""
-    return SOURCES.get(raw, len(raw), partial(Text, raw))
+    return SOURCES.get(raw, len(raw) + _OWN_CHARS, partial(Text, raw))
 
 
 def source_set(sources: tuple[Source, ...]) -> SourceSet:
     """Return the shared reading of several sources."""
     key = tuple((one.id, one.title, one.text, one.file, one.page) for one in sources)
-    chars = sum(len(one.text) + len(one.title) for one in sources)
+    chars = sum(len(one.text) + len(one.title) + _OWN_CHARS for one in sources) + _OWN_CHARS
     return SOURCE_SETS.get(key, chars, partial(SourceSet, sources))
+
+
+def keep_sources(chars: int) -> None:
+    """Keep the readings of so many characters of sources from now on; 0 keeps none."""
+    SOURCES.keep(chars)
+    SOURCE_SETS.keep(chars)
 
 
 def forget_sources() -> None:

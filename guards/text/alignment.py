@@ -6,9 +6,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from guards.core.reading import Part, Reading
-from guards.text.features import features
-from guards.text.held import Wanted
-from guards.text.overlap_score import shares_in
+from guards.text.held_claims import HeldClaims
+from guards.text.overlap_score import shares_of
 
 _NEARLY_AS_GOOD = 0.1
 _MOST_ALIGNED = 24
@@ -66,11 +65,11 @@ def alignments(claim: str, reading: Reading, least: float) -> list[Aligned]:
     """
     if len(claim) > LONGEST_SENTENCE_CHARS:
         return []
-    wanted = Wanted(features(claim))
+    found = reading.asked.once(HeldClaims).of(claim)
     held = [
         Aligned(part, place, share)
-        for part in reading.sources
-        for place, share in shares_in(wanted, part.text.held_index, least).items()
+        for part, held in zip(reading.sources, found.held, strict=True)
+        for place, share in shares_of(found.wanted, held, least).items()
         if len(part.text.sentences[place].text) <= LONGEST_SENTENCE_CHARS
     ]
     closest = nlargest(_MOST_ALIGNED, held, key=attrgetter("share"))

@@ -11,7 +11,8 @@ from types import MappingProxyType
 
 from guards.core.reading import Text
 from guards.text.asked_value import AskedValue, holds_value
-from guards.text.polarity import Mode, stances
+from guards.text.polarity import stances
+from guards.text.polarity_modes import Mode
 from guards.text.sentences import split_sentences
 
 

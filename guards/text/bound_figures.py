@@ -1,7 +1,7 @@
 """Figures of a text with the words by which they are told from others, to look them up by those."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from guards.core.lazy import lazy
@@ -10,9 +10,11 @@ from guards.text.bonds import Bond, Bonds
 from guards.text.figure_values import Figure
 from guards.text.labels import Form
 from guards.text.passages import Passages, Place
+from guards.text.postings import Postings, packed
 from guards.text.values import Value
 
 _LONG_WORD_CHARS = 4
+_NO_WORDS: frozenset[str] = frozenset()
 ANCHORS = frozenset({"전", "후"})
 """They say on which side of something a period lies."""
 # Any figure may stand beside one of these.
@@ -30,19 +32,19 @@ class BoundFigure:
         self.figures = bond.figures
 
     @lazy
-    def bound(self) -> set[str]:
+    def bound(self) -> frozenset[str]:
         """The words that it is bound to, near and far."""
-        return _forms((*self.bond.name, *self.bond.near, *self.bond.far))
+        return _and(self.narrowly, self.bond.name)
 
     @lazy
-    def narrowly(self) -> set[str]:
+    def narrowly(self) -> frozenset[str]:
         """The same without the name of its line, which its neighbours share."""
         return _forms((*self.bond.near, *self.bond.far))
 
     @lazy
-    def said(self) -> set[str]:
+    def said(self) -> frozenset[str]:
         """All words around it."""
-        return self.bound | _forms(self.bond.around)
+        return _and(self.bound, self.bond.around)
 
     @lazy
     def naming(self) -> list[Form]:
@@ -50,8 +52,8 @@ class BoundFigure:
         near = [form for form in self.bond.near if _is_name(form)]
         return near or [form for form in self.bond.name if _is_name(form)]
 
-    @lazy
-    def names(self) -> set[str]:
+    @property
+    def names(self) -> frozenset[str]:
         """Those that no other figure is likely to stand beside, in all their forms."""
         return _forms(form for form in self.naming if form.isdisjoint(ANCHORS))
 
@@ -80,11 +82,12 @@ class BoundFigures:
     def __init__(self, text: Text) -> None:
         self._bonds = text.once(Bonds)
         self._bound: dict[int, BoundFigure] = {}
-        self._by_kind: dict[Hashable, list[Figure]] = defaultdict(list)
-        self._by_name: dict[Hashable, dict[Hashable, list[Figure]]] = {}
-        self._by_word: dict[Hashable, dict[str, list[Figure]]] = {}
+        by_kind: dict[Hashable, list[Figure]] = defaultdict(list)
         for figure in self._bonds.figures:
-            self._by_kind[figure.value.kind].append(figure)
+            by_kind[figure.value.kind].append(figure)
+        self._by_kind: Postings[Hashable, Figure] = packed(by_kind)
+        self._by_name: dict[Hashable, Postings[Hashable, Figure]] = {}
+        self._by_word: dict[Hashable, Postings[str, Figure]] = {}
 
     @property
     def figures(self) -> Sequence[Figure]:
@@ -98,25 +101,30 @@ class BoundFigures:
             self._bound[start] = BoundFigure(self._bonds.of(figure))
         return self._bound[start]
 
-    def by_name(self, kind: Hashable) -> Mapping[Hashable, Sequence[Figure]]:
+    def _read(self, figure: Figure) -> BoundFigure:
+        """Return the same without keeping it: an index needs each but once."""
+        known = self._bound.get(figure.value.start)
+        return known or BoundFigure(self._bonds.of(figure))
+
+    def by_name(self, kind: Hashable) -> Postings[Hashable, Figure]:
         """Return the figures of a kind by the names and figures that tell them from others."""
         if kind not in self._by_name:
             by_name: dict[Hashable, list[Figure]] = defaultdict(list)
             for figure in self._by_kind.get(kind, ()):
-                known = self.bound(figure)
+                known = self._read(figure)
                 for name in known.names.union(*[one.keys for one in known.figures]):
                     by_name[name].append(figure)
-            self._by_name[kind] = by_name
+            self._by_name[kind] = packed(by_name)
         return self._by_name[kind]
 
-    def by_word(self, kind: Hashable) -> Mapping[str, Sequence[Figure]]:
+    def by_word(self, kind: Hashable) -> Postings[str, Figure]:
         """Return the figures of a kind by the words that they are bound to."""
         if kind not in self._by_word:
             by_word: dict[str, list[Figure]] = defaultdict(list)
             for figure in self._by_kind.get(kind, ()):
-                for word in self.bound(figure).bound:
+                for word in self._read(figure).bound:
                     by_word[word].append(figure)
-            self._by_word[kind] = by_word
+            self._by_word[kind] = packed(by_word)
         return self._by_word[kind]
 
 
@@ -146,16 +154,15 @@ class KnownFigures:
         self.texts = [text.once(BoundFigures) for _, text in told.once(Passages).texts()]
         self._values: dict[Hashable, set[tuple[frozenset[Hashable], str | None]]]
         self._values = defaultdict(set)
-        self._by_key: dict[Hashable, list[Known]] = defaultdict(list)
+        by_key: dict[Hashable, list[Known]] = defaultdict(list)
         for number, text in enumerate(self.texts):
             for figure in text.figures:
-                self._add(Known(figure, Place(number, figure.at), text))
-
-    def _add(self, known: Known) -> None:
-        value = known.figure.value
-        self._values[value.kind].add((value.keys, value.side))
-        for key in value.keys:
-            self._by_key[key].append(known)
+                value = figure.value
+                self._values[value.kind].add((value.keys, value.side))
+                known = Known(figure, Place(number, figure.at), text)
+                for key in value.keys:
+                    by_key[key].append(known)
+        self._by_key: Postings[Hashable, Known] = packed(by_key)
 
     def of(self, value: Value) -> Sequence[Known]:
         """Return the figures that share a reading with a value, by their sources."""
@@ -187,5 +194,10 @@ def _is_name(form: Form) -> bool:
     return any(len(word) > 1 for word in form) or not form.isdisjoint(ANCHORS)
 
 
-def _forms(label: Iterable[Form]) -> set[str]:
-    return set().union(*label)
+def _forms(label: Iterable[Form]) -> frozenset[str]:
+    return _NO_WORDS.union(*label)
+
+
+def _and(words: frozenset[str], label: Iterable[Form]) -> frozenset[str]:
+    """Return words and those of a label; the same set if it has no others."""
+    return words if all(form <= words for form in label) else words.union(*label)

@@ -22,16 +22,30 @@ _TITLE = (
     r"(?=대표|소장|원장|강사|교수|교사|과장|팀장|매니저|선생님|센터장|부장|박사|작가|코치|관장"
     r"|학예사|주무관|사서)"
 )
-_LISTED = (
-    re.compile(
-        r"(?P<name>[가-힣A-Za-z0-9]{1,12}(?:팀|과|부|센터|실|창구|지점|호차))[ ]?"
-        r"\((?P<key>[가-힣A-Za-z·, ]{2,20})\)"
+# Each with what stands in all of its matches, which is found faster.
+LISTED = (
+    (
+        re.compile(r"[팀과부터실구점차][ ]?\("),
+        re.compile(
+            r"(?P<name>[가-힣A-Za-z0-9]{1,12}(?:팀|과|부|센터|실|창구|지점|호차))[ ]?"
+            r"\((?P<key>[가-힣A-Za-z·, ]{2,20})\)"
+        ),
     ),
-    re.compile(
-        r"(?P<key>[가-힣 ]{2,14})\((?:담당|강사|교사|지도|진행)[ :]?(?P<name>[가-힣]{2,4})(?=[,) ])"
+    (
+        re.compile(r"\((?:담당|강사|교사|지도|진행)"),
+        re.compile(
+            r"(?P<key>[가-힣 ]{2,14})"
+            r"\((?:담당|강사|교사|지도|진행)[ :]?(?P<name>[가-힣]{2,4})(?=[,) ])"
+        ),
     ),
-    re.compile(rf"(?P<key>[가-힣]{{2,10}})[ ]?[-:–]?[ ](?P<name>[가-힣]{{3}})[ ]{_TITLE}"),
-    re.compile(r"(?<![A-Za-z])(?P<key>[A-Z][A-Za-z]{1,6})\((?P<name>[가-힣][가-힣 ]{1,14})\)"),
+    (
+        re.compile(rf"[ ]{_TITLE}"),
+        re.compile(rf"(?P<key>[가-힣]{{2,10}})[ ]?[-:–]?[ ](?P<name>[가-힣]{{3}})[ ]{_TITLE}"),
+    ),
+    (
+        re.compile(r"[A-Za-z]\("),
+        re.compile(r"(?<![A-Za-z])(?P<key>[A-Z][A-Za-z]{1,6})\((?P<name>[가-힣][가-힣 ]{1,14})\)"),
+    ),
 )
 _CODE_LINE = re.compile(
     r"[ \t]*(?:[-*•·○●▪■◦|][ \t]*)?`?(?P<key>[A-Z]{1,4}[-_]?\d{1,4})`?[ \t]*[:=|–—-]?[ \t]*"
@@ -116,8 +130,9 @@ def _groups(text: Text) -> list[list[Bound]]:
     """Return what a source binds; names of one group may be taken for one another."""
     lines = text.raw.split("\n")
     groups = [*_tables(lines), [*_codes(lines)]]
-    for line in lines:
-        groups += [[*_listed(pattern, line)] for pattern in _LISTED]
+    listed = [(needed, pattern) for needed, pattern in LISTED if needed.search(text.raw)]
+    for line in lines if listed else ():
+        groups += [[*_listed(pattern, line)] for needed, pattern in listed if needed.search(line)]
     return [group for group in groups if len({one.name for one in group}) >= _FEWEST]
 
 

@@ -31,6 +31,10 @@ _LOOSE_CONJOINING = re.compile(
     "|(?<![\u1100-\u115f])[\u1161-\u119d\u119f-\u11a7]+"
     "|(?<![\u1160-\u11ff가-힣])[\u11a8-\u11ff]+"
 )
+# All that a broken stretch begins with.
+_SUSPICIOUS = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\xfe\u1100-\u11ffㄱ-ㅎㅏ-ㅣ占쏙\ud800-\uf8ff\ufffd-\uffff]"
+)
 
 
 class Broken(NamedTuple):
@@ -49,7 +53,7 @@ class Broken(NamedTuple):
 
 def broken_places(text: str) -> list[Broken]:
     """Return the broken stretches of a text, in order; none overlaps another."""
-    if text.isascii() and not _CONTROL.search(text):
+    if not _SUSPICIOUS.search(text):
         return []
     found = sorted(_all_places(text), key=lambda place: (place.start, -place.end))
     kept: list[Broken] = []

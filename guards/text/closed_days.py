@@ -11,7 +11,7 @@ from typing import NamedTuple
 from guards.core.reading import Text
 from guards.text.features import kept_features
 from guards.text.passages import sentence_places
-from guards.text.polarity import AFFIRMATIVE, Mode
+from guards.text.polarity_modes import AFFIRMATIVE, Mode
 from guards.text.polarity_sayings import LONGEST_SENTENCE_CHARS, Said, Saying
 
 _OPEN = "개관"

@@ -33,6 +33,7 @@ _LIGHT = frozenset(
     "하다 한다 합니다 해요 함 하며 하고 되다 된다 됩니다 돼요 됨 되며 되고 이다 입니다 이에요 "
     "예요 이며 임 다 것 것으로 정도 각각".split()
 )
+_NO_PART_OF_KEY = _LIGHT.union(MEASURE_NOUNS)
 _POINTING = re.compile(
     r"(?<![가-힣])(?:이|그|저|본|위|동|해당|다음|아래|상기|이러한|그러한)(?=\s)|각\s?[호목항]|"
     r"다음과|아래와|같은\s?(?:조|항|호|법)|제\s?\d{1,4}\s?[조항호]|"
@@ -177,8 +178,7 @@ def _without(sentence: Sentence, figures: tuple[Figure, ...]) -> str:
 
 def _tokens(text: str) -> list[str]:
     """Return the words that make a key, without endings and what only closes a sentence."""
-    tokens = (_bare(token) for token in _TOKEN.findall(text))
-    return [token for token in tokens if token not in _LIGHT and token not in MEASURE_NOUNS]
+    return [token for token in map(_bare, _TOKEN.findall(text)) if token not in _NO_PART_OF_KEY]
 
 
 @lru_cache(maxsize=_LINES_KEPT)

@@ -5,10 +5,12 @@ Everyday wording (한 번, 1인당, 두 가지) and lone digits are words, not v
 
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import attrgetter
 
 from guards.core.reading import Text
 from guards.text.slots.contact import Contact, ContactKind
 from guards.text.slots.dates import parts_of
+from guards.text.slots.phone import find_phones
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.route import RouteKind, RouteSlot
 from guards.text.slots.units import Dimension, Measure
@@ -91,11 +93,11 @@ def figures_of(text: Text) -> list[Figure]:
     ]
     found += [
         Figure(contact, contact.kind)
-        for contact in text.contacts
+        for contact in (text.contacts if find_phones(text.normal.text) else ())
         if contact.kind is ContactKind.PHONE and not contact.is_extension
     ]
     found += [Figure(route, route.kind) for route in text.routes if route.kind in _ROUTES]
-    return sorted(found, key=lambda figure: figure.start)
+    return sorted(found, key=attrgetter("slot.start"))
 
 
 def _kind(measure: Measure) -> str:
@@ -105,8 +107,9 @@ def _kind(measure: Measure) -> str:
 
 
 def _is_wording(quantity: Quantity) -> bool:
-    counted = quantity.text[0].isdigit() and quantity.measure.values[0] > 1
-    return quantity.measure.everyday and not counted
+    if not quantity.measure.everyday:
+        return False
+    return not (quantity.text[0].isdigit() and quantity.measure.values[0] > 1)
 
 
 def _is_lone_digit(measure: Measure) -> bool:

@@ -6,7 +6,6 @@ Read from the title (or the file's name) and from labelled dates at the head of 
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from guards.core.exchange import Source
 from guards.lexicons.editions import (
@@ -37,7 +36,6 @@ _VERSION = re.compile(
 _WORD = re.compile(r"[가-힣A-Za-z0-9]+")
 _COUNTER = re.compile(r"\d+$")
 _HEAD_CHARS = 400
-_KEPT = 2048
 
 Date = tuple[int, ...]
 """Year, month and day as far as they are known."""
@@ -82,7 +80,6 @@ class Edition:
         return self.is_newer_than(other) or other.is_newer_than(self)
 
 
-@lru_cache(maxsize=_KEPT)
 def edition_of(source: Source) -> Edition:
     """Read what a source says of itself."""
     name = source.title or source.file

@@ -4,7 +4,7 @@ Figures do not count: they are compared by value elsewhere.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from guards.text.lemmas import lemma
 from guards.text.tokens import bigrams, subjects, word_stem
 
-_FEATURES_KEPT = 8192
+_FEATURES_KEPT = 2048
 _WORDS_KEPT = 16_384
 # The dot of a list (3. 반려견은) ends the figure; the word behind it is none of its unit.
 _FIGURE = re.compile(r"\d(?:[\d,.:/~-]*\d)?[ ]?[가-힣%]*")
@@ -46,9 +46,19 @@ class _Compared(NamedTuple):
 
 def features(text: str) -> Features:
     """Return what of a text is compared."""
+    return features_of(compared_words(text))
+
+
+def compared_words(text: str) -> list[tuple[str, str]]:
+    """Return the words of a text that are compared, by surface and stem: all that it is made of."""
+    return subjects(_FIGURE.sub(" ", text))
+
+
+def features_of(compared: Iterable[tuple[str, str]]) -> Features:
+    """Return what of some words (see `compared_words`) is compared."""
     words: dict[str, frozenset[str]] = {}
     names: dict[str, str] = {}
-    for word, stem in subjects(_FIGURE.sub(" ", text)):
+    for word, stem in compared:
         key, pairs = _compared(word)
         name = names.get(stem) or names.get(key) or stem
         words.setdefault(name, pairs)

@@ -5,9 +5,10 @@ for each: what neighbouring sentences hold together is then the union of a few i
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 
 from guards.text.features import Features, kept_features
+from guards.text.postings import Postings, posted
 
 INDEXED_FROM_SENTENCES = 150
 """In a text of more sentences than this only those are compared that share something rare."""
@@ -67,6 +68,15 @@ class Wanted:
         """Return a bound of the share of all words, told at once: no bit is part of two words."""
         return held.bit_count() / self.words.bit_count() if self.words else 1.0
 
+    def best(self, windows: Iterable[Held]) -> Held:
+        """Return the window that holds most of all words, the first one of several."""
+        best, most = 0, -1.0
+        for held in windows:
+            # No share is larger than this bound, and most windows are told by it alone.
+            if self.most(held) > most and (share := self.share(held, self.words)) > most:
+                best, most = held, share
+        return best
+
     def best_share(self, windows: Iterable[Held], judged: Held) -> float:
         """Return the share of the window that holds most; 0 if there is none."""
         if not judged:
@@ -86,17 +96,17 @@ class HeldIndex:
 
     def __init__(self, sentences: Sequence[str]) -> None:
         self._sentences = sentences
-        self._by_form: dict[str, list[int]] = defaultdict(list)
-        self._by_pair: dict[str, list[int]] = defaultdict(list)
-        for place, sentence in enumerate(sentences):
-            found = kept_features(sentence)
-            for form in found.forms:
-                self._by_form[form].append(place)
-            for pair in found.pairs:
-                self._by_pair[pair].append(place)
+        found = [kept_features(sentence) for sentence in sentences]
+        self._by_form: Postings[str, int] = posted(enumerate(one.forms for one in found))
+        self._by_pair: Postings[str, int] = posted(enumerate(one.pairs for one in found))
 
     def __len__(self) -> int:
         return len(self._sentences)
+
+    @property
+    def forms(self) -> Set[str]:
+        """The words of all sentences, in all their forms."""
+        return self._by_form.keys()
 
     def held(self, wanted: Wanted) -> dict[int, Held]:
         """Return what each sentence holds, by its place; those that hold nothing are left out."""

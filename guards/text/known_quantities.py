@@ -7,13 +7,14 @@ side that the other excludes (이상 against 미만).
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Set
 from fractions import Fraction
 from operator import attrgetter
 
 from guards.core.lazy import lazy
 from guards.core.reading import SourceSet, Text
 from guards.text.closest_figures import texts_and_titles
+from guards.text.postings import Postings, packed
 from guards.text.slots.dates import parts_of
 from guards.text.slots.quantity import Comparator, Quantity
 from guards.text.slots.units import COUNTED, PERIODS, Dimension, Measure
@@ -35,7 +36,8 @@ _NUMERAL_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 _NUMERAL_PART_END = re.compile(r"[.,]|$")
 _LONGEST_NUMERAL_CHARS = 40
 
-# Dimension and value as whole numbers, which are compared faster than fractions.
+# Values as whole numbers, which are compared faster than fractions; and with their dimension.
+Number = tuple[int, int]
 _Key = tuple[str, int, int]
 
 
@@ -43,63 +45,63 @@ class Said:
     """What one text, or several together, say in figures.
 
     Attributes:
-        texts: The texts.
         comparators: The comparators with which they give each value.
         implied: What follows from their dates.
-        values: The values, whatever they measure.
     """
 
-    def __init__(self, texts: Sequence[Text]) -> None:
-        self.texts = texts
-        self.comparators: dict[_Key, set[Comparator | None]] = defaultdict(set)
-        self.implied: set[_Key] = set()
-        self.values: set[tuple[int, int]] = set()
+    def __init__(
+        self, comparators: Mapping[_Key, Set[Comparator | None]], implied: Set[_Key]
+    ) -> None:
+        self.comparators: Postings[_Key, Comparator | None] = packed(comparators)
+        self.implied = implied
 
-    def read(self, text: Text) -> "Said":
-        """Add the figures of a text."""
-        for quantity in text.quantities:
-            for key in _keys(quantity.measure):
-                self.comparators[key].add(quantity.comparator)
-                self.values.add(key[1:])
-            if quantity.measure.dimension in _HAVE_PARTS:
-                for part in parts_of(quantity.measure):
-                    self.implied.update(_keys(part))
-        return self
-
-    def add(self, other: "Said") -> None:
-        """Add what others say."""
-        for key, comparators in other.comparators.items():
-            self.comparators[key] |= comparators
-        self.implied |= other.implied
-        self.values |= other.values
+    @lazy
+    def values(self) -> Set[Number]:
+        """The values, whatever they measure."""
+        return {key[1:] for key in self.comparators}
 
     @lazy
     def has_bare(self) -> bool:
         """Whether they give a number without a unit."""
         return any(dimension == Dimension.BARE for dimension, *_ in self.comparators)
 
-    @lazy
-    def numerals(self) -> frozenset[str]:
-        """All numbers of the texts in digits, and what stands before a comma or point of them."""
-        return frozenset(
-            run[0][: end.start()].replace(",", "")
-            for text in self.texts
-            for run in _NUMERAL_RUN.finditer(text.normal.text)
-            for end in _NUMERAL_PART_END.finditer(run[0], 0, _LONGEST_NUMERAL_CHARS)
-        )
-
 
 def _said_in(text: Text) -> Said:
-    return Said([text]).read(text)
+    comparators: dict[_Key, set[Comparator | None]] = defaultdict(set)
+    implied: set[_Key] = set()
+    for quantity in text.quantities:
+        for key in _keys(quantity.measure):
+            comparators[key].add(quantity.comparator)
+        if quantity.measure.dimension in _HAVE_PARTS:
+            for part in parts_of(quantity.measure):
+                implied.update(_keys(part))
+    return Said(comparators, implied)
+
+
+def numbers_in(text: Text) -> set[Number]:
+    """Return the values that a text gives, and those that follow from its dates."""
+    said = text.once(_said_in)
+    return {key[1:] for keys in (said.comparators, said.implied) for key in keys}
+
+
+def _numerals_in(text: Text) -> frozenset[str]:
+    """Return all numbers of a text in digits, and what stands before a comma or point of them."""
+    return frozenset(
+        run[0][: end.start()].replace(",", "")
+        for run in _NUMERAL_RUN.finditer(text.normal.text)
+        for end in _NUMERAL_PART_END.finditer(run[0], 0, _LONGEST_NUMERAL_CHARS)
+    )
 
 
 def said_in_sources(told: SourceSet) -> Said:
     """Return what sources and their titles say in figures together."""
-    texts = told.once(texts_and_titles)
-    together = Said(texts)
-    for text in texts:
-        together.add(text.once(_said_in))
-    return together
+    comparators: dict[_Key, set[Comparator | None]] = defaultdict(set)
+    implied: set[_Key] = set()
+    for said in (text.once(_said_in) for text in told.once(texts_and_titles)):
+        for key, known in said.comparators.items():
+            comparators[key].update(known)
+        implied |= said.implied
+    return Said(comparators, implied)
 
 
 class KnownQuantities:
@@ -111,8 +113,10 @@ class KnownQuantities:
     """
 
     def __init__(self, texts: Iterable[Text] = (), sources: SourceSet | None = None) -> None:
+        own = [text for text in texts if text.raw]
+        self._texts = [*sources.once(texts_and_titles), *own] if sources else own
         self._said = [sources.once(said_in_sources)] if sources else []
-        self._said += [text.once(_said_in) for text in texts if text.raw]
+        self._said += [text.once(_said_in) for text in own]
         self._asked: dict[Hashable, bool] = {}
 
     def has(self, quantity: Quantity) -> bool:
@@ -208,8 +212,8 @@ class KnownQuantities:
         if not any(said.has_bare for said in self._said):
             return False
         numbers = [quantity.measure.values[0]]
-        if written := _FIRST_NUMBER.match(quantity.text):
-            numbers.append(Fraction(written[0].replace(",", "")))
+        if written := written_number(quantity):
+            numbers.append(written)
         return any(self._says(_key(Dimension.BARE, number)) for number in numbers)
 
     def _has_bare(self, number: Quantity) -> bool:
@@ -220,13 +224,12 @@ class KnownQuantities:
         if not _FIRST_NUMBER.fullmatch(number.text):
             return False
         numeral = number.text.replace(",", "")
-        return any(numeral in said.numerals for said in self._said)
+        return any(numeral in text.once(_numerals_in) for text in self._texts)
 
     def _has_verbatim(self, quantity: Quantity) -> bool:
         if quantity.comparator is not None and self.has_value(quantity):
             return False
-        texts = (text for said in self._said for text in said.texts)
-        holding = [text for text in texts if quantity.text in text.raw]
+        holding = [text for text in self._texts if quantity.text in text.raw]
         if not holding:
             return False
         pattern = re.compile(
@@ -239,6 +242,12 @@ class KnownQuantities:
             for text in holding
             for found in pattern.finditer(text.raw)
         )
+
+
+def written_number(quantity: Quantity) -> Fraction | None:
+    """Return the number in digits with which a quantity is written, as it stands there."""
+    written = _FIRST_NUMBER.match(quantity.text)
+    return Fraction(written[0].replace(",", "")) if written else None
 
 
 def may_agree(one: Comparator | None, other: Comparator | None) -> bool:
@@ -274,6 +283,11 @@ def _in_other_unit(key: _Key) -> _Key | None:
     if dimension == Dimension.SECONDS and value > _DAY_SECONDS and value % _DAY_SECONDS == 0:
         return _key(Dimension.DAYS, value / _DAY_SECONDS)
     return None
+
+
+def number_of(value: Fraction) -> Number:
+    """Return a value as whole numbers."""
+    return value.numerator, value.denominator
 
 
 def _key(dimension: str, value: Fraction) -> _Key:

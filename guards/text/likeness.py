@@ -12,7 +12,7 @@ from functools import lru_cache
 from guards.text.lemmas import lemma
 from guards.text.tokens import bigrams, subjects
 
-_KEPT = 8192
+_KEPT = 2048
 _WORDS_KEPT = 16_384
 _FIGURE = re.compile(
     r"\d[\d,.:/~-]*[ ]?[가-힣%]*(?:[ ](?:이상|이하|초과|미만|이내|이전|이후)[가-힣]{0,2})?"

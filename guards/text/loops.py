@@ -1,12 +1,16 @@
 """Texts that repeat themselves: items that come back with a period, and characters that do."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 _LETTER = re.compile(r"[^\W\d_]")
 # Six times a short stretch, or a character drawn out far beyond any emphasis.
 _CHARACTERS = re.compile(r"(?P<unit>\S{2,24}?)(?P=unit){5,}|(?P<one>\S)(?P=one){19,}")
+# As long as the shortest of them.
+_LONG_RUN = re.compile(r"\S{12,}")
 _LEAST_CHARS = 20
 _LEAST_WORDLESS_CHARS = 60
 _TYPED_RUNS = frozenset("ㅋㅎㅠㅜㅡㅇ")
@@ -26,6 +30,11 @@ class Loop(NamedTuple):
     end: int
 
 
+def comes_back(items: Sequence[str], times: int) -> bool:
+    """Tell whether any item stands so often as each item of a loop must."""
+    return len(items) >= times and max(Counter(items).values()) >= times
+
+
 def item_loops(items: Sequence[str], most_period: int, times: int) -> Iterator[Loop]:
     """Yield the stretches in which items come back, the shortest period first.
 
@@ -34,6 +43,8 @@ def item_loops(items: Sequence[str], most_period: int, times: int) -> Iterator[L
         most_period: Most items in a period.
         times: Least number of times that a period stands in a row.
     """
+    if not comes_back(items, times):
+        return
     for period in range(1, min(most_period, len(items) // times) + 1):
         run = 0
         for at in range(period, len(items) + 1):
@@ -52,7 +63,8 @@ def character_loops(text: str) -> Iterator[Loop]:
 
     Rules (----), laughter and rows of digits as long as a number may be are none.
     """
-    for match in _CHARACTERS.finditer(text):
+    loops = (_CHARACTERS.finditer(text, *run.span()) for run in _LONG_RUN.finditer(text))
+    for match in chain.from_iterable(loops):
         unit = match["unit"] or match["one"]
         length = match.end() - match.start()
         is_wordy = _LETTER.search(unit) is not None and not set(unit) <= _TYPED_RUNS

@@ -15,6 +15,7 @@ from guards.text.claims import bare_claim
 from guards.text.likeness import Words, kept_words_of, likeness, words_of
 from guards.text.paired import left_over
 from guards.text.passages import Passages, Place
+from guards.text.postings import Postings, packed
 from guards.text.sentence_index import SentenceIndex
 from guards.text.values import Value
 
@@ -72,12 +73,13 @@ class Homes:
 
     def __init__(self, passages: Passages, values: Iterable[tuple[Place, Value]]) -> None:
         self._passages = passages
-        self._by_key: dict[Hashable, set[Place]] = defaultdict(set)
+        by_key: dict[Hashable, set[Place]] = defaultdict(set)
         self._by_kind: dict[Hashable, dict[Place, list[Value]]] = defaultdict(dict)
         for place, value in values:
             self._by_kind[value.kind].setdefault(place, []).append(value)
             for key in value.keys:
-                self._by_key[key].add(place)
+                by_key[key].add(place)
+        self._by_key: Postings[Hashable, Place] = packed(by_key)
 
     @lazy
     def _index(self) -> SentenceIndex[Place]:

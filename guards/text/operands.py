@@ -46,17 +46,22 @@ class Operand:
     per: tuple[tuple[str, Fraction], ...] = ()
 
 
+def dimension_of(quantity: Quantity, text: Text) -> str:
+    """Return what a figure of a text measures as an operand."""
+    dimension = quantity.measure.dimension
+    if dimension == Dimension.BARE and (unit := _COUNTED_IN.match(text.raw, quantity.end)):
+        dimension = unit[1]
+    return _POINTS.get(dimension, dimension)
+
+
 def operand(quantity: Quantity, text: Text) -> Operand:
     """Return a figure of a text as an operand."""
     written = _NUMBER.match(quantity.text)
     value = quantity.measure.values[0]
     before = text.raw[max(0, quantity.start - _BEFORE_CHARS) : quantity.start]
     after = text.raw[quantity.end : quantity.end + _AFTER_CHARS]
-    dimension = quantity.measure.dimension
-    if dimension == Dimension.BARE and (unit := _COUNTED_IN.match(after)):
-        dimension = unit[1]
     return Operand(
-        _POINTS.get(dimension, dimension),
+        dimension_of(quantity, text),
         value,
         Fraction(written[0].replace(",", "")) if written else value,
         quantity.start,

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from guards.lexicons.opposites import SIDES
 from guards.text.lemmas import lemma
-from guards.text.polarity import AFFIRMATIVE, Mode, Role, Stance, stances
+from guards.text.polarity import Role, Stance, stances
+from guards.text.polarity_modes import AFFIRMATIVE, Mode
 from guards.text.polarity_words import turns_of
 from guards.text.tokens import word_stem
 
@@ -33,7 +34,7 @@ _TOKEN = re.compile(r"(?:첫|두|세|네)\s?번째[가-힣]*|[가-힣]+|[A-Za-z]
 _NEGATING_PREFIXES = frozenset("비미불무부")
 _BOTH_SIDES = 2
 _LEAST_COMPOUND_CHARS = 4
-_SENTENCES_KEPT = 2048
+_SENTENCES_KEPT = 512
 _WORDS_KEPT = 16_384
 
 

@@ -6,7 +6,7 @@ words. A claim's word that the sources know but this clause has not makes it ano
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from guards.core.lazy import lazy
@@ -14,8 +14,10 @@ from guards.core.reading import SourceSet, Text
 from guards.text.closed_days import all_closed, closed_days, days_claimed_open, is_about
 from guards.text.features import kept_features
 from guards.text.oppositions import are_opposed
+from guards.text.polarity_modes import AFFIRMATIVE
 from guards.text.polarity_sayings import Said, Saying
 from guards.text.polarity_words import Word
+from guards.text.postings import Postings, packed, posted
 
 _MOST_LOOKED_AT = 400
 _LEAST_SHARE = 0.6
@@ -58,26 +60,54 @@ class Opposed:
     share: float
 
 
+def opposed(sources: SourceSet, saying: Saying, context: Context) -> Opposed | None:
+    """Return what sources say against a saying, unless they say the same elsewhere.
+
+    What speaks for a predicate is opposed by what speaks against one alone. Few sentences do: the
+    others are read only if one of those is in the way.
+
+    Args:
+        sources: The sources.
+        saying: What a claim says.
+        context: Returns the words around it; seldom asked.
+    """
+    if saying.mode in AFFIRMATIVE:
+        against = sources.once(_sayings_against)
+        if not against.may_oppose(saying, context):
+            return None
+    return sources.once(SourceSayings).opposed(saying, context)
+
+
+def _all_said(text: Text) -> Iterable[Said]:
+    return text.sayings.all
+
+
+def _said_against(text: Text) -> Iterable[Said]:
+    return text.sayings.against
+
+
 class SourceSayings:
     """What the sources of a request say, by predicate and word.
 
     Args:
         sources: The sources.
+        said_in: Returns what of a source counts.
     """
 
-    def __init__(self, sources: SourceSet) -> None:
+    def __init__(
+        self, sources: SourceSet, said_in: Callable[[Text], Iterable[Said]] = _all_said
+    ) -> None:
         self._sources = [(part.source, part.text) for part in sources.parts if part.source]
-        self._known = [text.once(_forms) for _, text in self._sources]
+        self._known = [text.held_index.forms for _, text in self._sources]
         self._told = [
             Told(source.id, said, source.title)
             for source, text in self._sources
-            for said in text.said
+            for said in said_in(text)
         ]
-        self._by_family: dict[str, list[int]] = defaultdict(list)
-        for place, told in enumerate(self._told):
-            for family in told.said.saying.families:
-                self._by_family[family].append(place)
-        self._first_by_name: dict[str, dict[str, list[int]]] = {}
+        self._by_family: Postings[str, int] = posted(
+            enumerate(told.said.saying.families for told in self._told)
+        )
+        self._first_by_name: dict[str, Postings[str, int]] = {}
 
     def opposed(self, saying: Saying, context: Context) -> Opposed | None:
         """Return what says the opposite of a saying, unless something else says the same.
@@ -86,20 +116,36 @@ class SourceSayings:
             saying: What a claim says.
             context: Returns the words around it; seldom asked.
         """
+        best, agreed = self._best(saying, context)
+        if best and best.share > agreed:
+            return best
+        return self._closed(saying)
+
+    def may_oppose(self, saying: Saying, context: Context) -> bool:
+        """Tell whether anything says the opposite of a saying, whatever else is said."""
+        best, _ = self._best(saying, context)
+        return best is not None or self._closed(saying) is not None
+
+    def _best(self, saying: Saying, context: Context) -> tuple[Opposed | None, float]:
+        """Return what says the opposite, and the greatest share that what says the same holds."""
         best: Opposed | None = None
         agreed = 0.0
-        for told in self._on(saying):
+        places = self._on(saying)
+        if not places:
+            return None, agreed
+        holders = {word: self._holders(word) for word in saying.words}
+        for place in places:
+            told = self._told[place]
             other = told.said.saying
-            share = _share(saying, other)
+            missing = [word for word in saying.words if place not in holders[word]]
+            share = _share(saying, other, missing)
             if not are_opposed(saying.mode, other.mode):
                 agreed = max(agreed, share if _is_for(other, saying) else 0.0)
             elif share < _LEAST_SHARE or (best and share <= best.share):
                 continue
-            elif self._is_alike(saying, told, context):
+            elif self._is_alike(saying, told, missing, context):
                 best = Opposed(told, share)
-        if best and best.share > agreed:
-            return best
-        return self._closed(saying)
+        return best, agreed
 
     def _closed(self, saying: Saying) -> Opposed | None:
         """Return what says that a day is closed on which a claim says that something is open."""
@@ -113,8 +159,8 @@ class SourceSayings:
                     return Opposed(told, 1.0)
         return None
 
-    def _on(self, saying: Saying) -> Iterator[Told]:
-        """Yield what is said of the same predicate, in order; of the commonest the first."""
+    def _on(self, saying: Saying) -> list[int]:
+        """Return what is said of the same predicate, in order; of the commonest the first."""
         places: set[int] = set()
         for family in saying.families & self._by_family.keys():
             standing = self._by_family[family]
@@ -123,28 +169,53 @@ class SourceSayings:
             else:
                 by_name = self._first_with_names(family)
                 places.update(*(by_name.get(name, ()) for name in saying.names))
-        return map(self._told.__getitem__, sorted(places))
+        return sorted(places)
 
-    def _first_with_names(self, family: str) -> dict[str, list[int]]:
+    @lazy
+    def _by_word(self) -> tuple[Postings[str, int], Postings[str, int]]:
+        """What is said with a word, by its names, and by the ends of those that are compounds."""
+        said = [told.said.saying for told in self._told]
+        heads = ({head for word in one.words for head in word.heads} for one in said)
+        return posted(enumerate(map(_names, said))), posted(enumerate(heads))
+
+    def _holders(self, word: Word) -> set[int]:
+        """Return what is said with a word, or with a kind of it (see `_holds`)."""
+        by_name, by_head = self._by_word
+        found: set[int] = set()
+        for name in word.names:
+            found.update(by_name.get(name, ()), by_head.get(name, ()))
+        for head in word.heads:
+            found.update(by_name.get(head, ()))
+        return found
+
+    def _first_with_names(self, family: str) -> Postings[str, int]:
         """Return the first places of a predicate with each word that stands beside it."""
         if family not in self._first_by_name:
             found: dict[str, list[int]] = defaultdict(list)
             for place in self._by_family[family]:
-                for name in self._told[place].said.saying.names:
+                for name in _names(self._told[place].said.saying):
                     if len(found[name]) < _MOST_LOOKED_AT:
                         found[name].append(place)
-            self._first_by_name[family] = dict(found)
+            self._first_by_name[family] = packed(found)
         return self._first_by_name[family]
 
     def _is_known(self, word: Word) -> bool:
-        return not all(map(word.names.isdisjoint, self._known))
+        return any(not known.isdisjoint(word.names) for known in self._known)
 
-    def _is_alike(self, saying: Saying, told: Told, context: Context) -> bool:
-        """Tell whether something is said of the same subject under the same condition."""
+    def _is_alike(
+        self, saying: Saying, told: Told, missing: Sequence[Word], context: Context
+    ) -> bool:
+        """Tell whether something is said of the same subject under the same condition.
+
+        Args:
+            saying: What a claim says.
+            told: What a source says.
+            missing: The claim's words that the source's clause has not.
+            context: Returns the words around the claim.
+        """
         other = told.said.saying
         if saying.turns != other.turns or not saying.figures <= other.figures:
             return False
-        missing = [word for word in saying.words if not _holds(other, word)]
         if any(word.is_condition for word in missing):
             return False
         elsewhere = [word for word in missing if self._is_known(word)]
@@ -153,19 +224,29 @@ class SourceSayings:
         return _is_told_back(other, saying, context)
 
 
-def _forms(text: Text) -> frozenset[str]:
-    """Return the words of a text in all their forms."""
-    return frozenset().union(*(kept_features(one.text).forms for one in text.sentences))
+def _sayings_against(sources: SourceSet) -> SourceSayings:
+    return SourceSayings(sources, _said_against)
 
 
-def _share(saying: Saying, other: Saying) -> float:
-    """Return the share of a saying's words, but for the predicate's, that another one holds."""
+def _names(saying: Saying) -> frozenset[str]:
+    """Return the names of a saying's words, and its families."""
+    return saying.families.union(*(word.names for word in saying.words))
+
+
+def _share(saying: Saying, other: Saying, missing: Sequence[Word]) -> float:
+    """Return the share of a saying's words, but for the predicate's, that another one holds.
+
+    Args:
+        saying: The saying.
+        other: The other one.
+        missing: The words that it does not hold.
+    """
     predicate = saying.families & other.families
     words = [word for word in saying.words if word.names.isdisjoint(predicate)]
     if not words:
         # 진료의뢰서가 필요하다: where nothing else is told, what it is about is the predicate.
         return float(any(len(name) >= _LEAST_NAME_CHARS for name in predicate))
-    return sum(_holds(other, word) for word in words) / len(words)
+    return sum(word not in missing for word in words) / len(words)
 
 
 def _holds(saying: Saying, word: Word) -> bool:

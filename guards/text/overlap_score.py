@@ -31,9 +31,12 @@ class Passage(NamedTuple):
     title: str
     sentences: HeldIndex
 
-    def held(self, wanted: Wanted) -> dict[int, Held]:
+    def held(self, wanted: Wanted) -> Mapping[int, Held]:
         """Return what the title (at place -1) and each sentence hold of a claim."""
-        held = self.sentences.held(wanted)
+        return self.with_title(wanted, self.sentences.held(wanted))
+
+    def with_title(self, wanted: Wanted, held: Mapping[int, Held]) -> Mapping[int, Held]:
+        """Return what its sentences hold with what the title does."""
         of_title = wanted.held_in(kept_features(self.title)) if self.title else 0
         return {-1: of_title, **held} if of_title else held
 
@@ -87,7 +90,11 @@ def shares_in(wanted: Wanted, sentences: HeldIndex, least: float = 0.0) -> dict[
         sentences: The sentences.
         least: Those that hold less are left out.
     """
-    held = sentences.held(wanted)
+    return shares_of(wanted, sentences.held(wanted), least)
+
+
+def shares_of(wanted: Wanted, held: Mapping[int, Held], least: float = 0.0) -> dict[int, float]:
+    """Return the same of what each sentence holds, by its place."""
     share_of = {
         one: share
         for one in set(held.values())
@@ -96,17 +103,15 @@ def shares_in(wanted: Wanted, sentences: HeldIndex, least: float = 0.0) -> dict[
     return {place: share_of[held[place]] for place in sorted(held) if held[place] in share_of}
 
 
-def support(claim: str, passages: Sequence[Passage], echoed: Features) -> Support:
+def support(wanted: Wanted, held: Sequence[Mapping[int, Held]], echoed: Features) -> Support:
     """Return how far the best window of any passage holds a claim.
 
     Args:
-        claim: The sentence to support.
-        passages: The sources, in order.
+        wanted: The sentence to support.
+        held: What each source holds of it, in order; see `Passage.held`.
         echoed: What of the question is compared. Its words prove nothing, and where no passage has
             them they are no fault either: the asker may have chosen another word.
     """
-    wanted = Wanted(features(claim))
-    held = [passage.held(wanted) for passage in passages]
     known = asked = framing = 0
     for passage in held:
         for one in passage.values():

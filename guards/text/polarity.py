@@ -11,28 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
 
 from guards.text.lemmas import lemma
+from guards.text.polarity_modes import Mode
 from guards.text.tokens import word_stem
-
-
-class Mode(StrEnum):
-    """What is said of a predicate."""
-
-    DOES = "does"
-    NOT = "not"
-    MUST = "must"
-    MUST_NOT = "must_not"
-    CAN = "can"
-    CANNOT = "cannot"
-    NEED_NOT = "need_not"
-    MAY_REFRAIN = "may_refrain"
-    HAS = "has"
-    LACKS = "lacks"
-
-
-AFFIRMATIVE = frozenset({Mode.DOES, Mode.MUST, Mode.CAN, Mode.HAS})
-"""What speaks for a predicate; everything else speaks against it in some way."""
 
 
 class Role(StrEnum):
@@ -138,6 +121,7 @@ _OTHERWISE = {
 _NOUN = re.compile(
     rf"(?<![가-힣])(?P<noun>{'|'.join(_NOUNS)})[가-힣]*(?P<no>\s(?:것[은이]\s|건\s)?(?:않|아니|아닙|아닌|없))?"
 )
+_NOUN_CORE = re.compile("|".join(_NOUNS))
 _PREVERB = re.compile(r"(?<![가-힣])(?P<adverb>안|못)\s(?P<verb>[가-힣]{1,12})")
 _WORD = re.compile(r"[가-힣]+")
 # Read backwards: it ends where the text does, but may begin anywhere.
@@ -145,6 +129,8 @@ _WORD_BACKWARDS = re.compile(r"\n?[\s\"'”’」』)\]]{0,3}([가-힣]{1,20})")
 _PREDICATE_END = re.compile(
     r"(?:다|요|까|죠|며|고|나|되|지만|(?<=[가-힣])다만|함|음|됨|임|[되하이으시]니|므로)$"
 )
+# Whole words that may match that.
+_MAY_CLOSE = re.compile(r"(?<![가-힣])[가-힣]++(?<=[다요까죠며고나되만함음됨임니로])")
 _LASTING = re.compile(r"고\s(?:있|계)")
 _CONDITION_END = re.compile(r"면$")
 # Verbs that say nothing of their own: the noun before them is what is done (교육을 하여야 한다).
@@ -159,6 +145,7 @@ _ENDINGS = frozenset("지서면야도")
 # 참여, 대여, 부여 look like forms of 하다 and are none.
 _NOUN_LIKE_A_VERB = re.compile(r"^[가-힣]여$")
 _LOOK_BACK_CHARS = 40
+_place_of = attrgetter("start", "end")
 _SENTENCES_KEPT = 16
 _WORDS_KEPT = 16_384
 
@@ -167,14 +154,19 @@ _WORDS_KEPT = 16_384
 @lru_cache(maxsize=_SENTENCES_KEPT)
 def stances(sentence: str) -> tuple[Stance, ...]:
     """Return what a sentence says of its predicates, in order."""
-    told = _widest({*_by_tail(sentence), *_by_noun(sentence), *_by_adverb(sentence)})
-    taken = {place for stance in told for place in range(stance.start, stance.end)}
-    plain = (
-        stance
-        for stance in _plain(sentence)
-        if stance.start not in taken and stance.end - 1 not in taken
-    )
-    return tuple(sorted((*told, *plain), key=lambda stance: (stance.start, stance.end)))
+    told = {*_by_tail(sentence), *_by_noun(sentence), *_by_adverb(sentence)}
+    found = [*_plain(sentence)]
+    if told:
+        widest = _widest(told)
+        taken = {place for stance in widest for place in range(stance.start, stance.end)}
+        plain = [one for one in found if one.start not in taken and one.end - 1 not in taken]
+        found = [*widest, *plain]
+    return tuple(sorted(found, key=_place_of))
+
+
+def may_take_a_stand(sentence: str) -> bool:
+    """Tell at once whether a sentence may say more of a predicate than that it is done."""
+    return _TAIL_CORE.search(sentence) is not None or _NOUN_CORE.search(sentence) is not None
 
 
 def clauses(sentence: str) -> list[str]:
@@ -211,6 +203,8 @@ def _by_tail(sentence: str) -> Iterator[Stance]:
 
 
 def _by_noun(sentence: str) -> Iterator[Stance]:
+    if not _NOUN_CORE.search(sentence):
+        return
     for match in _NOUN.finditer(sentence):
         key, start = _predicate_before(sentence, match.start())
         if key:
@@ -221,6 +215,8 @@ def _by_noun(sentence: str) -> Iterator[Stance]:
 
 
 def _by_adverb(sentence: str) -> Iterator[Stance]:
+    if "안" not in sentence and "못" not in sentence:
+        return
     for match in _PREVERB.finditer(sentence):
         key = lemma(match["verb"])
         if key != match["verb"] and key not in _EMPTY:
@@ -230,7 +226,7 @@ def _by_adverb(sentence: str) -> Iterator[Stance]:
 
 
 def _plain(sentence: str) -> Iterator[Stance]:
-    for match in _WORD.finditer(sentence):
+    for match in _MAY_CLOSE.finditer(sentence):
         key = _closing_key(match[0])
         if not key or _LASTING.match(sentence, match.end() - 1):
             continue

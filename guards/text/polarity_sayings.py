@@ -6,15 +6,17 @@ Only sayings on the same words can be compared. A list (``A, B는 된다``) give
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from guards.core.lazy import lazy
 from guards.lexicons.opposites import FAMILIES
-from guards.text.polarity import AFFIRMATIVE, Mode, Role, Stance, stances
+from guards.text.lemmas import lemma
+from guards.text.polarity import Role, Stance, may_take_a_stand, stances
+from guards.text.polarity_modes import AFFIRMATIVE, Mode
 from guards.text.polarity_words import (
     Word,
     conditions,
@@ -54,6 +56,8 @@ _AGAIN = re.compile(r"(?<![가-힣])다시\s$")
 _AGAIN_CHARS = 4
 _ENDS_IN_NOUN = re.compile(r"[가-힣A-Za-z)](?<![고면서며지요다은는을를에의로])(?<!거나)$")
 _LEAST_COMPOUND_CHARS = 4
+# Of a longer word only a part may be read.
+_LONGEST_WORD_CHARS = 12
 _MOST_WITHOUT = 4
 _WORDS_KEPT = 16_384
 
@@ -99,14 +103,55 @@ class Said(NamedTuple):
     before: str
 
 
-def said_in(sentences: Sequence[str]) -> tuple[Said, ...]:
-    """Return what the sentences of a text say, in order; endless ones say nothing."""
-    return tuple(
-        Said(saying, sentence, before)
-        for before, sentence in zip(["", *sentences], sentences, strict=False)
-        if len(sentence) <= LONGEST_SENTENCE_CHARS
-        for saying in sayings(sentence)
-    )
+class Sayings:
+    """What the sentences of a text say, in order; endless ones say nothing.
+
+    Args:
+        sentences: The sentences.
+    """
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        self._sentences = sentences
+
+    @lazy
+    def _against(self) -> dict[int, tuple[Said, ...]]:
+        """What the sentences say that may speak against a predicate, by their places."""
+        places = (at for at, one in enumerate(self._sentences) if _may_speak_against(one))
+        return {place: self._read(place) for place in places}
+
+    @property
+    def against(self) -> Iterable[Said]:
+        """What some of them say; whatever speaks against a predicate is among it."""
+        return chain.from_iterable(self._against.values())
+
+    @lazy
+    def all(self) -> tuple[Said, ...]:
+        """What all of them say."""
+        known = self._against
+        read = (known[at] if at in known else self._read(at) for at in range(len(self._sentences)))
+        return tuple(chain.from_iterable(read))
+
+    def _read(self, place: int) -> tuple[Said, ...]:
+        sentence = self._sentences[place]
+        if len(sentence) > LONGEST_SENTENCE_CHARS:
+            return ()
+        before = self._sentences[place - 1] if place else ""
+        return tuple(Said(saying, sentence, before) for saying in sayings(sentence))
+
+
+def _may_speak_against(sentence: str) -> bool:
+    """Tell whether a sentence may speak against a predicate, from its words alone."""
+    if may_take_a_stand(sentence):
+        return True
+    return len(sentence) <= LONGEST_SENTENCE_CHARS and any(map(_may_deny, _WORD.findall(sentence)))
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _may_deny(word: str) -> bool:
+    """Tell whether a predicate whose word this is may be one that denies what another affirms."""
+    keys = {word, word_stem(word), lemma(word)}
+    forms = [form for key in keys for form in _forms(key) if form in FAMILIES]
+    return len(word) > _LONGEST_WORD_CHARS or not all(FAMILIES[form].affirms for form in forms)
 
 
 def sayings(sentence: str) -> tuple[Saying, ...]:
@@ -121,8 +166,9 @@ def sayings(sentence: str) -> tuple[Saying, ...]:
         if begin:
             lead = condition if _SUBJECT.search(before) else topic
         told.extend(_of_clause(sentence, stance, begin, lead))
-        topics = list(_TOPIC.finditer(before))
-        topic = f"{before[: topics[-1].end()]} " if topics else topic
+        if stance is not predicates[-1]:
+            topics = list(_TOPIC.finditer(before))
+            topic = f"{before[: topics[-1].end()]} " if topics else topic
         begin = stance.end
     return tuple(told)
 

@@ -22,6 +22,7 @@ _CONDITION = re.compile(
 _MAY_BE_CONDITION = re.compile(r"[면시중]|경우|때|동안")
 _ARTICLE = re.compile(r"제\d+[조항호](?:의\d+)?(?:\([^)]{0,40}\))?")
 _MARKER = re.compile(r"\s*(?:[-*•·#>]+|\d{1,2}[.)])\s")
+_DIGIT = re.compile(r"\d")
 _FIGURE = re.compile(r"\d[\d,.:]*")
 _FIGURE_WORD = re.compile(r"\d[\d,.:/~-]*[ ]?[가-힣%]*")
 _PARENTHESES = re.compile(r"\([^()]{0,80}\)")
@@ -32,6 +33,8 @@ _DOER = re.compile(r"(?<=[가-힣]{2})자$")
 _MANNER = re.compile(r"(?:지체|관계|상관|제한|차질|빠짐|틀림|변함)\s?없이")
 _LEAST_PART_CHARS = 2
 _WORDS_KEPT = 16_384
+_SETS_KEPT = 1024
+_NONE: frozenset[str] = frozenset()
 _TURNS: Mapping[str, re.Pattern[str]] = {
     "only": re.compile(r"한하[여는]|한해|한정|밖에"),
     "unless": re.compile(
@@ -116,14 +119,22 @@ def names_of(word: str) -> frozenset[str]:
 def turns_of(clause: str) -> frozenset[str]:
     """Return the names of the turns that a clause takes."""
     if not _MAY_TURN.search(clause):
-        return frozenset()
+        return _NONE
     bare = _MANNER.sub(" ", clause)
-    return frozenset(name for name, turn in _TURNS.items() if turn.search(bare))
+    return _shared(frozenset(name for name, turn in _TURNS.items() if turn.search(bare)))
 
 
 def figures_of(clause: str) -> frozenset[str]:
     """Return the figures of a clause, but for the numbers of provisions and list items."""
-    return frozenset(_FIGURE.findall(_without_articles(clause)))
+    if not _DIGIT.search(clause):
+        return _NONE
+    return _shared(frozenset(_FIGURE.findall(_without_articles(clause))))
+
+
+@lru_cache(maxsize=_SETS_KEPT)
+def _shared(words: frozenset[str]) -> frozenset[str]:
+    """Return one set for all that are equal: most clauses have no turns and no figures."""
+    return words
 
 
 def _without_articles(clause: str) -> str:

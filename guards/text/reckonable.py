@@ -7,8 +7,7 @@ sources, the question or the answer: as a sum, a multiple, a share, a rest.
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
 
@@ -23,7 +22,7 @@ from guards.text.arithmetic import (
     is_sum,
 )
 from guards.text.closest_figures import source_texts
-from guards.text.operands import NO_AMOUNTS, Operand, operand
+from guards.text.operands import NO_AMOUNTS, Operand, dimension_of, operand
 from guards.text.reckoning_words import SHARES, TOTALS
 from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Quantity
@@ -63,6 +62,7 @@ class Reckonable:
         self._answer = reading.answer.text
         self._question = reading.question.text
         self._is_in_sources = is_in_sources
+        self._known: dict[str, dict[Fraction, Operand]] = {}
 
     def may_come(self, quantity: Quantity) -> bool:
         """Tell whether an answer that goes on may yet show how it comes to a figure."""
@@ -135,14 +135,16 @@ class Reckonable:
     def _shown(self) -> list[Operand]:
         return _operands(self._answer)
 
-    @cached_property
-    def _there(self) -> dict[str, dict[Fraction, Operand]]:
-        """What is there to reckon with: one figure of each kind and value."""
-        there: dict[str, dict[Fraction, Operand]] = defaultdict(dict)
-        for text in (*self._sources, self._question, self._answer):
-            for one in _operands(text):
-                there[one.dimension].setdefault(one.value, one)
-        return there
+    def _there(self, kind: str) -> dict[Fraction, Operand]:
+        """Return what is there of a kind to reckon with: one figure of each value."""
+        if kind not in self._known:
+            there = self._known[kind] = {}
+            for text in (*self._sources, self._question, self._answer):
+                for one in _singles(text):
+                    value = one.measure.values[0]
+                    if dimension_of(one, text) == kind and value not in there:
+                        there[value] = operand(one, text)
+        return self._known[kind]
 
     def _counts(self, wanted: Operand, own: Sentence) -> set[Fraction]:
         beside = [
@@ -160,7 +162,7 @@ class Reckonable:
     def _shares(self, wanted: Operand) -> set[Fraction]:
         if wanted.dimension == Dimension.PERCENT:
             return set()
-        return {value / 100 for value in self._there[Dimension.PERCENT]}
+        return {value / 100 for value in self._there(Dimension.PERCENT)}
 
     def _follows(self, quantity: Quantity, own: Sentence) -> bool:
         """Tell whether a figure follows from those that are there, in a step or two."""
@@ -168,7 +170,7 @@ class Reckonable:
             return True
         wanted = operand(quantity, self._answer)
         value = wanted.value
-        same = [one for one in self._there[wanted.dimension].values() if one.value != value]
+        same = [one for one in self._there(wanted.dimension).values() if one.value != value]
         if len(same) > _MOST_AMOUNTS:
             return True
         counts = self._counts(wanted, own)
@@ -183,5 +185,9 @@ class Reckonable:
         )
 
 
+def _singles(text: Text) -> Iterator[Quantity]:
+    return (one for one in text.quantities if len(one.measure.values) == 1)
+
+
 def _operands(text: Text) -> list[Operand]:
-    return [operand(one, text) for one in text.quantities if len(one.measure.values) == 1]
+    return [operand(one, text) for one in _singles(text)]

@@ -4,12 +4,13 @@ A look-up goes through the rarest words first and stops after a fixed amount of 
 takes the same time in a long text that repeats itself.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from operator import itemgetter
 from typing import Generic, TypeVar
 
 from guards.text.likeness import Words, kept_words_of
+from guards.text.postings import Postings, posted
 
 _MOST_LOOKED_AT = 1000
 _MOST_FOUND = 24
@@ -22,12 +23,11 @@ class SentenceIndex(Generic[PlaceT]):
     """Some sentences and where they stand."""
 
     def __init__(self, sentences: Iterable[tuple[PlaceT, str]]) -> None:
-        self._places: list[PlaceT] = []
-        self._by_word: dict[str, list[int]] = defaultdict(list)
-        for number, (place, sentence) in enumerate(sentences):
-            self._places.append(place)
-            for form in kept_words_of(sentence).forms:
-                self._by_word[form].append(number)
+        told = list(sentences)
+        self._places = [place for place, _ in told]
+        self._by_word: Postings[str, int] = posted(
+            enumerate(kept_words_of(sentence).forms for _, sentence in told)
+        )
 
     def nearest(self, wanted: Words) -> list[PlaceT]:
         """Return the places of the sentences that share most words, the best one first."""

@@ -14,6 +14,7 @@ from guards.text.figure_values import figures_in
 from guards.text.labels import Form, Label, Labelled, Labels, label_of
 from guards.text.moved import Home
 from guards.text.passages import Passages, Place
+from guards.text.postings import Postings, packed
 from guards.text.values import Value
 
 _MOST_IN_GROUP = 200
@@ -39,18 +40,19 @@ class Sides:
     def __init__(self, told: SourceSet) -> None:
         self._passages = told.once(Passages)
         self._groups: dict[tuple[int, int, Hashable], list[_Side]] = defaultdict(list)
-        self._places: dict[Hashable, list[Place]] = defaultdict(list)
+        places: dict[Hashable, list[Place]] = defaultdict(list)
         for number, text in self._passages.texts():
-            self._add(number, text)
+            self._add(number, text, places)
+        self._places: Postings[Hashable, Place] = packed(places)
 
-    def _add(self, number: int, text: Text) -> None:
+    def _add(self, number: int, text: Text, places: dict[Hashable, list[Place]]) -> None:
         labels = text.once(Labels)
         for figure in figures_in(text):
             value, place = figure.value, Place(number, figure.at)
             group = self._groups[number, labels.group(figure), value.kind]
             group.append(_Side(value, labels, place))
             for key in value.keys:
-                self._places[key].append(place)
+                places[key].append(place)
 
     @lazy
     def _holding(self) -> Mapping[Hashable, Sequence[list[_Side]]]:
@@ -98,7 +100,7 @@ class Sides:
         return any(
             named & _forms(label_of(self._passages.sentence(place)))
             for key in value.keys
-            for place in self._places[key]
+            for place in self._places.get(key, ())
             if place not in inside
         )
 

@@ -8,11 +8,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from guards.core.reading import SourceSet
 from guards.text.particles import stem
+from guards.text.postings import Postings, packed
 
 _WORD = re.compile(r"[^\s()\[\],\"'“”‘’「」『』.!?]+")
 _FEWEST_SHARED = 4
@@ -20,7 +20,6 @@ _LEAST_SHARE = 0.6
 _MOST_SWAPPED = 4
 _MOST_CANDIDATES = 16
 _LONGEST_PARTICLE = 2
-_SENTENCES_KEPT = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +52,19 @@ class _Words(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(NamedTuple):
+    """A sentence of a source.
+
+    Attributes:
+        source_id: Id of the source.
+        sentence: The sentence, verbatim.
+        words: Its words but for the last one, in one string, which takes far less room than each
+            by itself: words have no blanks.
+    """
+
     source_id: str
     sentence: str
-    words: _Words
+    words: str
 
 
 class SourceSentences:
@@ -65,16 +72,18 @@ class SourceSentences:
 
     def __init__(self, sentences: Iterable[tuple[str, str]]) -> None:
         """Take pairs of a source's id and a sentence."""
-        self._by_first: defaultdict[str, list[_Kept]] = defaultdict(list)
-        self._by_last: defaultdict[str, list[_Kept]] = defaultdict(list)
-        self._whole: set[tuple[str, ...]] = set()
+        by_first: defaultdict[str, list[_Kept]] = defaultdict(list)
+        by_last: defaultdict[str, list[_Kept]] = defaultdict(list)
+        self._whole: set[str] = set()
         for source_id, sentence in sentences:
-            words = _kept_words(sentence)
-            if words.texts:
-                self._whole.add(words.texts)
-                kept = _Kept(source_id, sentence, words)
-                self._by_first[words.texts[0]].append(kept)
-                self._by_last[words.texts[-1]].append(kept)
+            texts = _WORD.findall(sentence)[:-1]
+            if texts:
+                kept = _Kept(source_id, sentence, " ".join(texts))
+                self._whole.add(kept.words)
+                by_first[texts[0]].append(kept)
+                by_last[texts[-1]].append(kept)
+        self._by_first: Postings[str, _Kept] = packed(by_first)
+        self._by_last: Postings[str, _Kept] = packed(by_last)
 
     def swap(self, sentence: str) -> Swap | None:
         """Return the one place in which a sentence differs from the nearest source sentence.
@@ -83,12 +92,12 @@ class SourceSentences:
         """
         words = _words_but_the_last(sentence)
         texts = words.texts
-        if not texts or texts in self._whole:
+        if not texts or " ".join(texts) in self._whole:
             return None
         best: Swap | None = None
         most_shared = max(_FEWEST_SHARED, _LEAST_SHARE * len(texts)) - 1
         for kept in self._candidates(texts):
-            others = kept.words.texts
+            others = kept.words.split(" ")
             ahead, behind = _shared(texts, others)
             longest = max(len(texts), len(others)) - ahead - behind
             shortest = min(len(texts), len(others)) - ahead - behind
@@ -96,9 +105,9 @@ class SourceSentences:
                 best, most_shared = _swap(sentence, words, kept, ahead, behind), ahead + behind
         return best
 
-    def _candidates(self, texts: Sequence[str]) -> list[_Kept]:
-        first = self._by_first.get(texts[0], [])[:_MOST_CANDIDATES]
-        return first + self._by_last.get(texts[-1], [])[:_MOST_CANDIDATES]
+    def _candidates(self, texts: Sequence[str]) -> tuple[_Kept, ...]:
+        first = self._by_first.get(texts[0], ())[:_MOST_CANDIDATES]
+        return first + self._by_last.get(texts[-1], ())[:_MOST_CANDIDATES]
 
 
 def source_sentences(told: SourceSet) -> SourceSentences:
@@ -115,10 +124,6 @@ def _words_but_the_last(sentence: str) -> _Words:
     return _Words(tuple(sentence[start:end] for start, end in spans), spans)
 
 
-# Only for sentences of sources: they come back all day.
-_kept_words = lru_cache(maxsize=_SENTENCES_KEPT)(_words_but_the_last)
-
-
 def _shared(texts: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
     """Return how many words two sentences share at the beginning and at the end."""
     most = min(len(texts), len(others))
@@ -133,7 +138,8 @@ def _shared(texts: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
 
 def _swap(sentence: str, words: _Words, kept: _Kept, ahead: int, behind: int) -> Swap:
     start, end = _place(sentence, words, ahead, behind)
-    old_start, old_end = _place(kept.sentence, kept.words, ahead, behind)
+    old_words = _words_but_the_last(kept.sentence)
+    old_start, old_end = _place(kept.sentence, old_words, ahead, behind)
     return Swap(
         new=sentence[start:end],
         old=kept.sentence[old_start:old_end],

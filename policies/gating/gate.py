@@ -74,6 +74,11 @@ class Gate:
         self.stopped = False
 
     @property
+    def has_news(self) -> bool:
+        """Whether there may be something to inspect; `look` tells."""
+        return bool(self._ends and not self._holds) or self._turn_end is not None or self._closed
+
+    @property
     def read_chars(self) -> int:
         """How much has come so far."""
         return len(self._segmenter.text)

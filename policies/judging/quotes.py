@@ -7,7 +7,8 @@ from typing import NamedTuple
 from guards.lexicons.opposites import SIDES
 from guards.text.features import features
 from guards.text.normal import normalise
-from guards.text.polarity import AFFIRMATIVE, Mode, Role, stances
+from guards.text.polarity import Role, stances
+from guards.text.polarity_modes import AFFIRMATIVE, Mode
 from guards.text.polarity_sayings import sayings
 from guards.text.sentences import split_sentences
 

@@ -5,7 +5,8 @@ A measure of shared words cannot tell ``환불합니다`` from ``환불하지 �
 
 from collections import defaultdict
 
-from guards.text.polarity import AFFIRMATIVE, stances
+from guards.text.polarity import stances
+from guards.text.polarity_modes import AFFIRMATIVE
 
 
 def told_alike(claim: str, sentence: str) -> bool | None:

@@ -20,7 +20,7 @@ from proxy.demo.model_server import MODEL, model_server
 from proxy.demo.script import say
 from proxy.demo.tour import Stop, tour
 from proxy.logs import configure_logs
-from proxy.serving import CannotListen, served
+from proxy.serving import CannotListen, loop_factory, served
 from proxy.settings import LogFormat, Settings
 
 TENANT = "demo"
@@ -56,7 +56,8 @@ def demo(
     settings = read_settings()
     configure_logs(LogFormat.CONSOLE)
     try:
-        faults = asyncio.run(_demo(settings, once=once, port=port))
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            faults = runner.run(_demo(settings, once=once, port=port))
     except CannotListen as error:
         fail(str(error))
     except KeyboardInterrupt:

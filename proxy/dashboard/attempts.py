@@ -6,23 +6,29 @@ from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import MovingWindowRateLimiter
 
+from proxy.workers.place import ALONE, Place
+
 MOST_WRONG = 10
-_LIMIT = RateLimitItemPerMinute(MOST_WRONG)
 
 
 class Attempts:
-    """Counts wrong keys of the last minute by the caller's address, in this process."""
+    """Counts wrong keys of the last minute by the caller's address, in this process.
 
-    def __init__(self) -> None:
+    Args:
+        place: Which of several processes this one is: all together let no more be tried than one.
+    """
+
+    def __init__(self, place: Place = ALONE) -> None:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._limit = RateLimitItemPerMinute(max(1, MOST_WRONG // place.count))
 
     async def wait_s(self, address: str, now_s: float) -> int:
         """Return how long a caller has to wait before another try; 0 if not at all."""
-        if await self._limiter.test(_LIMIT, address):
+        if await self._limiter.test(self._limit, address):
             return 0
-        stats = await self._limiter.get_window_stats(_LIMIT, address)
+        stats = await self._limiter.get_window_stats(self._limit, address)
         return max(1, math.ceil(stats.reset_time - now_s))
 
     async def note_wrong(self, address: str) -> None:
         """Count a wrong key."""
-        await self._limiter.hit(_LIMIT, address)
+        await self._limiter.hit(self._limit, address)

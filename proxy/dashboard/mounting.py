@@ -61,13 +61,13 @@ class Dashboard(InitPlugin):
 
     def on_app_init(self, app_config: AppConfig) -> AppConfig:
         """Add the pages, and draw whatever goes wrong at their addresses."""
-        store = session_store(self._services.settings)
+        store = session_store(self._services.settings, self._services.place)
         assets = Assets()
         shared = Backstage(
             assets=assets,
             drawing=Drawing(assets),
             sessions=Sessions(store, self._services),
-            attempts=Attempts(),
+            attempts=Attempts(self._services.place),
             room=Room(),
             workshop=Workshop(),
         )

@@ -17,6 +17,7 @@ from datetime import timedelta
 
 import redis.asyncio
 from litestar.stores.base import Store
+from litestar.stores.file import FileStore
 from litestar.stores.memory import MemoryStore
 from litestar.stores.redis import RedisStore
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
@@ -29,6 +30,7 @@ from policies.keys import hash_key
 from proxy.readers import Viewer, viewer_with
 from proxy.services import Services
 from proxy.settings import Settings
+from proxy.workers.place import Place
 
 LASTS = timedelta(hours=12)
 TOKEN_BYTES = 32
@@ -54,10 +56,10 @@ class _Kept(BaseModel):
     until: AwareDatetime
 
 
-def session_store(settings: Settings) -> Store:
-    """Return where sessions are kept: Redis where there is one, else this process."""
+def session_store(settings: Settings, place: Place) -> Store:
+    """Return where sessions are kept: Redis where there is one, else what the workers share."""
     if settings.redis_url is None:
-        return MemoryStore()
+        return FileStore(place.sessions) if place.sessions else MemoryStore()
     # A connection may be one that broke while nobody used it, which says nothing of the server.
     client = redis.asyncio.Redis.from_url(
         settings.redis_url.get_secret_value(),

@@ -40,6 +40,10 @@ class Ticket:
     is_probe: bool
 
 
+def _nobody(_: float) -> None:
+    """Stand for nobody who wants to know."""
+
+
 class Breaker:
     """A breaker for one backend and one tenant. For use by the tasks of one event loop.
 
@@ -47,14 +51,20 @@ class Breaker:
         rules: When it opens, and for how long.
         clock: Monotonic, in seconds.
         chance: Returns a random number from 0 to 1.
+        opened: Told for how long, in seconds, each time that it opens.
     """
 
     def __init__(
-        self, rules: BreakerRules, clock: Callable[[], float], chance: Callable[[], float]
+        self,
+        rules: BreakerRules,
+        clock: Callable[[], float],
+        chance: Callable[[], float],
+        opened: Callable[[float], None] = _nobody,
     ) -> None:
         self._rules = rules
         self._clock = clock
         self._chance = chance
+        self._opened = opened
         self._calls: deque[tuple[float, bool]] = deque()
         self._failures_in_a_row = 0
         self._era = 0
@@ -110,6 +120,12 @@ class Breaker:
         if ticket.is_probe:
             self._is_probing = False
 
+    def hinted(self) -> None:
+        """Hear that the backend fails others: the next call goes through alone, and tells."""
+        if self._open_until_s is None:
+            self._start_over()
+            self._open_until_s = self._clock()
+
     def _note(self, *, failed: bool) -> None:
         now_s = self._clock()
         self._calls.append((now_s, failed))
@@ -130,7 +146,9 @@ class Breaker:
         pause_s *= 1 + rules.jitter * self._chance()
         self._times_opened += 1
         self._start_over()
-        self._open_until_s = self._clock() + min(rules.longest_open_s, pause_s)
+        pause_s = min(rules.longest_open_s, pause_s)
+        self._open_until_s = self._clock() + pause_s
+        self._opened(pause_s)
 
     def _close(self) -> None:
         self._times_opened = 0

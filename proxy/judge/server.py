@@ -9,9 +9,9 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 import httpx
 from pydantic import JsonValue
 
-from proxy.certificates import trusted
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
+from proxy.transport import AiohttpTransport
 
 _LONGEST_REPLY_BYTES = 1024 * 1024
 _BY_INPUT = frozenset(
@@ -98,7 +98,7 @@ class JudgeServer:
 def judge_client() -> httpx.AsyncClient:
     """Return connections for judges: no redirects, no proxies of the environment, no cookies."""
     return httpx.AsyncClient(
-        verify=trusted(),
+        transport=AiohttpTransport(),
         timeout=None,  # noqa: S113 - each opinion as a whole has its time
         follow_redirects=False,
         trust_env=False,

@@ -2,8 +2,10 @@
 
 import contextlib
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 
+from policies.errors import Problem
+from policies.loader import LoadedPolicy
 from proxy.limits.limiter import Limiter
 from proxy.limits.local import LocalCounts
 from proxy.limits.shared import SharedCounts
@@ -21,3 +23,18 @@ async def open_limiter(settings: Settings) -> AsyncGenerator[Limiter, None]:
         yield limiter
     finally:
         await limiter.close()
+
+
+def limits_without_count(policies: Mapping[str, LoadedPolicy], settings: Settings) -> list[Problem]:
+    """Return the limits that nobody could keep: several workers count together only in Redis."""
+    if settings.workers == 1 or settings.redis_url is not None:
+        return []
+    said = (
+        f"each of {settings.workers} workers would count for itself; set GUARD_PROXY_REDIS_URL, or "
+        "GUARD_PROXY_WORKERS to 1"
+    )
+    return [
+        Problem(loaded.entry.at(("limits",)), "limits", said)
+        for loaded in policies.values()
+        if loaded.policy.tenant and loaded.policy.limits.are_set
+    ]

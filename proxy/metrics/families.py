@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from pathlib import Path
 
 from prometheus_client import (
     CollectorRegistry,
@@ -15,11 +17,10 @@ from prometheus_client import (
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from proxy.metrics.shared import Copied, Reading, text_of_all
+
 # Times of creation would double the series of every counter, and nothing reads them.
 disable_created_metrics()  # type: ignore[no-untyped-call]
-
-Reading = tuple[Sequence[str], float]
-"""Values of the labels, in order, and the figure."""
 
 
 class Kind(StrEnum):
@@ -28,6 +29,14 @@ class Kind(StrEnum):
     COUNTER = "counter"
     GAUGE = "gauge"
     HISTOGRAM = "histogram"
+
+
+class Together(StrEnum):
+    """How a gauge of several processes becomes one figure; those that have ended do not count."""
+
+    SUM = "livesum"
+    MOST = "livemax"
+    LEAST = "livemin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +59,36 @@ class Family:
 class Families:
     """Makes families, and remembers them.
 
+    Args:
+        folder: Where several processes keep their metrics together; None for one by itself.
+
     Attributes:
-        registry: Holds them.
+        registry: Holds the families of this process.
         described: All of them, in order.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         self.registry = CollectorRegistry()
         self.described: list[Family] = []
+        self._folder = folder
+        self._copied: list[Copied] = []
 
     def counter(self, name: str, said: str, labels: tuple[str, ...] = ()) -> Counter:
         """Return a new counter; its name ends in ``_total``."""
         self._describe(name, Kind.COUNTER, labels, said)
         return Counter(name, said, labels, registry=self.registry)
 
-    def gauge(self, name: str, said: str, labels: tuple[str, ...] = ()) -> Gauge:
+    def gauge(
+        self,
+        name: str,
+        said: str,
+        labels: tuple[str, ...] = (),
+        *,
+        together: Together = Together.SUM,
+    ) -> Gauge:
         """Return a new gauge."""
         self._describe(name, Kind.GAUGE, labels, said)
-        return Gauge(name, said, labels, registry=self.registry)
+        return self._gauge(name, said, labels, together)
 
     def histogram(
         self, name: str, said: str, bounds: Sequence[float], labels: tuple[str, ...]
@@ -83,14 +104,34 @@ class Families:
         said: str,
         labels: tuple[str, ...],
         read: Callable[[], Iterable[Reading]],
+        *,
+        together: Together = Together.SUM,
     ) -> None:
         """Add a counter or a gauge whose figures somebody else keeps, read when asked for."""
         family = self._describe(name, kind, labels, said)
-        self.registry.register(_Watched(family, read))
+        if self._folder is None:
+            self.registry.register(_Watched(family, read))
+        elif kind is Kind.GAUGE:
+            make = partial(self._gauge, name, said, labels, together)
+            self._copied.append(Copied(make, read))
+        else:
+            counter = partial(Counter, name, said, labels, registry=self.registry)
+            self._copied.append(Copied(counter, read))
+
+    def follow(self) -> None:
+        """Let the other processes see what is kept elsewhere than in metrics."""
+        for one in self._copied:
+            one.follow()
 
     def as_text(self) -> bytes:
-        """Return all metrics in Prometheus's text format."""
-        return generate_latest(self.registry)
+        """Return the metrics of all processes in Prometheus's text format."""
+        if self._folder is None:
+            return generate_latest(self.registry)
+        self.follow()
+        return text_of_all(self._folder)
+
+    def _gauge(self, name: str, said: str, labels: tuple[str, ...], together: Together) -> Gauge:
+        return Gauge(name, said, labels, registry=self.registry, multiprocess_mode=together.value)
 
     def _describe(self, name: str, kind: Kind, labels: tuple[str, ...], said: str) -> Family:
         family = Family(name, kind, labels, said)

@@ -3,8 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
 
-from proxy.metrics.families import Families, Family, Kind, Reading
+from prometheus_client import Counter, Gauge, Histogram
+
+from proxy.metrics.families import Families, Family, Kind, Together
+from proxy.metrics.shared import Reading
 from proxy.metrics.version import product_version
 
 SECONDS = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
@@ -12,6 +17,7 @@ GUARD_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 ONE_GUARD_SECONDS = (0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5)
 SIGNALS = ("traces", "metrics")
 """What telemetry sends."""
+FamilyT = TypeVar("FamilyT", Counter, Gauge, Histogram)
 
 _TRACES = {
     "queued": (Kind.COUNTER, "Traces that were taken from requests."),
@@ -25,12 +31,19 @@ _TRACES = {
 
 
 class Metrics:
-    """The service's metrics, in a registry of their own."""
+    """The service's metrics, in a registry of their own.
 
-    def __init__(self) -> None:
+    Args:
+        folder: Where several processes keep their metrics together; None for one by itself.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
         self._traces: Callable[[], Mapping[str, int]] = dict
         self._judges: Callable[[], Mapping[str, StrEnum]] = dict
-        self._families = Families()
+        self._policies: Callable[[], tuple[float, int]] = lambda: (0.0, 0)
+        self._limits_are_away: Callable[[], bool] = lambda: False
+        self._families = Families(folder)
+        self._children: dict[tuple[object, ...], Any] = {}
         self.registry = self._families.registry
         self._add_requests()
         self._add_guards()
@@ -49,16 +62,33 @@ class Metrics:
 
     def watch_policies(self, state: Callable[[], tuple[float, int]]) -> None:
         """Show since when the policies are in force, in Unix seconds, and for how many tenants."""
-        self.policies_loaded.set_function(lambda: state()[0])
-        self.tenants.set_function(lambda: state()[1])
+        self._policies = state
 
     def watch_limits(self, is_away: Callable[[], bool]) -> None:
         """Show whether limits have to do without their Redis, read when asked for."""
-        self.limits_store_away.set_function(is_away)
+        self._limits_are_away = is_away
+
+    def of(self, family: FamilyT, *labels: str) -> FamilyT:
+        """Return a family's metric with these labels, looked up once.
+
+        Args:
+            family: One of this object's own.
+            labels: Values of its labels, in order.
+        """
+        known = (family, labels)
+        child = self._children.get(known)
+        if child is None:
+            child = self._children[known] = family.labels(*labels)
+        found: FamilyT = child
+        return found
 
     def as_text(self) -> bytes:
-        """Return all metrics in Prometheus's text format."""
+        """Return the metrics of all processes in Prometheus's text format."""
         return self._families.as_text()
+
+    def follow(self) -> None:
+        """Let the other processes see what is only read when asked for."""
+        self._families.follow()
 
     @property
     def described(self) -> Iterable[Family]:
@@ -186,16 +216,9 @@ class Metrics:
         self.policies_stale = gauge(
             "guard_proxy_policies_stale",
             "1 while the policies on disk are broken and the last good ones are used.",
+            together=Together.MOST,
         )
-        self.policies_loaded = gauge(
-            "guard_proxy_policies_loaded_timestamp_seconds",
-            "When the policies in force were read, in Unix seconds.",
-        )
-        self.limits_store_away = gauge(
-            "guard_proxy_limits_store_away",
-            "1 while Redis is away and each process counts limits for itself.",
-        )
-        self.tenants = gauge("guard_proxy_tenants", "Tenants that the policies in force serve.")
+        self._watch_service()
         self.telemetry_dropped_spans = counter(
             "guard_proxy_telemetry_dropped_spans_total",
             "OpenTelemetry spans that were lost: the collector did not take them in time.",
@@ -205,13 +228,45 @@ class Metrics:
             "Batches that the OpenTelemetry collector did not take.",
             ("signal",),
         )
-        self.build = gauge("guard_proxy_build_info", "1 for the version that runs.", ("version",))
+        self.build = gauge(
+            "guard_proxy_build_info",
+            "1 for the version that runs.",
+            ("version",),
+            together=Together.MOST,
+        )
         self.build.labels(product_version()).set(1)
         # A counter that begins at 1 never rises, as far as a query can see.
         for outcome in ("taken", "refused"):
             self.policy_reloads.labels(outcome)
         for signal in SIGNALS:
             self.telemetry_failed_exports.labels(signal)
+
+    def _watch_service(self) -> None:
+        watched = self._families.watched
+        watched(
+            "guard_proxy_policies_loaded_timestamp_seconds",
+            Kind.GAUGE,
+            "When the policies in force were read, in Unix seconds.",
+            (),
+            lambda: [((), self._policies()[0])],
+            together=Together.LEAST,
+        )
+        watched(
+            "guard_proxy_limits_store_away",
+            Kind.GAUGE,
+            "1 while Redis is away and each process counts limits for itself.",
+            (),
+            lambda: [((), float(self._limits_are_away()))],
+            together=Together.MOST,
+        )
+        watched(
+            "guard_proxy_tenants",
+            Kind.GAUGE,
+            "Tenants that the policies in force serve.",
+            (),
+            lambda: [((), self._policies()[1])],
+            together=Together.MOST,
+        )
 
     def _watch_all(self) -> None:
         for count, (kind, said) in _TRACES.items():
@@ -224,6 +279,7 @@ class Metrics:
             "1 for the state that the breaker of a tenant's judge is in.",
             ("tenant", "state"),
             self._of_judges,
+            together=Together.MOST,
         )
 
     def _of_traces(self, name: str) -> Iterable[Reading]:

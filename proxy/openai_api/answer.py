@@ -66,6 +66,11 @@ class PieceJoiner:
     def __init__(self) -> None:
         self._half = ""
 
+    @property
+    def holds(self) -> bool:
+        """Whether half a character waits."""
+        return bool(self._half)
+
     def feed(self, piece: str) -> str:
         """Return what can be said by now; half a character waits for its other half."""
         text = self._half + piece

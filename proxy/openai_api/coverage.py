@@ -10,88 +10,19 @@ like are never searched.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 from typing import Final
 
 from pydantic import JsonValue
 
 from proxy.errors import BadRequest
+from proxy.openai_api.field_tree import ITEM, Node, Origin, Row, Treatment, walk
 from proxy.openai_api.json_body import JsonObject
 
 MOST_UNKNOWN: Final = 20
 _LONGEST_PATH_CHARS = 80
-_ITEM = "[]"
 _STEP = re.compile(r"\[\]|[^.\[\]]+")
-# What a member is called may be anybody's words; what looks like a field's name is shown as one.
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,40}")
-_NAMELESS = "?"
 _WORDS = re.compile(r"[가-힣]|\S\s+\S")
-
-
-class Treatment(StrEnum):
-    """What is done with a field."""
-
-    INSPECTED = "inspected"
-    PASSED = "passed"
-    REFUSED = "refused"
-
-
-class Origin(StrEnum):
-    """Whose field it is; all but OpenAI's are extensions."""
-
-    OPENAI = "OpenAI"
-    VLLM = "vLLM"
-    SGLANG = "SGLang"
-    LLAMA_CPP = "llama.cpp"
-    OLLAMA = "Ollama"
-    LITELLM = "LiteLLM"
-    OTHER = "other servers"
-    PROXY = "this proxy"
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One field.
-
-    Attributes:
-        path: Its place.
-        treatment: What is done with it.
-        note: Why, in a few words. Of a refused field, the reason that the caller is told.
-        origin: Whose field it is.
-        unchecked: What `not checked` calls it where it is there; for words that no guard reads.
-        refused_at: The values that are refused; without any, all but null, false and empty ones.
-        spells_answer: It can hold the words of an answer once more, so it goes when they change.
-    """
-
-    path: str
-    treatment: Treatment
-    note: str = ""
-    origin: Origin = Origin.OPENAI
-    unchecked: str = ""
-    refused_at: tuple[JsonValue, ...] = ()
-    spells_answer: bool = False
-
-    def refuses(self, value: JsonValue) -> bool:
-        """Tell whether a request with this value in this place is refused."""
-        if self.treatment is not Treatment.REFUSED:
-            return False
-        return value in self.refused_at if self.refused_at else bool(value)
-
-
-@dataclass(slots=True)
-class _Node:
-    row: Row | None = None
-    below: dict[str, "_Node"] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Met:
-    """A field that was met: its row, or its place if it has none."""
-
-    path: str
-    node: _Node | None
-    value: JsonValue
 
 
 class FieldTable:
@@ -106,14 +37,16 @@ class FieldTable:
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = tuple(rows)
-        self._root = _Node()
+        self._root = Node()
         for row in self.rows:
             node = self._root
             for step in steps(row.path):
-                node = node.below.setdefault(step, _Node())
+                node = node.below.setdefault(step, Node())
             if node.row is not None:
                 raise ValueError(f"two rows for {row.path}")
             node.row = row
+        self._root.settle()
+        self._nodes: dict[str, Node] = {"": self._root}
 
     def covers(self, path: str) -> bool:
         """Tell whether a row speaks for a place: its own, or one above that has none below it."""
@@ -130,21 +63,27 @@ class FieldTable:
         Raises:
             BadRequest: it names the field.
         """
-        for met in _walk(self._root, body, ""):
+        if self._root.is_quiet(body):
+            return
+        for met in walk(self._root, body, ""):
             row = met.node.row if met.node else None
             if row is not None and row.refuses(met.value):
-                param = row.path.replace(_ITEM, "")
+                param = row.path.replace(ITEM, "")
                 raise BadRequest(f"'{param}' cannot be served here: {row.note}.", param)
 
     def unchecked(self, value: JsonObject) -> tuple[str, ...]:
         """Return what carries words in a body and is not looked at, each name once."""
-        rows = (met.node.row for met in _walk(self._root, value, "") if met.node and met.value)
+        if self._root.is_quiet(value):
+            return ()
+        rows = (met.node.row for met in walk(self._root, value, "") if met.node and met.value)
         return tuple(dict.fromkeys(row.unchecked for row in rows if row and row.unchecked))
 
     def unknown(self, value: JsonObject) -> tuple[str, ...]:
         """Return the places that no row covers: names only, never values."""
+        if self._root.is_quiet(value):
+            return ()
         found: dict[str, None] = {}
-        for met in _walk(self._root, value, ""):
+        for met in walk(self._root, value, ""):
             if met.node is None:
                 found[met.path[:_LONGEST_PATH_CHARS]] = None
                 if len(found) == MOST_UNKNOWN:
@@ -177,17 +116,21 @@ class FieldTable:
             prefix: Its place; empty for the body itself.
         """
         known = self._node(prefix).below
+        if known.keys() >= value.keys():
+            return frozenset()
         return frozenset(name for name in value if name not in known and _has_words(value[name]))
 
     def _rows_below(self, prefix: str) -> dict[str, Row]:
         below = self._node(prefix).below
         return {name: node.row for name, node in below.items() if node.row}
 
-    def _node(self, prefix: str) -> _Node:
-        node = self._root
-        for step in steps(prefix):
-            node = node.below[step]
-        return node
+    def _node(self, prefix: str) -> Node:
+        if prefix not in self._nodes:
+            node = self._root
+            for step in steps(prefix):
+                node = node.below[step]
+            self._nodes[prefix] = node
+        return self._nodes[prefix]
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,25 +211,3 @@ def _has_words(value: JsonValue) -> bool:
     if isinstance(value, dict):
         return any(map(_has_words, value.values()))
     return isinstance(value, list) and any(map(_has_words, value))
-
-
-def _walk(node: _Node, value: JsonValue, path: str) -> Iterator[_Met]:
-    if isinstance(value, dict):
-        yield from _members(node, value, path)
-    elif isinstance(value, list) and _ITEM in node.below:
-        inside = node.below[_ITEM]
-        for item in value:
-            yield _Met(f"{path}{_ITEM}", inside, item)
-            yield from _walk(inside, item, f"{path}{_ITEM}")
-
-
-def _members(node: _Node, value: JsonObject, path: str) -> Iterator[_Met]:
-    if not node.below or set(node.below) == {_ITEM}:
-        return  # a leaf, or a list where an object came: nothing is said of its members
-    for name, item in value.items():
-        inside = node.below.get(name)
-        shown = name if inside or _NAME.fullmatch(name) else _NAMELESS
-        place = f"{path}.{shown}" if path else shown
-        yield _Met(place, inside, item)
-        if inside is not None:
-            yield from _walk(inside, item, place)

@@ -16,7 +16,7 @@ from proxy.openai_api.answer import Answer
 from proxy.openai_api.coverage import Coverage
 from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.sse import json_bytes, write_event
+from proxy.openai_api.sse import Event, json_bytes, write_event
 
 
 class PieceRestorer(Protocol):
@@ -224,6 +224,21 @@ class Piece:
     may_tell: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Some events that say a text and can be passed on as they came.
+
+    Attributes:
+        choice: Number of their choice.
+        text: What they add to its answer.
+        end: Where they end in the bytes that they were read from.
+    """
+
+    choice: int
+    text: str
+    end: int
+
+
 class LiveStream(ABC):
     """Reads the streams of a model server for one request, and writes the one that leaves.
 
@@ -236,16 +251,25 @@ class LiveStream(ABC):
         """Put the user's own identifiers back from now on; called before anything is read."""
 
     @abstractmethod
-    def read(self, chunk: JsonObject, raw: bytes) -> Sequence[Piece]:
-        """Return the pieces of one event, with the user's own identifiers put back.
+    def read(self, event: Event) -> Sequence[Piece]:
+        """Return the pieces of one event that says something.
 
-        Args:
-            chunk: The event's data.
-            raw: The event's bytes.
+        The user's own identifiers are put back in them.
 
         Raises:
             UpstreamBroken: nobody could say what a client would read in it.
         """
+
+    def said(self, events: bytes) -> Said | None:
+        """Take in events that do nothing but say a text of one choice, as many as there are.
+
+        Only the quickest way of reading is tried here. None where the first event takes more: then
+        nothing was taken in.
+
+        Args:
+            events: Some bytes that begin with an event, without the stream's byte order mark.
+        """
+        return None
 
     @abstractmethod
     def read_end(self, *, said_done: bool) -> Sequence[Piece]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import msgspec
 from pydantic import JsonValue
 
 STREAM_TYPE = "text/event-stream"  # the web framework adds the charset
@@ -22,6 +23,10 @@ _CONNECTION_LINE = re.compile(rb"^(?:id|retry)(?::[^\r\n]*)?(?:\r\n|\n|\r)", re.
 _NAMED_COMMENT = re.compile(rb"^: (x-[a-z-]+): ([^\n]*)\n", re.MULTILINE)
 _NAMED_COMMENTS = re.compile(rb"(?:^: x-[a-z-]+: [^\n]*\n)+\n", re.MULTILINE)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BLANK_LINE = b"\n\n"
+_WRITER = msgspec.json.Encoder()
+_DATA = b"data: "
+_OBJECT = b"data: {"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +36,31 @@ class Event:
     Attributes:
         raw: Its bytes as they came, fit to be passed on between others: with the blank line at the
             end, also where the server forgot it, and without the stream's byte order mark.
-        data: Its ``data`` lines joined; None for comments and events without data.
     """
 
     raw: bytes
-    data: str | None
+
+    @property
+    def data(self) -> str | None:
+        """Its ``data`` lines joined; None for comments and events without data."""
+        if _is_one_line(self.raw):
+            return self.raw[len(_DATA) : -len(_BLANK_LINE)].decode("utf-8", errors="replace")
+        fields = _fields(self.raw)
+        data = [value.removeprefix(" ") for name, _, value in fields if name == "data"]
+        return "\n".join(data) if data else None
 
     @property
     def is_done(self) -> bool:
         """Whether it is ``[DONE]``, the last one of a complete stream."""
+        if self.raw.startswith(_OBJECT):
+            return False
         return self.data is not None and self.data.strip() == "[DONE]"
 
     @property
     def says_something(self) -> bool:
         """Whether it holds an object."""
+        if self.raw.startswith(_OBJECT):
+            return True
         return bool(self.data and self.data.strip()) and not self.is_done
 
 
@@ -54,37 +70,67 @@ class EventReader:
     def __init__(self) -> None:
         self._rest = b""
         self._begun = False
+        self._has_returns = False
+
+    @property
+    def is_between(self) -> bool:
+        """Whether the next piece begins with an event."""
+        return not self._rest
 
     def feed(self, piece: bytes) -> list[Event]:
         """Return the events that this piece completes."""
         # Blank lines end within the last three bytes of what was searched, or in the new piece.
         search_from = max(0, len(self._rest) - 3)
         self._rest += piece
-        events = []
-        begin = 0
-        # A CR at the very end may be half of a CRLF: wait for the next piece.
-        safe_end = len(self._rest) - self._rest.endswith(b"\r")
-        while match := _EVENT_END.search(self._rest, search_from, safe_end):
-            events.append(self._event(self._rest[begin : match.end()]))
-            begin = search_from = match.end()
-        self._rest = self._rest[begin:]
-        return events
+        self._has_returns = self._has_returns or b"\r" in piece
+        cut = self._cut_anywhere if self._has_returns else self._cut
+        return [self._event(raw) for raw in cut(search_from)]
 
     def close(self) -> list[Event]:
         """Return what is left as a last event; servers do forget the final blank line."""
         rest, self._rest = self._rest, b""
-        return [self._event(rest + b"\n\n")] if rest.strip() else []
+        return [self._event(rest + _BLANK_LINE)] if rest.strip() else []
+
+    def _cut(self, search_from: int) -> list[bytes]:
+        """Cut off what is complete where lines end in line feeds alone."""
+        if self._rest.find(_BLANK_LINE, search_from) < 0:
+            return []
+        *whole, self._rest = self._rest.split(_BLANK_LINE)
+        return [one + _BLANK_LINE for one in whole]
+
+    def _cut_anywhere(self, search_from: int) -> list[bytes]:
+        """Cut off what is complete wherever a line may end."""
+        whole = []
+        begin = 0
+        # A CR at the very end may be half of a CRLF: wait for the next piece.
+        safe_end = len(self._rest) - self._rest.endswith(b"\r")
+        while match := _EVENT_END.search(self._rest, search_from, safe_end):
+            whole.append(self._rest[begin : match.end()])
+            begin = search_from = match.end()
+        self._rest = self._rest[begin:]
+        return whole
 
     def _event(self, raw: bytes) -> Event:
         if not self._begun:
             self._begun = True
             raw = raw.removeprefix(_BYTE_ORDER_MARK)
-        lines = _LINES.split(raw.decode("utf-8", errors="replace"))
-        fields = [line.partition(":") for line in lines]
-        data = [value.removeprefix(" ") for name, _, value in fields if name == "data"]
-        if any(name in ("id", "retry") for name, _, _ in fields):
+        if not _is_one_line(raw) and any(name in ("id", "retry") for name, _, _ in _fields(raw)):
             raw = _CONNECTION_LINE.sub(b"", raw)
-        return Event(raw, "\n".join(data) if data else None)
+        return Event(raw)
+
+
+def _is_one_line(raw: bytes) -> bool:
+    """Tell whether an event is one line of data, as nearly all are."""
+    return (
+        raw.startswith(_DATA)
+        and raw.find(b"\n") == len(raw) - len(_BLANK_LINE)
+        and b"\r" not in raw
+    )
+
+
+def _fields(raw: bytes) -> list[tuple[str, str, str]]:
+    lines = _LINES.split(raw.decode("utf-8", errors="replace"))
+    return [line.partition(":") for line in lines]
 
 
 def write_event(body: Mapping[str, JsonValue]) -> bytes:
@@ -110,5 +156,8 @@ def without_comments(stream: bytes) -> bytes:
 
 def json_bytes(body: Mapping[str, JsonValue]) -> bytes:
     """Return compact JSON in UTF-8; escaped where the text holds half of a surrogate pair."""
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "backslashreplace")  # which escapes as JSON does
+    try:
+        return _WRITER.encode(body)
+    except UnicodeEncodeError:
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "backslashreplace")  # which escapes as JSON does

@@ -20,7 +20,7 @@ from proxy.openai_api.json_body import JsonObject, objects, read_object
 from proxy.openai_api.json_texts import texts, with_texts
 from proxy.openai_api.sources.turns import PART_SEPARATOR
 from proxy.openai_api.sse import json_bytes
-from proxy.personal.stand_ins import StandIns
+from proxy.personal.stand_ins import NONE, StandIns
 
 _SPEAKERS = ("user", "assistant")
 _ABOUT_THE_USER = ("user", "metadata", "safety_identifier", "prompt_cache_key")
@@ -39,10 +39,10 @@ def stand_ins_for(body: JsonObject, sources: tuple[Source, ...], policy: Policy)
     """
     rule = policy.guards.get(PersonalData.id)
     if rule is None or rule.mode is not Mode.ENFORCE:
-        return StandIns()
+        return NONE
     settings = PersonalDataSettings.model_validate(rule.options)
     if settings.input is Handling.OFF:
-        return StandIns()
+        return NONE
     published = Shown(f"{one.title}\n{one.file}\n{one.text}" for one in sources)
     own = _found(_said(body), published, business_numbers=settings.business_numbers)
     shown = _found(map(_unescaped, texts(body)), published, business_numbers=False)

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
+from typing import Final
 
 from guards.text.particle_choice import agreeing, particle_at
 from guards.text.personal_kinds import PersonalKind
@@ -165,3 +166,7 @@ def _numbered(identifiers: Mapping[str, PersonalKind], texts: Iterable[str]) -> 
             counts[kind.noun] += 1
         numbered[kind.noun, counts[kind.noun]] = value
     return numbered
+
+
+NONE: Final = StandIns()
+"""Nothing to hide."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from time import perf_counter
 
@@ -51,6 +52,12 @@ class Workers:
                 pool.submit(os.getpid)  # without work the pool would not start one
         return cls(pool, [one for one in multiprocessing.active_children() if one not in others])
 
+    @property
+    def are_alive(self) -> bool:
+        """Whether none of them has ended."""
+        # Asking the processes themselves may come between the pool and their exit status.
+        return not wait([process.sentinel for process in self.processes], timeout=0)
+
     def end(self) -> None:
         """End them at once; what they were doing ends in `BrokenProcessPool`.
 
@@ -74,12 +81,13 @@ def judge_again(policy: bytes, trace: Trace) -> Rejudged:
         trace: The request.
     """
     began_s = perf_counter()
-    tried = rejudged(trace, _judging(policy))
+    tried = rejudged(trace, judging_by_packed(policy))
     return tried.model_copy(update={"duration_ms": (perf_counter() - began_s) * 1000})
 
 
 @lru_cache(maxsize=MOST_POLICIES)
-def _judging(policy: bytes) -> Judging:
+def judging_by_packed(policy: bytes) -> Judging:
+    """Return what judges by a packed policy; made once as long as the policy is used."""
     loaded: LoadedPolicy = pickle.loads(policy)  # noqa: S301 - packed by ourselves, a pipe away
     return judging_by(loaded)
 

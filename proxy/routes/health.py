@@ -29,6 +29,7 @@ async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
     return _json(
         {
             "status": "ready",
+            "worker": {"number": services.place.number, "of": services.place.count},
             "policies": {
                 "loaded_at": policies.snapshot.loaded_at.isoformat(),
                 "tenants": len(policies.snapshot.tenants),

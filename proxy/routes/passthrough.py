@@ -3,20 +3,16 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from typing import Final
 from urllib.parse import unquote_plus
 
-from litestar import Litestar, asgi
-from litestar.enums import ScopeType
-from litestar.exceptions import NotFoundException
-from litestar.response.base import ASGIResponse
-from litestar.types import HTTPScope, Receive, Scope, Send
+from litestar.types import Receive, Send
 
 from policies.passing import open_methods, read_rule
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
     InternalError,
-    RequestTooLarge,
     UnknownModel,
     UnknownPath,
     UpstreamError,
@@ -26,12 +22,12 @@ from proxy.job import CLIENT_GONE_STATUS
 from proxy.logs import logger
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
-from proxy.paths import ModelPath, ends_guarded, spelled_path
+from proxy.paths import ends_guarded, spelled_path
 from proxy.relay import PassedCall, PassedReply, relayed
-from proxy.routes.upload import ClientLeft, Upload
-from proxy.services import Services
+from proxy.replying import HttpReply, send_whole
+from proxy.routes.asked import Asked, Endpoint
+from proxy.routes.upload import ClientLeft, Upload, refuse_length
 from proxy.telemetry.counting import PASSED_THROUGH, count_passed
-from proxy.tenants import Tenant
 
 log = logger(__name__)
 
@@ -41,42 +37,39 @@ _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 _WITHOUT_MODEL = (read_rule("/files/**"), read_rule("/uploads/**"))
 
 
-@asgi("/", copy_scope=False, name=PASSED_THROUGH)
-async def pass_through(scope: Scope, receive: Receive, send: Send) -> None:
+async def _pass_through(asked: Asked, receive: Receive, send: Send) -> None:
     """Hand a request through if the tenant's policy opens its path; else refuse it.
 
     Neither body is held: both travel in pieces, each as soon as it is there.
     """
-    if scope["type"] != ScopeType.HTTP:
-        raise NotFoundException
-    services: Services = Litestar.from_scope(scope).state.services
-    passage = Passage(scope, receive, send, services)
     status = InternalError.status
     try:
-        status = await passage.run()
+        status = await Passage(asked, receive, send).run()
     except GuardProxyError as error:
         status = error.status
         raise
     except ClientLeft:
         status = CLIENT_GONE_STATUS
     finally:
-        count_passed(services.metrics, passage.tenant.name, status)
+        count_passed(asked.services.metrics, asked.tenant.name, status)
+
+
+PASS_THROUGH: Final = Endpoint(PASSED_THROUGH, _pass_through)
 
 
 class Passage:
     """One request on its way through."""
 
-    def __init__(self, scope: HTTPScope, receive: Receive, send: Send, services: Services) -> None:
-        self.tenant: Tenant = scope["state"]["tenant"]
-        self._path: ModelPath = scope["state"]["model_path"]
-        self._own_methods: frozenset[str] = scope["state"]["own_methods"]
-        self._caller_key: str | None = scope["state"]["caller_key"]
-        self._scope = scope
-        self._receive = receive
+    def __init__(self, asked: Asked, receive: Receive, send: Send) -> None:
+        self._tenant = asked.tenant
+        self._path = asked.path
+        self._own_methods = asked.own_methods
+        self._caller_key = asked.caller_key
+        self._scope = asked.scope
         self._send = send
-        self._services = services
-        self._headers = dict(scope["headers"])
-        self._limit_bytes = services.settings.max_body_bytes
+        self._services = asked.services
+        self._headers = dict(asked.scope["headers"])
+        self._limit_bytes = asked.services.settings.max_body_bytes
         self._upload = Upload(receive, self._limit_bytes)
         self._begun = False
         self._ended = False
@@ -93,23 +86,21 @@ class Passage:
         if not allowed:
             raise UnknownPath(self._path.whole)
         if method == "OPTIONS":
-            reply = ASGIResponse(
-                status_code=204, headers={"allow": ", ".join(sorted(allowed | {"OPTIONS"}))}
-            )
+            allow = {"allow": ", ".join(sorted(allowed | {"OPTIONS"}))}
+            reply = HttpReply(204, allow, "", b"")
         elif method not in allowed:
             raise WrongMethod(method, self._path.whole, allowed | {"OPTIONS"})
         elif self._lists_models:
-            reply = ASGIResponse(
-                body=json_bytes(_models(self._names, self._path.segments[1:])), media_type=JSON_TYPE
-            )
+            listed = json_bytes(_models(self._names, self._path.segments[1:]))
+            reply = HttpReply(200, {}, JSON_TYPE, listed)
         else:
             return await self._relayed(await self._call())
-        await reply(self._scope, self._receive, self._send)
-        return reply.status_code
+        await send_whole(self._send, reply)
+        return reply.status
 
     @property
     def _names(self) -> dict[str, str]:
-        return self.tenant.upstream.models
+        return self._tenant.upstream.models
 
     @property
     def _lists_models(self) -> bool:
@@ -122,11 +113,11 @@ class Passage:
             return self._own_methods
         if ends_guarded(self._path.below):
             return frozenset()
-        opened = open_methods(self.tenant.policy.passthrough, self._path.segments)
+        opened = open_methods(self._tenant.policy.passthrough, self._path.segments)
         return opened & {"GET", "HEAD"} if self._lists_models else opened
 
     async def _call(self) -> PassedCall:
-        upstream = self.tenant.upstream
+        upstream = self._tenant.upstream
         query = self._scope["query_string"]
         target = spelled_path(self._path.below).encode()
         return PassedCall(
@@ -135,14 +126,13 @@ class Passage:
             target=target + b"?" + query if query else target,
             headers=tuple(self._scope["headers"]),
             body=await self._body(),
-            key=self._caller_key if upstream.pass_caller_key else self.tenant.server_key,
+            key=self._caller_key if upstream.pass_caller_key else self._tenant.server_key,
             key_is_ours=not upstream.pass_caller_key,
             timeouts=upstream.timeouts,
         )
 
     async def _body(self) -> bytes | AsyncIterator[bytes]:
-        if int(self._headers.get(b"content-length", 0)) > self._limit_bytes:
-            raise RequestTooLarge(self._limit_bytes)
+        refuse_length(self._scope["headers"], self._limit_bytes)
         if self._names:
             self._refuse_query()
             if not any(rule.fits(self._path.segments) for rule in _WITHOUT_MODEL):
@@ -186,7 +176,7 @@ class Passage:
             if not self._begun:
                 raise
             # Without its end the client sees that the reply is cut.
-            log.warning("passthrough.cut", tenant=self.tenant.name, error=error.code)
+            log.warning("passthrough.cut", tenant=self._tenant.name, error=error.code)
             return error.status
 
     async def _return(self, reply: PassedReply) -> None:

@@ -1,7 +1,7 @@
 """The body of a request as it comes, and whether its client is still there."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 from litestar.types import Receive
 
@@ -10,6 +10,17 @@ from proxy.errors import RequestTooLarge
 
 class ClientLeft(Exception):
     """The client hung up, so nobody waits for a reply."""
+
+
+def refuse_length(headers: Iterable[tuple[bytes, bytes]], limit_bytes: int) -> None:
+    """Refuse a body that says itself that it is too long, before any of it is read.
+
+    Raises:
+        RequestTooLarge: it is.
+    """
+    said = (value for name, value in headers if name == b"content-length")
+    if int(next(said, 0)) > limit_bytes:
+        raise RequestTooLarge(limit_bytes)
 
 
 class Upload:
@@ -53,7 +64,8 @@ class Upload:
 
     async def whole(self) -> bytes:
         """Return everything; raises as `piece` does."""
-        return b"".join([piece async for piece in self.rest()])
+        first = await self.piece()
+        return first if self.ended else b"".join([piece async for piece in self.rest(first)])
 
     def let_go(self) -> None:
         """Say that nobody will ask for another piece."""

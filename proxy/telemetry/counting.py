@@ -34,7 +34,7 @@ def count(metrics: Metrics, trace: Trace) -> None:
 
 def count_passed(metrics: Metrics, tenant: str, status: int) -> None:
     """Count a request that was handed through."""
-    metrics.requests.labels(tenant, PASSED_THROUGH, PASSED_THROUGH, status).inc()
+    metrics.of(metrics.requests, tenant, PASSED_THROUGH, PASSED_THROUGH, str(status)).inc()
 
 
 def count_shadow(metrics: Metrics, trace: Trace) -> None:
@@ -57,8 +57,10 @@ def stage_of(step: str) -> Stage | None:
 
 
 def _count_end(metrics: Metrics, trace: Trace) -> None:
-    metrics.requests.labels(trace.tenant, trace.door, trace.action_name, trace.status).inc()
-    metrics.request_seconds.labels(trace.tenant, trace.door).observe(trace.duration_ms / 1000)
+    ended = (trace.tenant, trace.door, trace.action_name, str(trace.status))
+    metrics.of(metrics.requests, *ended).inc()
+    took = metrics.of(metrics.request_seconds, trace.tenant, trace.door)
+    took.observe(trace.duration_ms / 1000)
     if trace.error is not None:
         metrics.errors.labels(trace.tenant, known(trace.error, ERRORS)).inc()
     if trace.not_checked:
@@ -69,20 +71,20 @@ def _count_end(metrics: Metrics, trace: Trace) -> None:
 
 def _count_guards(metrics: Metrics, trace: Trace) -> None:
     for run in trace.guards:
-        metrics.guard_outcomes.labels(trace.tenant, run.guard, run.outcome.value).inc()
+        metrics.of(metrics.guard_outcomes, trace.tenant, run.guard, run.outcome.value).inc()
         if run.reason:
             metrics.not_run.labels(run.guard, not_run_reason(run.reason)).inc()
         if run.outcome is not GuardOutcome.NOT_RUN:
-            metrics.one_guard_seconds.labels(run.guard).observe(run.duration_ms / 1000)
+            metrics.of(metrics.one_guard_seconds, run.guard).observe(run.duration_ms / 1000)
     for step in trace.steps:
         if stage := stage_of(step.name):
-            spent = metrics.guard_seconds.labels(trace.tenant, stage.value)
+            spent = metrics.of(metrics.guard_seconds, trace.tenant, stage.value)
             spent.observe(step.duration_ms / 1000)
 
 
 def _count_model(metrics: Metrics, trace: Trace) -> None:
     for attempt in trace.attempts:
-        metrics.upstream_seconds.labels(trace.tenant).observe(attempt.upstream_ms / 1000)
+        metrics.of(metrics.upstream_seconds, trace.tenant).observe(attempt.upstream_ms / 1000)
         # That its client left, or that something broke in here, is not the model server's fault.
         if attempt.error in UPSTREAM_ERRORS:
             code = _failure(trace, attempt.error)
@@ -92,7 +94,7 @@ def _count_model(metrics: Metrics, trace: Trace) -> None:
         (trace.first_text_ms, metrics.first_text_seconds),
     ):
         if waited_ms is not None:
-            waiting.labels(trace.tenant).observe(waited_ms / 1000)
+            metrics.of(waiting, trace.tenant).observe(waited_ms / 1000)
     if len(trace.attempts) > 1:
         metrics.regenerations.labels(trace.tenant, _regenerated(trace).value).inc()
 

@@ -14,11 +14,12 @@ from proxy.traces.outbox import Outbox
 from proxy.traces.recorder import Recorder
 from proxy.traces.sqlite import Database
 from proxy.traces.store import TraceStore
+from proxy.workers.place import ALONE, Place
 
 
 @contextlib.asynccontextmanager
 async def open_traces(
-    settings: Settings, limits: Limits | None = None
+    settings: Settings, limits: Limits | None = None, place: Place = ALONE
 ) -> AsyncGenerator[tuple[TraceStore, Recorder], None]:
     """Open the store and a recorder that delivers to it, and close both in the end.
 
@@ -30,7 +31,7 @@ async def open_traces(
         stack.push_async_callback(database.close)
         store = _store(settings, database)
         stack.push_async_callback(store.close)
-        outbox = Outbox(database, _now_ms)
+        outbox = Outbox(database, _now_ms, place)
         # The random number only spreads retries in time.
         recorder = Recorder(
             store, outbox, clock=time.monotonic, random=random.random, limits=limits

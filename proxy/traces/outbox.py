@@ -5,19 +5,26 @@ from collections.abc import Callable, Iterable, Sequence
 
 from proxy.traces.sqlite import Database
 from proxy.traces.store import Entry, Keep
+from proxy.workers.place import ALONE, Place
 
 
 class Outbox:
     """Traces in the order of their places, across restarts.
 
+    Several processes may keep theirs in one file. Each has every so manieth place, so that none
+    delivers what another does, and that all is delivered when they are more or fewer next time.
+
     Args:
         database: The open file; closing it is its opener's business.
         now_ms: Wall clock, in milliseconds since 1970.
+        owner: Which of them this process is.
     """
 
-    def __init__(self, database: Database, now_ms: Callable[[], int]) -> None:
+    def __init__(self, database: Database, now_ms: Callable[[], int], owner: Place = ALONE) -> None:
         self._database = database
         self._now_ms = now_ms
+        self._count = owner.count
+        self._rest = owner.number % owner.count
 
     async def put(self, batch: Sequence[tuple[int, Entry]]) -> None:
         """Let traces wait at their places; an id that waits already is passed over."""
@@ -27,7 +34,7 @@ class Outbox:
                 "INSERT OR IGNORE INTO outbox VALUES (?, ?, ?, ?, ?, ?)",
                 [
                     (
-                        place,
+                        place * self._count + self._rest,
                         entry.id,
                         entry.expires_ms,
                         entry.keep.days,
@@ -42,8 +49,9 @@ class Outbox:
         """Return the traces that have waited longest; forget what nobody can read any more."""
         while True:
             rows = await self._database.rows(
-                "SELECT id, keep_days, keep_last, record FROM outbox ORDER BY place LIMIT ?",
-                [limit],
+                "SELECT id, keep_days, keep_last, record FROM outbox WHERE place % ? = ?"
+                " ORDER BY place LIMIT ?",
+                [self._count, self._rest, limit],
             )
             entries = await asyncio.to_thread(_entries, rows)
             lost = [trace_id for trace_id, entry in entries if entry is None]
@@ -59,9 +67,10 @@ class Outbox:
     async def waiting(self) -> tuple[int, int]:
         """Return how many traces wait, and the first place behind them."""
         [(count, last)] = await self._database.rows(
-            "SELECT count(*), coalesce(max(place), 0) FROM outbox"
+            "SELECT count(*), coalesce(max(place), 0) FROM outbox WHERE place % ? = ?",
+            [self._count, self._rest],
         )
-        return count, last + 1
+        return count, last // self._count + 1
 
     async def _forget(self, ids: Iterable[str]) -> None:
         async with self._database.transaction() as change:

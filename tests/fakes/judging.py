@@ -2,7 +2,8 @@
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.gating.gate import Gate, GateRules
+from policies.gating.gate import Gate
+from policies.gating.looks import GateRules
 from policies.inspection import Inspector
 from policies.policy import Renumber
 from proxy.judged import TOOL_CALLS, Judged

@@ -1,15 +1,29 @@
 """Whole requests: a model server, the proxy and a client, each on a real socket."""
 
-from collections.abc import AsyncGenerator
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from proxy.serving import loop_factory
 from tests.fakes.house import House, open_house
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow import canteen
+
+LEAVE_CONNECTIONS_OPEN = frozenset({"test_langchain.py"})
+"""Their client cannot be closed, which uvloop reports and asyncio does not."""
+
+
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Run whole requests on the event loop that the service runs on."""
+    if item.path.name in LEAVE_CONNECTIONS_OPEN:
+        return {"asyncio": asyncio.new_event_loop}
+    return {"uvloop": loop_factory()}
 
 
 @pytest.fixture

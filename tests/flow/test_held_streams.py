@@ -126,7 +126,7 @@ async def test_comments_keep_the_connection_alive_between_two_sentences(house: H
         await writing.say(f" {OTHER}")
         await listener.hears(FIRST)
         spoken = len(listener.content)
-        await listener.gets(KEEP_ALIVE * 3)
+        await listener.gets(listener.content + KEEP_ALIVE * 3)
         await writing.finish()
         await listener.rest()
 
@@ -190,12 +190,19 @@ async def test_the_sdk_sees_nothing_but_the_answer(house: House) -> None:
 
 
 async def test_an_sdk_that_closes_its_stream_ends_the_work(house: House) -> None:
-    house.raw.act = lambda talk: talk.hang()
+    asked = asyncio.Event()
+
+    async def act(talk: Talk) -> None:
+        asked.set()
+        await talk.hang()
+
+    house.raw.act = act
 
     async with house.proxy.sdk() as client:
         stream = await client.chat.completions.create(model=MODEL, messages=ASKED, stream=True)
-        await stream.close()
         async with asyncio.timeout(DEADLINE_S):
+            await asked.wait()
+            await stream.close()
             await house.raw.hung_up.wait()
 
     trace = await house.proxy.trace_of(stream.response.headers["x-guard-request-id"])

@@ -15,7 +15,6 @@ import pytest
 import pytest_asyncio
 
 from proxy.openai_api.json_body import JsonObject
-from proxy.outgoing import MOST_WAITING
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import PacedUpstream, Writing
 from tests.fakes.running_proxy import chat_body
@@ -29,6 +28,8 @@ SMALL_CROWD = 40
 CLOSED_WITHIN_S = 3.0
 """Three times the second that is promised: clients, proxy and model share a processor here."""
 STALLED_S = 1.0
+HELD_BYTES = 2**19
+"""More than a web server holds for a client that does not read."""
 PIECE_S = 0.05
 OWN_NUMBER = "010-0000-4321"
 FIRST = f"남기신 번호는 {OWN_NUMBER}입니다."
@@ -232,7 +233,7 @@ async def test_the_model_waits_for_a_client_that_reads_nothing(
     house: House, model: PacedUpstream
 ) -> None:
     thought = "자료를 읽는 중입니다. " * 256
-    most = on_the_way_bytes() + MOST_WAITING * len(thought.encode())
+    most = on_the_way_bytes() + HELD_BYTES
     with contextlib.closing(await connect(house, "unreading", BODY, held_bytes=4096)):
         writing = await begun(model)
         written = await until_nobody_reads(writing, thought, most)

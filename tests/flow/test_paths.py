@@ -155,7 +155,6 @@ REFUSED = [
     "/t/v1/chat/completions",
     "/T/own-key/v1/chat/completions",
     "http://elsewhere.test/v1/chat/completions",
-    "v1/chat/completions",
     "*",
 ]
 

@@ -132,7 +132,7 @@ async def test_headers_of_the_caller_travel_except_those_of_this_hop(house: Hous
         assert asked.values(name) == [value]
     for name in staying.keys() - {"connection"}:
         assert asked.values(name) == []
-    assert "x-hop" not in asked.values("connection")[0]
+    assert not any("x-hop" in value for value in asked.values("connection"))
 
 
 async def test_headers_in_any_alphabet_travel_both_ways(house: House) -> None:

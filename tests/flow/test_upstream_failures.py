@@ -15,6 +15,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
+from tests.fakes.mocked_wire import WIRE
 from tests.fakes.raw_upstream import Act, Talk, http_head, http_reply
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 
@@ -370,7 +371,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("failure", "status", "code"), FAILURES)
-@respx.mock(base_url=f"{MOCKED}/v1")
+@respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
 async def test_every_failure_of_the_connection_has_a_status(
     respx_mock: respx.MockRouter,
     house: House,
@@ -390,11 +391,11 @@ async def test_every_failure_of_the_connection_has_a_status(
     assert respx_mock.calls.call_count == (2 if again else 1)
 
 
-@respx.mock(base_url=f"{MOCKED}/v1")
+@respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
 async def test_an_idle_connection_that_the_server_closed_is_felt_by_nobody(
     respx_mock: respx.MockRouter, house: House
 ) -> None:
-    closed = httpx.RemoteProtocolError("Server disconnected without sending a response.")
+    closed = httpx.ReadError("the connection was lost")
     reply = httpx.Response(200, json=completion({"model": "m"}, Said(("1층에 있습니다.",))))
     respx_mock.post("/chat/completions").mock(side_effect=[closed, reply])
 
@@ -404,7 +405,7 @@ async def test_an_idle_connection_that_the_server_closed_is_felt_by_nobody(
     assert respx_mock.calls.call_count == 2
 
 
-@respx.mock(base_url=f"{MOCKED}/v1")
+@respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
 async def test_a_connect_timeout_names_its_phase(
     respx_mock: respx.MockRouter, house: House
 ) -> None:
@@ -423,7 +424,7 @@ SECOND = [
 
 
 @pytest.mark.parametrize(("failure", "code"), SECOND)
-@respx.mock(base_url=f"{MOCKED}/v1")
+@respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
 async def test_a_failing_second_attempt_leaves_the_first_ones_verdict(
     respx_mock: respx.MockRouter, house: House, failure: httpx.Response | Exception, code: str
 ) -> None:

@@ -4,12 +4,20 @@ import pickle
 from dataclasses import replace
 from functools import partial
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.keeping import Recent
-from guards.core.reading import Asked, SourceSet, forget_sources, read
+from guards.core.reading import (
+    SOURCE_CHARS_KEPT,
+    Asked,
+    SourceSet,
+    forget_sources,
+    keep_sources,
+    read,
+)
 
 SOURCE = Source("1", "취업규칙 제3조", "연차휴가는 15일이다.", score=0.9)
 EXCHANGE = Exchange("며칠인가요?", (SOURCE,))
@@ -76,20 +84,66 @@ def test_an_exchange_travels_to_another_process_without_its_readings() -> None:
     assert arrived.shelf.asked is None
 
 
-@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 40))), st.integers(1, 100))
-def test_no_more_is_kept_than_allowed_and_a_key_always_gets_its_own(
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 40))), st.integers(0, 100))
+def test_what_fits_is_kept_the_latest_first_and_a_key_always_gets_its_own(
     wanted: list[tuple[int, int]], chars_kept: int
 ) -> None:
-    recent: Recent[tuple[int, int], list[int]] = Recent(chars_kept, longest_chars=30)
+    recent: Recent[tuple[int, int], list[int]] = Recent(chars_kept)
 
     for key in wanted:
         assert recent.get(key, key[1], partial(list, [key[1]])) == [key[1]]
 
     room = chars_kept
-    for key in dict.fromkeys(reversed(wanted)):
-        room -= key[1] if key[1] <= 30 else 0
-        if key[1] <= 30 and room >= 0:
+    for key in dict.fromkeys(key for key in reversed(wanted) if key[1] <= 2 * chars_kept):
+        room -= key[1]
+        if room >= 0:
             assert recent.get(key, key[1], partial(list, [0])) == [key[1]]
+
+
+@pytest.mark.parametrize(
+    ("chars", "is_made_anew"),
+    [
+        pytest.param(10, False, id="as-many-as-all-may-have"),
+        pytest.param(20, False, id="twice-as-many-kept-alone"),
+        pytest.param(21, True, id="more"),
+    ],
+)
+def test_how_large_the_largest_may_be(chars: int, is_made_anew: bool) -> None:
+    recent: Recent[str, list[str]] = Recent(10)
+    first, second = (recent.get("large", chars, list) for _ in range(2))
+
+    assert (second is not first) is is_made_anew
+
+
+def test_what_is_kept_alone_makes_room_for_the_next() -> None:
+    recent: Recent[str, list[str]] = Recent(10)
+    recent.get("large", 15, list)
+    small = recent.get("small", 5, list)
+
+    assert recent.get("small", 5, list) is small
+    assert recent.get("large", 15, lambda: ["anew"]) == ["anew"]
+
+
+def test_with_less_room_the_least_used_go_at_once() -> None:
+    recent: Recent[str, list[str]] = Recent(10)
+    for key in ("first", "second"):
+        recent.get(key, 5, partial(list, [key]))
+    recent.keep(5)
+
+    assert recent.get("second", 5, list) == ["second"]
+    assert recent.get("first", 5, lambda: ["anew"]) == ["anew"]
+
+
+def test_empty_sources_take_room_too() -> None:
+    keep_sources(1000)
+    try:
+        known = read(Exchange("", (Source("0", "", ""),))).told
+        for number in range(1, 100):
+            read(Exchange("", (Source(str(number), "", ""),)))
+
+        assert read(Exchange("", (Source("0", "", ""),))).told is not known
+    finally:
+        keep_sources(SOURCE_CHARS_KEPT)
 
 
 def test_a_function_is_asked_once_for_each_thing() -> None:

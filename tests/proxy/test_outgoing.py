@@ -1,140 +1,130 @@
-"""A stream on its way to a client: nothing lost, nothing out of order, never far ahead."""
+"""A stream on its way to a client: nothing lost, nothing out of order, nothing held."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from litestar.types import HTTPResponseBodyEvent, HTTPResponseStartEvent, Message
 
 from proxy.openai_api.sse import KEEP_ALIVE
-from proxy.outgoing import MOST_WAITING, Outgoing
+from proxy.outgoing import Outgoing
 from tests.fakes.virtual_time import in_virtual_time
 
 KEEP_ALIVE_S = 15.0
-Making = Callable[[Outgoing], Coroutine[object, object, None]]
+Making = Callable[[Outgoing], Awaitable[None]]
 
 
-def numbered(count: int) -> list[bytes]:
-    return [b"data: %d\n\n" % number for number in range(count)]
+class Client:
+    """Whoever the stream goes to, and what has come."""
+
+    def __init__(self, *, reads_every_s: float = 0.0) -> None:
+        self.heads: list[HTTPResponseStartEvent] = []
+        self.bodies: list[HTTPResponseBodyEvent] = []
+        self._reads_every_s = reads_every_s
+
+    async def send(self, message: Message) -> None:
+        if self._reads_every_s:
+            await asyncio.sleep(self._reads_every_s)
+        if message["type"] == "http.response.start":
+            self.heads.append(message)
+        elif message["type"] == "http.response.body":
+            self.bodies.append(message)
+
+    @property
+    def pieces(self) -> list[bytes]:
+        return [one["body"] for one in self.bodies]
 
 
-def sends(pieces: list[bytes], *, every_s: float = 0.0) -> Making:
+def to(client: Client, headers: Mapping[str, str] | None = None) -> Outgoing:
+    return Outgoing(client.send, lambda: headers or {}, KEEP_ALIVE_S)
+
+
+def received(making: Making, *, reads_every_s: float = 0.0) -> Client:
+    """Return a client with what it gets of a stream, whose last event is ``end``."""
+
+    async def made() -> Client:
+        client = Client(reads_every_s=reads_every_s)
+        outgoing = to(client)
+        outgoing.keep_alive()
+        await making(outgoing)
+        await outgoing.end(b"end")
+        await asyncio.sleep(10 * KEEP_ALIVE_S)
+        return client
+
+    return in_virtual_time(made())
+
+
+def test_what_is_put_together_leaves_together() -> None:
     async def making(outgoing: Outgoing) -> None:
-        for piece in pieces:
-            if every_s:
-                await asyncio.sleep(every_s)
-            await outgoing.send(piece)
+        for events in (b"1", b"2", b"3"):
+            outgoing.put(events)
+        await outgoing.flush()
+        outgoing.put(b"4")
 
-    return making
-
-
-async def received(making: Making, *, reads_every_s: float = 0.0) -> list[bytes]:
-    """Return what a client gets of a job that makes a stream."""
-    outgoing = Outgoing()
-    task = asyncio.create_task(making(outgoing))
-    got = []
-    async for piece in outgoing.pieces(task, KEEP_ALIVE_S):
-        got.append(piece)
-        if reads_every_s:
-            await asyncio.sleep(reads_every_s)
-    assert task.done()
-    return got
+    assert received(making).pieces == [b"123", b"4end"]
 
 
-@given(
-    st.integers(0, 3 * MOST_WAITING),
-    st.sampled_from([0.0, 0.1, 3.0]),
-    st.sampled_from([0.0, 0.1, 3.0]),
-)
-def test_all_pieces_arrive_in_order_whoever_is_slower(
-    count: int, made_every_s: float, reads_every_s: float
-) -> None:
-    making = sends(numbered(count), every_s=made_every_s)
-
-    assert in_virtual_time(received(making, reads_every_s=reads_every_s)) == numbered(count)
-
-
-@pytest.mark.parametrize("count", [0, 1, MOST_WAITING], ids=["nothing", "one", "as-many-as-wait"])
-def test_nothing_is_lost_of_a_job_that_was_done_before_anybody_listened(count: int) -> None:
-    async def late() -> list[bytes]:
-        outgoing = Outgoing()
-        task = asyncio.create_task(sends(numbered(count))(outgoing))
-        await task
-        return [piece async for piece in outgoing.pieces(task, KEEP_ALIVE_S)]
-
-    assert in_virtual_time(late()) == numbered(count)
-
-
-@pytest.mark.parametrize("silent_s", [KEEP_ALIVE_S / 2, KEEP_ALIVE_S], ids=["waiting", "ending"])
-@pytest.mark.parametrize("count", [1, 2])
-def test_nothing_is_lost_of_a_job_that_ends_with_its_last_piece(
-    count: int, silent_s: float
-) -> None:
-    """Whoever listens waits for a piece, or is done waiting in the same moment."""
-
+def test_nothing_is_sent_where_nothing_was_put() -> None:
     async def making(outgoing: Outgoing) -> None:
-        await asyncio.sleep(silent_s)
-        for piece in numbered(count):
-            await outgoing.send(piece)
+        outgoing.put(b"")
+        await outgoing.flush()
 
-    async def listened() -> list[bytes]:
-        outgoing = Outgoing()
-        task = asyncio.create_task(making(outgoing))
-        await asyncio.sleep(0)  # the job's silence begins first, so it also ends first
-        return [piece async for piece in outgoing.pieces(task, KEEP_ALIVE_S)]
-
-    assert in_virtual_time(listened()) == numbered(count)
+    assert received(making).pieces == [b"end"]
 
 
-def test_what_was_sent_before_a_job_broke_arrives() -> None:
-    class Broken(Exception):
-        pass
+def test_only_the_last_piece_says_that_nothing_follows() -> None:
+    async def making(outgoing: Outgoing) -> None:
+        outgoing.put(b"1")
+        await outgoing.flush()
 
-    async def breaks() -> list[bytes]:
-        async def making(outgoing: Outgoing) -> None:
-            await sends(numbered(2))(outgoing)
-            raise Broken
+    client = received(making)
 
-        outgoing = Outgoing()
-        task = asyncio.create_task(making(outgoing))
-        got = [piece async for piece in outgoing.pieces(task, KEEP_ALIVE_S)]
-        with pytest.raises(Broken):
-            await task
-        return got
-
-    assert in_virtual_time(breaks()) == numbered(2)
+    assert [one["more_body"] for one in client.bodies] == [True, False]
 
 
-def test_who_makes_the_pieces_waits_for_a_client_that_does_not_read() -> None:
-    async def ahead() -> tuple[list[int], bool]:
-        outgoing = Outgoing()
-        sent: list[bytes] = []
+def test_the_head_goes_out_once_with_what_is_known_when_the_stream_begins() -> None:
+    async def made() -> Client:
+        client, headers = Client(), {"x-early": "1"}
+        outgoing = to(client, headers)
+        headers["x-late"] = "2"
+        outgoing.put(b"1")
+        await outgoing.flush()
+        await outgoing.end(b"2")
+        return client
 
-        async def making() -> None:
-            for piece in numbered(3 * MOST_WAITING):
-                await outgoing.send(piece)
-                sent.append(piece)
+    [head] = in_virtual_time(made()).heads
 
-        task = asyncio.create_task(making())
-        counts = []
-        async with aclosing(outgoing.pieces(task, KEEP_ALIVE_S)) as pieces:
-            for _ in range(3):
-                await anext(pieces)
-                await asyncio.sleep(100)
-                counts.append(len(sent))
-            left = [piece async for piece in pieces]
-        return counts, left == numbered(3 * MOST_WAITING)[3:]
-
-    counts, rest_arrived = in_virtual_time(ahead())
-
-    # Those that the client has read, and as many as may wait for it.
-    assert counts == [1 + MOST_WAITING, 2 + MOST_WAITING, 3 + MOST_WAITING]
-    assert rest_arrived
+    assert head["status"] == 200
+    assert dict(head["headers"]) == {
+        b"x-early": b"1",
+        b"x-late": b"2",
+        b"content-type": b"text/event-stream; charset=utf-8",
+    }
 
 
-# --- comments while there is nothing to say -------------------------------------------------------
+async def test_a_reply_has_begun_with_the_first_event_that_holds_something() -> None:
+    outgoing = to(Client())
+
+    outgoing.put(b"")
+    assert not outgoing.begun
+
+    outgoing.put(b"data: 1\n\n")
+    assert outgoing.begun
+
+
+def test_who_makes_the_events_waits_for_a_client_that_reads_slowly() -> None:
+    async def made() -> list[float]:
+        outgoing = to(Client(reads_every_s=100.0))
+        times = []
+        for events in (b"1", b"2", b"3"):
+            outgoing.put(events)
+            await outgoing.flush()
+            times.append(asyncio.get_running_loop().time())
+        return times
+
+    # The head is a message of its own.
+    assert in_virtual_time(made()) == [200.0, 300.0, 400.0]
+
 
 SILENCES = [
     pytest.param(KEEP_ALIVE_S - 1, 0, id="a-short-one"),
@@ -145,48 +135,66 @@ SILENCES = [
 
 @pytest.mark.parametrize(("silent_s", "comments"), SILENCES)
 def test_a_connection_is_kept_alive_while_nothing_is_said(silent_s: float, comments: int) -> None:
-    first, second = numbered(2)
-
     async def making(outgoing: Outgoing) -> None:
         await asyncio.sleep(silent_s)
-        await outgoing.send(first)
+        outgoing.put(b"1")
+        await outgoing.flush()
         await asyncio.sleep(silent_s)
-        await outgoing.send(second)
+        outgoing.put(b"2")
+        await outgoing.flush()
         await asyncio.sleep(silent_s)
 
     silence = [KEEP_ALIVE] * comments
-    assert in_virtual_time(received(making)) == [*silence, first, *silence, second, *silence]
+    assert received(making).pieces == [*silence, b"1", *silence, b"2", *silence, b"end"]
 
 
-def test_a_job_that_says_nothing_ends_without_a_word() -> None:
-    assert in_virtual_time(received(sends([]))) == []
+def test_who_reads_slowly_gets_no_comments_in_between() -> None:
+    async def making(outgoing: Outgoing) -> None:
+        outgoing.put(b"1")
+        await outgoing.flush()
+
+    assert received(making, reads_every_s=5 * KEEP_ALIVE_S).pieces == [b"1", b"end"]
 
 
-# --- its beginning and its end --------------------------------------------------------------------
+def test_a_comment_begins_the_reply() -> None:
+    async def made() -> tuple[bool, Client]:
+        client = Client()
+        outgoing = to(client)
+        outgoing.keep_alive()
+        await asyncio.sleep(KEEP_ALIVE_S + 1)
+        has_begun = outgoing.begun
+        outgoing.close()
+        return has_begun, client
+
+    has_begun, client = in_virtual_time(made())
+
+    assert has_begun
+    assert (len(client.heads), client.pieces) == (1, [KEEP_ALIVE])
 
 
-async def test_a_reply_has_begun_with_the_first_piece_that_holds_something() -> None:
-    outgoing = Outgoing()
+def test_a_stream_that_nobody_waits_for_any_more_says_nothing_and_leaves_nothing_behind() -> None:
+    async def made() -> tuple[Client, int]:
+        client = Client()
+        outgoing = to(client)
+        outgoing.keep_alive()
+        outgoing.close()
+        await asyncio.sleep(10 * KEEP_ALIVE_S)
+        return client, len(asyncio.all_tasks())
 
-    await outgoing.send(b"")
-    assert not outgoing.begun.is_set()
+    client, tasks = in_virtual_time(made())
 
-    await outgoing.send(b"data: 1\n\n")
-    assert outgoing.begun.is_set()
+    assert (client.heads, client.bodies, tasks) == ([], [], 1)
 
 
-def test_an_empty_piece_is_not_sent() -> None:
-    assert in_virtual_time(received(sends([b"", b"data: 1\n\n", b""]))) == [b"data: 1\n\n"]
+def test_a_client_that_goes_while_it_gets_a_comment_breaks_nothing() -> None:
+    async def gone(message: Message) -> None:
+        raise OSError
 
+    async def made() -> bool:
+        outgoing = Outgoing(gone, dict, KEEP_ALIVE_S)
+        outgoing.keep_alive()
+        await asyncio.sleep(KEEP_ALIVE_S + 1)
+        outgoing.close()
+        return outgoing.begun
 
-def test_a_client_that_leaves_in_a_silence_leaves_nobody_waiting() -> None:
-    async def leaves() -> tuple[bytes, set[asyncio.Task[object]]]:
-        outgoing = Outgoing()
-        task = asyncio.create_task(asyncio.sleep(1000 * KEEP_ALIVE_S))
-        before = asyncio.all_tasks()
-        async with aclosing(outgoing.pieces(task, KEEP_ALIVE_S)) as pieces:
-            heard = await anext(pieces)
-        await asyncio.sleep(1)
-        return heard, asyncio.all_tasks() ^ before
-
-    assert in_virtual_time(leaves()) == (KEEP_ALIVE, set())
+    assert in_virtual_time(made())

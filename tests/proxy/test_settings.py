@@ -20,6 +20,10 @@ GIVEN = [
     ("host", "0.0.0.0", "0.0.0.0"),
     ("port", "0", 0),
     ("port", "65535", 65535),
+    ("workers", "4", 4),
+    ("long_text_chars", "0", 0),
+    ("long_text_processes", "0", 0),
+    ("source_cache_chars", "0", 0),
     ("sqlite_path", "/var/traces.db", Path("/var/traces.db")),
     ("debug", "1", True),
     ("debug", "false", False),
@@ -56,6 +60,8 @@ def test_an_address_of_redis_is_taken_as_it_is(
 
 REFUSED = [
     ("port", "abc"),
+    ("workers", "0"),
+    ("long_text_processes", "-1"),
     ("port", "-1"),
     ("port", "65536"),
     ("policies_polling", "perhaps"),

@@ -73,14 +73,18 @@ def _assessed(of: Asked, threshold: float) -> Assessed:
 
 
 def _judged(statements: Sequence[Statement], place: int) -> list[Statement]:
-    """Return what is long enough to be judged and ends, or is cited, at a place or behind it."""
+    """Return what is long enough to be judged and ends, or is cited, behind a place."""
     return [one for one in statements if _ends_from(one, place) and _is_judged(one)]
 
 
 def _ends_from(statement: Statement, place: int) -> bool:
-    """Tell whether a statement, or a mark of it, ends at a place or behind it."""
-    ends = (statement.sentence.end, *(mark.end for mark in statement.marks))
-    return max(ends) >= place
+    """Tell whether a statement, or a mark of it, ends behind a place.
+
+    Or right at it, where a mark may yet be missing.
+    """
+    if not statement.marks:
+        return statement.sentence.end >= place
+    return max(statement.sentence.end, statement.marks[-1].end) > place
 
 
 def _is_judged(statement: Statement) -> bool:

@@ -34,7 +34,8 @@ def plain_text(raw: str, start: int, end: int, marks: Sequence[CitationMark]) ->
     pieces: list[str] = []
     position = start
     opens = True
-    first, last = (bisect_left(marks, at, key=_start_of) for at in (start, end))
+    first = bisect_left(marks, start, key=_start_of)
+    last = bisect_left(marks, end, first, key=_start_of)
     for mark in marks[first:last]:
         before = raw[position : mark.start]
         is_joined = bool(pieces) and JOINS.fullmatch(before) is not None
@@ -43,4 +44,7 @@ def plain_text(raw: str, start: int, end: int, marks: Sequence[CitationMark]) ->
         frame = _FRAME.match(raw, mark.end) if mark.is_word and opens else None
         position = frame.end() if frame else mark.end
     pieces.append(raw[position:end])
-    return _BLANK_BEFORE_STOP.sub("", _BLANKS.sub(" ", "".join(pieces))).strip()
+    plain = "".join(pieces)
+    if "  " in plain or "\t" in plain:
+        plain = _BLANKS.sub(" ", plain)
+    return _BLANK_BEFORE_STOP.sub("", plain).strip()

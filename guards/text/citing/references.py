@@ -10,6 +10,7 @@ every line of the list says what it names.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from guards.core.finding import Span
@@ -56,6 +57,7 @@ _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*$")
 _NUMBERS = ("note", "square", "double", "lens", "label", "round", "sup", "raised")
 _SENTENCE = re.compile(r"(?:다|요|죠|까|오)[.!?]*[ \t)\]*_]*$")
 _MOST_LINES = 100
+_TEXTS_KEPT = 8
 _MOST_CLOSING_LINES = 2
 _LONGEST_PLAIN_CHARS = 120
 
@@ -99,6 +101,8 @@ class References:
     lines: tuple[ReferenceLine, ...]
 
 
+# Marks, claims and places of an answer ask one after the other.
+@lru_cache(maxsize=_TEXTS_KEPT)
 def read_references(text: str) -> References | None:
     """Return the list of references at the end of a text, if it has one."""
     lines = _last_lines(without_code(text))

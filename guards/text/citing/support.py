@@ -15,7 +15,9 @@ from guards.core.reading import Asked, Part, Reading, SourceSet, source_text
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.claims import bare_claim
 from guards.text.features import features
+from guards.text.figure_holders import FigureHolders
 from guards.text.held import Held, Wanted
+from guards.text.held_claims import HeldClaims
 from guards.text.known_quantities import KnownQuantities
 from guards.text.overlap_score import WINDOW_SENTENCES, shares_in
 from guards.text.reckoned import Reckoning
@@ -23,8 +25,8 @@ from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.quantity import Quantity
 
 _EMPHASIS = re.compile(r"[*_~`|]{1,3}")
-_HANGUL = re.compile(r"[가-힣]")
-_LETTER = re.compile(r"[^\W\d_]")
+_HANGUL = re.compile(r"[가-힣]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _HEAD_CHARS = 2000
 _LEAST_KOREAN = 0.2
 _NOTHING_TO_MEASURE = 0.5
@@ -92,13 +94,19 @@ class _Told:
     """What statements are held against, of the sources alone."""
 
     def __init__(self, told: SourceSet) -> None:
-        self.title_texts = [source_text(_title(part)) for part in told.parts]
-        self.titles = [features(title.raw) for title in self.title_texts]
+        titles = [source_text(_title(part)) for part in told.parts]
+        self.titles = [features(title.raw) for title in titles]
+        self._texts = [(part.text, title) for part, title in zip(told.parts, titles, strict=True)]
+        self.holders = FigureHolders(self._texts)
         heads = [part.text.raw[:_HEAD_CHARS] for part in told.parts]
         self.is_korean = [
-            len(_HANGUL.findall(head)) >= _LEAST_KOREAN * max(1, len(_LETTER.findall(head)))
+            _chars_of(_HANGUL, head) >= _LEAST_KOREAN * max(1, _chars_of(_LETTERS, head))
             for head in heads
         ]
+
+    def figures(self, place: int) -> KnownQuantities:
+        """Return what a source and its title say in figures."""
+        return KnownQuantities(self._texts[place])
 
 
 class _Measures:
@@ -111,11 +119,8 @@ class _Measures:
     def __init__(self, asked: Asked) -> None:
         self._parts = asked.sources
         self._told = asked.told.once(_Told)
+        self._claims = asked.once(HeldClaims)
         self._asked = features(asked.question.text.raw)
-        self._figures = [
-            KnownQuantities([part.text, title])
-            for part, title in zip(self._parts, self._told.title_texts, strict=True)
-        ]
         self._carried: dict[tuple[str, tuple[_Named, ...]], Carried] = {}
         self._holders: dict[_Named, frozenset[int]] = {}
         self._quotes: dict[tuple[str, int], str] = {}
@@ -128,9 +133,15 @@ class _Measures:
         holders = self._holders.get(name)
         if holders is None:
             holders = self._holders[name] = frozenset(
-                place for place, known in enumerate(self._figures) if known.has(figure)
+                place
+                for place in self._told.holders.may_hold(figure)
+                if self._told.figures(place).has(figure)
             )
         return holders
+
+    def is_held(self, figure: Quantity) -> bool:
+        """Tell whether a figure stands in a source."""
+        return bool(self.holders(figure))
 
     def carried(self, text: str, figures: Sequence[Quantity]) -> Carried:
         """Return how far each source carries a statement."""
@@ -143,11 +154,11 @@ class _Measures:
     def _measured(self, text: str, figures: Sequence[Quantity]) -> Carried:
         for figure in figures:
             text = text.replace(figure.text, " ", 1)
-        wanted = Wanted(features(bare_claim(_EMPHASIS.sub("", text))))
+        claim = self._claims.of(bare_claim(_EMPHASIS.sub("", text)))
+        wanted = claim.wanted
         known = asked = 0
         windows: list[Held] = []
-        for part, title in zip(self._parts, self._told.titles, strict=True):
-            held = part.text.held_index.held(wanted)
+        for held, title in zip(claim.held, self._told.titles, strict=True):
             of_title = wanted.held_in(title)
             for each in (of_title, *held.values()):
                 known |= each
@@ -230,7 +241,7 @@ class Support:
         counts = self._counts.get(figure.start)
         if counts is None:
             counts = self._counts[figure.start] = not _is_in_mark(figure.start, self._marks) and (
-                self._is_held(figure)
+                self._measures.is_held(figure)
                 or not (self._measures.asked.has(figure) or self._is_reckoned(figure))
             )
         return counts
@@ -242,15 +253,12 @@ class Support:
     def _reckoning(self) -> Reckoning | None:
         if self._answer is None:
             return None
-        asked = self._measures.asked
+        measures = self._measures
         return Reckoning(
             self._answer.text,
-            self._measures.question,
-            lambda one: self._is_held(one) or asked.has(one),
+            measures.question,
+            lambda one: measures.is_held(one) or measures.asked.has(one),
         )
-
-    def _is_held(self, figure: Quantity) -> bool:
-        return bool(self._measures.holders(figure))
 
 
 _start_of = attrgetter("start")
@@ -270,12 +278,16 @@ def _best_window(wanted: Wanted, held: Mapping[int, Held], everywhere: Held) -> 
         for place in range(start, start + WINDOW_SENTENCES):
             window |= held.get(place, 0)
         windows.add(window)
-    return max(windows, key=lambda window: wanted.share(window, wanted.words))
+    return wanted.best(windows)
 
 
 def _is_in_mark(position: int, marks: Sequence[CitationMark]) -> bool:
     at = bisect_right(marks, position, key=_start_of) - 1
     return at >= 0 and position < marks[at].end and not marks[at].wrapped
+
+
+def _chars_of(run: re.Pattern[str], text: str) -> int:
+    return len("".join(run.findall(text)))
 
 
 def _title(part: Part) -> str:

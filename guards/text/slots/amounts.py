@@ -29,7 +29,7 @@ from guards.text.slots.units import (
     Measure,
     Unit,
 )
-from guards.text.slots.windows import Sought
+from guards.text.slots.windows import AT_NUMBERS, Sought, beginning
 
 # What may follow a unit of one syllable; anything else makes it another word (3분기, 2인터넷).
 _TAIL = (
@@ -238,12 +238,12 @@ def _read_ordinal(match: re.Match[str]) -> Measure:
 
 _OF_PARTS = re.compile(r"분의")
 DIGIT_READERS: tuple[tuple[Sought, Reader], ...] = (
-    (Sought(_FRACTION, _OF_PARTS, at_numbers=True), _read_fraction),
+    (Sought(_FRACTION, _OF_PARTS, begins=AT_NUMBERS), _read_fraction),
     (Sought(_SIGNED_MONEY, re.compile(r"[₩$€¥]|KRW|USD|EUR|JPY")), _read_signed_money),
-    (Sought(_ROOM, re.compile(r"\d호"), at_numbers=True), _read_room),
-    (Sought(_ORDINAL, re.compile(r"\d회")), _read_ordinal),
-    (Sought(_COUNTED, at_numbers=True), _read_counted),
-    (Sought(_SUBTRACTED, at_numbers=True), _read_amount),
+    (Sought(_ROOM, re.compile(r"\d호"), begins=AT_NUMBERS), _read_room),
+    (Sought(_ORDINAL, re.compile(r"\d회"), beginning(r"제\d")), _read_ordinal),
+    (Sought(_COUNTED, begins=AT_NUMBERS), _read_counted),
+    (Sought(_SUBTRACTED, begins=AT_NUMBERS), _read_amount),
 )
 WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
     (Sought(_WORD_FRACTION, _OF_PARTS), _read_fraction),
@@ -273,7 +273,7 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
     (Sought(_DAY_SPAN, re.compile(_alternatives(DAY_SPANS))), _read_day_span),
     (Sought(_DAY_WORD, re.compile(_alternatives(DAY_WORDS))), _read_day_word),
 )
-BARE_NUMBER = Sought(_BARE_NUMBER, at_numbers=True)
+BARE_NUMBER = Sought(_BARE_NUMBER, begins=AT_NUMBERS)
 
 
 def caption_units(text: str) -> list[tuple[int, Unit]]:

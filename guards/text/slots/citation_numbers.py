@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby, pairwise
 
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -18,8 +19,11 @@ _SEPARATOR = re.compile(rf"\s?[,、;˒·]\s?(?:{LABEL}\s?)?†?")
 _TO = re.compile(r"\s?[~⁻–-]\s?†?")
 _MOST_IN_RANGE = 50
 _SHORTEST_RANGE = 2
+_NUMBERS_KEPT = 1024
 
 
+# The same few numbers stand in all answers.
+@lru_cache(maxsize=_NUMBERS_KEPT)
 def read_numbers(written: str) -> tuple[int, ...]:
     """Return the numbers of ``1, 3-5``, each once."""
     numbers: list[int] = []

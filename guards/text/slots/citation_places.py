@@ -15,7 +15,7 @@ from guards.text.slots.citation_pattern import FILE, PAGES
 _PAGE_OF_FILE = re.compile(rf"{FILE}[\"'」』]?[\s,(:·]{{1,3}}(?P<page>{PAGES})", re.IGNORECASE)
 _PAGE_OF_TITLE = re.compile(rf"[\s,(]{{1,3}}(?P<page>{PAGES})\)?[ \t]*$")
 _LOOK_BACK_CHARS = 24
-_TEXTS_KEPT = 16
+_TEXTS_KEPT = 32
 
 
 # Figures, names and ways of a text ask one after the other.

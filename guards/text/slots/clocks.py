@@ -9,9 +9,10 @@ from fractions import Fraction
 
 from guards.text.slots.numerals import native_value
 from guards.text.slots.units import Dimension, Measure
-from guards.text.slots.windows import Sought
+from guards.text.slots.windows import Sought, beginning
 
 _HALF = r"(?:(?P<half>오전|오후|새벽|아침|낮|점심|저녁|밤|(?<![A-Za-z])[AaPp]\.?[Mm]\.?)[ ]?)?"
+_HALF_BEGINS = "오새아낮점저밤AaPp"
 _HOUR = r"[01]?\d|2[0-4]"
 _NATIVE_HOUR = r"한|두|세|네|다섯|여섯|일곱|여덟|아홉|열한|열두|열"
 # What may follow a time of day without making it another word (반대, 한시조직).
@@ -24,6 +25,7 @@ CLOCKS = (
             r"(?:[ ]?(?P<suffix>[AaPp]\.?[Mm]))?"
         ),
         re.compile(r"\d:\d"),
+        beginning(rf"{_HALF_BEGINS}\d"),
     ),
     Sought(
         re.compile(
@@ -31,6 +33,7 @@ CLOCKS = (
             rf"[ ]?시(?!간){_MINUTES}"
         ),
         re.compile(r"\d[ ]?시(?!간)"),
+        beginning(rf"{_HALF_BEGINS}\d"),
     ),
 )
 # Read everywhere, not only near digits. 보관해 두시는 is the verb 두다.
@@ -41,6 +44,7 @@ WORD_CLOCKS = (
             rf"(?P<native>{_NATIVE_HOUR})[ ]?시{_MINUTES}{_TAIL}"
         ),
         re.compile(rf"(?:{_NATIVE_HOUR})[ ]?시"),
+        beginning(f"{_HALF_BEGINS}한두세네다여일아열"),
     ),
     Sought(re.compile(rf"(?<![가-힣])(?P<name>정오|자정){_TAIL}"), re.compile("정오|자정")),
 )

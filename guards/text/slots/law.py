@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from guards.text.slots.law_before import Owner, owner_before
 from guards.text.slots.law_name import Tier, is_law_name
-from guards.text.slots.law_pattern import HEAD, TAIL, is_article
+from guards.text.slots.law_pattern import TAIL, is_article, next_head
 
 
 class Kind(StrEnum):
@@ -93,7 +93,7 @@ def read_laws(text: str) -> tuple[LawReference, ...]:
     """Return the references of a text, in order."""
     references: list[LawReference] = []
     position = 0
-    while head := HEAD.search(text, position):
+    while head := next_head(text, position):
         reference = _reference(text, head, references)
         if reference is not None:
             references.append(reference)

@@ -5,13 +5,13 @@ means the laws that the sources are pieces of: a decree's ``법 제5조`` is no 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 
 from guards.core.exchange import Source
-from guards.core.reading import Asked, Reading
+from guards.core.reading import Asked, Reading, source_set
 from guards.text.slots.law import Kind, LawReference
 from guards.text.slots.law_match import (
     divisions_of,
@@ -29,7 +29,7 @@ from guards.text.slots.law_name import (
     law_name,
     same_law,
 )
-from guards.text.slots.law_source import Mention, Provision, SourceLaw, source_law
+from guards.text.slots.law_source import Mention, Provision, SourceLaw, source_laws
 
 _ORDERS = {Tier.DECREE: ("대통령령", "시행령"), Tier.RULE: ("부령", "총리령", "시행규칙")}
 # Decrees and rules whose own names do not say 시행령 or 시행규칙.
@@ -86,21 +86,34 @@ def law_index_of(asked: Asked) -> "LawIndex":
 
 
 def _index(asked: Asked) -> "LawIndex":
-    return LawIndex.of(asked.exchange.sources)
+    return LawIndex(partial(asked.told.once, source_laws))
 
 
 class LawIndex:
-    """What several sources hold together."""
+    """What several sources hold together.
 
-    def __init__(self, sources: Iterable[SourceLaw]) -> None:
-        self.sources = tuple(sources)
-        self._own = frozenset(source.law for source in self.sources)
+    Args:
+        read: Returns what each of them holds; called when something of law is asked for, which
+            most answers do not speak of.
+    """
+
+    def __init__(self, read: Callable[[], Iterable[SourceLaw]]) -> None:
+        self._read = read
         self._looked_up: dict[LawReference, Missing | None] = {}
 
     @classmethod
     def of(cls, sources: Iterable[Source]) -> "LawIndex":
         """Return the index of a request's sources."""
-        return cls(source_law(source) for source in sources)
+        return cls(partial(source_set(tuple(sources)).once, source_laws))
+
+    @cached_property
+    def sources(self) -> tuple[SourceLaw, ...]:
+        """What each source holds, in their order."""
+        return tuple(self._read())
+
+    @cached_property
+    def _own(self) -> frozenset[LawName | None]:
+        return frozenset(source.law for source in self.sources)
 
     @cached_property
     def provisions(self) -> tuple[Provision, ...]:

@@ -30,6 +30,11 @@ HEAD = re.compile(
     rf"|(?P<decree>(?<![가-힣])시행(?:령|규칙)"
     rf"(?={_G}(?:에{_G}(?:따르면|의하면|규정|명시|근거)|에서)))"
 )
+# How each branch of it begins; a search for one character of some is fast.
+_HEAD_START = re.compile(
+    r"[제\d같동별부시「『](?:(?<=제)[^\S\n]{0,2}\d|(?<=\d)\d{0,3}[^\S\n]{0,2}조|(?<=같)은"
+    r"|(?<=동)[^\S\n]{0,2}[조항호]|(?<=별)[표지]|(?<=부)칙|(?<=시)행[령규]|(?<=[「『]))"
+)
 TAIL = re.compile(
     rf"(?:{_G}(?:의{_G})?제?{_G}(?P<paragraph>\d{{1,3}}){_G}항(?![목공만구암체])"
     rf"|{_G}(?P<circled>[①-⑳㉑-㉟㊱-㊿]))?"
@@ -45,6 +50,15 @@ _CITING_AFTER = re.compile(
 _COUNTED = re.compile(r"\s?(?:[\d천만억](?!항|\s?항)|원(?!칙)|달러|엔|유로|위안|여\s|씩|편성)")
 _SPLIT_UP = re.compile(r"(?:\s?[과와,]\s?제?\s?\d{1,3}조){0,5}\s?로\s?(?:나[누뉘]|편성|구성)")
 _LOOK_BACK_CHARS = 12
+
+
+def next_head(text: str, position: int) -> re.Match[str] | None:
+    """Return the first match of `HEAD` from a position on."""
+    while begin := _HEAD_START.search(text, position):
+        if head := HEAD.match(text, begin.start()):
+            return head
+        position = begin.start() + 1
+    return None
 
 
 def is_article(text: str, head: re.Match[str], *, named: bool) -> bool:

@@ -2,10 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from guards.core.exchange import Source
-from guards.core.reading import Text, source_text
+from guards.core.reading import SourceSet, Text
 from guards.text.slots.law import Kind, LawReference, read_laws
 from guards.text.slots.law_article import Article, read_articles
 from guards.text.slots.law_name import (
@@ -26,7 +25,6 @@ _DECLARED = re.compile(r"[「『]([^「」『』\n]{2,100})[」』]\s?\(이하\s
 _NUMBERED_LINE = re.compile(r"^[ \t]*(\d{1,3})[.)][ \t]", re.MULTILINE)
 _QUOTE_CHARS = 80
 _HEADER_CHARS = 60
-_SOURCES_KEPT = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +77,9 @@ class SourceLaw:
     lines: frozenset[int]
 
 
-@lru_cache(maxsize=_SOURCES_KEPT)
-def source_law(source: Source) -> SourceLaw:
-    """Return what a source holds; shared between requests, as its text is."""
-    return law_held(source, source_text(source.text))
+def source_laws(told: SourceSet) -> tuple[SourceLaw, ...]:
+    """Return what each source holds, in their order (``told.once(source_laws)``)."""
+    return tuple(law_held(part.source, part.text) for part in told.parts if part.source)
 
 
 def law_held(source: Source, text: Text) -> SourceLaw:

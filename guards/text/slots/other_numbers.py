@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from guards.text.normal import Normal
 from guards.text.slots.citation_places import citation_places
-from guards.text.slots.windows import Sought, digit_windows, matches_in
+from guards.text.slots.windows import Sought, beginning, digit_windows, matches_in
 
 BLOT = "\x01"
 _ENUMERATORS = frozenset(
@@ -33,12 +33,18 @@ _LABEL = re.compile(
     r"|(?<![\d,.])(?:\d{1,3}항|\d{1,2}호)(?:의[ ]?\d{1,3})?"
     r"(?=[^가-힣]|$|[의에을를은는과와로](?![가-힣]))"
     r"|(?:별표|별지|서식|부칙)[ ]?\d{1,3}(?:의[ ]?\d{1,3})?"
-    # list markers
-    r"|^[ \t]*(?:[-*·○●▪■◦>#|]+[ \t]*)?[*_]{0,3}\d{1,3}[.)](?=[ \t*])(?![ \t]*\d{1,2}\.)"
-    r"|(?<=\s)\d{1,2}\)(?=\s)",
+    r"|(?<=\s)\d{1,2}\)(?=\s)"
+)
+_LIST_MARKER = re.compile(
+    r"^[ \t]*(?:[-*·○●▪■◦>#|]+[ \t]*)?[*_]{0,3}\d{1,3}[.)](?=[ \t*])(?![ \t]*\d{1,2}\.)",
     re.MULTILINE,
 )
-_LABELS = Sought(_LABEL, re.compile(r"제[ ]?\d|\d[조항호.)]|별[표지]|서식|부칙"))
+LABELS = (
+    Sought(
+        _LABEL, re.compile(r"제[ ]?\d|\d[조항호)]|별[표지]|서식|부칙"), beginning(r"제별서부\d")
+    ),
+    Sought(_LIST_MARKER, re.compile(r"\d[.)][ \t*]")),
+)
 
 
 def without_other_numbers(raw: str, normal: Normal) -> str:
@@ -53,8 +59,9 @@ def without_other_numbers(raw: str, normal: Normal) -> str:
     text = blotted(text, (match.span() for match in _MARKS_AND_ADDRESSES.finditer(text)))
     if "@" in text:
         text = blotted(text, (match.span() for match in _MAIL.finditer(text)))
-    labels = matches_in(_LABELS, text, digit_windows(text))
-    return blotted(text, (match.span() for match in labels))
+    windows = digit_windows(text)
+    labels = [match.span() for sought in LABELS for match in matches_in(sought, text, windows)]
+    return blotted(text, sorted(labels))
 
 
 def blotted(text: str, places: Iterable[tuple[int, int]]) -> str:

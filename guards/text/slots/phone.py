@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from guards.lexicons.short_codes import SHORT_CODES
-from guards.text.slots.windows import Sought, digit_windows, matches_in
+from guards.text.slots.windows import Sought, beginning, digit_windows, matches_in
 
 _JOINT = r"(?:[ ]?[-.)][ ]?|[ ])"
 _AREA = r"(?:0\d{1,3}|(?<=\+82)\d{1,2}|(?<=\+82[- ])\d{1,2})"
@@ -41,14 +41,14 @@ _SHORT_BEFORE = re.compile(rf"(?:국번[ ]?없이|{_CALL}|긴급|신고|상담|�
 _SHORT_AFTER = re.compile(
     r"번?(?:으로|로|에|을|를)?[ ]?(?:다산|국번|전화|신고|연락|문의|상담|콜센터|구급)"
 )
-_NUMBERS = Sought(_WHOLE, re.compile(r"[-.) ]\d{4}|\d{8}"))
+NUMBERS = Sought(_WHOLE, re.compile(r"[-.) ]\d{4}|\d{8}"), beginning(r"+(\d"))
 _LOCALS = Sought(_LOCAL, re.compile(r"\d{3}-\d{4}"))
 _EXTENSIONS = Sought(_EXTENSION, re.compile(r"내선|교환|구내|[Ee][Xx][Tt]"))
 _SHORTS = Sought(_SHORT, re.compile("|".join(sorted(SHORT_CODES))))
 _LOOK_BACK_CHARS = 20
 _MOST_IN_RANGE = 100
 # The quantities and the contacts of a text both ask, one after the other.
-_TEXTS_KEPT = 8
+_TEXTS_KEPT = 32
 _NOT_A_DIGIT = re.compile(r"\D")
 _SERVICE = re.compile(r"1[568]\d{6}")
 
@@ -75,9 +75,11 @@ class Phone:
 def find_phones(text: str) -> tuple[Phone, ...]:
     """Return the telephone numbers of a normal form, in order; none overlaps another."""
     windows = digit_windows(text)
+    if not windows:
+        return ()
     found = [
         Phone(*match.span(), _spread(_canonical(match[0].partition("~")[0]), match["last"]))
-        for match in matches_in(_NUMBERS, text, windows)
+        for match in matches_in(NUMBERS, text, windows)
     ]
     found += [tail for phone in found for tail in _listed_behind(text, phone)]
     found += [

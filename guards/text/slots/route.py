@@ -95,7 +95,7 @@ _BUS_WORD = re.compile("버스")
 _BUS_REACH_CHARS = 40
 _LOOK_BACK_CHARS = 10
 # The quantities and the ways of a text both ask, one after the other.
-_TEXTS_KEPT = 8
+_TEXTS_KEPT = 32
 _OFTEN = re.compile(r"(?:하루|매일|일일|주|월|년|시간당|시간에|매시|총|한|두)(?:에)?[ ]?$")
 _STATION = re.compile(
     r"(?<![가-힣A-Za-z\d])(?P<name>[가-힣A-Za-z\d·]{1,12}?역)"
@@ -122,6 +122,11 @@ _TRAVEL = re.compile(
     r"승용차|자가용|자전거|여객선|페리|비행기|항공편|내려|내리|타고|노선|역에서|교통|오시는"
     r"|선(?:[ 을으에은이의,]|$)"
 )
+
+
+def speaks_of_travel(text: str) -> bool:
+    """Tell whether any line of a normal form may hold a way to get somewhere."""
+    return _TRAVEL.search(text) is not None
 
 
 def names_mode(text: str, mode: str) -> bool:

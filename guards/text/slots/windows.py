@@ -11,6 +11,8 @@ from typing import NamedTuple
 _BEFORE_CHARS, _AFTER_CHARS = 16, 24
 _NEIGHBOURS = re.compile(rf"[0-9]+(?:[^0-9]{{1,{_BEFORE_CHARS + _AFTER_CHARS}}}[0-9]+)*")
 _DIGITS = re.compile(r"\d+")
+# Behind any of some first characters: all of a number.
+_REST_OF_NUMBER = r"(?:(?<=\d)\d*)"
 
 Window = tuple[int, int]
 
@@ -23,40 +25,45 @@ def digit_windows(text: str) -> list[Window]:
     ]
 
 
+def beginning(characters: str) -> re.Pattern[str]:
+    r"""Return what finds one of some characters, where a pattern is tried; \d is a whole number."""
+    return re.compile(f"[{characters}]{_REST_OF_NUMBER}?")
+
+
+AT_NUMBERS = beginning(r"\d")
+"""A pattern whose matches begin where a number does."""
+
+
 class Sought(NamedTuple):
     """A pattern and what each of its matches holds, which tells at once where there can be none.
 
     Attributes:
         pattern: The pattern.
         needed: What every match holds; a digit, if nothing else is known.
-        at_numbers: Every match begins where a number does.
+        begins: What every match begins with (see `beginning`); None if anything may.
     """
 
     pattern: re.Pattern[str]
     needed: re.Pattern[str] = _DIGITS
-    at_numbers: bool = False
+    begins: re.Pattern[str] | None = None
 
 
 def matches_in(sought: Sought, text: str, windows: Sequence[Window]) -> Iterable[re.Match[str]]:
     """Return a pattern's matches in the windows of a text."""
-    return _matches_in(sought, text, windows) if sought.needed.search(text) else ()
+    return _matches_in(sought, text, windows) if windows and sought.needed.search(text) else ()
 
 
 def _matches_in(sought: Sought, text: str, windows: Sequence[Window]) -> Iterator[re.Match[str]]:
-    pattern, needed, at_numbers = sought
+    pattern, needed, begins = sought
     for start, end in windows:
-        if at_numbers:
-            yield from _at_numbers(pattern, text, start, end)
-        elif needed.search(text, start, end):
+        if needed is not _DIGITS and not needed.search(text, start, end):
+            continue
+        if begins is None:
             yield from pattern.finditer(text, start, end)
-
-
-def _at_numbers(
-    pattern: re.Pattern[str], text: str, start: int, end: int
-) -> Iterator[re.Match[str]]:
-    """Yield the same as a search of the pattern, which is tried where numbers begin alone."""
-    while digits := _DIGITS.search(text, start, end):
-        match = pattern.match(text, digits.start(), end)
-        if match:
-            yield match
-        start = (match or digits).end()
+            continue
+        position = start
+        while begin := begins.search(text, position, end):
+            match = pattern.match(text, begin.start(), end)
+            if match:
+                yield match
+            position = (match or begin).end()

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from proxy.dashboard.languages import msgid
 from proxy.errors import TooManyRequests
-from proxy.job import HttpReply
 from proxy.openai_api.json_body import member, read_object
+from proxy.replying import HttpReply
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Tries what the form asks for, on the road that an app's request takes."""
 
-import asyncio
 from dataclasses import dataclass
 
 from policies.verification.options import Options
@@ -9,13 +8,13 @@ from proxy.dashboard.desk import AnyRequest
 from proxy.dashboard.playground.bodies import chat_body, verify_body
 from proxy.dashboard.playground.form import Filled, Way
 from proxy.dashboard.playground.problems import NOBODYS_KEY, CannotTry, problem_of
-from proxy.job import HttpReply, Job
-from proxy.leaving import done_or_left
+from proxy.job import Job
 from proxy.model_job import ModelJob
 from proxy.openai_api.chat import ChatDoor
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.rejudging.recorded import exchange_of
+from proxy.replying import HttpReply
 from proxy.services import Services
 from proxy.tenants import Tenant
 from proxy.traces.trace import Delivery, Trace
@@ -82,9 +81,7 @@ async def _checked(
 
 async def _done(request: AnyRequest, job: Job, body: JsonObject) -> HttpReply | None:
     """Return the reply to a request; None if whoever wanted it has left."""
-    task = asyncio.create_task(job.run(json_bytes(body)))
-    await done_or_left(request, task, None)
-    reply = await task
+    reply = await job.run(json_bytes(body), request.receive)
     if job.ended is None or job.ended.delivery is Delivery.CLIENT_GONE:
         return None
     if job.ended.error is not None:

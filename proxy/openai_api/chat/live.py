@@ -7,13 +7,15 @@ from pydantic import JsonValue
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import PieceJoiner
 from proxy.openai_api.chat.coverage import COVERAGE
-from proxy.openai_api.chat.reply import StreamReply, check_chunk, content_of, joined
+from proxy.openai_api.chat.reply import Saying, StreamReply, check_chunk, content_of
 from proxy.openai_api.chat.restored_stream import StreamRestorer
 from proxy.openai_api.chat.tokens import split_tokens
 from proxy.openai_api.choices import choice_index, without_tokens
-from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Restoring
+from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Restoring, Said
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.sse import DONE, write_event
+from proxy.openai_api.mould import Mould, mould_of
+from proxy.openai_api.sse import DONE, Event, write_event
+from proxy.openai_api.stream_events import event_object
 
 _TELLING = COVERAGE.chunk.telling()
 _SILENT = COVERAGE.chunk.silent() - {"choices", "usage"}
@@ -41,16 +43,24 @@ class LiveChat(LiveStream):
     def _begin(self) -> None:
         self._restorer = StreamRestorer(self._stand_ins) if self._stand_ins else None
         self._joiners: dict[int, PieceJoiner] = {}
+        self._saying = Saying()
         self._chunks: list[JsonObject] = []
         self._raws: list[bytes] = []
+        self._mould: Mould | None = None
+        self._moulded: Piece | None = None
 
     def restore_with(self, stand_ins: Restoring) -> None:
         """Put the user's own identifiers back from now on."""
         self._stand_ins = stand_ins
         self._begin()
 
-    def read(self, chunk: JsonObject, raw: bytes) -> Sequence[Piece]:
+    def read(self, event: Event) -> Sequence[Piece]:
         """Return the pieces of one chunk."""
+        said = self.said(event.raw)
+        if said is not None and self._moulded is not None:
+            alike = _saying(self._moulded.chunk, said.text)
+            return (Piece(said.choice, said.text, alike, event.raw),)
+        chunk, raw = event_object(event), event.raw
         check_chunk(chunk)
         quiet = {key: value for key, value in chunk.items() if key not in _TELLING}
         if len(quiet) < len(chunk):
@@ -58,7 +68,30 @@ class LiveChat(LiveStream):
             chunk, raw = quiet, write_event(quiet)
         self._raws.append(raw)
         restored = self._restorer.feed(chunk) if self._restorer else chunk
-        return self._pieces(restored, raw if restored == chunk else None)
+        pieces = self._pieces(restored, raw if restored == chunk else None)
+        self._learn(pieces)
+        return pieces
+
+    def said(self, events: bytes) -> Said | None:
+        """Take in events that are like the one before them but for its text."""
+        if self._mould is None or self._moulded is None:
+            return None
+        number = self._moulded.choice
+        if number is None or self._joiners[number].holds:
+            return None
+        text, end = self._mould.read(events)
+        if not end:
+            return None
+        self._raws.append(events[:end])
+        self._saying.add_text(number, text)
+        return Said(number, text, end)
+
+    def _learn(self, pieces: Sequence[Piece]) -> None:
+        """Note how an event says a text, if it says nothing else and there is none to restore."""
+        self._mould = None
+        self._moulded = piece = pieces[0] if len(pieces) == 1 and not self._restorer else None
+        if piece and piece.raw and piece.text and not piece.finish_reason:
+            self._mould = mould_of(piece.raw, "content", piece.text)
 
     def read_end(self, *, said_done: bool) -> Sequence[Piece]:
         """Return what was kept back."""
@@ -68,7 +101,7 @@ class LiveChat(LiveStream):
         for number, joiner in self._joiners.items():
             if rest := joiner.close():
                 pieces.append(self._said(number, rest))
-        answers = joined(self._chunks)
+        answers = self._saying.answers()
         if not answers:
             raise UpstreamBroken("its stream has no choices")
         if not said_done and not all(answer.finish_reason for answer in answers):
@@ -77,7 +110,7 @@ class LiveChat(LiveStream):
 
     def reply(self) -> StreamReply:
         """Return what was read of the attempt."""
-        return StreamReply(b"".join(self._raws), tuple(self._chunks), joined(self._chunks))
+        return StreamReply(b"".join(self._raws), tuple(self._chunks), self._saying.answers())
 
     def begin_again(self, choices: Sequence[int]) -> None:
         """Expect the second attempt."""
@@ -149,6 +182,7 @@ class LiveChat(LiveStream):
 
     def _pieces(self, chunk: JsonObject, raw: bytes | None) -> list[Piece]:
         self._chunks.append(chunk)
+        self._saying.add(chunk)
         if not self._frame:
             self._frame = _only(chunk, _SILENT)
         choices = objects(chunk.get("choices"))
@@ -221,6 +255,14 @@ class LiveChat(LiveStream):
         frame = self._frame or _own_frame(self._request)
         body: JsonObject = {"index": choice, "delta": delta, "finish_reason": finish_reason}
         return write_event(frame | {"choices": [body]})
+
+
+def _saying(chunk: JsonObject, text: str) -> JsonObject:
+    """Return a chunk of one choice with another text."""
+    [choice] = objects(chunk["choices"])
+    delta = choice["delta"]
+    own = delta if isinstance(delta, dict) else {}
+    return {**chunk, "choices": [{**choice, "delta": {**own, "content": text}}]}
 
 
 def _may_tell(chunk: JsonObject, choice: JsonObject, delta: JsonObject) -> bool:

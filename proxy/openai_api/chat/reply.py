@@ -60,7 +60,8 @@ class StreamReply:
 
     Attributes:
         raw: The whole stream as it came.
-        chunks: The JSON objects of its events, in order.
+        chunks: The JSON objects of its events, in order; of a stream that left while it was read,
+            those are left out that say a text as the one before them did.
         answers: One for each choice, joined from its deltas.
     """
 
@@ -161,17 +162,36 @@ def _check_said(said: JsonValue) -> None:
         raise UpstreamBroken("what a choice says is no object")
 
 
-def joined(chunks: Iterable[JsonObject]) -> tuple[Answer, ...]:
-    """Return the answers that chunks come to, by number."""
-    choices: dict[int, _Joined] = {}
-    for chunk in chunks:
+class Saying:
+    """What the choices of a stream say, while it is read."""
+
+    def __init__(self) -> None:
+        self._choices: dict[int, _Joined] = {}
+
+    def add(self, chunk: JsonObject) -> None:
+        """Take in a chunk."""
         for position, choice in enumerate(objects(chunk.get("choices"))):
             index = choice_index(choice, position)
-            choices.setdefault(index, _Joined()).add(choice)
-    return tuple(
-        _answer(index, "".join(choice.texts), choice.delta, choice.finish_reason)
-        for index, choice in sorted(choices.items())
-    )
+            self._choices.setdefault(index, _Joined()).add(choice)
+
+    def add_text(self, index: int, text: str) -> None:
+        """Take in a chunk that says no more than this, of a choice that has said something."""
+        self._choices[index].texts.append(text)
+
+    def answers(self) -> tuple[Answer, ...]:
+        """Return the answers by number."""
+        return tuple(
+            _answer(index, "".join(choice.texts), choice.delta, choice.finish_reason)
+            for index, choice in sorted(self._choices.items())
+        )
+
+
+def joined(chunks: Iterable[JsonObject]) -> tuple[Answer, ...]:
+    """Return the answers that chunks come to, by number."""
+    saying = Saying()
+    for chunk in chunks:
+        saying.add(chunk)
+    return saying.answers()
 
 
 @dataclass

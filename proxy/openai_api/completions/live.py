@@ -13,7 +13,8 @@ from proxy.openai_api.completions.tokens import split_choice
 from proxy.openai_api.completions.writing import made_choice
 from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Restoring
 from proxy.openai_api.json_body import JsonObject, objects
-from proxy.openai_api.sse import DONE, write_event
+from proxy.openai_api.sse import DONE, Event, write_event
+from proxy.openai_api.stream_events import event_object
 
 _NAMES = ("id", "created")
 _AROUND = (*_NAMES, "object", "model", "system_fingerprint")
@@ -46,8 +47,9 @@ class LiveCompletion(LiveStream):
         self._stand_ins = stand_ins
         self._reader = StreamReader(stand_ins)
 
-    def read(self, chunk: JsonObject, raw: bytes) -> Sequence[Piece]:
+    def read(self, event: Event) -> Sequence[Piece]:
         """Return the pieces of one event, with the user's own identifiers put back."""
+        chunk, raw = event_object(event), event.raw
         quiet = {key: chunk[key] for key in chunk if key not in _TELLING}
         if len(quiet) < len(chunk):
             # What tells the whole answer in one event would tell it before it is judged.

@@ -10,6 +10,8 @@ from proxy.openai_api.responses.outgoing import StreamWriter
 from proxy.openai_api.responses.reading import StreamReader
 from proxy.openai_api.responses.reply import stream_reply
 from proxy.openai_api.responses.tokens import counted
+from proxy.openai_api.sse import Event
+from proxy.openai_api.stream_events import event_object
 
 
 class LiveResponse(LiveStream):
@@ -31,11 +33,11 @@ class LiveResponse(LiveStream):
         self._stand_ins = stand_ins
         self._reader = StreamReader(stand_ins)
 
-    def read(self, chunk: JsonObject, raw: bytes) -> Sequence[Piece]:
+    def read(self, event: Event) -> Sequence[Piece]:
         """Return the pieces of one event."""
         self._attempts = self._attempts or 1
-        self._raw.append(raw)
-        return self._reader.read(chunk, raw)
+        self._raw.append(event.raw)
+        return self._reader.read(event_object(event), event.raw)
 
     def read_end(self, *, said_done: bool) -> Sequence[Piece]:
         """Make sure that the stream is complete; its last event left nothing kept back.

@@ -25,6 +25,7 @@ _FIELD = re.compile(
     r"([A-Za-z가-힣_]{1,20}(?: [A-Za-z가-힣]{1,10})?)(?:\*\*|[\"'\]])?"
     r"\s{0,3}[:：](?:\*\*)?[ \t]*(.*)"
 )
+_SIGN = re.compile(r"[:：=]")
 _PAIR = re.compile(r"([A-Za-z가-힣_]{1,20})\s{0,3}[:：=]\s{0,3}([^|/·,:：=()\[\]]{1,200})")
 _TRAILING_PAGE = re.compile(
     r"(?:,|\s)\s*(?:p\.?\s?|page\s)(\d{1,5})$|[,\s]\s*(\d{1,5})\s?(?:쪽|페이지|면)$", re.IGNORECASE
@@ -56,6 +57,8 @@ def field_kind(name: str) -> str:
 
 def opens_fields(line: str) -> bool:
     """Tell whether a line is a field that stands before a passage: its title, file or page."""
+    if not _SIGN.search(line):
+        return False
     if FILE_LABEL.match(line):
         return True
     field = _field(line)
@@ -134,7 +137,8 @@ def _is_title(text: str) -> bool:
 
 
 def _field(line: str) -> _Field | None:
-    found = _FIELD.match(line[:_READ_CHARS])
+    head = line[:_READ_CHARS]
+    found = _FIELD.match(head) if _SIGN.search(head) else None
     kind = field_kind(found[1]) if found else ""
     if found is None or not kind:
         return None
@@ -160,7 +164,7 @@ def _with_field(passage: Passage, kind: str, given: str) -> Passage:
 
 def _with_pairs(passage: Passage, head: str) -> Passage | None:
     """Read fields on one line: ``(유사도: 0.8, 출처: 규정.pdf)``, ``파일: a.pdf / 페이지: 3``."""
-    if len(head) > 2 * _LONGEST_TITLE_CHARS:
+    if len(head) > 2 * _LONGEST_TITLE_CHARS or not _SIGN.search(head):
         return None
     outer, opener, rest = head.partition("(")
     title, pairs = (outer.strip(), rest) if opener and _PAIR.match(rest) else ("", head)

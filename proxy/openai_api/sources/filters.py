@@ -82,7 +82,8 @@ def _fault(passage: Passage, rules: SourceRules, *, exact: bool) -> str:
 
 def _has_words(passage: Passage) -> bool:
     """Tell whether a passage says anything: a number alone does so only below a title."""
-    named = any(char.isalpha() for char in passage.title + passage.text)
+    words = (passage.title, passage.text)
+    named = any(char.isalpha() for text in words for char in text)
     return named and any(char.isalnum() for char in passage.text)
 
 
@@ -99,6 +100,8 @@ def _repeated(passage: Passage, seen: set[object]) -> str:
 
 def _most_relevant(passages: tuple[Passage, ...], rules: SourceRules) -> frozenset[int]:
     """Return the places of the marked passages that count when there are more than allowed."""
+    if all(passage.relevance is None for passage in passages):
+        return frozenset()
     pages: dict[tuple[str, int | None], int] = {}
     for at, passage in enumerate(passages):
         if not _fault(passage, rules, exact=False):
@@ -118,10 +121,14 @@ def numbered(passages: tuple[Passage, ...]) -> tuple[Source, ...]:
     """
     taken: set[str] = set()
     sources: list[Source] = []
+    free = 1
     for at, passage in enumerate(passages, start=1):
         name = passage.name or str(at)
         if name in taken:
-            name = next(str(n) for n in range(at, 2 * len(passages) + 2) if str(n) not in taken)
+            free = max(free, at)
+            while str(free) in taken:
+                free += 1
+            name = str(free)
         taken.add(name)
         sources.append(
             Source(

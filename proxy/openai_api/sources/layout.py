@@ -6,6 +6,7 @@ kind closes it. In a user turn the question must stand apart from the context, a
 the question's heading is the user's own, whatever it looks like.
 """
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 from proxy.openai_api.sources.fields import opens_fields
@@ -111,7 +112,7 @@ def _region(prompt: Prompt, opening: Opening, closing: int) -> Region | None:
     end = prompt.lines[closing].start if closing < len(prompt.lines) else len(prompt.text)
     words = prompt.text[start:end]
     directing = mostly_directions(words)
-    if mostly_instructions(words) or (directing and _are_rules(prompt, opening, words)):
+    if directing and (mostly_instructions(words) or _are_rules(prompt, opening, words)):
         return None
     end = _without_closing_instructions(prompt.text, start, end)
     vague = opening.vague or (directing and (opening.guessed or has_instruction(words)))
@@ -162,13 +163,10 @@ def _closing_rule(prompt: Prompt, opener: int, stop: int) -> int | None:
         begin = prompt.next_line(opener)
     if begin is None or prompt.lines[begin].kind is not Kind.RULE:
         return None
-    rule = prompt.words(begin).strip()
-    same = [
-        at
-        for at in range(begin + 1, min(stop, len(prompt.lines)))
-        if prompt.lines[at].kind is Kind.RULE and prompt.words(at).strip() == rule
-    ]
-    return same[-1] if same and not _goes_on(prompt, same[-1], stop) else None
+    same = prompt.rules_like(begin)
+    before = bisect_left(same, stop)
+    last = same[before - 1] if before else begin
+    return last if last > begin and not _goes_on(prompt, last, stop) else None
 
 
 def _goes_on(prompt: Prompt, rule: int, stop: int) -> bool:

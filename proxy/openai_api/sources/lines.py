@@ -1,8 +1,9 @@
 """The lines of a prompt: which are headings, rules, or the first line of a numbered passage."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 from proxy.openai_api.sources.vocabulary import Role, is_item_word, role_of
 
@@ -12,13 +13,16 @@ _CLOSER = {
     "<": ">", "{": "}",
 }  # fmt: skip
 _LONGEST_LABEL_CHARS = 60
+_SIGNS = frozenset((*_DECORATION, "—", "–", "+", "<"))
 _READ_CHARS = 240
+_REMEMBERED_LINES = 2048
 _BARE_ROLES = (Role.CONTEXT, Role.QUESTION, Role.ANSWER)
 _COLON_LABEL = re.compile(
     r"(?:(Q)\.(?= )|([^\n:：=\[\]\"'.。,]{1,40}?)[*_ ]*(?:[:：]|=(?=\s*[\"'\[])))"
 )
+_LABEL_SIGN = re.compile(r"[:：=]|Q\. ")
 _RULE = re.compile(r"([-=*_#~─━═—–+<>])\1{2,}")
-_FENCE = re.compile(r"(?:```|~~~)[\w-]{0,20}")
+_FENCES = ("```", "~~~")
 _NUMBERED_LABEL = re.compile(
     r"([^\d\[\]]{0,20}?)[\s#_:\-]*\[?(\d{1,4})\]?\s*(?:[:：.\-–|,]\s*(.*))?"
 )
@@ -38,8 +42,7 @@ class Kind(StrEnum):
     BLANK = "blank"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line and what it is.
 
     Attributes:
@@ -74,46 +77,59 @@ class Line:
 def read_lines(text: str) -> tuple[Line, ...]:
     """Return the lines of a text, blank ones joined; nothing in a code fence is a heading."""
     lines: list[Line] = []
-    start, fenced = 0, False
+    start, fenced, blank = 0, False, False
     for piece in text.split("\n"):
         end = start + len(piece)
-        if not piece or piece.isspace():
-            if not lines or lines[-1].kind is not Kind.BLANK:
+        words = piece.strip()
+        if not words:
+            if not blank:
                 lines.append(Line(start, end, Kind.BLANK))
-        elif _FENCE.match(piece.strip()):
+        elif words.startswith(_FENCES):
             fenced = not fenced
             lines.append(Line(start, end, Kind.TEXT, rest_start=start))
         elif fenced:
             lines.append(Line(start, end, Kind.TEXT, rest_start=start))
         else:
             lines.append(_line(piece, start, end))
+        blank = not words
         start = end + 1
     return tuple(lines)
 
 
 def _line(piece: str, start: int, end: int) -> Line:
-    head = piece[:_READ_CHARS].strip()
-    if _RULE.match(head) and not piece.strip().strip(head[0]):
-        return Line(start, end, Kind.RULE, style=head[0], rest_start=end)
-    bare = head.lstrip(_DECORATION)
-    mark = head[: len(head) - len(bare)].replace(" ", "")
+    known = _known_line(piece) if len(piece) <= _READ_CHARS else _line_alone(piece)
+    if known is None:
+        return Line(start, end, Kind.TEXT, None, "", start)
+    return known._replace(start=start, end=end, rest_start=start + known.rest_start)
+
+
+def _line_alone(piece: str) -> Line | None:
+    """Return a line as if the text began with it; None if it is plain text."""
+    head = bare = piece[:_READ_CHARS].strip()
+    end, mark = len(piece), ""
+    if head[:1] in _SIGNS:
+        if _RULE.match(head) and not piece.strip().strip(head[0]):
+            return Line(0, end, Kind.RULE, style=head[0], rest_start=end)
+        bare = head.lstrip(_DECORATION)
+        mark = head[: len(head) - len(bare)].replace(" ", "")
     if not bare:
-        return Line(start, end, Kind.TEXT, rest_start=start)
-    at = start + piece.index(bare)
-    found = (
-        _bracketed(bare, at, start, end, mark)
-        or _word_number(bare, at, start, end, mark)
-        or _labelled(bare, at, start, end, mark)
-        or _decorated(bare, start, end, mark)
+        return None
+    at = piece.index(bare)
+    return (
+        (_bracketed(bare, at, end, mark) if bare[0] in _CLOSER else None)
+        or _word_number(bare, at, end, mark)
+        or _labelled(bare, at, end, mark)
+        or _decorated(bare, end, mark)
     )
-    return found or Line(start, end, Kind.TEXT, rest_start=start)
 
 
-def _bracketed(bare: str, at: int, start: int, end: int, mark: str) -> Line | None:
+# A block is read twice: within its message, and to be cut into passages.
+_known_line = lru_cache(_REMEMBERED_LINES)(_line_alone)
+
+
+def _bracketed(bare: str, at: int, end: int, mark: str) -> Line | None:
     """Read ``[참고 자료]``, ``<<관련 규정>>``, ``【자료 1】 제목``, ``[1]``, ``[문서 1: 파일]``."""
     opener = bare[0]
-    if opener not in _CLOSER:
-        return None
     depth = len(bare) - len(bare.lstrip(opener))
     closer = _CLOSER[opener] * depth
     close = bare.find(closer, depth, _LONGEST_LABEL_CHARS * 2)
@@ -131,7 +147,7 @@ def _bracketed(bare: str, at: int, start: int, end: int, mark: str) -> Line | No
     if numbered and (not numbered[1].strip() or is_item_word(numbered[1].split()[-1].lower())):
         style += numbered[1].strip().lower()
         title = (numbered[3] or "").strip()
-        return Line(start, end, Kind.ITEM, Role.CONTEXT, style, rest_start, numbered[2], title)
+        return Line(0, end, Kind.ITEM, Role.CONTEXT, style, rest_start, numbered[2], title)
     role = role_of(label) if len(label) <= _LONGEST_LABEL_CHARS else None
     if (
         role is None
@@ -139,22 +155,24 @@ def _bracketed(bare: str, at: int, start: int, end: int, mark: str) -> Line | No
         or (opener == "<" and depth == 1 and label.isascii() and " " not in label)
     ):
         return None
-    return Line(start, end, Kind.HEADING, role, style, min(rest_start, end), label=label)
+    return Line(0, end, Kind.HEADING, role, style, min(rest_start, end), label=label)
 
 
-def _word_number(bare: str, at: int, start: int, end: int, mark: str) -> Line | None:
+def _word_number(bare: str, at: int, end: int, mark: str) -> Line | None:
     """Read ``Source 1:``, ``문서 2.``, ``### 자료 3``, ``Document [1](Title: …)``."""
     found = _WORD_NUMBER.match(bare)
     if not found or not all(is_item_word(word) for word in found[1].lower().split()):
         return None
     style = f"n{mark[:1]}{found[1].lower()}"
-    return Line(start, end, Kind.ITEM, Role.CONTEXT, style, at + found.end(), found[2])
+    return Line(0, end, Kind.ITEM, Role.CONTEXT, style, at + found.end(), found[2])
 
 
-def _labelled(bare: str, at: int, start: int, end: int, mark: str) -> Line | None:
+def _labelled(bare: str, at: int, end: int, mark: str) -> Line | None:
     """Read ``Question: …``, ``#Context:``, ``**질문**: …``, ``context = [...]``."""
+    if mark == "-" or not _LABEL_SIGN.search(bare):
+        return None
     found = _COLON_LABEL.match(bare)
-    if not found or mark == "-":
+    if not found:
         return None
     rest = bare[found.end() :].strip("*_ \t")
     label = found[1] or found[2]
@@ -164,16 +182,18 @@ def _labelled(bare: str, at: int, start: int, end: int, mark: str) -> Line | Non
     rest_start = at + found.end()
     rest_start += len(bare[found.end() :]) - len(bare[found.end() :].lstrip("*_ \t"))
     return Line(
-        start, end, Kind.HEADING, role, f":{mark[:1]}", min(rest_start, end), label=label.strip()
+        0, end, Kind.HEADING, role, f":{mark[:1]}", min(rest_start, end), label=label.strip()
     )
 
 
-def _decorated(bare: str, start: int, end: int, mark: str) -> Line | None:
+def _decorated(bare: str, end: int, mark: str) -> Line | None:
     """Read ``## 참고 자료``, ``=== 질문 ===``, ``▶ 검색 결과``, and a bare ``문서`` on its line."""
+    if "." in bare or mark in ("-", "*", "·"):
+        return None
     label = bare.rstrip(_DECORATION + ":：")
-    if len(label) > _LONGEST_LABEL_CHARS or mark in ("-", "*", "·") or "." in label:
+    if len(label) > _LONGEST_LABEL_CHARS:
         return None
     role = role_of(label, strict=not mark)
     if role is None or (not mark and (role not in _BARE_ROLES or len(label) < 2)):
         return None
-    return Line(start, end, Kind.HEADING, role, mark[:1] or "bare", end, label=label)
+    return Line(0, end, Kind.HEADING, role, mark[:1] or "bare", end, label=label)

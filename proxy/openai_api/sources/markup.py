@@ -145,10 +145,12 @@ def _role(name: str) -> Role | None:
 def _is_mention(text: str, item: Element) -> bool:
     if text[item.inner_start : item.inner_end].strip():
         return False
-    line_start = text.rfind("\n", 0, item.start) + 1
-    line_end = text.find("\n", item.end)
-    beside = text[line_start : item.start] + text[item.end : line_end if line_end >= 0 else None]
-    return bool(beside.strip())
+    begin, end = item.start, item.end
+    while begin and text[begin - 1] != "\n" and text[begin - 1].isspace():
+        begin -= 1
+    while end < len(text) and text[end] != "\n" and text[end].isspace():
+        end += 1
+    return text[begin - 1 : begin] not in ("", "\n") or text[end : end + 1] not in ("", "\n")
 
 
 def tagged_passages(text: str, split: Split) -> tuple[Passage, ...]:

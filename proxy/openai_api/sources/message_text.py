@@ -1,6 +1,7 @@
 """Context blocks and the question in the text of one message, whatever they are written in."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from guards.core.finding import Span
 from proxy.openai_api.sources.found import Block
@@ -15,6 +16,9 @@ from proxy.openai_api.sources.source_marks import has_marks
 from proxy.openai_api.sources.speech import is_instruction, points_back
 from proxy.openai_api.sources.vocabulary import Role
 
+# Together no more than four million characters.
+_MOST_KNOWN = 500
+_LONGEST_KNOWN_CHARS = 8_000
 _QUOTES = ('"""', "'''", "```", '"', "'", "“”", "「」", "`")
 # What the originals say; only the name in a trace depends on it.
 _SIGNATURES = (
@@ -49,12 +53,16 @@ class ReadText:
 
 
 def read_text(text: str, *, asked: bool) -> ReadText:
-    """Read the text of a message.
+    """Read the text of a message; what apps say again and again is remembered.
 
     Args:
         text: The message's text.
         asked: It is the user's, so it may hold the question.
     """
+    return _known_text(text, asked) if len(text) <= _LONGEST_KNOWN_CHARS else _text(text, asked)
+
+
+def _text(text: str, asked: bool) -> ReadText:
     prompt = json_prompt(text) if asked else None
     if prompt is not None:
         block = Block("json.prompt", Span(0, len(text)), prompt.passages)
@@ -68,12 +76,16 @@ def read_text(text: str, *, asked: bool) -> ReadText:
     if context:
         return _tagged(text, elements, asked=asked)
     layout = read_layout(text, asked=asked)
-    read = (_block(text, region) for region in layout.context)
+    template = _template(text) if layout.context else ""
+    read = (_block(text, region, template) for region in layout.context)
     blocks = tuple(block for block in read if block is not None)
     if not blocks:
         layout = Layout((), layout.question)
     cuts = [Region(block.span.start, block.span.end, block.span.start) for block in blocks]
     return _read(text, blocks, cuts, layout.question)
+
+
+_known_text = lru_cache(maxsize=_MOST_KNOWN)(_text)
 
 
 def _tagged(text: str, elements: tuple[Element, ...], *, asked: bool) -> ReadText:
@@ -123,21 +135,23 @@ def _read(
     )
 
 
-def _block(text: str, region: Region) -> Block | None:
+def _block(text: str, region: Region, template: str) -> Block | None:
     """Return the block in a region; None if nothing in it can be read."""
     inner = text[region.start : region.end]
     passages = split_passages(inner, guessed=region.guessed)
     if inner.strip() and not passages:
         return None
-    name = "source_marks" if has_marks(inner) else _format(text, region)
+    name = "source_marks" if has_marks(inner) else template or _format(text, region)
     span = Span(region.outer, max(region.outer, region.end))
     return Block(name, span, passages, guessed=region.vague)
 
 
+def _template(text: str) -> str:
+    """Return the name of the template that a text was made with; empty if it is unknown."""
+    return next((name for words, name in _SIGNATURES if words in text), "")
+
+
 def _format(text: str, region: Region) -> str:
-    for words, name in _SIGNATURES:
-        if words in text:
-            return name
     first = next(
         (line for line in read_lines(text[region.outer : region.outer + 200])
          if line.kind is not Kind.BLANK), None,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from proxy.openai_api.sources.fields import opens_fields
 from proxy.openai_api.sources.lines import Kind
-from proxy.openai_api.sources.prompt import Prompt
-from proxy.openai_api.sources.source_marks import opens_passage
+from proxy.openai_api.sources.prompt import MOST_LEADING_LINES, Prompt
+from proxy.openai_api.sources.source_marks import opens_passage, speaks_of_source
 from proxy.openai_api.sources.speech import (
     announces_context,
     is_instruction,
@@ -17,7 +17,6 @@ from proxy.openai_api.sources.speech import (
 )
 from proxy.openai_api.sources.vocabulary import Role
 
-_MOST_EDGE_LINES = 80
 _BARE_NUMBER_STYLES = ("[", "【", "〔", "<", "(")
 _SET_OFF = re.compile(r"[#>|▷▶►▸■□◆◇●○◎★☆※➤•◦‣📄📌📝🔹🔸✔✓\[【〈《『]|\d{1,3}[.)]\s|\*\*")
 
@@ -53,12 +52,12 @@ def find_opening(prompt: Prompt) -> Opening | None:
     last never counts.
     """
     heading = _heading(prompt)
+    if heading is not None and not _is_inline(prompt, heading):
+        return Opening(heading)
     number = _number(prompt) or _mark(prompt)
-    if heading is not None and not (_is_inline(prompt, heading) and _precedes(number, heading)):
-        announced = _announcement(prompt) if _is_inline(prompt, heading) else None
-        if not _precedes(announced, heading):
-            return Opening(heading)
-        return announced
+    if heading is not None and not _precedes(number, heading):
+        announced = _announcement(prompt)
+        return announced if _precedes(announced, heading) else Opening(heading)
     rule = _rule(prompt)
     if rule is not None:
         return Opening(rule)
@@ -82,13 +81,12 @@ def _is_inline(prompt: Prompt, at: int) -> bool:
 
 
 def _rule(prompt: Prompt) -> int | None:
-    told = False
-    for at, line in enumerate(prompt.lines[:_MOST_EDGE_LINES]):
-        if at in prompt.examples:
-            continue
-        if line.kind is Kind.TEXT:
-            told = told or announces_context(prompt.words(at))
-        elif line.kind is Kind.RULE and told:
+    """Return the first rule below the sentence that announces the context."""
+    told = prompt.announcement
+    if told is None:
+        return None
+    for at in range(told, min(len(prompt.lines), MOST_LEADING_LINES)):
+        if prompt.lines[at].kind is Kind.RULE and at not in prompt.examples:
             return at if _can_begin(prompt, prompt.next_line(at)) else None
     return None
 
@@ -103,22 +101,28 @@ def _can_begin(prompt: Prompt, at: int | None) -> bool:
 
 
 def _number(prompt: Prompt) -> Opening | None:
-    items = [
+    items = (
         at
         for at, line in enumerate(prompt.lines)
         if line.kind is Kind.ITEM and at not in prompt.examples
-    ]
-    if not items:
+    )
+    first = next(items, None)
+    if first is None:
         return None
-    named = prompt.lines[items[0]].style not in _BARE_NUMBER_STYLES
-    told = any(_speaks_of_context(prompt, at) for at in prompt.edges())
-    if named or told or prompt.with_role(Role.QUESTION):
-        return Opening(items[0], within=True)
+    named = prompt.lines[first].style not in _BARE_NUMBER_STYLES
+    if (
+        named
+        or prompt.with_role(Role.QUESTION)
+        or any(_speaks_of_context(prompt, at) for at in prompt.edges())
+    ):
+        return Opening(first, within=True)
     return None
 
 
 def _mark(prompt: Prompt) -> Opening | None:
     """Return the first ``[Source: …]`` mark with words below it; one alone shows how to cite."""
+    if not speaks_of_source(prompt.text):
+        return None
     return next(
         (
             Opening(at, within=True)
@@ -146,23 +150,19 @@ def _speaks_of_context(prompt: Prompt, at: int) -> bool:
 
 
 def _announcement(prompt: Prompt) -> Opening | None:
-    for at, line in enumerate(prompt.lines[:_MOST_EDGE_LINES]):
-        if line.kind is not Kind.TEXT or at in prompt.examples:
-            continue
-        if announces_context(prompt.words(at)):
-            blank = _blank_below(prompt, at)
-            if blank is None or not _can_begin(prompt, prompt.next_line(blank)):
-                return None
-            return Opening(blank, guessed=True, vague=not places_context(prompt.words(at)))
-    return None
+    at = prompt.announcement
+    blank = None if at is None else _blank_below(prompt, at)
+    if at is None or blank is None or not _can_begin(prompt, prompt.next_line(blank)):
+        return None
+    return Opening(blank, guessed=True, vague=not places_context(prompt.words(at)))
 
 
 def _ahead(prompt: Prompt) -> Opening | None:
     """Return the blank line below an order of a system message that sends to what follows."""
     if prompt.asked:
         return None
-    for at, line in enumerate(prompt.lines[:_MOST_EDGE_LINES]):
-        if line.kind is Kind.TEXT and at not in prompt.examples and points_ahead(prompt.words(at)):
+    for at in prompt.leading:
+        if points_ahead(prompt.words(at)):
             blank = _blank_below(prompt, at)
             if blank is not None and _can_begin(prompt, prompt.next_line(blank)):
                 return Opening(blank, guessed=True, vague=True)

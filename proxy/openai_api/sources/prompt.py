@@ -4,17 +4,26 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import pairwise
 
-from proxy.openai_api.sources.lines import Kind, Line, read_lines
-from proxy.openai_api.sources.speech import introduces_context, is_earlier_answer, is_instruction
+from proxy.openai_api.sources.lines import Kind, read_lines
+from proxy.openai_api.sources.speech import (
+    LEADS,
+    announces_context,
+    introduces_context,
+    is_earlier_answer,
+    is_instruction,
+    small_letters,
+)
 from proxy.openai_api.sources.vocabulary import Role
 
+MOST_LEADING_LINES = 80
 _MOST_TEXT_LINES = 400
 _EDGE_LINES = 5
 _LONGEST_EXAMPLE_INTRODUCTION_CHARS = 200
 _SENTENCE_END = re.compile(r"[.!?。]\s+")
 _EXAMPLE_ENDINGS = ("for example", "예시", "예를 들어", "examples", "예시입니다", "예시이다")
+_EXAMPLE_WORDS = re.compile("예시|예를 들어|example")
 
 
 class Prompt:
@@ -83,7 +92,20 @@ class Prompt:
 
     def headings_behind(self, at: int) -> Iterator[int]:
         """Iterate over the headings below a line, examples included."""
-        return islice(self.all_headings, bisect_right(self.all_headings, at), None)
+        headings = self.all_headings
+        return (headings[k] for k in range(bisect_right(headings, at), len(headings)))
+
+    def rules_like(self, at: int) -> list[int]:
+        """Return the lines that are the same rule as this line, itself included."""
+        return self._rules[self.words(at).strip()]
+
+    @cached_property
+    def _rules(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for at, line in enumerate(self.lines):
+            if line.kind is Kind.RULE:
+                found.setdefault(self.words(at).strip(), []).append(at)
+        return found
 
     @cached_property
     def answered(self) -> frozenset[int]:
@@ -102,18 +124,48 @@ class Prompt:
     @cached_property
     def introductions(self) -> list[int]:
         """The lines that only say that the context follows."""
-        return [
-            at
-            for at, line in enumerate(self.lines[:_MOST_TEXT_LINES])
-            if line.kind is Kind.TEXT and introduces_context(self.words(at))
-        ]
+        return [at for at in self._text_lines_with(LEADS) if introduces_context(self.words(at))]
+
+    @cached_property
+    def leading(self) -> list[int]:
+        """The lines at the top that may send to what follows, examples left out."""
+        lines = self._text_lines_with(LEADS)
+        return [at for at in lines if at < MOST_LEADING_LINES and at not in self.examples]
+
+    @cached_property
+    def announcement(self) -> int | None:
+        """The first of them that says that the context follows."""
+        return next((at for at in self.leading if announces_context(self.words(at))), None)
+
+    def _text_lines_with(self, words: re.Pattern[str]) -> list[int]:
+        """Return the first lines of plain text with one of some words, given in small letters.
+
+        Most lines have none, so the text is searched as a whole and not line by line.
+        """
+        starts, small = self._beginning
+        lines: list[int] = []
+        found = words.search(small)
+        while found:
+            at = bisect_right(starts, found.start()) - 1
+            if self.lines[at].kind is Kind.TEXT:
+                lines.append(at)
+            found = words.search(small, self.lines[at].end)
+        return lines
+
+    @cached_property
+    def _beginning(self) -> tuple[list[int], str]:
+        """Where each of the lines begins that are searched, and all of them in small letters."""
+        lines = self.lines[:_MOST_TEXT_LINES]
+        return [line.start for line in lines], small_letters(self.text[: lines[-1].end])
 
     @cached_property
     def examples(self) -> frozenset[int]:
         """The lines of few-shot examples, from their heading to where the real thing begins."""
         inside: set[int] = set()
-        for at, line in enumerate(self.lines[:_MOST_TEXT_LINES]):
-            if at not in inside and self._opens_examples(at, line):
+        headings = [at for at in self.all_headings if self.lines[at].role is Role.EXAMPLE]
+        lines = [at for at in self._text_lines_with(_EXAMPLE_WORDS) if self._ends_with_example(at)]
+        for at in sorted(headings + lines):
+            if at < _MOST_TEXT_LINES and at not in inside:
                 inside.update(range(at, self._example_end(at)))
         return frozenset(inside)
 
@@ -126,15 +178,11 @@ class Prompt:
         """Return the headings of one role outside of examples."""
         return [at for at in self.headings if self.lines[at].role is role]
 
-    def _opens_examples(self, at: int, line: Line) -> bool:
-        if line.kind is Kind.HEADING:
-            return line.role is Role.EXAMPLE
+    def _ends_with_example(self, at: int) -> bool:
+        """Tell whether a line leads to examples: "예시:", "For example:"."""
         *_, words = _SENTENCE_END.split(self.words(at))
-        return (
-            line.kind is Kind.TEXT
-            and len(words) < _LONGEST_EXAMPLE_INTRODUCTION_CHARS
-            and words.lower().rstrip(" :.)").endswith(_EXAMPLE_ENDINGS)
-        )
+        short = len(words) < _LONGEST_EXAMPLE_INTRODUCTION_CHARS
+        return short and words.lower().rstrip(" :.)").endswith(_EXAMPLE_ENDINGS)
 
     def _example_end(self, begin: int) -> int:
         """Return the first line behind an example: a new introduction or an unanswered heading."""
@@ -152,9 +200,14 @@ class Prompt:
 
     def _belongs_to_answered(self, context: int) -> bool:
         """Tell whether this is an example's: its question is answered, another context follows."""
-        following = self.headings_behind(context)
-        question = next((at for at in following if self.lines[at].role is Role.QUESTION), None)
-        return question in self.answered and context < self._last_context
+        behind = bisect_right(self._questions, context)
+        if behind == len(self._questions) or context >= self._last_context:
+            return False
+        return self._questions[behind] in self.answered
+
+    @cached_property
+    def _questions(self) -> list[int]:
+        return [at for at in self.all_headings if self.lines[at].role is Role.QUESTION]
 
     @cached_property
     def _last_context(self) -> int:

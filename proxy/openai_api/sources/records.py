@@ -137,7 +137,8 @@ def passages_of_list(values: Iterable[JsonValue], *, depth: int = 0) -> tuple[Pa
 
 
 def _passage(record: Mapping[str, JsonValue]) -> Passage | None:
-    layers = [record, *(_layer(record, key) for key in _NESTED)]
+    nested = (record.get(key) for key in _NESTED)
+    layers = [record, *(layer for layer in nested if isinstance(layer, dict))]
     text = next((found for layer in layers if (found := first_string(layer, _TEXTS))), "")
     if not text:
         return None
@@ -151,11 +152,6 @@ def _passage(record: Mapping[str, JsonValue]) -> Passage | None:
         score=next((score for layer in layers if (score := _score(layer)) is not None), None),
         name=_number_name(record),
     )
-
-
-def _layer(record: Mapping[str, JsonValue], key: str) -> Mapping[str, JsonValue]:
-    value = record.get(key)
-    return value if isinstance(value, dict) else {}
 
 
 def first_string(record: Mapping[str, JsonValue], keys: Iterable[str]) -> str:

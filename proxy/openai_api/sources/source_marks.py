@@ -19,6 +19,7 @@ _PAGE = re.compile(r"\[(?:Page|페이지|쪽)\s?[:：]?\s*(\d{1,5})\]", re.IGNOR
 _INLINE_PAGE = re.compile(
     r"\s*[,|;]\s*(?:p\.?|page|페이지)\s*[:：]?\s*(\d{1,5})\s*$", re.IGNORECASE
 )
+_OPENER = re.compile(r"\[source", re.IGNORECASE)
 _POSITION, _LENGTH, _COUNT = 0.4, 0.4, 0.2
 _FULL_LENGTH_CHARS = 80
 _FULL_COUNT = 3
@@ -27,6 +28,11 @@ _FULL_COUNT = 3
 def has_marks(text: str) -> bool:
     """Tell whether a block is written with source marks: its first line is one."""
     return _MARK.match(text.lstrip()) is not None
+
+
+def speaks_of_source(text: str) -> bool:
+    """Tell whether a mark of the citing system may stand anywhere in a text."""
+    return _OPENER.search(text) is not None
 
 
 def opens_passage(line: str) -> bool:

@@ -2,10 +2,15 @@
 
 A passage may tell its reader what to do as well ("담당자에게 문의하세요"), so an instruction counts
 only if it speaks of answering, or points at the context ("위 자료", "the context above").
+
+Patterns for which case does not matter are written in small letters and read small letters, because
+Python then knows the characters that a match begins with.
 """
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
 
 _CONTEXT_NOUN = (
     r"(?:자료|문서|문맥|맥락|컨텍스트|콘텍스트|규정|지식|근거|법령|조문|지문|본문|발췌|출처|참고|정보|내용|"
@@ -19,47 +24,51 @@ _USED = re.compile(
     r"답|응답|참고|참조|사용|활용|바탕|기반|근거|토대|이용|보고|읽고|의거|따라|answer|use|using|based|respond|"
     r"given|refer|rely|consult|here\s(?:is|are)|(?:is|are)\sbelow|below\s(?:is|are)|cite|with|from|"
     r"使用|根据|参考|回答|基于",
-    re.IGNORECASE,
+)
+# Without one of these words nothing is announced.
+LEADS = re.compile(
+    "다음|아래|이하|하단|제공된|주어진|검색된|첨부된|조회된|찾았|조회했|검색했|follow|below|provided|given|"
+    "retrieved|these|this|here|found|以下|下面"
 )
 _ANNOUNCED = re.compile(
     rf"(?:{_FOLLOWS}|하단|제공된|주어진|검색된|첨부된|조회된)[^\n]{{0,30}}?{_CONTEXT_NOUN}"
     rf"|(?:following|below|provided|given|retrieved|these|this|以下|下面)[^\n]{{0,60}}?{_CONTEXT_NOUN}"
     rf"|{_CONTEXT_NOUN}[^\n]{{0,40}}?(?:below|provided|following|아래)"
     rf"|here\s(?:is|are)[^\n]{{0,60}}?{_CONTEXT_NOUN}",
-    re.IGNORECASE,
 )
 _INTRODUCED = re.compile(
     rf"{_FOLLOWS}[^\n]{{0,40}}?{_CONTEXT_NOUN}(?:들)?\s?(?:입니다|이다|이에요|예요|임)"
-    rf"|{_CONTEXT_NOUN}(?:들)?[은는이가를을]?\s?"
-    r"(?:다음과\s같|아래와\s같|찾았습니다|조회했습니다|검색했습니다)"
     rf"|(?:{_FOLLOWS}|following|below|these|provided)[^\n]{{0,60}}{_CONTEXT_NOUN}(?:들)?[:：]$"
     rf"|{_ENGLISH_FOLLOWS}\b[^\n]{{0,60}}{_CONTEXT_NOUN}"
-    rf"|{_CONTEXT_NOUN}\s(?:is|are)\s(?:below|as\sfollows|provided)"
     rf"|(?:以下|下面)(?:是|为)[^\n]{{0,20}}{_CONTEXT_NOUN}",
-    re.IGNORECASE,
+)
+_SAID = re.compile(r"다음과\s같|아래와\s같|찾았습니다|조회했습니다|검색했습니다|is\s|are\s")
+_SAID_OF_CONTEXT = re.compile(
+    rf"{_CONTEXT_NOUN}(?:(?:들)?[은는이가를을]?\s?"
+    r"(?:다음과\s같|아래와\s같|찾았습니다|조회했습니다|검색했습니다)"
+    r"|\s(?:is|are)\s(?:below|as\sfollows|provided))"
 )
 _BACK = re.compile(
     r"(?:(?:위|이|상기|해당|앞의|제공된|주어진)\s?(?:의\s|에\s제공된\s|에서\s제공된\s)?"
-    rf"(?:[가-힣A-Za-z]{{1,8}}\s){{0,2}}{_CONTEXT_NOUN}"
+    rf"(?:[가-힣a-z]{{1,8}}\s){{0,2}}{_CONTEXT_NOUN}"
     rf"|(?:above|provided|given|this|these|the|new)\s(?:\w{{1,12}}\s){{0,2}}{_CONTEXT_NOUN}"
     rf"|(?:上述|以上){_CONTEXT_NOUN})",
-    re.IGNORECASE,
 )
 _CONCLUDED = re.compile(
     rf"(?:the\s)?above\s(?:is|are)\b[^\n]{{0,40}}{_CONTEXT_NOUN}"
     rf"|(?:위|이상)[은는이가]?\s[^\n]{{0,30}}{_CONTEXT_NOUN}(?:들)?(?:입니다|이다|임)",
-    re.IGNORECASE,
 )
 _ANSWERING = re.compile(
     r"답변|답하|답해|답을|대답|응답|모른다고|모르면|추측하지|지어내|만들어\s?내|출처를|인용|컨텍스트|"
-    r"사용자\s메시지|\buser\smessage|"
-    r"\banswer|\brespond|\breply|\bquestion|\bquery|\bcontext|\bcite|\bsources?\b|don'?t know|"
-    r"\bsay so|\bsay that|make up|prior knowledge|回答|问题",
-    re.IGNORECASE,
+    r"사용자\s메시지|回答|问题"
+)
+_ANSWERING_ENGLISH = re.compile(
+    r"\b(?:user\smessage|answer|respond|reply|question|query|context|cite|sources?\b|say so|"
+    r"say that)|don'?t know|make up|prior knowledge"
 )
 _ORDER_END = re.compile(
-    r"(?:세요|십시오|시오|하라|해라|하되|[하할]\s?것|말\s?것|마라|말아라|바랍니다|해\s?줘|줘|답하기|쓰기|않기|금지|"
-    r"(?:답|답변|응답)해|지\s?마)[.!\s\"'」:：)]*$"
+    r"(?:세요|십시오|시오|하라|해라|하되|하\s?것|할\s?것|말\s?것|마라|말아라|바랍니다|해\s?줘|줘|답하기|쓰기|않기|"
+    r"금지|답해|답변해|응답해|지\s?마)[.!\s\"'」:：)]*$"
 )
 _STATEMENT_END = re.compile(r"(?:한다|합니다|됩니다|입니다|이다)[.!\s\"'」)]*$")
 _STATED = re.compile(
@@ -68,13 +77,11 @@ _STATED = re.compile(
 _ENGLISH_ORDER = re.compile(
     r"\s*[-*•\d.)]*\s*(?:answer|use|given|if|do|don'?t|please|respond|reply|cite|always|never|only|"
     r"based|provide|keep|write|generate|you|your|remember|make|avoid|say|refine|when|be|note|follow|"
-    r"using|the (?:above|context)|now|and|think|context)\b",
-    re.IGNORECASE,
+    r"using|the (?:above|context)|now|and|think|context)\b"
 )
 _ROLE = re.compile(
     r"\s*(?:(?:당신|귀하|너|나|저)(?:은|는|의)|넌|난|you\sare|you're|your\s(?:role|task|name|job)|"
-    r"act\sas|as\san?\s|some\srules)\b",
-    re.IGNORECASE,
+    r"act\sas|as\san?\s|some\srules)\b"
 )
 _PERSONA = re.compile(
     r"(?:직원|도우미|챗봇|봇|비서|상담사|상담원|안내원|전문가|매니저|어시스턴트|AI)"
@@ -90,15 +97,14 @@ _ELSEWHERE = re.compile(
     r"|(?:(?:it|they|(?:the\s)?\w{1,12})\s(?:is|are|will\sbe|comes?)\s(?:\w{1,12}\s)?)?"
     r"(?:in|with|by)\sthe\s(?:next\s)?user(?:'s)?(?:\s(?:message|turn|prompt|input))?[.]?"
     r"|the\suser(?:'s)?\s(?:message|turn|prompt|input)\s"
-    r"(?:contains|holds|has|includes|brings|provides)\s(?:the\s)?\w{1,12}[.]?",
-    re.IGNORECASE,
+    r"(?:contains|holds|has|includes|brings|provides)\s(?:the\s)?\w{1,12}[.]?"
 )
 _LONGEST_REFERRAL_CHARS = 120
-_PLACED = re.compile(rf"{_FOLLOWS}|하단|following|below|these|以下|下面", re.IGNORECASE)
+_USER = re.compile("사용자|유저|user")
+_PLACED = re.compile(rf"{_FOLLOWS}|하단|following|below|these|以下|下面")
 _AHEAD = re.compile(
     rf"(?:^|\s){_FOLLOWS}(?:만|을|를|의\s것|에\s(?:있는|나온|적힌))"
-    r"|\b(?:the\sfollowing|what\sfollows|the\stext\sbelow)\s?[.:]?\s*$",
-    re.IGNORECASE,
+    r"|\b(?:the\sfollowing|what\sfollows|the\stext\sbelow)\s?[.:]?\s*$"
 )
 _CHINESE_ORDER = re.compile(r"请|使用|根据|回答|如果|不要")
 _PROMPTED = re.compile(
@@ -106,118 +112,163 @@ _PROMPTED = re.compile(
     r"|[^\n:：]{0,200}?(?:세요|십시오|시오|하라|해라|[하할]\s?것|줘|주라))"
     r"\s?[:：]\s*(?=\S|$)"
 )
+_COLON = re.compile("[:：]")
 _PROMPTED_ENGLISH = re.compile(
     r"\b(?:question|query|comment)\b(?:\s(?:is|was))?(?:\s(?:as\s)?follows)?"
-    r"\s?(?::|\bis\b)\s*(?=\S|$)",
-    re.IGNORECASE,
+    r"\s?(?::|\bis\b)\s*(?=\S|$)"
 )
-_EARLIER_ANSWER = re.compile(
-    r".{0,40}\b(?:existing|original|previous) answer\b[^:\n]{0,20}:", re.IGNORECASE
-)
+_EARLIER_ANSWER = re.compile(r".{0,40}\b(?:existing|original|previous) answer\b[^:\n]{0,20}:")
 LONGEST_INSTRUCTION_CHARS = 700
 _LONGEST_INTRODUCTION_CHARS = 160
 _READ_CHARS = 4000
 _MOSTLY = 0.6
+_REMEMBERED_LINES = 2048
+
+
+class _Manner(NamedTuple):
+    """How a line speaks.
+
+    Attributes:
+        instructs: It tells the model how to answer or what the context is for.
+        orders: It does so, or tells somebody else to do something.
+        directs: It does so, or says who the assistant is.
+    """
+
+    instructs: bool
+    orders: bool
+    directs: bool
 
 
 def announces_context(line: str) -> bool:
     """Tell whether a line says that the context follows: "아래 자료만 사용해 답하세요"."""
-    head = line[:LONGEST_INSTRUCTION_CHARS]
-    return bool(_INTRODUCED.search(head.strip())) or bool(
-        _ANNOUNCED.search(head) and _USED.search(head)
+    head = small_letters(line[:LONGEST_INSTRUCTION_CHARS])
+    return LEADS.search(head) is not None and bool(
+        _introduces(head.strip()) or (_USED.search(head) and _ANNOUNCED.search(head))
     )
 
 
 def places_context(line: str) -> bool:
     """Tell whether a line says where the context stands ("아래"), not only that it is given."""
-    return bool(_PLACED.search(line[:LONGEST_INSTRUCTION_CHARS]))
+    return bool(_PLACED.search(small_letters(line[:LONGEST_INSTRUCTION_CHARS])))
 
 
 def points_ahead(line: str) -> bool:
     """Tell whether a line sends to what follows without naming it: "아래만 보고 답해"."""
-    head = line[:LONGEST_INSTRUCTION_CHARS]
-    return bool(_AHEAD.search(head) and _ANSWERING.search(head)) and is_order(line)
+    head = small_letters(line[:LONGEST_INSTRUCTION_CHARS])
+    return bool(_AHEAD.search(head)) and _speaks_of_answering(head) and is_order(line)
 
 
 def introduces_context(line: str) -> bool:
     """Tell whether a line only says that the context follows: "다음은 관련 문서입니다:"."""
-    return len(line) < _LONGEST_INTRODUCTION_CHARS and bool(_INTRODUCED.search(line.strip()))
+    return len(line) < _LONGEST_INTRODUCTION_CHARS and _introduces(small_letters(line.strip()))
+
+
+def _introduces(small: str) -> bool:
+    lead = LEADS.search(small)
+    if lead is None:
+        return False
+    return bool(
+        _INTRODUCED.search(small, lead.start())
+        or (_SAID.search(small) and _SAID_OF_CONTEXT.search(small))
+    )
 
 
 def points_back(line: str) -> bool:
     """Tell whether a line points at a context that stood before it: "위 자료를 보고"."""
-    return bool(_BACK.search(line[:LONGEST_INSTRUCTION_CHARS]))
+    return bool(_BACK.search(small_letters(line[:LONGEST_INSTRUCTION_CHARS])))
 
 
 def is_instruction(line: str) -> bool:
     """Tell whether a line tells the model how to answer or what the context is for."""
     text = line.strip()
-    if not text or len(text) > LONGEST_INSTRUCTION_CHARS:
-        return False
-    if _CONCLUDED.match(text) or _refers_elsewhere(text):
-        return True
-    points = _BACK.match(text.lstrip("-*• ")) and _USED.search(text)
-    if not (_ANSWERING.search(text) or points or announces_context(text)):
-        return False
-    stated = _STATEMENT_END.search(text) and _STATED.search(text)
-    return bool(
-        stated
-        or _ORDER_END.search(text)
-        or _ENGLISH_ORDER.match(text)
-        or _CHINESE_ORDER.search(text)
-        or (announces_context(text) and text.endswith((":", "：")))
-    )
-
-
-def _refers_elsewhere(text: str) -> bool:
-    """Tell whether a sentence says that the context stands in another message."""
-    return len(text) <= _LONGEST_REFERRAL_CHARS and bool(_ELSEWHERE.fullmatch(text.lstrip("-*• ")))
+    return len(text) <= LONGEST_INSTRUCTION_CHARS and _manner(text).instructs
 
 
 def is_order(line: str) -> bool:
     """Tell whether a line tells somebody to do something."""
-    text = line.strip()[:LONGEST_INSTRUCTION_CHARS]
-    return is_instruction(text) or bool(
-        _ORDER_END.search(text) or _ENGLISH_ORDER.match(text) or _CHINESE_ORDER.search(text)
+    return _manner(line.strip()[:LONGEST_INSTRUCTION_CHARS]).orders
+
+
+@lru_cache(_REMEMBERED_LINES)
+def _manner(text: str) -> _Manner:
+    """Return how a line speaks that has no space around it and is not longer than one may be."""
+    small = small_letters(text)
+    orders = bool(
+        _ORDER_END.search(text) or _ENGLISH_ORDER.match(small) or _CHINESE_ORDER.search(text)
     )
+    instructs = _instructs(text, small, orders=orders)
+    orders = orders or instructs
+    return _Manner(instructs, orders, orders or bool(_ROLE.match(small) or _PERSONA.search(text)))
+
+
+def _instructs(text: str, small: str, *, orders: bool) -> bool:
+    if _CONCLUDED.match(small) or _refers_elsewhere(small):
+        return True
+    if orders or (_STATEMENT_END.search(text) and _STATED.search(text)):
+        return _speaks_of_answering(small) or _begins_with_context(small) or announces_context(text)
+    return text.endswith((":", "：")) and announces_context(text)
+
+
+def _speaks_of_answering(small: str) -> bool:
+    return bool(_ANSWERING.search(small) or _ANSWERING_ENGLISH.search(small))
+
+
+def _begins_with_context(small: str) -> bool:
+    return bool(_BACK.match(small.lstrip("-*• ")) and _USED.search(small))
+
+
+def _refers_elsewhere(small: str) -> bool:
+    """Tell whether a sentence says that the context stands in another message."""
+    if len(small) > _LONGEST_REFERRAL_CHARS or not _USER.search(small):
+        return False
+    return bool(_ELSEWHERE.fullmatch(small.lstrip("-*• ")))
 
 
 def mostly_orders(text: str) -> bool:
     """Tell whether most lines below a heading such as "규칙" are rules."""
-    return _share(text, is_order) >= _MOSTLY
+    return _are_most(text, is_order)
 
 
 def mostly_directions(text: str) -> bool:
     """Tell whether most lines say who the assistant is and what it has to do."""
-    return _share(text, _is_direction) >= _MOSTLY
+    return _are_most(text, _is_direction)
 
 
 def _is_direction(line: str) -> bool:
-    if is_order(line):
-        return True
-    short = len(line) <= LONGEST_INSTRUCTION_CHARS
-    return short and bool(_ROLE.match(line) or _PERSONA.search(line))
+    manner = _manner(line.strip()[:LONGEST_INSTRUCTION_CHARS])
+    return manner.orders or (manner.directs and len(line) <= LONGEST_INSTRUCTION_CHARS)
 
 
 def has_instruction(text: str) -> bool:
     """Tell whether any line is an instruction to the model."""
-    return _share(text, is_instruction) > 0
+    return any(map(is_instruction, _first_lines(text)))
 
 
 def mostly_instructions(text: str) -> bool:
     """Tell whether what a heading calls context are instructions to the model."""
-    return _share(text, is_instruction) >= _MOSTLY
+    return _are_most(text, is_instruction)
 
 
-def _share(text: str, test: Callable[[str], bool]) -> float:
-    lines = [line for line in text[:_READ_CHARS].split("\n") if line.strip()]
-    return sum(map(test, lines)) / len(lines) if lines else 0.0
+def _first_lines(text: str) -> list[str]:
+    return [line for line in text[:_READ_CHARS].split("\n") if line.strip()]
+
+
+def _are_most(text: str, test: Callable[[str], bool]) -> bool:
+    """Tell whether most lines pass a test; it ends where too many have failed."""
+    lines = _first_lines(text)
+    passed = len(lines)
+    for line in lines:
+        passed -= not test(line)
+        if passed / len(lines) < _MOSTLY:
+            return False
+    return bool(lines)
 
 
 def prompted_question(line: str) -> int | None:
     """Return where the question begins in "위 자료로 답해 주세요: …"; None without such words."""
     head = line[:LONGEST_INSTRUCTION_CHARS]
-    found = _PROMPTED.match(head) or _PROMPTED_ENGLISH.search(head)
+    found = _PROMPTED.match(head) if _COLON.search(head) else None
+    found = found or _PROMPTED_ENGLISH.search(small_letters(head))
     return found.end() if found else None
 
 
@@ -229,4 +280,11 @@ def leading_instruction(line: str) -> str:
 
 def is_earlier_answer(line: str) -> bool:
     """Tell whether a line gives an answer to be refined."""
-    return bool(_EARLIER_ANSWER.match(line))
+    return bool(_EARLIER_ANSWER.match(small_letters(line[:_LONGEST_INTRODUCTION_CHARS])))
+
+
+def small_letters(text: str) -> str:
+    """Return a text in small letters, each in its place, as patterns that ignore case read it."""
+    if not text.isascii():
+        text = text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s")
+    return text.lower()

@@ -16,8 +16,10 @@ def table_passages(text: str) -> tuple[Passage, ...]:
         return ()
     separator = "|" if lines[0].lstrip().startswith("|") else "\t"
     kinds = [field_kind(cell.strip("* ")) for cell in _cells(lines[0], separator)]
+    if "text" not in kinds:
+        return ()
     rows = [_cells(line, separator) for line in lines[1:] if not _RULER.fullmatch(line)]
-    if "text" not in kinds or not rows or any(len(row) != len(kinds) for row in rows):
+    if not rows or any(len(row) != len(kinds) for row in rows):
         return ()
     return tuple(_passage(kinds, row) for row in rows)
 

@@ -65,7 +65,9 @@ def read_turns(body: Mapping[str, JsonValue]) -> Turns:
     asked = _last_user_turn(messages)
     begin = asked[0].index if asked else 0
     end = asked[-1].index if asked else -1
-    spoken = [m for m in messages if m.role in ("user", "assistant") and m not in asked]
+    spoken = [
+        m for m in messages if m.role in ("user", "assistant") and not begin <= m.index <= end
+    ]
     before = [m for m in spoken if m.role == "assistant" and m.index < begin and m.text.strip()]
     after = [m for m in spoken if m.role == "assistant" and m.index > end and m.text.strip()]
     ending = after[-1:] if messages and after and after[-1] is messages[-1] else []

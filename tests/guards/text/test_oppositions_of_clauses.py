@@ -3,6 +3,7 @@ import pytest
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
 from guards.text.oppositions_of_clauses import SourceSayings
+from guards.text.oppositions_of_clauses import opposed as said_against
 from guards.text.polarity_sayings import sayings
 
 NOTHING: frozenset[str] = frozenset()
@@ -10,8 +11,10 @@ NOTHING: frozenset[str] = frozenset()
 
 def opposed(claim: str, *sources: str, context: frozenset[str] = NOTHING) -> list[str]:
     exchange = Exchange("", tuple(Source(str(at), "", text) for at, text in enumerate(sources)))
-    told = SourceSayings(read(exchange).told)
-    found = (told.opposed(saying, lambda: context) for saying in sayings(claim))
+    told = read(exchange).told
+    found = [said_against(told, saying, lambda: context) for saying in sayings(claim)]
+    everything = SourceSayings(told)
+    assert found == [everything.opposed(saying, lambda: context) for saying in sayings(claim)]
     return [one.told.predicate for one in found if one]
 
 

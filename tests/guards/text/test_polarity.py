@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.polarity import Mode, Role, clauses, stances
+from guards.text.polarity import Role, clauses, stances
+from guards.text.polarity_modes import Mode
 
 MAIN = [
     pytest.param("신청서를 제출하여야 한다.", "제출", Mode.MUST, id="must"),

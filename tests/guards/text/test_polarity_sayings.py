@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.polarity import Mode
-from guards.text.polarity_sayings import LONGEST_SENTENCE_CHARS, said_in, sayings
+from guards.text.polarity_modes import AFFIRMATIVE, Mode
+from guards.text.polarity_sayings import LONGEST_SENTENCE_CHARS, Sayings, sayings
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,24 @@ def test_numbers_of_provisions_are_no_figures() -> None:
 def test_endless_sentences_say_nothing() -> None:
     endless = "가" * LONGEST_SENTENCE_CHARS + " 수당을 지급한다."
 
-    assert [said.before for said in said_in([endless, "수당을 지급한다."])] == [endless]
+    assert [said.before for said in Sayings([endless, "수당을 지급한다."]).all] == [endless]
+
+
+PIECES = (
+    "도서관은 ", "회원만 ", "쉽니다", "휴관합니다", "닫는다", "제외됩니다", "제외할 수 있다",
+    "휴무일", "신청한다", "이용할 수 ", "있습니다", "없습니다", "않는다", "안 ", "못 ", "됩니다",
+    "금지", "불가", "필요하다", "하지 않아도 된다", "없이 ", "다시 ", ".", ": ", ", ", "해야 한다",
+    "\n", "회원이아니면안되는곳입니다중단", "취소하면 ", "끝나고 ", "(", "3일 ",
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=7).map("".join), max_size=3))
+def test_whatever_speaks_against_something_is_found_by_itself(sentences: list[str]) -> None:
+    told = Sayings(sentences)
+
+    against = [said for said in told.all if said.saying.mode not in AFFIRMATIVE]
+
+    assert [said for said in told.against if said.saying.mode not in AFFIRMATIVE] == against
 
 
 @given(st.text(alphabet="휴관 개장한다. 비가 오면, 회원만 없이도 쓸 수 있:", max_size=60))

@@ -6,10 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from guards.text.bound_names import LISTED
 from guards.text.slots.amounts import BARE_NUMBER, DIGIT_READERS, WORD_READERS
 from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS
 from guards.text.slots.dates import dates_sought
-from guards.text.slots.windows import Sought, matches_in
+from guards.text.slots.law_pattern import HEAD, next_head
+from guards.text.slots.other_numbers import LABELS
+from guards.text.slots.phone import NUMBERS
+from guards.text.slots.windows import AT_NUMBERS, Sought, matches_in
 
 EVERY_DATE = "2031년 3월 5일, 2031. 3. 5., 2031-03-05, 31년생, 3/5~3/9, 20310305"
 PATTERNS = [
@@ -18,14 +22,17 @@ PATTERNS = [
     *WORD_CLOCKS,
     *(sought for sought, _ in (*DIGIT_READERS, *WORD_READERS)),
     BARE_NUMBER,
+    NUMBERS,
+    *LABELS,
 ]
 PIECES = (
     "2031년 3월 5일", "'31. 3. 5.", "2031-03-05", "3/5", "31년생", "20310305", "오후 7시 30분",
     "9~11시", "19:30", "다섯 시 반", "정오", "3만 5천원", "US$ 20", "₩3,000", "1,200", "3.5%",
     "3분의 1", "삼분의 일", "100분의 80", "201호", "제12회", "12회 대회", "5%p3일", "3 - 1일",
-    "10m-5일",
-    "삼십일", "두세 달", "열두 명", "스무 살", "하루이틀", "보름", "제", "3", "일", "시", "월",
-    "년", ".", ",", "-", "/", "~", ":", " ", "\n", "\x01", "a", "가", "_", "⁄", "나" * 30,
+    "10m-5일", "삼십일", "두세 달", "열두 명", "스무 살", "하루이틀", "보름", "제", "3", "일",
+    "시", "월", "년", ".", ",", "-", "/", "~", ":", " ", "\n", "\x01", "a", "가", "_", "⁄",
+    "나" * 30, "+82-31-200-1000", "(031) 200-1000", "1588-0000", "01012345678", "제3조의2", "3조",
+    "2항", "별표 1", "부칙 3", "서식", "- 1. ", "\n 2) ", " 3) ", "**4.** ", "오전", "p.m.",
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
@@ -44,6 +51,32 @@ def test_what_is_looked_for_first_hides_no_match(sought: Sought, text: str, cut:
     ]
 
 
+LAW_PIECES = (
+    "제", "3", "12", "조", "의2", " ", "\n", "제3조", "같은 조 제1항", "동법", "동 조 ①",
+    "별표 1", "별지 제2호", "부칙", "제2장", "「도서관법」", "시행령에 따르면", "시행 규칙", "가",
+    ".", "(목적)", "항",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(LAW_PIECES), max_size=14).map("".join), st.integers(0, 20))
+def test_no_head_of_a_law_is_hidden(text: str, start: int) -> None:
+    head, sought = next_head(text, start), HEAD.search(text, start)
+
+    assert (head and head.span()) == (sought and sought.span())
+
+
+NAME_PIECES = (
+    "심사1팀", "민원실", "고객센터", "(신규)", "(담당 나은별)", "(강사: 도라지)", "도예", " - ",
+    "나은별", " 강사", " 팀장", "AB", "Cd", "(배수 불량)", "(", ")", " ", "가나다", "3호차",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(NAME_PIECES), max_size=8).map("".join))
+def test_no_listed_name_is_hidden(line: str) -> None:
+    for needed, pattern in LISTED:
+        assert bool(needed.search(line)) >= bool(pattern.search(line))
+
+
 @given(TEXTS)
 def test_no_date_is_hidden(text: str) -> None:
     sought = [one.pattern for one in dates_sought(EVERY_DATE)]
@@ -52,6 +85,6 @@ def test_no_date_is_hidden(text: str) -> None:
 
 
 def test_a_pattern_that_begins_with_a_number_is_tried_nowhere_else() -> None:
-    sought = Sought(re.compile(r"(?<!\d)\d{2}일"), re.compile("일"), at_numbers=True)
+    sought = Sought(re.compile(r"(?<!\d)\d{2}일"), re.compile("일"), AT_NUMBERS)
 
     assert [one[0] for one in matches_in(sought, "12일, 123일 34일", [(0, 13)])] == ["12일", "34일"]

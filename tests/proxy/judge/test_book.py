@@ -11,7 +11,10 @@ from policies.judging.rules import JudgeKind, JudgeRules
 from policies.shape import Mode
 from proxy.judge.book import JudgeBook
 from proxy.judge.breaker import BreakerState
+from tests.fakes.mocked_wire import WIRE
 from tests.proxy.judge.asking import ASKED, BASE_URL, recorded, route
+
+pytestmark = pytest.mark.respx(using=WIRE)
 
 CHAT = JudgeRules(base_url=BASE_URL, model="judge-ko", api_key_env="JUDGE_KEY")
 

@@ -12,8 +12,11 @@ from proxy.judge.chat import PATH, ChatJudge
 from proxy.judge.server import JudgeCallFailed
 from proxy.openai_api.json_body import JsonObject, member, objects
 from tests.fakes.fake_judge import opinions_json, told_to_judge
+from tests.fakes.mocked_wire import WIRE
 from tests.policies.courses import COURSES, DENIED, NO_REFUND
 from tests.proxy.judge.asking import ASKED, FIRST, KEY, ask, recorded, route, sent
+
+pytestmark = pytest.mark.respx(using=WIRE)
 
 NONCE = "6b1f0c2d9e8a7345"
 

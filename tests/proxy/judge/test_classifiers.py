@@ -14,8 +14,11 @@ from proxy.judge.tei import TeiJudge
 from proxy.judge.vllm import VllmJudge
 from proxy.judge.yesno import GraniteGuardianJudge, MiniCheckJudge
 from proxy.openai_api.json_body import objects
+from tests.fakes.mocked_wire import WIRE
 from tests.policies.courses import COURSES, DENIED, POOL, UNHEARD_OF
 from tests.proxy.judge.asking import ASKED, FIRST, ask, recorded, route, sent
+
+pytestmark = pytest.mark.respx(using=WIRE)
 
 ONE = JudgeQuestion("?", (FIRST,))
 

@@ -6,6 +6,8 @@ import typing
 
 import pytest
 import typing_extensions
+from hypothesis import given
+from hypothesis import strategies as st
 from openai.types import Completion
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.chat.completion_create_params import (
@@ -27,12 +29,11 @@ from proxy.openai_api.coverage import (
     MOST_UNKNOWN,
     Coverage,
     FieldTable,
-    Origin,
-    Row,
-    Treatment,
     rows,
+    steps,
     unknown_fields,
 )
+from proxy.openai_api.field_tree import Node, Origin, Row, Treatment, walk
 from proxy.openai_api.json_body import JsonObject
 
 DEEPEST = 8
@@ -277,3 +278,49 @@ def _members(type_: object) -> dict[str, object]:
     if issubclass(type_, BaseModel):
         return {name: member.annotation for name, member in type_.model_fields.items()}
     return {}
+
+
+NAMED = "messages role content modalities tools web_search store x_new type".split()
+VALUES = st.recursive(
+    st.sampled_from([None, "", "말", 0, True, "audio"]),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(NAMED), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+def tree_of(listed: collections.abc.Iterable[Row]) -> Node:
+    root = Node()
+    for row in listed:
+        node = root
+        for step in steps(row.path):
+            node = node.below.setdefault(step, Node())
+        node.row = row
+    root.settle()
+    return root
+
+
+@given(st.dictionaries(st.sampled_from(NAMED), VALUES, max_size=4))
+def test_of_what_a_quick_look_lets_pass_a_close_one_has_nothing_to_say(body: JsonObject) -> None:
+    tree = tree_of(CHAT.request.rows)
+
+    rows_met = [(met.node.row if met.node else None, met) for met in walk(tree, body, "")]
+    says = any(
+        met.node is None
+        or (row and (row.refuses(met.value) or (row.unchecked and bool(met.value))))
+        for row, met in rows_met
+    )
+    assert not (tree.is_quiet(body) and says)
+
+
+def test_a_quick_look_lets_usual_requests_pass() -> None:
+    body: JsonObject = {
+        "model": "m",
+        "stream": True,
+        "messages": [{"role": "user", "content": [{"type": "text", "text": "네?"}]}],
+        "guard": {"sources": [{"anything": {"goes": 1}}]},
+    }
+
+    assert tree_of(CHAT.request.rows).is_quiet(body)
+    assert not tree_of(CHAT.request.rows).is_quiet(body | {"x_new": None})

@@ -1,5 +1,8 @@
 """Any request is read or refused, and in time."""
 
+import re
+import string
+import sys
 import time
 
 import pytest
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 from guards.core.exchange import ContextState
 from policies.policy import SourceRules
 from proxy.openai_api.sources import SourceFormatError, find_sources
+from proxy.openai_api.sources.speech import small_letters
 from tests.proxy.openai_api.asking import (
     QUESTION,
     REFUND,
@@ -69,3 +73,43 @@ def test_a_megabyte_of_one_character_is_read_in_time(char: str, role: str) -> No
     find((role, char * 1_000_000), ("user", QUESTION))
 
     assert time.process_time() - begun < 1.0
+
+
+@pytest.mark.parametrize(
+    ("lead", "part"),
+    [
+        pytest.param("", "## 참고 자료\n{}\n## 끝\n", id="block-after-block"),
+        pytest.param("", "## 참고 자료\n-----\n{}\n## 끝\n", id="block-with-a-rule"),
+        pytest.param("", "<context></context> {} ", id="tags-only-named-on-one-line"),
+        pytest.param("## 예시\n", "## 문서\n{}\n", id="documents-of-an-example"),
+        pytest.param("참고 자료:\n", "## 질문\n{}\n## 답변\n3일\n", id="answered-questions"),
+        pytest.param("참고 자료:\n", "주의사항: {}\n", id="labels"),
+        pytest.param("참고 자료:\n\n", "[1] 안내\n{}\n\n", id="passages-of-one-number"),
+    ],
+)
+def test_thousands_of_one_thing_are_read_in_time(lead: str, part: str) -> None:
+    text = lead + "".join(part.format(number) for number in range(5000))
+    begun = time.process_time()
+
+    find(("system", text), ("user", QUESTION))
+
+    assert time.process_time() - begun < 2.0
+
+
+def test_thousands_of_user_messages_in_a_row_are_read_in_time() -> None:
+    begun = time.process_time()
+
+    found = find(*(("user", f"{number}일은요?") for number in range(5000)))
+
+    assert time.process_time() - begun < 2.0
+    assert found.question.endswith("4999일은요?")
+
+
+def test_small_letters_are_what_a_pattern_that_ignores_case_reads() -> None:
+    everything = "".join(map(chr, range(sys.maxunicode + 1)))
+    small = small_letters(everything)
+
+    assert len(small) == len(everything)
+    for letter in string.ascii_lowercase:
+        ignoring = [one.start() for one in re.finditer(letter, everything, re.IGNORECASE)]
+        assert ignoring == [one.start() for one in re.finditer(letter, small)]

@@ -3,13 +3,17 @@
 import asyncio
 import sqlite3
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.outbox import Outbox
 from proxy.traces.sqlite import SCHEMA_VERSION, Database, UnknownSchema
-from proxy.traces.store import TraceStoreAway
+from proxy.traces.store import Query, TraceStoreAway
+from proxy.traces.tally import Bucket
+from proxy.workers.place import Place
 from tests.proxy.traces.making import a_trace, entries, now_ms
 
 
@@ -81,4 +85,43 @@ async def test_a_change_that_is_cancelled_leaves_nothing_behind(tmp_path: Path) 
 
     await outbox.put(batch)
     assert len(await outbox.first(100)) == 50
+    await database.close()
+
+
+async def test_processes_that_share_a_file_lose_and_double_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "traces.sqlite3"
+    databases = [await Database.open(path) for _ in range(3)]
+    stores = [EmbeddedStore(database, now_ms) for database in databases]
+
+    async def fill(number: int) -> None:
+        for batch in range(20):
+            named = (a_trace(f"{number}-{batch}-{place}") for place in range(3))
+            await stores[number].add(entries(*named, a_trace(f"same-{batch}")))
+
+    await asyncio.gather(*map(fill, range(3)))
+
+    until = datetime.now(UTC)
+    counted = await stores[0].tallies(None, until - timedelta(days=1), until, Bucket.HOUR)
+    kept = await stores[0].count(Query())
+    for database in databases:
+        await database.close()
+
+    assert kept == 3 * 20 * 3 + 20
+    assert sum(bucket.tally.requests for bucket in counted) == kept
+
+
+async def test_each_process_delivers_its_own_part_of_a_shared_outbox(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path / "traces.sqlite3")
+    own = [Outbox(database, now_ms, Place(number, 3)) for number in (1, 2, 3)]
+    named = [entries(*(a_trace(f"{number}-{place}") for place in range(4))) for number in range(3)]
+    for outbox, batch in zip(own, named, strict=True):
+        await outbox.put(list(enumerate(batch)))
+
+    assert [await outbox.first(10) for outbox in own] == named
+    assert [await outbox.waiting() for outbox in own] == [(4, 4)] * 3
+
+    await own[0].remove(named[0])
+    fewer = [Outbox(database, now_ms, Place(number, 2)) for number in (1, 2)]
+    left = [entry.id for outbox in fewer for entry in await outbox.first(10)]
+    assert sorted(left) == sorted(entry.id for batch in named[1:] for entry in batch)
     await database.close()

@@ -12,7 +12,6 @@ from proxy.errors import UpstreamBroken
 from proxy.openai_api.door import Ending, LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
-from proxy.openai_api.stream_events import event_object
 from proxy.personal.stand_ins import StandIns
 from tests.proxy.openai_api.completions.making import (
     DOOR,
@@ -54,12 +53,7 @@ def live(stand_ins: StandIns = NOBODY, **members: JsonValue) -> LiveStream:
 def read(stream: LiveStream, raw: bytes) -> list[Piece]:
     reader = EventReader()
     events = [*reader.feed(raw), *reader.close()]
-    pieces = [
-        piece
-        for event in events
-        if event.says_something
-        for piece in stream.read(event_object(event), event.raw)
-    ]
+    pieces = [piece for event in events if event.says_something for piece in stream.read(event)]
     return [*pieces, *stream.read_end(said_done=any(event.is_done for event in events))]
 
 

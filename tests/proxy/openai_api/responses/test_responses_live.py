@@ -1,4 +1,3 @@
-import json
 from collections.abc import Sequence
 
 import pytest
@@ -8,7 +7,7 @@ from pydantic import JsonValue
 
 from proxy.openai_api.door import Ending, Piece
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.sse import EventReader, write_event
+from proxy.openai_api.sse import Event, EventReader, write_event
 from tests.proxy.openai_api.responses.wire import (
     NAMES,
     NOTHING_COUNTED,
@@ -57,7 +56,7 @@ def test_the_tokens_of_a_piece_go_with_its_parts() -> None:
     live = live_of()
     tokens: list[JsonValue] = [{"token": one} for one in ("연차는", " 매년", " 15일")]
     body: JsonObject = text_delta("연차는 매년 15일") | {"logprobs": tokens}
-    [piece] = [one for one in live.read(body, write_event(body)) if one.text]
+    [piece] = [one for one in live.read(Event(write_event(body))) if one.text]
 
     first, second = live.split(piece, 5)
 
@@ -73,7 +72,7 @@ def test_the_bytes_may_be_cut_anywhere(sizes: list[int]) -> None:
     while at < len(stream):
         size = sizes[at % len(sizes)]
         for event in reader.feed(stream[at : at + size]):
-            pieces += live.read(json.loads(str(event.data)), event.raw)
+            pieces += live.read(event)
         at += size
 
     assert written(live, pieces) == stream

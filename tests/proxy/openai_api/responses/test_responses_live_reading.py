@@ -3,7 +3,7 @@ import pytest
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.door import LiveStream, Piece
 from proxy.openai_api.json_body import JsonObject, member
-from proxy.openai_api.sse import write_event
+from proxy.openai_api.sse import Event, write_event
 from tests.proxy.openai_api.responses.wire import (
     PHONE,
     checked,
@@ -55,7 +55,7 @@ def test_halves_of_a_character_that_come_apart_are_one_in_the_answer() -> None:
     live = live_of()
     first, second = text_delta("네\ud83d"), text_delta("\ude00!")
 
-    pieces = [*live.read(first, b"1"), *live.read(second, b"2")]
+    pieces = [*live.read(Event(write_event(first))), *live.read(Event(write_event(second)))]
 
     assert [piece.text for piece in pieces] == ["네", "😀!"]
     assert [piece.raw for piece in pieces] == [None, None]
@@ -81,8 +81,8 @@ def test_an_unknown_event_passes_in_its_turn_only_without_words() -> None:
     silent: JsonObject = {"type": "response.rested", "item_id": "m", "sequence_number": 3}
     wordy: JsonObject = {"type": "response.summed_up", "gist": "연차는 15일", "sequence_number": 4}
 
-    passed = live.read(silent, write_event(silent))
-    left_out = live.read(wordy, write_event(wordy))
+    passed = live.read(Event(write_event(silent)))
+    left_out = live.read(Event(write_event(wordy)))
 
     assert [piece.raw for piece in passed] == [write_event(silent)]
     assert [*left_out] == []
@@ -94,7 +94,7 @@ def test_an_answer_in_what_begins_a_stream_waits_for_its_turn() -> None:
     whole = member(events_of(recorded("answer"))[-1], "response")
     begun: JsonObject = {"type": "response.in_progress", "response": whole, "sequence_number": 1}
 
-    [piece] = live.read(begun, write_event(begun))
+    [piece] = live.read(Event(write_event(begun)))
 
     assert (piece.text, piece.raw) == ("", None)
     assert "15일" not in live.write(piece).decode()
@@ -106,9 +106,9 @@ def test_a_part_that_begins_with_words_says_them_as_its_first_text() -> None:
     for body, raw in raw_events(recorded("without_ends_of_texts")):
         if body["type"] == "response.content_part.added":
             body["part"] = {"type": "output_text", "annotations": [], "text": "회의실은 "}
-            pieces += live.read(body, raw)
+            pieces += live.read(Event(write_event(body)))
         elif body.get("delta") != "회의실은 ":
-            pieces += live.read(body, raw)
+            pieces += live.read(Event(raw))
 
     assert [piece.text for piece in pieces if piece.text] == ["회의실은 ", "2층입니다."]
     assert final_of(written(live, pieces)).output_text == "회의실은 2층입니다."
@@ -134,13 +134,13 @@ BREAKING: list[object] = [
 @pytest.mark.parametrize(("event", "said"), BREAKING)
 def test_what_nobody_could_read_breaks_the_stream_off(event: JsonObject, said: str) -> None:
     with pytest.raises(UpstreamBroken, match=said):
-        live_of().read(event, b"")
+        live_of().read(Event(write_event(event)))
 
 
 def test_a_stream_without_its_last_event_is_broken_off_whatever_mark_it_ends_with() -> None:
     live = live_of()
-    for body, raw in raw_events(recorded("answer"))[:-1]:
-        live.read(body, raw)
+    for _, raw in raw_events(recorded("answer"))[:-1]:
+        live.read(Event(raw))
 
     with pytest.raises(UpstreamBroken, match="broke off"):
         live.read_end(said_done=True)

@@ -14,7 +14,7 @@ from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Resto
 from proxy.openai_api.json_body import JsonObject, objects, read_object
 from proxy.openai_api.responses import ResponsesDoor
 from proxy.openai_api.responses.reply import ResponsesReply
-from proxy.openai_api.sse import EventReader, json_bytes
+from proxy.openai_api.sse import Event, EventReader, json_bytes
 from proxy.personal.stand_ins import StandIns
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -65,7 +65,7 @@ def raw_events(stream: bytes) -> list[tuple[JsonObject, bytes]]:
 
 def feed(live: LiveStream, stream: bytes) -> list[Piece]:
     """Read a whole stream."""
-    pieces = [piece for body, raw in raw_events(stream) for piece in live.read(body, raw)]
+    pieces = [piece for _, raw in raw_events(stream) for piece in live.read(Event(raw))]
     return [*pieces, *live.read_end(said_done=False)]
 
 

@@ -1,0 +1,67 @@
+"""Which sources may hold a figure, told by the numbers that they give.
+
+Asking every source for every figure of an answer would cost the more the longer the sources are.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from guards.core.reading import Text
+from guards.text.known_quantities import Number, number_of, numbers_in, written_number
+from guards.text.postings import Postings, packed
+from guards.text.slots.quantity import Quantity
+from guards.text.slots.units import Dimension
+
+_HALF_DAY_MINUTES = 720
+_DAY_SECONDS = 86_400
+_YEAR = 10_000
+_CLOCKS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12})
+
+
+class FigureHolders:
+    """Some sources by the numbers that they give.
+
+    Args:
+        sources: The texts of each source: its own and its title.
+    """
+
+    def __init__(self, sources: Sequence[Sequence[Text]]) -> None:
+        self._sources = sources
+        by_number: dict[Number, list[int]] = defaultdict(list)
+        for place, texts in enumerate(sources):
+            for number in set().union(*map(numbers_in, texts)):
+                by_number[number].append(place)
+        self._by_number: Postings[Number, int] = packed(by_number)
+
+    def may_hold(self, figure: Quantity) -> Sequence[int]:
+        """Return the places of all sources that may hold a figure, in order.
+
+        None but these do (`guards.text.known_quantities`); some of them may not either.
+        """
+        if figure.measure.dimension == Dimension.BARE:
+            return range(len(self._sources))
+        numbers = map(number_of, _numbers(figure))
+        found = {place for one in numbers for place in self._by_number.get(one, ())}
+        for place, texts in enumerate(self._sources):
+            if any(figure.text in text.raw for text in texts):
+                found.add(place)
+        return sorted(found)
+
+
+def _numbers(figure: Quantity) -> Iterator[Fraction]:
+    """Yield every number by which a text may tell a figure, whatever its unit there."""
+    dimension = figure.measure.dimension
+    for value in figure.measure.values:
+        yield value
+        if dimension == Dimension.DAYS:
+            yield value * _DAY_SECONDS
+        elif dimension == Dimension.SECONDS:
+            yield value / _DAY_SECONDS
+        elif dimension == Dimension.DATE:
+            yield Fraction(int(value) % _YEAR)
+        elif dimension in _CLOCKS:
+            yield value % _HALF_DAY_MINUTES
+            yield value + _HALF_DAY_MINUTES
+    if written := written_number(figure):
+        yield written

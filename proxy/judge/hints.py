@@ -1,0 +1,166 @@
+"""What proxies with the same Redis tell one another of judges that fail.
+
+A hint is no verdict. Who hears that another leaves a judge alone lets a single call through to see
+for itself: the trouble may be the other's own. Whoever hears nothing, because Redis is away, finds
+it out alone, as always.
+"""
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from math import ceil
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+
+from policies.judging.rules import JudgeRules
+from proxy.logs import logger
+
+log = logger(__name__)
+
+LOOK_EVERY_S = 2.0
+ANSWER_WITHIN_S = 0.5
+_LEFT_ALONE = "guard-proxy:{judges}:left-alone:"
+_MOST_CONNECTIONS = 2
+_TOKEN_BYTES = 8
+
+
+class HintsAway(Exception):
+    """Redis does not answer; ``cause`` names the failure's type."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(f"hints about judges cannot be exchanged: {type(cause).__name__}")
+        self.cause = type(cause).__name__
+
+
+class SharedHints:
+    """Hints in Redis: a key for each judge that somebody leaves alone, as long as that lasts.
+
+    Args:
+        url: ``redis://``, ``rediss://`` or ``unix://``.
+    """
+
+    def __init__(self, url: str) -> None:
+        pool = BlockingConnectionPool.from_url(
+            url,
+            max_connections=_MOST_CONNECTIONS,
+            timeout=ANSWER_WITHIN_S,
+            decode_responses=True,
+            socket_timeout=ANSWER_WITHIN_S,
+            socket_connect_timeout=ANSWER_WITHIN_S,
+            retry=Retry(NoBackoff(), 0),
+        )
+        self._redis = Redis.from_pool(pool)
+
+    async def tell(self, judge: str, token: str, for_s: float) -> None:
+        """Tell that a judge is left alone.
+
+        Args:
+            judge: Its key, see `key_of`.
+            token: Names this very opening.
+            for_s: For how long.
+        """
+        async with _answering():
+            await self._redis.set(_LEFT_ALONE + judge, token, px=max(1, ceil(for_s * 1000)))
+
+    async def heard(self, judges: Sequence[str]) -> Mapping[str, str]:
+        """Return the newest opening of each of these judges that somebody leaves alone."""
+        async with _answering():
+            found = await self._redis.mget([_LEFT_ALONE + judge for judge in judges])
+        return {judge: str(token) for judge, token in zip(judges, found, strict=True) if token}
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._redis.aclose()
+
+
+class Hinting:
+    """Tells others what this process finds out, and listens, in the background.
+
+    Args:
+        hints: Where hints are exchanged.
+        known: Returns the judges that this process knows, with what heeds a hint about each.
+        look_every_s: How often it listens; one question for all judges together.
+    """
+
+    def __init__(
+        self,
+        hints: SharedHints,
+        known: Callable[[], Mapping[str, Callable[[], None]]],
+        look_every_s: float = LOOK_EVERY_S,
+    ) -> None:
+        self._hints = hints
+        self._known = known
+        self._look_every_s = look_every_s
+        self._own = secrets.token_hex(_TOKEN_BYTES)
+        self._openings = 0
+        self._heeded: dict[str, str] = {}
+        self._is_away = False
+        self._telling: set[asyncio.Task[None]] = set()
+        self._listening: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to listen."""
+        self._listening = asyncio.create_task(self._listen_forever())
+
+    def tell(self, judge: str, for_s: float) -> None:
+        """Tell the others that a judge is left alone; never waits and never fails."""
+        self._openings += 1
+        token = f"{self._own}:{self._openings}"
+        telling = asyncio.create_task(self._try(self._hints.tell(judge, token, for_s)))
+        self._telling.add(telling)
+        telling.add_done_callback(self._telling.discard)
+
+    async def close(self) -> None:
+        """Stop, and close the connections."""
+        tasks = [*self._telling, *([self._listening] if self._listening else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._hints.close()
+
+    async def _listen_forever(self) -> None:
+        while True:
+            await asyncio.sleep(self._look_every_s)
+            await self._try(self._listen())
+
+    async def _listen(self) -> None:
+        known = self._known()
+        if not known:
+            return
+        for judge, token in (await self._hints.heard(list(known))).items():
+            is_news = self._heeded.get(judge) != token
+            self._heeded[judge] = token
+            if is_news and not token.startswith(self._own):
+                known[judge]()
+
+    async def _try(self, exchanging: Awaitable[None]) -> None:
+        """Exchange a hint; a Redis that is away is logged once."""
+        try:
+            await exchanging
+        except HintsAway as away:
+            if not self._is_away:
+                log.warning("judge.hints_away", error=away.cause)
+            self._is_away = True
+        else:
+            self._is_away = False
+
+
+def key_of(tenant: str, rules: JudgeRules) -> str:
+    """Return what stands for a tenant's judge as long as the policy says the same about it."""
+    said = f"{tenant}\n{rules.model_dump_json()}"
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+@asynccontextmanager
+async def _answering() -> AsyncIterator[None]:
+    try:
+        # The socket's own limit is for each read; a server that dribbles must not get more.
+        async with asyncio.timeout(2 * ANSWER_WITHIN_S):
+            yield
+    except (RedisError, OSError) as error:
+        raise HintsAway(error) from error

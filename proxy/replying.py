@@ -1,0 +1,39 @@
+"""Replies on their way into the web server, in the messages of its protocol (ASGI)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from litestar.types import Send
+
+EVENT_STREAM = "text/event-stream; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class HttpReply:
+    """A reply, ready to be sent."""
+
+    status: int
+    headers: Mapping[str, str]
+    content_type: str
+    body: bytes
+
+
+async def send_whole(send: Send, reply: HttpReply) -> None:
+    """Send a reply of which all is known."""
+    headers = {**reply.headers}
+    if reply.content_type:  # without one there is no body
+        headers["content-type"] = reply.content_type
+        headers["content-length"] = str(len(reply.body))
+    await send_head(send, reply.status, headers)
+    await send_piece(send, reply.body, more=False)
+
+
+async def send_head(send: Send, status: int, headers: Mapping[str, str]) -> None:
+    """Begin a reply; its body follows in pieces."""
+    written = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": written})
+
+
+async def send_piece(send: Send, piece: bytes, *, more: bool) -> None:
+    """Send a piece of the body; nothing follows the one without `more`."""
+    await send({"type": "http.response.body", "body": piece, "more_body": more})

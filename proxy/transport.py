@@ -1,0 +1,245 @@
+"""The wire to model servers and judges: httpx's interface over aiohttp's connections.
+
+httpx's own transport costs about ten times what aiohttp's does. The `httpx-aiohttp` package
+joins the two as well, but it writes the address anew, so that a query may leave in other bytes; it
+joins several headers of one name; and it reports a connection that broke as one that took too long
+to open. Nothing is added to a request here and nothing is taken from a reply: no header, no cookie,
+no redirect, no decoding.
+"""
+
+import re
+from collections.abc import AsyncGenerator, AsyncIterator
+from functools import lru_cache
+from itertools import chain
+from typing import NoReturn, cast
+
+import aiohttp
+import httpx
+from multidict import CIMultiDict
+from yarl import URL
+
+from proxy.certificates import trusted
+
+IDLE_KEPT_S = 2.0
+"""How long an idle connection is kept: shorter than servers do, which close theirs after 5 s."""
+_LARGE_BODY_BYTES = 64 * 1024
+_LONGEST_HEADER_BYTES = 32 * 1024
+_MOST_HEADERS = 256
+# Headers that aiohttp would add on its own.
+_ADDED = frozenset({"Accept", "Accept-Encoding", "Content-Type", "User-Agent"})
+_CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_NOT_ASCII = re.compile(rb"[^\x00-\x7f]")
+
+
+class AiohttpTransport(httpx.AsyncBaseTransport):
+    """Connections of one event loop, as many as are asked for at once."""
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+        self._is_closed = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request; the body of its reply is still on its way.
+
+        The request's extension ``target`` is what stands in its first line, where the address is
+        not to be used; its ``timeout`` for ``connect`` covers looking up the name, too.
+
+        Raises:
+            httpx.TransportError: no reply. `httpx.ReadError` says that the connection was lost
+                before the first byte of one, as happens to a connection that was kept too long.
+        """
+        sent = _Sent(request)
+        try:
+            reply = await self._connections().request(
+                request.method,
+                _address(request),
+                headers=sent.headers,
+                data=sent.body,
+                allow_redirects=False,
+                timeout=_time_to_connect(request.extensions.get("timeout", {}).get("connect")),
+            )
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            if sent.failure is not None:
+                raise sent.failure from None
+            _raise_as_httpx(error)
+        if _CONTROL.search(b"".join(chain.from_iterable(reply.raw_headers))):
+            reply.close()
+            raise httpx.RemoteProtocolError("control characters in a header")
+        return httpx.Response(
+            reply.status, headers=reply.raw_headers, stream=_ReplyBody(reply), request=request
+        )
+
+    async def aclose(self) -> None:
+        """Close every connection; no other is opened."""
+        self._is_closed = True
+        if self._session is not None:
+            await self._session.close()
+
+    def _connections(self) -> aiohttp.ClientSession:
+        if self._is_closed:
+            raise RuntimeError("the connections are closed")
+        if self._session is None:  # it belongs to the loop that is running when it is made
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    ssl=trusted(),
+                    limit=0,
+                    keepalive_timeout=IDLE_KEPT_S,
+                    resolver=aiohttp.ThreadedResolver(),  # the system's, whatever is installed
+                ),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                response_class=_Reply,
+                skip_auto_headers=_ADDED,
+                auto_decompress=False,
+                trust_env=False,
+                max_line_size=_LONGEST_HEADER_BYTES,
+                max_field_size=_LONGEST_HEADER_BYTES,
+                max_headers=_MOST_HEADERS,
+            )
+        return self._session
+
+
+class _Reply(aiohttp.ClientResponse):
+    """A reply that is only ever read from a connection on which nothing else stands."""
+
+    async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
+        protocol, transport = connection.protocol, connection.transport
+        if protocol is None or protocol.should_close:
+            # Something came while the connection was idle: it would be taken for this reply.
+            raise httpx.ReadError("the connection was not idle")
+        try:
+            return await super().start(connection)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+            # In this shape aiohttp does not send a request again on its own.
+            raise httpx.ReadError("the connection was lost") from error
+        except BaseException:
+            if transport is not None:
+                transport.abort()  # a plain close waits for what has not been sent yet
+            raise
+
+
+class _ReplyBody(httpx.AsyncByteStream):
+    """The body of a reply, as it was encoded, in pieces as they have come."""
+
+    def __init__(self, reply: aiohttp.ClientResponse) -> None:
+        self._reply = reply
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        read = self._reply.content.readany
+        try:
+            while piece := await read():
+                yield piece
+        except (aiohttp.ClientError, OSError) as error:
+            _raise_as_httpx(error)
+
+    async def aclose(self) -> None:
+        connection = self._reply.connection
+        if connection is not None and connection.transport is not None:
+            connection.transport.abort()  # not all of it was read, or not all was sent
+        self._reply.close()
+
+
+class _Sent:
+    """A request in the form in which aiohttp sends it best.
+
+    Attributes:
+        headers: Its headers.
+        body: Its body; None for none.
+        failure: What broke the stream that the body came from.
+    """
+
+    def __init__(self, request: httpx.Request) -> None:
+        # How the body travels, aiohttp says itself: by its length where it is known, or in chunks.
+        self.headers = CIMultiDict(
+            (name.decode("ascii"), _text(value))
+            for name, value in request.headers.raw
+            if name.lower() != b"transfer-encoding"
+        )
+        self.body: bytes | AsyncGenerator[bytes, None] | None
+        self.failure: Exception | None = None
+        stream = request.stream
+        if isinstance(stream, httpx.ByteStream):
+            whole = b"".join(stream)
+            self.body = self._whole(whole) if len(whole) > _LARGE_BODY_BYTES else whole or None
+        else:
+            self.body = self._streamed(cast("httpx.AsyncByteStream", stream))
+
+    def _whole(self, whole: bytes) -> AsyncGenerator[bytes, None]:
+        """Return a large body in pieces: no more of it is copied than the network takes."""
+        self.headers["content-length"] = str(len(whole))
+        return _in_pieces(memoryview(whole))
+
+    async def _streamed(self, stream: httpx.AsyncByteStream) -> AsyncGenerator[bytes, None]:
+        try:
+            async for piece in stream:
+                yield piece
+        except Exception as error:
+            self.failure = error  # aiohttp would tell of it in words only
+            raise
+
+
+async def _in_pieces(whole: memoryview) -> AsyncGenerator[bytes, None]:
+    for start in range(0, len(whole), _LARGE_BODY_BYTES):
+        yield bytes(whole[start : start + _LARGE_BODY_BYTES])
+
+
+def _text(value: bytes) -> str:
+    """Return a header's value so that aiohttp, which writes UTF-8, writes the same bytes.
+
+    One that is not UTF-8 is taken for Latin-1, the older custom.
+    """
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def _address(request: httpx.Request) -> URL:
+    target: bytes | None = request.extensions.get("target")
+    if target is None:
+        return _whole_address(request.url)
+    # The very bytes, but for those that have no place in an address and are escaped.
+    path, _, query = _NOT_ASCII.sub(_escaped, target).decode("ascii").partition("?")
+    return URL.build(
+        scheme=request.url.scheme,
+        authority=request.url.netloc.decode("ascii"),
+        path=path,
+        query_string=query,
+        encoded=True,
+    )
+
+
+@lru_cache(maxsize=256)
+def _whole_address(url: httpx.URL) -> URL:
+    address = f"{url.scheme}://{url.netloc.decode('ascii')}{url.raw_path.decode('ascii')}"
+    return URL(address, encoded=True)
+
+
+def _escaped(found: re.Match[bytes]) -> bytes:
+    return b"%%%02X" % found[0][0]
+
+
+@lru_cache(maxsize=64)
+def _time_to_connect(limit_s: float | None) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=None, connect=limit_s)
+
+
+def _raise_as_httpx(error: Exception) -> NoReturn:
+    raise _as_httpx(error) from error
+
+
+def _as_httpx(error: Exception) -> httpx.TransportError:
+    """Return the error of httpx that says the same; no address and no byte of a reply is in it."""
+    name = type(error).__name__
+    match error:
+        case TimeoutError():
+            return httpx.ConnectTimeout(name)
+        case aiohttp.ClientConnectorError():
+            return httpx.ConnectError(name)
+        case aiohttp.InvalidURL():
+            return httpx.UnsupportedProtocol(name)
+        case aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():
+            return httpx.RemoteProtocolError(name)
+        case aiohttp.ClientError() | OSError():
+            return httpx.ReadError(name)
+        case _:
+            return httpx.LocalProtocolError(name)

@@ -1,0 +1,33 @@
+"""Which of several processes this one is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A process among those that serve together on one machine.
+
+    Attributes:
+        number: Which one, from 1; whoever takes the place of one that died has its number.
+        count: How many there are.
+        folder: What they have in common beside the stores; it is empty when they begin, and goes
+            when they end. None for one process by itself.
+    """
+
+    number: int = 1
+    count: int = 1
+    folder: Path | None = None
+
+    @property
+    def metrics(self) -> Path | None:
+        """Where they keep their metrics together."""
+        return self.folder and self.folder / "metrics"
+
+    @property
+    def sessions(self) -> Path | None:
+        """Where they keep the dashboard's sessions together, if there is no Redis."""
+        return self.folder and self.folder / "sessions"
+
+
+ALONE = Place()

@@ -1,0 +1,237 @@
+"""The parent of workers: begins them, begins anew those that die, and ends them all.
+
+It has no event loop and no thread, so that each fork is a process with nothing half done in it. A
+worker tells it over a pipe that it serves, and is known to have ended when that pipe closes. What
+the workers are told by a pipe that closes is that the parent is gone: then they end by themselves.
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from proxy.logs import failure, logger
+from proxy.workers.backoff import Backoff
+from proxy.workers.inbox import SignalInbox
+from proxy.workers.worker import Child, Work, Worker, run_and_exit
+
+log = logger(__name__)
+
+LOOK_EVERY_S = 5.0
+_STOPS = (signal.SIGTERM, signal.SIGINT)
+
+
+class Crew(Protocol):
+    """What the workers are there for."""
+
+    def work_of(self, number: int) -> AbstractContextManager[Work]:
+        """Give what a worker will do; left when it was forked. An error means that it cannot be."""
+
+    def look(self) -> None:
+        """Called every few seconds: keep up to date what the next worker will inherit."""
+
+    def started(self) -> None:
+        """Called when all workers serve for the first time."""
+
+    def stopping(self) -> None:
+        """Called when all of them were told to end."""
+
+    def ended(self, number: int) -> None:
+        """Called when a worker has ended."""
+
+
+@dataclass(slots=True)
+class _Post:
+    """A place for one worker.
+
+    Attributes:
+        number: Its number.
+        child: Who holds it; None for nobody.
+        due_s: When it is to be filled.
+        backoff: How long it stays empty.
+    """
+
+    number: int
+    child: Child | None = None
+    due_s: float = 0.0
+    backoff: Backoff = field(default_factory=Backoff)
+
+
+class Supervisor:
+    """Keeps so many workers at work. For the main thread of a process without others.
+
+    Args:
+        crew: What they do.
+        count: How many.
+        patience_s: How long workers that were told to end may take; then they are killed.
+        clock: Monotonic, in seconds.
+    """
+
+    def __init__(
+        self,
+        crew: Crew,
+        count: int,
+        *,
+        patience_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._crew = crew
+        self._posts = [_Post(number) for number in range(1, count + 1)]
+        self._patience_s = patience_s
+        self._clock = clock
+        self._inbox = SignalInbox(_STOPS)
+        self._selector = selectors.DefaultSelector()
+        self._parent_fd, self._alive_fd = os.pipe()
+        self._has_started = False
+        self._killed_at_s: float | None = None  # when those that are left will be
+        self._status = 0
+
+    def run(self) -> int:
+        """Run them until SIGTERM or SIGINT, and return the exit status.
+
+        The first one goes ahead: what keeps it from starting would keep the others too. One that
+        does not come up ends them all.
+
+        Raises:
+            Exception: whatever kept a worker from being forked in the beginning.
+        """
+        with contextlib.closing(self._selector), self._inbox:
+            self._selector.register(self._inbox, selectors.EVENT_READ)
+            try:
+                self._fill(self._posts[0])
+                while self._killed_at_s is None or any(post.child for post in self._posts):
+                    self._step()
+            finally:
+                self._kill()
+                os.close(self._alive_fd)
+                os.close(self._parent_fd)
+        return self._status
+
+    def _step(self) -> None:
+        for key, _ in self._selector.select(self._pause_s()):
+            if key.fileobj is not self._inbox:
+                self._hear(*key.data)
+            elif self._inbox.take():
+                self._stop()
+        if self._killed_at_s is None:
+            self._crew.look()
+            self._fill_again()
+        elif self._clock() >= self._killed_at_s:
+            self._kill()
+
+    def _pause_s(self) -> float:
+        if self._killed_at_s is not None:
+            return max(0.0, self._killed_at_s - self._clock())
+        due_s = [post.due_s - self._clock() for post in self._empty()]
+        return max(0.0, min([LOOK_EVERY_S, *due_s]))
+
+    def _empty(self) -> Iterator[_Post]:
+        """Return the places that nobody holds; before the first one serves, no other counts."""
+        if self._has_started:
+            yield from (post for post in self._posts if post.child is None)
+
+    def _hear(self, post: _Post, child: Child) -> None:
+        if not child.hear():
+            self._note_end(post, child)
+        elif not self._has_started:
+            self._go_on_starting()
+
+    def _go_on_starting(self) -> None:
+        for post in self._posts:
+            if post.child is None and self._killed_at_s is None:
+                self._fill(post)
+        if all(post.child and post.child.is_ready for post in self._posts):
+            self._has_started = True
+            self._crew.started()
+
+    def _note_end(self, post: _Post, child: Child) -> None:
+        self._selector.unregister(child.heard_fd)
+        status = child.end()
+        post.child = None
+        self._crew.ended(post.number)
+        if self._killed_at_s is not None:
+            self._status = self._status or (1 if status else 0)
+            return
+        if not self._has_started:
+            self._status = status if status > 0 else 1
+            self._stop()
+            return
+        pause_s = post.backoff.pause_s(self._clock() - child.began_s)
+        post.due_s = self._clock() + pause_s
+        log.error("worker.ended", worker=post.number, status=status, begun_again_in_s=pause_s)
+
+    def _fill_again(self) -> None:
+        for post in list(self._empty()):
+            if self._clock() < post.due_s:
+                continue
+            try:
+                self._fill(post)
+            except Exception as error:  # noqa: BLE001 - the others go on serving
+                pause_s = post.backoff.pause_s(0.0)
+                post.due_s = self._clock() + pause_s
+                log.error(  # noqa: TRY400
+                    "worker.not_begun", worker=post.number, again_in_s=pause_s, **failure(error)
+                )
+
+    def _fill(self, post: _Post) -> None:
+        heard_fd, told_fd = os.pipe()
+        try:
+            with self._crew.work_of(post.number) as work:
+                worker = Worker(post.number, self._parent_fd, told_fd)
+                pid = self._forked(work, worker, [heard_fd, self._alive_fd])
+        except BaseException:
+            os.close(heard_fd)
+            raise
+        finally:
+            os.close(told_fd)
+        child = post.child = Child(pid, heard_fd, self._clock())
+        self._selector.register(heard_fd, selectors.EVENT_READ, (post, child))
+
+    def _forked(self, work: Work, worker: Worker, ours: Sequence[int]) -> int:
+        """Fork; returns in the parent only.
+
+        Args:
+            work: What the child does.
+            worker: What it knows of itself.
+            ours: File descriptors that it must not hold.
+        """
+        # A signal that came to the child before it had left the inbox would be taken for ours.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+
+        def leave() -> None:
+            self._selector.close()
+            self._inbox.leave()
+            for one in ours:
+                os.close(one)
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+        try:
+            return os.fork() or run_and_exit(leave, work, worker)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def _stop(self) -> None:
+        """Tell all to end; the second time, kill them."""
+        if self._killed_at_s is not None:
+            self._killed_at_s = self._clock()
+            return
+        self._killed_at_s = self._clock() + self._patience_s
+        self._crew.stopping()
+        self._signal_all(signal.SIGTERM)
+
+    def _kill(self) -> None:
+        """Kill whoever is left."""
+        if any(post.child for post in self._posts):
+            self._status = self._status or 1
+            self._signal_all(signal.SIGKILL)
+        self._killed_at_s = self._clock() + self._patience_s
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        for post in self._posts:
+            if post.child is not None:
+                post.child.signal(number)

@@ -1,0 +1,189 @@
+"""A policy that has nothing to look at answers with: they pass as they come, and are told of."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+
+import pytest
+import pytest_asyncio
+from litestar.types import Message, Send
+from pydantic import JsonValue
+
+from guards.core.registry import all_guards
+from policies.policy import Action
+from proxy.app import create_app
+from proxy.demo.model_server import Said, chunks, completion
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import DONE, EventReader, without_comments, write_event
+from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.paced_upstream import PacedUpstream
+from tests.fakes.running_proxy import DEADLINE_S, chat_body
+from tests.flow.canteen import CHINESE, QUESTION
+from tests.flow.leaving import assert_gone
+from tests.flow.listening import talking
+
+OFF = "guards:\n" + "".join(f"  {name}: {{mode: off}}\n" for name in all_guards())
+TEXT_KEPT = "tracing: {text: full}\n"
+ANSWER = f"{CHINESE} 점심은 12시부터입니다. [9] " * 20
+SOURCES: list[JsonValue] = [
+    {"section_title": "식당 안내", "section_content": "점심은 11시 30분부터입니다."}
+]
+BODY = chat_body(QUESTION, SOURCES)
+USAGE: JsonObject = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
+EVENT_STREAM = {"content-type": "text/event-stream"}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_house(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[House, None]:
+    """A house with a tenant that looks at nothing, and one that lets its guards only watch."""
+    here = upstream_yaml(RAW)
+    folder = tmp_path_factory.mktemp("house")
+    others = {"watching": f"{here}\nstream: {{mode: monitor}}\n{TEXT_KEPT}"}
+    async with open_house(folder, f"{here}\n{OFF}{TEXT_KEPT}", others=others) as house:
+        yield house
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+def streamed(text: str, **more: JsonValue) -> list[bytes]:
+    """Return the events of an answer, without the mark at the end."""
+    asked = BODY | {"stream_options": {"include_usage": True}}
+    return [write_event(chunk | more) for chunk in chunks(asked, Said((text,)))]
+
+
+ODD = [
+    pytest.param({}, id="as-usual"),
+    pytest.param({"x_own": "말"}, id="with-words-of-its-own"),
+    pytest.param({"usage": USAGE}, id="with-usage-beside-each-piece"),
+]
+
+
+@pytest.mark.parametrize("more", ODD)
+@pytest.mark.parametrize("tenant", ["app", "watching"])
+async def test_a_stream_that_nobody_looks_at_keeps_its_bytes(
+    house: House, tenant: str, more: JsonObject
+) -> None:
+    said = b"".join(streamed(ANSWER, **more)) + DONE
+    house.raw.says(said, headers=EVENT_STREAM)
+
+    reply = await house.proxy.send(json.dumps(BODY | {"stream": True}).encode(), tenant=tenant)
+
+    assert without_comments(reply.content) == said
+    assert reply.headers["x-guard-action"] == "pass"
+
+
+async def test_a_plain_reply_that_nobody_looks_at_keeps_its_bytes(house: House) -> None:
+    said = json.dumps(completion(BODY, Said((ANSWER,))), indent=3).encode()
+    house.raw.says(said)
+
+    reply = await house.proxy.chat(BODY)
+
+    assert reply.content == said
+    assert "x-guard-not-checked" not in reply.headers
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_the_trace_tells_what_passed_and_that_no_guard_looked_at_it(
+    house: House, stream: bool
+) -> None:
+    if stream:
+        house.raw.says(b"".join(streamed(ANSWER)) + DONE, headers=EVENT_STREAM)
+    else:
+        house.raw.says(json.dumps(completion(BODY, Said((ANSWER,)))).encode())
+
+    trace = await house.proxy.trace(await house.proxy.chat(BODY | {"stream": stream}))
+
+    [attempt] = trace.attempts
+    assert [choice.text for choice in attempt.choices] == [ANSWER]
+    assert attempt.usage is not None
+    assert trace.replies == (ANSWER,)
+    assert (trace.guards, trace.confidence, trace.action) == ((), None, Action.PASS)
+    assert (trace.question, [source.title for source in trace.sources]) == (QUESTION, ["식당 안내"])
+
+
+async def test_an_empty_answer_and_a_call_of_a_tool_are_told_apart_from_answers(
+    house: House,
+) -> None:
+    tool: JsonObject = {"type": "function", "function": {"name": "search", "arguments": "{}"}}
+    message: JsonObject = {"role": "assistant", "content": "찾아보겠습니다.", "tool_calls": [tool]}
+    choice: JsonObject = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    called = completion(BODY, Said(("",))) | {"choices": [choice]}
+
+    house.raw.says(json.dumps(completion(BODY, Said(("",)))).encode())
+    empty = await house.proxy.chat(BODY)
+    house.raw.says(json.dumps(called).encode())
+    calling = await house.proxy.chat(BODY | {"tools": [{"type": "function", "function": {}}]})
+
+    assert empty.headers["x-guard-not-checked"] == "empty_answer"
+    assert calling.headers["x-guard-not-checked"] == "tool_calls"
+
+
+@pytest.mark.parametrize("tenant", ["app", "watching"])
+async def test_an_answer_that_breaks_off_ends_with_an_error_behind_what_was_said(
+    house: House, tenant: str
+) -> None:
+    said = streamed(ANSWER)[:9]
+    broken = b'data: {"choices": [\n\n'
+    house.raw.says(b"".join([*said, broken]), headers=EVENT_STREAM)
+
+    reply = await house.proxy.send(json.dumps(BODY | {"stream": True}).encode(), tenant=tenant)
+
+    *passed, error = [event for event in EventReader().feed(reply.content) if event.data]
+    assert b"".join(event.raw for event in passed) == b"".join(said)
+    assert json.loads(error.data or "")["error"]["code"] == "upstream_broken"
+    trace = await house.proxy.trace(reply)
+    assert (trace.error, trace.status) == ("upstream_broken", 502)
+    assert trace.replies == (ANSWER[: 3 * len(said) - 3],)
+
+
+async def test_each_piece_leaves_at_once(house: House) -> None:
+    model = PacedUpstream(house.raw)
+
+    async with talking(house.proxy, model, BODY | {"stream": True}) as (listener, writing):
+        for text in (CHINESE[:2], CHINESE[2:5], "네"):
+            await writing.say(text)
+            await listener.hears(listener.said() + text)
+    await writing.is_left()
+
+    trace = await house.proxy.trace_of(listener.id)
+    assert_gone(trace)
+    assert trace.replies == (f"{CHINESE[:5]}네",)
+
+
+async def test_events_that_come_together_leave_together(house: House) -> None:
+    events = streamed(ANSWER)
+    house.raw.says(b"".join(events) + DONE, headers=EVENT_STREAM)
+    sent: list[bytes] = []
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            sent.append(message["body"])
+
+    await serve(house, BODY | {"stream": True}, send)
+
+    assert without_comments(b"".join(sent)) == b"".join(events) + DONE
+    assert len(sent) < len(events) / 4
+
+
+async def serve(house: House, body: JsonObject, send: Send) -> None:
+    """Have the app serve a request for a chat completion of a client that stays."""
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "raw_path": b"/v1/chat/completions",
+        "headers": [(b"authorization", b"Bearer " + house.proxy.key.encode())],
+    }
+    body_of_request = {"type": "http.request", "body": json.dumps(body).encode()}
+    messages = [body_of_request | {"more_body": False}]
+
+    async def receive() -> object:
+        if not messages:
+            await asyncio.sleep(DEADLINE_S)
+        return messages.pop()
+
+    async with asyncio.timeout(DEADLINE_S):
+        # What a server says has more members than are looked at here.
+        await create_app(house.proxy.services)(scope, receive, send)  # type: ignore[arg-type]

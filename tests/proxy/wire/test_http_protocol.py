@@ -1,0 +1,321 @@
+"""What clients may send, to the byte: what is served, what is refused, and who is given up."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import pytest
+from litestar import Litestar, asgi
+from litestar.types import HTTPScope, Receive, Send
+
+from proxy.http_protocol import LONGEST_HEAD_BYTES
+from proxy.serving import served
+
+DEADLINE_S = 5.0
+SHORT_S = 0.3
+BODY = b'{"a": 1}'
+HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
+WHOLE = HEAD + b"Content-Length: 8\r\n\r\n" + BODY
+LAST = HEAD + b"Connection: close\r\nContent-Length: 8\r\n\r\n" + BODY
+
+
+@dataclass
+class Served:
+    """An app that says `reply` to everything; `scopes` and `bodies` are what came whole."""
+
+    address: str = ""
+    reply: bytes = b"served"
+    scopes: list[HTTPScope] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def serve(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        body, more = b"", True
+        while more:
+            message = await receive()
+            if message["type"] != "http.request":
+                self.left.set()
+                return
+            body, more = body + message["body"], message["more_body"]
+        self.scopes.append(scope)
+        self.bodies.append(body)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        if scope["raw_path"] == b"/endless":
+            await send({"type": "http.response.body", "body": b"begun", "more_body": True})
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            self.left.set()
+            return
+        await send({"type": "http.response.body", "body": self.reply, "more_body": False})
+
+
+@pytest.fixture
+async def app() -> AsyncGenerator[Served, None]:
+    made = Served()
+
+    @asgi("/", is_mount=True, copy_scope=True)
+    async def everything(scope: HTTPScope, receive: Receive, send: Send) -> None:
+        await made.serve(scope, receive, send)
+
+    web = Litestar([everything], openapi_config=None, logging_config=None)
+    async with served(web, request_s=SHORT_S) as made.address:
+        yield made
+
+
+@dataclass
+class Client:
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def rest(self) -> bytes:
+        """Return what comes until the connection is closed."""
+        async with asyncio.timeout(DEADLINE_S):
+            try:
+                return await self.reader.read()
+            except ConnectionError:
+                return b""
+
+
+@pytest.fixture
+async def client(app: Served) -> AsyncGenerator[Client, None]:
+    address = urlsplit(app.address)
+    opened = Client(*await asyncio.open_connection(address.hostname, address.port))
+    yield opened
+    opened.writer.close()
+
+
+def refused(reply: bytes, status: int) -> str:
+    """Return the message of a refusal in the shape of an OpenAI error."""
+    head, _, body = reply.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 %d " % status)
+    assert b"\r\ncontent-type: application/json" in head
+    error = json.loads(body)["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    return str(error["message"])
+
+
+def with_headers(*lines: bytes, body: bytes = BODY) -> bytes:
+    return HEAD + b"".join(line + b"\r\n" for line in lines) + b"\r\n" + body
+
+
+# Served.
+
+CHUNKED = b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n" + BODY + b"\r\n0\r\n"
+OFFERS = [
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\n",
+    b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n",
+]
+
+
+@pytest.mark.parametrize("offer", OFFERS, ids=["websocket", "h2c"])
+@pytest.mark.parametrize("cut", [0, 30, 120, 175], ids=lambda cut: f"cut-at-{cut}")
+async def test_an_offer_of_another_protocol_is_declined_and_the_request_served(
+    app: Served, client: Client, offer: bytes, cut: int
+) -> None:
+    said = HEAD + offer + b"Content-Length: 8\r\n\r\n" + BODY
+    client.writer.write(said[:cut])
+    await asyncio.sleep(0.02 if cut else 0)
+    client.writer.write(said[cut:] + LAST)
+
+    reply = await client.rest()
+
+    assert app.bodies == [BODY, BODY]
+    assert reply.count(b"HTTP/1.1 200 OK") == 2
+
+
+async def test_a_body_in_chunks_is_put_together(app: Served, client: Client) -> None:
+    client.writer.write(HEAD + CHUNKED + b"\r\n")
+
+    await client.rest()
+
+    assert app.bodies == [BODY]
+
+
+async def test_what_follows_a_body_is_no_header(app: Served, client: Client) -> None:
+    client.writer.write(HEAD + CHUNKED + b"Authorization: Bearer other\r\n\r\n")
+
+    await client.rest()
+
+    assert app.bodies == [BODY]
+    assert not [name for name, _ in app.scopes[0]["headers"] if name == b"authorization"]
+
+
+TARGETS = [
+    b"/a/%2e%2e/b?c=%2F&d",
+    b"//a//b?",
+    b"/a#b?c#d",
+    b"http://elsewhere.test/a?b=1#c",
+    b"/%ED%95%9C",
+    b"/a??b",
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+async def test_a_target_comes_in_its_own_bytes(app: Served, client: Client, target: bytes) -> None:
+    client.writer.write(LAST.replace(b"/v1/chat/completions", target))
+
+    await client.rest()
+
+    [scope] = app.scopes
+    path, _, query = target.partition(b"?")
+    assert (scope["raw_path"], scope["query_string"]) == (path, query)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [b"X-Own: " + b"a" * 30_000, b"\r\n".join(b"X-%d: %b" % (n, b"a" * 90) for n in range(300))],
+    ids=["one", "many"],
+)
+async def test_long_headers_are_served(app: Served, client: Client, headers: bytes) -> None:
+    client.writer.write(
+        HEAD + headers + b"\r\nConnection: close\r\nContent-Length: 8\r\n\r\n" + BODY
+    )
+
+    reply = await client.rest()
+
+    assert reply.startswith(b"HTTP/1.1 200 ")
+
+
+# Refused.
+
+
+IN_CHUNKS = b"8\r\n" + BODY + b"\r\n0\r\n\r\n"
+INVALID = [
+    pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", id="tls"),
+    pytest.param(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", id="http-2"),
+    pytest.param(b"GET v1/models HTTP/1.1\r\nHost: x\r\n\r\n", id="no-slash"),
+    pytest.param(b"GET /a b HTTP/1.1\r\nHost: x\r\n\r\n", id="space-in-the-path"),
+    pytest.param(b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", id="endless-path"),
+    pytest.param(
+        with_headers(b"Content-Length: 8", b"Transfer-Encoding: chunked", body=IN_CHUNKS),
+        id="two-ways-to-end",
+    ),
+    pytest.param(with_headers(b"Content-Length: 8", b"Content-Length: 9"), id="two-lengths"),
+    pytest.param(with_headers(b"Content-Length: +8"), id="signed-length"),
+    pytest.param(with_headers(b"Content-Length: " + b"9" * 30), id="huge-length"),
+    pytest.param(with_headers(b"Transfer-Encoding: xchunked", body=IN_CHUNKS), id="xchunked"),
+    pytest.param(
+        with_headers(b"Transfer-Encoding: gzip, chunked", body=IN_CHUNKS), id="packed-in-chunks"
+    ),
+    pytest.param(
+        with_headers(b"Transfer-Encoding: gzip", b"Transfer-Encoding: chunked", body=IN_CHUNKS),
+        id="packed-in-chunks-in-two-lines",
+    ),
+    pytest.param(with_headers(b"Transfer-Encoding : chunked", body=IN_CHUNKS), id="space-in-name"),
+    pytest.param(with_headers(b"Transfer-Encoding: chunked", body=b"0x8\r\n"), id="hex-mark"),
+    pytest.param(with_headers(b"X-Own: a", b" b", b"Content-Length: 8"), id="folded-line"),
+    pytest.param(with_headers(b"X-Own: a\0b", b"Content-Length: 8"), id="nul"),
+    pytest.param(with_headers(b"X-Own: a\rb", b"Content-Length: 8"), id="bare-cr"),
+    pytest.param(WHOLE.replace(b"\r\n", b"\n"), id="bare-lf"),
+]
+
+
+@pytest.mark.parametrize("said", INVALID)
+async def test_what_is_not_http_is_refused_as_everything_is(
+    app: Served, client: Client, said: bytes
+) -> None:
+    client.writer.write(said)
+
+    assert refused(await client.rest(), 400)
+    assert app.bodies == []
+
+
+async def test_a_tunnel_is_refused(client: Client) -> None:
+    client.writer.write(b"CONNECT elsewhere.test:443 HTTP/1.1\r\nHost: x\r\n\r\n")
+
+    assert refused(await client.rest(), 405)
+
+
+async def test_headers_without_end_are_refused(app: Served, client: Client) -> None:
+    client.writer.write(HEAD + b"X-Own: ")
+    for _ in range(LONGEST_HEAD_BYTES // 1000 + 2):
+        client.writer.write(b"a" * 1000)
+        await asyncio.sleep(0)
+
+    assert str(LONGEST_HEAD_BYTES) in refused(await client.rest(), 431)
+    assert app.bodies == []
+
+
+async def test_garbage_behind_a_request_does_not_get_into_its_reply(
+    app: Served, client: Client
+) -> None:
+    client.writer.write(WHOLE.replace(b"/v1/chat/completions", b"/endless"))
+    await client.reader.readuntil(b"begun")
+
+    client.writer.write(b"\x00\x01\x02\r\n\r\n")
+
+    assert b"HTTP" not in await client.rest()
+    await asyncio.wait_for(app.left.wait(), DEADLINE_S)
+
+
+# Given up.
+
+
+@pytest.mark.parametrize("said", [b"POST / HTTP/1.1\r\nHost:", WHOLE + b"POST / HT"])
+async def test_a_head_that_does_not_come_to_an_end(client: Client, said: bytes) -> None:
+    client.writer.write(said)
+
+    assert refused(
+        (await client.rest()).rpartition(b"HTTP/1.1 4")[2].join([b"HTTP/1.1 4", b""]), 408
+    )
+
+
+async def test_a_head_that_drips(client: Client) -> None:
+    client.writer.write(b"POST / HTTP/1.1\r\n")
+
+    async def drip() -> None:
+        for number in range(100):
+            client.writer.write(b"X-%d: a\r\n" % number)
+            await asyncio.sleep(SHORT_S / 5)
+
+    dripping = asyncio.create_task(drip())
+    reply = await client.rest()
+    dripping.cancel()
+
+    assert refused(reply, 408)
+
+
+async def test_a_body_that_does_not_come(app: Served, client: Client) -> None:
+    client.writer.write(WHOLE[:-1])
+
+    assert refused(await client.rest(), 408)
+    await asyncio.wait_for(app.left.wait(), DEADLINE_S)
+
+
+async def test_a_slow_body_that_comes(app: Served, client: Client) -> None:
+    head, _, body = LAST.partition(b"\r\n\r\n")
+    client.writer.write(head + b"\r\n\r\n")
+    for byte in body:
+        client.writer.write(bytes([byte]))
+        await asyncio.sleep(SHORT_S / 5)
+
+    assert (await client.rest()).startswith(b"HTTP/1.1 200 ")
+    assert app.bodies == [BODY]
+
+
+async def test_a_connection_on_which_nothing_is_said(client: Client) -> None:
+    assert await client.rest() == b""
+
+
+async def test_a_reply_may_take_its_time(app: Served, client: Client) -> None:
+    client.writer.write(WHOLE.replace(b"/v1/chat/completions", b"/endless"))
+    await client.reader.readuntil(b"begun")
+
+    await asyncio.sleep(3 * SHORT_S)
+
+    assert not app.left.is_set()
+
+
+async def test_whoever_asked_ahead_and_left_is_served_no_longer(
+    app: Served, client: Client
+) -> None:
+    client.writer.write(WHOLE.replace(b"/v1/chat/completions", b"/endless") + WHOLE)
+    await client.reader.readuntil(b"begun")
+
+    client.writer.close()
+
+    await asyncio.wait_for(app.left.wait(), DEADLINE_S)
+    assert len(app.bodies) == 1

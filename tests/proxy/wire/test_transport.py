@@ -1,0 +1,468 @@
+"""What leaves for a model server, and what comes back, to the byte."""
+
+import asyncio
+import gzip
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+
+import httpx
+import pytest
+
+from proxy.transport import AiohttpTransport
+from tests.proxy.wire.talking import REPLY, Line, Talking, talking
+
+DEADLINE_S = 5.0
+LARGE = b"0123456789abcdef" * 100_000
+
+
+@pytest.fixture
+async def server() -> AsyncGenerator[Talking, None]:
+    async with talking() as opened:
+        opened.hears()
+        yield opened
+
+
+@pytest.fixture
+async def transport() -> AsyncGenerator[AiohttpTransport, None]:
+    opened = AiohttpTransport()
+    yield opened
+    await opened.aclose()
+
+
+async def ask(transport: AiohttpTransport, request: httpx.Request) -> tuple[httpx.Response, bytes]:
+    async with asyncio.timeout(DEADLINE_S):
+        response = await transport.handle_async_request(request)
+        try:
+            return response, b"".join([piece async for piece in response.aiter_raw()])
+        finally:
+            await response.aclose()
+
+
+def head_of(request: bytes) -> list[bytes]:
+    return request.partition(b"\r\n\r\n")[0].split(b"\r\n")
+
+
+# Requests.
+
+TARGETS = [
+    b"/v1/files?limit=2&after=a%2Fb",
+    b"/v1/files?a=1&a=2&b&c=",
+    b"/v1/files?q=%ED%95%9C&x=a+b|c^d%zz",
+    b"/v1/files?u=http://h/../p&v=%2e%2e/%7Euser~",
+    b"/v1//files/%41%2f..%2F;x=1",
+    b"/v1/files?a=1?b=2",
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+async def test_a_target_leaves_in_its_own_bytes(
+    transport: AiohttpTransport, server: Talking, target: bytes
+) -> None:
+    request = httpx.Request("GET", f"{server.address}/v1", extensions={"target": target})
+
+    await ask(transport, request)
+
+    assert head_of(server.requests[0])[0] == b"GET %b HTTP/1.1" % target
+
+
+async def test_what_has_no_place_in_a_target_is_escaped(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    extensions = {"target": "/v1/files?q=한".encode()}
+
+    await ask(transport, httpx.Request("GET", server.address, extensions=extensions))
+
+    assert head_of(server.requests[0])[0] == b"GET /v1/files?q=%ED%95%9C HTTP/1.1"
+
+
+async def test_nothing_is_added_to_a_request(transport: AiohttpTransport, server: Talking) -> None:
+    stream = httpx.ByteStream(b"{}")
+    request = httpx.Request("POST", f"{server.address}/v1/x?y=1", stream=stream)
+
+    await ask(transport, request)
+
+    host = server.address.removeprefix("http://").encode()
+    lines = [b"POST /v1/x?y=1 HTTP/1.1", b"Host: " + host, b"Content-Length: 2"]
+    assert head_of(server.requests[0]) == lines
+
+
+async def test_headers_keep_their_number_their_order_and_their_bytes(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    own = [
+        (b"x-own", b"a"),
+        (b"x-other", "가".encode()),
+        (b"x-own", b"b, c"),
+        (b"x-own", b"a"),
+        (b"x-empty", b""),
+    ]
+
+    await ask(transport, httpx.Request("GET", server.address, headers=own))
+
+    assert head_of(server.requests[0])[2:] == [
+        b"x-own: a",
+        "x-other: 가".encode(),
+        b"x-own: b, c",
+        b"x-own: a",
+        b"x-empty: ",
+    ]
+
+
+async def test_a_header_in_latin_1_says_the_same_in_utf_8(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    own = [(b"x-own", b"caf\xe9")]
+
+    await ask(transport, httpx.Request("GET", server.address, headers=own))
+
+    assert head_of(server.requests[0])[2:] == ["x-own: café".encode()]
+
+
+@pytest.mark.parametrize("value", [b"a\r\nx-more: 1", b"a\nb", b"a\0b"])
+async def test_a_header_cannot_end_its_line(
+    transport: AiohttpTransport, server: Talking, value: bytes
+) -> None:
+    with pytest.raises(httpx.LocalProtocolError):
+        await ask(transport, httpx.Request("GET", server.address, headers=[(b"x-own", value)]))
+
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("body", [b"{}", LARGE[:70_000], LARGE], ids=["small", "large", "huge"])
+async def test_a_body_that_is_there_travels_by_its_length(
+    transport: AiohttpTransport, server: Talking, body: bytes
+) -> None:
+    stream = httpx.ByteStream(body)
+
+    await ask(transport, httpx.Request("POST", server.address, stream=stream))
+
+    assert server.requests[0].partition(b"\r\n\r\n")[2] == body
+
+
+async def pieces(*each: bytes) -> AsyncIterator[bytes]:
+    for piece in each:
+        yield piece
+
+
+async def test_a_body_in_pieces_of_known_length_keeps_it(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    headers = {"content-length": "6"}
+    body = pieces(b"", b"abc", b"def")
+
+    await ask(transport, httpx.Request("POST", server.address, headers=headers, content=body))
+
+    assert server.requests[0].endswith(b"content-length: 6\r\n\r\nabcdef")
+
+
+async def test_a_body_in_pieces_of_unknown_length_travels_in_chunks(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    came = b""
+
+    async def act(line: Line) -> None:
+        nonlocal came
+        came = await line.reader.readuntil(b"0\r\n\r\n")
+        await line.say(REPLY)
+
+    server.act = act
+
+    await ask(transport, httpx.Request("POST", server.address, content=pieces(b"abc", b"de")))
+
+    assert came.lower().count(b"transfer-encoding: chunked\r\n") == 1
+    assert came.endswith(b"\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+
+
+async def test_what_breaks_the_stream_of_a_body_is_told_as_it_is(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    class Broken(Exception):
+        pass
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b"abc"
+        raise Broken
+
+    with pytest.raises(Broken):
+        await ask(transport, httpx.Request("POST", server.address, content=body()))
+
+
+# Replies.
+
+
+async def test_a_reply_keeps_its_headers_and_its_encoding(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    packed = gzip.compress(b"{}")
+    server.says(
+        b"HTTP/1.1 200 OK\r\nX-Own: 1\r\nx-own: 2, 3\r\nlink: caf\xe9\r\n"
+        b"content-encoding: gzip\r\ncontent-length: %d\r\n\r\n%b" % (len(packed), packed)
+    )
+
+    response, raw = await ask(transport, httpx.Request("GET", server.address))
+
+    assert raw == packed
+    assert response.headers.raw == [
+        (b"X-Own", b"1"),
+        (b"x-own", b"2, 3"),
+        (b"link", b"caf\xe9"),
+        (b"content-encoding", b"gzip"),
+        (b"content-length", b"%d" % len(packed)),
+    ]
+
+
+async def test_interim_replies_are_skipped(transport: AiohttpTransport, server: Talking) -> None:
+    server.says(b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n" + REPLY)
+
+    response, raw = await ask(transport, httpx.Request("GET", server.address))
+
+    assert (response.status_code, raw, "link" in response.headers) == (200, b"ok", False)
+
+
+async def test_no_cookie_is_kept(transport: AiohttpTransport, server: Talking) -> None:
+    server.says(REPLY.replace(b"\r\n\r\n", b"\r\nconnection: close\r\nset-cookie: a=b\r\n\r\n"))
+
+    for _ in range(2):
+        await ask(transport, httpx.Request("GET", server.address))
+
+    assert not any(b"cookie" in request.lower() for request in server.requests)
+
+
+async def test_no_redirect_is_followed(transport: AiohttpTransport, server: Talking) -> None:
+    server.says(b"HTTP/1.1 307 Go\r\nlocation: /elsewhere\r\ncontent-length: 0\r\n\r\n")
+
+    response, _ = await ask(transport, httpx.Request("GET", server.address))
+
+    assert (response.status_code, len(server.requests)) == (307, 1)
+
+
+@pytest.mark.parametrize("size", [20_000, 30_000])
+async def test_a_long_header_is_read(
+    transport: AiohttpTransport, server: Talking, size: int
+) -> None:
+    server.says(REPLY.replace(b"\r\n\r\n", b"\r\nx-own: %b\r\n\r\n" % (b"x" * size)))
+
+    response, _ = await ask(transport, httpx.Request("GET", server.address))
+
+    assert len(response.headers["x-own"]) == size
+
+
+# Failures.
+
+BROKEN = [
+    pytest.param(b"SMTP ready\r\n\r\n", httpx.RemoteProtocolError, id="no-http"),
+    pytest.param(b"", httpx.ReadError, id="nothing"),
+    pytest.param(REPLY[:-1], httpx.RemoteProtocolError, id="shorter-than-it-says"),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab",
+        httpx.RemoteProtocolError,
+        id="cut-in-a-chunk",
+    ),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n",
+        httpx.RemoteProtocolError,
+        id="no-chunk",
+    ),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nx-own: a\x01b\r\ncontent-length: 0\r\n\r\n",
+        httpx.RemoteProtocolError,
+        id="control-character",
+    ),
+    pytest.param(
+        REPLY.replace(b"\r\n\r\n", b"\r\nx-own: %b\r\n\r\n" % (b"x" * 100_000)),
+        httpx.RemoteProtocolError,
+        id="endless-header",
+    ),
+    pytest.param(
+        REPLY.replace(b"\r\n\r\n", b"\r\nx-own: 1" * 1000 + b"\r\n\r\n"),
+        httpx.RemoteProtocolError,
+        id="endless-headers",
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "expected"), BROKEN)
+async def test_what_is_no_reply_is_an_error(
+    transport: AiohttpTransport, server: Talking, said: bytes, expected: type[httpx.TransportError]
+) -> None:
+    server.says(said)
+
+    with pytest.raises(expected):
+        await ask(transport, httpx.Request("GET", server.address))
+
+    assert len(server.requests) == 1
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """Address at which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+async def test_nobody_there_is_an_error_of_connecting(
+    transport: AiohttpTransport, nobody: str
+) -> None:
+    with pytest.raises(httpx.ConnectError):
+        await ask(transport, httpx.Request("GET", nobody))
+
+
+async def test_a_connection_that_does_not_open_times_out(transport: AiohttpTransport) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:  # they fill the queue of those that wait to be let in
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        request = httpx.Request(
+            "GET",
+            f"http://127.0.0.1:{full.getsockname()[1]}",
+            extensions={"timeout": {"connect": 0.1}},
+        )
+
+        with pytest.raises(httpx.ConnectTimeout):
+            await ask(transport, request)
+
+        for one in waiting:
+            one.close()
+
+
+# Connections.
+
+
+async def test_a_connection_is_used_again(transport: AiohttpTransport, server: Talking) -> None:
+    for _ in range(3):
+        await ask(transport, httpx.Request("GET", server.address))
+
+    assert (len(server.requests), len(server.lines)) == (3, 1)
+
+
+async def test_a_lost_connection_is_told_and_not_tried_again(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    async def act(line: Line) -> None:
+        server.requests.append(await line.request())
+        await line.say(REPLY)
+        server.requests.append(await line.request())
+
+    server.act = act
+    await ask(transport, httpx.Request("GET", server.address))
+
+    with pytest.raises(httpx.ReadError):
+        await ask(transport, httpx.Request("GET", server.address))
+
+    assert len(server.requests) == 2
+
+
+async def test_what_came_unasked_is_taken_for_no_reply(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    """Over a connection that several tenants share, it would be another's answer."""
+    unasked = asyncio.Event()
+
+    async def act(line: Line) -> None:
+        await line.request()
+        await line.say(REPLY)
+        await unasked.wait()
+        await line.say(REPLY.replace(b"ok", b"no"))
+        await line.request()
+        await line.say(REPLY)
+
+    server.act = act
+    await ask(transport, httpx.Request("GET", server.address))
+    unasked.set()
+    await asyncio.sleep(0.05)
+
+    try:
+        _, raw = await ask(transport, httpx.Request("GET", server.address))
+    except httpx.ReadError:
+        return
+    assert raw == b"ok"
+
+
+async def test_there_is_a_connection_for_everybody(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    together, there = 150, asyncio.Event()
+
+    async def act(line: Line) -> None:
+        server.requests.append(await line.request())
+        if len(server.requests) == together:
+            there.set()
+        await there.wait()
+        await line.say(REPLY)
+
+    server.act = act
+
+    replies = await asyncio.gather(
+        *(ask(transport, httpx.Request("GET", server.address)) for _ in range(together))
+    )
+
+    assert [raw for _, raw in replies] == [b"ok"] * together
+
+
+async def test_whoever_gives_up_hangs_up_at_once(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    """Also while the server does not take what it is sent."""
+    given, hung_up = 0, asyncio.Event()
+
+    async def act(line: Line) -> None:
+        await line.reader.readuntil(b"\r\n\r\n")
+        try:
+            while True:  # it reads no more, so only writing can tell
+                await line.say(b"HTTP/1.1 103 Early Hints\r\n\r\n")
+                await asyncio.sleep(0.01)
+        finally:
+            hung_up.set()
+
+    async def body() -> AsyncIterator[bytes]:
+        nonlocal given
+        while True:
+            given += 1
+            yield LARGE
+
+    server.act = act
+    asking = asyncio.create_task(
+        ask(transport, httpx.Request("POST", server.address, content=body()))
+    )
+    seen = -1
+    while seen != given or not given:  # until no more of it is taken
+        seen = given
+        await asyncio.sleep(0.1)
+
+    asking.cancel()
+
+    async with asyncio.timeout(1.0):
+        await hung_up.wait()
+
+
+async def test_a_body_that_is_left_unread_ends_its_connection(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    hung_up = asyncio.Event()
+
+    async def act(line: Line) -> None:
+        await line.request()
+        await line.say(REPLY[:-1])
+        await line.reader.read()
+        hung_up.set()
+
+    server.act = act
+    response = await transport.handle_async_request(httpx.Request("GET", server.address))
+
+    await response.aclose()
+
+    async with asyncio.timeout(1.0):
+        await hung_up.wait()
+
+
+async def test_what_is_closed_opens_no_connection(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    await transport.aclose()
+
+    with pytest.raises(RuntimeError):
+        await ask(transport, httpx.Request("GET", server.address))
+
+    assert server.lines == []
