@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from typing import TypeAlias
 
 import msgspec
@@ -57,8 +58,8 @@ def _short_object(raw: bytes) -> JsonObject | None:
 def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     found = dict(pairs)
     if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        times = Counter(key for key, _ in pairs)
+        twice = next(key for key, number in times.items() if number > 1)
         raise ValueError(f"the key {twice!r} stands twice in one object")
     return found
 

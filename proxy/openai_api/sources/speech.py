@@ -186,7 +186,11 @@ def is_instruction(line: str) -> bool:
 
 def is_order(line: str) -> bool:
     """Tell whether a line tells somebody to do something."""
-    return _manner(line.strip()[:LONGEST_INSTRUCTION_CHARS]).orders
+    return _manner(_beginning(line)).orders
+
+
+def _beginning(line: str) -> str:
+    return line.strip()[:LONGEST_INSTRUCTION_CHARS].rstrip()
 
 
 @lru_cache(_REMEMBERED_LINES)
@@ -235,7 +239,7 @@ def mostly_directions(text: str) -> bool:
 
 
 def _is_direction(line: str) -> bool:
-    manner = _manner(line.strip()[:LONGEST_INSTRUCTION_CHARS])
+    manner = _manner(_beginning(line))
     return manner.orders or (manner.directs and len(line) <= LONGEST_INSTRUCTION_CHARS)
 
 
