@@ -29,6 +29,8 @@ check: $(VENV)/dev.done  ## style, types and the direction of imports
 
 bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run; the README shows the result
 	$(BIN)/python -m tests.bench run --json docs/bench/bench.json --svg docs/bench/bench.svg $(ARGS)
+	$(BIN)/python -m tests.bench report docs/bench/bench.json > docs/bench/report.md
+	$(BIN)/python -m tests.readme_tables
 
 bench-quick: $(VENV)/dev.done  ## the same without peers, in under three minutes
 	$(BIN)/python -m tests.bench run --quick $(ARGS)

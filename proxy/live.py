@@ -11,7 +11,10 @@ from proxy.gates import MOST_ANSWER_CHARS, looked_at
 from proxy.judged import Settled
 from proxy.openai_api.door import Ending, Kept, LiveStream, Piece, Replaced
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.sse import Event, EventReader
+from proxy.openai_api.sse import BLANK_LINE, Event, EventReader
+
+_MOST_ODD_EVENTS = 8
+"""Those between which it is tried to let many others leave at once."""
 
 
 @dataclass
@@ -85,8 +88,7 @@ class LiveAttempt:
         reader = EventReader()
         async for data in pieces:
             try:
-                rest = self._passed(data) if reader.is_between else data
-                if rest and await self._take_all(reader.feed(rest)):
+                if await self._take_in(data, reader):
                     return
             finally:
                 self._note_left()
@@ -142,11 +144,22 @@ class LiveAttempt:
             self._call.outgoing.put(self._stream.write(piece))
         self._call.outgoing.put(self._stream.write_end(usage, ending))
 
+    async def _take_in(self, data: bytes, reader: EventReader) -> bool:
+        """Take in what has come; tell whether nothing after it matters any more."""
+        for _ in range(_MOST_ODD_EVENTS):
+            if not (self._lets_all_out and reader.is_between):
+                break
+            data = self._passed(data)
+            if not data:
+                return False
+            first, blank_line, data = data.partition(BLANK_LINE)
+            if await self._take_all(reader.feed(first + blank_line)):
+                return True
+        return await self._take_all(reader.feed(data))
+
     async def _take_all(self, events: Iterable[Event]) -> bool:
         """Take in events; tell whether nothing after them matters any more."""
         for event in events:
-            if not self._passed(event.raw):
-                continue
             if event.says_something:
                 for piece in self._stream.read(event):
                     await self._take(piece)

@@ -1,4 +1,4 @@
-"""The tables of the README that are made from the code.
+"""The tables of the README that are made from the code, and from the last benchmark.
 
 ``python -m tests.readme_tables`` writes them; a test fails when they are not what the code says.
 """
@@ -19,8 +19,11 @@ from proxy.metrics import Metrics
 from proxy.openai_api.coverage import rows
 from proxy.openai_api.doors import DOORS
 from proxy.settings import Settings
+from tests.bench.results import Results
+from tests.bench.tables import markdown
 
 README = Path(__file__).parents[1] / "README.md"
+BENCH = README.parent / "docs" / "bench" / "bench.json"
 
 
 def guards_table() -> str:
@@ -71,7 +74,12 @@ def metrics_table() -> str:
     return "\n".join(rows)
 
 
+def bench_tables() -> str:
+    return markdown(Results.model_validate_json(BENCH.read_bytes()), brief=True)
+
+
 TABLES: dict[str, Callable[[], str]] = {
+    "bench": bench_tables,
     "guards": guards_table,
     "settings": settings_table,
     "policy": policy_table,

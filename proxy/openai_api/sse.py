@@ -23,7 +23,7 @@ _CONNECTION_LINE = re.compile(rb"^(?:id|retry)(?::[^\r\n]*)?(?:\r\n|\n|\r)", re.
 _NAMED_COMMENT = re.compile(rb"^: (x-[a-z-]+): ([^\n]*)\n", re.MULTILINE)
 _NAMED_COMMENTS = re.compile(rb"(?:^: x-[a-z-]+: [^\n]*\n)+\n", re.MULTILINE)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_BLANK_LINE = b"\n\n"
+BLANK_LINE = b"\n\n"
 _WRITER = msgspec.json.Encoder()
 _DATA = b"data: "
 _OBJECT = b"data: {"
@@ -44,7 +44,7 @@ class Event:
     def data(self) -> str | None:
         """Its ``data`` lines joined; None for comments and events without data."""
         if _is_one_line(self.raw):
-            return self.raw[len(_DATA) : -len(_BLANK_LINE)].decode("utf-8", errors="replace")
+            return self.raw[len(_DATA) : -len(BLANK_LINE)].decode("utf-8", errors="replace")
         fields = _fields(self.raw)
         data = [value.removeprefix(" ") for name, _, value in fields if name == "data"]
         return "\n".join(data) if data else None
@@ -89,14 +89,14 @@ class EventReader:
     def close(self) -> list[Event]:
         """Return what is left as a last event; servers do forget the final blank line."""
         rest, self._rest = self._rest, b""
-        return [self._event(rest + _BLANK_LINE)] if rest.strip() else []
+        return [self._event(rest + BLANK_LINE)] if rest.strip() else []
 
     def _cut(self, search_from: int) -> list[bytes]:
         """Cut off what is complete where lines end in line feeds alone."""
-        if self._rest.find(_BLANK_LINE, search_from) < 0:
+        if self._rest.find(BLANK_LINE, search_from) < 0:
             return []
-        *whole, self._rest = self._rest.split(_BLANK_LINE)
-        return [one + _BLANK_LINE for one in whole]
+        *whole, self._rest = self._rest.split(BLANK_LINE)
+        return [one + BLANK_LINE for one in whole]
 
     def _cut_anywhere(self, search_from: int) -> list[bytes]:
         """Cut off what is complete wherever a line may end."""
@@ -122,9 +122,7 @@ class EventReader:
 def _is_one_line(raw: bytes) -> bool:
     """Tell whether an event is one line of data, as nearly all are."""
     return (
-        raw.startswith(_DATA)
-        and raw.find(b"\n") == len(raw) - len(_BLANK_LINE)
-        and b"\r" not in raw
+        raw.startswith(_DATA) and raw.find(b"\n") == len(raw) - len(BLANK_LINE) and b"\r" not in raw
     )
 
 
