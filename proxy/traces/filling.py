@@ -1,6 +1,7 @@
 """Writes what the pipeline has learned into a trace in the making."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
@@ -179,15 +180,19 @@ def _note_gates(
             so_far = trace.action or verdict.action
             trace.action = max(so_far, verdict.action, key=lambda action: action.rank)
             trace.reasons = tuple(dict.fromkeys((*trace.reasons, *verdict.reasons)))
-    trace.made += tuple(
-        Made(
-            action=verdict.action if verdict else None,
-            attempt=number,
-            choice=place,
-            changes=changes(gate.text, gate.shown),
-        )
+    trace.made_so_far += [
+        partial(_made_so_far, number, place, gate, verdict)
         for place, gate, verdict in heard
         if gate.done
+    ]
+
+
+def _made_so_far(number: int, place: int, gate: Gate, verdict: Verdict | None) -> Made:
+    return Made(
+        action=verdict.action if verdict else None,
+        attempt=number,
+        choice=place,
+        changes=changes(gate.text, gate.shown),
     )
 
 

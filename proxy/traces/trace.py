@@ -149,6 +149,8 @@ class TraceBuilder:
 
     Attributes:
         clock: Monotonic clock in seconds.
+        made_so_far: Make what stands for `made` if the request ends before all is decided: to
+            compare the texts takes longer than all else about a trace.
         under_way: Notes the attempt that nobody has noted yet, which ended with an error of this
             code; None if there is none.
     """
@@ -182,6 +184,7 @@ class TraceBuilder:
     unknown_fields: tuple[str, ...] = ()
     replies: tuple[str, ...] = ()
     made: tuple[Made, ...] = ()
+    made_so_far: list[Callable[[], Made]] = field(default_factory=list, repr=False)
     under_way: Callable[[str], None] | None = field(default=None, repr=False)
     model_text_ms: float | None = None
     first_text_ms: float | None = None
@@ -263,7 +266,7 @@ class TraceBuilder:
             not_checked=self.not_checked,
             unknown_fields=self.unknown_fields,
             replies=self.replies,
-            made=self.made,
+            made=self.made or tuple(make() for make in self.made_so_far),
             steps=tuple(self._steps),
             model_text_ms=self.model_text_ms,
             first_text_ms=self.first_text_ms,

@@ -342,7 +342,7 @@ async def test_a_slow_server_is_a_gateway_timeout_that_names_the_phase(
     assert f"({phase}, {SHORT_S:g} s)" in str(error["message"])
     trace = await house.proxy.trace(reply)
     assert (trace.status, trace.error) == (504, "upstream_timeout")
-    assert trace.attempts[0].upstream_ms >= SHORT_S * 1000
+    assert trace.attempts[0].upstream_ms > SHORT_S * 1000 - 1  # an event loop counts milliseconds
 
 
 async def test_the_model_server_is_hung_up_on_after_a_timeout(house: House) -> None:
