@@ -7,8 +7,12 @@ from proxy.logs import failure, logger
 
 log = logger(__name__)
 
-LONG_TEXT_CHARS = 4_000
-"""Above this, guards run in a thread, so that other requests go on meanwhile."""
+LONG_TEXT_CHARS = 12_000
+"""Above this, guards run in a thread, so that other requests go on meanwhile.
+
+Below, a thread costs more than it spares: the guards and the event loop share one interpreter, and
+each thread that reads keeps memory of its own.
+"""
 
 
 class FailedApart(Exception):
