@@ -37,6 +37,7 @@ class Leaving:
         traceback: TracebackType | None,
     ) -> bool:
         self._watching.cancel()
+        del self._watching  # its end holds this one, and all that the request was
         if self._has_left:
             self._task.uncancel()
         is_wanted_elsewhere = self._task.cancelling() > self._cancelled_before

@@ -111,4 +111,5 @@ class ModelJob(Job):
         if self._call and not self.trace.replies:
             left = self._call.left
             self.trace.replies = tuple(left[number] for number in sorted(left))
+        self._outgoing.let_go()
         super()._record()

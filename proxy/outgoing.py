@@ -31,10 +31,9 @@ class Outgoing:
         self.headers: Mapping[str, str] = {}
         self.begun = False
         self._send = send
-        self._head = head
+        self._head: Callable[[], Mapping[str, str]] | None = head
         self._keep_alive_s = keep_alive_s
         self._waiting: list[bytes] = []
-        self._has_head = False
         self._is_sending = False
         self._said_at_s = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -68,6 +67,10 @@ class Outgoing:
         if self._timer is not None:
             self._timer.cancel()
 
+    def let_go(self) -> None:
+        """Let go of who tells the headers, once nothing more is sent."""
+        self._head = None
+
     async def _leave(self, *, more: bool) -> None:
         if self._comment is not None:
             await self._comment
@@ -77,9 +80,10 @@ class Outgoing:
 
     async def _say(self, said: bytes, *, more: bool) -> None:
         self._is_sending = True
-        if not self._has_head:
-            self._has_head = True
-            await send_head(self._send, 200, {**self._head(), "content-type": EVENT_STREAM})
+        if self._head is not None:
+            headers = {**self._head(), "content-type": EVENT_STREAM}
+            self._head = None
+            await send_head(self._send, 200, headers)
         await send_piece(self._send, said, more=more)
         self._is_sending = False
         self._said_at_s = asyncio.get_running_loop().time()
