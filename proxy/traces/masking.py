@@ -6,20 +6,16 @@ numbers, and a name that the caller chose (model, intent, …) stays only if it 
 another without the words that gave it away; the spans of findings move along. ``full`` keeps all.
 """
 
-import re
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TypeVar
 
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
-from guards.core.reading import Text, source_text
-from guards.text.mask import Masked, Masking, identifiers_in, mask, masked
-from guards.text.personal_kinds import PersonalKind
+from guards.text.mask import Masked
 from policies.policy import StoredText
 from proxy.traces.changes import applied, changes
+from proxy.traces.keepers import Keeper, KeepsAll, KeepsMasked, KeepsNoWords
 from proxy.traces.parts import (
     Asked,
     Attempt,
@@ -35,10 +31,6 @@ from proxy.traces.trace import Trace
 
 ShapeT = TypeVar("ShapeT", bound=Shape)
 
-_LONGEST_CODE_KEPT_CHARS = 128
-_CODE = re.compile(r"[A-Za-z0-9_][\w.,:/@\[\]-]{0,127}", re.ASCII)
-_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
-
 
 def stored(trace: Trace, text: StoredText) -> Trace:
     """Return what may be kept of a trace.
@@ -49,132 +41,12 @@ def stored(trace: Trace, text: StoredText) -> Trace:
     """
     match text:
         case StoredText.FULL:
-            keeper: _Keeper = _KeepsAll()
+            keeper: Keeper = KeepsAll()
         case StoredText.MASKED:
-            keeper = _KeepsMasked.of(trace)
+            keeper = KeepsMasked.of(trace)
         case StoredText.NONE:
-            keeper = _KeepsNoWords(trace.sources)
+            keeper = KeepsNoWords(trace.sources)
     return _with(_rewritten(trace, keeper), text=text)
-
-
-class _Keeper(ABC):
-    """What becomes of each kind of string."""
-
-    @abstractmethod
-    def words(self, text: str) -> Masked:
-        """Rewrite words of the request or the answer."""
-
-    def source(self, text: str) -> Masked:
-        """Rewrite the text of a source, which comes again in other requests."""
-        return self.words(text)
-
-    @abstractmethod
-    def code(self, value: str) -> str:
-        """Rewrite what ought to be a code but came from outside."""
-
-    @abstractmethod
-    def source_id(self, value: str) -> str:
-        """Rewrite the id of a source."""
-
-
-class _KeepsAll(_Keeper):
-    def words(self, text: str) -> Masked:
-        return Masked(_encodable(text))
-
-    def code(self, value: str) -> str:
-        return _encodable(value)
-
-    def source_id(self, value: str) -> str:
-        return _encodable(value)
-
-
-class _KeepsMasked(_Keeper):
-    """Masks; where a request has no identifiers, what a text becomes is the same for all.
-
-    Args:
-        known: Identifiers that are masked wherever they stand.
-        bare: Texts in which nothing is to be masked.
-    """
-
-    def __init__(self, known: Mapping[str, PersonalKind], bare: Sequence[str]) -> None:
-        self._masking = Masking(known)
-        self._knows_any = bool(known)
-        self._made = {text: Masked(_encodable(text)) for text in bare}
-
-    @classmethod
-    def of(cls, trace: Trace) -> "_KeepsMasked":
-        """Return what masks a trace's texts by the identifiers in any of them."""
-        asked, answered = _asked_texts(trace), _answer_texts(trace)
-        known = identifiers_in(map(_encodable, asked))
-        for source in trace.sources:
-            known |= source_text(source.text).once(_identifiers_of)
-        known |= identifiers_in(map(_encodable, answered))
-        return cls(known, () if known else (*asked, *answered))
-
-    def words(self, text: str) -> Masked:
-        if text not in self._made:  # a reply mostly is what the model said
-            self._made[text] = self._masking.of(_encodable(text))
-        return self._made[text]
-
-    def source(self, text: str) -> Masked:
-        return self.words(text) if self._knows_any else source_text(text).once(_masked_text)
-
-    def code(self, value: str) -> str:
-        if self._knows_any or len(value) > _LONGEST_CODE_KEPT_CHARS:
-            return self.words(value).text
-        return _masked_code(value)
-
-    def source_id(self, value: str) -> str:
-        return self.words(value).text
-
-
-class _KeepsNoWords(_Keeper):
-    def __init__(self, sources: tuple[Source, ...]) -> None:
-        self._numbers = {source.id: str(place) for place, source in enumerate(sources, start=1)}
-
-    def words(self, text: str) -> Masked:
-        del text
-        return Masked("")
-
-    def code(self, value: str) -> str:
-        long = len(value) > _LONGEST_CODE_KEPT_CHARS
-        return "" if long else _safe_code(value)
-
-    def source_id(self, value: str) -> str:
-        return self._numbers.get(value, "")
-
-
-def _encodable(text: str) -> str:
-    """Replace what UTF-8 cannot hold, one code point by one, so that spans stay true."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
-
-
-@lru_cache(4096)
-def _masked_code(value: str) -> str:
-    return masked(_encodable(value))
-
-
-@lru_cache(4096)
-def _safe_code(value: str) -> str:
-    return value if _CODE.fullmatch(value) and masked(value) == value else ""
-
-
-def _masked_text(text: Text) -> Masked:
-    return mask(_encodable(text.raw))
-
-
-def _identifiers_of(text: Text) -> Mapping[str, PersonalKind]:
-    return identifiers_in([_encodable(text.raw)])
-
-
-def _asked_texts(trace: Trace) -> list[str]:
-    earlier = (trace.asked.echo, trace.asked.previous_answer) if trace.asked else ()
-    return [*earlier, trace.question]
-
-
-def _answer_texts(trace: Trace) -> list[str]:
-    answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
-    return list(dict.fromkeys((*answers, *trace.replies)))
 
 
 class _Rewritten:
@@ -189,7 +61,7 @@ _Parts = dict[str, _Rewritten]
 _Answers = Sequence[Mapping[int, _Rewritten]]
 
 
-def _words(raw: str, keeper: _Keeper) -> _Rewritten:
+def _words(raw: str, keeper: Keeper) -> _Rewritten:
     return _Rewritten(raw, keeper.words(raw))
 
 
@@ -199,7 +71,7 @@ def _with(shape: ShapeT, **values: object) -> ShapeT:
     return shape.model_copy(update=changed) if changed else shape
 
 
-def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
+def _rewritten(trace: Trace, keeper: Keeper) -> Trace:
     question = _words(trace.question, keeper)
     sources = [_Rewritten(source.text, keeper.source(source.text)) for source in trace.sources]
     parts = {"question": question}
@@ -241,7 +113,7 @@ def _rewritten(trace: Trace, keeper: _Keeper) -> Trace:
     )
 
 
-def _asked(asked: Asked, keeper: _Keeper) -> Asked:
+def _asked(asked: Asked, keeper: Keeper) -> Asked:
     told, reason = asked.told_intent, asked.last_error_reason
     return _with(
         asked,
@@ -253,7 +125,7 @@ def _asked(asked: Asked, keeper: _Keeper) -> Asked:
     )
 
 
-def _shadow(shadow: Rejudged, parts: _Parts, answers: _Answers, keeper: _Keeper) -> Rejudged:
+def _shadow(shadow: Rejudged, parts: _Parts, answers: _Answers, keeper: Keeper) -> Rejudged:
     return _with(
         shadow,
         reasons=tuple(map(keeper.code, shadow.reasons)),
@@ -276,7 +148,7 @@ def _shadow(shadow: Rejudged, parts: _Parts, answers: _Answers, keeper: _Keeper)
     )
 
 
-def _source(source: Source, text: str, keeper: _Keeper) -> Source:
+def _source(source: Source, text: str, keeper: Keeper) -> Source:
     return replace(
         source,
         id=keeper.source_id(source.id),
@@ -286,11 +158,11 @@ def _source(source: Source, text: str, keeper: _Keeper) -> Source:
     )
 
 
-def _place(place: FoundPlace, keeper: _Keeper) -> FoundPlace:
+def _place(place: FoundPlace, keeper: Keeper) -> FoundPlace:
     return _with(place, format=keeper.code(place.format), place=keeper.code(place.place))
 
 
-def _run(run: GuardRun, keeper: _Keeper) -> GuardRun:
+def _run(run: GuardRun, keeper: Keeper) -> GuardRun:
     # There are twenty of them in every trace, and mostly there is nothing to rewrite.
     if all(keeper.code(code) == code for code in (run.guard, run.reason, *run.cleared)):
         return run
@@ -303,7 +175,7 @@ def _run(run: GuardRun, keeper: _Keeper) -> GuardRun:
 
 
 def _attempt(
-    attempt: Attempt, answers: Mapping[int, _Rewritten], parts: _Parts, keeper: _Keeper
+    attempt: Attempt, answers: Mapping[int, _Rewritten], parts: _Parts, keeper: Keeper
 ) -> Attempt:
     return _with(
         attempt,
@@ -314,7 +186,7 @@ def _attempt(
     )
 
 
-def _choice(choice: Choice, answer: _Rewritten, parts: _Parts, keeper: _Keeper) -> Choice:
+def _choice(choice: Choice, answer: _Rewritten, parts: _Parts, keeper: Keeper) -> Choice:
     parts = parts | {"answer": answer}
     reason = choice.finish_reason
     return _with(
@@ -325,13 +197,13 @@ def _choice(choice: Choice, answer: _Rewritten, parts: _Parts, keeper: _Keeper) 
     )
 
 
-def _answer(answers: _Answers, attempt: int, choice: int, keeper: _Keeper) -> _Rewritten:
+def _answer(answers: _Answers, attempt: int, choice: int, keeper: Keeper) -> _Rewritten:
     """Return one of the attempts' answers; an empty text where there is none."""
     known = answers[attempt - 1] if 0 < attempt <= len(answers) else {}
     return known.get(choice) or _words("", keeper)
 
 
-def _made(made: Made, answers: _Answers, keeper: _Keeper) -> Made:
+def _made(made: Made, answers: _Answers, keeper: Keeper) -> Made:
     answer = _answer(answers, made.attempt, made.choice, keeper)
     return _with(
         made,
@@ -341,7 +213,7 @@ def _made(made: Made, answers: _Answers, keeper: _Keeper) -> Made:
     )
 
 
-def _changes(made: Sequence[Change], answer: _Rewritten, keeper: _Keeper) -> tuple[Change, ...]:
+def _changes(made: Sequence[Change], answer: _Rewritten, keeper: Keeper) -> tuple[Change, ...]:
     """Return the changes between two texts as they are kept.
 
     They may cut an identifier in pieces, which nothing would recognise on their own.
@@ -356,7 +228,7 @@ def _changes(made: Sequence[Change], answer: _Rewritten, keeper: _Keeper) -> tup
     return changes(answer.kept.text, left.kept.text)
 
 
-def _finding(finding: Finding, parts: _Parts, keeper: _Keeper) -> Finding:
+def _finding(finding: Finding, parts: _Parts, keeper: Keeper) -> Finding:
     text = parts.get(finding.part) or _words("", keeper)
     span = text.kept.moved(finding.span)
     return replace(
@@ -375,7 +247,7 @@ def _finding(finding: Finding, parts: _Parts, keeper: _Keeper) -> Finding:
     )
 
 
-def _observed(finding: Finding, text: _Rewritten, span: Span, keeper: _Keeper) -> str:
+def _observed(finding: Finding, text: _Rewritten, span: Span, keeper: Keeper) -> str:
     """Return what stands at the finding's place now, where masking changed it.
 
     A finding may be about a piece of an identifier, which nothing would recognise on its own.
@@ -385,6 +257,6 @@ def _observed(finding: Finding, text: _Rewritten, span: Span, keeper: _Keeper) -
     return keeper.words(finding.observed).text if was == now else now
 
 
-def _part(part: str, keeper: _Keeper) -> str:
+def _part(part: str, keeper: Keeper) -> str:
     kind, separator, source_id = part.partition(":")
     return f"{keeper.code(kind)}:{keeper.source_id(source_id)}" if separator else keeper.code(kind)
