@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Guard, Scope, Stage
@@ -36,7 +36,12 @@ class Inspector:
 
     Raises:
         MorphMissing: the policy reads with `morph`, and the extra is not installed.
+
+    Attributes:
+        waits: Its methods wait for somebody else, whatever the length of a text.
     """
+
+    waits: ClassVar[bool] = False
 
     def __init__(self, policy: Policy, guards: Sequence[Guard[Any]] | None = None) -> None:
         self.policy = policy

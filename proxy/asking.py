@@ -75,7 +75,7 @@ async def hide_personal(call: Call, exchange: Exchange) -> None:
     """Find what the model must not see of the user, if the policy wants that."""
     policy = call.tenant.policy
     found = partial(stand_ins_for, call.request.conversation, exchange.sources, policy)
-    long = takes_long(policy, exchange)
+    long = takes_long(call.tenant.inspector, exchange)
     call.stand_ins = await asyncio.to_thread(found) if long else found()
 
 

@@ -50,7 +50,7 @@ def still_possible(one: Judged, *, may_regenerate: bool) -> Possible:
 
 async def _inspected(call: Call, look: Look) -> Verdict:
     inspect = partial(inspected, call.tenant, look)
-    long = takes_long(call.tenant.policy, look.exchange)
+    long = takes_long(call.tenant.inspector, look.exchange)
     verdict = await asyncio.to_thread(inspect) if long else inspect()
     log_failures(call.trace.id, verdict)
     return verdict

@@ -34,8 +34,9 @@ class HttpProtocol(HttpToolsProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._head_bytes = 0
-        self._is_in_head = True
+        self._is_in_head = False
+        self._parts = 0
+        self._unfinished_bytes = 0
         self._heard_at = self.loop.time()
         self._served: RequestResponseCycle | None = None
         self._is_refused = False
@@ -45,19 +46,21 @@ class HttpProtocol(HttpToolsProtocol):
         if self._is_refused:
             return
         self._unset_keepalive_if_required()
-        if not self._is_in_head or self._head_bytes == 0:
+        if not self._is_in_head:
             self._heard_at = self.loop.time()
+        parts = self._parts
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as offer:
             self._decline_upgrade(data[offer.args[0] :])
         except httptools.HttpParserError:
             self.refuse(HTTPStatus.BAD_REQUEST, "The request is not valid HTTP.")
-        if self._is_in_head:
-            self._head_bytes += len(data)
-            if self._head_bytes > LONGEST_HEAD_BYTES:
-                status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-                self.refuse(status, f"The headers are larger than {LONGEST_HEAD_BYTES} bytes.")
+        # A head, or what stands around and behind the pieces of a body: the parser keeps it all.
+        is_unfinished = parts == self._parts
+        self._unfinished_bytes = self._unfinished_bytes + len(data) if is_unfinished else 0
+        if self._unfinished_bytes > LONGEST_HEAD_BYTES and not self._is_refused:
+            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+            self.refuse(status, f"The headers are larger than {LONGEST_HEAD_BYTES} bytes.")
 
     def on_message_begin(self) -> None:
         """Begin a request."""
@@ -66,7 +69,8 @@ class HttpProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Begin to serve a request."""
-        self._is_in_head, self._head_bytes = False, 0
+        self._is_in_head = False
+        self._parts += 1
         if self.parser.should_upgrade():
             return
         if any(name == _CODING and value.lower() != b"chunked" for name, value in self.headers):
@@ -77,8 +81,14 @@ class HttpProtocol(HttpToolsProtocol):
         self.scope["raw_path"], self.scope["path"] = path, unquote(path.decode("ascii"))
         self.headers = []  # what follows a body sent in chunks is no header of the request
 
+    def on_body(self, body: bytes) -> None:
+        """Take in a piece of a body."""
+        self._parts += 1
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
         """Note that all of a request has come."""
+        self._parts += 1
         if not self.parser.should_upgrade():
             super().on_message_complete()
 
@@ -91,12 +101,20 @@ class HttpProtocol(HttpToolsProtocol):
         if self.loop.time() - self._heard_at <= limit_s or self._is_refused:
             return
         under_way = self._under_way()
-        if under_way is not None and under_way.more_body and not self.flow.read_paused:
-            self.refuse(HTTPStatus.REQUEST_TIMEOUT, "The body of the request did not come.")
-        elif self._head_bytes and under_way is None:
+        if under_way is not None:
+            if under_way.more_body and not self.flow.read_paused:
+                self.refuse(HTTPStatus.REQUEST_TIMEOUT, "The body of the request did not come.")
+        elif self._is_in_head:
             self.refuse(HTTPStatus.REQUEST_TIMEOUT, "The head of the request did not come.")
-        elif self._served is None:
+        else:
+            # Nothing was asked yet, or a reply is not followed by a request: what else a client
+            # said stopped the clock by which idle connections are closed.
             self.transport.close()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, or serve one that has come already."""
+        self._heard_at = self.loop.time()
+        super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell those who serve this client that it is gone, also where it asked ahead."""
@@ -151,7 +169,8 @@ class HttpProtocol(HttpToolsProtocol):
         if self.parser.get_method() == b"CONNECT":
             self.refuse(HTTPStatus.METHOD_NOT_ALLOWED, "Tunnels are not served.")
             return
-        lines = [b"%b %b HTTP/1.1" % (self.parser.get_method(), self.url)]
+        version = self.parser.get_http_version().encode()
+        lines = [b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, version)]
         lines += [b"%b: %b" % header for header in self.headers if header[0] != _UPGRADE]
         self.parser = httptools.HttpRequestParser(self)
         self.data_received(b"\r\n".join([*lines, b"", rest]))

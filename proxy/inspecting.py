@@ -1,7 +1,7 @@
 """How guards are run among requests: long texts in a thread, and what broke in the log."""
 
 from guards.core.exchange import Exchange
-from policies.policy import Policy
+from policies.inspection import Inspector
 from policies.verdict import Verdict
 from proxy.logs import failure, logger
 
@@ -34,10 +34,11 @@ def chars_of(exchange: Exchange) -> int:
     return chars + len(exchange.previous_answer) + sum(len(one.text) for one in exchange.sources)
 
 
-def takes_long(policy: Policy, exchange: Exchange) -> bool:
-    """Tell whether other requests should go on meanwhile."""
+def takes_long(inspector: Inspector, exchange: Exchange) -> bool:
+    """Tell whether other requests should go on while an exchange is inspected."""
     # A morphological reader takes its time over any text.
-    return chars_of(exchange) > LONG_TEXT_CHARS or policy.reading == "morph"
+    reads_morphemes = inspector.policy.reading == "morph"
+    return inspector.waits or reads_morphemes or chars_of(exchange) > LONG_TEXT_CHARS
 
 
 def log_failures(request_id: str, verdict: Verdict) -> None:

@@ -97,7 +97,7 @@ class Job(ABC):
         """Reply to a request body for as long as the client is there, and record it."""
         try:
             with Leaving(receive):
-                await self._send(await self._settled(raw), send)
+                await self._delivered(await self._settled(raw), send)
         finally:
             self._record()
 
@@ -137,6 +137,13 @@ class Job(ABC):
             return self._refused(InternalError(self.id))
         self._end = _End(reply.status, None, Delivery.DELIVERED)
         return reply
+
+    async def _delivered(self, reply: HttpReply, send: Send) -> None:
+        try:
+            await self._send(reply, send)
+        except asyncio.CancelledError:
+            self._left()  # before all of it was taken
+            raise
 
     async def _send(self, reply: HttpReply, send: Send) -> None:
         """Send a reply, unless nobody is there to get it."""

@@ -111,7 +111,7 @@ class Pipeline:
         again = {one.answer.index: one for one in (second.judged if second else ())}
         places = {one.answer.index: place for place, one in enumerate(failed)}
         pairs = [(one, again.get(places.get(one.answer.index, -1))) for one in first]
-        if failed and takes_long(call.tenant.policy, asking.exchange):
+        if takes_long(call.tenant.inspector, asking.exchange):
             return await asyncio.to_thread(_settled, call.tenant, pairs)
         return _settled(call.tenant, pairs)
 
@@ -122,7 +122,7 @@ class Pipeline:
         call = asking.call
         rules = call.tenant.policy.regeneration
         told = partial(note_about, failed, rules)
-        long = takes_long(call.tenant.policy, asking.exchange)
+        long = takes_long(call.tenant.inspector, asking.exchange)
         body = with_note(
             call.door,
             call.request.plain_body() | {"model": model},
@@ -201,7 +201,7 @@ async def _inspect_question(call: Call, exchange: Exchange) -> Verdict:
     if not call.tenant.looks_at_questions:
         return Verdict(Stage.INPUT, Action.PASS)
     inspect = partial(call.tenant.inspector.inspect, exchange, Stage.INPUT, NOTHING)
-    long = takes_long(call.tenant.policy, exchange)
+    long = takes_long(call.tenant.inspector, exchange)
     verdict = await asyncio.to_thread(inspect) if long else inspect()
     log_failures(call.trace.id, verdict)
     return verdict

@@ -14,6 +14,7 @@ from typing import Protocol, cast
 import httpx
 
 from policies.policy import Timeouts
+from proxy.encodings import ENCODINGS, Sliced, encodings_of
 from proxy.errors import (
     UpstreamBroken,
     UpstreamError,
@@ -27,9 +28,8 @@ from proxy.openai_api.json_body import member, read_object
 from proxy.patience import Patience
 from proxy.transport import AiohttpTransport
 
-_ENCODINGS = ("gzip", "deflate", "br")
-"""What a reply may be encoded in that is read here."""
 _NOT_MODIFIED = 304
+_MOST_STATUS = 599
 _LONGEST_ERROR_BYTES = 64 * 1024
 
 
@@ -116,12 +116,13 @@ class Opened:
         Raises:
             UpstreamBroken: it is larger than it may be, or in an encoding that nobody asked for.
         """
-        used = _encodings(self.response.headers.get("content-encoding", ""))
+        used = encodings_of(self.response.headers.get("content-encoding", ""))
         if not used:
             return self._timely(self._stream, most_bytes)
         # One within another could come out a million times as large.
-        if len(used) > 1 or used[0] not in _ENCODINGS:
+        if len(used) > 1 or used[0] not in ENCODINGS:
             raise UpstreamBroken("its content encoding is not one that was asked for")
+        self.response.stream = Sliced(self._stream)
         return self._timely(self.response.aiter_bytes(), most_bytes)
 
     @property
@@ -218,7 +219,7 @@ async def read_whole(reply: OpenReply) -> RawReply:
 
 def _request(call: ServerCall) -> httpx.Request:
     headers = sent_headers(call.headers, key_is_ours=call.key_is_ours)
-    headers["accept-encoding"] = ", ".join(_ENCODINGS)
+    headers["accept-encoding"] = ", ".join(ENCODINGS)
     if call.key is not None:
         headers["authorization"] = f"Bearer {call.key}"
     return httpx.Request(
@@ -235,11 +236,6 @@ def _request(call: ServerCall) -> httpx.Request:
 def parsed_url(url: str) -> httpx.URL:
     """Return an address of a policy, as it is for every request again."""
     return httpx.URL(url)
-
-
-def _encodings(named: str) -> list[str]:
-    used = (name.strip().lower() for name in named.split(","))
-    return [name for name in used if name not in ("", "identity")]
 
 
 @contextlib.contextmanager
@@ -261,6 +257,8 @@ async def _check_status(opened: Opened, terms: Terms) -> None:
         UpstreamError: it is an error of the model server's, or none that was asked for.
     """
     status = opened.response.status_code
+    if status > _MOST_STATUS:
+        raise UpstreamBroken(f"its status is none ({status})")
     if status >= 400:
         raise await _refusal(opened, terms)
     if status >= 300 and status != _NOT_MODIFIED:

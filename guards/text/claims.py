@@ -18,6 +18,7 @@ from guards.text.slots.citation_mark import read_marks
 
 _ANSWERS_KEPT = 4
 _SENTENCES_KEPT = 256
+_BARE_KEPT = 64
 _MARKUP = re.compile(r"^[ \t]*(?:[-*•·○●▪■◦>#]+[ \t]*)*(?:\d{1,3}[.)][ \t])?[*_]{0,3}")
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}[ \t]|[*_]{2}[^*_]{1,60}[*_]{2}:?$|\|?[ \t:|-]+$)")
 _REFERENCE_LINE = re.compile(r"^[ \t]*(?:[-*][ \t]*)?(?:\[[†^]?\d{1,3}\]|【\d{1,3}】)[ \t:]")
@@ -146,6 +147,8 @@ def may_lead_in(claim: Sentence, answer: str) -> bool:
     return _points_at_list(plain_text(answer, claim.start, claim.end, read_marks(answer)))
 
 
+# Several guards ask for the same claim, one after the other.
+@lru_cache(maxsize=_BARE_KEPT)
 def bare_claim(sentence: str) -> str:
     """Return a claim without list markup, a yes or no, and words like ``제공된 자료에 따르면,``."""
     return _ATTRIBUTION.sub("", _YES_OR_NO.sub("", _MARKUP.sub("", sentence))).strip()

@@ -59,9 +59,10 @@ class Wanted:
         if not judged:
             return 1.0
         total = float((held & judged).bit_count())
+        missing = judged & ~held
         for word, pairs, count in self._pairs_of:
-            if held & pairs and judged & word and not held & word:
-                total += ((held & pairs).bit_count() / count) ** 2
+            if missing & word and (known := held & pairs):
+                total += (known.bit_count() / count) ** 2
         return total / judged.bit_count()
 
     def most(self, held: Held) -> float:
@@ -70,11 +71,12 @@ class Wanted:
 
     def best(self, windows: Iterable[Held]) -> Held:
         """Return the window that holds most of all words, the first one of several."""
-        best, most = 0, -1.0
+        best, most, bound = 0, -1.0, -1.0
         for held in windows:
-            # No share is larger than this bound, and most windows are told by it alone.
-            if self.most(held) > most and (share := self.share(held, self.words)) > most:
+            # No share is larger than its count of bits, and most windows are told by that alone.
+            if held.bit_count() > bound and (share := self.share(held, self.words)) > most:
                 best, most = held, share
+                bound = most * self.words.bit_count()
         return best
 
     def best_share(self, windows: Iterable[Held], judged: Held) -> float:

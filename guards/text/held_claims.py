@@ -34,10 +34,19 @@ class HeldClaims:
     def __init__(self, asked: Asked) -> None:
         self._indexes = [part.text.held_index for part in asked.told.parts]
         self._known: dict[tuple[tuple[str, str], ...], HeldClaim] = {}
+        self._by_text: dict[str, HeldClaim] = {}
 
     def of(self, claim: str) -> HeldClaim:
         """Return what the sources hold of a claim."""
-        words = tuple(compared_words(claim))
+        known = self._by_text.get(claim)
+        if known is None:
+            known = self._of_words(tuple(compared_words(claim)))
+            if len(self._by_text) >= _MOST_KEPT:
+                self._by_text = {}
+            self._by_text[claim] = known
+        return known
+
+    def _of_words(self, words: tuple[tuple[str, str], ...]) -> HeldClaim:
         known = self._known.get(words)
         if known is None:
             wanted = Wanted(features_of(words))

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
+from operator import eq
 from typing import NamedTuple
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -46,6 +47,9 @@ def item_loops(items: Sequence[str], most_period: int, times: int) -> Iterator[L
     if not comes_back(items, times):
         return
     for period in range(1, min(most_period, len(items) // times) + 1):
+        alike = sum(map(eq, islice(items, period, None), items))
+        if alike < period * (times - 1):
+            continue
         run = 0
         for at in range(period, len(items) + 1):
             if at < len(items) and items[at] == items[at - period]:

@@ -7,7 +7,7 @@ place, a key and a kind: figures, lines, exits.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from guards.core.lazy import lazy
@@ -47,14 +47,15 @@ class Told:
     """A sentence of an answer as it is compared with those of the sources.
 
     Attributes:
-        near: The sentences that share most words, with the share of its own that they hold, the
-            largest first; None as long as nobody asked.
+        near: The sentences that share most words; None as long as nobody asked.
+        shares: The share of its own words that they hold, as far as somebody asked.
         alike: How like it they are, as far as somebody asked.
     """
 
     def __init__(self, sentence: str) -> None:
         self._sentence = sentence
-        self.near: list[tuple[float, Place]] | None = None
+        self.near: Sequence[Place] | None = None
+        self.shares: dict[Place, float] = {}
         self.alike: dict[Place, float] = {}
 
     @lazy
@@ -101,7 +102,7 @@ class Homes:
         if not own:
             return None
         held = self._by_kind.get(value.kind, {})
-        near = [one for one in self._near(sentence) if one[1] in held]
+        near = self._near(sentence, held)
         best = self._best(sentence, [one for one in near if one[1] not in own])
         if best and self._is_meant(sentence.words, clause, best, own):
             return Home(best[1], tuple(held[best[1]]))
@@ -112,13 +113,16 @@ class Homes:
             return None
         return self._taken_for_another(value, beside, best)
 
-    def _near(self, sentence: Told) -> list[tuple[float, Place]]:
+    def _near(self, sentence: Told, held: Container[Place]) -> list[tuple[float, Place]]:
+        """Return those of some sentences that are near, with their shares, the largest first."""
         if sentence.near is None:
-            words = sentence.words
-            places = self._index.nearest(words)
-            near = [(words.share_in(self._words(place)), place) for place in places]
-            sentence.near = sorted(near, reverse=True)
-        return sentence.near
+            sentence.near = self._index.nearest(sentence.words)
+        shares = sentence.shares
+        near = [place for place in sentence.near if place in held]
+        for place in near:
+            if place not in shares:
+                shares[place] = sentence.words.share_in(self._words(place))
+        return sorted(((shares[place], place) for place in near), reverse=True)
 
     def _best(
         self, sentence: Told, near: Sequence[tuple[float, Place]]

@@ -3,13 +3,14 @@
 from collections.abc import Collection
 from dataclasses import replace
 from functools import cached_property
+from typing import ClassVar
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
 from policies.decision import Possible
 from policies.inspection import NOTHING, Inspector, SegmentInspector
 from policies.judging.report import JudgeReport
-from policies.policy import Policy
+from policies.policy import Action, Policy
 from policies.verdict import Verdict
 from proxy.apart.lane import Lane
 from proxy.apart.work import Which
@@ -27,6 +28,8 @@ class InspectorApart(Inspector):
         which: Which inspector works there.
     """
 
+    waits: ClassVar[bool] = True
+
     def __init__(self, policy: Policy, lane: Lane, which: Which) -> None:
         super().__init__(policy, guards=())
         self._lane = lane
@@ -42,6 +45,8 @@ class InspectorApart(Inspector):
 
     def settled(self, exchange: Exchange, verdict: Verdict, *, may_edit: bool) -> Verdict:
         """Return the verdict over the same answer now that no second attempt is left."""
+        if verdict.action is not Action.REGENERATE:
+            return verdict
         return self._lane.done(self._which, Inspector.settled, exchange, verdict, may_edit=may_edit)
 
     def heard(
@@ -58,6 +63,8 @@ class InspectorApart(Inspector):
 
     def direct_answer(self, exchange: Exchange) -> str | None:
         """Return the sources' own answer, if the policy wants it, there is one and it passes."""
+        if not self.policy.replacement.direct_answer:
+            return None
         return self._lane.done(self._which, Inspector.direct_answer, exchange)
 
 

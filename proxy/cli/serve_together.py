@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import socket
 import tempfile
@@ -103,11 +104,22 @@ def _common_folder() -> Generator[Path, None, None]:
         made = tempfile.TemporaryDirectory(prefix="guard-proxy-", ignore_cleanup_errors=True)
     except OSError as error:
         fail(f"Workers need a folder for what they have in common; TMPDIR names one: {error}")
-    with made as name:
+    with made as name, _locked(name):
         place = Place(folder=Path(name))
         for folder in filter(None, (place.metrics, place.sessions)):
             folder.mkdir()
         yield Path(name)
+
+
+@contextlib.contextmanager
+def _locked(folder: str) -> Generator[None, None, None]:
+    """Keep those away within this block who clean up old files: systemd respects a lock."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(opened)
 
 
 def _work(

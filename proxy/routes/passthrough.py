@@ -68,7 +68,6 @@ class Passage:
         self._scope = asked.scope
         self._send = send
         self._services = asked.services
-        self._headers = dict(asked.scope["headers"])
         self._limit_bytes = asked.services.settings.max_body_bytes
         self._upload = Upload(receive, self._limit_bytes)
         self._begun = False
@@ -148,8 +147,9 @@ class Passage:
             raise _only_in_json()
 
     def _refuse_form(self) -> None:
-        content_type = self._headers.get(b"content-type", b"").decode("latin-1")
-        if content_type.strip().lower().startswith(_FORMS):
+        # All of them travel, and nobody knows which one the model server goes by.
+        named = (value for name, value in self._scope["headers"] if name == b"content-type")
+        if any(value.decode("latin-1").strip().lower().startswith(_FORMS) for value in named):
             raise _only_in_json()
 
     async def _relayed(self, call: PassedCall) -> int:

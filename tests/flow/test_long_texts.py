@@ -120,6 +120,31 @@ async def test_when_the_process_dies_nothing_leaves_unjudged_and_the_next_is_ser
     assert "15만원" not in said(again)
 
 
+async def test_meanwhile_others_are_served(tmp_path: Path) -> None:
+    async with RawUpstream().running() as raw:
+        model = Held(raw)
+        before = judging()
+        async with running_proxy(tmp_path, model, long_text_chars=LONG_CHARS) as proxy:
+            under_way = asyncio.create_task(proxy.chat(asked()))
+            await model.asked.wait()
+            [process] = judging() - before
+            os.kill(process, signal.SIGSTOP)
+            looked = json.dumps({"question": QUESTION, "answer": WRONG, "sources": SOURCES})
+            verifying = asyncio.create_task(proxy.send(looked.encode(), path="/v1/verify"))
+            try:
+                model.gate.set()
+                for _ in range(20):
+                    health = await proxy.client.get(f"{proxy.address}/healthz", timeout=5)
+                    assert health.status_code == httpx.codes.OK
+                assert not under_way.done()
+                assert not verifying.done()
+            finally:
+                os.kill(process, signal.SIGCONT)
+            replies = [await under_way, await verifying]
+
+    assert [reply.status_code for reply in replies] == [httpx.codes.OK] * 2
+
+
 async def test_too_many_at_once_are_asked_to_come_again(tmp_path: Path) -> None:
     async with RawUpstream().running() as raw:
         model = Held(raw)

@@ -141,6 +141,7 @@ async def test_a_listed_model_gets_its_servers_name(
     assert [json.loads(body)["model"] for body in upstream.bodies] == ["private"] * 3
 
 
+FORM = "application/x-www-form-urlencoded"
 NOT_LISTED = [
     pytest.param("/embeddings", {"model": "private"}, 404, id="another-model"),
     pytest.param("/moderations", {"input": "가"}, 400, id="no-model"),
@@ -170,6 +171,23 @@ async def test_no_model_is_reached_by_a_form(
             await client.audio.transcriptions.create(model=model, file=("a.wav", b"RIFF"))
 
     assert caught.value.param == "model"
+    assert upstream.visits == []
+
+
+@pytest.mark.parametrize("types", [("text/json", FORM), (FORM, "text/json")])
+async def test_no_model_is_reached_by_what_is_a_form_as_well(
+    proxy: RunningProxy, upstream: OpenUpstream, types: tuple[str, str]
+) -> None:
+    reply = await ask(
+        proxy,
+        "POST",
+        "/embeddings",
+        tenant="listed",
+        content=b'{"model": "public", "input": "&model=private&"}',
+        headers=[("content-type", each) for each in types],
+    )
+
+    error_of(reply, 400)
     assert upstream.visits == []
 
 

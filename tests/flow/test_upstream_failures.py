@@ -227,6 +227,8 @@ UNUSABLE = [
     pytest.param(replying(b""), "upstream_broken", id="empty"),
     pytest.param(replying(REPLY, content_encoding="gzip"), "upstream_broken", id="no-gzip"),
     pytest.param(replying(b"x" * (MAX_REPLY_BYTES + 1)), "upstream_broken", id="too-large"),
+    pytest.param(replying(REPLY, status="600 Odd"), "upstream_broken", id="no-such-status"),
+    pytest.param(replying(REPLY, status="999 Odd"), "upstream_broken", id="no-status-at-all"),
     pytest.param(cut_off(REPLY[:40]), "upstream_unreachable", id="cut-in-the-body"),
     pytest.param(cut_off(head=b"HTTP/1.1 2"), "upstream_unreachable", id="cut-in-the-head"),
     pytest.param(cut_off(head=b"SMTP ready\r\n\r\n"), "upstream_unreachable", id="no-http"),

@@ -1,6 +1,7 @@
 """`guard-proxy serve` with several workers: one service, whoever of them is asked."""
 
 import asyncio
+import fcntl
 import json
 import os
 import signal
@@ -268,6 +269,24 @@ def test_what_keeps_it_from_starting_is_said_once(serve: Serve, tmp_path: Path) 
     assert no_traces.err.count("The embedded trace store cannot be used") == 1
     assert no_policies.err.count("nothing") == 1
     assert "app.yaml:4:1: limits: each of 2 workers would count for itself" in no_redis.err
+
+
+async def test_who_cleans_old_files_away_leaves_theirs(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Such as systemd's: it passes over a folder that somebody has locked, and all that is in it.
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    async with serve() as service:
+        [common] = (tmp_path / "tmp").glob("guard-proxy-*")
+        opened = os.open(common, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(opened)
+        service.command.signal(signal.SIGTERM)
+        await service.command.ended()
+
+    assert not common.exists()
 
 
 async def test_who_signed_in_at_one_worker_is_known_to_all(serve: Serve, tmp_path: Path) -> None:

@@ -207,11 +207,12 @@ class Case:
     @cached_property
     def _rivals(self) -> list[int]:
         """The sources that carry the statement clearly better than those cited."""
-        if not self._is_measurable(self._places):
+        clear = self._clear(self._places)
+        if not (clear and self._is_measurable(self._places)):
             return []
         if any(self._carries_lead(place) or self._carries_part(place) for place in self._places):
             return []
-        return self._clear(self._places)
+        return clear
 
     def _clear(self, cited: Sequence[int]) -> list[int]:
         """Return the sources that carry the statement clearly better than those cited."""

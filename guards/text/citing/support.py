@@ -123,6 +123,7 @@ class _Measures:
         self._asked = features(asked.question.text.raw)
         self._carried: dict[tuple[str, tuple[_Named, ...]], Carried] = {}
         self._holders: dict[_Named, frozenset[int]] = {}
+        self._figures: dict[int, KnownQuantities] = {}
         self._quotes: dict[tuple[str, int], str] = {}
         self.question = asked.question.text
         self.asked = KnownQuantities([self.question])
@@ -135,9 +136,15 @@ class _Measures:
             holders = self._holders[name] = frozenset(
                 place
                 for place in self._told.holders.may_hold(figure)
-                if self._told.figures(place).has(figure)
+                if self._figures_of(place).has(figure)
             )
         return holders
+
+    def _figures_of(self, place: int) -> KnownQuantities:
+        figures = self._figures.get(place)
+        if figures is None:
+            figures = self._figures[place] = self._told.figures(place)
+        return figures
 
     def is_held(self, figure: Quantity) -> bool:
         """Tell whether a figure stands in a source."""
@@ -273,10 +280,11 @@ def _named(figure: Quantity) -> _Named:
 def _best_window(wanted: Wanted, held: Mapping[int, Held], everywhere: Held) -> Held:
     """Return what the best neighbouring sentences hold, with what is held everywhere."""
     windows = {everywhere}
-    for start in held:
-        window = everywhere
-        for place in range(start, start + WINDOW_SENTENCES):
-            window |= held.get(place, 0)
+    for start, first in held.items():
+        window = everywhere | first
+        for place in range(start + 1, start + WINDOW_SENTENCES):
+            if place in held:
+                window |= held[place]
         windows.add(window)
     return wanted.best(windows)
 

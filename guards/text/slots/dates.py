@@ -70,6 +70,7 @@ _DATES = (
     ),
     Sought(re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)"), _MONTHS),
 )
+_NEEDED = tuple(dict.fromkeys(one.needed for one in _DATES))
 # The end of a range that leans on the date before it: "3월 5일 ~ 20일", "2024. 3. 5. ~ 20.",
 # "3월 5일부터 20일까지" (but 20일간 is a period)
 _WEEKDAY = r"(?:\([월화수목금토일]\))?"
@@ -81,7 +82,10 @@ SECOND_DAY = re.compile(
 
 def dates_sought(text: str) -> Sequence[Sought]:
     """Return what may find a date in a text, the most exact kind first; nothing in most texts."""
-    return _DATES if _ANY.search(text) else ()
+    if not _ANY.search(text):
+        return ()
+    needed = [one for one in _NEEDED if one.search(text)]
+    return [one for one in _DATES if one.needed in needed]
 
 
 def read_date(match: re.Match[str], month_before: int | None = None) -> Measure:

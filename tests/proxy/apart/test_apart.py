@@ -119,6 +119,17 @@ def test_the_question_and_the_sources_own_answer_are_judged_there_too(
     assert apart.direct_answer(exchange("")) == here.direct_answer(exchange(""))
 
 
+def test_what_is_decided_already_waits_for_no_process(here: Inspector) -> None:
+    verdict = here.inspect(exchange(SENTENCES[0]), Stage.OUTPUT)
+    replacement = DEFAULT.policy.replacement.model_copy(update={"direct_answer": False})
+    policy = DEFAULT.policy.model_copy(update={"replacement": replacement})
+    away = InspectorApart(policy, Lane(), WHICH)  # which would raise if it were asked
+
+    assert verdict.action is not Action.REGENERATE
+    assert away.settled(exchange(SENTENCES[0]), verdict, may_edit=True) == verdict
+    assert away.direct_answer(exchange("")) is None
+
+
 @pytest.mark.parametrize("guards", [("*",), ("numbers", "citations")])
 def test_a_verification_says_the_same(
     here: Inspector, apart: InspectorApart, guards: tuple[str, ...]

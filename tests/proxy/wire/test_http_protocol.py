@@ -17,23 +17,29 @@ DEADLINE_S = 5.0
 SHORT_S = 0.3
 BODY = b'{"a": 1}'
 HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\n"
+END = b"served\r\n0\r\n\r\n"
 WHOLE = HEAD + b"Content-Length: 8\r\n\r\n" + BODY
 LAST = HEAD + b"Connection: close\r\nContent-Length: 8\r\n\r\n" + BODY
 
 
 @dataclass
 class Served:
-    """An app that says `reply` to everything; `scopes` and `bodies` are what came whole."""
+    """An app that says `reply` to everything; `scopes` and `bodies` are what came whole.
+
+    It reads the body before if it `reads`, and says nothing for `takes_s` seconds.
+    """
 
     address: str = ""
     reply: bytes = b"served"
+    reads: bool = True
+    takes_s: float = 0.0
     scopes: list[HTTPScope] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
     left: asyncio.Event = field(default_factory=asyncio.Event)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def serve(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
-        body, more = b"", True
+        body, more = b"", self.reads
         while more:
             message = await receive()
             if message["type"] != "http.request":
@@ -42,6 +48,7 @@ class Served:
             body, more = body + message["body"], message["more_body"]
         self.scopes.append(scope)
         self.bodies.append(body)
+        await asyncio.sleep(self.takes_s)
         await send({"type": "http.response.start", "status": 200, "headers": []})
         if scope["raw_path"] == b"/endless":
             await send({"type": "http.response.body", "body": b"begun", "more_body": True})
@@ -251,7 +258,76 @@ async def test_garbage_behind_a_request_does_not_get_into_its_reply(
     await asyncio.wait_for(app.left.wait(), DEADLINE_S)
 
 
+@pytest.mark.parametrize(
+    "begun",
+    [
+        pytest.param(b"8\r\n" + BODY + b"\r\n0\r\nX-Own: ", id="behind-a-body"),
+        pytest.param(b"8;own=", id="beside-the-length-of-a-piece"),
+    ],
+)
+async def test_what_goes_with_a_body_in_chunks_ends_too(
+    app: Served, client: Client, begun: bytes
+) -> None:
+    client.writer.write(HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + begun)
+    for _ in range(8):
+        client.writer.write(b"a" * LONGEST_HEAD_BYTES)
+        await asyncio.sleep(0)
+
+    assert str(LONGEST_HEAD_BYTES) in refused(await client.rest(), 431)
+    assert app.bodies == []
+
+
+async def test_a_large_body_with_half_a_head_behind_it_is_no_long_head(
+    app: Served, client: Client
+) -> None:
+    large = b"a" * (LONGEST_HEAD_BYTES + 1)
+    first = HEAD + b"Content-Length: %d\r\n\r\n" % len(large) + large
+    client.writer.write(first + LAST[:20])
+    await client.reader.readuntil(END)
+
+    client.writer.write(LAST[20:])
+
+    assert (await client.rest()).endswith(END)
+    assert app.bodies == [large, BODY]
+
+
 # Given up.
+
+
+@pytest.mark.parametrize(
+    "said", [pytest.param(b"\r\n", id="an-empty-line"), pytest.param(b"", id="nothing")]
+)
+async def test_a_connection_on_which_nothing_is_asked_any_more(client: Client, said: bytes) -> None:
+    client.writer.write(WHOLE)
+    await client.reader.readuntil(END)
+
+    client.writer.write(said)
+
+    assert await client.rest() == b""
+
+
+async def test_a_refused_body_that_stops(app: Served, client: Client) -> None:
+    app.reads = False
+    client.writer.write(WHOLE[:-2])
+    await client.reader.readuntil(END)
+
+    client.writer.write(WHOLE[-2:-1])
+
+    assert await client.rest() == b""
+
+
+async def test_a_connection_is_kept_after_a_reply_that_took_its_time(
+    app: Served, client: Client
+) -> None:
+    app.takes_s = 2 * SHORT_S
+    client.writer.write(WHOLE)
+    await client.reader.readuntil(END)
+    await asyncio.sleep(SHORT_S / 2)
+
+    app.takes_s = 0.0
+    client.writer.write(LAST)
+
+    assert (await client.rest()).endswith(END)
 
 
 @pytest.mark.parametrize("said", [b"POST / HTTP/1.1\r\nHost:", WHOLE + b"POST / HT"])
