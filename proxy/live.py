@@ -85,24 +85,30 @@ class LiveAttempt:
         Raises:
             UpstreamBroken: it cannot be read, or broke off.
         """
-        reader = EventReader()
-        async for data in pieces:
-            try:
-                if await self._take_in(data, reader):
-                    return
-            finally:
-                self._note_left()
-            await self._call.outgoing.flush()
-        if await self._take_all(reader.close()):
+        try:
+            nothing_matters = await self._read(pieces)
+        finally:
+            self._note_left()
+        if nothing_matters:
             return
-        for piece in self._stream.read_end(said_done=self._said_done):
-            await self._take(piece)
-        self._note_left()
         for waiting in self._choices.values():
             if not waiting.is_over:
                 self._call.gatekeeper.close(
                     waiting.gate, waiting.finish_reason, calls_tool=waiting.calls_tool
                 )
+
+    async def _read(self, pieces: AsyncIterator[bytes]) -> bool:
+        """Read to the end; tell whether nothing of it matters any more, so that there was none."""
+        reader = EventReader()
+        async for data in pieces:
+            if await self._take_in(data, reader):
+                return True
+            await self._call.outgoing.flush()
+        if await self._take_all(reader.close()):
+            return True
+        for piece in self._stream.read_end(said_done=self._said_done):
+            await self._take(piece)
+        return False
 
     async def finish(self) -> None:
         """Judge what was held to the end, and let out what may leave of it."""
