@@ -13,8 +13,8 @@ from tests.bench.loads import PACED_8, PLAIN_32, STREAM_32, Load
 from tests.bench.results import Results
 from tests.bench.tables import number
 
-WIDTH = 820
-BARS_LEFT = 250
+WIDTH = 870
+BARS_LEFT = 300
 LONGEST_BAR = 460
 BAR_STEP = 22
 _HEAD = 74
