@@ -13,6 +13,9 @@ from proxy.http_protocol import HttpProtocol
 
 REQUEST_S = 60.0
 """What a client may take for the head of a request, and between two pieces of its body."""
+IDLE_KEPT_S = 75
+"""How long an idle connection is kept: longer than load balancers keep theirs (60 s), so that none
+of them sends a request at the moment when this end closes."""
 _TICK_S = 0.1
 """Uvicorn's own; every tenth tick renews the `date` header."""
 
@@ -148,5 +151,6 @@ def _config(app: ASGIApp, shutdown_s: float) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         lifespan="on",
+        timeout_keep_alive=IDLE_KEPT_S,
         timeout_graceful_shutdown=max(1, round(shutdown_s)),
     )
