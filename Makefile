@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check bench bench-quick soak lock node-clients axe screenshots clean
+.PHONY: demo test check faults bench bench-quick soak lock node-clients axe screenshots clean
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -20,6 +20,9 @@ demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour th
 # Without npm the suite runs without the clients for Node and axe-core, and says so at its end.
 test: $(VENV)/dev.done $(if $(shell command -v npm 2>/dev/null),node-clients axe)  ## the whole suite, with a real Redis
 	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
+
+faults: $(VENV)/dev.done  ## the faults that take longer: thousands of requests, clusters that fail over
+	$(BIN)/pytest -m long -n 2 $(ARGS)
 
 check: $(VENV)/dev.done  ## style, types and the direction of imports
 	$(BIN)/ruff format --check .
