@@ -14,6 +14,8 @@ from tests.fakes.redis_process import RedisProcess
 
 # Laws are about results; how long one example takes says how busy the machine is.
 settings.register_profile("patient", deadline=None)
+# What `make fuzz` runs: fifty times as many examples.
+settings.register_profile("fuzz", deadline=None, max_examples=5_000)
 settings.load_profile("patient")
 
 

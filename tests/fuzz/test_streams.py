@@ -1,0 +1,156 @@
+"""Any bytes are a stream that is read: cut anywhere, the same events; never another failure."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.errors import UpstreamBroken
+from proxy.openai_api.door import Door, ModelRequest
+from proxy.openai_api.doors import DOORS
+from proxy.openai_api.sse import STREAM_TYPE, EventReader
+from tests.fuzz.mutating import mutated
+
+RECORDED = Path(__file__).parents[1] / "wire"
+LONGEST_SEED = 4_000
+FOLDERS = {"chat.completions": "chat", "completions": "completions", "responses": "responses"}
+ASKS = {
+    "chat.completions": b'{"model":"m","messages":[{"role":"user","content":"a"}],"stream":true}',
+    "completions": b'{"model":"m","prompt":"a","stream":true}',
+    "responses": b'{"model":"m","input":"a","stream":true}',
+}
+TOKENS = [
+    b"\n\n",
+    b"\r\n\r\n",
+    b"\r",
+    b"data: ",
+    b"data:",
+    b"data",
+    b": x\n\n",
+    b"event: error\n",
+    b"id: 1\n",
+    b"retry: 0\n",
+    b"data: [DONE]\n\n",
+    b"data: {}\n\n",
+    b"data: null\n\n",
+    b"data: []\n\n",
+    b"\xef\xbb\xbf",
+    b"\xff",
+    b"\\ud83d",
+    b"\\u0000",
+    b'"index":9',
+    b'"index":-1',
+    b'"index":null',
+    b'"delta":null',
+    b'"delta":[]',
+    b'"content":7',
+    b'"choices":{}',
+    b'"choices":[null]',
+    b"NaN",
+    b'"finish_reason":"stop"',
+    b'"error":{"message":"x"}',
+    b"[" * 2000,
+    b"9" * 400,
+    b'"a":1,"a":2,',
+]
+
+
+def streams_of(door: Door[Any]) -> st.SearchStrategy[bytes]:
+    seeds = [path.read_bytes() for path in (RECORDED / FOLDERS[door.name]).glob("*/stream.sse")]
+    return mutated([seed for seed in seeds if len(seed) < LONGEST_SEED] or seeds, TOKENS)
+
+
+def asked(door: Door[Any]) -> ModelRequest:
+    return door.read_request(ASKS[door.name])
+
+
+class Nobody:
+    """Stands in for nobody: nothing is put back."""
+
+    def __bool__(self) -> bool:
+        return False
+
+    def restore(self, text: str) -> str:
+        return text
+
+    def in_pieces(self) -> "Nobody":
+        return self
+
+    def feed(self, piece: str) -> str:
+        return piece
+
+    def close(self) -> str:
+        return ""
+
+
+BY_DOOR = pytest.mark.parametrize("door", DOORS, ids=[door.name for door in DOORS])
+
+
+@BY_DOOR
+@given(data=st.data())
+def test_the_same_events_however_it_is_cut(door: Door[Any], data: st.DataObject) -> None:
+    stream = data.draw(streams_of(door))
+    cuts = data.draw(st.lists(st.integers(0, len(stream)), max_size=8).map(sorted))
+    pieces = [
+        stream[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(stream)], strict=True)
+    ]
+    whole, cut = EventReader(), EventReader()
+
+    at_once = [*whole.feed(stream), *whole.close()]
+    by_pieces = [event for piece in pieces for event in cut.feed(piece)] + cut.close()
+
+    assert by_pieces == at_once
+
+
+@BY_DOOR
+@given(data=st.data())
+def test_a_stream_is_read_as_a_whole_or_is_broken(door: Door[Any], data: st.DataObject) -> None:
+    stream = data.draw(streams_of(door))
+    try:
+        reply = door.read_reply(stream, STREAM_TYPE, Nobody())
+    except UpstreamBroken:
+        return
+
+    assert [answer.index for answer in reply.answers] == sorted(
+        {answer.index for answer in reply.answers}
+    )
+
+
+@BY_DOOR
+@given(data=st.data())
+def test_a_stream_is_read_piece_by_piece_or_is_broken(door: Door[Any], data: st.DataObject) -> None:
+    live = door.live(asked(door))
+    reader = EventReader()
+    stream = data.draw(streams_of(door))
+    said: dict[int, str] = {}
+    try:
+        events = [*reader.feed(stream), *reader.close()]
+        for event in events:
+            if event.says_something:
+                for piece in live.read(event):
+                    if piece.choice is not None:
+                        said[piece.choice] = said.get(piece.choice, "") + piece.text
+        live.read_end(said_done=any(event.is_done for event in events))
+    except UpstreamBroken:
+        return
+
+    heard = {answer.index: answer.content for answer in live.reply().answers}
+    assert {choice: text for choice, text in said.items() if text} == {
+        choice: text for choice, text in heard.items() if text
+    }
+
+
+@BY_DOOR
+@given(data=st.data())
+def test_a_plain_reply_is_read_or_is_broken(door: Door[Any], data: st.DataObject) -> None:
+    folder = RECORDED / FOLDERS[door.name]
+    seeds = [path.read_bytes() for path in folder.glob("*/plain.json")]
+    raw = data.draw(mutated(seeds, TOKENS))
+    try:
+        reply = door.read_reply(raw, "application/json", Nobody())
+    except UpstreamBroken:
+        return
+
+    assert reply.raw == raw
