@@ -18,12 +18,12 @@ from proxy.telemetry.counting import PASSED_THROUGH
 from proxy.telemetry.vocabulary import ERRORS, NOT_RUN, REFUSED_REQUEST, Regenerated
 from proxy.traces.parts import NotRejudged
 from proxy.traces.trace import ACTION_NAMES
+from tests.deploy.promql import Query, read_query
 from tests.fakes.exposition import scraped
 from tests.fakes.running_proxy import chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
-from tests.promql import NotPromQL, Query, read_query
 
-DEPLOY = Path(__file__).parents[1] / "deploy"
+DEPLOY = Path(__file__).parents[2] / "deploy"
 DASHBOARD: dict[str, Any] = json.loads((DEPLOY / "grafana/guard-proxy.json").read_text("utf-8"))
 OF_SCRAPING = frozenset({"instance", "job"})
 """Labels that Prometheus adds."""
@@ -212,23 +212,24 @@ def test_panels_do_not_lie_on_one_another() -> None:
 
 
 BROKEN = [
-    pytest.param("rate(guard_proxy_requests_total[5m)", id="bracket"),
-    pytest.param("sum(guard_proxy_tenants", id="parenthesis"),
-    pytest.param("raet(guard_proxy_requests_total[5m])", id="function"),
-    pytest.param("rate(guard_proxy_requests_total[five])", id="span"),
-    pytest.param('guard_proxy_requests_total{action=pass"}', id="quote"),
-    pytest.param("guard_proxy_requests_total{action=pass}", id="value"),
-    pytest.param("sum § 3", id="sign"),
+    pytest.param("rate(guard_proxy_requests_total[5m)", "brackets", id="bracket"),
+    pytest.param("sum(guard_proxy_tenants", "unclosed", id="parenthesis"),
+    pytest.param("raet(guard_proxy_requests_total[5m])", "unknown function", id="function"),
+    pytest.param("rate(guard_proxy_requests_total[five])", "brackets", id="span"),
+    pytest.param("rate(guard_proxy_requests_total)", "expected type matrix", id="no-span"),
+    pytest.param('guard_proxy_requests_total{action=pass"}', "unterminated", id="quote"),
+    pytest.param("guard_proxy_requests_total{action=pass}", "expected string", id="value"),
+    pytest.param("sum § 3", "unexpected character", id="sign"),
 ]
 
 
-@pytest.mark.parametrize("text", BROKEN)
-def test_what_is_no_query_is_noticed(text: str) -> None:
-    with pytest.raises(NotPromQL):
+@pytest.mark.parametrize(("text", "kind"), BROKEN)
+def test_what_is_no_query_is_noticed(text: str, kind: str) -> None:
+    with pytest.raises(ValueError, match=kind):
         read_query(text)
 
 
-def test_a_query_is_read_as_prometheus_does() -> None:
+def test_what_a_query_names_is_found() -> None:
     query = read_query(
         'histogram_quantile(0.9, sum by (le, tenant) (rate(a_bucket{b!="c", d=~"e|f"}[1h30m])))'
         " / on (tenant) group_left x:y:z offset 5m > 1e-3 # why"

@@ -1,0 +1,319 @@
+"""The shipped nginx in front of replicas: streams as they come, errors as they are."""
+
+import asyncio
+import json
+import signal
+import subprocess
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from policies.keys import new_key
+from policies.policy import Timeouts
+from proxy.openai_api.json_body import JsonObject, member
+from proxy.serving import IDLE_KEPT_S
+from proxy.settings import Settings
+from tests.deploy.front import (
+    RESOLVES_SINCE,
+    checked,
+    directive,
+    directives,
+    nginx,
+    placed,
+    version,
+)
+from tests.deploy.objects import seconds
+from tests.fakes.command import Running, running
+from tests.fakes.paced_upstream import PacedUpstream, paced_upstream
+from tests.fakes.raw_upstream import RawUpstream
+from tests.fakes.running_proxy import (
+    DEADLINE_S,
+    RunningProxy,
+    chat_body,
+    running_proxy,
+    tenant_yaml,
+)
+from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.flow.listening import talking
+from tests.flow.waiting import eventually
+
+BODY = chat_body("안녕하세요?", stream=True)
+NOBODY = "http://127.0.0.1:9"
+"""The port for what is thrown away: nobody listens there."""
+
+
+@pytest.fixture
+async def model() -> AsyncGenerator[PacedUpstream, None]:
+    async with paced_upstream() as model:
+        yield model
+
+
+@pytest.fixture
+async def proxy(tmp_path: Path, model: PacedUpstream) -> AsyncGenerator[RunningProxy, None]:
+    """A replica and nginx before it, whose address it is taken to have."""
+    policy = "stream: {mode: monitor}"
+    async with (
+        running_proxy(tmp_path, model.raw, policy, max_body_bytes=200_000) as replica,
+        nginx(tmp_path, replica.address) as address,
+    ):
+        yield replace(replica, address=address)
+
+
+def test_nginx_finds_nothing_wrong_with_it(tmp_path: Path) -> None:
+    said = checked(placed(tmp_path, "127.0.0.1:8080", ["127.0.0.1:8081", "127.0.0.1:8082"]))
+
+    assert "test is successful" in said
+    assert "[warn]" not in said
+
+
+def test_only_a_newer_one_looks_replicas_up_again(tmp_path: Path) -> None:
+    """What is shipped needs it; one that does not know the word says so instead of going on."""
+    path = placed(tmp_path, "127.0.0.1:8080", ["localhost:8081 resolve"])
+
+    if version() >= RESOLVES_SINCE:
+        assert "test is successful" in checked(path)
+    else:
+        with pytest.raises(subprocess.CalledProcessError) as refused:
+            checked(path)
+        assert 'invalid parameter "resolve"' in refused.value.stderr
+
+
+def test_each_time_is_longer_than_that_of_whoever_is_behind() -> None:
+    model, ours = Timeouts(), Settings()
+
+    assert seconds(directive("proxy_read_timeout")) > model.total_s >= model.first_byte_s
+    assert seconds(directive("proxy_read_timeout")) > ours.keep_alive_s
+    assert seconds(directive("worker_shutdown_timeout")) > model.total_s
+    idle_before_replicas, _ = directives("keepalive_timeout")
+    assert seconds(idle_before_replicas) < IDLE_KEPT_S
+
+
+def test_it_takes_bodies_that_replicas_may_refuse_themselves() -> None:
+    most = directive("client_max_body_size")
+
+    assert most.endswith("m")
+    assert int(most.removesuffix("m")) * 2**20 > Settings().max_body_bytes
+
+
+async def test_each_piece_of_a_stream_is_there_before_the_next_is_written(
+    proxy: RunningProxy, model: PacedUpstream
+) -> None:
+    async with talking(proxy, model, BODY) as (listener, writing):
+        for word in ("하나", " 둘", " 셋"):
+            await writing.say(word)
+            await listener.hears(word)
+        await writing.finish()
+        await listener.rest()
+
+    assert listener.said() == "하나 둘 셋"
+    assert listener.is_done
+    assert listener.reply.headers["content-type"].startswith("text/event-stream")
+    assert (await proxy.trace_of(listener.id)).replies == ("하나 둘 셋",)
+
+
+async def test_a_client_that_leaves_is_noticed_by_the_model_server(
+    proxy: RunningProxy, model: PacedUpstream
+) -> None:
+    async with talking(proxy, model, BODY) as (listener, writing):
+        await writing.say("하나")
+        await listener.hears("하나")
+
+    await writing.is_left()
+
+
+async def test_what_a_proxy_says_of_the_client_stays_between_the_two(
+    proxy: RunningProxy, model: PacedUpstream
+) -> None:
+    async with talking(proxy, model, BODY) as (_, writing):
+        names = {name for name, _ in writing.talk.request.headers}
+        await writing.finish()
+
+    assert not {name for name in names if name.startswith("x-forwarded-")}
+
+
+async def test_a_body_that_is_too_large_is_refused_by_the_replica(proxy: RunningProxy) -> None:
+    """Also one that fills the sockets on its way, and is refused before it has arrived."""
+    for size in (300_000, 8_000_000):
+        reply = await proxy.send(b'{"model": "%s"}' % (b"x" * size))
+
+        assert reply.status_code == 413
+        assert code_of(reply) == "request_too_large"
+        assert "200000" in reply.text
+
+
+REFUSED: dict[str, dict[str, str]] = {
+    "400 Bad Request": {},
+    "401 Unauthorized": {"www-authenticate": "Bearer"},
+    "404 Not Found": {},
+    "413 Content Too Large": {},
+    "429 Too Many Requests": {"retry-after": "7"},
+    "500 Internal Server Error": {},
+    "502 Bad Gateway": {},
+    "503 Service Unavailable": {"retry-after": "3"},
+    "504 Gateway Timeout": {},
+}
+
+
+async def test_refusals_of_a_replica_pass_as_they_are(tmp_path: Path) -> None:
+    body = b'{"error": {"message": "Not now.", "type": "t", "param": null, "code": "of_replica"}}'
+    async with (
+        RawUpstream().running() as first,
+        RawUpstream().running() as second,
+        nginx(tmp_path, first.address, second.address) as address,
+        httpx.AsyncClient() as client,
+    ):
+        for status, headers in REFUSED.items():
+            for replica in (first, second):
+                replica.says(body, status=status, headers=headers)
+            asked = len(first.requests) + len(second.requests)
+            reply = await client.post(f"{address}/v1/chat/completions", json={})
+
+            assert status.startswith(str(reply.status_code))
+            assert reply.content == body
+            assert headers.items() <= reply.headers.items()
+            assert len(first.requests) + len(second.requests) == asked + 1
+
+
+@dataclass(frozen=True)
+class Own:
+    """A request that no replica gets, and what nginx says to it."""
+
+    status: int
+    code: str
+    path: str = "/v1/chat/completions"
+    body: bytes = b"{}"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+OWN = [
+    Own(404, "not_found", path="/metrics"),
+    Own(404, "not_found", path="/.refused/400"),
+    Own(413, "request_too_large", body=bytes(17 * 2**20)),
+    Own(400, "bad_request", headers={"x-much": "x" * 70_000}),
+    Own(503, "no_replica"),
+]
+
+
+async def test_what_nginx_refuses_itself_has_the_shape_of_openais_errors(tmp_path: Path) -> None:
+    async with nginx(tmp_path, NOBODY) as address, httpx.AsyncClient(base_url=address) as client:
+        for own in OWN:
+            reply = await client.post(own.path, content=own.body, headers=own.headers)
+
+            assert (reply.status_code, code_of(reply)) == (own.status, own.code)
+            assert reply.headers["content-type"] == "application/json"
+
+
+async def test_an_address_that_is_too_long_is_refused_likewise(tmp_path: Path) -> None:
+    async with nginx(tmp_path, NOBODY) as address:
+        reader, writer = await asyncio.open_connection(*address.removeprefix("http://").split(":"))
+        writer.write(b"POST /v1/%s HTTP/1.1\r\nHost: test\r\n\r\n" % (b"x" * 70_000))
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+        writer.close()
+
+    assert head.startswith(b"HTTP/1.1 414 ")
+    assert json.loads(body)["error"]["code"] == "uri_too_long"
+
+
+async def test_a_replica_that_is_gone_is_passed_over(tmp_path: Path) -> None:
+    async with (
+        RawUpstream().running() as there,
+        nginx(tmp_path, NOBODY, there.address) as address,
+        httpx.AsyncClient() as client,
+    ):
+        there.says(b"{}")
+        replies = await asyncio.gather(
+            *(client.post(f"{address}/v1/chat/completions", json={}) for _ in range(20))
+        )
+
+    assert {reply.status_code for reply in replies} == {200}
+
+
+async def test_a_request_that_a_replica_may_have_seen_is_not_sent_to_another(
+    tmp_path: Path,
+) -> None:
+    """A broken reply is told to the client, who knows whether asking again does harm."""
+
+    async def hang_up(_: object) -> None:
+        """End the connection with nothing said."""
+
+    async with (
+        RawUpstream(hang_up).running() as first,
+        RawUpstream(hang_up).running() as second,
+        nginx(tmp_path, first.address, second.address) as address,
+        httpx.AsyncClient() as client,
+    ):
+        reply = await client.post(f"{address}/v1/chat/completions", json={})
+
+    assert (reply.status_code, code_of(reply)) == (503, "no_replica")
+    assert len(first.requests) + len(second.requests) == 1
+
+
+@asynccontextmanager
+async def serving(
+    folder: Path, model: ScriptedUpstream, hashed: str
+) -> AsyncGenerator[tuple[Running, str], None]:
+    """Run the service as a process; yields it and its address."""
+    policies = folder / "policies.d"
+    policies.mkdir(parents=True)
+    (policies / "app.yaml").write_text(tenant_yaml("app", hashed, model.address), "utf-8")
+    async with running(folder, "serve", port="0", unready_s="0.5") as command:
+        started = await command.logged("service.started")
+        yield command, str(started["address"])
+
+
+async def more_requests(model: ScriptedUpstream) -> None:
+    """Wait until the model server was asked forty times more."""
+    wanted = len(model.requests) + 40
+
+    async def reached() -> bool:
+        return len(model.requests) >= wanted
+
+    await eventually(reached)
+
+
+async def test_no_request_is_lost_when_a_replica_is_told_to_stop(tmp_path: Path) -> None:
+    key, hashed = new_key("app")
+    async with (
+        ScriptedUpstream().running() as model,
+        serving(tmp_path / "first", model, hashed) as (first, first_address),
+        serving(tmp_path / "second", model, hashed) as (_, second_address),
+        nginx(tmp_path, first_address, second_address) as address,
+        httpx.AsyncClient(timeout=DEADLINE_S) as client,
+    ):
+        stopped = asyncio.Event()
+
+        async def ask() -> list[int]:
+            statuses = []
+            while not stopped.is_set():
+                reply = await client.post(
+                    f"{address}/v1/chat/completions",
+                    json=chat_body("안녕하세요?"),
+                    headers={"authorization": f"Bearer {key}"},
+                )
+                statuses.append(reply.status_code)
+            return statuses
+
+        asking = asyncio.gather(*(ask() for _ in range(8)))
+        await more_requests(model)
+        first.signal(signal.SIGTERM)
+        status = await first.ended()
+        await more_requests(model)
+        stopped.set()
+        statuses = [status for each in await asking for status in each]
+
+    assert status == 0
+    assert len(statuses) > 80
+    assert set(statuses) == {200}
+
+
+def code_of(reply: httpx.Response) -> str:
+    body: JsonObject = json.loads(reply.content)
+    assert body.keys() == {"error"}
+    error = body["error"]
+    assert isinstance(error, dict)
+    assert error.keys() == {"message", "type", "param", "code"}
+    return str(member(error, "code"))
