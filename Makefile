@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check faults fuzz bench bench-quick soak lock node-clients axe screenshots clean
+.PHONY: demo test check faults tools audit fuzz bench bench-quick soak lock node-clients axe screenshots clean
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -21,7 +21,7 @@ demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour th
 test: $(VENV)/dev.done $(if $(shell command -v npm 2>/dev/null),node-clients axe)  ## the whole suite, with a real Redis
 	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
 
-faults: $(VENV)/dev.done  ## the faults that take longer: thousands of requests, clusters that fail over
+faults: $(VENV)/dev.done tools  ## the faults that take longer: thousands of requests, clusters that fail over
 	$(BIN)/pytest -m long -n 2 $(ARGS)
 
 fuzz: $(VENV)/dev.done  ## what reads bytes of others, with thousands of examples for each law
@@ -32,6 +32,11 @@ check: $(VENV)/dev.done  ## style, types and the direction of imports
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+tools: $(VENV)/tools.done  ## what `make faults` asks about deploy/: hadolint, promtool
+
+audit:  ## the locked dependencies among known vulnerabilities; says so where it cannot look them up
+	@deploy/audit.sh $(PYTHON) $(VENV)/audit
 
 bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run; the README shows the result
 	$(BIN)/python -m tests.bench run --json docs/bench/bench.json --svg docs/bench/bench.svg $(ARGS)
@@ -72,6 +77,11 @@ $(VENV)/runtime.done: $(BIN)/python deploy/requirements.lock pyproject.toml
 
 $(VENV)/dev.done: $(VENV)/runtime.done deploy/requirements-dev.lock
 	$(LOCK) deploy/requirements-dev.lock
+	@touch $@
+
+# Programs of others that nothing here depends on, so they are in no lock and in no image.
+$(VENV)/tools.done: $(BIN)/python deploy/fetch-tools.sh
+	@deploy/fetch-tools.sh $(PYTHON) $(VENV)/tools
 	@touch $@
 
 $(NODE_CLIENTS): tests/clients/node/package.json tests/clients/node/package-lock.json

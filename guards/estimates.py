@@ -21,7 +21,7 @@ from guards.core.reading import Reading, Text
 from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts
-from guards.text.known_quantities import KnownQuantities
+from guards.text.known_quantities import KnownQuantities, known_in
 from guards.text.open_sources import OpenSources
 from guards.text.reckoned import Reckoning
 from guards.text.slots.quantity import Quantity
@@ -79,7 +79,7 @@ class Estimates(Guard[EstimatesSettings]):
     def _unsupported(self, figures: list[Quantity], reading: Reading) -> list[Finding]:
         if not figures:
             return []
-        known = KnownQuantities(sources=reading.told)
+        known = reading.told.once(known_in)
         unknown = [
             figure
             for figure in figures

@@ -23,8 +23,9 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading
-from guards.text.alignment import LONGEST_SENTENCE_CHARS, Aligned, alignments
+from guards.core.reading import Asked, Reading, SourceSet
+from guards.text.alignment import Aligned, alignments
+from guards.text.around import Around
 from guards.text.claims import bare_claim, claims
 from guards.text.emphasis import without_emphasis
 from guards.text.features import features
@@ -34,6 +35,7 @@ from guards.text.oppositions_elsewhere import is_told
 from guards.text.oppositions_excused import (
     agrees,
     bounds_a_figure,
+    is_table_row,
     share_of_rest,
     speaks_of_another,
     told_by_exception,
@@ -41,10 +43,10 @@ from guards.text.oppositions_excused import (
 from guards.text.oppositions_of_clauses import opposed
 from guards.text.overlap_score import containment
 from guards.text.polarity_sayings import sayings
-from guards.text.sentences import Sentence
+from guards.text.sentences import LONGEST_SENTENCE_CHARS, Sentence
 from guards.text.widened import widened
 
-_MOST_BARS = 3
+_MOST_KEPT = 64
 
 
 class NegationSettings(GuardSettings):
@@ -151,30 +153,42 @@ class Negation(Guard[NegationSettings]):
         answer = reading.answer.text.raw if reading.answer else ""
         return not found.exception or containment(found.exception, answer) < self.settings.told_from
 
+    def _harmless(self, told: SourceSet) -> set[str]:
+        """Return the claims that these sources do not oppose, whatever was asked; none yet.
+
+        The same sources come back all day, and many answers say the same of them.
+        """
+        del told
+        return set()
+
     def _of_claim(self, before: str, claim: Sentence, reading: Reading) -> list[_Found]:
         """Return what is wrong with a claim; the spans are places in the claim."""
-        if len(claim.text) > LONGEST_SENTENCE_CHARS:
+        harmless = reading.told.once(self._harmless)
+        if claim.text in harmless or len(claim.text) > LONGEST_SENTENCE_CHARS:
             return []
         text, places = without_emphasis(claim.text)
-        plain = Sentence(text, 0, len(text))
-        found = self._of_plain(before, plain, reading)
+        around = Around(reading.question.text.raw, before)
+        found = self._of_plain(around, Sentence(text, 0, len(text)), reading)
+        if not (found or around.counted):
+            if len(harmless) >= _MOST_KEPT:
+                harmless.clear()
+            harmless.add(claim.text)
         return [one._replace(finding=_emphasised(one.finding, claim.text, places)) for one in found]
 
-    def _of_plain(self, before: str, claim: Sentence, reading: Reading) -> list[_Found]:
-        flip = None if claim.text.startswith("|") else self._flipped_clause(before, claim, reading)
+    def _of_plain(self, around: Around, claim: Sentence, reading: Reading) -> list[_Found]:
+        flip = None if claim.text.startswith("|") else self._flipped_clause(around, claim, reading)
         closest = alignments(bare_claim(claim.text), reading, self.settings.possible_from / 2)
-        if flip is None and closest and not _is_table_row(claim):
+        if flip is None and closest and not is_table_row(claim):
             flip = self._flip(claim, closest, reading)
         if flip is None and closest:
             flip = self._widened(claim, reading)
-        omitted = self._omitted(claim, closest[0], reading) if closest else None
+        omitted = self._omitted(around, claim, closest[0]) if closest else None
         found = [_Found(flip)] if flip else []
         return [*found, _Found(omitted, closest[0].exception)] if omitted else found
 
-    def _flipped_clause(self, before: str, claim: Sentence, reading: Reading) -> Finding | None:
+    def _flipped_clause(self, around: Around, claim: Sentence, reading: Reading) -> Finding | None:
         bare = bare_claim(claim.text)
-        around = f"{reading.question.text.raw}\n{before}\n{claim.text}"
-        context = cache(lambda: features(around).forms)
+        context = cache(lambda: around.forms(claim.text))
         for saying in sayings(bare):
             found = opposed(reading.told, saying, context)
             if found and not is_left_out(claim.text, found.told.said.sentence):
@@ -248,12 +262,12 @@ class Negation(Guard[NegationSettings]):
             score=round(found.told.share, 3),
         )
 
-    def _omitted(self, claim: Sentence, aligned: Aligned, reading: Reading) -> Finding | None:
+    def _omitted(self, around: Around, claim: Sentence, aligned: Aligned) -> Finding | None:
         """Return what may be missing: the exception, unless the answer has it elsewhere."""
         exception = aligned.exception
         if aligned.share < self.settings.sure_from or not exception:
             return None
-        touched = set(features(reading.question.text.raw).names) & features(exception).forms
+        touched = around.asked() & features(exception).forms
         if not touched - features(aligned.sentence).forms:
             return None
         return Finding(
@@ -280,8 +294,3 @@ def _emphasised(finding: Finding, text: str, places: Sequence[int]) -> Finding:
     """Return a finding of a text without emphasis at its place in the text with it."""
     start, end = places[finding.span.start], places[finding.span.end - 1] + 1
     return replace(finding, span=Span(start, end), observed=text[start:end])
-
-
-def _is_table_row(claim: Sentence) -> bool:
-    """Tell whether a claim is a row whose last cells belong to several columns."""
-    return claim.text.startswith("|") and claim.text.count("|") > _MOST_BARS

@@ -37,7 +37,7 @@ from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import ClosestFigures
 from guards.text.counters import counted_alike
 from guards.text.hedging import hedged_starts
-from guards.text.known_quantities import KnownQuantities
+from guards.text.known_quantities import KnownQuantities, known_in
 from guards.text.other_side import OtherSides
 from guards.text.reckonable import Reckonable
 from guards.text.reckoned import Reckoning
@@ -136,6 +136,8 @@ class Numbers(Guard[NumbersSettings]):
         return replace(moved, provisional=is_price and beside.reckonable.may_come(quantity))
 
     def _moved(self, quantity: Quantity, sources: SourceFigures) -> Finding | None:
+        if sources.stands_right(quantity):
+            return None
         if other := sources.other_frame(quantity):
             return _finding("comparator_differs", quantity, other, score=0.9)
         right = sources.right_value(quantity)
@@ -189,7 +191,7 @@ class _Beside:
     def __init__(self, reading: Reading, answer: Text, echoed: list[Text]) -> None:
         self._reading = reading
         self._echoed = echoed
-        self.known = known = KnownQuantities(sources=reading.told)
+        self.known = known = reading.told.once(known_in)
         self.licensed = licensed = KnownQuantities(echoed)
         self.sources = SourceFigures(reading)
         self.reckoning = Reckoning(

@@ -23,12 +23,12 @@ from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading, SourceSet, Text
+from guards.core.reading import Asked, Reading, Text
 from guards.text.claims import bare_claim, claims, may_lead_in
 from guards.text.coordinate import coordinate_clauses
 from guards.text.features import features
 from guards.text.held_claims import HeldClaims
-from guards.text.overlap_score import Passage, Support, support
+from guards.text.overlap_score import Support, support
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_places import citation_places
 from guards.text.slots.quantity import Quantity
@@ -153,7 +153,6 @@ class _Known:
     """
 
     def __init__(self, asked: Asked) -> None:
-        self._passages = asked.told.once(_passages)
         self._claims = asked.once(HeldClaims)
         self._asked = features(asked.question.text.raw)
         self._known: dict[str, Support] = {}
@@ -162,11 +161,7 @@ class _Known:
         """Return how far the best passage holds some words."""
         if words not in self._known:
             found = self._claims.of(words)
-            held = [
-                passage.with_title(found.wanted, of_sentences)
-                for passage, of_sentences in zip(self._passages, found.held, strict=True)
-            ]
-            self._known[words] = support(found.wanted, held, self._asked)
+            self._known[words] = support(found.wanted, found.windows, self._asked)
         return self._known[words]
 
 
@@ -187,13 +182,6 @@ class _Measure:
     def has_figure(self, place: Sentence) -> bool:
         """Tell whether a figure begins in a place."""
         return bisect_left(self._figures, place.start) < bisect_left(self._figures, place.end)
-
-
-def _passages(sources: SourceSet) -> list[Passage]:
-    return [
-        Passage(part.source.title if part.source else "", part.text.held_index)
-        for part in sources.parts
-    ]
 
 
 def _added_clauses(claim: Sentence) -> Iterator[Sentence]:

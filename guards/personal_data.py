@@ -12,8 +12,11 @@ Source: own rules for the shapes, see `guards.text.personal`. Telephone numbers,
     What a source calls the number of a thing (주문번호) is none, whatever it looks like.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
+from itertools import islice, takewhile
+from operator import attrgetter
 from typing import ClassVar
 
 from pydantic import Field
@@ -24,6 +27,7 @@ from guards.core.reading import Part, Reading
 from guards.text.personal import find_personal
 from guards.text.personal_kinds import PersonalKind, PersonalSpan
 from guards.text.personal_shown import Shown, unpublished
+from guards.text.slots.contact import Contact
 
 
 class Handling(StrEnum):
@@ -107,13 +111,14 @@ class PersonalData(Guard[PersonalDataSettings]):
         exchange = reading.exchange
         said = Shown([exchange.question, exchange.echo, exchange.previous_answer])
         sources = Shown(_texts(reading.sources))
+        ranges = _Ranges(reading.sources)
         masks = self.settings.output is Handling.MASK
         return [
             _finding("unlicensed", answer, span, fix=span.kind.label if masks else None)
             for span in found
             if not said.holds(span.kind, answer.text.raw[span.start : span.end])
             and not self._is_sources_own(answer, span, sources)
-            and not _is_in_range(answer, span, reading.sources)
+            and not ranges.hold(answer, span)
         ]
 
     def _found(self, part: Part) -> list[PersonalSpan]:
@@ -134,14 +139,29 @@ def _texts(sources: Iterable[Part]) -> Iterator[str]:
             yield f"{part.source.title}\n{part.source.file}"
 
 
-def _is_in_range(answer: Part, span: PersonalSpan, sources: Iterable[Part]) -> bool:
-    """Tell whether a telephone number is one of those that a source gives as a range."""
-    if span.kind is not PersonalKind.PHONE:
-        return False
-    called = [one for one in answer.text.contacts if one.start < span.end and span.start < one.end]
-    return any(
-        one.is_in(given) for part in sources for given in part.text.contacts for one in called
-    )
+class _Ranges:
+    """The telephone numbers of the sources, also those that they give as a range."""
+
+    def __init__(self, sources: Iterable[Part]) -> None:
+        self._given: dict[str, list[Contact]] = {}
+        for part in sources:
+            for given in part.text.contacts:
+                for key in given.keys:
+                    self._given.setdefault(key, []).append(given)
+
+    def hold(self, answer: Part, span: PersonalSpan) -> bool:
+        """Tell whether a telephone number of the answer is among them."""
+        if span.kind is not PersonalKind.PHONE or not self._given:
+            return False
+        contacts = answer.text.contacts
+        first = bisect_right(contacts, span.start, key=attrgetter("end"))
+        called = takewhile(lambda one: one.start < span.end, islice(contacts, first, None))
+        return any(
+            one.is_in(given)
+            for one in called
+            for key in one.keys
+            for given in self._given.get(key, ())
+        )
 
 
 def _finding(

@@ -1,5 +1,6 @@
 """What a policy may not say although its shape is right."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from guards.core.errors import MorphMissing
@@ -15,6 +16,9 @@ from policies.passing import carries_questions, remarks_on_answers
 from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
 from policies.schema import suggestion
 from policies.templates import CORRECTION, CUT, FALLBACK
+
+_KEY = re.compile("[!-~]+")
+"""What can stand in a header: visible characters of ASCII."""
 
 
 def remarks_about(
@@ -136,8 +140,17 @@ def _about_environment(
 ) -> Iterator[Remark]:
     for section, server in (("upstream", policy.upstream), ("judge", policy.judge)):
         variable = server.api_key_env if server else None
-        if policy.tenant and variable and not environment.get(variable):
+        if not policy.tenant or not variable:
+            continue
+        key = environment.get(variable)
+        if not key:
             message = f"names the environment variable {variable}, which is not set"
+            yield Remark((section, "api_key_env"), message, refused=require_env)
+        elif not _KEY.fullmatch(key):
+            message = (
+                f"names the environment variable {variable}, which holds no key: a header cannot "
+                "carry blanks, line ends (as a file's last one) or letters beyond ASCII"
+            )
             yield Remark((section, "api_key_env"), message, refused=require_env)
 
 

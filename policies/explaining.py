@@ -15,11 +15,11 @@ from guards.core.registry import all_guards
 from policies.document import Plain
 from policies.errors import Place
 from policies.inheritance import NEVER_INHERITED, shipped_files
+from policies.keys import shown_hash
 from policies.loader import LoadedPolicy, load_shipped
 from policies.policy import Mode, Policy
 from policies.schema import suggestion, typed_policy
 
-SHOWN_HASH_CHARS = len("sha256:") + 8
 """Enough to tell keys apart, too little to look for one."""
 
 SettingKey = tuple[str, ...]
@@ -153,7 +153,7 @@ def _effective(policy: Policy) -> dict[str, Plain]:
     whole = typed_policy().model_validate_json(json.dumps(values), strict=True)
     effective = whole.model_dump(mode="json")
     effective["guards"] = {guard: effective["guards"][guard] for guard in values["guards"]}
-    effective["keys"] = [f"{hashed[:SHOWN_HASH_CHARS]}…" for hashed in policy.keys]
+    effective["keys"] = [shown_hash(hashed) for hashed in policy.keys]
     return effective
 
 

@@ -5,7 +5,9 @@ policy; a file's own name always means the shipped one, and shipped files extend
 ``tenant`` and ``keys`` are never inherited: what extends a tenant's file is another tenant.
 """
 
+import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -14,12 +16,13 @@ from importlib.resources.abc import Traversable
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
-from policies.document import Entry, merged, read_document
+from policies.document import LARGEST_FILE_BYTES, Entry, merged, read_document
 from policies.errors import Place, PolicyError, Problem
 from policies.schema import suggestion
 
 POLICY_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
 ENDINGS = frozenset({".yaml", ".yml"})
+MOST_FILES = 5000
 NEVER_INHERITED = frozenset({"tenant", "keys", "extends"})
 
 
@@ -51,9 +54,11 @@ class PolicyFile:
         if self.draft is not None:
             return read_document(self.draft, str(self))
         try:
-            content = self.source.read_bytes()
+            content = _content(self.source)
         except OSError as error:
             raise PolicyError([_about_file(self, f"cannot be read: {error.strerror}")]) from error
+        if content is None:
+            raise PolicyError([_about_file(self, "is no regular file")])
         return read_document(content, str(self))
 
 
@@ -70,6 +75,9 @@ def files_in(directory: Path) -> Mapping[str, PolicyFile]:
         raise PolicyError([problem]) from error
     if not paths:
         raise PolicyError([Problem(Place(str(directory)), "", "holds no policy (no *.yaml file)")])
+    if len(paths) > MOST_FILES:
+        problem = Problem(Place(str(directory)), "", f"holds more than {MOST_FILES} policies")
+        raise PolicyError([problem])
     found: dict[str, PolicyFile] = {}
     problems = []
     for path in paths:
@@ -173,6 +181,20 @@ class Shelf:
 def _shipped(file: PolicyFile) -> Entry:
     """Read a file that came with the program: once, as nearly every policy extends one."""
     return file.document()
+
+
+def _content(source: Traversable) -> bytes | None:
+    """Return a file's bytes, at most one more than it may have; None of a pipe or a device.
+
+    Those would be waited for without end, or have no end.
+    """
+    if not isinstance(source, Path):
+        return source.read_bytes()
+    opened = os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(opened, "rb") as file:
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            return None
+        return file.read(LARGEST_FILE_BYTES + 1)
 
 
 def _is_policy(path: Path) -> bool:

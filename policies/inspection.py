@@ -9,7 +9,7 @@ from guards.core.exchange import Exchange
 from guards.core.guard import Guard, Scope, Stage
 from guards.core.reading import Reading, read
 from guards.core.registry import all_guards
-from guards.core.runner import GuardReport
+from guards.core.runner import GuardReport, Outcome
 from guards.text.morph import MorphReader
 from policies.coverage import Coverage
 from policies.decision import Possible, decide
@@ -235,7 +235,10 @@ class SegmentInspector(Inspector):
         reports: Sequence[GuardReport],
         possible: Possible,
     ) -> Verdict:
-        return decide(self.policy, stage, reports, possible)
+        """Decide; where nothing was found and nothing broke, there is nothing to weigh."""
+        if any(one.outcome is Outcome.FOUND or one.failed for one in reports):
+            return decide(self.policy, stage, reports, possible)
+        return Verdict(stage, Action.PASS, reports=tuple(reports))
 
 
 def _wants_trim_for_judge(verdict: Verdict) -> bool:

@@ -1,16 +1,25 @@
-"""API keys of tenants: made here, shown once, kept only as hashes.
+"""API keys of tenants: made here, shown once, kept only as salted hashes.
 
-A plain SHA-256 is enough. Slow, salted hashes protect secrets that can be guessed; a key carries
-256 random bits: nothing can be guessed and no two are alike. And every request is hashed once.
+A key carries 256 random bits, so that one fast hash is enough: slow ones protect secrets that can
+be guessed. The salt keeps files from showing that they hold the same key. A plain SHA-256, as
+earlier versions wrote it, is taken as well.
 """
 
 import hashlib
+import hmac
 import re
 import secrets
+from collections.abc import Iterable
 
 from policies.policy import TENANT_NAME
 
 SECRET_BYTES = 32
+SALT_BYTES = 16
+WHOLE_HASH = re.compile(r"(?:sha256:|hmac:[0-9a-f]{32}:)[0-9a-f]{64}")
+SHOWN_HASH = re.compile(r"(?:sha256|hmac):[0-9a-f]{8}…")
+_SALTED = "hmac:"
+_SHOWN_CHARS = 8
+_OWN_KEY = re.compile(r"gp-(.+)-[A-Za-z0-9_-]{43}", re.DOTALL)
 
 
 def new_key(tenant: str) -> tuple[str, str]:
@@ -25,9 +34,39 @@ def new_key(tenant: str) -> tuple[str, str]:
     if not re.fullmatch(TENANT_NAME, tenant):
         raise ValueError(f"a tenant's name matches {TENANT_NAME}, not {tenant!r}")
     key = f"gp-{tenant}-{secrets.token_urlsafe(SECRET_BYTES)}"
-    return key, hash_key(key)
+    return key, salted_hash(key, secrets.token_hex(SALT_BYTES))
+
+
+def tenant_named_by(key: str) -> str | None:
+    """Return the tenant that a key was made for; None for a key that was not made here."""
+    found = _OWN_KEY.fullmatch(key)
+    return found[1] if found else None
+
+
+def salted_hash(key: str, salt: str) -> str:
+    """Return what a policy file stores of a key: ``hmac:<salt>:<hex>``."""
+    digest = hmac.new(bytes.fromhex(salt), key.encode(), hashlib.sha256)
+    return f"{_SALTED}{salt}:{digest.hexdigest()}"
 
 
 def hash_key(key: str) -> str:
-    """Return what a policy file stores of a key: ``sha256:<hex>``."""
+    """Return a key's plain hash, which a policy file may store too: ``sha256:<hex>``."""
     return "sha256:" + hashlib.sha256(key.encode()).hexdigest()
+
+
+def matching(key: str, stored: Iterable[str]) -> str | None:
+    """Return which of some stored hashes is that of a key; None if none is.
+
+    How long it takes tells nothing of how much of a hash is right.
+    """
+    return next((one for one in stored if hmac.compare_digest(one, _like(one, key))), None)
+
+
+def shown_hash(stored: str) -> str:
+    """Return the beginning of a stored hash, by which people tell it from others."""
+    return f"{stored[: stored.index(':') + 1 + _SHOWN_CHARS]}…"
+
+
+def _like(stored: str, key: str) -> str:
+    """Return a key's hash, made in the same way as a stored one."""
+    return salted_hash(key, stored.split(":")[1]) if stored.startswith(_SALTED) else hash_key(key)

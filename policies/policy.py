@@ -15,10 +15,11 @@ from policies.shape import Mode as Mode
 from policies.shape import Shape as Shape
 
 TENANT_NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
-KEY_HASH = r"^sha256:[0-9a-f]{64}$"
+KEY_HASH = r"^(sha256:|hmac:[0-9a-f]{32}:)[0-9a-f]{64}$"
 LONGEST_TEMPLATE_CHARS = 4000
 LONGEST_PATTERN_CHARS = 500
 MOST_PATTERNS = 50
+LONGEST_WAIT_S = 86_400
 
 
 class Action(StrEnum):
@@ -93,11 +94,18 @@ class GuardRule(Shape):
 class Timeouts(Shape):
     """How long the model server may take, in seconds."""
 
-    connect_s: float = Field(5.0, gt=0, description="To open a connection.")
-    first_byte_s: float = Field(120.0, gt=0, description="From the request to the first byte.")
-    idle_s: float = Field(60.0, gt=0, description="Between two pieces of a reply.")
+    connect_s: float = Field(5.0, gt=0, le=LONGEST_WAIT_S, description="To open a connection.")
+    first_byte_s: float = Field(
+        120.0, gt=0, le=LONGEST_WAIT_S, description="From the request to the first byte."
+    )
+    idle_s: float = Field(
+        60.0, gt=0, le=LONGEST_WAIT_S, description="Between two pieces of a reply."
+    )
     total_s: float = Field(
-        300.0, gt=0, description="For one whole reply; a second attempt gets what is left of it."
+        300.0,
+        gt=0,
+        le=LONGEST_WAIT_S,
+        description="For one whole reply; a second attempt gets what is left of it.",
     )
 
     def at_most(self, limit_s: float) -> "Timeouts":

@@ -6,6 +6,7 @@ states of the directory. A file that is broken at the start is an error.
 """
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -20,6 +21,8 @@ from policies.loader import LoadedPolicy, load_policies
 DEBOUNCE_MS = 1000
 QUIET_MS = 100
 LOOK_EVERY_S = 5.0
+_TRIES = 5
+"""How often the directory is read at once, if it is another one after than before."""
 
 FileState = tuple[str, int, int, int]
 
@@ -40,7 +43,8 @@ class Snapshot:
     Attributes:
         policies: All of them, by name.
         tenants: Those that serve a tenant, by the tenant's name.
-        by_key: Those that serve a tenant, by each hash of its keys.
+        by_key: Those that serve a tenant, by each hash of its keys. That a plain one is looked up
+            tells nothing by the time it takes: nobody can choose what a hash begins with.
         loaded_at: When they were first read as they are, in UTC.
         since: The same for each of them, by name.
     """
@@ -98,15 +102,19 @@ class PolicyStore:
         self.last_error: PolicyError | None = None
         self._require_env = require_env
         self._now = now
-        self._files = file_states(directory)
-        self.snapshot = self._load()
+        self._reading = threading.Lock()
+        self._files: frozenset[FileState] = frozenset()
+        self.snapshot = self._read()
 
     def reload(self) -> Reload:
         """Read the directory again; on an error the snapshot stays and `last_error` is set."""
-        self._files = file_states(self.directory)
+        with self._reading:  # somebody may ask for it while it is noticed
+            return self._reload()
+
+    def _reload(self) -> Reload:
         before = self.snapshot
         try:
-            after = self._load()
+            after = self._read()
         except PolicyError as error:
             self.last_error = error
             return Reload(before, error=error)
@@ -168,6 +176,22 @@ class PolicyStore:
 
     async def _looks_different(self) -> bool:
         return self._files != await asyncio.to_thread(file_states, self.directory)
+
+    def _read(self) -> Snapshot:
+        """Read all files as they stood at one moment, also while somebody writes them."""
+        for _ in range(_TRIES):
+            self._files = file_states(self.directory)
+            read: Snapshot | PolicyError
+            try:
+                read = self._load()
+            except PolicyError as error:
+                read = error
+            if file_states(self.directory) == self._files:
+                if isinstance(read, PolicyError):
+                    raise read
+                return read
+        problem = Problem(Place(str(self.directory)), "", "does not stop changing while it is read")
+        raise PolicyError([problem])
 
     def _load(self) -> Snapshot:
         try:

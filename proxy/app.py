@@ -23,7 +23,10 @@ from policies.policy import Tracing
 from policies.store import PolicyStore, Reload
 from proxy.apart.lane import Lane
 from proxy.apart.lending import Apart
+from proxy.capacity import Capacity, Kind
+from proxy.closing import Closing
 from proxy.constraints import Capabilities, ConstrainedServers
+from proxy.crowd import ClientLimits, Crowd
 from proxy.dashboard.mounting import Dashboard
 from proxy.errors import (
     BadRequest,
@@ -88,7 +91,7 @@ async def open_services(
     """
     tenants = tenants or read_tenants(settings)
     policies = tenants.policies
-    servers = ModelServers(settings.max_reply_bytes)
+    servers = ModelServers(settings.max_reply_bytes, settings.max_upstream_connections)
     redis_url = settings.redis_url
     hints = SharedHints(redis_url.get_secret_value()) if redis_url else None
     judges = JudgeBook(time.monotonic, hints=hints)
@@ -110,6 +113,10 @@ async def open_services(
             count_shadow(gauges, trace)
             recorder.record(trace, tracing)
 
+        async def reread() -> None:
+            outcome = await asyncio.to_thread(policies.reload)
+            _note_reload(gauges, outcome)
+
         judges.start()
         apart = Apart(
             [Lane() for _ in range(settings.long_text_processes)], settings.long_text_chars
@@ -126,12 +133,18 @@ async def open_services(
             yield Services(
                 settings=settings,
                 place=place,
+                closing=Closing(),
+                reread=reread,
                 policies=policies,
                 tenants=tenants,
                 servers=servers,
                 judges=judges,
                 limiter=limiter,
                 apart=apart,
+                capacity=Capacity(
+                    {Kind.REQUESTS: settings.max_requests, Kind.STREAMS: settings.max_streams},
+                    lambda kind: gauges.overloaded.labels(kind.value).inc(),
+                ),
                 pipeline=Pipeline(
                     servers,
                     ConstrainedServers(servers, Capabilities(time.monotonic)),
@@ -171,7 +184,18 @@ def read_tenants(settings: Settings) -> Tenants:
 
 def create_app(services: Services) -> ASGIApp:
     """Return the web app over services that are already open."""
-    return Entrance(ModelApi(services), _web_app(services))
+    return services.closing.attended(Entrance(ModelApi(services), _web_app(services)))
+
+
+def crowd_of(services: Services) -> Crowd:
+    """Return what counts the clients of the app."""
+    settings = services.settings
+    limits = ClientLimits(
+        connections=settings.max_connections,
+        request_s=settings.request_timeout_s,
+        send_s=settings.send_timeout_s,
+    )
+    return Crowd(limits, services.metrics.overloaded.labels("connections").inc)
 
 
 def _web_app(services: Services) -> Litestar:

@@ -1,6 +1,5 @@
 """What is asked: the question with its evidence, and the request that the model server gets."""
 
-import asyncio
 import re
 from dataclasses import replace
 from functools import partial
@@ -9,7 +8,7 @@ from guards.core.exchange import Exchange
 from policies.responses import ServerState
 from proxy.call import Call
 from proxy.errors import BadRequest, UnknownModel
-from proxy.inspecting import takes_long
+from proxy.inspecting import among_others
 from proxy.openai_api.guard_field import INTENT
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
@@ -75,8 +74,7 @@ async def hide_personal(call: Call, exchange: Exchange) -> None:
     """Find what the model must not see of the user, if the policy wants that."""
     policy = call.tenant.policy
     found = partial(stand_ins_for, call.request.conversation, exchange.sources, policy)
-    long = takes_long(call.tenant.inspector, exchange)
-    call.stand_ins = await asyncio.to_thread(found) if long else found()
+    call.stand_ins = await among_others(call.tenant.inspector, exchange, found)
 
 
 def ask_for_citations(call: Call, exchange: Exchange) -> None:
@@ -113,7 +111,10 @@ def server_call(call: Call, body: bytes) -> ServerCall:
         base_url=upstream.base_url,
         spent_s=call.trace.spent_s,
     )
-    headers = {**call.headers, **call.spans.calling(about), "content-type": "application/json"}
+    told = call.spans.calling(about)
+    headers = {**call.headers, **told, "content-type": "application/json"}
+    if told and "tracestate" not in told:
+        headers.pop("tracestate", None)  # it goes with a parent that could not be read
     return ServerCall(
         method="POST",
         url=f"{upstream.base_url}/{call.door.path}",
@@ -121,5 +122,7 @@ def server_call(call: Call, body: bytes) -> ServerCall:
         headers=headers,
         key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
         key_is_ours=not upstream.pass_caller_key,
+        query=call.query,
         timeouts=upstream.timeouts,
+        spare=call.spare,
     )

@@ -13,6 +13,7 @@ from proxy.openai_api.door import Door, LiveStream, ModelRequest, Written
 from proxy.outgoing import Outgoing
 from proxy.personal.stand_ins import NONE as NO_STAND_INS
 from proxy.personal.stand_ins import StandIns
+from proxy.spare import Spare
 from proxy.telemetry.spans import UNHEARD, RequestSpans
 from proxy.tenants import Tenant
 from proxy.traces.trace import TraceBuilder
@@ -40,6 +41,7 @@ class Call:
         request: What was asked.
         headers: The caller's headers.
         caller_key: The caller's bearer key.
+        query: What followed the path of its address.
         trace: Filled as the request goes on.
         spans: What telemetry is told of it.
         outgoing: The way to the client, for a stream.
@@ -48,6 +50,7 @@ class Call:
         judge_spent_s: Time that the tenant's judge has taken so far, in seconds.
         left: What has left of each choice's stream so far, by number.
         inspecting_s: Time that inspecting the answers of this attempt has taken so far.
+        spare: A request to the model server that all attempts have in common, should one be lost.
     """
 
     tenant: Tenant
@@ -58,10 +61,12 @@ class Call:
     trace: TraceBuilder
     outgoing: Outgoing
     spans: RequestSpans = UNHEARD
+    query: bytes = b""
     stream: LiveStream | None = None
     stand_ins: StandIns = NO_STAND_INS
     judge_spent_s: float = 0.0
     inspecting_s: float = 0.0
+    spare: Spare = field(default_factory=Spare)
     left: dict[int, str] = field(default_factory=dict)
 
     @cached_property

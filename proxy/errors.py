@@ -1,8 +1,10 @@
 """Every failure that a client can see, with the status and code it gets.
 
 GuardProxyError
-├── RequestRefused            what the caller sent cannot be served
-│   ├── BadRequest            400  malformed JSON, wrong types; `param` names the field
+├── RequestRefused            what the caller sent cannot be served; more of them in `heads.py`
+│   ├── BadRequest            400  wrong types and the like; `param` names the field
+│   │   └── NotJson           400
+│   ├── UnsupportedContent    415  the body is not in a form that is read here
 │   ├── UnknownKey            401
 │   ├── UnknownModel          404
 │   ├── UnknownPath           404
@@ -10,13 +12,16 @@ GuardProxyError
 │   ├── UnknownTrace          404
 │   ├── RequestTooLarge       413
 │   └── TooManyRequests       429  a limit of the tenant's policy is reached
+├── Overloaded                503  this process serves as many as it may
 ├── InternalError             500  something broke in here
 ├── TraceStoreUnavailable     503  traces cannot be read right now
+├── ServiceStopping           503  the service ends, and its patience ended before the answer
 └── UpstreamError             the model server failed
     ├── UpstreamRefused       its own status: it answered with an error
     ├── UpstreamRejectedKey   502  it does not accept the key that the operator configured
     ├── UpstreamUnreachable   502
     ├── UpstreamBroken        502  its reply cannot be read
+    ├── UpstreamPoolFull      503  no connection to it is free
     └── UpstreamTimeout       504
 
 A client sees `as_body()`, an OpenAI error object. Nothing of a stack trace, an address or a key is
@@ -27,6 +32,9 @@ import json
 from collections.abc import Iterable, Mapping
 
 ErrorBody = dict[str, dict[str, str | None]]
+
+_LONGEST_MESSAGE_CHARS = 1000
+_LONGEST_PARAM_CHARS = 200
 
 
 class GuardProxyError(Exception):
@@ -51,9 +59,16 @@ def error_json(
     message: str, *, kind: str, code: str | None = None, param: str | None = None
 ) -> bytes:
     """Return an OpenAI error object as JSON in UTF-8."""
+    # They may quote what the caller sent, and nobody reads a name of a megabyte.
+    message = _shortened(message, _LONGEST_MESSAGE_CHARS)
+    param = None if param is None else _shortened(param, _LONGEST_PARAM_CHARS)
     body: ErrorBody = {"error": {"message": message, "type": kind, "param": param, "code": code}}
     # Half of a character, as somebody's name for a model may hold, is escaped as JSON escapes it.
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def _shortened(text: str, most_chars: int) -> str:
+    return text if len(text) <= most_chars else f"{text[: most_chars - 1]}…"
 
 
 class InternalError(GuardProxyError):
@@ -61,6 +76,23 @@ class InternalError(GuardProxyError):
 
     def __init__(self, request_id: str) -> None:
         super().__init__(f"The guard proxy failed. Quote request {request_id} to its operator.")
+
+
+class Overloaded(GuardProxyError):
+    """This process serves as many as it may; ``limit`` says of what."""
+
+    status = 503
+    code = "overloaded"
+    retry_after_s = 1  # a place may be free at any moment
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"Too many {limit} are being served right now. Try again in a moment.")
+        self.limit = limit
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"retry-after": str(self.retry_after_s)}
 
 
 class TraceStoreUnavailable(GuardProxyError):
@@ -71,6 +103,21 @@ class TraceStoreUnavailable(GuardProxyError):
 
     def __init__(self) -> None:
         super().__init__("The trace store cannot be used right now.")
+
+
+class ServiceStopping(GuardProxyError):
+    """The service ends, and its patience with the requests under way has ended before."""
+
+    status = 503
+    code = "service_stopping"
+
+    def __init__(self) -> None:
+        super().__init__("The service is being stopped or restarted. Send the request again.")
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"retry-after": "1"}
 
 
 class CannotJudgeNow(GuardProxyError):
@@ -100,9 +147,31 @@ class RequestRefused(GuardProxyError):
 class BadRequest(RequestRefused):
     """The body is not what the endpoint takes; ``param`` names the field."""
 
+    code = "invalid_request"
+
     def __init__(self, message: str, param: str | None = None) -> None:
         super().__init__(message)
         self.param = param
+
+
+class NotJson(BadRequest):
+    """The body is not a JSON object that everybody reads alike; ``problem`` says why."""
+
+    code = "invalid_json"
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"The body is not a JSON object: {problem}.")
+
+
+class UnsupportedContent(RequestRefused):
+    """The body says that it is something else than JSON in UTF-8, or that it is compressed."""
+
+    status = 415
+    code = "unsupported_content"
+
+    def __init__(self, header: str, said: str) -> None:
+        wanted = "application/json in UTF-8" if header == "content-type" else "not compressed"
+        super().__init__(f"The body has to be {wanted}; its {header} is '{said}'.")
 
 
 class UnknownKey(RequestRefused):
@@ -249,7 +318,7 @@ class UpstreamUnreachable(UpstreamError):
     code = "upstream_unreachable"
 
     def __init__(self, cause: str) -> None:
-        super().__init__("The model server cannot be reached.")
+        super().__init__("The connection to the model server failed.")
         self.cause = cause
 
 
@@ -261,6 +330,21 @@ class UpstreamBroken(UpstreamError):
     def __init__(self, problem: str) -> None:
         super().__init__(f"The model server's reply cannot be used: {problem}.")
         self.problem = problem
+
+
+class UpstreamPoolFull(UpstreamError):
+    """No more connections to model servers may be opened; none was asked."""
+
+    status = 503
+    code = "upstream_pool_full"
+
+    def __init__(self) -> None:
+        super().__init__("All connections to model servers are in use. Try again in a moment.")
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"retry-after": "1"}
 
 
 class UpstreamTimeout(UpstreamError):

@@ -1,6 +1,5 @@
 """Runs the answers of a request through their gates among other requests."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 
@@ -12,7 +11,7 @@ from policies.verdict import Verdict
 from proxy.call import Call
 from proxy.errors import UpstreamBroken
 from proxy.gatekeeping import inspected
-from proxy.inspecting import log_failures, takes_long
+from proxy.inspecting import among_others, log_failures
 from proxy.judged import Judged
 
 MOST_ANSWER_CHARS = 200_000
@@ -50,7 +49,6 @@ def still_possible(one: Judged, *, may_regenerate: bool) -> Possible:
 
 async def _inspected(call: Call, look: Look) -> Verdict:
     inspect = partial(inspected, call.tenant, look)
-    long = takes_long(call.tenant.inspector, look.exchange)
-    verdict = await asyncio.to_thread(inspect) if long else inspect()
+    verdict = await among_others(call.tenant.inspector, look.exchange, inspect)
     log_failures(call.trace.id, verdict)
     return verdict

@@ -6,16 +6,16 @@ import httpx
 
 # Hop-by-hop headers (RFC 9110, section 7.6.1) and those that this hop sets itself.
 _NOT_SENT = frozenset(
-    "connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding "
-    "upgrade host content-length content-encoding accept-encoding authorization cookie "
-    "expect forwarded x-real-ip "
+    "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
+    "transfer-encoding upgrade host content-length content-encoding accept-encoding cookie "
+    "authorization expect forwarded x-real-ip "
     # By these some servers take another path or method than the one that was asked for.
     "x-original-url x-rewrite-url x-http-method x-http-method-override x-method-override".split()
 )
 _NOT_RETURNED = frozenset(
-    "connection keep-alive proxy-authenticate proxy-authorization te trailer transfer-encoding "
-    "upgrade content-length content-encoding content-type set-cookie server date alt-svc "
-    "www-authenticate".split()
+    "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
+    "transfer-encoding upgrade content-length content-encoding content-type set-cookie server "
+    "date alt-svc www-authenticate".split()
 )
 # Nor do credentials of the caller's own travel beside the operator's key.
 _NOT_SENT_WITH_OUR_KEY = _NOT_SENT | {"api-key", "x-api-key"}
@@ -40,8 +40,9 @@ def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, s
     if named:
         dropped = dropped.union(name.strip().lower() for name in named.split(","))
     by_name = ((name.lower(), value) for name, value in headers.items())
-    return {
-        name: value
-        for name, value in by_name
-        if name not in dropped and not name.startswith(_OF_HOPS)
-    }
+    return {name: value for name, value in by_name if not _is_dropped(name, dropped)}
+
+
+def _is_dropped(name: str, dropped: frozenset[str]) -> bool:
+    usual = name.replace("_", "-")  # some servers take one for the other
+    return usual in dropped or usual.startswith(_OF_HOPS)

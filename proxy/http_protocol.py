@@ -6,7 +6,9 @@ if need be, reads a head of any length, and waits for ever for a request that is
 """
 
 import asyncio
+from collections.abc import Callable
 from http import HTTPStatus
+from typing import cast
 from urllib.parse import unquote
 
 import httptools
@@ -15,16 +17,46 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from proxy.errors import error_json
+from proxy.crowd import Crowd
+from proxy.errors import GuardProxyError, Overloaded
+from proxy.heads import (
+    LONGEST_HEAD_BYTES,
+    HeadTooLarge,
+    NotHttp,
+    NoTunnel,
+    RequestTimedOut,
+    TooManyAhead,
+    check_head,
+)
+from proxy.pace import BodyPace, TakingPace, untaken_bytes
 
-LONGEST_HEAD_BYTES = 64 * 1024
 _LINGER_S = 1.0
 """How long a refused client is listened to: hung up on at once, it would lose the refusal."""
-_UPGRADE, _CODING = b"upgrade", b"transfer-encoding"
+_MOST_LINGERED = 10
+"""How often that is, while it goes on sending what nobody reads."""
+_MOST_AHEAD = 32
+"""Requests that a client may send ahead of their replies; each is more than its few bytes here."""
+_UPGRADE = b"upgrade"
+
+
+class _Wire:
+    """A connection as who replies on it sees it: who closes it hangs up with manners."""
+
+    def __init__(self, transport: asyncio.Transport, close: Callable[[], None]) -> None:
+        self.write = transport.write
+        self.is_closing = transport.is_closing
+        self.close = close
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """One connection of a client."""
+    """One connection of a client.
+
+    Args:
+        config: Uvicorn's.
+        server_state: Uvicorn's.
+        app_state: Uvicorn's.
+        crowd: The clients of which it is one.
+    """
 
     def __init__(
         self,
@@ -32,18 +64,37 @@ class HttpProtocol(HttpToolsProtocol):
         server_state: ServerState,
         app_state: dict[str, object],
         _loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        crowd: Crowd,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
+        self._crowd = crowd
+        self._body = BodyPace(self.loop.time)
+        self._taking = TakingPace(self.loop.time)
         self._is_in_head = False
         self._parts = 0
         self._unfinished_bytes = 0
         self._heard_at = self.loop.time()
         self._served: RequestResponseCycle | None = None
         self._is_refused = False
+        self._is_heard = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Let a client in, if there is room."""
+        super().connection_made(transport)
+        self._wire = cast("asyncio.Transport", _Wire(transport, self._hang_up))
+        if self._crowd.enter(self):
+            return
+        if self._crowd.has_time:
+            self._dismiss(Overloaded("connections"))
+        else:
+            self._is_refused = True
+            transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take in what the client sent."""
         if self._is_refused:
+            self._is_heard = True
             return
         self._unset_keepalive_if_required()
         if not self._is_in_head:
@@ -53,14 +104,14 @@ class HttpProtocol(HttpToolsProtocol):
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as offer:
             self._decline_upgrade(data[offer.args[0] :])
-        except httptools.HttpParserError:
-            self.refuse(HTTPStatus.BAD_REQUEST, "The request is not valid HTTP.")
+        except httptools.HttpParserError as error:
+            why = error.__context__
+            self.refuse(why if isinstance(why, GuardProxyError) else NotHttp())
         # A head, or what stands around and behind the pieces of a body: the parser keeps it all.
         is_unfinished = parts == self._parts
         self._unfinished_bytes = self._unfinished_bytes + len(data) if is_unfinished else 0
         if self._unfinished_bytes > LONGEST_HEAD_BYTES and not self._is_refused:
-            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-            self.refuse(status, f"The headers are larger than {LONGEST_HEAD_BYTES} bytes.")
+            self.refuse(HeadTooLarge())
 
     def on_message_begin(self) -> None:
         """Begin a request."""
@@ -71,11 +122,14 @@ class HttpProtocol(HttpToolsProtocol):
         """Begin to serve a request."""
         self._is_in_head = False
         self._parts += 1
+        self._body.begin()
         if self.parser.should_upgrade():
             return
-        if any(name == _CODING and value.lower() != b"chunked" for name, value in self.headers):
-            raise ValueError  # no other coding is taken off a body here: the request is invalid
+        if len(self.pipeline) >= _MOST_AHEAD:
+            raise TooManyAhead
+        check_head(self.parser.get_http_version(), self.url, self.headers)
         super().on_headers_complete()
+        self.cycle.transport = self._wire
         # The target as it stands in the request; uvicorn would serve `/a` for `http://b.test/a#c`.
         path, _, self.scope["query_string"] = self.url.partition(b"?")
         self.scope["raw_path"], self.scope["path"] = path, unquote(path.decode("ascii"))
@@ -84,28 +138,34 @@ class HttpProtocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """Take in a piece of a body."""
         self._parts += 1
+        self._body.take(len(body))
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Note that all of a request has come."""
         self._parts += 1
+        self._body.end()
         if not self.parser.should_upgrade():
             super().on_message_complete()
 
-    def end_if_slow(self, limit_s: float) -> None:
-        """Give up a client that takes too long.
-
-        Args:
-            limit_s: For the whole head of a request, and between two pieces of a body.
-        """
-        if self.loop.time() - self._heard_at <= limit_s or self._is_refused:
+    def end_if_slow(self) -> None:
+        """Give up a client that takes too long."""
+        limits = self._crowd.limits
+        if self._taking.stalls(self._kept_waiting_bytes, limits.send_s):
+            self.transport.abort()
+            return
+        if self.flow.read_paused:  # it is not the client that is slow
+            self._body.pause()
+            return
+        is_late = self.loop.time() - self._heard_at > limits.request_s
+        if self._is_refused or not (is_late or self._body.drips(limits.request_s)):
             return
         under_way = self._under_way()
         if under_way is not None:
-            if under_way.more_body and not self.flow.read_paused:
-                self.refuse(HTTPStatus.REQUEST_TIMEOUT, "The body of the request did not come.")
+            if under_way.more_body:
+                self.refuse(RequestTimedOut("body"))
         elif self._is_in_head:
-            self.refuse(HTTPStatus.REQUEST_TIMEOUT, "The head of the request did not come.")
+            self.refuse(RequestTimedOut("head"))
         else:
             # Nothing was asked yet, or a reply is not followed by a request: what else a client
             # said stopped the clock by which idle connections are closed.
@@ -114,28 +174,64 @@ class HttpProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request, or serve one that has come already."""
         self._heard_at = self.loop.time()
+        self._crowd.rest(self)
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell those who serve this client that it is gone, also where it asked ahead."""
         self._give_up()
+        self._crowd.leave(self)
         super().connection_lost(exc)
 
-    def refuse(self, status: HTTPStatus, message: str) -> None:
+    def make_room(self) -> None:
+        """Close a connection on which nothing is being served."""
+        self.transport.close()
+
+    def refuse(self, error: GuardProxyError) -> None:
         """Answer what cannot be served, and hang up; a reply that has begun is cut."""
-        self._is_refused = True
         under_way = self._under_way()
         self._give_up()
         if under_way is not None and under_way.response_started:
+            self._is_refused = True
             self.transport.close()
             return
-        self._answer(status, error_json(message, kind="invalid_request_error"))
+        self._dismiss(error)
+
+    def _dismiss(self, error: GuardProxyError) -> None:
+        self._answer(error)
+        self._part()
+
+    def _hang_up(self) -> None:
+        """Close the connection after a reply; a request that is still on its way is let end."""
+        served = self._served
+        if served is not None and served.response_complete and served.more_body:
+            self._part()
+        else:
+            self.transport.close()
+
+    def _part(self) -> None:
+        """Say nothing more, and close the connection once the client has had time to hear all."""
+        self._is_refused = True
+        if self.transport.is_closing():
+            return
         self.transport.write_eof()
         self.flow.resume_reading()
-        self.loop.call_later(_LINGER_S, self.transport.close)
+        self._linger(_MOST_LINGERED)
 
-    def _answer(self, status: HTTPStatus, body: bytes) -> None:
+    def _linger(self, most: int) -> None:
+        self._is_heard = False
+        self.loop.call_later(_LINGER_S, self._end_lingering, most - 1)
+
+    def _end_lingering(self, most: int) -> None:
+        if self._is_heard and most and not self.transport.is_closing():
+            self._linger(most)
+        else:
+            self.transport.close()
+
+    def _answer(self, error: GuardProxyError) -> None:
+        status, body = HTTPStatus(error.status), error.as_body()
         headers = [
+            *((name.encode(), value.encode()) for name, value in error.headers.items()),
             *self.server_state.default_headers,
             (b"content-type", b"application/json"),
             (b"content-length", b"%d" % len(body)),
@@ -144,6 +240,13 @@ class HttpProtocol(HttpToolsProtocol):
         lines = [b"HTTP/1.1 %d %b" % (status, status.phrase.encode())]
         lines += [b"%b: %b" % header for header in headers]
         self.transport.write(b"\r\n".join([*lines, b"", body]))
+
+    @property
+    def _kept_waiting_bytes(self) -> int:
+        """What the client has yet to take before anything else can go on."""
+        if self._under_way() is not None and not self.flow.write_paused:
+            return 0
+        return untaken_bytes(self.transport)
 
     def _under_way(self) -> RequestResponseCycle | None:
         """Return the request that is served at this moment."""
@@ -158,6 +261,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._served = cycle
+        self._crowd.begin(self)
         super()._start_asgi_task(cycle, app)
 
     def _decline_upgrade(self, rest: bytes) -> None:
@@ -167,7 +271,7 @@ class HttpProtocol(HttpToolsProtocol):
         protocol. So the request is read again from its beginning, without the offer.
         """
         if self.parser.get_method() == b"CONNECT":
-            self.refuse(HTTPStatus.METHOD_NOT_ALLOWED, "Tunnels are not served.")
+            self.refuse(NoTunnel())
             return
         version = self.parser.get_http_version().encode()
         lines = [b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, version)]

@@ -1,5 +1,11 @@
 """How guards are run among requests: long texts in a thread, and what broke in the log."""
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import TypeVar
+
 from guards.core.exchange import Exchange
 from policies.inspection import Inspector
 from policies.verdict import Verdict
@@ -7,12 +13,14 @@ from proxy.logs import failure, logger
 
 log = logger(__name__)
 
+Made = TypeVar("Made")
 LONG_TEXT_CHARS = 12_000
 """Above this, guards run in a thread, so that other requests go on meanwhile.
 
 Below, a thread costs more than it spares: the guards and the event loop share one interpreter, and
 each thread that reads keeps memory of its own.
 """
+_READERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="long-text")
 
 
 class FailedApart(Exception):
@@ -39,6 +47,20 @@ def takes_long(inspector: Inspector, exchange: Exchange) -> bool:
     # A morphological reader takes its time over any text.
     reads_morphemes = inspector.policy.reading == "morph"
     return inspector.waits or reads_morphemes or chars_of(exchange) > LONG_TEXT_CHARS
+
+
+async def among_others(inspector: Inspector, exchange: Exchange, work: Callable[[], Made]) -> Made:
+    """Do a piece of work on an exchange so that other requests go on meanwhile.
+
+    What is done in another process is waited for in a thread like any that waits. What is done in a
+    thread of this process takes the interpreter from all others: few may do so at once.
+    """
+    if not takes_long(inspector, exchange):
+        return work()
+    if inspector.waits:
+        return await asyncio.to_thread(work)
+    within = copy_context()
+    return await asyncio.get_running_loop().run_in_executor(_READERS, within.run, work)
 
 
 def log_failures(request_id: str, verdict: Verdict) -> None:

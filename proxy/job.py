@@ -10,7 +10,7 @@ from litestar.types import Receive, Send
 from structlog.contextvars import bind_contextvars
 
 from policies.verdict import GuardOutcome
-from proxy.errors import BadRequest, GuardProxyError, InternalError
+from proxy.errors import BadRequest, GuardProxyError, InternalError, Overloaded, ServiceStopping
 from proxy.leaving import Leaving
 from proxy.logs import failure, logger
 from proxy.openai_api.json_body import JSON_TYPE
@@ -36,6 +36,8 @@ class _End(NamedTuple):
 
 
 _LEFT = _End(CLIENT_GONE_STATUS, Delivery.CLIENT_GONE.value, Delivery.CLIENT_GONE)
+_NOT_TAKEN = _End(ServiceStopping.status, ServiceStopping.code, Delivery.CLIENT_GONE)
+"""The client reads so slowly that the service ended before."""
 
 
 class Job(ABC):
@@ -129,6 +131,8 @@ class Job(ABC):
         except GuardProxyError as error:
             return self._refused(error)
         except asyncio.CancelledError:
+            if self._services.closing.took_over():
+                return self._refused(ServiceStopping())
             return self._left()
         except RecursionError:
             return self._refused(BadRequest("The body is nested too deeply."))
@@ -143,6 +147,8 @@ class Job(ABC):
             await self._send(reply, send)
         except asyncio.CancelledError:
             self._left()  # before all of it was taken
+            if self._services.closing.is_over.is_set():
+                self._end = _NOT_TAKEN
             raise
 
     async def _send(self, reply: HttpReply, send: Send) -> None:
@@ -171,7 +177,8 @@ class Job(ABC):
             log.info(
                 "request.decided", **debug_record(trace, self._tenant.policy.sources.max_sources)
             )
-        self._services.shadows.take(trace, self._tenant.loaded)
+        if error != Overloaded.code:  # a flood must not fill the store
+            self._services.shadows.take(trace, self._tenant.loaded)
 
 
 def debug_record(trace: Trace, top_k: int) -> dict[str, object]:

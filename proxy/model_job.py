@@ -1,11 +1,13 @@
 """One request for a model answer from its first byte to its trace."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from litestar.types import Message, Send
 
 from proxy.call import LATE_HEADERS, Call, Finished
+from proxy.capacity import Kind
 from proxy.job import Job
 from proxy.openai_api.door import Door, ModelRequest
 from proxy.openai_api.json_body import read_object
@@ -31,6 +33,7 @@ class ModelJob(Job):
         headers: The caller's headers.
         caller_key: The caller's bearer key.
         send: Where a stream goes.
+        query: Of the request's target, as it came.
     """
 
     def __init__(
@@ -41,12 +44,16 @@ class ModelJob(Job):
         headers: Mapping[str, str],
         caller_key: str | None,
         send: Send = _to_nobody,
+        *,
+        query: bytes = b"",
     ) -> None:
         self._door = door
+        self._query = query
         self.door = door.name
         super().__init__(services, tenant, headers, caller_key)
         self._outgoing = Outgoing(send, self._stream_headers, services.settings.keep_alive_s)
         self._call: Call | None = None
+        self._places = ExitStack()
 
     def _stream_headers(self) -> dict[str, str]:
         """Return the headers of a stream that begins before all is decided."""
@@ -82,6 +89,7 @@ class ModelJob(Job):
     async def _finished(self, request: ModelRequest) -> Finished:
         self.trace.model, self.trace.stream = request.model, request.stream
         if request.stream:
+            self._places.enter_context(self._services.capacity.place(Kind.STREAMS))
             self._outgoing.keep_alive()
         self._tenant = asking_more(self._tenant, request.guard)
         unknown = self._door.coverage.request.unknown(request.body)
@@ -92,6 +100,7 @@ class ModelJob(Job):
             request=request,
             headers=self._headers,
             caller_key=self._caller_key,
+            query=self._query,
             trace=self.trace,
             spans=self.spans,
             outgoing=self._outgoing,
@@ -112,4 +121,5 @@ class ModelJob(Job):
             left = self._call.left
             self.trace.replies = tuple(left[number] for number in sorted(left))
         self._outgoing.let_go()
+        self._places.close()
         super()._record()

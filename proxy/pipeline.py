@@ -37,7 +37,7 @@ from proxy.constraints import ConstrainedServers, wanted
 from proxy.ending import finished
 from proxy.errors import UpstreamError
 from proxy.gates import still_possible
-from proxy.inspecting import log_failures, takes_long
+from proxy.inspecting import among_others, log_failures
 from proxy.judge.book import JudgeBook
 from proxy.judged import Judged, Settled, settle
 from proxy.openai_api.door import LiveStream
@@ -111,9 +111,8 @@ class Pipeline:
         again = {one.answer.index: one for one in (second.judged if second else ())}
         places = {one.answer.index: place for place, one in enumerate(failed)}
         pairs = [(one, again.get(places.get(one.answer.index, -1))) for one in first]
-        if takes_long(call.tenant.inspector, asking.exchange):
-            return await asyncio.to_thread(_settled, call.tenant, pairs)
-        return _settled(call.tenant, pairs)
+        settled = partial(_settled, call.tenant, pairs)
+        return await among_others(call.tenant.inspector, asking.exchange, settled)
 
     async def _second(
         self, asking: Asking, first: Attempt, failed: Sequence[Judged], model: str
@@ -122,11 +121,10 @@ class Pipeline:
         call = asking.call
         rules = call.tenant.policy.regeneration
         told = partial(note_about, failed, rules)
-        long = takes_long(call.tenant.inspector, asking.exchange)
         body = with_note(
             call.door,
             call.request.plain_body() | {"model": model},
-            await asyncio.to_thread(told) if long else told(),
+            await among_others(call.tenant.inspector, asking.exchange, told),
             rules,
             choices=len(failed),
         )
@@ -201,7 +199,6 @@ async def _inspect_question(call: Call, exchange: Exchange) -> Verdict:
     if not call.tenant.looks_at_questions:
         return Verdict(Stage.INPUT, Action.PASS)
     inspect = partial(call.tenant.inspector.inspect, exchange, Stage.INPUT, NOTHING)
-    long = takes_long(call.tenant.inspector, exchange)
-    verdict = await asyncio.to_thread(inspect) if long else inspect()
+    verdict = await among_others(call.tenant.inspector, exchange, inspect)
     log_failures(call.trace.id, verdict)
     return verdict

@@ -9,12 +9,15 @@ import httpx
 
 from policies.policy import Timeouts
 from proxy.headers import returned_headers, sent_headers
+from proxy.spare import Spare
 from proxy.upstream import ModelServers, parsed_url
 
 RawHeaders: TypeAlias = Sequence[tuple[bytes, bytes]]
 
 # What this hop sets itself where it has read a body, and leaves alone where it has not.
 _SENT_WITH_A_BODY = frozenset({"content-encoding", "accept-encoding"})
+_REPEATABLE = frozenset({"GET", "HEAD", "PUT", "DELETE"})
+_NOT_MODIFIED = 304
 _RETURNED_WITH_A_BODY = frozenset({"content-encoding", "content-length", "content-type"})
 
 
@@ -42,6 +45,11 @@ class PassedCall:
     key_is_ours: bool
     timeouts: Timeouts
 
+    @property
+    def spare(self) -> Spare:
+        """Whether it may be sent once more, should it be lost: not if that could do it twice."""
+        return Spare(is_there=self.method in _REPEATABLE)
+
 
 @dataclass(frozen=True, slots=True)
 class PassedReply:
@@ -68,6 +76,8 @@ async def relayed(servers: ModelServers, call: PassedCall) -> AsyncGenerator[Pas
     async with servers.exchange(_request(call), call) as opened:
         response = opened.response
         kept = returned_headers(response.headers).keys() | _RETURNED_WITH_A_BODY
+        if response.status_code == _NOT_MODIFIED:
+            kept -= {"content-length"}  # of the body that there would be, and none follows
         yield PassedReply(
             status=response.status_code,
             headers=_only(response.headers, kept),

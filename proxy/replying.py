@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from litestar.types import Send
 
+_PIECE_BYTES = 256 * 1024
+"""Of a large reply, so that its request lasts until the client has taken nearly all of it."""
 EVENT_STREAM = "text/event-stream; charset=utf-8"
 
 
@@ -25,7 +27,11 @@ async def send_whole(send: Send, reply: HttpReply) -> None:
         headers["content-type"] = reply.content_type
         headers["content-length"] = str(len(reply.body))
     await send_head(send, reply.status, headers)
-    await send_piece(send, reply.body, more=False)
+    body = reply.body
+    last = max(0, len(body) - 1) // _PIECE_BYTES * _PIECE_BYTES
+    for start in range(0, last, _PIECE_BYTES):
+        await send_piece(send, body[start : start + _PIECE_BYTES], more=True)
+    await send_piece(send, body[last:], more=False)
 
 
 async def send_head(send: Send, status: int, headers: Mapping[str, str]) -> None:

@@ -1,11 +1,13 @@
 """What the handlers work with; built once in `app.py` and handed to them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
 
 from policies.store import PolicyStore
 from proxy.apart.lending import Apart
+from proxy.capacity import Capacity
+from proxy.closing import Closing
 from proxy.judge.book import JudgeBook
 from proxy.limits.limiter import Limiter
 from proxy.metrics import Metrics
@@ -26,19 +28,25 @@ class Services:
 
     Attributes:
         place: Which of several processes this one is.
+        closing: The requests under way, and whether they are to end.
+        reread: Reads the policies again, whether or not their files have changed.
         apart: Where very long texts are judged.
+        capacity: How many requests and streams there is room for.
         now: Time of day, aware.
         clock: Monotonic clock, in seconds.
     """
 
     settings: Settings
     place: Place
+    closing: Closing
+    reread: Callable[[], Coroutine[None, None, None]]
     policies: PolicyStore
     tenants: Tenants
     servers: ModelServers
     judges: JudgeBook
     limiter: Limiter
     apart: Apart
+    capacity: Capacity
     pipeline: Pipeline
     traces: TraceStore
     recorder: Recorder

@@ -2,22 +2,27 @@
 
 import asyncio
 import contextlib
+import math
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
+from functools import partial
 
 import uvicorn
 import uvloop
 from litestar.types import ASGIApp
 
+from proxy.crowd import Crowd
 from proxy.http_protocol import HttpProtocol
 
-REQUEST_S = 60.0
-"""What a client may take for the head of a request, and between two pieces of its body."""
 IDLE_KEPT_S = 75
 """How long an idle connection is kept: longer than load balancers keep theirs (60 s), so that none
 of them sends a request at the moment when this end closes."""
+_LAST_WORDS_S = 3
+"""Time to take leave of those who are told that they were waited for long enough."""
 _TICK_S = 0.1
 """Uvicorn's own; every tenth tick renews the `date` header."""
+_LATE_S = 0.2
+"""How long a request may be on its way over a connection that is open when the service ends."""
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
@@ -28,8 +33,8 @@ def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
 class CannotListen(Exception):
     """The address is taken, or not one of this machine's."""
 
-    def __init__(self, host: str, port: int, cause: OSError) -> None:
-        super().__init__(f"Cannot listen on {host}:{port}: {cause.strerror}.")
+    def __init__(self, host: str, port: int, cause: str) -> None:
+        super().__init__(f"Cannot listen on {host}:{port}: {cause}.")
         self.host = host
         self.port = port
 
@@ -42,9 +47,9 @@ class _Guest(uvicorn.Server):
     whether it should end.
     """
 
-    def __init__(self, config: uvicorn.Config, request_s: float) -> None:
+    def __init__(self, config: uvicorn.Config, crowd: Crowd) -> None:
         super().__init__(config)
-        self._request_s = request_s
+        self._crowd = crowd
         self.up = asyncio.Event()
         self._told_to_end = asyncio.Event()
 
@@ -67,12 +72,40 @@ class _Guest(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         for connection in list(self.server_state.connections):
             if isinstance(connection, HttpProtocol):
-                connection.end_if_slow(self._request_s)
+                connection.end_if_slow()
         return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let nobody in any more, but serve those who are in: they may have asked already."""
+        waiting = [one for listener in sockets or [] for one in _accepted(listener)]
+        for server in self.servers:
+            server.close()
+        for connection in waiting:
+            await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
+        if self.server_state.connections:
+            await asyncio.sleep(_LATE_S)
+        await super().shutdown(sockets)
+
+    def _protocol(self) -> HttpProtocol:
+        return HttpProtocol(self.config, self.server_state, self.lifespan.state, crowd=self._crowd)
 
     def end(self) -> None:
         self.should_exit = True
         self._told_to_end.set()
+
+
+def _accepted(listener: socket.socket) -> list[socket.socket]:
+    """Take the connections that the system has made and nobody has seen: closing would cut them."""
+    listener.setblocking(False)
+    found: list[socket.socket] = []
+    with contextlib.suppress(OSError):
+        while True:
+            found.append(listener.accept()[0])
+    return found
+
+
+def _nothing() -> None:
+    """Do nothing about requests that take too long to end: they are cut."""
 
 
 @contextlib.asynccontextmanager
@@ -82,8 +115,9 @@ async def served(
     port: int = 0,
     *,
     shutdown_s: float = 5.0,
-    request_s: float = REQUEST_S,
+    crowd: Crowd | None = None,
     opened: socket.socket | None = None,
+    give_up: Callable[[], None] = _nothing,
 ) -> AsyncGenerator[str, None]:
     """Serve an app inside this block; yields its ``http://`` address.
 
@@ -92,15 +126,17 @@ async def served(
         host: Address to listen on.
         port: Port to listen on; 0 takes a free one.
         shutdown_s: Time that requests under way get when the block ends.
-        request_s: What a client may take for a request's head, and between pieces of its body.
+        crowd: Counts the clients, and knows what they may take; None for the usual limits.
         opened: What to listen on in their place; it is closed when the block ends.
+        give_up: Called when that time is over; what does not end then is cut.
 
     Raises:
         CannotListen: the address is taken or not ours.
         RuntimeError: the app's own start failed.
     """
     listener = opened or listening(host, port)
-    server = _Guest(_config(app, shutdown_s), request_s)
+    crowd = crowd or Crowd()
+    server = _Guest(_config(app, shutdown_s, crowd), crowd)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     up = asyncio.create_task(server.up.wait())
     try:
@@ -111,7 +147,9 @@ async def served(
     finally:
         up.cancel()
         server.end()
+        deadline = asyncio.get_running_loop().call_later(shutdown_s, give_up)
         await serving
+        deadline.cancel()
         listener.close()
 
 
@@ -130,7 +168,9 @@ def listening(host: str, port: int, *, shared: bool = False) -> socket.socket:
     try:
         opened = socket.create_server((host, port), family=family, backlog=2048, reuse_port=shared)
     except OSError as error:
-        raise CannotListen(host, port, error) from error
+        raise CannotListen(host, port, error.strerror or type(error).__name__) from error
+    except UnicodeError as error:
+        raise CannotListen(host, port, "that is no name of a host") from error
     # Connections inherit it. Without, the body of a reply waits 40 ms for its head's receipt.
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return opened
@@ -142,15 +182,15 @@ def address_of(opened: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _config(app: ASGIApp, shutdown_s: float) -> uvicorn.Config:
+def _config(app: ASGIApp, shutdown_s: float, crowd: Crowd) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=HttpProtocol,
+        http=partial(HttpProtocol, crowd=crowd),  # type: ignore[arg-type]
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         lifespan="on",
         timeout_keep_alive=IDLE_KEPT_S,
-        timeout_graceful_shutdown=max(1, round(shutdown_s)),
+        timeout_graceful_shutdown=math.ceil(shutdown_s) + _LAST_WORDS_S,
     )

@@ -1,5 +1,6 @@
 """Settings of the service, from the environment (prefix ``GUARD_PROXY_``)."""
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -16,14 +17,19 @@ class LogFormat(StrEnum):
     CONSOLE = "console"
 
 
-def _redis_address(value: SecretStr) -> SecretStr:
-    from redis import Redis  # costs a tenth of a second, and most commands use none
+def _fits_a_header(value: SecretStr) -> SecretStr:
+    if not re.fullmatch("[!-~]+", value.get_secret_value()):
+        raise ValueError(
+            "no header can carry it: it holds blanks, line ends (as a file's last one) or letters "
+            "beyond ASCII"
+        )
+    return value
 
-    try:
-        Redis.from_url(value.get_secret_value()).close()
-    except ValueError:
-        # Its own words may quote a part of the password.
-        raise ValueError("not a usable redis://, rediss:// or unix:// address") from None
+
+def _redis_address(value: SecretStr) -> SecretStr:
+    from proxy.shared_redis import SharedRedis  # costs a tenth of a second; most commands need none
+
+    SharedRedis.check(value.get_secret_value())
     return value
 
 
@@ -40,18 +46,21 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address to listen on.")
     port: int = Field(8080, ge=0, le=65535, description="Port to listen on.")
     workers: int = Field(
-        1, ge=1, description="Processes that serve together on that port, one for each core."
+        1,
+        ge=1,
+        le=1024,
+        description="Processes that serve together on that port, one for each core.",
     )
     redis_url: Annotated[SecretStr, AfterValidator(_redis_address)] | None = Field(
         None,
-        description="Redis for traces and limits; without it traces stay in the SQLite file, and "
-        "each process counts limits for itself.",
+        description="Redis for traces and limits: one server, Sentinels or a Cluster; without it "
+        "traces stay in the SQLite file, and each process counts limits for itself.",
     )
     sqlite_path: Path = Field(
         Path("guard-proxy.sqlite3"),
         description="SQLite file: the trace store without Redis, the outbox with it.",
     )
-    admin_token: SecretStr | None = Field(
+    admin_token: Annotated[SecretStr, AfterValidator(_fits_a_header)] | None = Field(
         None, description="Bearer token that may read every tenant's traces; none: nobody may."
     )
     dashboard: bool = Field(True, description="Serve the dashboard at /dashboard.")
@@ -69,6 +78,40 @@ class Settings(BaseSettings):
     max_reply_bytes: int = Field(
         64 * 2**20, ge=1, description="Largest reply of a model server that is held, in bytes."
     )
+    max_connections: int = Field(
+        4_000,
+        ge=1,
+        description="Most connections of clients to each worker. Beyond, one that is idle makes "
+        "room, else a new one is refused (503).",
+    )
+    max_requests: int = Field(
+        2_000,
+        ge=1,
+        description="Most requests for the model API that each worker serves at the same time; "
+        "others are refused (503) before their key and body are read.",
+    )
+    max_streams: int = Field(
+        1_000, ge=1, description="Most of them that ask for a stream; others are refused (503)."
+    )
+    max_upstream_connections: int = Field(
+        4_000,
+        ge=1,
+        description="Most connections of each worker to model servers: above the most requests, "
+        "so that none is refused (503) for want of one.",
+    )
+    request_timeout_s: float = Field(
+        60.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="What a client may take for the head of a request, and between two pieces of "
+        "its body; a body must come at 500 bytes a second besides. Later it is refused (408).",
+    )
+    send_timeout_s: float = Field(
+        60.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="A client that takes nothing of its reply for so long is hung up on.",
+    )
     long_text_chars: int = Field(
         30_000,
         ge=0,
@@ -76,7 +119,7 @@ class Settings(BaseSettings):
         "nobody waits for it, in characters.",
     )
     long_text_processes: int = Field(
-        1, ge=0, description="Such processes of each worker; without any, a thread judges."
+        1, ge=0, le=64, description="Such processes of each worker; without any, a thread judges."
     )
     source_cache_chars: int = Field(
         200_000,
@@ -87,12 +130,21 @@ class Settings(BaseSettings):
     keep_alive_s: float = Field(
         10.0,
         gt=0,
+        le=3600,
         allow_inf_nan=False,
         description="A held stream sends a comment this often, so that nobody times out.",
+    )
+    unready_s: float = Field(
+        0.0,
+        ge=0,
+        le=600,
+        description="Time after SIGTERM in which new requests are still served while /readyz says "
+        "503, so that load balancers notice.",
     )
     shutdown_s: float = Field(
         30.0,
         gt=0,
+        le=86_400,
         allow_inf_nan=False,
-        description="Time that running requests get to end on SIGTERM.",
+        description="Time that running requests get to end after that.",
     )

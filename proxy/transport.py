@@ -8,13 +8,15 @@ no redirect, no decoding.
 """
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from functools import lru_cache
 from itertools import chain
 from typing import NoReturn, cast
+from weakref import WeakSet
 
 import aiohttp
 import httpx
+from aiohttp.client_proto import ResponseHandler
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -25,16 +27,28 @@ IDLE_KEPT_S = 2.0
 _LARGE_BODY_BYTES = 64 * 1024
 _LONGEST_HEADER_BYTES = 32 * 1024
 _MOST_HEADERS = 256
+_USED: WeakSet[ResponseHandler] = WeakSet()
+"""Connections over which something was asked before."""
 # Headers that aiohttp would add on its own.
 _ADDED = frozenset({"Accept", "Accept-Encoding", "Content-Type", "User-Agent"})
 _CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _NOT_ASCII = re.compile(rb"[^\x00-\x7f]")
 
 
-class AiohttpTransport(httpx.AsyncBaseTransport):
-    """Connections of one event loop, as many as are asked for at once."""
+class StaleConnection(httpx.ReadError):
+    """A connection that was idle before had been closed by the server when it was used again."""
 
-    def __init__(self) -> None:
+
+class AiohttpTransport(httpx.AsyncBaseTransport):
+    """Connections of one event loop.
+
+    Args:
+        most_connections: How many may be in use at once; None for as many as are asked for.
+    """
+
+    def __init__(self, most_connections: int | None = None) -> None:
+        self._most_connections = most_connections
+        self._in_use = 0
         self._session: aiohttp.ClientSession | None = None
         self._is_closed = False
 
@@ -45,9 +59,19 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         not to be used; its ``timeout`` for ``connect`` covers looking up the name, too.
 
         Raises:
-            httpx.TransportError: no reply. `httpx.ReadError` says that the connection was lost
-                before the first byte of one, as happens to a connection that was kept too long.
+            httpx.TransportError: no reply. `httpx.PoolTimeout` says that no connection was free,
+                for which nobody waits; `httpx.ReadError` that one was lost before the first byte.
         """
+        if self._in_use == self._most_connections:
+            raise httpx.PoolTimeout("all connections are in use")
+        self._in_use += 1
+        try:
+            return await self._reply(request)
+        except BaseException:
+            self._let_go()
+            raise
+
+    async def _reply(self, request: httpx.Request) -> httpx.Response:
         sent = _Sent(request)
         try:
             reply = await self._connections().request(
@@ -62,12 +86,18 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
             if sent.failure is not None:
                 raise sent.failure from None
             _raise_as_httpx(error)
-        if _CONTROL.search(b"".join(chain.from_iterable(reply.raw_headers))):
+        if not _is_readable(reply):
             reply.close()
-            raise httpx.RemoteProtocolError("control characters in a header")
+            raise httpx.RemoteProtocolError("odd headers")
         return httpx.Response(
-            reply.status, headers=reply.raw_headers, stream=_ReplyBody(reply), request=request
+            reply.status,
+            headers=reply.raw_headers,
+            stream=_ReplyBody(reply, self._let_go),
+            request=request,
         )
+
+    def _let_go(self) -> None:
+        self._in_use -= 1
 
     async def aclose(self) -> None:
         """Close every connection; no other is opened."""
@@ -98,6 +128,14 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         return self._session
 
 
+def _is_readable(reply: aiohttp.ClientResponse) -> bool:
+    """Tell whether nobody could read another reply in the same bytes."""
+    codings = [coding.lower() for coding in reply.headers.getall("Transfer-Encoding", ())]
+    if codings not in ([], ["chunked"]):
+        return False  # nobody asked for another one, and its body would pass for one without
+    return not _CONTROL.search(b"".join(chain.from_iterable(reply.raw_headers)))
+
+
 class _Reply(aiohttp.ClientResponse):
     """A reply that is only ever read from a connection on which nothing else stands."""
 
@@ -105,12 +143,15 @@ class _Reply(aiohttp.ClientResponse):
         protocol, transport = connection.protocol, connection.transport
         if protocol is None or protocol.should_close:
             # Something came while the connection was idle: it would be taken for this reply.
-            raise httpx.ReadError("the connection was not idle")
+            raise StaleConnection("the connection was not idle")
+        is_used = protocol in _USED
+        _USED.add(protocol)
         try:
             return await super().start(connection)
         except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
             # In this shape aiohttp does not send a request again on its own.
-            raise httpx.ReadError("the connection was lost") from error
+            lost = StaleConnection if is_used else httpx.ReadError
+            raise lost("the connection was lost") from error
         except BaseException:
             if transport is not None:
                 transport.abort()  # a plain close waits for what has not been sent yet
@@ -120,8 +161,9 @@ class _Reply(aiohttp.ClientResponse):
 class _ReplyBody(httpx.AsyncByteStream):
     """The body of a reply, as it was encoded, in pieces as they have come."""
 
-    def __init__(self, reply: aiohttp.ClientResponse) -> None:
+    def __init__(self, reply: aiohttp.ClientResponse, let_go: Callable[[], None]) -> None:
         self._reply = reply
+        self._let_go: Callable[[], None] | None = let_go
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         read = self._reply.content.readany
@@ -136,6 +178,9 @@ class _ReplyBody(httpx.AsyncByteStream):
         if connection is not None and connection.transport is not None:
             connection.transport.abort()  # not all of it was read, or not all was sent
         self._reply.close()
+        if self._let_go is not None:
+            self._let_go()
+            self._let_go = None
 
 
 class _Sent:

@@ -18,6 +18,7 @@ from proxy.encodings import ENCODINGS, Sliced, encodings_of
 from proxy.errors import (
     UpstreamBroken,
     UpstreamError,
+    UpstreamPoolFull,
     UpstreamRefused,
     UpstreamRejectedKey,
     UpstreamTimeout,
@@ -26,7 +27,8 @@ from proxy.errors import (
 from proxy.headers import returned_headers, sent_headers
 from proxy.openai_api.json_body import member, read_object
 from proxy.patience import Patience
-from proxy.transport import AiohttpTransport
+from proxy.spare import Spare
+from proxy.transport import AiohttpTransport, StaleConnection
 
 _NOT_MODIFIED = 304
 _MOST_STATUS = 599
@@ -48,6 +50,10 @@ class Terms(Protocol):
     def timeouts(self) -> Timeouts:
         """The tenant's."""
 
+    @property
+    def spare(self) -> Spare:
+        """Whether it may be sent once more, should it be lost."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerCall:
@@ -55,12 +61,14 @@ class ServerCall:
 
     Attributes:
         method: HTTP method.
-        url: Full address.
+        url: Address, without a query.
         body: Body as bytes; empty for none.
         headers: The caller's headers; those that must not travel are left out here.
         key: Bearer key for the model server; None for none.
         key_is_ours: The operator configured the key, so its rejection is not the caller's fault.
         timeouts: The tenant's.
+        spare: What is left to the client's request of being sent once more.
+        query: What follows the path, in the bytes in which it came; empty for none.
     """
 
     method: str
@@ -70,6 +78,8 @@ class ServerCall:
     key: str | None
     key_is_ours: bool
     timeouts: Timeouts
+    spare: Spare
+    query: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +153,16 @@ class Opened:
 
 
 class ModelServers:
-    """Talks to every tenant's model server over one pool of connections."""
+    """Talks to every tenant's model server over one pool of connections.
 
-    def __init__(self, max_reply_bytes: int) -> None:
+    Args:
+        max_reply_bytes: The largest reply that is held.
+        most_connections: How many may be in use at once; None for as many as are asked for.
+    """
+
+    def __init__(self, max_reply_bytes: int, most_connections: int | None = None) -> None:
         self._max_reply_bytes = max_reply_bytes
-        self._transport = AiohttpTransport()
+        self._transport = AiohttpTransport(most_connections)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -187,7 +202,7 @@ class ModelServers:
         """
         with _translated(terms):
             async with Patience(terms.timeouts) as patience:
-                response = await self._send(request)
+                response = await self._send(request, terms.spare)
                 patience.begun()
                 opened = Opened(response, patience)
                 try:
@@ -196,14 +211,14 @@ class ModelServers:
                 finally:
                     await response.aclose()
 
-    async def _send(self, request: httpx.Request) -> httpx.Response:
+    async def _send(self, request: httpx.Request, spare: Spare) -> httpx.Response:
         try:
             return await self._transport.handle_async_request(request)
-        except (httpx.ReadError, httpx.WriteError):
-            if not isinstance(request.stream, httpx.ByteStream):
-                raise  # a body that came in pieces has gone by
+        except StaleConnection:
             # The server closed an idle connection at the moment that it was used again; nothing
-            # came back, so the request is sent once more.
+            # came back, so the request is sent once more. A body in pieces has gone by.
+            if not (isinstance(request.stream, httpx.ByteStream) and spare.take()):
+                raise
             return await self._transport.handle_async_request(request)
 
 
@@ -222,13 +237,17 @@ def _request(call: ServerCall) -> httpx.Request:
     headers["accept-encoding"] = ", ".join(ENCODINGS)
     if call.key is not None:
         headers["authorization"] = f"Bearer {call.key}"
+    url = parsed_url(call.url)
+    extensions: dict[str, object] = {"timeout": {"connect": call.timeouts.connect_s}}
+    if call.query:
+        extensions["target"] = url.raw_path + b"?" + call.query
     return httpx.Request(
         call.method,
-        parsed_url(call.url),
+        url,
         # The web server reads headers as Latin-1; the same way back gives the same bytes.
         headers=[(name.encode(), value.encode("latin-1")) for name, value in headers.items()],
         stream=httpx.ByteStream(call.body),
-        extensions={"timeout": {"connect": call.timeouts.connect_s}},
+        extensions=extensions,
     )
 
 
@@ -242,6 +261,8 @@ def parsed_url(url: str) -> httpx.URL:
 def _translated(terms: Terms) -> Generator[None, None, None]:
     try:
         yield
+    except httpx.PoolTimeout as error:
+        raise UpstreamPoolFull from error
     except httpx.ConnectTimeout as error:
         raise UpstreamTimeout("connect", terms.timeouts.connect_s) from error
     except httpx.DecodingError as error:

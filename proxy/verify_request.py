@@ -12,7 +12,7 @@ from policies.intents import IntentFound, Intents
 from policies.policy import SourceRules
 from policies.verification.options import BadSources, GivenSource, Options, usable_sources
 from policies.verification.problems import problem
-from proxy.errors import BadRequest
+from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 from proxy.openai_api.sources import (
@@ -107,7 +107,7 @@ def read_verify_request(raw: bytes) -> VerifyRequest:
     try:
         body = read_object(raw)
     except ValueError as error:
-        raise BadRequest(f"The body is not a JSON object: {error}.") from None
+        raise NotJson(str(error)) from None
     _refuse_unknown(body)
     try:
         return VerifyRequest.model_validate(body)

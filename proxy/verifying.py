@@ -1,12 +1,11 @@
 """Verifies an answer by a tenant's policy: with its judge if it has one, long texts in a thread."""
 
-import asyncio
 from functools import partial
 
 from guards.core.exchange import Exchange
 from policies.verification.options import Options
 from policies.verification.verifying import Verified, Verifier
-from proxy.inspecting import takes_long
+from proxy.inspecting import among_others
 from proxy.services import Services
 from proxy.tenants import Tenant
 
@@ -46,5 +45,4 @@ async def verified(
                 request_id=request_id,
             )
         verify = partial(verifier.verify, exchange, options, request_id=request_id)
-        long = takes_long(judging.inspector, exchange)
-        return await asyncio.to_thread(verify) if long else verify()
+        return await among_others(judging.inspector, exchange, verify)

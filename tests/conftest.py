@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from tests.browser import chromium
 from tests.clients.node_packages import FOLDER, why_not
+from tests.deploy import front
 from tests.fakes.redis_process import RedisProcess
 
 # Laws are about results; how long one example takes says how busy the machine is.
@@ -53,6 +54,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if browser and any(_holds(one, chromium.FOLDER, left_out) for one in asked):
         terminalreporter.section("not run: the dashboard in a browser")
         terminalreporter.line(f"tests/browser/{left_out} did not run: {browser}.", yellow=True)
+    no_nginx = front.why_no_nginx()
+    if no_nginx and any(_holds(one, front.FOLDER, "test_nginx.py") for one in asked):
+        terminalreporter.section("not run: the front proxy")
+        terminalreporter.line(f"tests/deploy/test_nginx.py did not run: {no_nginx}.", yellow=True)
 
 
 def _holds(asked: Path, folder: Path, left_out: str) -> bool:

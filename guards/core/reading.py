@@ -22,7 +22,7 @@ from guards.text.held import HeldIndex
 from guards.text.normal import Normal, normalise
 from guards.text.polarity_sayings import Sayings
 from guards.text.scripts import prose_only
-from guards.text.sentences import Sentence, split_sentences
+from guards.text.sentences import GrowingSentences, Sentence, split_sentences
 from guards.text.slots.by_sentence import names_by_sentence, quantities_by_sentence
 from guards.text.slots.contact import Contact, find_contacts
 from guards.text.slots.law import LawReference, read_laws
@@ -111,6 +111,11 @@ class AnswerText(Text):
     def __init__(self, raw: str, said: Keeping) -> None:
         super().__init__(raw)
         self._said = said
+
+    @lazy
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The sentences, in order, with their spans."""
+        return self._said.once(_growing).of(self.raw)
 
     @lazy
     def quantities(self) -> tuple[Quantity, ...]:
@@ -272,6 +277,11 @@ def forget_sources() -> None:
     """Forget all readings of sources, so that the next ones are made anew."""
     SOURCES.clear()
     SOURCE_SETS.clear()
+
+
+def _growing(said: Keeping) -> GrowingSentences:
+    del said
+    return GrowingSentences()
 
 
 def _asked(exchange: Exchange) -> Asked:

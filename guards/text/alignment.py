@@ -1,18 +1,14 @@
 """Finds for a sentence of the answer the sentences of the sources that speak of the same."""
 
 import re
-from heapq import nlargest
-from operator import attrgetter
 from typing import NamedTuple
 
 from guards.core.reading import Part, Reading
 from guards.text.held_claims import HeldClaims
-from guards.text.overlap_score import shares_of
+from guards.text.sentences import LONGEST_SENTENCE_CHARS
 
 _NEARLY_AS_GOOD = 0.1
 _MOST_ALIGNED = 24
-LONGEST_SENTENCE_CHARS = 2000
-"""Longer than any sentence: what never ends is none, and comparing it would take too long."""
 _EXCEPTION = re.compile(r"^(?:다만|단)[\s,]")
 
 
@@ -65,12 +61,9 @@ def alignments(claim: str, reading: Reading, least: float) -> list[Aligned]:
     """
     if len(claim) > LONGEST_SENTENCE_CHARS:
         return []
-    found = reading.asked.once(HeldClaims).of(claim)
-    held = [
-        Aligned(part, place, share)
-        for part, held in zip(reading.sources, found.held, strict=True)
-        for place, share in shares_of(found.wanted, held, least).items()
-        if len(part.text.sentences[place].text) <= LONGEST_SENTENCE_CHARS
+    claims = reading.asked.once(HeldClaims)
+    closest = claims.of(claim).closest(least, _NEARLY_AS_GOOD, claims.endless)
+    return [
+        Aligned(reading.sources[source], place, share)
+        for share, (source, place) in closest[:_MOST_ALIGNED]
     ]
-    closest = nlargest(_MOST_ALIGNED, held, key=attrgetter("share"))
-    return [one for one in closest if one.share >= closest[0].share - _NEARLY_AS_GOOD]

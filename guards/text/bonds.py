@@ -78,6 +78,10 @@ class Bonds:
     def _place(self) -> None:
         """Part the figures in tables from the others."""
         tables = _tables(self._raw)
+        if not tables:
+            for one in self.figures:
+                self._in_prose[one.at].append(one)
+            return
         begins = [start for start, _ in tables]
         for one in self.figures:
             start = one.quantity.start

@@ -12,7 +12,8 @@ from guards.core.reading import Text
 from guards.text.features import kept_features
 from guards.text.passages import sentence_places
 from guards.text.polarity_modes import AFFIRMATIVE, Mode
-from guards.text.polarity_sayings import LONGEST_SENTENCE_CHARS, Said, Saying
+from guards.text.polarity_sayings import Said, Saying
+from guards.text.sentences import LONGEST_SENTENCE_CHARS
 
 _OPEN = "개관"
 _WEEK = "월화수목금토일"
@@ -134,7 +135,7 @@ def _places(raw: str) -> Iterator[_Closed]:
 def _said(text: Text, closed: _Closed, row: int) -> Said:
     sentence = text.sentences[row]
     start, end = closed.says_start - sentence.start, closed.says_end - sentence.start
-    saying = Saying(frozenset({_OPEN}), Mode.NOT, (), frozenset(), frozenset(), start, end)
+    saying = Saying(frozenset({_OPEN}), Mode.NOT, start, end)
     return Said(saying, sentence.text, text.sentences[row - 1].text if row else "")
 
 

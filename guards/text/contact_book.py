@@ -22,6 +22,7 @@ _TELLING_NOTHING = frozenset(
     """.split()
 )
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[-.)( ]{1,2}(?=\d)")
+_DIGITS = re.compile(r"\d+")
 _NOT_A_DIGIT = re.compile(r"\D")
 _EXTENSION_WORD = re.compile(r"내선|교환|구내")
 _EXTENSION_COLUMN = re.compile(r"[ *]*(?:내선|교환|구내)(?:[ ]?(?:번호|전화))?[ *]*")
@@ -45,8 +46,10 @@ class ContactBook:
         for source in reading.exchange.sources:
             for contact in Text(f"{source.title}\n{source.file}").contacts:
                 self._cover(contact)
+        said = [_BETWEEN_DIGITS.sub("", text.normal.text) for _, text in self._passages.texts()]
+        # What each passage has of digits in a row, and whether it speaks of extensions.
         self._digits = [
-            _BETWEEN_DIGITS.sub("", text.normal.text) for _, text in self._passages.texts()
+            (frozenset(_DIGITS.findall(one)), bool(_EXTENSION_WORD.search(one))) for one in said
         ]
 
     def _add(self, number: int, text: Text) -> None:
@@ -120,11 +123,11 @@ class ContactBook:
         """Tell whether the digits of a number stand in a source in a notation of its own."""
         if contact.kind is not ContactKind.PHONE:
             return False
-        pattern = re.compile(rf"(?<!\d){_NOT_A_DIGIT.sub('', contact.text)}(?!\d)")
+        number = _NOT_A_DIGIT.sub("", contact.text)
         return any(
-            pattern.search(digits)
-            for digits in self._digits
-            if not contact.is_extension or _EXTENSION_WORD.search(digits)
+            number in digits
+            for digits, has_extensions in self._digits
+            if not contact.is_extension or has_extensions
         )
 
 

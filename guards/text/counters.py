@@ -5,9 +5,9 @@ the same is known by the words around the figure.
 """
 
 from guards.core.reading import Reading
-from guards.text.alignment import LONGEST_SENTENCE_CHARS
 from guards.text.likeness import kept_words_of, words_of
 from guards.text.passages import sentence_places
+from guards.text.sentences import LONGEST_SENTENCE_CHARS
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 

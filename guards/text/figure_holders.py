@@ -27,7 +27,8 @@ class FigureHolders:
     """
 
     def __init__(self, sources: Sequence[Sequence[Text]]) -> None:
-        self._sources = sources
+        self._places = range(len(sources))
+        self._raws = [(place, text.raw) for place, texts in enumerate(sources) for text in texts]
         by_number: dict[Number, list[int]] = defaultdict(list)
         for place, texts in enumerate(sources):
             for number in set().union(*map(numbers_in, texts)):
@@ -40,12 +41,11 @@ class FigureHolders:
         None but these do (`guards.text.known_quantities`); some of them may not either.
         """
         if figure.measure.dimension == Dimension.BARE:
-            return range(len(self._sources))
-        numbers = map(number_of, _numbers(figure))
-        found = {place for one in numbers for place in self._by_number.get(one, ())}
-        for place, texts in enumerate(self._sources):
-            if any(figure.text in text.raw for text in texts):
-                found.add(place)
+            return self._places
+        written = figure.text
+        found = {place for place, raw in self._raws if written in raw}
+        for number in map(number_of, _numbers(figure)):
+            found.update(self._by_number.get(number, ()))
         return sorted(found)
 
 

@@ -78,7 +78,7 @@ def _keys(measure: Measure) -> frozenset[_Key]:
     if dimension in _CLOCKS:
         halves = [value % _HALF_DAY_MINUTES for value in measure.values]
         return frozenset([_key(Dimension.CLOCK, value) for value in halves])
-    keys = [_key(dimension, value) for value in measure.values]
+    keys: list[_Key] = [(dimension, *value.as_integer_ratio()) for value in measure.values]
     if dimension == Dimension.DATE:
         days = (part for part in parts_of(measure) if part.dimension == Dimension.MONTH_DAY)
         keys += [_key(part.dimension, part.values[0]) for part in days]

@@ -26,6 +26,7 @@ class Wanted:
         forms: For each stem and key of a predicate the bit of the word it stands for.
         pairs: The bit of each pair.
         words: The bits of all words.
+        are_apart: No pair stands in two of the words.
     """
 
     def __init__(self, claim: Features) -> None:
@@ -40,6 +41,7 @@ class Wanted:
             (bits[name], sum(map(self.pairs.__getitem__, pairs)), len(pairs))
             for name, pairs in claim.words.items()
         ]
+        self.are_apart = sum(count for _, _, count in self._pairs_of) == len(self.pairs)
 
     def held_in(self, sentence: Features) -> Held:
         """Return what a sentence holds."""

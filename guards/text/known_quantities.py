@@ -37,6 +37,7 @@ _NUMERAL_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 _NUMERAL_PART_END = re.compile(r"[.,]|$")
 _LONGEST_NUMERAL_CHARS = 40
 _NUMBERS_KEPT = 4096
+_MOST_ASKED = 1024
 
 # Values as whole numbers, which are compared faster than fractions; and with their dimension.
 Number = tuple[int, int]
@@ -120,13 +121,18 @@ class KnownQuantities:
         self._said = [sources.once(said_in_sources)] if sources else []
         self._said += [text.once(_said_in) for text in own]
         self._asked: dict[Hashable, bool] = {}
+        self._has_figures = any(said.comparators or said.implied for said in self._said)
 
     def has(self, quantity: Quantity) -> bool:
         """Tell whether the texts hold this quantity, each end of it if it is a range."""
+        if not self._has_figures and quantity.measure.dimension != Dimension.BARE:
+            return self._has_verbatim(quantity)
         keys = _keys(quantity.measure)
         name = (quantity.text, quantity.comparing_word, quantity.is_length, *keys)
         known = self._asked.get(name)
         if known is None:
+            if len(self._asked) >= _MOST_ASKED:
+                self._asked.clear()
             known = self._asked[name] = self._holds(quantity, keys)
         return known
 
@@ -136,11 +142,12 @@ class KnownQuantities:
         return is_count and len(quantity.measure.values) > 1 and self.has(quantity)
 
     def _holds(self, quantity: Quantity, keys: Sequence[_Key]) -> bool:
-        return (
-            all(self._has_key(key, quantity) for key in keys)
-            or self._has_number(quantity)
-            or self._has_verbatim(quantity)
-        )
+        has_keys = True
+        for key in keys:
+            if not self._has_key(key, quantity):
+                has_keys = False
+                break
+        return has_keys or self._has_number(quantity) or self._has_verbatim(quantity)
 
     def _has_key(self, key: _Key, quantity: Quantity) -> bool:
         if not self._says(key):
@@ -148,11 +155,12 @@ class KnownQuantities:
             if not (same and self._says(same)):
                 return self._has_otherwise(key, is_length=quantity.is_length)
             key = same
-        return any(
-            may_agree(quantity.comparator, known)
-            for said in self._said
-            for known in said.comparators.get(key, ())
-        )
+        own = quantity.comparator
+        for said in self._said:
+            known = said.comparators.get(key, ())
+            if known and (own is None or None in known or own in known):
+                return True
+        return False
 
     def _says(self, key: _Key) -> bool:
         for said in self._said:  # noqa: SIM110 - asked most often: `any` takes twice as long
@@ -246,6 +254,11 @@ class KnownQuantities:
         )
 
 
+def known_in(told: SourceSet) -> KnownQuantities:
+    """Return what sources say in figures; made once for them."""
+    return KnownQuantities(sources=told)
+
+
 def written_number(quantity: Quantity) -> Fraction | None:
     """Return the number in digits with which a quantity is written, as it stands there."""
     return _first_number(quantity.text)
@@ -273,7 +286,8 @@ def _is_within(place: tuple[int, int], quantity: Quantity, text: Text) -> bool:
 
 
 def _keys(measure: Measure) -> list[_Key]:
-    return [_key(measure.dimension, value) for value in measure.values]
+    dimension = measure.dimension
+    return [(dimension, *value.as_integer_ratio()) for value in measure.values]
 
 
 def _in_other_unit(key: _Key) -> _Key | None:
@@ -296,4 +310,4 @@ def number_of(value: Fraction) -> Number:
 
 
 def _key(dimension: str, value: Fraction) -> _Key:
-    return dimension, value.numerator, value.denominator
+    return dimension, *value.as_integer_ratio()

@@ -132,9 +132,14 @@ def _lines(raw: str, spans: Sequence[Span]) -> Iterator[_Line]:
 
 
 def _kind(line: str) -> str:
-    if line.count("|") > 1 or "\t" in line.strip():
+    if line.count("|") > 1 or ("\t" in line and "\t" in line.strip()):
         return "table"
-    return "item" if _ITEM.match(line) else "prose"
+    return "item" if ":" in line and _ITEM.match(line) else "prose"
+
+
+def is_prose(line: str) -> bool:
+    """Tell whether a line is no row of a table and has no name before a colon."""
+    return _kind(line) == "prose"
 
 
 def _cell_mark(row: str) -> str:

@@ -10,6 +10,8 @@ _SPECIAL = re.compile(
     r"|\[/?INST\]|<</?SYS>>|\[(?:UNK|PAD|CLS|SEP|MASK|BOS|EOS|EOT|gMASK)\]|<0x[0-9A-F]{2}>|\[@BOS@\]"
 )
 _EDGE_SPECIAL = re.compile(rf"{_SPECIAL.pattern}|</?s>")
+# All that one of them begins with.
+_MAY_BE_SPECIAL = re.compile(r"<|\[[|/@A-Zg]")
 _STRUCK_OUT = re.compile(r"<s>[^<>\n]{1,200}</s>")
 _WHOLE = re.compile(
     r"[\s*_#>-]*(?:TODO|FIXME|TBD|N/?A|null|None|undefined|NaN|(?:최종\s?)?(?:답변|응답|대답|내용)|"
@@ -31,6 +33,8 @@ Place = tuple[int, int]
 
 def special_tokens(prose: str) -> list[Place]:
     """Return the places of a model's control tokens, in order; in code points."""
+    if not _MAY_BE_SPECIAL.search(prose):
+        return []
     prose = _without_struck_out(prose)
     places = [match.span() for match in _SPECIAL.finditer(prose)]
     start, end = edges(prose)

@@ -46,13 +46,12 @@ class Misbound:
         told = BoundFigure(bond)
         if _is_named_by_one(told, own):
             return None
-        others = [BoundFigure(other) for other in beside]
         shares = [
             (share, rival)
             for rival in self._rivals(told)
             if (share := _covered(told, rival, own)) >= _LEAST_COVERED
             and all(self._tells_apart(told, rival, one) for one in own)
-            and not any(_is_at_home(other, rival) for other in others)
+            and not any(_is_at_home(BoundFigure(other), rival) for other in beside)
         ]
         best = max((share for share, _ in shares), default=0)
         right = [rival for share, rival in shares if share == best]

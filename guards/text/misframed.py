@@ -10,9 +10,9 @@ from collections.abc import Hashable, Sequence
 
 from guards.core.lazy import lazy
 from guards.core.reading import SourceSet, Text
-from guards.text.bonds import Bond
 from guards.text.bound_figures import KnownFigures
 from guards.text.figure_frames import Frame, Lean, frame_of, is_negated, kept_frame_of
+from guards.text.figure_values import Figure
 from guards.text.likeness import kept_words_of, words_of
 from guards.text.moved import Home
 from guards.text.passages import Passages
@@ -86,23 +86,23 @@ class Misframed:
         self._known = told.once(KnownFigures)
         self._framed: dict[frozenset[Hashable], Sequence[_Framed]] = {}
 
-    def right_home(self, bond: Bond, answer: Text) -> Home | None:
+    def right_home(self, figure: Figure, answer: Text) -> Home | None:
         """Return where the sources give a figure of the answer in another frame, if they all do."""
-        quantity = bond.quantity
+        quantity = figure.quantity
         frame = frame_of(quantity, answer)
         if frame == Frame():
             return None
-        own = self._known.of(bond.value)
+        own = self._known.of(figure.value)
         if not own or len(own) > _MOST_PLACES:
             return None
-        kept = self._kept(bond.value)
+        kept = self._kept(figure.value)
         if all(one.frame == frame for one in kept):
             return None
         said = _Framed(quantity, answer, frame)
         differing = [_differs(said, one) for one in kept]
         if not any(differing):
             return None
-        words = words_of(answer.sentences[bond.sentence].text)
+        words = words_of(answer.sentences[figure.at].text)
         alike = [words.share_in(kept_words_of(self._passages.sentence(one.place))) for one in own]
         best = max(alike)
         if best < _least_alike(quantity, frame, is_only=len(own) == 1):

@@ -102,13 +102,12 @@ class Homes:
         if not own:
             return None
         held = self._by_kind.get(value.kind, {})
-        near = self._near(sentence, held)
-        best = self._best(sentence, [one for one in near if one[1] not in own])
+        best = self._best(sentence, self._near(sentence, held.keys() - own))
         if best and self._is_meant(sentence.words, clause, best, own):
             return Home(best[1], tuple(held[best[1]]))
         if len(beside) == 1:
             return None
-        best = self._best(sentence, [one for one in near if one[1] in own])
+        best = self._best(sentence, self._near(sentence, held.keys() & own))
         if best is None or len(clause.words.stems) < _LEAST_WORDS:
             return None
         return self._taken_for_another(value, beside, best)

@@ -14,27 +14,19 @@ from typing import NamedTuple
 
 from guards.lexicons.opposites import SIDES
 from guards.text.lemmas import lemma
-from guards.text.polarity import Role, Stance, stances
-from guards.text.polarity_modes import AFFIRMATIVE, Mode
+from guards.text.polarity import Role, Stance, may_deny, stances
+from guards.text.polarity_modes import AFFIRMATIVE, are_opposed
 from guards.text.polarity_words import turns_of
 from guards.text.tokens import word_stem
 
-# Not of two signs, or of one sign only in name: 거부할 수 있다, 거부하지 않을 수 있다.
-_COMPATIBLE = frozenset({frozenset({Mode.CAN, Mode.MAY_REFRAIN})})
-_APART = frozenset(
-    {
-        frozenset({Mode.NEED_NOT, Mode.MUST_NOT}),
-        frozenset({Mode.NEED_NOT, Mode.CANNOT}),
-        frozenset({Mode.MAY_REFRAIN, Mode.MUST_NOT}),
-        frozenset({Mode.MAY_REFRAIN, Mode.CANNOT}),
-    }
-)
 _ONLY = re.compile(r"(?<![지다야\d미])만(?=[\s이을의은])")
 _TOKEN = re.compile(r"(?:첫|두|세|네)\s?번째[가-힣]*|[가-힣]+|[A-Za-z]+|\d[\d,.]*[가-힣]*")
 _NEGATING_PREFIXES = frozenset("비미불무부")
+_LEAST_NEGATED_CHARS = 3
 _BOTH_SIDES = 2
 _LEAST_COMPOUND_CHARS = 4
-_SENTENCES_KEPT = 512
+_SENTENCES_KEPT = 256
+_GISTS_KEPT = 2048
 _WORDS_KEPT = 16_384
 
 
@@ -46,12 +38,14 @@ class _Word(NamedTuple):
         head: The first noun of a long compound (확산 of 확산방안); else empty.
         allies: The words on the same side of an opposition.
         opponents: Their opposites.
+        negated: What its forms negate by a prefix (회원 of 비회원).
     """
 
     names: frozenset[str]
     head: str
     allies: frozenset[str]
     opponents: frozenset[str]
+    negated: frozenset[str]
 
 
 class _Token(NamedTuple):
@@ -79,6 +73,18 @@ class _Reading(NamedTuple):
     names: frozenset[str]
 
 
+class _Gist(NamedTuple):
+    """What of a sentence tells at once that most others do not oppose it.
+
+    Attributes:
+        denies: It speaks against a predicate.
+        words: The forms of its words, and the heads of compounds.
+    """
+
+    denies: bool
+    words: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Opposition:
     """A place where a claim says the opposite of a sentence.
@@ -99,6 +105,8 @@ class Opposition:
 
 def oppositions(claim: str, sentence: str) -> list[Opposition]:
     """Return where a claim says the opposite of a sentence; one for each place."""
+    if not _may_oppose(claim, _kept_gist(sentence)):
+        return []
     claimed, told = _read(claim), _kept_reading(sentence)
     found = sorted(
         (*_of_stances(claimed, told), *_of_words(claimed, told)), key=lambda one: one.start
@@ -118,6 +126,32 @@ def tells(sentence: str, word: str) -> bool:
     return any(not names.isdisjoint(_word(match[0]).names) for match in _TOKEN.finditer(sentence))
 
 
+def _may_oppose(claim: str, told: _Gist) -> bool:
+    """Tell at once whether a claim may say the opposite of a sentence."""
+    if told.denies or may_deny(claim):
+        return True
+    words = map(_word, _TOKEN.findall(claim))
+    return any(
+        not (told.words.isdisjoint(word.opponents) and told.words.isdisjoint(word.negated))
+        for word in words
+        if word.opponents or word.negated
+    )
+
+
+def _gist(sentence: str) -> _Gist:
+    words = [_word(written) for written in _TOKEN.findall(sentence)]
+    denies = may_deny(sentence) and any(
+        stance.mode not in AFFIRMATIVE for stance in stances(sentence)
+    )
+    return _Gist(
+        denies, frozenset().union((word.head for word in words), *(word.names for word in words))
+    )
+
+
+# Only for sentences of sources: they come back all day.
+_kept_gist = lru_cache(maxsize=_GISTS_KEPT)(_gist)
+
+
 def _read(text: str) -> _Reading:
     told = stances(text)
     negated = {
@@ -134,7 +168,7 @@ def _read(text: str) -> _Reading:
     return _Reading(text, told, tokens, names)
 
 
-# Only for sentences of sources: they come back all day.
+# For those of them that a claim may oppose.
 _kept_reading = lru_cache(maxsize=_SENTENCES_KEPT)(_read)
 
 
@@ -150,6 +184,11 @@ def _word(written: str) -> _Word:
         head,
         allies=frozenset().union(*(own for own, _ in known)),
         opponents=frozenset().union(*(against for _, against in known)),
+        negated=frozenset(
+            name[1:]
+            for name in names
+            if len(name) >= _LEAST_NEGATED_CHARS and name[0] in _NEGATING_PREFIXES
+        ),
     )
 
 
@@ -183,14 +222,6 @@ def _turns(reading: _Reading) -> frozenset[str]:
     return turns_of(rest) | ({"only"} if _ONLY.search(rest) else frozenset())
 
 
-def are_opposed(one: Mode, other: Mode) -> bool:
-    """Tell whether two things said of one predicate cannot both be true."""
-    modes = frozenset({one, other})
-    if modes in _COMPATIBLE:
-        return False
-    return modes in _APART or (one in AFFIRMATIVE) != (other in AFFIRMATIVE)
-
-
 def _of_words(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:
     for at, token in enumerate(claimed.tokens):
         place = _place_of_opposite(claimed.tokens, at, told)
@@ -199,7 +230,7 @@ def _of_words(claimed: _Reading, told: _Reading) -> Iterator[Opposition]:
         if place is not None:
             expected = told.text[told.tokens[place].start : told.tokens[place].end]
             yield Opposition(token.start, token.end, expected, is_word=True)
-        elif _is_negated_noun(token.word.names, told.names):
+        elif _is_negated_noun(token.word, told.names):
             yield Opposition(token.start, token.end, "")
 
 
@@ -245,8 +276,6 @@ def _beside(tokens: Sequence[_Token], at: int) -> tuple[frozenset[str], frozense
     return before, after
 
 
-def _is_negated_noun(own: frozenset[str], names: frozenset[str]) -> bool:
+def _is_negated_noun(word: _Word, names: frozenset[str]) -> bool:
     """Tell whether a claim has 비회원 where the sentence only has 회원."""
-    return own.isdisjoint(names) and any(
-        name[0] in _NEGATING_PREFIXES and name[1:] in names for name in own if len(name) >= 3
-    )
+    return word.names.isdisjoint(names) and not word.negated.isdisjoint(names)

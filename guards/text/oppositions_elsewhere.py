@@ -4,16 +4,20 @@ Two clauses may have the same predicate and different subjects (가족은 신청
 신청한다), and then the sentence closest to a claim is not the one its clause comes from.
 """
 
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from guards.core.reading import Reading
-from guards.text.alignment import LONGEST_SENTENCE_CHARS
 from guards.text.claims import bare_claim
 from guards.text.features import features
 from guards.text.held import Wanted
 from guards.text.oppositions import oppositions
 from guards.text.overlap_score import containment, shares_in
-from guards.text.polarity import clauses, stances
+from guards.text.polarity import Role, stances
+from guards.text.sentences import LONGEST_SENTENCE_CHARS
+
+_WORD = re.compile(r"[가-힣]+")
 
 
 def is_told(claim: str, sentence: str, reading: Reading) -> bool:
@@ -58,3 +62,10 @@ def _says_the_same(clause: str, other: str, least: float) -> bool:
         return False
     is_close = share > least or own[-1].key == others[-1].key
     return is_close and not oppositions(clause, other)
+
+
+def clauses(sentence: str) -> list[str]:
+    """Return the coordinate clauses of a sentence, in order; what follows the last is one too."""
+    ends = [stance.end for stance in stances(sentence) if stance.role is Role.MAIN]
+    pieces = [sentence[start:end] for start, end in pairwise([0, *ends, len(sentence)])]
+    return [piece for piece in pieces if _WORD.search(piece)]

@@ -10,6 +10,7 @@ from guards.text.overlap_score import containment
 from guards.text.sentences import Sentence
 
 _LOOK_BACK_CHARS = 30
+_MOST_BARS = 3
 _BOUND = re.compile(r"(?:이상|이하|초과|미만|이전|이후|이내)")
 _FOCUS = re.compile(r"([가-힣]{1,20})(?:에는|에서는|으로는|까지는)\s$")
 _FIGURE_BEFORE = re.compile(r"\d[\d,.]{0,20}[ ]?[가-힣A-Za-z%]{0,4}(?:\s[원명개분])?\s?$")
@@ -52,3 +53,8 @@ def share_of_rest(claim: Sentence, opposition: Opposition, aligned: Aligned) -> 
         return share
     words = len(features(rest).words)
     return (share * words + 1) / (words + 1)
+
+
+def is_table_row(claim: Sentence) -> bool:
+    """Tell whether a claim is a row whose last cells belong to several columns."""
+    return claim.text.startswith("|") and claim.text.count("|") > _MOST_BARS

@@ -13,11 +13,11 @@ from guards.core.lazy import lazy
 from guards.core.reading import SourceSet, Text
 from guards.text.closed_days import all_closed, closed_days, days_claimed_open, is_about
 from guards.text.features import kept_features
-from guards.text.oppositions import are_opposed
-from guards.text.polarity_modes import AFFIRMATIVE
+from guards.text.polarity_modes import AFFIRMATIVE, are_opposed
 from guards.text.polarity_sayings import Said, Saying
 from guards.text.polarity_words import Word
 from guards.text.postings import Postings, packed, posted
+from guards.text.source_row import SourceRow
 
 _MOST_LOOKED_AT = 400
 _LEAST_SHARE = 0.6
@@ -98,7 +98,7 @@ class SourceSayings:
         self, sources: SourceSet, said_in: Callable[[Text], Iterable[Said]] = _all_said
     ) -> None:
         self._sources = [(part.source, part.text) for part in sources.parts if part.source]
-        self._known = [text.held_index.forms for _, text in self._sources]
+        self._row = sources.once(SourceRow)
         self._told = [
             Told(source.id, said, source.title)
             for source, text in self._sources
@@ -116,36 +116,42 @@ class SourceSayings:
             saying: What a claim says.
             context: Returns the words around it; seldom asked.
         """
-        best, agreed = self._best(saying, context)
-        if best and best.share > agreed:
+        best = self._best(saying, context)
+        if best and best.share > self._agreed(saying):
             return best
         return self._closed(saying)
 
     def may_oppose(self, saying: Saying, context: Context) -> bool:
         """Tell whether anything says the opposite of a saying, whatever else is said."""
-        best, _ = self._best(saying, context)
-        return best is not None or self._closed(saying) is not None
+        return self._best(saying, context) is not None or self._closed(saying) is not None
 
-    def _best(self, saying: Saying, context: Context) -> tuple[Opposed | None, float]:
-        """Return what says the opposite, and the greatest share that what says the same holds."""
+    def _best(self, saying: Saying, context: Context) -> Opposed | None:
+        """Return what says the opposite."""
         best: Opposed | None = None
-        agreed = 0.0
-        places = self._on(saying)
-        if not places:
-            return None, agreed
-        holders = {word: self._holders(word) for word in saying.words}
-        for place in places:
-            told = self._told[place]
+        for told in self._on(saying):
             other = told.said.saying
-            missing = [word for word in saying.words if place not in holders[word]]
-            share = _share(saying, other, missing)
+            # Most say the same, which their modes tell: only of the others words are read.
             if not are_opposed(saying.mode, other.mode):
-                agreed = max(agreed, share if _is_for(other, saying) else 0.0)
-            elif share < _LEAST_SHARE or (best and share <= best.share):
                 continue
-            elif self._is_alike(saying, told, missing, context):
+            missing = _missing(saying, other)
+            share = _share(saying, other, missing)
+            if share < _LEAST_SHARE or (best and share <= best.share):
+                continue
+            if self._is_alike(saying, told, missing, context):
                 best = Opposed(told, share)
-        return best, agreed
+        return best
+
+    def _agreed(self, saying: Saying) -> float:
+        """Return the greatest share of a saying that what says the same holds."""
+        others = (told.said.saying for told in self._on(saying))
+        return max(
+            (
+                _share(saying, other, _missing(saying, other))
+                for other in others
+                if not are_opposed(saying.mode, other.mode) and _is_for(other, saying)
+            ),
+            default=0.0,
+        )
 
     def _closed(self, saying: Saying) -> Opposed | None:
         """Return what says that a day is closed on which a claim says that something is open."""
@@ -159,7 +165,7 @@ class SourceSayings:
                     return Opposed(told, 1.0)
         return None
 
-    def _on(self, saying: Saying) -> list[int]:
+    def _on(self, saying: Saying) -> list[Told]:
         """Return what is said of the same predicate, in order; of the commonest the first."""
         places: set[int] = set()
         for family in saying.families & self._by_family.keys():
@@ -169,38 +175,18 @@ class SourceSayings:
             else:
                 by_name = self._first_with_names(family)
                 places.update(*(by_name.get(name, ()) for name in saying.names))
-        return sorted(places)
-
-    @lazy
-    def _by_word(self) -> tuple[Postings[str, int], Postings[str, int]]:
-        """What is said with a word, by its names, and by the ends of those that are compounds."""
-        said = [told.said.saying for told in self._told]
-        heads = ({head for word in one.words for head in word.heads} for one in said)
-        return posted(enumerate(map(_names, said))), posted(enumerate(heads))
-
-    def _holders(self, word: Word) -> set[int]:
-        """Return what is said with a word, or with a kind of it (see `_holds`)."""
-        by_name, by_head = self._by_word
-        found: set[int] = set()
-        for name in word.names:
-            found.update(by_name.get(name, ()), by_head.get(name, ()))
-        for head in word.heads:
-            found.update(by_name.get(head, ()))
-        return found
+        return [self._told[place] for place in sorted(places)]
 
     def _first_with_names(self, family: str) -> Postings[str, int]:
         """Return the first places of a predicate with each word that stands beside it."""
         if family not in self._first_by_name:
             found: dict[str, list[int]] = defaultdict(list)
             for place in self._by_family[family]:
-                for name in _names(self._told[place].said.saying):
+                for name in self._told[place].said.saying.names:
                     if len(found[name]) < _MOST_LOOKED_AT:
                         found[name].append(place)
             self._first_by_name[family] = packed(found)
         return self._first_by_name[family]
-
-    def _is_known(self, word: Word) -> bool:
-        return any(not known.isdisjoint(word.names) for known in self._known)
 
     def _is_alike(
         self, saying: Saying, told: Told, missing: Sequence[Word], context: Context
@@ -218,7 +204,7 @@ class SourceSayings:
             return False
         if any(word.is_condition for word in missing):
             return False
-        elsewhere = [word for word in missing if self._is_known(word)]
+        elsewhere = [word for word in missing if self._row.has(word.names)]
         if any(word.names.isdisjoint(told.context) for word in elsewhere):
             return False
         return _is_told_back(other, saying, context)
@@ -226,11 +212,6 @@ class SourceSayings:
 
 def _sayings_against(sources: SourceSet) -> SourceSayings:
     return SourceSayings(sources, _said_against)
-
-
-def _names(saying: Saying) -> frozenset[str]:
-    """Return the names of a saying's words, and its families."""
-    return saying.families.union(*(word.names for word in saying.words))
 
 
 def _share(saying: Saying, other: Saying, missing: Sequence[Word]) -> float:
@@ -247,6 +228,11 @@ def _share(saying: Saying, other: Saying, missing: Sequence[Word]) -> float:
         # 진료의뢰서가 필요하다: where nothing else is told, what it is about is the predicate.
         return float(any(len(name) >= _LEAST_NAME_CHARS for name in predicate))
     return sum(word not in missing for word in words) / len(words)
+
+
+def _missing(saying: Saying, other: Saying) -> list[Word]:
+    """Return the words of a saying that another one has not."""
+    return [word for word in saying.words if not _holds(other, word)]
 
 
 def _holds(saying: Saying, word: Word) -> bool:

@@ -33,10 +33,7 @@ class Passage(NamedTuple):
 
     def held(self, wanted: Wanted) -> Mapping[int, Held]:
         """Return what the title (at place -1) and each sentence hold of a claim."""
-        return self.with_title(wanted, self.sentences.held(wanted))
-
-    def with_title(self, wanted: Wanted, held: Mapping[int, Held]) -> Mapping[int, Held]:
-        """Return what its sentences hold with what the title does."""
+        held = self.sentences.held(wanted)
         of_title = wanted.held_in(kept_features(self.title)) if self.title else 0
         return {-1: of_title, **held} if of_title else held
 
@@ -82,46 +79,30 @@ def shares(claim: str, sentences: Sequence[str]) -> list[float]:
     return [held.get(place, 0.0 if wanted.words else 1.0) for place in range(len(sentences))]
 
 
-def shares_in(wanted: Wanted, sentences: HeldIndex, least: float = 0.0) -> dict[int, float]:
-    """Return the share of a claim that a sentence holds, by place, for those that hold any.
-
-    Args:
-        wanted: The claim.
-        sentences: The sentences.
-        least: Those that hold less are left out.
-    """
-    return shares_of(wanted, sentences.held(wanted), least)
+def shares_in(wanted: Wanted, sentences: HeldIndex) -> dict[int, float]:
+    """Return the share of a claim that a sentence holds, by place, for those that hold any."""
+    held = sentences.held(wanted)
+    share_of = {one: wanted.share(one, wanted.words) for one in set(held.values())}
+    return {place: share_of[held[place]] for place in sorted(held)}
 
 
-def shares_of(wanted: Wanted, held: Mapping[int, Held], least: float = 0.0) -> dict[int, float]:
-    """Return the same of what each sentence holds, by its place."""
-    share_of = {
-        one: share
-        for one in set(held.values())
-        if wanted.most(one) >= least and (share := wanted.share(one, wanted.words)) >= least
-    }
-    return {place: share_of[held[place]] for place in sorted(held) if held[place] in share_of}
-
-
-def support(wanted: Wanted, held: Sequence[Mapping[int, Held]], echoed: Features) -> Support:
+def support(wanted: Wanted, windows: Sequence[Held], echoed: Features) -> Support:
     """Return how far the best window of any passage holds a claim.
 
     Args:
         wanted: The sentence to support.
-        held: What each source holds of it, in order; see `Passage.held`.
+        windows: What neighbouring sentences of the sources hold of it together.
         echoed: What of the question is compared. Its words prove nothing, and where no passage has
             them they are no fault either: the asker may have chosen another word.
     """
     known = asked = framing = 0
-    for passage in held:
-        for one in passage.values():
-            known |= one
+    for one in windows:
+        known |= one
     for form in wanted.forms.keys() & echoed.forms:
         asked |= wanted.forms[form]
-    for form in wanted.forms.keys() & FRAME_WORDS:
+    for form in FRAME_WORDS.intersection(wanted.forms):
         framing |= wanted.forms[form]
     judged = wanted.words & (known | ~asked) & ~framing
-    windows = (window for passage in held for window in _windows(passage))
     return Support(wanted.best_share(windows, judged), judged.bit_count())
 
 

@@ -15,7 +15,7 @@ from guards.text.labels import Form, Label
 from guards.text.lemmas import lemma
 from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Quantity
-from guards.text.tokens import content_words, word_stem
+from guards.text.tokens import content_words, subjects, word_stem
 from guards.text.values import Value
 
 # Each alternative begins with a character of its own: only where one stands, more is looked at.
@@ -38,6 +38,8 @@ _OF_NOUN = re.compile(r"(?:[ ]?(?:이내|이상|이하|미만|초과|간|동안)
 _REST_OF_FIGURE = re.compile(
     r"[*_]{0,2}(?:[ ]?(?:이상|이하|초과|미만|이내|까지|부터|이후|이전|안에|내에|동안))?[가-힣]{0,6}"
 )
+# Nothing that could be glued to a number.
+_PLAIN = re.compile(r"[가-힣A-Za-z\s.,*'\"]*")
 _NUMBERED = re.compile(r"(?P<number>\d+)(?P<unit>[가-힣A-Za-z]+)")
 _MOST_FIGURES = 20
 _WORDS_KEPT = 16_384
@@ -110,8 +112,8 @@ def cut(raw: str, sentence: Sentence, figures: Sequence[Figure]) -> list[Piece]:
 
 def _words(text: str) -> Label:
     """Return the words of a stretch; a number belongs to the word that is glued to it (2인실)."""
-    if not text or text.isspace():
-        return ()
+    if _PLAIN.fullmatch(text):
+        return tuple([_form(*word) for word in subjects(text)])
     forms: list[Form] = []
     for word in content_words(text):
         if word.text[0].isdigit():

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from itertools import pairwise
 from operator import attrgetter
 
 from guards.text.lemmas import lemma
@@ -94,7 +93,7 @@ def _told_apart(tails: Sequence[tuple[Mode, str]]) -> str:
     return f"지(?:{'|'.join(behind)})|{_TAIL_START}(?:{'|'.join(others)})"
 
 
-_TAIL_START = r"(?=[서면이가은는도야수없\s])"
+_TAIL_START = r"(?=[서면이가은는도야수없]|\s[필의안수없아])"
 _TAIL = re.compile(_told_apart(_TAILS))
 _NOUNS = {
     "금지": Mode.MUST_NOT,
@@ -122,6 +121,10 @@ _NOUN = re.compile(
     rf"(?<![가-힣])(?P<noun>{'|'.join(_NOUNS)})[가-힣]*(?P<no>\s(?:것[은이]\s|건\s)?(?:않|아니|아닙|아닌|없))?"
 )
 _NOUN_CORE = re.compile("|".join(_NOUNS))
+# What stands in every tail, noun and adverb that speaks against a predicate.
+_DENYING_CORE = re.compile(
+    r"[않못없안]|아[니닙닌녜]|지\s?[말마]|금지|불[허가]|제한[됩된돼]|면제|불필요"
+)
 _PREVERB = re.compile(r"(?<![가-힣])(?P<adverb>안|못)\s(?P<verb>[가-힣]{1,12})")
 _WORD = re.compile(r"[가-힣]+")
 # Read backwards: it ends where the text does, but may begin anywhere.
@@ -164,16 +167,9 @@ def stances(sentence: str) -> tuple[Stance, ...]:
     return tuple(sorted(found, key=_place_of))
 
 
-def may_take_a_stand(sentence: str) -> bool:
-    """Tell at once whether a sentence may say more of a predicate than that it is done."""
-    return _TAIL_CORE.search(sentence) is not None or _NOUN_CORE.search(sentence) is not None
-
-
-def clauses(sentence: str) -> list[str]:
-    """Return the coordinate clauses of a sentence, in order; what follows the last is one too."""
-    ends = [stance.end for stance in stances(sentence) if stance.role is Role.MAIN]
-    pieces = [sentence[start:end] for start, end in pairwise([0, *ends, len(sentence)])]
-    return [piece for piece in pieces if _WORD.search(piece)]
+def may_deny(sentence: str) -> bool:
+    """Tell at once whether a sentence may speak against a predicate in any way."""
+    return _DENYING_CORE.search(sentence) is not None
 
 
 def _widest(stances: set[Stance]) -> list[Stance]:
@@ -268,7 +264,12 @@ def _predicate_before(sentence: str, position: int, ending: str = "") -> tuple[s
 def _verb_key(word: str, ending: str) -> str:
     inflected = word + ending
     key = lemma(inflected)
-    return _HONORIFIC.sub("", lemma(f"{word}다") if key == inflected else key)
+    return without_honorific(lemma(f"{word}다") if key == inflected else key)
+
+
+def without_honorific(key: str) -> str:
+    """Return the key of a predicate without what only honours its subject (``신청하시``)."""
+    return _HONORIFIC.sub("", key)
 
 
 def _noun_key(word: str) -> str:

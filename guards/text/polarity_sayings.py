@@ -15,7 +15,7 @@ from typing import NamedTuple
 from guards.core.lazy import lazy
 from guards.lexicons.opposites import FAMILIES
 from guards.text.lemmas import lemma
-from guards.text.polarity import Role, Stance, may_take_a_stand, stances
+from guards.text.polarity import Role, Stance, may_deny, stances, without_honorific
 from guards.text.polarity_modes import AFFIRMATIVE, Mode
 from guards.text.polarity_words import (
     Word,
@@ -25,10 +25,9 @@ from guards.text.polarity_words import (
     turns_of,
     words_of,
 )
+from guards.text.sentences import LONGEST_SENTENCE_CHARS
 from guards.text.tokens import word_stem
 
-LONGEST_SENTENCE_CHARS = 2000
-"""Longer than any sentence: what never ends is none."""
 _DENIED = {
     Mode.DOES: Mode.NOT,
     Mode.NOT: Mode.DOES,
@@ -52,6 +51,11 @@ _TOPIC = re.compile(r"[가-힣)\]]+(?:은|는|도)(?=\s)")
 _SUBJECT = re.compile(r"[가-힣)\]](?:은|는|도|이|가|께서|에게|에게는)(?=\s)")
 _LAST_WORD = re.compile(r"([가-힣]{2,12})\s?(?::|[\s.*]*$)")
 _WORD = re.compile(r"[가-힣]+")
+# Where what is said of a predicate hangs on its word: 휴관해야합니다, 휴관할수있다.
+_JOINED = re.compile(
+    r"[가-힣](?:야(?:만|[하한합할함해했되된됩돼])|도[되된됩돼무괜]|수[가는도]?\s?있)"
+)
+_EXISTING = re.compile(r"([가-힣]{1,12})[이가은는도]\s?있")
 _AGAIN = re.compile(r"(?<![가-힣])다시\s$")
 _AGAIN_CHARS = 4
 _ENDS_IN_NOUN = re.compile(r"[가-힣A-Za-z)](?<![고면서며지요다은는을를에의로])(?<!거나)$")
@@ -64,25 +68,41 @@ _WORDS_KEPT = 16_384
 
 @dataclass(frozen=True)
 class Saying:
-    """What one clause says of one predicate.
+    """What one clause says of one predicate; its words are read when someone asks for them.
 
     Attributes:
         families: The predicate, and the names under which other predicates tell the same.
         mode: What is said of what the families affirm.
-        words: The words of the clause that carry its subject.
-        turns: Which turns the clause takes (unless, after, ...).
-        figures: The figures of the clause.
         start: Where the predicate begins in the sentence.
         end: Where its last word ends.
+        before: The clause as far as the predicate.
+        told: As much of the clause as its words stand in.
+        is_without: It goes without something (``없이``), which is told as its predicate.
     """
 
     families: frozenset[str]
     mode: Mode
-    words: tuple[Word, ...]
-    turns: frozenset[str]
-    figures: frozenset[str]
     start: int
     end: int
+    before: str = ""
+    told: str = ""
+    is_without: bool = False
+
+    @lazy
+    def words(self) -> tuple[Word, ...]:
+        """The words of the clause that carry its subject."""
+        return words_of(self.told)
+
+    @lazy
+    def turns(self) -> frozenset[str]:
+        """Which turns the clause takes (unless, after, ...)."""
+        turns = turns_of(self.before)
+        return turns - {"unless"} if self.is_without else turns
+
+    @lazy
+    def figures(self) -> frozenset[str]:
+        """The figures of the clause."""
+        return figures_of(self.before)
 
     @lazy
     def names(self) -> frozenset[str]:
@@ -141,15 +161,19 @@ class Sayings:
 
 def _may_speak_against(sentence: str) -> bool:
     """Tell whether a sentence may speak against a predicate, from its words alone."""
-    if may_take_a_stand(sentence):
+    if len(sentence) > LONGEST_SENTENCE_CHARS:
+        return False
+    if may_deny(sentence) or _JOINED.search(sentence):
         return True
-    return len(sentence) <= LONGEST_SENTENCE_CHARS and any(map(_may_deny, _WORD.findall(sentence)))
+    words = (*_WORD.findall(sentence), *_EXISTING.findall(sentence))
+    return any(map(_may_deny, words))
 
 
 @lru_cache(maxsize=_WORDS_KEPT)
 def _may_deny(word: str) -> bool:
     """Tell whether a predicate whose word this is may be one that denies what another affirms."""
-    keys = {word, word_stem(word), lemma(word)}
+    plain = {lemma(word), lemma(f"{word[:-1]}다")}
+    keys = {word, word_stem(word), *plain, *map(without_honorific, plain)}
     forms = [form for key in keys for form in _forms(key) if form in FAMILIES]
     return len(word) > _LONGEST_WORD_CHARS or not all(FAMILIES[form].affirms for form in forms)
 
@@ -199,11 +223,10 @@ def _of_clause(sentence: str, stance: Stance, begin: int, lead: str) -> Iterator
         saying = Saying(
             families=families,
             mode=mode,
-            words=words_of(before + predicate if has_object else before),
-            turns=turns_of(before),
-            figures=figures_of(before),
             start=stance.start,
             end=stance.end,
+            before=before,
+            told=before + predicate if has_object else before,
         )
         yield saying
         yield from _without(sentence, begin, before + predicate, saying)
@@ -213,17 +236,15 @@ def _without(sentence: str, begin: int, clause: str, saying: Saying) -> Iterator
     """Yield what a clause says of what it goes without: needed where it cannot be done so."""
     if sentence.find("없", begin, saying.start) < 0:
         return
-    missing = list(islice(_WITHOUT.finditer(sentence, begin, saying.start), _MOST_WITHOUT))
-    words = words_of(clause) if missing else ()
-    for match in missing:
+    for match in islice(_WITHOUT.finditer(sentence, begin, saying.start), _MOST_WITHOUT):
         yield replace(
             saying,
             families=_family(match[1], word_stem(match[1]))[0],
             mode=Mode.LACKS if saying.mode in AFFIRMATIVE else Mode.MUST,
-            words=words,
-            turns=saying.turns - {"unless"},
             start=match.start(),
             end=match.end(),
+            told=clause,
+            is_without=True,
         )
 
 

@@ -13,11 +13,15 @@ def packed(places: Mapping[KeyT, Iterable[PlaceT]]) -> dict[KeyT, tuple[PlaceT, 
     """Return the places of each key in tuples; keys in the same places share one.
 
     A list for each would take more room than all the rest of an index, and the garbage collector
-    would have to walk through it.
+    would have to walk through it. Places are the same if they are one object: to compare them, as
+    figures with all that they say, would take longer than all the rest.
     """
-    shared: dict[tuple[PlaceT, ...], tuple[PlaceT, ...]] = {}
+    shared: dict[tuple[int, ...], tuple[PlaceT, ...]] = {}
     exact = {key: tuple(standing) for key, standing in places.items()}
-    return {key: shared.setdefault(standing, standing) for key, standing in exact.items()}
+    return {
+        key: shared.setdefault(tuple(map(id, standing)), standing)
+        for key, standing in exact.items()
+    }
 
 
 def posted(keys: Iterable[tuple[PlaceT, Iterable[KeyT]]]) -> dict[KeyT, tuple[PlaceT, ...]]:

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
+from itertools import islice
 
 from guards.core.reading import Reading, Text
 from guards.text.arithmetic import (
@@ -90,6 +91,8 @@ class Reckonable:
 
     def _may_follow(self, quantity: Quantity) -> bool:
         own = self._sentence(quantity)
+        if self._has_many and not self._is_item_over(own):
+            return True
         before = self._answer.raw[own.start : quantity.start]
         if TOTALS.search(before) or quantity.measure.dimension == _TIMES:
             return True
@@ -132,6 +135,11 @@ class Reckonable:
         return source_texts(self._reading)
 
     @cached_property
+    def _has_many(self) -> bool:
+        """Whether the answer has more figures than are tried with one another."""
+        return len(list(islice(_singles(self._answer), _MOST_FIGURES + 1))) > _MOST_FIGURES
+
+    @cached_property
     def _shown(self) -> list[Operand]:
         return _operands(self._answer)
 
@@ -166,7 +174,7 @@ class Reckonable:
 
     def _follows(self, quantity: Quantity, own: Sentence) -> bool:
         """Tell whether a figure follows from those that are there, in a step or two."""
-        if len(self._shown) > _MOST_FIGURES:
+        if self._has_many:
             return True
         wanted = operand(quantity, self._answer)
         value = wanted.value

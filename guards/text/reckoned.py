@@ -123,14 +123,17 @@ class Reckoning:
 
     def _step_from_others(self, quantity: Quantity) -> Step:
         """Return a step from what the sources or the question give and the answer repeats."""
-        others = [
-            operand(one, self._answer)
-            for one in self._answer.quantities[:_MOST_FIGURES]
-            if len(one.measure.values) == 1
-            and one.measure != quantity.measure
-            and self._is_known(one)
-        ]
+        others = [one for measure, one in self._repeated if measure != quantity.measure]
         return self._step(quantity, operand(quantity, self._answer), others)
+
+    @cached_property
+    def _repeated(self) -> Sequence[tuple[Measure, Operand]]:
+        """What the answer repeats of the figures that the sources or the question give."""
+        return [
+            (one.measure, operand(one, self._answer))
+            for one in self._answer.quantities[:_MOST_FIGURES]
+            if len(one.measure.values) == 1 and self._is_known(one)
+        ]
 
     @cached_property
     def _followed(self) -> frozenset[int]:

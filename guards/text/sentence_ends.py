@@ -9,6 +9,7 @@ What is found does not depend on where the text was cut. How far a rule looks ah
 
 import re
 from collections.abc import Generator
+from typing import NamedTuple
 
 from guards.text.slots.citation_pattern import IS_WORD
 
@@ -46,16 +47,37 @@ _DIGIT_NEXT = re.compile(r"[ \t]*\d")
 _SENTENCE_ENDINGS = frozenset("다요죠까음함됨임")
 
 
+class Stand(NamedTuple):
+    """Where a text may be read on, because what stands before ends for certain.
+
+    Attributes:
+        position: Right behind an end.
+        line_start: Where its line begins.
+        may_be_marker: Nothing stands on the line yet but, perhaps, the marker of a list.
+    """
+
+    position: int = 0
+    line_start: int = 0
+    may_be_marker: bool = True
+
+
 class SentenceEnds:
     """The ends of the sentences of a text that grows.
 
+    Args:
+        text: What is known of it.
+        stand: Where to begin.
+
     Attributes:
         text: The text so far.
+        stand: Where the last end was that was told.
     """
 
-    def __init__(self) -> None:
-        self.text = ""
+    def __init__(self, text: str = "", stand: Stand = Stand()) -> None:
+        self.text = text
+        self.stand = stand
         self._is_whole = False
+        self._is_searching = False
         self._scan = self._ends()
 
     def grow(self, piece: str) -> list[int]:
@@ -67,6 +89,8 @@ class SentenceEnds:
         text += piece
         self.text = text
         del text
+        if self._is_searching and _MARK.search(piece) is None:
+            return []
         return self._found()
 
     def close(self) -> list[int]:
@@ -86,18 +110,20 @@ class SentenceEnds:
     # reference to the text while they do.
 
     def _ends(self) -> Generator[int | None, None, None]:
-        line_start = position = 0
-        is_marker_possible = True
+        position, line_start, is_marker_possible = self.stand
         while True:
             at = _place_of(_MARK.search(self.text, position))
             if at is None:
                 if self._is_whole:
                     return
                 position = len(self.text)
+                self._is_searching = True
                 yield None
+                self._is_searching = False
             elif self.text[at] == "\n":
                 line_start = position = at + 1
                 is_marker_possible = True
+                self.stand = Stand(position, line_start)
                 yield position
             elif self.text[at] in _CLOSER_OF:
                 position = yield from self._after_bracket(at)
@@ -110,6 +136,7 @@ class SentenceEnds:
                     if _ends_sentence(self.text, at, position, is_cited=is_cited):
                         if is_cited:
                             position = yield from self._after_citations(position)
+                        self.stand = Stand(position, line_start, may_be_marker=False)
                         yield position
                 is_marker_possible = False
 

@@ -6,12 +6,16 @@ break ends one too. Citation marks after the full stop (``…한다.[1]``) belon
 for those that are a word of the next one (``…한다. [2]에 따르면 …``).
 """
 
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
-from guards.text.sentence_ends import sentence_ends
+from guards.text.sentence_ends import SentenceEnds, Stand
 
-_TEXTS_KEPT = 4
+_TEXTS_KEPT = 8
+
+LONGEST_SENTENCE_CHARS = 2000
+"""Longer than any sentence: what never ends is none, and comparing it would take too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +27,49 @@ class Sentence:
     end: int
 
 
-# The claims and the statements of an answer are read one after the other.
-@lru_cache(maxsize=_TEXTS_KEPT)
+class GrowingSentences:
+    """The sentences of a text that is looked at again and again while it grows.
+
+    Those that are over by the latest look are not looked for again.
+    """
+
+    def __init__(self) -> None:
+        self._latest: tuple[str, tuple[Sentence, ...], Stand] = ("", (), Stand())
+
+    def of(self, text: str) -> tuple[Sentence, ...]:
+        """Return the sentences of a text, in order: the same as `split_sentences`."""
+        before, over, stand = self._latest
+        if not text.startswith(before):
+            over, stand = (), Stand()
+        ends = SentenceEnds(text, stand)
+        over = (*over, *_between(text, stand.position, ends.grow("")))
+        stand = ends.stand
+        self._latest = (text, over, stand)
+        found = (*over, *_between(text, stand.position, (*ends.close(), len(text))))
+        _keep(text, found)
+        return found
+
+
 def split_sentences(text: str) -> tuple[Sentence, ...]:
     """Return the sentences of a text in order; together they hold every visible character."""
-    sentences: list[Sentence] = []
-    start = 0
-    for end in (*sentence_ends(text), len(text)):
+    found = _LATEST.get(text)
+    return GrowingSentences().of(text) if found is None else found
+
+
+# The claims and the statements of an answer are read one after the other.
+_LATEST: OrderedDict[str, tuple[Sentence, ...]] = OrderedDict()
+
+
+def _keep(text: str, found: tuple[Sentence, ...]) -> None:
+    _LATEST[text] = found
+    if len(_LATEST) > _TEXTS_KEPT:
+        _LATEST.popitem(last=False)
+
+
+def _between(text: str, start: int, ends: Iterable[int]) -> Iterator[Sentence]:
+    for end in ends:
         stripped = text[start:end].strip()
         if stripped:
             begin = text.index(stripped[0], start)
-            sentences.append(Sentence(stripped, begin, begin + len(stripped)))
+            yield Sentence(stripped, begin, begin + len(stripped))
         start = end
-    return tuple(sentences)

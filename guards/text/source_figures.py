@@ -15,7 +15,7 @@ from guards.text.bound_figures import KnownFigures
 from guards.text.claims import bare_claim
 from guards.text.closest_figures import ClosestFigures, FigureFinder
 from guards.text.derived import Derivable
-from guards.text.figure_values import can_move
+from guards.text.figure_values import Figure, can_move
 from guards.text.labels import Labels
 from guards.text.likeness import words_of
 from guards.text.misbound import Misbound
@@ -23,6 +23,7 @@ from guards.text.misframed import Misframed
 from guards.text.misranged import Misranged
 from guards.text.moved import Home, Told
 from guards.text.passages import Passages, clause_around, sentence_places
+from guards.text.right_figures import RightFigures, surroundings_of
 from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
@@ -113,6 +114,8 @@ class SourceFigures:
         self._repeated: dict[int, bool] = {}
         self._headers: dict[int, int] = {}
         self._closest: dict[tuple[str, str], ClosestFigures | None] = {}
+        self._right: dict[int, set[int]] = {}
+        self._homes: dict[int, Home | None] = {}
 
     def sentence(self, quantity: Quantity) -> Sentence:
         """Return the sentence of the answer in which a quantity stands."""
@@ -142,8 +145,36 @@ class SourceFigures:
         self._headers[at] = header
         return header
 
+    def stands_right(self, quantity: Quantity) -> bool:
+        """Tell whether neither `right_value` nor `other_frame` has anything, whatever is asked."""
+        at = self._sentence_of[quantity.start]
+        if at not in self._right:
+            surroundings = surroundings_of(self._answer, at)
+            known = self._told.once(RightFigures)
+            self._right[at] = set() if surroundings is None else known.in_sentence(surroundings)
+        place = quantity.start - self._answer.sentences[at].start
+        is_right = place in self._right[at]
+        if not is_right and self._frame_home(quantity) is None and self._home(quantity) is None:
+            self._right[at].add(place)
+            is_right = True
+        return is_right
+
     def right_value(self, quantity: Quantity) -> RightValue | None:
         """Return what the sources give where the answer gives a value of something else."""
+        bond, home = self._bond(quantity), self._home(quantity)
+        if bond is None or home is None:
+            return None
+        if self._told.once(Misbound).is_asked(bond, home, self._asked.words):
+            return None
+        return RightValue(self._closest_at(home), self._only(bond, home))
+
+    def _home(self, quantity: Quantity) -> Home | None:
+        """Return where the sources have the value that belongs where a figure stands."""
+        if quantity.start not in self._homes:
+            self._homes[quantity.start] = self._home_of(quantity)
+        return self._homes[quantity.start]
+
+    def _home_of(self, quantity: Quantity) -> Home | None:
         beside = self._in_sentence[self._sentence_of[quantity.start]]
         if not can_move(quantity) or len(beside) > _MOST_IN_SENTENCE:
             return None
@@ -156,11 +187,7 @@ class SourceFigures:
         home = self._told.once(Misranged).right_home(bond, self._answer) or self._told.once(
             Misbound
         ).right_home(bond, self._bonds.at(bond.sentence))
-        if home is None and not has_company:
-            home = self._other_home(bond)
-        if home is None or self._told.once(Misbound).is_asked(bond, home, self._asked.words):
-            return None
-        return RightValue(self._closest_at(home), self._only(bond, home))
+        return self._other_home(bond) if home is None and not has_company else home
 
     def _other_home(self, bond: Bond) -> Home | None:
         value, sentence = bond.value, self._answer.sentences[bond.sentence]
@@ -192,9 +219,17 @@ class SourceFigures:
 
     def other_frame(self, quantity: Quantity) -> ClosestFigures | None:
         """Return where the sources give a figure with another side, anchor or end of a period."""
-        bond = self._bond(quantity)
-        home = self._told.once(Misframed).right_home(bond, self._answer) if bond else None
+        home = self._frame_home(quantity)
         return self._closest_at(home) if home else None
+
+    def _frame_home(self, quantity: Quantity) -> Home | None:
+        figure = self._figures.get(quantity.start)
+        return self._told.once(Misframed).right_home(figure, self._answer) if figure else None
+
+    @lazy
+    def _figures(self) -> dict[int, Figure]:
+        """The figures of the answer that can move, by where they begin."""
+        return {figure.value.start: figure for figure in self._bonds.figures}
 
     def _keeps_company(self, quantity: Quantity, beside: Sequence[Quantity]) -> bool:
         """Tell whether a figure stands next to the one that it stands next to in a source."""

@@ -80,12 +80,12 @@ def _has_left(finding: Finding, left_chars: int) -> bool:
 def _changed(
     reports: Sequence[GuardReport], change: Callable[[Finding], Finding | None]
 ) -> tuple[GuardReport, ...]:
-    return tuple(_report(report, change) for report in reports)
+    return tuple(
+        _report(report, change) if report.outcome is Outcome.FOUND else report for report in reports
+    )
 
 
 def _report(report: GuardReport, change: Callable[[Finding], Finding | None]) -> GuardReport:
-    if report.outcome is not Outcome.FOUND:
-        return report
     # Of a sentence that stands there a thousand times, a thousand findings may become the same one.
     changed = tuple(dict.fromkeys(filter(None, map(change, report.findings))))
     outcome = Outcome.FOUND if changed else Outcome.CLEAN

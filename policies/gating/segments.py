@@ -57,8 +57,10 @@ class Segmenter:
         visible = piece.rstrip()
         if visible:
             self._visible_end = len(self.text) + len(visible)
-        self._take(self._ends.grow(piece))
-        return self._decided()
+        ends = self._ends.grow(piece)
+        if ends:
+            self._take(ends)
+        return self._decided() if self._waiting else []
 
     def close(self) -> list[int]:
         """Return the ends of what is left; the last one is the end of the answer."""

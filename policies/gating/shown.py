@@ -14,9 +14,9 @@ from policies.gating.numbering import Numbers
 from policies.policy import Action
 from policies.verdict import Verdict
 
-WINDOW_CHARS = 200
+WINDOW_CHARS = 1000
 """Least text before a segment that is read with it; all of it would cost the square of it."""
-WIDEST_WINDOW_CHARS = 800
+WIDEST_WINDOW_CHARS = 1600
 """Where no paragraph begins between the two, so that a list is seen with what it is about."""
 _BEGINS_PARAGRAPH = re.compile(r"[ \t]*\n\s*\n[ \t]*(?:#|\*\*|[가-힣])")
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from threading import Lock
 
 from proxy.apart.work import Given, Made, Which, Work, done_here
 from proxy.errors import CannotJudgeNow
@@ -38,6 +39,13 @@ class Lane:
         self._patience_s = patience_s
         self._process: Workers | None = None
         self.guests = 0
+        self._working = 0
+        self._counting = Lock()
+
+    @property
+    def load(self) -> int:
+        """How many there is work for, those among them who did not wait for its end."""
+        return max(self.guests, self._working)
 
     def open(self) -> None:
         """Begin the process, if there is none. For the event loop's thread only."""
@@ -58,6 +66,8 @@ class Lane:
         process = self._process
         if process is None:
             raise CannotJudgeNow("what judges it was ended", RETRY_AFTER_S)
+        with self._counting:
+            self._working += 1
         try:
             doing = process.pool.submit(partial(done_here, which, work, *args, **kwargs))
             return doing.result(self._patience_s)
@@ -70,6 +80,9 @@ class Lane:
             log.error("long_text.process_died")  # noqa: TRY400
             self._leave(process)
             raise CannotJudgeNow("what judged it has died", RETRY_AFTER_S) from None
+        finally:
+            with self._counting:
+                self._working -= 1
 
     def close(self) -> None:
         """End the process; what it was doing ends in an error."""

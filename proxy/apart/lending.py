@@ -48,8 +48,8 @@ class Apart:
         if not self._lanes or chars_of(exchange) <= self._more_than_chars:
             yield tenant
             return
-        lane = min(self._lanes, key=lambda one: one.guests)
-        if lane.guests >= self._most_guests:
+        lane = min(self._lanes, key=lambda one: one.load)
+        if lane.load >= self._most_guests:
             raise CannotJudgeNow("others wait already", BUSY_FOR_S)
         lane.open()
         lane.guests += 1

@@ -17,6 +17,10 @@ COMMANDS = {
         "proxy.cli.serve:serve",
         "Serve tenants until SIGTERM. Settings come from the environment (GUARD_PROXY_…).",
     ),
+    "health": (
+        "proxy.cli.health:health",
+        "Ask the service on this machine whether it is ready. Exit status 0 if it is, 1 if not.",
+    ),
     "demo": (
         "proxy.cli.demo:demo",
         "Show the proxy at work, on loopback, with nothing to set up.",

@@ -1,5 +1,8 @@
 """The settings of commands, from the environment."""
 
+import difflib
+from collections.abc import Iterable, Mapping
+
 from pydantic import ValidationError
 
 from proxy.cli.output import fail
@@ -19,3 +22,14 @@ def read_settings() -> Settings:
                 for item in error.errors()
             ),
         )
+
+
+def odd_variables(environment: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Return variables that look like settings and are none, each with what may be meant."""
+    prefix = Settings.model_config["env_prefix"]
+    known = [name.upper() for name in Settings.model_fields]
+    for name in sorted(environment):
+        said = name.upper().removeprefix(prefix)
+        if said != name.upper() and said not in known:
+            close = difflib.get_close_matches(said, known, n=1)
+            yield name, f"{prefix}{close[0]}" if close else ""

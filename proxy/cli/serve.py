@@ -1,15 +1,16 @@
 """`guard-proxy serve`."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from proxy.app import read_tenants
-from proxy.cli.environment import read_settings
+from proxy.cli.environment import odd_variables, read_settings
 from proxy.cli.serve_together import serve_together
-from proxy.cli.service import log_start, log_stop, reasons_said, run_service, service
-from proxy.cli.stopping import stop_signals
+from proxy.cli.service import log_start, reasons_said, run_service, service, until_told
+from proxy.cli.stopping import service_signals
 from proxy.logs import configure_logs, logger
 from proxy.settings import Settings
 
@@ -31,6 +32,8 @@ def serve(
     chosen = {name: value for name, value in given.items() if value is not None}
     settings = read_settings().model_copy(update=chosen)
     configure_logs(settings.log_format)
+    for variable, meant in odd_variables(os.environ):
+        log.warning("settings.unknown_variable", variable=variable, meant=meant)
     with reasons_said(settings):
         if settings.workers > 1:
             raise typer.Exit(serve_together(settings))
@@ -39,9 +42,8 @@ def serve(
 
 async def _serve(settings: Settings) -> None:
     tenants = read_tenants(settings)
-    with stop_signals() as stop:
-        async with service(settings, tenants=tenants) as address:
-            log_start(settings, address, tenants)
-            await stop.wait()
-            log_stop(settings)
+    with service_signals() as signals:
+        async with service(settings, tenants=tenants) as running:
+            log_start(settings, running.address, tenants)
+            await until_told(signals, running)
     log.info("service.stopped")

@@ -2,10 +2,8 @@
 
 import asyncio
 import contextlib
-import fcntl
 import os
 import socket
-import tempfile
 from collections.abc import Generator
 from dataclasses import replace
 from functools import partial
@@ -16,13 +14,22 @@ from structlog.contextvars import bind_contextvars
 
 from proxy.app import read_tenants
 from proxy.cli.output import fail
-from proxy.cli.service import keep_for_good, log_start, log_stop, reasons_said, run_service, service
-from proxy.cli.stopping import stop_signals
+from proxy.cli.service import (
+    keep_for_good,
+    log_start,
+    log_stop,
+    reasons_said,
+    run_service,
+    service,
+    until_told,
+)
+from proxy.cli.stopping import service_signals
 from proxy.logs import logger
 from proxy.metrics.shared import note_end
 from proxy.serving import address_of, listening
 from proxy.settings import Settings
 from proxy.tenants import Tenants
+from proxy.workers.folders import common_folder
 from proxy.workers.place import Place
 from proxy.workers.supervisor import Supervisor
 from proxy.workers.worker import Work, Worker
@@ -46,7 +53,7 @@ def serve_together(settings: Settings) -> int:
         port = alone.getsockname()[1]
     with _common_folder() as folder:
         crew = _ServingCrew(settings.model_copy(update={"port": port}), tenants, folder)
-        patience_s = settings.shutdown_s + CLOSING_S
+        patience_s = settings.unready_s + settings.shutdown_s + CLOSING_S
         status = Supervisor(crew, settings.workers, patience_s=patience_s).run()
     log.info("service.stopped")
     return status
@@ -100,26 +107,12 @@ class _ServingCrew:
 
 @contextlib.contextmanager
 def _common_folder() -> Generator[Path, None, None]:
-    try:
-        made = tempfile.TemporaryDirectory(prefix="guard-proxy-", ignore_cleanup_errors=True)
-    except OSError as error:
-        fail(f"Workers need a folder for what they have in common; TMPDIR names one: {error}")
-    with made as name, _locked(name):
-        place = Place(folder=Path(name))
-        for folder in filter(None, (place.metrics, place.sessions)):
-            folder.mkdir()
-        yield Path(name)
-
-
-@contextlib.contextmanager
-def _locked(folder: str) -> Generator[None, None, None]:
-    """Keep those away within this block who clean up old files: systemd respects a lock."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(opened, fcntl.LOCK_SH)
-        yield
-    finally:
-        os.close(opened)
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(common_folder())
+        except OSError as error:
+            fail(f"Workers need a folder for what they have in common; TMPDIR names one: {error}")
+        yield folder
 
 
 def _work(
@@ -137,12 +130,12 @@ def _work(
 async def _serve(
     settings: Settings, tenants: Tenants, place: Place, opened: socket.socket, worker: Worker
 ) -> None:
-    with stop_signals() as stop:
-        async with service(settings, opened=opened, tenants=tenants, place=place):
+    with service_signals() as signals:
+        async with service(settings, opened=opened, tenants=tenants, place=place) as running:
             worker.ready()
             log.info("worker.started", pid=os.getpid())
-            with _orphaned(worker, stop):
-                await stop.wait()
+            with _orphaned(worker, signals.stop):
+                await until_told(signals, running)
     log.info("worker.stopped")
 
 

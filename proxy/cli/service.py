@@ -5,12 +5,17 @@ import contextlib
 import gc
 import socket
 from collections.abc import AsyncGenerator, Coroutine, Generator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 from guards.core.reading import keep_sources
 from policies.errors import PolicyError
-from proxy.app import create_app, open_services
+from proxy.app import create_app, crowd_of, open_services
+from proxy.cli.descriptors import take_descriptors
 from proxy.cli.output import fail
+from proxy.cli.stopping import Signals
 from proxy.logs import logger
+from proxy.services import Services
 from proxy.serving import CannotListen, loop_factory, served
 from proxy.settings import Settings
 from proxy.telemetry.environment import OtelSettingsError
@@ -25,6 +30,20 @@ log = logger(__name__)
 # sources are many objects that stay and hold no cycles: what Python does by itself would walk
 # through all of them at every 25th request that brings new ones, 150 ms each time.
 _COLLECTED_AFTER = (2_000, 10, 50)
+_MOST_WAITING = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The service under way.
+
+    Attributes:
+        address: Where it serves.
+        services: What it is made of.
+    """
+
+    address: str
+    services: Services
 
 
 @contextlib.asynccontextmanager
@@ -34,8 +53,8 @@ async def service(
     opened: socket.socket | None = None,
     tenants: Tenants | None = None,
     place: Place = ALONE,
-) -> AsyncGenerator[str, None]:
-    """Serve within this block; yields the address.
+) -> AsyncGenerator[Running, None]:
+    """Serve within this block.
 
     Args:
         settings: The settings.
@@ -43,6 +62,7 @@ async def service(
         tenants: The tenants; None to read their policies.
         place: Which of several processes this one is.
     """
+    take_descriptors(settings)
     keep_sources(settings.source_cache_chars)
     async with (
         open_services(settings, tenants=tenants, place=place) as services,
@@ -52,15 +72,44 @@ async def service(
             settings.port,
             opened=opened,
             shutdown_s=settings.shutdown_s,
+            crowd=crowd_of(services),
+            give_up=services.closing.give_up,
         ) as address,
     ):
         keep_for_good()
-        yield address
+        yield Running(address, services)
+
+
+async def until_told(signals: Signals, running: Running) -> None:
+    """Serve until a signal ends it; the policies are read again at SIGHUP.
+
+    Then nobody new is asked for: requests are still served for as long as load balancers take to
+    see that. A second signal ends that, and the patience with requests under way.
+    """
+    settings, closing = running.services.settings, running.services.closing
+    rereading: set[asyncio.Task[None]] = set()
+
+    def reread() -> None:
+        task = asyncio.create_task(running.services.reread())
+        rereading.add(task)
+        task.add_done_callback(rereading.discard)
+
+    signals.tell(hurry=closing.give_up, reread=reread)
+    await signals.stop.wait()
+    closing.begin()
+    if running.services.place is ALONE:
+        log_stop(settings)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(settings.unready_s):
+            await closing.is_over.wait()
 
 
 def run_service(serving: Coroutine[None, None, None]) -> None:
     """Run what serves to its end, in a loop of its own."""
     with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        # They wait: for long texts that are judged apart, and for the names of servers.
+        waiting = ThreadPoolExecutor(max_workers=_MOST_WAITING)
+        runner.get_loop().set_default_executor(waiting)
         runner.run(serving)
 
 
@@ -88,7 +137,7 @@ def log_start(settings: Settings, address: str, tenants: Tenants) -> None:
 
 def log_stop(settings: Settings) -> None:
     """Log that the service ends what it has begun, and nothing else."""
-    log.info("service.stopping", within_s=settings.shutdown_s)
+    log.info("service.stopping", within_s=settings.unready_s + settings.shutdown_s)
 
 
 @contextlib.contextmanager

@@ -1,9 +1,65 @@
-"""Tells a command that it is to end."""
+"""Tells a command that it is to end, or to read its policies again."""
 
 import asyncio
 import contextlib
 import signal
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+
+
+class Signals:
+    """What a service is told by signals.
+
+    The first one that ends it lets it end in order, the second one makes it hurry, and after that
+    they do what they do by themselves.
+
+    Attributes:
+        stop: It is to end.
+        hurries: It was told so twice.
+    """
+
+    def __init__(self) -> None:
+        self.stop = asyncio.Event()
+        self.hurries = False
+        self._hurry: Callable[[], None] = _nothing
+        self._reread: Callable[[], None] = _nothing
+
+    def tell(self, *, hurry: Callable[[], None], reread: Callable[[], None]) -> None:
+        """Say whom the others are for: the second one, and SIGHUP."""
+        self._hurry, self._reread = hurry, reread
+
+    def on_ending(self) -> None:
+        """Take in a signal that ends the service."""
+        if not self.stop.is_set():
+            self.stop.set()
+            return
+        self.hurries = True
+        _handle_no_more()
+        self._hurry()
+
+    def on_hangup(self) -> None:
+        """Take in SIGHUP."""
+        self._reread()
+
+
+@contextlib.contextmanager
+def service_signals() -> Generator[Signals, None, None]:
+    """Take in the signals of a service within this block."""
+    signals = Signals()
+    loop = asyncio.get_running_loop()
+    for number in ENDING:
+        loop.add_signal_handler(number, signals.on_ending)
+    loop.add_signal_handler(signal.SIGHUP, signals.on_hangup)
+    try:
+        yield signals
+    finally:
+        _handle_no_more()
+        loop.remove_signal_handler(signal.SIGHUP)
+        if signals.stop.is_set() and not signals.hurries:
+            # All is done: one that comes now must not make a failure of it.
+            for number in ENDING:
+                signal.signal(number, signal.SIG_IGN)
 
 
 @contextlib.contextmanager
@@ -19,3 +75,13 @@ def stop_signals() -> Generator[asyncio.Event, None, None]:
     finally:
         for number in numbers:
             loop.remove_signal_handler(number)
+
+
+def _handle_no_more() -> None:
+    loop = asyncio.get_running_loop()
+    for number in ENDING:
+        loop.remove_signal_handler(number)
+
+
+def _nothing() -> None:
+    """Nobody is there yet who could do anything about it."""

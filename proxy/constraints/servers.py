@@ -34,9 +34,10 @@ def fields_for(kind: ServerKind, body: JsonObject, wanted: Wanted) -> JsonObject
 def may_be_refusal(error: UpstreamRefused) -> bool:
     """Tell whether a server may have refused a request because of what was added to it.
 
-    What it says is of no help: some give no reason, and others break over it.
+    What it says is of no help: some give no reason, and others break over it. One that is not
+    there or has too much to do is not to be asked again.
     """
-    return error.status in (400, 422) or error.status >= 500
+    return error.status in (400, 422, 500, 501)
 
 
 def _vllm(body: JsonObject, wanted: Wanted) -> JsonObject:

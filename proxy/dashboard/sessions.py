@@ -7,29 +7,24 @@ another) the session is over at once. A session is written at the login and nowh
 request under way can bring back one that was ended meanwhile.
 """
 
-import asyncio
 import hashlib
 import hmac
 import secrets
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
-import redis.asyncio
 from litestar.stores.base import Store
 from litestar.stores.file import FileStore
 from litestar.stores.memory import MemoryStore
 from litestar.stores.redis import RedisStore
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import RedisError
 
-from policies.keys import hash_key
+from policies.keys import hash_key, matching
 from proxy.readers import Viewer, viewer_with
 from proxy.services import Services
 from proxy.settings import Settings
+from proxy.shared_redis import SharedRedis
 from proxy.workers.place import Place
 
 LASTS = timedelta(hours=12)
@@ -60,14 +55,35 @@ def session_store(settings: Settings, place: Place) -> Store:
     """Return where sessions are kept: Redis where there is one, else what the workers share."""
     if settings.redis_url is None:
         return FileStore(place.sessions) if place.sessions else MemoryStore()
-    # A connection may be one that broke while nobody used it, which says nothing of the server.
-    client = redis.asyncio.Redis.from_url(
-        settings.redis_url.get_secret_value(),
-        socket_timeout=ANSWER_WITHIN_S,
-        socket_connect_timeout=ANSWER_WITHIN_S,
-        retry=Retry(NoBackoff(), 1, (RedisConnectionError,)),
+    address = settings.redis_url.get_secret_value()
+    return _SharedStore(
+        SharedRedis(address, answer_within_s=ANSWER_WITHIN_S, tries_again=True, decoded=False)
     )
-    return RedisStore(client, namespace=_NAMESPACE, handle_client_shutdown=True)
+
+
+class _SharedStore(RedisStore):
+    """Sessions in the Redis that proxies share."""
+
+    def __init__(self, shared: SharedRedis) -> None:
+        super().__init__(shared.client, namespace=_NAMESPACE)
+        self._shared = shared
+
+    async def set(
+        self, key: str, value: str | bytes, expires_in: int | timedelta | None = None
+    ) -> None:
+        async with self._shared.answering(SessionsAway):
+            await super().set(key, value, expires_in)
+
+    async def get(self, key: str, renew_for: int | timedelta | None = None) -> bytes | None:
+        async with self._shared.answering(SessionsAway):
+            return await super().get(key, renew_for)
+
+    async def delete(self, key: str) -> None:
+        async with self._shared.answering(SessionsAway):
+            await super().delete(key)
+
+    async def _shutdown(self) -> None:
+        await self._shared.close()
 
 
 class Sessions:
@@ -85,21 +101,22 @@ class Sessions:
     async def begin(self, key: str) -> str | None:
         """Open a session for whoever has a key; returns its token, None if the key is no good."""
         viewer = viewer_with(key, self._services)
-        if viewer is None:
+        stored = matching(key, self._good_hashes(viewer.tenant)) if viewer else None
+        if viewer is None or stored is None:
             return None
         token = secrets.token_urlsafe(TOKEN_BYTES)
         kept = _Kept(
             tenant=viewer.tenant,
-            bound_to=_binding(token, hash_key(key)),
+            bound_to=_binding(token, stored),
             until=self._services.now() + LASTS,
         )
-        async with _answering():
+        with _usable():
             await self._store.set(_place(token), kept.model_dump_json(), expires_in=LASTS)
         return token
 
     async def viewer(self, token: str) -> Viewer | None:
         """Return whose session a token opens; None if it is over or never was."""
-        async with _answering():
+        with _usable():
             record = await self._store.get(_place(token))
         if record is None:
             return None
@@ -113,7 +130,7 @@ class Sessions:
 
     async def end(self, token: str) -> None:
         """End a session; nothing happens if there is none."""
-        async with _answering():
+        with _usable():
             await self._store.delete(_place(token))
 
     def _is_good(self, kept: _Kept, token: str) -> bool:
@@ -139,11 +156,9 @@ def _binding(token: str, key_hash: str) -> str:
     return hmac.new(token.encode(), key_hash.encode(), hashlib.sha256).hexdigest()
 
 
-@asynccontextmanager
-async def _answering() -> AsyncIterator[None]:
+@contextmanager
+def _usable() -> Iterator[None]:
     try:
-        # The socket's own limit is for each read; a server that dribbles must not get more.
-        async with asyncio.timeout(2 * ANSWER_WITHIN_S):
-            yield
-    except (RedisError, OSError) as error:
+        yield
+    except OSError as error:  # of a file
         raise SessionsAway(error) from error

@@ -8,24 +8,19 @@ it out alone, as always.
 import asyncio
 import hashlib
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from math import ceil
-
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 
 from policies.judging.rules import JudgeRules
 from proxy.logs import logger
+from proxy.shared_redis import SharedRedis
 
 log = logger(__name__)
 
 LOOK_EVERY_S = 2.0
 ANSWER_WITHIN_S = 0.5
 _LEFT_ALONE = "guard-proxy:{judges}:left-alone:"
-_MOST_CONNECTIONS = 2
+_MOST_AT_ONCE = 2
 _TOKEN_BYTES = 8
 
 
@@ -41,20 +36,11 @@ class SharedHints:
     """Hints in Redis: a key for each judge that somebody leaves alone, as long as that lasts.
 
     Args:
-        url: ``redis://``, ``rediss://`` or ``unix://``.
+        url: See `proxy.redis_address`.
     """
 
     def __init__(self, url: str) -> None:
-        pool = BlockingConnectionPool.from_url(
-            url,
-            max_connections=_MOST_CONNECTIONS,
-            timeout=ANSWER_WITHIN_S,
-            decode_responses=True,
-            socket_timeout=ANSWER_WITHIN_S,
-            socket_connect_timeout=ANSWER_WITHIN_S,
-            retry=Retry(NoBackoff(), 0),
-        )
-        self._redis = Redis.from_pool(pool)
+        self._redis = SharedRedis(url, answer_within_s=ANSWER_WITHIN_S, at_once=_MOST_AT_ONCE)
 
     async def tell(self, judge: str, token: str, for_s: float) -> None:
         """Tell that a judge is left alone.
@@ -64,18 +50,18 @@ class SharedHints:
             token: Names this very opening.
             for_s: For how long.
         """
-        async with _answering():
-            await self._redis.set(_LEFT_ALONE + judge, token, px=max(1, ceil(for_s * 1000)))
+        async with self._redis.answering(HintsAway) as redis:
+            await redis.set(_LEFT_ALONE + judge, token, px=max(1, ceil(for_s * 1000)))
 
     async def heard(self, judges: Sequence[str]) -> Mapping[str, str]:
         """Return the newest opening of each of these judges that somebody leaves alone."""
-        async with _answering():
-            found = await self._redis.mget([_LEFT_ALONE + judge for judge in judges])
+        async with self._redis.answering(HintsAway) as redis:
+            found = await redis.mget([_LEFT_ALONE + judge for judge in judges])
         return {judge: str(token) for judge, token in zip(judges, found, strict=True) if token}
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._redis.aclose()
+        await self._redis.close()
 
 
 class Hinting:
@@ -154,13 +140,3 @@ def key_of(tenant: str, rules: JudgeRules) -> str:
     """Return what stands for a tenant's judge as long as the policy says the same about it."""
     said = f"{tenant}\n{rules.model_dump_json()}"
     return hashlib.sha256(said.encode()).hexdigest()
-
-
-@asynccontextmanager
-async def _answering() -> AsyncIterator[None]:
-    try:
-        # The socket's own limit is for each read; a server that dribbles must not get more.
-        async with asyncio.timeout(2 * ANSWER_WITHIN_S):
-            yield
-    except (RedisError, OSError) as error:
-        raise HintsAway(error) from error

@@ -9,30 +9,23 @@ A lease is short and renewed as long as its visit lasts. That way a long reply k
 a proxy that is killed gives up its places by itself.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from collections.abc import Collection
 from uuid import uuid4
-
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
 
 from policies.limits import Limits
 from proxy.limits.counting import WINDOW_S, Count, Limit, Visit
+from proxy.shared_redis import Script, SharedRedis
 
 LEASE_S = 30.0
 _RECENT = "guard-proxy:{limits}:recent:"
 _RUNNING = "guard-proxy:{limits}:running:"
-_MOST_CONNECTIONS = 32
 _US = 1_000_000
 
 # No tenant can have this name.
 _REHEARSAL = ":rehearsal"
 
 # Times are in microseconds; 0 is no limit.
-_ENTER = """
+_ENTER = Script("""
 local recent, running = KEYS[1], KEYS[2]
 local id = ARGV[1]
 local window, lease = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -64,10 +57,10 @@ if at_once > 0 then
   redis.call('PEXPIRE', running, math.ceil(lease / 1000))
 end
 return {'', 0, used, counts_for(1)}
-"""
+""")
 
 # One key for each id. With `XX`, a visit that has no lease any more gets none.
-_RENEW = """
+_RENEW = Script("""
 local lease, which = tonumber(ARGV[1]), ARGV[2]
 local time = redis.call('TIME')
 local ends = time[1] * 1000000 + time[2] + lease
@@ -75,7 +68,7 @@ for at, running in ipairs(KEYS) do
   redis.call('ZADD', running, which, ends, ARGV[at + 2])
   redis.call('PEXPIRE', running, math.ceil(lease / 1000))
 end
-"""
+""")
 _KNOWN, _ALL = "XX", "CH"
 
 
@@ -91,7 +84,7 @@ class SharedCounts:
     """Counts in Redis. Every call raises `CountsAway` where Redis cannot be used.
 
     Args:
-        url: ``redis://``, ``rediss://`` or ``unix://``.
+        url: See `proxy.redis_address`.
         answer_within_s: A server that takes longer counts as away, like one that is gone. The
             requests that find it out are held this long, and no others.
         window_s: How long a visit counts as recent.
@@ -106,29 +99,18 @@ class SharedCounts:
         window_s: float = WINDOW_S,
         lease_s: float = LEASE_S,
     ) -> None:
-        self._answer_within_s = answer_within_s
         self._window_us = round(window_s * _US)
         self._lease_us = round(lease_s * _US)
-        pool = BlockingConnectionPool.from_url(
-            url,
-            max_connections=_MOST_CONNECTIONS,
-            timeout=answer_within_s,
-            decode_responses=True,
-            socket_timeout=answer_within_s,
-            socket_connect_timeout=answer_within_s,
-            retry=Retry(NoBackoff(), 0),
-        )
-        self._redis = Redis.from_pool(pool)
-        self._enter = self._redis.register_script(_ENTER)
-        self._renew = self._redis.register_script(_RENEW)
+        self._redis = SharedRedis(url, answer_within_s=answer_within_s)
 
     async def enter(self, visit: Visit) -> Count:
         """Count a visit in if there is room for it."""
         limits = visit.limits
-        async with self._answering():
-            full, wait_us, used, resets_us = await self._enter(
-                keys=[_RECENT + visit.tenant, _RUNNING + visit.tenant],
-                args=[
+        async with self._redis.answering(CountsAway) as redis:
+            full, wait_us, used, resets_us = await _ENTER.run(
+                redis,
+                [_RECENT + visit.tenant, _RUNNING + visit.tenant],
+                [
                     visit.id,
                     self._window_us,
                     self._lease_us,
@@ -148,7 +130,10 @@ class SharedCounts:
 
     async def leave(self, visits: Collection[Visit]) -> None:
         """Note that visits are over; one that is over already stays so."""
-        async with self._answering(), self._redis.pipeline(transaction=False) as pipeline:
+        async with (
+            self._redis.answering(CountsAway) as redis,
+            redis.pipeline(transaction=False) as pipeline,
+        ):
             for visit in visits:
                 pipeline.zrem(_RUNNING + visit.tenant, visit.id)
             await pipeline.execute()
@@ -158,8 +143,8 @@ class SharedCounts:
 
         Connections that broke meanwhile would make it look away again, one after the other.
         """
-        async with self._answering():
-            await self._redis.connection_pool.disconnect(inuse_connections=False)
+        async with self._redis.answering(CountsAway):
+            await self._redis.forget_idle_connections()
         nobody = Limits(requests_per_minute=100, concurrent_requests=100)
         visit = Visit(uuid4().hex, _REHEARSAL, nobody)
         await self.enter(visit)
@@ -167,20 +152,12 @@ class SharedCounts:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._redis.aclose()
+        await self._redis.close()
 
     async def _lease(self, visits: Collection[Visit], which: str) -> None:
-        async with self._answering():
-            await self._renew(
-                keys=[_RUNNING + visit.tenant for visit in visits],
-                args=[self._lease_us, which, *(visit.id for visit in visits)],
+        async with self._redis.answering(CountsAway) as redis:
+            await _RENEW.run(
+                redis,
+                [_RUNNING + visit.tenant for visit in visits],
+                [self._lease_us, which, *(visit.id for visit in visits)],
             )
-
-    @asynccontextmanager
-    async def _answering(self) -> AsyncIterator[None]:
-        try:
-            # The socket's own limit is for each read; a server that dribbles must not get more.
-            async with asyncio.timeout(2 * self._answer_within_s):
-                yield
-        except (RedisError, OSError) as error:
-            raise CountsAway(error) from error

@@ -128,6 +128,13 @@ class Metrics:
             "Requests that were turned away by a limit of their tenant.",
             ("tenant", "limit"),
         )
+        self.overloaded = counter(
+            "guard_proxy_overloaded_total",
+            "Connections, requests and streams that found a worker serving as many as it may.",
+            ("limit",),
+        )
+        for limit in ("connections", "requests", "streams"):
+            self.overloaded.labels(limit)
         self.requests_in_flight = self._families.gauge(
             "guard_proxy_requests_in_flight",
             "Requests that are being served, until the last byte of their reply.",

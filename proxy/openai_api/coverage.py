@@ -58,7 +58,9 @@ class FieldTable:
         return True
 
     def refuse(self, body: JsonObject) -> None:
-        """Refuse what is not served.
+        """Refuse what is not served, and what some servers would take for another field.
+
+        Those mind no case, and go by the last of two fields: not by the one that was read here.
 
         Raises:
             BadRequest: it names the field.
@@ -66,6 +68,8 @@ class FieldTable:
         if self._root.is_quiet(body):
             return
         for met in walk(self._root, body, ""):
+            if met.twin is not None:
+                raise BadRequest(f"'{met.path}' is no field; '{met.twin}' is.", met.path)
             row = met.node.row if met.node else None
             if row is not None and row.refuses(met.value):
                 param = row.path.replace(ITEM, "")

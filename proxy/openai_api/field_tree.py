@@ -80,6 +80,7 @@ class Node:
         quiet: Members of which nothing is to be said, whatever their value.
         told: Members that are named as not checked where they hold anything.
         deep: Members inside of which something may have to be said.
+        folded: The members by their names without case.
     """
 
     row: Row | None = None
@@ -87,6 +88,7 @@ class Node:
     quiet: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
     deep: tuple[tuple[str, "Node"], ...] = ()
+    folded: dict[str, str] = field(default_factory=dict)
 
     def settle(self) -> None:
         """Sort the members, once all are known."""
@@ -96,6 +98,7 @@ class Node:
         self.told = frozenset(name for name, row in rows.items() if row and row.unchecked)
         self.quiet = frozenset(members) - refused
         self.deep = tuple((name, node) for name, node in members.items() if node.below)
+        self.folded = {name.casefold(): name for name in members}
         for node in self.below.values():
             node.settle()
 
@@ -120,11 +123,19 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """A field that was met: its row, or its place if it has none."""
+    """A field that was met: its row, or its place if it has none.
+
+    Attributes:
+        path: Its place.
+        node: The known place; None if it is unknown.
+        value: What it holds.
+        twin: Of an unknown field, the known one from which nothing but case parts it.
+    """
 
     path: str
     node: Node | None
     value: JsonValue
+    twin: str | None = None
 
 
 def walk(node: Node, value: JsonValue, path: str) -> Iterator[Met]:
@@ -151,6 +162,8 @@ def _members(node: Node, value: JsonObject, path: str) -> Iterator[Met]:
         inside = node.below.get(name)
         shown = name if inside or _NAME.fullmatch(name) else _NAMELESS
         place = f"{path}.{shown}" if path else shown
-        yield Met(place, inside, item)
-        if inside is not None:
+        if inside is None:
+            yield Met(place, None, item, node.folded.get(name.casefold()))
+        else:
+            yield Met(place, inside, item)
             yield from walk(inside, item, place)

@@ -3,6 +3,7 @@
 import json
 import math
 from collections import Counter
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import msgspec
@@ -13,8 +14,14 @@ JSON_TYPE = "application/json"
 _SHORT_BYTES = 2_000
 """Up to here it is quicker to read a text and write it again than to look at each of its keys."""
 _ESCAPED_COLON = b"\\u003"
+_MOST_LEVELS = 200
+"""Deeper than anybody nests what is meant, and shallow enough for every step that walks down."""
 _READER = msgspec.json.Decoder()
 _WRITER = msgspec.json.Encoder()
+
+
+class _Unfit(ValueError):
+    """What is JSON to some, and is not taken here."""
 
 
 def read_object(raw: bytes) -> JsonObject:
@@ -26,7 +33,8 @@ def read_object(raw: bytes) -> JsonObject:
     Raises:
         ValueError: not UTF-8, not JSON, not an object, a key twice, or nested too deeply.
     """
-    if len(raw) <= _SHORT_BYTES:
+    may_be_deep = raw.count(b"[") + raw.count(b"{") > _MOST_LEVELS
+    if len(raw) <= _SHORT_BYTES and not may_be_deep:
         found = _short_object(raw)
         if found is not None:
             return found
@@ -38,9 +46,29 @@ def read_object(raw: bytes) -> JsonObject:
         raise ValueError(f"{error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except _Unfit:
+        raise
+    except ValueError:
+        raise ValueError("a number has more digits than can be read") from None
     if not isinstance(value, dict):
         raise ValueError(f"expected an object, got {type(value).__name__}")  # noqa: TRY004
+    if may_be_deep and _is_deep(value):
+        raise ValueError("nested too deeply")
     return value
+
+
+def _is_deep(value: JsonObject) -> bool:
+    level: list[JsonObject | list[JsonValue]] = [value]
+    for _ in range(_MOST_LEVELS):
+        below = (one for holder in level for one in _inside(holder))
+        level = [one for one in below if isinstance(one, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
+def _inside(holder: JsonObject | list[JsonValue]) -> Iterable[JsonValue]:
+    return holder.values() if isinstance(holder, dict) else holder
 
 
 def _short_object(raw: bytes) -> JsonObject | None:
@@ -60,18 +88,18 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     if len(found) != len(pairs):
         times = Counter(key for key, _ in pairs)
         twice = next(key for key, number in times.items() if number > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        raise _Unfit(f"the key {twice!r} stands twice in one object")
     return found
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+    raise _Unfit(f"{name} is not JSON")
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise ValueError("a number is too large to be written again")
+        raise _Unfit("a number is too large to be written again")
     return number
 
 

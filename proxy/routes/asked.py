@@ -32,10 +32,11 @@ class Asked:
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers by their names in lower case; of several, the first."""
+        """The headers by their names in lower case; several of one name as one list."""
         found: dict[str, str] = {}
-        for name, value in self.scope["headers"]:
-            found.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+        for raw_name, raw_value in self.scope["headers"]:
+            name, value = raw_name.decode("latin-1"), raw_value.decode("latin-1")
+            found[name] = f"{found[name]}, {value}" if name in found else value
         return found
 
 

@@ -14,7 +14,15 @@ def door_endpoint(door: Door[Any]) -> Endpoint:
     """Return the endpoint of a door."""
 
     async def serve(asked: Asked, receive: Receive, send: Send) -> None:
-        job = ModelJob(door, asked.services, asked.tenant, asked.headers, asked.caller_key, send)
+        job = ModelJob(
+            door,
+            asked.services,
+            asked.tenant,
+            asked.headers,
+            asked.caller_key,
+            send,
+            query=asked.scope["query_string"],
+        )
         await serve_job(job, asked, receive, send)
 
     return Endpoint(door.name, serve)

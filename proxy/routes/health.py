@@ -20,15 +20,19 @@ def healthz() -> Response[bytes]:
 async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
     """Tell that requests can be served, and what is not as it should be.
 
+    Not any more once the service was told to end: it may still serve for a while, but whoever
+    spreads requests should send it no new ones.
+
     Broken policies on disk, a store that is away and a judge that is left alone do not make the
     service unready: the last good policies are in force, traces wait, and what a judge did not look
     at is reported as such. Limits whose Redis is away are counted by each process for itself.
     """
     policies = services.policies
     error = policies.last_error
+    is_stopping = services.closing.has_begun
     return _json(
         {
-            "status": "ready",
+            "status": "stopping" if is_stopping else "ready",
             "worker": {"number": services.place.number, "of": services.place.count},
             "policies": {
                 "loaded_at": policies.snapshot.loaded_at.isoformat(),
@@ -39,7 +43,8 @@ async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
             "limits": {"store": services.limiter.state},
             "judges": {name: state.value for name, state in services.judges.states().items()},
             "traces": {"store": await _store_state(services), **services.recorder.counters()},
-        }
+        },
+        503 if is_stopping else 200,
     )
 
 
@@ -54,8 +59,8 @@ async def _store_state(services: Services) -> str:
         await services.traces.ping()
     except TraceStoreAway as away:
         return f"away: {away.cause}"
-    return "ok"
+    return services.recorder.state  # one that answers may be full, or take nothing
 
 
-def _json(body: JsonObject) -> Response[bytes]:
-    return Response(json_bytes(body), media_type=JSON_TYPE)
+def _json(body: JsonObject, status: int = 200) -> Response[bytes]:
+    return Response(json_bytes(body), media_type=JSON_TYPE, status_code=status)

@@ -13,6 +13,7 @@ from uuid import uuid4
 from litestar.types import HTTPScope, Receive, Send
 
 from proxy.auth import bearer_key, tenant_of
+from proxy.capacity import Kind
 from proxy.errors import GuardProxyError, InternalError
 from proxy.logs import failure, logger
 from proxy.openai_api.doors import DOORS
@@ -60,7 +61,8 @@ class ModelApi:
         endpoint = own if own and scope["method"] in _OWN_METHODS else PASS_THROUGH
         with InFlight(self._services.metrics, endpoint.name, send) as counted:
             async with _drawn(counted, counted.send):
-                await self._enter(endpoint, path, scope, receive, counted)
+                with self._services.capacity.place(Kind.REQUESTS):
+                    await self._enter(endpoint, path, scope, receive, counted)
 
     async def _enter(
         self,

@@ -1,10 +1,8 @@
 """What is no door of our own: handed through to the model server where the policy opens it."""
 
 import asyncio
-import re
 from collections.abc import AsyncIterator
 from typing import Final
-from urllib.parse import unquote_plus
 
 from litestar.types import Receive, Send
 
@@ -13,6 +11,7 @@ from proxy.errors import (
     BadRequest,
     GuardProxyError,
     InternalError,
+    NotJson,
     UnknownModel,
     UnknownPath,
     UpstreamError,
@@ -26,12 +25,12 @@ from proxy.paths import ends_guarded, spelled_path
 from proxy.relay import PassedCall, PassedReply, relayed
 from proxy.replying import HttpReply, send_whole
 from proxy.routes.asked import Asked, Endpoint
+from proxy.routes.content import only_in_json, refuse_model_in_query, refuse_other_content
 from proxy.routes.upload import ClientLeft, Upload, refuse_length
 from proxy.telemetry.counting import PASSED_THROUGH, count_passed
 
 log = logger(__name__)
 
-_BETWEEN_PARAMETERS = re.compile("[&;]")
 _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 # Bodies that name no model, whoever sends them.
 _WITHOUT_MODEL = (read_rule("/files/**"), read_rule("/uploads/**"))
@@ -133,24 +132,21 @@ class Passage:
     async def _body(self) -> bytes | AsyncIterator[bytes]:
         refuse_length(self._scope["headers"], self._limit_bytes)
         if self._names:
-            self._refuse_query()
+            refuse_model_in_query(self._scope["query_string"])
             if not any(rule.fits(self._path.segments) for rule in _WITHOUT_MODEL):
                 self._refuse_form()
-                return _renamed(await self._upload.whole(), self._names)
+                whole = await self._upload.whole()
+                if whole:
+                    refuse_other_content(self._scope["headers"])
+                return _renamed(whole, self._names)
         first = await self._upload.piece()
         return first if self._upload.ended else self._upload.rest(first)
-
-    def _refuse_query(self) -> None:
-        query = self._scope["query_string"].decode("latin-1")
-        names = (part.partition("=")[0] for part in _BETWEEN_PARAMETERS.split(query))
-        if any(unquote_plus(name) == "model" for name in names):
-            raise _only_in_json()
 
     def _refuse_form(self) -> None:
         # All of them travel, and nobody knows which one the model server goes by.
         named = (value for name, value in self._scope["headers"] if name == b"content-type")
         if any(value.decode("latin-1").strip().lower().startswith(_FORMS) for value in named):
-            raise _only_in_json()
+            raise only_in_json()
 
     async def _relayed(self, call: PassedCall) -> int:
         """Hand through for as long as the client is there."""
@@ -201,20 +197,15 @@ def _renamed(raw: bytes, names: dict[str, str]) -> bytes:
     try:
         body = read_object(raw)
     except ValueError as error:
-        raise BadRequest(f"The body is not a JSON object: {error}.") from None
+        raise NotJson(str(error)) from None
+    if any(name != "model" and name.casefold() == "model" for name in body):
+        raise only_in_json()
     model = body.get("model")
     if not isinstance(model, str):
         raise BadRequest("Invalid value for 'model': a string is required.", "model")
     if model not in names:
         raise UnknownModel(model)
     return raw if names[model] == model else json_bytes(body | {"model": names[model]})
-
-
-def _only_in_json() -> BadRequest:
-    return BadRequest(
-        "This key is limited to a list of models, so a model can be named in a JSON body only.",
-        "model",
-    )
 
 
 def _models(names: dict[str, str], segments: tuple[str, ...]) -> JsonObject:

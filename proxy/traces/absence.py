@@ -31,15 +31,22 @@ class Absence:
         self._last_retry_s = last_retry_s
         self._since_s: float | None = None
         self._failures = 0
+        self._cause: str | None = None
 
     @property
     def is_now(self) -> bool:
         """Whether the store failed last time."""
         return self._since_s is not None
 
+    @property
+    def state(self) -> str:
+        """``ok``, or ``away: `` and what failed."""
+        return f"away: {self._cause}" if self.is_now else "ok"
+
     def failed(self, error: Exception, *, waiting: int) -> None:
         """Note a failure; ``waiting`` is how many traces wait for the store."""
         self._failures += 1
+        self._cause = error.cause if isinstance(error, TraceStoreFailed) else type(error).__name__
         if self._since_s is None:
             self._since_s = self._clock()
             log.warning("trace.store_away", error=error_name(error), waiting=waiting)

@@ -1,20 +1,21 @@
 """The tallies in the SQLite file: a row for each bucket, with its counters as JSON."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import aiosqlite
 
-from proxy.traces.sqlite import Database
+from proxy.traces.sqlite import Database, insert
 from proxy.traces.store import Entry, added_up
 from proxy.traces.tally import EVERYBODY, MOST_COUNTERS, Bucket, Kept, Tally, TallyBucket, from_ms
 
 
 async def add_up(change: aiosqlite.Connection, new: Iterable[Entry], now_ms: int) -> None:
     """Add what traces count to their buckets, as part of the change that takes the traces."""
-    for kept, tally in added_up(new).items():
-        if kept.expires_ms > now_ms:
-            await _add_to(change, kept, tally)
+    await _add_all(
+        change,
+        {kept: tally for kept, tally in added_up(new).items() if kept.expires_ms > now_ms},
+    )
     await change.execute("DELETE FROM tallies WHERE expires_ms <= ?", [now_ms])
 
 
@@ -41,15 +42,31 @@ async def counted(
     return [TallyBucket(from_ms(start_ms), found.get(start_ms, {})) for start_ms in starts]
 
 
-async def _add_to(change: aiosqlite.Connection, kept: Kept, tally: Tally) -> None:
-    bucket = kept.bucket
-    key = [bucket.tenant, bucket.per.value, bucket.start_ms]
-    rows = await change.execute_fetchall(
-        "SELECT counts FROM tallies WHERE tenant = ? AND per = ? AND start_ms = ?", key
+async def _add_all(change: aiosqlite.Connection, added: Mapping[Kept, Tally]) -> None:
+    if not added:
+        return
+    keys = {_key(kept): kept for kept in added}
+    found = await change.execute_fetchall(
+        "SELECT tenant, per, start_ms, expires_ms, counts FROM tallies"  # noqa: S608 - our own text
+        f" WHERE (tenant, per, start_ms) IN (VALUES {', '.join(['(?, ?, ?)'] * len(keys))})",
+        [value for key in keys for value in key],
     )
-    total = Tally.sum([*(Tally(json.loads(counts)) for (counts,) in rows), tally])
-    await change.execute(
-        "INSERT INTO tallies VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
-        " SET counts = excluded.counts, expires_ms = max(expires_ms, excluded.expires_ms)",
-        [*key, kept.expires_ms, json.dumps(dict(list(total.counts.items())[:MOST_COUNTERS]))],
+    totals = {
+        (tenant, per, start_ms): (expires_ms, Tally(json.loads(counts)))
+        for tenant, per, start_ms, expires_ms, counts in found
+    }
+    for kept, tally in added.items():
+        expires_ms, before = totals.get(_key(kept), (0, Tally({})))
+        totals[_key(kept)] = max(expires_ms, kept.expires_ms), Tally.sum([before, tally])
+    await insert(
+        change,
+        "OR REPLACE INTO tallies (tenant, per, start_ms, expires_ms, counts)",
+        [
+            (*key, expires_ms, json.dumps(dict(list(total.counts.items())[:MOST_COUNTERS])))
+            for key, (expires_ms, total) in totals.items()
+        ],
     )
+
+
+def _key(kept: Kept) -> tuple[str, str, int]:
+    return kept.bucket.tenant, kept.bucket.per.value, kept.bucket.start_ms

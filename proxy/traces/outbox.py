@@ -1,9 +1,10 @@
 """The outbox: traces that wait in the SQLite file until their store takes them."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterable, Sequence
 
-from proxy.traces.sqlite import Database
+from proxy.traces.sqlite import Database, insert
 from proxy.traces.store import Entry, Keep
 from proxy.workers.place import ALONE, Place
 
@@ -30,8 +31,9 @@ class Outbox:
         """Let traces wait at their places; an id that waits already is passed over."""
         async with self._database.transaction() as change:
             await change.execute("DELETE FROM outbox WHERE expires_ms <= ?", [self._now_ms()])
-            await change.executemany(
-                "INSERT OR IGNORE INTO outbox VALUES (?, ?, ?, ?, ?, ?)",
+            await insert(
+                change,
+                "OR IGNORE INTO outbox (place, id, expires_ms, keep_days, keep_last, record)",
                 [
                     (
                         place * self._count + self._rest,
@@ -74,7 +76,10 @@ class Outbox:
 
     async def _forget(self, ids: Iterable[str]) -> None:
         async with self._database.transaction() as change:
-            await change.executemany("DELETE FROM outbox WHERE id = ?", [(one,) for one in ids])
+            await change.execute(
+                "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))",
+                [json.dumps(list(ids))],
+            )
 
 
 def _entries(rows: Iterable[tuple[str, float, int, str]]) -> list[tuple[str, Entry | None]]:

@@ -81,6 +81,11 @@ class Recorder:
         """Whether the store failed last time."""
         return self._absence.is_now
 
+    @property
+    def state(self) -> str:
+        """How the store took the last traces: ``ok``, or ``away: `` and what failed."""
+        return self._absence.state
+
     def counters(self) -> dict[str, int]:
         """Return totals (queued, delivered, outboxed, dropped, refused) and what waits."""
         return {

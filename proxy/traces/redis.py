@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeGuard
 
-import redis.asyncio
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import DataError, RedisError, ResponseError
+from redis.exceptions import DataError, ResponseError
 
+from proxy.shared_redis import SharedRedis
 from proxy.traces.listing import is_under
 from proxy.traces.paging import Piece, page_of
 from proxy.traces.redis_adding import (
@@ -34,6 +32,8 @@ from proxy.traces.trace import Trace
 _SCANNED_AT_ONCE = 200
 _COUNTED_AT_ONCE = 1_000
 _BUCKETS_AT_ONCE = 200
+_PATIENCE = 5
+"""How many times what one answer may take a question of many exchanges may."""
 _CLOCKS_DIFFER_MS = 300_000
 """How far the clock of a proxy may be ahead of the server's."""
 
@@ -89,22 +89,14 @@ class RedisStore:
     """Keeps traces in Redis.
 
     Args:
-        url: ``redis://``, ``rediss://`` or ``unix://``.
+        url: See `proxy.redis_address`.
         answer_within_s: A server that takes longer counts as away, like one that is gone.
     """
 
     def __init__(self, url: str, answer_within_s: float = 2.0) -> None:
-        self._answer_within_s = answer_within_s
-        # When to try again is the recorder's business; but a connection may be one that broke while
-        # nobody used it, which says nothing of the server.
-        self._redis = redis.asyncio.Redis.from_url(
-            url,
-            decode_responses=True,
-            socket_timeout=answer_within_s,
-            socket_connect_timeout=answer_within_s,
-            retry=Retry(NoBackoff(), 1, (redis.exceptions.ConnectionError,)),
-        )
-        self._add = self._redis.register_script(ADD)
+        # When to try again is the recorder's business.
+        self._redis = SharedRedis(url, answer_within_s=answer_within_s, tries_again=True)
+        self._patience_s = _PATIENCE * answer_within_s
 
     async def add(self, batch: Sequence[Entry]) -> None:
         """Keep traces in their order, all or none; an id that is there already is passed over."""
@@ -120,12 +112,16 @@ class RedisStore:
 
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id."""
-        async with self._answering():
-            record = await self._redis.get(RECORD + trace_id)
+        async with self._redis.answering(_away) as redis:
+            record = await redis.get(RECORD + trace_id)
         return None if record is None else readable(str(record))
 
     async def page(self, query: Query) -> Page:
         """Return the traces that a query wants; see `page_of` for how many."""
+        async with self._patience():
+            return await self._page(query)
+
+    async def _page(self, query: Query) -> Page:
         tenants = await self._tenants(query)
 
         async def read(cursor: str | None, most: int) -> Piece:
@@ -142,9 +138,16 @@ class RedisStore:
 
     async def count(self, query: Query) -> int:
         """Return about how many traces a query wants, whatever its text, cursor and limit."""
+        async with self._patience():
+            return await self._count(query)
+
+    async def _count(self, query: Query) -> int:
         tenants = await self._tenants(query)
         if not query.is_narrow:
-            async with self._answering(), self._redis.pipeline(transaction=False) as pipeline:
+            async with (
+                self._redis.answering(_away) as redis,
+                redis.pipeline(transaction=False) as pipeline,
+            ):
                 for tenant in tenants:
                     pipeline.xlen(STREAM + tenant)
                 return sum(await pipeline.execute())
@@ -160,13 +163,22 @@ class RedisStore:
         self, tenant: str | None, since: datetime, until: datetime, per: Bucket
     ) -> list[TallyBucket]:
         """Return what was counted, oldest first, with every bucket that the span touches."""
+        async with self._patience():
+            return await self._tallies(tenant, since, until, per)
+
+    async def _tallies(
+        self, tenant: str | None, since: datetime, until: datetime, per: Bucket
+    ) -> list[TallyBucket]:
         whose = EVERYBODY if tenant is None else tenant
-        async with self._answering():
-            now_s, _ = await self._redis.time()
+        async with self._redis.answering(_away) as redis:
+            now_s, _ = await redis.time()
         starts = per.starts(since, until, from_ms(now_s * 1000))
         found: list[Mapping[str, str]] = []
         for first in range(0, len(starts), _BUCKETS_AT_ONCE):
-            async with self._answering(), self._redis.pipeline(transaction=False) as pipeline:
+            async with (
+                self._redis.answering(_away) as redis,
+                redis.pipeline(transaction=False) as pipeline,
+            ):
                 for start_ms in starts[first : first + _BUCKETS_AT_ONCE]:
                     pipeline.hgetall(bucket_key(BucketId(whose, per, start_ms)))
                 found += await pipeline.execute()
@@ -177,30 +189,39 @@ class RedisStore:
 
     async def ping(self) -> None:
         """Return if the server answers."""
-        async with self._answering():
-            await self._redis.ping()
+        async with self._redis.answering(_away) as redis:
+            await redis.exists(TENANTS)  # in a Cluster, of the server that has the traces
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._redis.aclose()
+        await self._redis.close()
 
     async def _put(self, batch: Sequence[Entry]) -> list[str]:
         """Put a batch to the script; return the ids for which it is not taken, none if it is."""
         keys, values = keys_and_values(batch)
         try:
-            async with self._answering():
-                unwanted = await self._add(keys, values)
+            async with self._redis.answering(_away):
+                unwanted = await self._redis.run_for_good(ADD, keys, values)
         except TraceStoreAway as away:
             if (cause := away.__cause__) and _is_refusal(cause):
                 raise TracesRefused("redis", cause) from cause
             raise
         return list(map(str, unwanted))
 
+    @asynccontextmanager
+    async def _patience(self) -> AsyncIterator[None]:
+        """Let a server that is slow at each of many exchanges count as away in the end."""
+        try:
+            async with asyncio.timeout(self._patience_s):
+                yield
+        except TimeoutError as error:
+            raise _away(error) from error
+
     async def _tenants(self, query: Query) -> list[str]:
         if query.tenant is not None:
             return [query.tenant]
-        async with self._answering():
-            return [str(tenant) for tenant in await self._redis.smembers(TENANTS)]
+        async with self._redis.answering(_away) as redis:
+            return [str(tenant) for tenant in await redis.smembers(TENANTS)]
 
     async def _scan(
         self, tenants: Collection[str], query: Query, cursor: str | None, most: int
@@ -209,7 +230,10 @@ class RedisStore:
         newest_first = query.after is None
         oldest = _earliest(query.since)
         beyond = f"({cursor}" if cursor else None
-        async with self._answering(), self._redis.pipeline(transaction=False) as pipeline:
+        async with (
+            self._redis.answering(_away) as redis,
+            redis.pipeline(transaction=False) as pipeline,
+        ):
             for tenant in tenants:
                 if newest_first:
                     pipeline.xrevrange(STREAM + tenant, beyond or "+", oldest, count=most)
@@ -225,19 +249,14 @@ class RedisStore:
         """Return the records of entries with their places, without those whose time is over."""
         if not listed:
             return []
-        async with self._answering():
-            records = await self._redis.mget([RECORD + entry.id for entry in listed])
+        async with self._redis.answering(_away) as redis:
+            records = await redis.mget([RECORD + entry.id for entry in listed])
         found = zip(listed, records, strict=True)
         return [(entry.place, str(record)) for entry, record in found if record is not None]
 
-    @asynccontextmanager
-    async def _answering(self) -> AsyncIterator[None]:
-        try:
-            # The socket's own limit is for each read; a server that dribbles must not get more.
-            async with asyncio.timeout(2 * self._answer_within_s):
-                yield
-        except (RedisError, OSError) as error:
-            raise TraceStoreAway("redis", error) from error
+
+def _away(cause: Exception) -> TraceStoreAway:
+    return TraceStoreAway("redis", cause)
 
 
 def _earliest(since: datetime | None) -> str:

@@ -23,7 +23,10 @@ from proxy.workers.worker import Child, Work, Worker, run_and_exit
 log = logger(__name__)
 
 LOOK_EVERY_S = 5.0
-_STOPS = (signal.SIGTERM, signal.SIGINT)
+HURRY_S = 10.0
+"""How long workers may take that were told to end twice."""
+_STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+_HEARD = (*_STOPS, signal.SIGHUP)
 
 
 class Crew(Protocol):
@@ -84,15 +87,16 @@ class Supervisor:
         self._posts = [_Post(number) for number in range(1, count + 1)]
         self._patience_s = patience_s
         self._clock = clock
-        self._inbox = SignalInbox(_STOPS)
+        self._inbox = SignalInbox(_HEARD)
         self._selector = selectors.DefaultSelector()
         self._parent_fd, self._alive_fd = os.pipe()
         self._has_started = False
         self._killed_at_s: float | None = None  # when those that are left will be
+        self._told = 0  # how often they were told to end
         self._status = 0
 
     def run(self) -> int:
-        """Run them until SIGTERM or SIGINT, and return the exit status.
+        """Run them until a signal ends them, and return the exit status.
 
         The first one goes ahead: what keeps it from starting would keep the others too. One that
         does not come up ends them all.
@@ -116,8 +120,9 @@ class Supervisor:
         for key, _ in self._selector.select(self._pause_s()):
             if key.fileobj is not self._inbox:
                 self._hear(*key.data)
-            elif self._inbox.take():
-                self._stop()
+            else:
+                for number in self._inbox.take():
+                    self._obey(number)
         if self._killed_at_s is None:
             self._crew.look()
             self._fill_again()
@@ -201,11 +206,12 @@ class Supervisor:
             ours: File descriptors that it must not hold.
         """
         # A signal that came to the child before it had left the inbox would be taken for ours.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
 
         def leave() -> None:
             self._selector.close()
             self._inbox.leave()
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)  # it has just read what it would read
             for one in ours:
                 os.close(one)
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -215,13 +221,25 @@ class Supervisor:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
+    def _obey(self, number: signal.Signals) -> None:
+        if number is not signal.SIGHUP:
+            self._stop()
+        elif self._killed_at_s is None:
+            self._crew.look()
+            self._signal_all(signal.SIGHUP)
+
     def _stop(self) -> None:
-        """Tell all to end; the second time, kill them."""
-        if self._killed_at_s is not None:
-            self._killed_at_s = self._clock()
+        """Tell all to end; the second time, to hurry; the third time, kill them."""
+        self._told += 1
+        now_s = self._clock()
+        if self._killed_at_s is None:
+            self._killed_at_s = now_s + self._patience_s
+            self._crew.stopping()
+        elif self._told == 2:
+            self._killed_at_s = min(self._killed_at_s, now_s + HURRY_S)
+        else:
+            self._killed_at_s = now_s
             return
-        self._killed_at_s = self._clock() + self._patience_s
-        self._crew.stopping()
         self._signal_all(signal.SIGTERM)
 
     def _kill(self) -> None:

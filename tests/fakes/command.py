@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, chdir
 from dataclasses import dataclass, field
@@ -148,11 +148,19 @@ async def running(
     folder: Path, *words: str | Path, **settings: str
 ) -> AsyncGenerator[Running, None]:
     """Run a command within this block, in `folder`; what is still there then is killed."""
+    async with running_as([COMMAND, *words], folder, environment(settings)) as command:
+        yield command
+
+
+@asynccontextmanager
+async def running_as(
+    words: Sequence[str | Path], folder: Path, environment: Mapping[str, str]
+) -> AsyncGenerator[Running, None]:
+    """Run any words as a command within this block, with no other environment than this."""
     process = await asyncio.create_subprocess_exec(
-        COMMAND,
         *words,
         cwd=folder,
-        env=environment(settings),
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import redis
@@ -37,17 +38,37 @@ class RedisProcess:
     Args:
         folder: Where it keeps its files and its log.
         durable: Nothing acknowledged is lost by a kill.
+        port: The port; None for one that is free.
+        password: What it wants to hear; none for nothing.
+        more: Further words of its command line; the first may be a file of its configuration.
     """
 
-    def __init__(self, folder: Path, *, durable: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        durable: bool = False,
+        port: int | None = None,
+        password: str = "",
+        more: Sequence[str | Path] = (),
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._durable = durable
+        self._password = password
+        self._more = (*more, "--requirepass", password) if password else more
         self._process: subprocess.Popen[bytes] | None = None
-        self.port = _free_port()
+        self.port = port or free_port()
 
     @property
     def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}/0"
+        account = f":{self._password}@" if self._password else ""
+        return f"redis://{account}127.0.0.1:{self.port}/0"
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it was started, and not ended since."""
+        return self._process is not None
 
     def start(self) -> None:
         """Start, or start again on the same port, and wait until it answers."""
@@ -56,6 +77,7 @@ class RedisProcess:
             self._process = subprocess.Popen(
                 [
                     redis_executable(),
+                    *self._more,
                     *("--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self._folder)),
                     *("--save", "", *appending),
                 ],
@@ -82,6 +104,15 @@ class RedisProcess:
         assert self._process
         self._process.send_signal(signal.SIGCONT)
 
+    def client(self) -> redis.Redis:
+        """Return a client of this very server, for a test to look and to change things."""
+        return redis.Redis(
+            port=self.port,
+            password=self._password or None,
+            socket_timeout=STARTED_WITHIN_S,
+            decode_responses=True,
+        )
+
     def _end(self, how: signal.Signals) -> None:
         if self._process is not None:
             self._process.send_signal(how)
@@ -90,7 +121,7 @@ class RedisProcess:
 
     def _wait_until_it_answers(self) -> None:
         deadline = time.monotonic() + STARTED_WITHIN_S
-        with redis.Redis(port=self.port, socket_timeout=1) as client:
+        with self.client() as client:
             while not _answers(client):
                 assert self._process
                 if self._process.poll() is not None or time.monotonic() > deadline:
@@ -108,7 +139,8 @@ def _answers(client: redis.Redis) -> bool:
         return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of the loopback that nobody listens on."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

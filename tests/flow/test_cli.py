@@ -92,7 +92,7 @@ async def test_demo_keeps_serving_what_it_printed_until_ctrl_c(tmp_path: Path) -
 def test_a_new_key_opens_the_door_once_its_line_is_pasted(tmp_path: Path) -> None:
     ended = run_process(tmp_path, "keys", "new", "hr")
 
-    found = re.search(r"(gp-hr-\S+)[\s\S]*\n( *- sha256:\S+)\n", ended.out)
+    found = re.search(r"(gp-hr-\S+)[\s\S]*\n( *- hmac:\S+)\n", ended.out)
     assert found, ended
     key, line = found.groups()
     (tmp_path / "hr.yaml").write_text(TENANT_FILE.format(name="hr") + f"keys:\n{line}\n")

@@ -144,7 +144,7 @@ async def test_a_server_that_refuses_is_asked_without_and_that_costs_nothing(
 async def test_a_server_that_fails_without_it_too_is_not_blamed_for_it(
     proxy: RunningProxy, server: ConstrainedServer
 ) -> None:
-    server.fails_again = (503, '{"error": {"message": "overloaded"}}')
+    server.fails_again = (500, '{"error": {"message": "out of memory"}}')
 
     for _ in range(2):
         reply = await proxy.chat(chat_body(ASKED, SOURCES))
@@ -153,6 +153,18 @@ async def test_a_server_that_fails_without_it_too_is_not_blamed_for_it(
     asked = [bool(constraints_of(body)) for body in server.requests]
     assert asked == [False, True, False] * 2
     assert (await proxy.trace(reply)).attempts[-1].error == "upstream_refused"
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+async def test_a_server_with_too_much_to_do_is_not_asked_again(
+    proxy: RunningProxy, server: ConstrainedServer, status: int
+) -> None:
+    server.fails_again = (status, '{"error": {"message": "overloaded"}}')
+
+    reply = await proxy.chat(chat_body(ASKED, SOURCES))
+
+    assert reply.headers["x-guard-action"] == "replace"
+    assert [bool(constraints_of(body)) for body in server.requests] == [False, True]
 
 
 SEEDS = [

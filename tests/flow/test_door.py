@@ -101,23 +101,29 @@ async def test_the_scheme_may_be_spelled_in_any_case(house: House, scheme: str) 
 # What is asked.
 
 MALFORMED = [
-    pytest.param(b'{"model": ', None, id="cut-off"),
-    pytest.param(b"[1]", None, id="no-object"),
-    pytest.param(b'{"model": "a", "model": "b"}', None, id="key-twice"),
-    pytest.param(b'{"model": 1, "messages": []}', "model", id="wrong-type"),
-    pytest.param(b'{"model": "m", "messages": [7]}', "messages[0]", id="wrong-type-inside"),
+    pytest.param(b'{"model": ', None, "invalid_json", id="cut-off"),
+    pytest.param(b"[1]", None, "invalid_json", id="no-object"),
+    pytest.param(b'{"model": "a", "model": "b"}', None, "invalid_json", id="key-twice"),
+    pytest.param(b'{"model": 1, "messages": []}', "model", "invalid_request", id="wrong-type"),
+    pytest.param(
+        b'{"model": "m", "messages": [7]}',
+        "messages[0]",
+        "invalid_request",
+        id="wrong-type-inside",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("content", "param"), MALFORMED)
+@pytest.mark.parametrize(("content", "param", "code"), MALFORMED)
 async def test_a_malformed_request_is_refused_and_traced(
-    house: House, content: bytes, param: str | None
+    house: House, content: bytes, param: str | None, code: str
 ) -> None:
     reply = await house.proxy.send(content)
 
-    assert error_of(reply, 400)["param"] == param
+    error = error_of(reply, 400)
+    assert (error["param"], error["code"]) == (param, code)
     trace = await house.proxy.trace(reply)
-    assert (trace.status, trace.error) == (400, "invalid_request_error")
+    assert (trace.status, trace.error) == (400, code)
     assert house.scripted.requests == []
 
 

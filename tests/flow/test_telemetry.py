@@ -266,6 +266,17 @@ async def test_the_callers_span_is_the_parent_and_the_models_is_ours(
     assert sent(model, "baggage") == ["team=night"]
 
 
+async def test_what_goes_with_a_trace_that_cannot_be_read_does_not_travel(
+    tmp_path: Path, telemetry: Collector, model: RawUpstream
+) -> None:
+    await asked(tmp_path, model, headers=ELSEWHERE | {"traceparent": "00-odd"})
+
+    [call] = telemetry.of_kind("CLIENT")
+    [passed_on] = sent(model, "traceparent")
+    assert passed_on.startswith(f"00-{call.trace_id}-{call.span_id}-")
+    assert sent(model, "tracestate") == []
+
+
 async def test_a_caller_that_is_not_sampled_leaves_no_spans_and_is_measured_all_the_same(
     tmp_path: Path, telemetry: Collector, model: RawUpstream
 ) -> None:

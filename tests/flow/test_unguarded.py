@@ -174,6 +174,7 @@ async def serve(house: House, body: JsonObject, send: Send) -> None:
         "type": "http",
         "method": "POST",
         "raw_path": b"/v1/chat/completions",
+        "query_string": b"",
         "headers": [(b"authorization", b"Bearer " + house.proxy.key.encode())],
     }
     body_of_request = {"type": "http.request", "body": json.dumps(body).encode()}

@@ -13,6 +13,7 @@ from openai.types.chat import ChatCompletion
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
+from proxy.transport import StaleConnection
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.mocked_wire import WIRE
@@ -363,6 +364,8 @@ FAILURES = [
     pytest.param(httpx.ConnectError, 502, "upstream_unreachable", id="connect"),
     pytest.param(httpx.ConnectTimeout, 504, "upstream_timeout", id="connect-timeout"),
     pytest.param(httpx.ReadError, 502, "upstream_unreachable", id="read"),
+    pytest.param(StaleConnection, 502, "upstream_unreachable", id="stale-twice"),
+    pytest.param(httpx.PoolTimeout, 503, "upstream_pool_full", id="no-connection-free"),
     pytest.param(httpx.WriteError, 502, "upstream_unreachable", id="write"),
     pytest.param(httpx.CloseError, 502, "upstream_unreachable", id="close"),
     pytest.param(httpx.RemoteProtocolError, 502, "upstream_unreachable", id="protocol"),
@@ -388,16 +391,14 @@ async def test_every_failure_of_the_connection_has_a_status(
 
     assert (caught.value.status_code, caught.value.code) == (status, code)
     assert "engine.py" not in caught.value.response.text
-    # A connection that broke before an answer may have been an idle one, so it is tried once more.
-    again = failure in (httpx.ReadError, httpx.WriteError)
-    assert respx_mock.calls.call_count == (2 if again else 1)
+    assert respx_mock.calls.call_count == (2 if failure is StaleConnection else 1)
 
 
 @respx.mock(base_url=f"{MOCKED}/v1", using=WIRE)
 async def test_an_idle_connection_that_the_server_closed_is_felt_by_nobody(
     respx_mock: respx.MockRouter, house: House
 ) -> None:
-    closed = httpx.ReadError("the connection was lost")
+    closed = StaleConnection("the connection was lost")
     reply = httpx.Response(200, json=completion({"model": "m"}, Said(("1층에 있습니다.",))))
     respx_mock.post("/chat/completions").mock(side_effect=[closed, reply])
 

@@ -215,7 +215,9 @@ async def test_told_to_stop_all_end_what_they_have_begun(
     assert sorted(kept) == sorted(reply.headers["x-guard-request-id"] for reply in replies)
 
 
-async def test_a_second_signal_ends_it_at_once(serve: Serve, model: Model) -> None:
+async def test_a_second_signal_ends_it_at_once(
+    serve: Serve, model: Model, tmp_path: Path
+) -> None:
     model.gate.clear()
     async with serve() as service:
         under_way = asyncio.create_task(service.chat())
@@ -227,10 +229,13 @@ async def test_a_second_signal_ends_it_at_once(serve: Serve, model: Model) -> No
         status = await service.command.ended()
         await asyncio.wait({under_way})
 
-    assert status == 1
+    assert status == 0
     assert len(workers) == COUNT
     assert not [pid for pid in workers if is_there(pid)]
-    assert isinstance(under_way.exception(), httpx.HTTPError)
+    assert under_way.result().status_code == 503
+    assert under_way.result().json()["error"]["code"] == "service_stopping"
+    [trace_id] = await traces(tmp_path)
+    assert trace_id == under_way.result().headers["x-guard-request-id"]
 
 
 async def test_one_that_dies_while_the_policies_are_broken_comes_back_with_the_last_good_ones(

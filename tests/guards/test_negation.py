@@ -433,6 +433,24 @@ def test_an_exception_that_the_question_touches_must_be_told(guard: Negation) ->
     assert finding.expected == (EXCEPTION,)
 
 
+def test_what_no_question_touched_so_far_may_be_touched_by_the_next_one(guard: Negation) -> None:
+    assert findings(guard, RULE, ANSWER, "주차장은 무료인가요?") == []
+    assert findings(guard, RULE, ANSWER, "주차장은 무료인가요?") == []
+    assert len(findings(guard, RULE, ANSWER, "대형 버스로 가는데 주차장은 무료인가요?")) == 1
+
+
+def test_what_only_other_words_around_it_would_oppose_is_judged_with_each(guard: Negation) -> None:
+    rule = "우천 시 야외 수영장은 쉽니다."
+    answer = "야외 수영장은 운영합니다."
+
+    found = [
+        findings(guard, rule, answer, question)
+        for question in ("수영장은 여나요?", "우천 시 수영장은 여나요?", "수영장은 여나요?")
+    ]
+
+    assert [len(each) for each in found] == [0, 1, 0]
+
+
 DROPPED = [
     pytest.param(
         "자전거 보관소는 입주민만 이용할 수 있다.",

@@ -9,8 +9,10 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
+from guards.core.runner import Outcome
 from policies.inspection import Inspector
 from policies.loader import load_shipped
+from policies.policy import Action
 
 ASKED = Exchange("언제 쉬나요?", (Source("1", "안내", "월요일에 쉽니다."),))
 
@@ -53,6 +55,14 @@ def test_of_two_looks_at_the_same_answer_the_second_reads_nothing(
 
     assert guard.read == [("월요일에 쉽니다.", 0)]
     assert first.reports == second.reports
+
+
+def test_a_segment_in_which_nothing_is_found_passes_unweighed(inspector: Inspector) -> None:
+    verdict = inspector.of_segments.inspect(ASKED.answered("월요일에 쉽니다."), Stage.OUTPUT)
+
+    assert verdict.action is Action.PASS
+    assert [report.outcome for report in verdict.reports] == [Outcome.CLEAN]
+    assert verdict.results == ()
 
 
 @pytest.mark.parametrize(

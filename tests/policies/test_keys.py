@@ -1,9 +1,10 @@
 import hashlib
+import hmac
 import re
 
 import pytest
 
-from policies.keys import hash_key, new_key
+from policies.keys import hash_key, matching, new_key, salted_hash, tenant_named_by
 from policies.policy import KEY_HASH, Policy
 
 
@@ -17,10 +18,35 @@ def test_the_hash_is_what_a_policy_file_takes() -> None:
     key, hashed = new_key("acme")
 
     assert re.fullmatch(KEY_HASH, hashed)
-    assert Policy(tenant="acme", keys=(hashed,)).keys == (hash_key(key),)
+    assert Policy(tenant="acme", keys=(hashed,)).keys == (hashed,)
+    assert matching(key, [hash_key("another"), hashed]) == hashed
+    assert tenant_named_by(key) == "acme"
 
 
-def test_the_hash_is_plain_sha256() -> None:
+def test_a_hash_is_salted() -> None:
+    key, hashed = new_key("acme")
+    kind, salt, digest = hashed.split(":")
+
+    assert kind == "hmac"
+    assert digest == hmac.new(bytes.fromhex(salt), key.encode(), hashlib.sha256).hexdigest()
+    assert salted_hash(key, "00" * 16) != hashed
+    assert key not in hashed
+
+
+def test_another_key_matches_nothing() -> None:
+    key, hashed = new_key("acme")
+    stored = [hashed, hash_key(key)]
+
+    for other in (key[:-1], f"{key}x", hashed, "", "gp-acme-", "열쇠"):
+        assert matching(other, stored) is None
+    assert matching(key, []) is None
+
+
+def test_a_key_that_was_not_made_here_names_nobody() -> None:
+    assert tenant_named_by("sk-1234") is None
+
+
+def test_a_plain_hash_is_sha256() -> None:
     expected = hashlib.sha256("gp-열쇠".encode()).hexdigest()
 
     assert hash_key("gp-열쇠") == f"sha256:{expected}"

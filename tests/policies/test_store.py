@@ -303,3 +303,31 @@ def test_the_directory_is_read_again_only_if_its_files_are_others(directory: Pat
     (directory / "c.yaml").write_text(tenant_file("c"))
     store.reload_if_changed()
     assert sorted(store.snapshot.tenants) == ["a", "b", "c"]
+
+
+def test_what_changes_while_it_is_read_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "hr.yaml"
+    path.write_text("extends: default\n")
+    edits = iter(["extends: default\nreport: true\n"])
+
+    def edited_meanwhile(_: object) -> tuple[()]:
+        for text in edits:
+            path.write_text(text)
+        return ()
+
+    store = PolicyStore(tmp_path, objections=edited_meanwhile)
+
+    assert store.snapshot.policies["hr"].policy.report is True
+    assert not list(edits)
+
+
+def test_what_never_stops_changing_is_no_policy(tmp_path: Path) -> None:
+    path = tmp_path / "hr.yaml"
+    path.write_text("extends: default\n")
+
+    def edited_always(_: object) -> tuple[()]:
+        path.write_text(path.read_text() + "# one more line\n")
+        return ()
+
+    with pytest.raises(PolicyError, match="does not stop changing"):
+        PolicyStore(tmp_path, objections=edited_always)

@@ -64,7 +64,7 @@ async def test_requests_are_counted_by_what_became_of_them(
     assert value(seen, requests, **chat, action="replace", status="200") == 1
     assert value(seen, requests, **chat, action="none", status="400") == 1
     assert value(seen, "guard_proxy_request_seconds_count", **chat) == 4
-    code = {"tenant": "app", "code": "invalid_request_error"}
+    code = {"tenant": "app", "code": "invalid_request"}
     assert value(seen, "guard_proxy_errors_total", **code) == 1
 
 
@@ -129,7 +129,7 @@ async def test_what_clients_send_makes_no_labels(
 
     assert {name for each in seen for name in each.labels} == {
         *("tenant", "door", "action", "status", "guard", "outcome", "reason", "stage"),
-        *("signal", "version", "le"),
+        *("signal", "version", "le", "limit"),
     }
     assert {each.labels["tenant"] for each in seen if "tenant" in each.labels} == {"app"}
     assert not [each for each in seen if mark in str(each)]

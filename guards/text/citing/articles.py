@@ -5,6 +5,7 @@ reference names, carries the sentence clearly better than every other.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -44,7 +45,11 @@ class RightArticles:
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._answer = cited_answer(reading)
-        self._provisions = law_index(reading).provisions[:_MOST_ARTICLES]
+
+    @cached_property
+    def _provisions(self) -> Sequence[Provision]:
+        """The articles; read only where an answer names one, which few answers do."""
+        return law_index(self._reading).provisions[:_MOST_ARTICLES]
 
     def written(self, reference: LawReference) -> str | None:
         """Return a reference of the answer with the right article; None if that is not sure."""

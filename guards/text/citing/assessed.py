@@ -32,7 +32,7 @@ class Assessment:
         confidence: How sure the status is, 0 to 1.
         better: The one other source that clearly carries the statement where the cited one does
             not; None if there is none, or several.
-        rivals: How many sources carry the statement clearly better than those cited.
+        outdone: Counts the sources that carry it better, see `rivals`.
         nearest: Finds the sentence nearest to the statement, see `quote`.
     """
 
@@ -44,8 +44,13 @@ class Assessment:
     status: Status
     confidence: float
     better: str | None = None
-    rivals: int = 0
+    outdone: Callable[[], int] = field(default=int, compare=False, repr=False)
     nearest: Callable[[], str] = field(default=str, compare=False, repr=False)
+
+    @property
+    def rivals(self) -> int:
+        """How many sources carry the statement clearly better than those cited."""
+        return self.outdone()
 
     @property
     def quote(self) -> str:

@@ -116,7 +116,7 @@ class Case:
             status=self._status(place, score, better),
             confidence=round(self._confidence(score, better), 3),
             better=None if better is None else self._bench.sources[better].id,
-            rivals=len(self._rivals),
+            outdone=self._count_rivals,
             nearest=str if shown is None else partial(self._quote, shown),
         )
 
@@ -213,6 +213,9 @@ class Case:
         if any(self._carries_lead(place) or self._carries_part(place) for place in self._places):
             return []
         return clear
+
+    def _count_rivals(self) -> int:
+        return len(self._rivals)
 
     def _clear(self, cited: Sequence[int]) -> list[int]:
         """Return the sources that carry the statement clearly better than those cited."""

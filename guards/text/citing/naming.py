@@ -25,7 +25,7 @@ class Naming:
     def __init__(self, reading: Reading, names: SourceNames) -> None:
         answer = reading.answer
         self._raw = answer.text.raw if answer else ""
-        self._laws = answer.text.laws if answer else ()
+        self._text = answer.text if answer else None
         self._names = names
         self._articles = RightArticles(reading)
 
@@ -76,10 +76,11 @@ class Naming:
 
     def _with_right_article(self, mark: CitationMark) -> str:
         """Return a mark with the article that its sentence means; empty if that is not clear."""
-        first, last = (bisect_left(self._laws, at, key=_start_of) for at in (mark.start, mark.end))
+        laws = self._text.laws if self._text else ()
+        first, last = (bisect_left(laws, at, key=_start_of) for at in (mark.start, mark.end))
         if last - first != 1:
             return ""
-        inside = self._laws[first]
+        inside = laws[first]
         right = self._articles.written(inside)
         if right is None:
             return ""

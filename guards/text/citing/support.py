@@ -7,22 +7,23 @@ any notation. Words of the question that no source has are left out: the asker c
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
-from operator import attrgetter
+from collections.abc import Collection, Sequence
+from functools import cached_property, reduce
+from operator import attrgetter, or_
 
-from guards.core.reading import Asked, Part, Reading, SourceSet, source_text
+from guards.core.reading import Asked, Reading, SourceSet, source_text
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.claims import bare_claim
 from guards.text.features import features
 from guards.text.figure_holders import FigureHolders
 from guards.text.held import Held, Wanted
-from guards.text.held_claims import HeldClaims
+from guards.text.held_claims import HeldClaim, HeldClaims
 from guards.text.known_quantities import KnownQuantities
-from guards.text.overlap_score import WINDOW_SENTENCES, shares_in
+from guards.text.overlap_score import shares_in
 from guards.text.reckoned import Reckoning
 from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.quantity import Quantity
+from guards.text.source_row import heading_of
 
 _EMPHASIS = re.compile(r"[*_~`|]{1,3}")
 _HANGUL = re.compile(r"[가-힣]+")
@@ -30,6 +31,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _HEAD_CHARS = 2000
 _LEAST_KOREAN = 0.2
 _NOTHING_TO_MEASURE = 0.5
+_MOST_FIGURES = 512
 
 _Named = tuple[str | bool | int, ...]
 """A figure by all that tells whether a text holds it."""
@@ -43,29 +45,20 @@ class Carried:
         figures: Of how many figures.
     """
 
-    def __init__(
-        self,
-        wanted: Wanted,
-        judged: Held,
-        windows: Sequence[Held],
-        held_figures: Sequence[frozenset[int]],
-        figures: int,
-    ) -> None:
+    def __init__(self, claim: HeldClaim, judged: Held, holders: Sequence[frozenset[int]]) -> None:
         """Take what was measured.
 
         Args:
-            wanted: The statement's words and syllable pairs.
+            claim: What the sources hold of the statement.
             judged: The words that count.
-            windows: What the best passage of each source holds of them.
-            held_figures: Which of the figures stand in each source.
-            figures: How many figures there are.
+            holders: The sources in which each of its figures stands.
         """
         self.words = judged.bit_count()
-        self.figures = figures
-        self._wanted = wanted
+        self.figures = len(holders)
+        self._claim = claim
         self._judged = judged
-        self._windows = windows
-        self._held_figures = held_figures
+        self._holders = holders
+        self._windows: dict[int, Held] = {}
         self._scores: dict[tuple[int, ...], float] = {}
 
     def score(self, places: Collection[int]) -> float:
@@ -79,34 +72,50 @@ class Carried:
     def _score(self, places: tuple[int, ...]) -> float:
         if not places:
             return 0.0
-        union = 0
-        found: frozenset[int] = frozenset()
-        for place in places:
-            union |= self._windows[place]
-            found |= self._held_figures[place]
-        shares = [self._wanted.share(union, self._judged)] if self.words else []
+        shares: list[float] = []
+        if self.words:
+            union = reduce(or_, map(self._window, places))
+            shares.append(self._claim.wanted.share(union, self._judged))
         if self.figures:
-            shares.append(len(found) / self.figures)
+            found = sum(not holding.isdisjoint(places) for holding in self._holders)
+            shares.append(found / self.figures)
         return sum(shares) / len(shares) if shares else _NOTHING_TO_MEASURE
+
+    def _window(self, place: int) -> Held:
+        """Return what the best passage of a source holds."""
+        window = self._windows.get(place)
+        if window is None:
+            window = self._windows[place] = self._claim.best_window(place)
+        return window
 
 
 class _Told:
     """What statements are held against, of the sources alone."""
 
     def __init__(self, told: SourceSet) -> None:
-        titles = [source_text(_title(part)) for part in told.parts]
-        self.titles = [features(title.raw) for title in titles]
+        titles = [source_text(heading_of(part)) for part in told.parts]
         self._texts = [(part.text, title) for part, title in zip(told.parts, titles, strict=True)]
-        self.holders = FigureHolders(self._texts)
+        self._may_hold = FigureHolders(self._texts)
+        self._holders: dict[_Named, frozenset[int]] = {}
         heads = [part.text.raw[:_HEAD_CHARS] for part in told.parts]
         self.is_korean = [
             _chars_of(_HANGUL, head) >= _LEAST_KOREAN * max(1, _chars_of(_LETTERS, head))
             for head in heads
         ]
 
-    def figures(self, place: int) -> KnownQuantities:
-        """Return what a source and its title say in figures."""
-        return KnownQuantities(self._texts[place])
+    def holders(self, figure: Quantity) -> frozenset[int]:
+        """Return the places of the sources in which a figure stands."""
+        name = _named(figure)
+        holders = self._holders.get(name)
+        if holders is None:
+            if len(self._holders) >= _MOST_FIGURES:
+                self._holders.clear()
+            holders = self._holders[name] = frozenset(
+                place
+                for place in self._may_hold.may_hold(figure)
+                if KnownQuantities(self._texts[place]).has(figure)
+            )
+        return holders
 
 
 class _Measures:
@@ -122,33 +131,13 @@ class _Measures:
         self._claims = asked.once(HeldClaims)
         self._asked = features(asked.question.text.raw)
         self._carried: dict[tuple[str, tuple[_Named, ...]], Carried] = {}
-        self._holders: dict[_Named, frozenset[int]] = {}
-        self._figures: dict[int, KnownQuantities] = {}
         self._quotes: dict[tuple[str, int], str] = {}
         self.question = asked.question.text
         self.asked = KnownQuantities([self.question])
 
-    def holders(self, figure: Quantity) -> frozenset[int]:
-        """Return the places of the sources in which a figure stands."""
-        name = _named(figure)
-        holders = self._holders.get(name)
-        if holders is None:
-            holders = self._holders[name] = frozenset(
-                place
-                for place in self._told.holders.may_hold(figure)
-                if self._figures_of(place).has(figure)
-            )
-        return holders
-
-    def _figures_of(self, place: int) -> KnownQuantities:
-        figures = self._figures.get(place)
-        if figures is None:
-            figures = self._figures[place] = self._told.figures(place)
-        return figures
-
     def is_held(self, figure: Quantity) -> bool:
         """Tell whether a figure stands in a source."""
-        return bool(self.holders(figure))
+        return bool(self._told.holders(figure))
 
     def carried(self, text: str, figures: Sequence[Quantity]) -> Carried:
         """Return how far each source carries a statement."""
@@ -162,27 +151,11 @@ class _Measures:
         for figure in figures:
             text = text.replace(figure.text, " ", 1)
         claim = self._claims.of(bare_claim(_EMPHASIS.sub("", text)))
-        wanted = claim.wanted
-        known = asked = 0
-        windows: list[Held] = []
-        for held, title in zip(claim.held, self._told.titles, strict=True):
-            of_title = wanted.held_in(title)
-            for each in (of_title, *held.values()):
-                known |= each
-            windows.append(_best_window(wanted, held, of_title))
+        wanted, asked = claim.wanted, 0
         for form in wanted.forms.keys() & self._asked.forms:
             asked |= wanted.forms[form]
-        holders = [self.holders(figure) for figure in figures]
-        return Carried(
-            wanted,
-            judged=wanted.words & (known | ~asked),
-            windows=windows,
-            held_figures=[
-                frozenset(at for at, holding in enumerate(holders) if place in holding)
-                for place in range(len(self._parts))
-            ],
-            figures=len(figures),
-        )
+        judged = wanted.words & (claim.known | ~asked)
+        return Carried(claim, judged, [self._told.holders(figure) for figure in figures])
 
     def quote(self, text: str, place: int) -> str:
         """Return the source's sentence nearest to a statement; empty if none holds any of it."""
@@ -277,18 +250,6 @@ def _named(figure: Quantity) -> _Named:
     return (figure.text, figure.comparing_word, figure.is_length, measure.dimension, *parts)
 
 
-def _best_window(wanted: Wanted, held: Mapping[int, Held], everywhere: Held) -> Held:
-    """Return what the best neighbouring sentences hold, with what is held everywhere."""
-    windows = {everywhere}
-    for start, first in held.items():
-        window = everywhere | first
-        for place in range(start + 1, start + WINDOW_SENTENCES):
-            if place in held:
-                window |= held[place]
-        windows.add(window)
-    return wanted.best(windows)
-
-
 def _is_in_mark(position: int, marks: Sequence[CitationMark]) -> bool:
     at = bisect_right(marks, position, key=_start_of) - 1
     return at >= 0 and position < marks[at].end and not marks[at].wrapped
@@ -296,8 +257,3 @@ def _is_in_mark(position: int, marks: Sequence[CitationMark]) -> bool:
 
 def _chars_of(run: re.Pattern[str], text: str) -> int:
     return len("".join(run.findall(text)))
-
-
-def _title(part: Part) -> str:
-    source = part.source
-    return f"{source.title} {source.file}".strip() if source else ""

@@ -29,7 +29,7 @@ from guards.text.slots.units import (
     Measure,
     Unit,
 )
-from guards.text.slots.windows import AT_NUMBERS, Sought, beginning
+from guards.text.slots.windows import AT_NUMBERS, Sought
 
 # What may follow a unit of one syllable; anything else makes it another word (3분기, 2인터넷).
 _TAIL = (
@@ -102,7 +102,10 @@ _DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{_alternatives(DAY_SPANS)}){_TA
 _DAY_WORD = re.compile(rf"(?<![가-힣])(?P<word>{'|'.join(DAY_WORDS)})(?:간)?{_TAIL}")
 # The halves of ½, which the normal form writes as 1⁄2, are no numbers.
 _BARE_NUMBER = re.compile(rf"(?<!⁄){_FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄])")
-CAPTION = re.compile(r"단위[ ]?:[ ]?(?P<scale>[십백천만억]{0,3})(?P<unit>[가-힣%]{1,4})")
+_CAPTION_BEGINS = "단위"
+_CAPTION = re.compile(
+    rf"{_CAPTION_BEGINS}[ ]?:[ ]?(?P<scale>[십백천만억]{{0,3}})(?P<unit>[가-힣%]{{1,4}})"
+)
 
 _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
 _PER_ONE = re.compile(
@@ -236,30 +239,33 @@ def _read_ordinal(match: re.Match[str]) -> Measure:
     return Measure("제회", (Fraction(match["number"] or match["event"]),))
 
 
+_ORDINAL_BEGINS = re.compile(r"제(?=[ ]?\d)|\d+(?=회)")
 _OF_PARTS = re.compile(r"분의")
+_CURRENCY_MARKS = ("₩", "$", "€", "¥", "KRW", "USD", "EUR", "JPY")
+_NATIVE_SPAN_WORDS = re.compile(_alternatives((*NATIVE_SPANS, "두어")))
+_DAY_SPAN_WORDS = re.compile(_alternatives(DAY_SPANS))
+_DAY_WORDS = re.compile(_alternatives(DAY_WORDS))
 DIGIT_READERS: tuple[tuple[Sought, Reader], ...] = (
-    (Sought(_FRACTION, _OF_PARTS, begins=AT_NUMBERS), _read_fraction),
-    (Sought(_SIGNED_MONEY, re.compile(r"[₩$€¥]|KRW|USD|EUR|JPY")), _read_signed_money),
-    (Sought(_ROOM, re.compile(r"\d호"), begins=AT_NUMBERS), _read_room),
-    (Sought(_ORDINAL, re.compile(r"\d회"), beginning(r"제\d")), _read_ordinal),
+    (Sought(_FRACTION, begins=AT_NUMBERS, words=("분의",)), _read_fraction),
+    (Sought(_SIGNED_MONEY, words=_CURRENCY_MARKS), _read_signed_money),
+    (Sought(_ROOM, re.compile(r"\d호"), AT_NUMBERS, "호", frozenset("호")), _read_room),
+    (Sought(_ORDINAL, re.compile(r"\d회"), _ORDINAL_BEGINS, words="회"), _read_ordinal),
     (Sought(_COUNTED, begins=AT_NUMBERS), _read_counted),
     (Sought(_SUBTRACTED, begins=AT_NUMBERS), _read_amount),
 )
 WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
-    (Sought(_WORD_FRACTION, _OF_PARTS), _read_fraction),
+    (Sought(_WORD_FRACTION, _OF_PARTS, words=("분의",)), _read_fraction),
     (
         Sought(
             _SINO,
             re.compile(
                 r"[일이삼사오육륙칠팔구십백천만억][ ]?[개주시퍼달유원명인일년분초회세건점층배번]"
             ),
+            re.compile(r"[일이삼사오육륙칠팔구십백천만억](?<![가-힣\dA-Za-z].)"),
         ),
         _read_sino,
     ),
-    (
-        Sought(_NATIVE_SPAN, re.compile(_alternatives((*NATIVE_SPANS, "두어")))),
-        _read_native_span,
-    ),
+    (Sought(_NATIVE_SPAN, _NATIVE_SPAN_WORDS, _NATIVE_SPAN_WORDS), _read_native_span),
     (
         Sought(
             _NATIVE,
@@ -267,11 +273,12 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
                 r"[한두세네석넉서너섯곱덟홉열물무른흔쉰순든]"
                 r"[ ]?[시사차가군개마명달분주해살번곳건배권장매잔병대]"
             ),
+            re.compile(r"[열스서마쉰예일여아한두세네석넉너다](?<![가-힣\d].)"),
         ),
         _read_native,
     ),
-    (Sought(_DAY_SPAN, re.compile(_alternatives(DAY_SPANS))), _read_day_span),
-    (Sought(_DAY_WORD, re.compile(_alternatives(DAY_WORDS))), _read_day_word),
+    (Sought(_DAY_SPAN, _DAY_SPAN_WORDS, _DAY_SPAN_WORDS), _read_day_span),
+    (Sought(_DAY_WORD, _DAY_WORDS, _DAY_WORDS), _read_day_word),
 )
 BARE_NUMBER = Sought(_BARE_NUMBER, begins=AT_NUMBERS)
 
@@ -280,9 +287,18 @@ def caption_units(text: str) -> list[tuple[int, Unit]]:
     """Return where captions like ``(단위: 천원)`` stand and what a bare number after each means."""
     return [
         (match.end(), Unit(unit.dimension, unit.factor * (mixed_value(match["scale"]) or 1)))
-        for match in CAPTION.finditer(text)
+        for match in _captions(text)
         if (unit := UNITS.get(match["unit"]))
     ]
+
+
+def caption_places(text: str) -> list[tuple[int, int]]:
+    """Return the places of captions, in order."""
+    return [match.span() for match in _captions(text)]
+
+
+def _captions(text: str) -> Iterable[re.Match[str]]:
+    return _CAPTION.finditer(text) if _CAPTION_BEGINS in text else ()
 
 
 def read_bare(match: re.Match[str], captions: list[tuple[int, Unit]]) -> Measure:

@@ -142,10 +142,10 @@ _SENTENCE_END_AFTER = re.compile(r"(?:\s?\[[\d,~ p.-]{1,12}\]){0,5}\s?(?:[.!?。
 _PAST_NINE = re.compile(rf"(?<![{SUPERSCRIPTS}])¹[⁰¹](?![{SUPERSCRIPTS}])")
 _STOPS = frozenset(".!?。")
 _LOOK_BACK_CHARS = 12
-_TEXTS_KEPT = 8
+_TEXTS_KEPT = 64
 
 
-# Most readings of an answer ask for its marks, one after the other.
+# Most readings of an answer ask for its marks, those of each of its sentences in between.
 @lru_cache(maxsize=_TEXTS_KEPT)
 def read_marks(text: str) -> tuple[CitationMark, ...]:
     """Return the citation marks of a text, in order."""

@@ -14,7 +14,7 @@ from guards.text.slots.citation_pattern import FILE, PAGES
 
 _PAGE_OF_FILE = re.compile(rf"{FILE}[\"'」』]?[\s,(:·]{{1,3}}(?P<page>{PAGES})", re.IGNORECASE)
 _PAGE_OF_TITLE = re.compile(rf"[\s,(]{{1,3}}(?P<page>{PAGES})\)?[ \t]*$")
-_NAMES_PAGE = re.compile(r"[pP]\.|쪽|페이지")
+_NAMES_PAGE = ("p.", "P.", "쪽", "페이지")
 _LOOK_BACK_CHARS = 24
 _TEXTS_KEPT = 32
 
@@ -44,7 +44,7 @@ def _of_marks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _of_pages(text: str) -> Iterator[tuple[int, int]]:
-    if not _NAMES_PAGE.search(text):
+    if not any(name in text for name in _NAMES_PAGE):
         return
     for found in _PAGE_OF_FILE.finditer(text):
         yield found.span("page")

@@ -22,6 +22,8 @@ _MAIL = re.compile(
 )
 _FAX_BEFORE = re.compile(r"(?:팩스|[Ff][Aa][Xx])[^\d]{0,8}$")
 _LOOK_BACK_CHARS = 14
+_LOCAL_DIGITS = 7
+"""The fewest that two spellings of the same line have in common."""
 _AFTER_URL = ".,:;!?"
 _PATH_END = re.compile(r"[?#]")
 
@@ -63,6 +65,11 @@ class Contact:
         )
 
     @property
+    def keys(self) -> frozenset[str]:
+        """What it has at least one of in common with each contact that covers it."""
+        return frozenset(_key(self.kind, value) for value in self.values)
+
+    @property
     def written(self) -> str:
         """How to write it out of its place."""
         return self.full or self.text
@@ -102,6 +109,12 @@ def _address(match: re.Match[str]) -> tuple[int, int, ContactKind, tuple[str, ..
     end = match.end() - (len(match["path"]) - len(path))
     value = host + _PATH_END.split(path)[0].rstrip("/")
     return match.start(), end, ContactKind.URL, (value,), ""
+
+
+def _key(kind: ContactKind, value: str) -> str:
+    if kind is ContactKind.PHONE:
+        return value[-_LOCAL_DIGITS:]
+    return value.partition("/")[0]
 
 
 def _covers(kind: ContactKind, known: str, one: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from guards.text.slots.units import Dimension, Measure
-from guards.text.slots.windows import Sought
+from guards.text.slots.windows import AT_NUMBERS, Sought
 
 _POSIX_PIVOT = 69
 _BIRTH_PIVOT = 25
@@ -21,7 +21,8 @@ _FREE = r"(?<![\d.,/'A-Za-z-])"
 
 _MONTHS = re.compile(r"\d[ ]?월")
 _YEARS = re.compile(r"\d[ ]?학?년")
-_BORN = re.compile(r"\d년생")
+_BIRTH = "년생"
+_BORN = re.compile(rf"\d{_BIRTH}")
 _DOTTED = re.compile(r"\d\.[ ]?\d")
 _JOINED = re.compile(r"\d[-/]\d")
 _SLASHED = re.compile(r"\d/\d")
@@ -70,6 +71,20 @@ _DATES = (
     ),
     Sought(re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월(?!세|드)"), _MONTHS),
 )
+# All of them begin with a number, or with the mark before a short year.
+_YEAR_MARK = "'"
+_FOLLOWS = {
+    _MONTHS: frozenset("년월"), _YEARS: frozenset("년학"), _BORN: frozenset("년"),
+    _DOTTED: frozenset("."), _JOINED: frozenset("-/"), _SLASHED: frozenset("/"),
+}  # fmt: skip
+_AT_NUMBERS = tuple(
+    one._replace(
+        begins=AT_NUMBERS,
+        words=(_BIRTH,) if one.needed is _BORN else (),
+        follows=_FOLLOWS.get(one.needed, frozenset()),
+    )
+    for one in _DATES
+)
 _NEEDED = tuple(dict.fromkeys(one.needed for one in _DATES))
 # The end of a range that leans on the date before it: "3월 5일 ~ 20일", "2024. 3. 5. ~ 20.",
 # "3월 5일부터 20일까지" (but 20일간 is a period)
@@ -84,6 +99,8 @@ def dates_sought(text: str) -> Sequence[Sought]:
     """Return what may find a date in a text, the most exact kind first; nothing in most texts."""
     if not _ANY.search(text):
         return ()
+    if _YEAR_MARK not in text:
+        return _AT_NUMBERS
     needed = [one for one in _NEEDED if one.search(text)]
     return [one for one in _DATES if one.needed in needed]
 

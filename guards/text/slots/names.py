@@ -16,7 +16,7 @@ from guards.text.slots.name_headed import headed_names
 from guards.text.slots.name_latin import latin_names
 from guards.text.slots.name_person import people
 from guards.text.slots.name_quoted import quoted_names
-from guards.text.slots.other_numbers import blotted
+from guards.text.slots.numbered_text import blotted
 
 _LAW = re.compile(r"「[^「」\n]{2,80}」")
 

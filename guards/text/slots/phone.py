@@ -45,6 +45,12 @@ NUMBERS = Sought(_WHOLE, re.compile(r"[-.) ]\d{4}|\d{8}"), beginning(r"+(\d"))
 _LOCALS = Sought(_LOCAL, re.compile(r"\d{3}-\d{4}"))
 _EXTENSIONS = Sought(_EXTENSION, re.compile(r"내선|교환|구내|[Ee][Xx][Tt]"))
 _SHORTS = Sought(_SHORT, re.compile("|".join(sorted(SHORT_CODES))))
+# One of these holds of every text with a number.
+_MAY_BE = (
+    re.compile(r"\d(?:\d[ ]?[-.) ][ ]?\d{4}|\d{9})"),
+    _EXTENSIONS.needed,
+    re.compile(rf"(?:{'|'.join(sorted(SHORT_CODES))})(?!\d)"),
+)
 _LOOK_BACK_CHARS = 20
 _MOST_IN_RANGE = 100
 # The quantities and the contacts of a text both ask, one after the other.
@@ -74,7 +80,7 @@ class Phone:
 @lru_cache(maxsize=_TEXTS_KEPT)
 def find_phones(text: str) -> tuple[Phone, ...]:
     """Return the telephone numbers of a normal form, in order; none overlaps another."""
-    windows = digit_windows(text)
+    windows = digit_windows(text) if any(may.search(text) for may in _MAY_BE) else []
     if not windows:
         return ()
     found = [

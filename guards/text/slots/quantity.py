@@ -7,27 +7,27 @@ left out.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from guards.text.normal import Normal
 from guards.text.slots.amounts import (
     BARE_NUMBER,
-    CAPTION,
     DIGIT_READERS,
     WORD_READERS,
     Reader,
+    caption_places,
     caption_units,
     read_bare,
 )
 from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS, read_clock
 from guards.text.slots.dates import SECOND_DAY, dates_sought, read_date
-from guards.text.slots.other_numbers import blotted, without_other_numbers
+from guards.text.slots.numbered_text import NumberedText
+from guards.text.slots.other_numbers import without_other_numbers
 from guards.text.slots.phone import find_phones
 from guards.text.slots.route import route_places
 from guards.text.slots.units import PERIODS, Dimension, Measure
-from guards.text.slots.windows import Sought, Window, digit_windows, matches_in
+from guards.text.slots.windows import Sought, matches_in
 
 
 class Comparator(StrEnum):
@@ -49,6 +49,7 @@ _COMPARATORS = {
 _COMPARED_AFTER = re.compile(
     r"(?:[ ]?\([^()\n]{1,20}\))?[ ]?(이상|이하|초과|미만|이내|까지|부터|이후|이전|안에|내에)"
 )
+_COMPARED_BEGINS = frozenset("(이초미까부안내")
 _BEFORE = re.compile(
     r"(?<![가-힣])(?:(?P<rough>약|대략|거의|얼추|어림잡아|줄잡아)"
     r"|(?P<compared>최소|최대|최장|적어도)(?:한|로)?)[ ]{0,2}$"
@@ -57,6 +58,8 @@ _BEFORE_ENDS = frozenset("약략의추아소대장도한로")
 _ROUGH_AFTER = re.compile(
     r"[ ]?(?:정도|쯤|가량|내외|안팎|남짓|전후)|여(?![가-힣])|[경께](?![가-힣])"
 )
+_ROUGH_BEGINS = frozenset("정쯤가내안남전여경께")
+_LENGTHS = frozenset({Dimension.SECONDS, Dimension.DAYS})
 # 5일 전 and 5일 이내 are no day of a month, 30분 걸립니다 no minutes of a time of day.
 _DAYS_GO_ON = re.compile(
     r"[ ]?(?:전(?!체|부|화|원|시)|후|뒤|이내|안에|내에|간(?![가-힣])|동안|초과|미만|이상|이하|씩"
@@ -70,8 +73,7 @@ _SMALLER_UNITS = {"년": "개월", "시간": "분", "분": "초", "주": "일", 
 _BIGGER_UNITS = tuple(_SMALLER_UNITS)
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A quantity and its half-open place in the raw text, in code points.
 
     Attributes:
@@ -116,30 +118,45 @@ class _Found(NamedTuple):
 class _Canvas:
     """A normal form from which each kind of quantity takes its places, most specific kind first."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, numbered: NumberedText) -> None:
         self.found: list[_Found] = []
-        self.near_digits = digit_windows(text)
-        self.everywhere = [(0, len(text))]
+        self.leave_out = numbered.leave_out
+        self.has_digits = bool(numbered.near_digits)
+        self._numbered = numbered
 
-    def take(self, sought: Sought, reader: Reader, windows: Sequence[Window]) -> None:
-        """Read every match of a pattern in some windows and blot out what was read."""
-        matches = matches_in(sought, self.text, windows)
+    @property
+    def text(self) -> str:
+        """The normal form, with blots where a quantity was read."""
+        return self._numbered.text
+
+    def take(self, sought: Sought, reader: Reader) -> None:
+        """Read every match of a pattern near digits and blot out what was read."""
+        self._take(self._numbered.matches(sought), reader)
+
+    def take_anywhere(self, sought: Sought, reader: Reader) -> None:
+        """Do the same in all of the text."""
+        text = self._numbered.text
+        self._take(matches_in(sought, text, [(0, len(text))]), reader)
+
+    def _take(self, matches: Iterable[re.Match[str]], reader: Reader) -> None:
         if not matches:
             return
-        rough = sought.pattern.groupindex.get("rough", 0)
         taken = [
-            _Found(*match.span(), measure, bool(rough and match[rough]))
+            _Found(match.start(), match.end(), measure, _is_rough(match))
             for match in matches
             if (measure := reader(match)) is not None
         ]
         self._keep(taken)
 
-    def leave_out(self, places: Iterable[tuple[int, int]]) -> None:
-        """Blot out places, given in order, that hold no quantity of their own."""
-        self.text = blotted(self.text, places)
+    def take_points_of_time(self) -> None:
+        """Read dates and times of day in digits."""
+        for sought in dates_sought(self.text):
+            self.take(sought, read_date)
+        self._take_second_days()
+        for sought in CLOCKS:
+            self.take(sought, read_clock)
 
-    def take_second_days(self) -> None:
+    def _take_second_days(self) -> None:
         """Read the days that lean on the month of the date right before them."""
         taken: list[_Found] = []
         for date in sorted(self.found, key=lambda found: found.start):
@@ -155,28 +172,25 @@ class _Canvas:
     def _keep(self, taken: list[_Found]) -> None:
         if taken:
             self.found += taken
-            self.text = blotted(self.text, ((found.start, found.end) for found in taken))
+            self.leave_out([found[:2] for found in taken])
 
 
 def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     """Return the quantities of a text, in order; none overlaps another."""
     canvas = _Canvas(without_other_numbers(raw, normal))
-    canvas.leave_out((phone.start, phone.end) for phone in find_phones(normal.text))
-    canvas.leave_out((start, end) for start, end, *_ in route_places(normal.text))
-    for sought in dates_sought(canvas.text):
-        canvas.take(sought, read_date, canvas.near_digits)
-    canvas.take_second_days()
-    for sought in CLOCKS:
-        canvas.take(sought, read_clock, canvas.near_digits)
+    canvas.leave_out([(phone.start, phone.end) for phone in find_phones(normal.text)])
+    canvas.leave_out([place[:2] for place in route_places(normal.text)])
+    if canvas.has_digits:
+        canvas.take_points_of_time()
     for sought in WORD_CLOCKS:
-        canvas.take(sought, read_clock, canvas.everywhere)
+        canvas.take_anywhere(sought, read_clock)
     captions = caption_units(canvas.text)
-    canvas.leave_out([match.span() for match in CAPTION.finditer(canvas.text)])
-    for sought, reader in DIGIT_READERS:
-        canvas.take(sought, reader, canvas.near_digits)
+    canvas.leave_out(caption_places(canvas.text))
+    for sought, reader in DIGIT_READERS if canvas.has_digits else ():
+        canvas.take(sought, reader)
     for sought, reader in WORD_READERS:
-        canvas.take(sought, reader, canvas.everywhere)
-    canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions), canvas.near_digits)
+        canvas.take_anywhere(sought, reader)
+    canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions))
     found = sorted(canvas.found, key=lambda found: found.start)
     return _apart(_quantity(one, raw, normal) for one in _joined(found, normal.text))
 
@@ -188,6 +202,11 @@ def _apart(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
         if not kept or kept[-1].end <= quantity.start:
             kept.append(quantity)
     return tuple(kept)
+
+
+def _is_rough(match: re.Match[str]) -> bool:
+    """Tell whether a match has the word of one kind that hedges it (30여 명)."""
+    return "rough" in match.re.groupindex and match["rough"] is not None
 
 
 def _joined(found: Sequence[_Found], text: str) -> list[_Found]:
@@ -217,24 +236,20 @@ def _continues(first: _Found, second: _Found, text: str) -> bool:
 
 
 def _quantity(found: _Found, raw: str, normal: Normal) -> Quantity:
-    start, end = normal.to_raw(found.start, found.end)
-    before = _before(normal.text, found.start)
+    first, last, measure, rough = found
+    text = normal.text
+    start, end = normal.to_raw(first, last)
+    before = _before(text, first)
+    follows = text[last : last + 2].lstrip(" ")[:1]
     rough = (
-        found.rough
+        rough
         or (before is not None and before["rough"] is not None)
-        or _ROUGH_AFTER.match(normal.text, found.end) is not None
+        or (follows in _ROUGH_BEGINS and _ROUGH_AFTER.match(text, last) is not None)
     )
-    after = _COMPARED_AFTER.match(normal.text, found.end)
+    after = _COMPARED_AFTER.match(text, last) if follows in _COMPARED_BEGINS else None
     comparing_word = after[1] if after else before and before["compared"]
-    return Quantity(
-        text=raw[start:end],
-        start=start,
-        end=end,
-        measure=found.measure,
-        comparing_word=comparing_word or "",
-        approximate=rough,
-        is_length=_is_length(found, normal.text),
-    )
+    is_length = measure.dimension in _LENGTHS and _is_length(found, text)
+    return Quantity(raw[start:end], start, end, measure, comparing_word or "", rough, is_length)
 
 
 def _before(text: str, start: int) -> re.Match[str] | None:
@@ -248,7 +263,5 @@ def _before(text: str, start: int) -> re.Match[str] | None:
 def _is_length(found: _Found, text: str) -> bool:
     if found.measure.dimension == Dimension.SECONDS:
         return _AT_MINUTE.match(text, found.end) is None
-    if found.measure.dimension != Dimension.DAYS:
-        return False
     is_day = _DAY.search(text, found.start, found.end) is not None
     return not is_day or _DAYS_GO_ON.match(text, found.end) is not None

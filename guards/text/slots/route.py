@@ -13,8 +13,8 @@ from functools import lru_cache
 from guards.lexicons.rail_lines import NAMED_LINES
 from guards.text.normal import Normal
 from guards.text.slots.citation_places import citation_places
+from guards.text.slots.numbered_text import blotted
 from guards.text.slots.numerals import mixed_value
-from guards.text.slots.other_numbers import blotted
 
 
 class RouteKind(StrEnum):
@@ -122,11 +122,13 @@ _TRAVEL = re.compile(
     r"승용차|자가용|자전거|여객선|페리|비행기|항공편|내려|내리|타고|노선|역에서|교통|오시는"
     r"|선(?:[ 을으에은이의,]|$)"
 )
+# The same of a text of several lines.
+_MAY_TRAVEL = re.compile(rf"{_TRAVEL.pattern}|선\n")
 
 
 def speaks_of_travel(text: str) -> bool:
     """Tell whether any line of a normal form may hold a way to get somewhere."""
-    return _TRAVEL.search(text) is not None
+    return _MAY_TRAVEL.search(text) is not None
 
 
 def names_mode(text: str, mode: str) -> bool:
@@ -148,6 +150,8 @@ def find_routes(raw: str, normal: Normal) -> tuple[RouteSlot, ...]:
 def route_places(text: str) -> tuple[_Found, ...]:
     """Return the same for a normal form, as places with kind and canonical value."""
     found: list[_Found] = []
+    if not _MAY_TRAVEL.search(text):
+        return ()
     text = blotted(text, citation_places(text))
     for line in _LINE_BREAK.finditer(text):
         if _TRAVEL.search(text, *line.span()):

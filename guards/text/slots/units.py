@@ -4,9 +4,9 @@ Only exact conversions are made (2주 = 14일, 1년 = 12개월, 1km = 1,000m). A
 number of days and a currency no fixed rate, so those never compare equal.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import NamedTuple
 
 
 class Dimension(StrEnum):
@@ -39,8 +39,7 @@ PERIODS = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
 """What measures a length of time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(NamedTuple):
     """A value in the base unit of its dimension.
 
     Attributes:
@@ -54,8 +53,7 @@ class Measure:
     everyday: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """What one of a unit is worth in its dimension's base unit."""
 
     dimension: str

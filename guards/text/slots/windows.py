@@ -4,7 +4,7 @@ Most of a text has none, and a pattern that may begin in several ways is tried a
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 # Room for what stands before a number (a bullet, 오전, US$) and after it (units, 까지).
@@ -15,6 +15,9 @@ _DIGITS = re.compile(r"\d+")
 _REST_OF_NUMBER = r"(?:(?<=\d)\d*)"
 
 Window = tuple[int, int]
+Run = tuple[int, int, int, str]
+"""A number in digits: where it begins and ends, where its neighbourhood ends, and the character
+behind it (behind the blank there, if there is one)."""
 
 
 def digit_windows(text: str) -> list[Window]:
@@ -23,6 +26,66 @@ def digit_windows(text: str) -> list[Window]:
         (max(0, digits.start() - _BEFORE_CHARS), digits.end() + _AFTER_CHARS)
         for digits in _NEIGHBOURS.finditer(text)
     ]
+
+
+def digit_runs(text: str, windows: Sequence[Window]) -> list[Run]:
+    """Return the numbers in the windows of a text, in order."""
+    return [
+        (*digits.span(), end, _behind(text, digits.end()))
+        for start, end in windows
+        for digits in _DIGITS.finditer(text, start, end)
+    ]
+
+
+def digit_neighbourhoods(text: str) -> tuple[list[Window], list[Run]]:
+    """Return the windows of a text and the numbers in them, which takes half the time."""
+    spans = [digits.span() for digits in _DIGITS.finditer(text)]
+    windows: list[Window] = []
+    runs: list[Run] = []
+    if any(not text[start:end].isascii() for start, end in spans):
+        windows = digit_windows(text)
+        return windows, digit_runs(text, windows)
+    for near in _neighbours(spans):
+        window = (max(0, near[0][0] - _BEFORE_CHARS), near[-1][1] + _AFTER_CHARS)
+        windows.append(window)
+        runs += [(start, end, window[1], _behind(text, end)) for start, end in near]
+    return windows, runs
+
+
+def _neighbours(spans: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Yield the groups of places that lie near each other."""
+    near: list[tuple[int, int]] = []
+    for span in spans:
+        if near and span[0] - near[-1][1] > _BEFORE_CHARS + _AFTER_CHARS:
+            yield near
+            near = []
+        near.append(span)
+    if near:
+        yield near
+
+
+def _behind(text: str, end: int) -> str:
+    """Return the character behind a place, or behind the blank there; empty at the end."""
+    behind = text[end : end + 1]
+    return text[end + 1 : end + 2] if behind == " " else behind
+
+
+def matches_at(sought: "Sought", text: str, runs: Iterable[Run]) -> list[re.Match[str]]:
+    """Return the matches of a pattern that begins with a number, in order and without overlaps."""
+    if not sought.has_word_in(text):
+        return []
+    if follows := sought.follows:
+        runs = [run for run in runs if run[3] in follows]
+    match_at = sought.pattern.match
+    found: list[re.Match[str]] = []
+    behind = 0
+    for start, stop, end, _ in runs:
+        if behind < stop:
+            match = match_at(text, max(behind, start), end)
+            if match:
+                found.append(match)
+                behind = match.end()
+    return found
 
 
 def beginning(characters: str) -> re.Pattern[str]:
@@ -41,20 +104,37 @@ class Sought(NamedTuple):
         pattern: The pattern.
         needed: What every match holds; a digit, if nothing else is known.
         begins: What every match begins with (see `beginning`); None if anything may.
+        words: One of them stands in every match; none if that is not known.
+        follows: What may stand behind the number with which a match begins, or behind the blank
+            behind it; empty if that is not known.
     """
 
     pattern: re.Pattern[str]
     needed: re.Pattern[str] = _DIGITS
     begins: re.Pattern[str] | None = None
+    words: Sequence[str] = ()
+    follows: Set[str] = frozenset()
+
+    def has_word_in(self, text: str) -> bool:
+        """Tell whether a text has one of the words, if they are known."""
+        return not self.words or any(word in text for word in self.words)
+
+    def may_be_in(self, text: str) -> bool:
+        """Tell whether a text has what every match holds."""
+        return self.has_word_in(text) and self.needed.search(text) is not None
 
 
 def matches_in(sought: Sought, text: str, windows: Sequence[Window]) -> Iterable[re.Match[str]]:
     """Return a pattern's matches in the windows of a text."""
-    return _matches_in(sought, text, windows) if windows and sought.needed.search(text) else ()
+    if not (windows and sought.may_be_in(text)):
+        return ()
+    if sought.begins is AT_NUMBERS:
+        return matches_at(sought, text, digit_runs(text, windows))
+    return _matches_in(sought, text, windows)
 
 
 def _matches_in(sought: Sought, text: str, windows: Sequence[Window]) -> Iterator[re.Match[str]]:
-    pattern, needed, begins = sought
+    pattern, needed, begins, *_ = sought
     for start, end in windows:
         if needed is not _DIGITS and not needed.search(text, start, end):
             continue

@@ -110,12 +110,12 @@ _BY_CODE: Mapping[str, Problem] = {
         msgid("What is tried here counts like the requests of its apps. Try again later."),
     ),
     "request_too_large": TOO_LARGE,
-    "invalid_request_error": Problem(
+    "invalid_request": Problem(
         msgid("It cannot be tried as it stands"), msgid("The service says:")
     ),
 }
 
-_SAY_ENOUGH = _BY_CODE.keys() - {"upstream_refused", "invalid_request_error"}
+_SAY_ENOUGH = _BY_CODE.keys() - {"upstream_refused", "invalid_request"}
 """Codes to which the error's own sentence adds nothing."""
 
 

@@ -1,6 +1,5 @@
 """Drafts of policies: read and tried without writing anything anywhere."""
 
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 from policies.document import LARGEST_FILE_BYTES
 from policies.errors import Place, PolicyError, Problem
 from policies.inheritance import files_in
+from policies.keys import SHOWN_HASH, WHOLE_HASH, shown_hash
 from policies.loader import LoadedPolicy, load_text
 from policies.store import PolicyStore
 from proxy.dashboard.policies.workshop import Workshop
@@ -19,9 +19,6 @@ from proxy.traces.trace import Trace
 LONGEST_CHARS = 200_000
 READ_WITHIN_S = 10.0
 TRY_WITHIN_S = 20.0
-_SHOWN_CHARS = len("sha256:") + 8
-_HASH = re.compile(r"sha256:[0-9a-f]{64}")
-_HIDDEN = re.compile(r"sha256:[0-9a-f]{8}…")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +66,17 @@ def text_of(path: Path) -> str:
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE_BYTES)
     text = content.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
-    return _HASH.sub(lambda found: f"{found[0][:_SHOWN_CHARS]}…", text)
+    return WHOLE_HASH.sub(lambda found: shown_hash(found[0]), text)
 
 
 def with_keys(text: str, path: Path) -> str:
     """Return a draft with the hashes that `text_of` had cut short."""
     try:
-        known = _HASH.findall(path.read_text(encoding="utf-8", errors="replace"))
+        known = WHOLE_HASH.findall(path.read_text(encoding="utf-8", errors="replace"))
     except OSError:
         return text
-    whole: Mapping[str, str] = {f"{one[:_SHOWN_CHARS]}…": one for one in known}
-    return _HIDDEN.sub(lambda found: whole.get(found[0], found[0]), text)
+    whole: Mapping[str, str] = {shown_hash(one): one for one in known}
+    return SHOWN_HASH.sub(lambda found: whole.get(found[0], found[0]), text)
 
 
 async def checked(workshop: Workshop, text: str, path: Path) -> Checked:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from proxy.errors import BadRequest
+from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.door import ModelRequest
 from proxy.openai_api.extensions import JSON_FIELDS, MOST_CHOICES
@@ -46,7 +46,7 @@ def read_request(raw: bytes) -> ModelRequest:
     try:
         body = read_object(raw)
     except ValueError as error:
-        raise BadRequest(f"The body is not a JSON object: {error}.") from None
+        raise NotJson(str(error)) from None
     try:
         known = _Body.model_validate(body)
     except ValidationError as error:

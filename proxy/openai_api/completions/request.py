@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, ValidationError
 
-from proxy.errors import BadRequest
+from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.prompt import conversation, is_begun
 from proxy.openai_api.door import ModelRequest
@@ -59,7 +59,7 @@ def read_request(raw: bytes) -> CompletionRequest:
     try:
         body = read_object(raw)
     except ValueError as error:
-        raise BadRequest(f"The body is not a JSON object: {error}.") from None
+        raise NotJson(str(error)) from None
     COVERAGE.request.refuse(body)
     known = _known(body)
     prompt = prompt_of(body)

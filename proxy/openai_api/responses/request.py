@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from proxy.errors import BadRequest
+from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.door import ModelRequest
 from proxy.openai_api.extensions import JSON_FIELDS
 from proxy.openai_api.guard_field import GuardField
@@ -61,7 +61,7 @@ def read_request(raw: bytes) -> ModelRequest:
     try:
         body = read_object(raw)
     except ValueError as error:
-        raise BadRequest(f"The body is not a JSON object: {error}.") from None
+        raise NotJson(str(error)) from None
     COVERAGE.request.refuse(body)
     known = _known(body)
     kept_there = dict(_kept_there(body))

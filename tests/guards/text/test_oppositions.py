@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from guards.lexicons.opposites import SIDES
 from guards.text.oppositions import oppositions, tells
+from guards.text.polarity import may_deny, stances
+from guards.text.polarity_modes import AFFIRMATIVE
 
 
 @pytest.mark.parametrize(
@@ -54,6 +56,18 @@ def test_opposites_exclude_each_other_both_ways() -> None:
 @given(st.text(alphabet="회원은 주차를 할 수 없다 있하지 않아도 됩니다.무유료만", max_size=60))
 def test_a_sentence_never_opposes_itself(sentence: str) -> None:
     assert oppositions(sentence, sentence) == []
+
+
+PIECES = (
+    "회원", "비회원", "은 ", "도 ", "무료", "유료", "이용할 수 ", "있습니다", "없습니다", "금지",
+    "가능", "필요", "합니다", "하지 ", "않습니다", "않아도 됩니다", "해야 ", "이상", "이하", ": ",
+    "제출", "면제", "됩니다", "아니에요", "못 ", "안 ", "포함", "제외", "한다", ", ", "10명 ",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_what_speaks_against_a_predicate_is_told_from_the_words(sentence: str) -> None:
+    assert may_deny(sentence) or all(one.mode in AFFIRMATIVE for one in stances(sentence))
 
 
 def test_a_rule_told_with_what_follows_from_it_is_no_opposite() -> None:

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.polarity import Role, clauses, stances
+from guards.text.oppositions_elsewhere import clauses
+from guards.text.polarity import Role, stances
 from guards.text.polarity_modes import Mode
 
 MAIN = [

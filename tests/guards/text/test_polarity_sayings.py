@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.text.polarity_modes import AFFIRMATIVE, Mode
-from guards.text.polarity_sayings import LONGEST_SENTENCE_CHARS, Sayings, sayings
+from guards.text.polarity_sayings import Sayings, sayings
+from guards.text.sentences import LONGEST_SENTENCE_CHARS
 
 
 @pytest.mark.parametrize(
@@ -111,6 +112,8 @@ PIECES = (
     "휴무일", "신청한다", "이용할 수 ", "있습니다", "없습니다", "않는다", "안 ", "못 ", "됩니다",
     "금지", "불가", "필요하다", "하지 않아도 된다", "없이 ", "다시 ", ".", ": ", ", ", "해야 한다",
     "\n", "회원이아니면안되는곳입니다중단", "취소하면 ", "끝나고 ", "(", "3일 ",
+    "휴관", "중지", "셔야합니다", "하셔도 됩니다", "해야만 한다", "할수있다", "이 있습니다",
+    "도 있다",
 )  # fmt: skip
 
 

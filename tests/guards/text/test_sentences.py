@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.sentences import split_sentences
+from guards.text.sentences import GrowingSentences, split_sentences
 
 KOREAN = st.text(alphabet="가다요 .!?\n\t123[]()\"'“”「」-·a†출처:,…")
 
@@ -95,3 +95,19 @@ def test_long_runs_lose_nothing(char: str) -> None:
     text = char * 30_000
 
     assert sum(len(sentence.text) for sentence in split_sentences(text)) == len(text)
+
+
+@given(KOREAN, st.lists(st.integers(0, 40), max_size=6))
+def test_a_text_that_grows_is_split_as_one_that_stood_there(text: str, cuts: list[int]) -> None:
+    growing = GrowingSentences()
+
+    for end in [*sorted(min(cut, len(text)) for cut in cuts), len(text)]:
+        assert growing.of(text[:end]) == GrowingSentences().of(text[:end])
+
+
+@given(KOREAN, KOREAN)
+def test_a_text_that_does_not_go_on_from_the_latest_is_split_anew(one: str, other: str) -> None:
+    growing = GrowingSentences()
+    growing.of(one)
+
+    assert growing.of(other) == GrowingSentences().of(other)

@@ -13,9 +13,17 @@ from guards.text.slots.dates import dates_sought
 from guards.text.slots.law_pattern import HEAD, next_head
 from guards.text.slots.other_numbers import LABELS
 from guards.text.slots.phone import NUMBERS
-from guards.text.slots.windows import AT_NUMBERS, Sought, matches_in
+from guards.text.slots.windows import (
+    AT_NUMBERS,
+    Sought,
+    digit_neighbourhoods,
+    digit_runs,
+    digit_windows,
+    matches_in,
+)
 
-EVERY_DATE = "2031년 3월 5일, 2031. 3. 5., 2031-03-05, 31년생, 3/5~3/9, 20310305"
+LONG_YEARS = "2031년 3월 5일, 2031. 3. 5., 2031-03-05, 31년생, 3/5~3/9, 20310305"
+EVERY_DATE = f"{LONG_YEARS}, '31. 3. 5."
 PATTERNS = [
     *dates_sought(EVERY_DATE),
     *CLOCKS,
@@ -40,6 +48,20 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 @pytest.mark.parametrize("sought", PATTERNS, ids=range(len(PATTERNS)))
 @given(text=TEXTS, cut=st.integers(0, 60))
 def test_what_is_looked_for_first_hides_no_match(sought: Sought, text: str, cut: int) -> None:
+    assert_hides_no_match(sought, text, cut)
+
+
+@pytest.mark.parametrize(
+    "sought", dates_sought(LONG_YEARS), ids=range(len(dates_sought(LONG_YEARS)))
+)
+@given(text=TEXTS, cut=st.integers(0, 60))
+def test_without_short_years_every_date_begins_with_a_number(
+    sought: Sought, text: str, cut: int
+) -> None:
+    assert_hides_no_match(sought, text.replace("'", ""), cut)
+
+
+def assert_hides_no_match(sought: Sought, text: str, cut: int) -> None:
     windows = [(0, min(cut, len(text))), (min(cut, len(text)), len(text))]
 
     found = [match.span() for match in matches_in(sought, text, windows)]
@@ -88,3 +110,14 @@ def test_a_pattern_that_begins_with_a_number_is_tried_nowhere_else() -> None:
     sought = Sought(re.compile(r"(?<!\d)\d{2}일"), re.compile("일"), AT_NUMBERS)
 
     assert [one[0] for one in matches_in(sought, "12일, 123일 34일", [(0, 13)])] == ["12일", "34일"]
+
+
+NUMBERED_PIECES = ("3", "20", "٣", "일", " ", "가" * 20, "나" * 45, ",", "\n", "제3조")
+
+
+@given(st.lists(st.sampled_from(NUMBERED_PIECES), max_size=14).map("".join))
+def test_numbers_are_found_with_their_neighbourhoods_at_once(text: str) -> None:
+    windows, runs = digit_neighbourhoods(text)
+
+    assert windows == digit_windows(text)
+    assert runs == digit_runs(text, windows)

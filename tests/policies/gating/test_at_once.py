@@ -22,7 +22,11 @@ from tests.policies.gating.hall import (
 )
 
 ALL = " ".join(TRUE)
-SECTION = f"{FEE} {BOOKING} {CANCELLING} {PARKING} {PLACES} {DEPOSIT} {SOUND}"
+SECTION = " ".join(
+    f"{words} {sentence}"
+    for words in ("공지한 대로", "안내문에 따라", "지금도")
+    for sentence in (FEE, BOOKING, CANCELLING, PARKING, PLACES, DEPOSIT, SOUND)
+)
 SECTIONS = [f"## {name}\n\n{SECTION}" for name in ("요금", "예약", "취소", "주차", "보증금")]
 
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from policies.keys import new_key
+from policies.keys import hash_key, new_key
 from proxy.dashboard.pages.policies_draft import MOST_FORM_BYTES
 from proxy.dashboard.policies.drafting import LONGEST_CHARS, text_of, with_keys
 from proxy.dashboard.policies.sight import without_folders
@@ -120,10 +120,11 @@ async def test_a_tenant_learns_nothing_of_others_even_of_what_it_inherits(
         "groundwork",
         str(proxy.services.policies.directory),
         "sha256",
+        "hmac",
     ]
     for page in pages:
         main = page[page.index("<main") :]
-        for secret in [*secrets, *(key[7:15] for key in hashes)]:
+        for secret in [*secrets, *(key.partition(":")[2][:8] for key in hashes)]:
             assert secret not in main.replace("base_url", "").replace("default.yaml", "")
     assert "다른 파일" in pages[0]
     rows = re.findall(r"guards\.numbers\.action.*?</tr>", pages[1], re.DOTALL)
@@ -183,8 +184,8 @@ async def test_a_draft_begins_as_the_file_without_its_hashes(
     admin: Visitor, proxy: RunningProxy
 ) -> None:
     page = unescape((await admin.get(f"{PAGE}/app/draft")).text)
-    assert "extends: neighbour\ntenant: app\nkeys:\n  - sha256:" in page
-    assert re.search(r"sha256:[0-9a-f]{8}…\n", page)
+    assert "extends: neighbour\ntenant: app\nkeys:\n  - hmac:" in page
+    assert re.search(r"hmac:[0-9a-f]{8}…\n", page)
     assert not re.search(r"[0-9a-f]{64}", page)
     assert "guard-proxy replay --policy app.yaml --tenant app" in page
     as_it_is = text_of(proxy.services.policies.directory / "app.yaml")
@@ -327,11 +328,11 @@ async def test_a_process_that_dies_is_replaced() -> None:
 
 async def test_hashes_are_cut_and_come_back(tmp_path: Path) -> None:
     _, first = new_key("a")
-    _, second = new_key("b")
+    second = hash_key("b")
     path = tmp_path / "a.yaml"
     path.write_bytes(f"keys:\r\n  - {first}\r\n  - {second}\r\n".encode())
     shown = text_of(path)
-    assert shown == f"keys:\n  - {first[:15]}…\n  - {second[:15]}…\n"
+    assert shown == f"keys:\n  - {first[:13]}…\n  - {second[:15]}…\n"
     assert with_keys(shown, path) == f"keys:\n  - {first}\n  - {second}\n"
     assert with_keys("sha256:00000000…", path) == "sha256:00000000…"
 

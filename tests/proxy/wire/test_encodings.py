@@ -8,6 +8,7 @@ import pytest
 
 from policies.policy import Timeouts
 from proxy.errors import UpstreamBroken
+from proxy.spare import Spare
 from proxy.upstream import ModelServers, ServerCall
 from tests.proxy.wire.talking import Talking, talking
 
@@ -23,7 +24,7 @@ async def server() -> AsyncGenerator[Talking, None]:
 
 
 def call(server: Talking) -> ServerCall:
-    return ServerCall("GET", f"{server.address}/v1/models", b"", {}, None, False, Timeouts())
+    return ServerCall("GET", f"{server.address}/v1/models", b"", {}, None, False, Timeouts(), Spare())
 
 
 def reply(body: bytes, encoding: str) -> bytes:

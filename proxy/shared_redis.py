@@ -1,0 +1,243 @@
+"""The Redis that proxies share, for all who keep something there.
+
+Whatever the address names, whoever has this sees one client, and every call ends in time. Servers
+change their roles: the one that took everything may be a replica the next moment, on a connection
+that still stands. So connections are let go of as soon as a server refuses what it took before, and
+the next call asks anew who is in charge.
+"""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, cast
+
+from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.cluster import ClusterNode
+from redis.asyncio.connection import ConnectionPool, SSLConnection, parse_url
+from redis.asyncio.retry import Retry
+from redis.asyncio.sentinel import Sentinel
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import (
+    NoScriptError,
+    RedisClusterException,
+    RedisError,
+    ResponseError,
+)
+
+from proxy.redis_address import BadRedisAddress, RedisAddress, RedisKind
+
+Key = str
+Value = str | int
+
+
+ALONE_AFTER_S = 30.0
+"""A server that lost its replica so long ago, and is still in charge, really is alone.
+
+Sentinels take up to 18 seconds to tell a server that another has been put in its place.
+"""
+
+
+class NotReplicated(RedisError):
+    """A server took something, and no replica has it yet."""
+
+
+class Script:
+    """A script that a server is asked for by its hash, and given where it does not know it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._hash = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+    async def run(self, redis: Redis, keys: Sequence[Key], values: Sequence[Value]) -> Any:  # noqa: ANN401 - what the script returns
+        """Run it once."""
+        given = [*keys, *map(str, values)]
+        try:
+            return await redis.evalsha(self._hash, len(keys), *given)
+        except NoScriptError:
+            return await redis.eval(self._text, len(keys), *given)
+
+
+class SharedRedis:
+    """One client, with a limit for the time and the number of its calls.
+
+    Args:
+        address: See `proxy.redis_address`.
+        answer_within_s: A server that takes longer counts as away, like one that is gone.
+        at_once: Most calls under way; others wait for their turn, and no longer than for an answer.
+        tries_again: Try once more on a connection that turns out to be broken: it may have broken
+            while nobody used it, which says nothing of the server.
+        decoded: Whether replies are text.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        answer_within_s: float,
+        at_once: int = 32,
+        tries_again: bool = False,
+        decoded: bool = True,
+    ) -> None:
+        self._address = RedisAddress.of(address)
+        self._answer_within_s = answer_within_s
+        options: dict[str, Any] = {
+            **parse_url(self._address.server_url),
+            "decode_responses": decoded,
+            "socket_timeout": answer_within_s,
+            "socket_connect_timeout": answer_within_s,
+            "retry": Retry(NoBackoff(), int(tries_again), (RedisConnectionError,)),
+        }
+        self._turns = asyncio.Semaphore(min(at_once, options.get("max_connections", at_once)))
+        self._sentinel: Sentinel | None = None
+        self._cluster: RedisCluster | None = None
+        self._followed = "", 0.0  # the history of a server that had a replica, and when it last had
+        self._redis = self._client(options)
+
+    def _client(self, options: dict[str, Any]) -> Redis:
+        if self._address.kind is RedisKind.SERVER:
+            return Redis.from_pool(ConnectionPool(**options))
+        options = _without(options, "host", "port")
+        if options.pop("connection_class", None) is SSLConnection:
+            options["ssl"] = True
+        if self._address.kind is RedisKind.SENTINEL:
+            self._sentinel = Sentinel(  # type: ignore[no-untyped-call]
+                self._address.nodes,
+                sentinel_kwargs=_of_sentinels(options, len(self._address.nodes)),
+                **_without(options, "sentinel_username", "sentinel_password"),
+            )
+            return cast("Redis", self._sentinel.master_for(self._address.service))
+        nodes = [ClusterNode(host, port) for host, port in self._address.nodes]
+        self._cluster = RedisCluster(startup_nodes=nodes, **_without(options, "db"))
+        return cast("Redis", self._cluster)  # it has the same commands
+
+    @property
+    def client(self) -> Redis:
+        """The client, for whoever needs it before a call; calls are made in `answering`."""
+        return self._redis
+
+    @classmethod
+    def check(cls, address: str) -> None:
+        """Return if an address can be used; nothing is opened.
+
+        Raises:
+            BadRedisAddress: it cannot; why stands there without a word of it.
+        """
+        try:
+            shared = cls(address, answer_within_s=1.0)
+            if shared._cluster is None:  # that looks at its options at once
+                shared._redis.connection_pool.make_connection()  # type: ignore[no-untyped-call]
+        except BadRedisAddress:
+            raise
+        except (TypeError, ValueError, RedisError, RedisClusterException):
+            # Their own words may quote a part of the password.
+            raise BadRedisAddress(
+                "not a usable redis://, rediss://, unix://, redis+sentinel:// or redis+cluster:// "
+                "address"
+            ) from None
+
+    @asynccontextmanager
+    async def answering(self, away: Callable[[Exception], Exception]) -> AsyncIterator[Redis]:
+        """Give the client for one exchange.
+
+        Args:
+            away: Makes the error that is raised where Redis cannot be used, from its cause.
+        """
+        try:
+            # A socket's own limit is for each read; a server that dribbles must not get more.
+            async with asyncio.timeout(2 * self._answer_within_s), self._turns:
+                yield self._redis
+        except (RedisError, RedisClusterException, OSError) as error:
+            if isinstance(error, (ResponseError, NotReplicated)):
+                await self._forget_connections()
+            raise away(error) from error
+
+    async def run_for_good(self, script: str, keys: Sequence[Key], values: Sequence[Value]) -> Any:  # noqa: ANN401 - what the script returns
+        """Run a script; where servers have replicas, return when one of those has what it wrote.
+
+        Otherwise what one server has taken would be gone with it when another takes its place.
+
+        Raises:
+            NotReplicated: there is a replica, and it did not follow in time.
+        """
+        given = [*keys, *map(str, values)]
+        where = await self._node_of(keys[0])
+        if not await self._has_replicas(where):
+            return await self._redis.eval(script, len(keys), *given)
+        wait_ms = round(self._answer_within_s * 1000 / 2)
+        async with self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.eval(script, len(keys), *given)
+            pipeline.execute_command("WAIT", 1, wait_ms, **where)
+            # When a Cluster's client tries it all again, it does not know any more where to, and
+            # would wait for another server's replicas. This command it refuses then.
+            pipeline.execute_command("ROLE", **where)
+            returned, followers, _ = await pipeline.execute()
+        if not followers:
+            raise NotReplicated
+        return returned
+
+    async def forget_idle_connections(self) -> None:
+        """Let go of connections that nobody uses; they may have broken meanwhile."""
+        if self._cluster is None:
+            await self._redis.connection_pool.disconnect(inuse_connections=False)
+            return
+        for node in self._cluster.get_nodes():
+            await node.disconnect_free_connections()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._redis.aclose()
+        if self._sentinel is not None:
+            await self._sentinel.aclose()
+
+    async def _forget_connections(self) -> None:
+        with suppress(RedisError, OSError):  # what was to be closed is broken, which is as good
+            await self.forget_idle_connections()
+
+    async def _has_replicas(self, where: dict[str, Any]) -> bool:
+        """Tell whether a replica follows the server that is in charge.
+
+        Raises:
+            NotReplicated: none does any more. It may be in charge elsewhere already, and this
+                server not know it yet, which would forget what it takes now.
+        """
+        if self._address.kind is RedisKind.SERVER:
+            return False  # whatever follows it, nobody would put that in its place for us
+        known = await self._redis.info("replication", **where)
+        history, now_s = str(known["master_replid"]), time.monotonic()
+        if known["connected_slaves"]:
+            self._followed = history, now_s
+            return True
+        followed, last_s = self._followed
+        if followed == history and now_s - last_s < ALONE_AFTER_S:
+            raise NotReplicated
+        return False
+
+    async def _node_of(self, key: Key) -> dict[str, Any]:
+        """Return what sends a command that names no key to where a key is."""
+        if self._cluster is None:
+            return {}
+        await self._cluster.initialize()
+        return {"target_nodes": self._cluster.get_node_from_key(key)}
+
+
+def _of_sentinels(options: dict[str, Any], count: int) -> dict[str, Any]:
+    """Return how Sentinels are spoken to: as servers are, with an account of their own.
+
+    They are asked one after the other, all of them within the time that one answer may take.
+    """
+    each_s = options["socket_timeout"] / count
+    account = {
+        name: options[f"sentinel_{name}"]
+        for name in ("username", "password")
+        if f"sentinel_{name}" in options
+    }
+    shared = {name: value for name, value in options.items() if name.startswith(("socket_", "ssl"))}
+    own = {"socket_timeout": each_s, "socket_connect_timeout": each_s, "retry": options["retry"]}
+    return {**shared, **account, **own, "decode_responses": True}
+
+
+def _without(options: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name not in names}

@@ -1,0 +1,60 @@
+"""What stands between a client and a real Redis, and is slow or silent where a test says so."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+
+@dataclass
+class RedisRelay:
+    """Hands bytes on in both directions.
+
+    Attributes:
+        port: Of the server.
+        delay_s: How long each request is held.
+        silent_on: Requests that hold these bytes get no answer, and nothing after them.
+    """
+
+    port: int
+    delay_s: float = 0.0
+    silent_on: bytes | None = None
+    url: str = ""
+    _talks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator["RedisRelay", None]:
+        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.create_task(self._talk(reader, writer))
+            self._talks.add(task)
+            task.add_done_callback(self._talks.discard)
+
+        server = await asyncio.start_server(accept, "127.0.0.1", 0)
+        self.url = f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
+        async with server:
+            yield self
+            for task in self._talks:
+                task.cancel()
+            await asyncio.gather(*self._talks, return_exceptions=True)
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        from_server, to_server = await asyncio.open_connection("127.0.0.1", self.port)
+        back = asyncio.create_task(_hand_on(from_server, writer))
+        try:
+            while piece := await reader.read(65_536):
+                await asyncio.sleep(self.delay_s)
+                if self.silent_on is not None and self.silent_on in piece:
+                    await reader.read()  # until the client hangs up
+                    return
+                to_server.write(piece)
+        except ConnectionError:
+            pass  # hung up on us
+        finally:
+            back.cancel()
+            to_server.close()
+            writer.close()
+
+
+async def _hand_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while piece := await reader.read(65_536):
+        writer.write(piece)

@@ -1,0 +1,77 @@
+"""Texts of 100 KB that a guard might stumble over."""
+
+import random
+
+SIZE_BYTES = 100_000
+_chance = random.Random(9)
+_SYLLABLES = [chr(_chance.randrange(0xAC00, 0xD7A4)) for _ in range(2_000)]
+
+
+def _filled(unit: str) -> str:
+    return unit * (SIZE_BYTES // len(unit.encode()))
+
+
+def _numbered(unit: str, *, every: int = 1, first: int = 1_000, share: float = 1.0) -> str:
+    """Return a text in which a unit stands again and again, each time with another number."""
+    text, number = [], first
+    size = 0
+    while size < SIZE_BYTES * share:
+        one = unit.format(number // 10_000 % 10_000, number % 10_000, n=number)
+        text.append(one)
+        size += len(one.encode())
+        number += every
+    return "".join(text)
+
+
+def _words(count: int) -> str:
+    return " ".join("".join(_chance.choices(_SYLLABLES, k=3)) for _ in range(count))
+
+
+ONE_UNIT = {
+    **{f"only-{ord(one):x}": one for one in 'a \n.1가中[("*|`#ㄱⅣ①~\\<\u200d\u0301\x00'},
+    "emoji": "👨‍👩‍👧",
+    "marks": "[1]",
+    "open-marks": "[1",
+    "table": "| 요금 | 1,000원 |\n",
+    "list": "- 가\n",
+    "articles": "제1조제2항 ",
+    "reference": "[참조: 제1조]",
+    "money": "1만원",
+    "dates": "2099년 1월 2일 ",
+    "mail": "a@b.kr ",
+    "address": "http://a.kr/ ",
+    "clock": "09:00",
+    "estimates": "약 5분 ",
+    "sentences": "월 이용료는 45,000원입니다. ",
+    "negated": "이용할 수 없지 않습니다. ",
+    "one-sentence": "이용료는 1,000원이고 ",
+    "station": "지하철 2호선 강남역 3번 출구 ",
+    "names": "김솔내 과장 ",
+    "percent": "3.5% ",
+    "slashes": "1/2/",
+    "json": '{"a":1},',
+    "ranges": "1~2",
+    "signs": "+82 ",
+    "minus": "-1",
+}
+ODD = {
+    **{name: _filled(unit) for name, unit in ONE_UNIT.items()},
+    "random-words": _words(SIZE_BYTES // 10)[: SIZE_BYTES // 3],
+    "random-lines": "\n".join(_words(6) + "입니다." for _ in range(SIZE_BYTES // 65)),
+}
+PAIRS = {
+    name: (
+        _numbered(unit, every=7919, first=10_000_003, share=0.5),
+        _numbered(unit, every=7919, first=50_000_019, share=0.5),
+    )
+    for name, unit in {
+        "telephones": "010-{:04d}-{:04d} ",
+        "mails": "a{n}@b.kr ",
+        "prices": "{n}원 ",
+        "people": "{n}명 ",
+        "weights": "{n} kg ",
+        "laws": "제{n}조 ",
+        "pages": "http://a.kr/{n} ",
+    }.items()
+}
+"""A source and an answer that have as much in common as can be, and nothing the same."""

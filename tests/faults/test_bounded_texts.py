@@ -1,0 +1,163 @@
+"""Any 100 KB text costs under a second of processor time, and delays no other caller by more."""
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import AsyncGenerator
+from functools import lru_cache
+
+import pytest
+import pytest_asyncio
+from pydantic import JsonValue
+
+from guards.core.exchange import Exchange, Source
+from guards.core.guard import Stage
+from policies.inspection import NOTHING, Inspector
+from policies.loader import load_shipped
+from proxy.inspecting import LONG_TEXT_CHARS, among_others
+from proxy.tenants import judging_by
+from tests.fakes.house import House, open_house
+from tests.fakes.running_proxy import chat_body
+from tests.faults.odd_texts import ODD, ONE_UNIT, PAIRS, SIZE_BYTES
+
+PROMISED_S = 1.0
+MOST_S = 2 * PROMISED_S
+"""A processor that several tests share gives each of them less in a second."""
+QUESTION = "월 이용료는 얼마인가요?"
+ANSWER = "월 이용료는 45,000원입니다."
+SOURCE = "월 이용료는 45,000원으로 한다."
+WORST = ("ranges", "estimates")
+DELAYED_S = 1.0
+MANY = 40
+
+
+@lru_cache
+def inspector() -> Inspector:
+    return judging_by(load_shipped("default")).inspector
+
+
+def exchange(question: str = QUESTION, source: str = SOURCE, answer: str = ANSWER) -> Exchange:
+    return Exchange(question, (Source("1", "제8조(이용료)", source),), answer=answer)
+
+
+def placed(text: str) -> list[Exchange]:
+    return [exchange(question=text), exchange(source=text), exchange(answer=text)]
+
+
+def spent_s(looked_at: Exchange) -> float:
+    """Return the processor time of all that is looked at, on the way in and on the way out."""
+    began_s = time.process_time()
+    for stage in (Stage.INPUT, Stage.OUTPUT):
+        inspector().inspect(looked_at, stage, NOTHING)
+    return time.process_time() - began_s
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_a_text_made_to_be_slow_costs_under_a_second(name: str) -> None:
+    assert spent_s(exchange(answer=ODD[name])) < MOST_S
+
+
+def test_a_source_and_an_answer_with_a_thousand_telephones_each_cost_under_a_second() -> None:
+    source, answer = PAIRS["telephones"]
+
+    assert spent_s(exchange(source=source, answer=answer)) < MOST_S
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("source", "answer"), PAIRS.values(), ids=PAIRS)
+def test_a_source_and_an_answer_made_for_each_other_cost_under_a_second(
+    source: str, answer: str
+) -> None:
+    assert spent_s(exchange(source=source, answer=answer)) < MOST_S
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
+def test_any_text_costs_under_a_second_wherever_it_stands(text: str) -> None:
+    assert SIZE_BYTES / 3 <= len(text.encode()) <= SIZE_BYTES * 1.1
+    for looked_at in placed(text):
+        assert spent_s(looked_at) < MOST_S
+
+
+# Others.
+
+
+async def test_long_texts_hold_no_thread_that_others_wait_for() -> None:
+    """Not the threads in which names of servers are looked up, and traces written."""
+    long = exchange(source="가" * (LONG_TEXT_CHARS + 1))
+    go_on = threading.Event()
+    at_once = 0
+    most_at_once = 0
+    counting = threading.Lock()
+
+    def work() -> None:
+        nonlocal at_once, most_at_once
+        with counting:
+            at_once += 1
+            most_at_once = max(most_at_once, at_once)
+        go_on.wait()
+        with counting:
+            at_once -= 1
+
+    reading = [asyncio.create_task(among_others(inspector(), long, work)) for _ in range(MANY)]
+    try:
+        async with asyncio.timeout(DELAYED_S):
+            await asyncio.gather(*(asyncio.to_thread(time.monotonic) for _ in range(MANY)))
+    finally:
+        go_on.set()
+        await asyncio.gather(*reading)
+
+    assert 1 <= most_at_once <= 2
+
+
+@pytest_asyncio.fixture
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
+    async with open_house(tmp_path_factory.mktemp("house")) as opened:
+        yield opened
+
+
+async def longest_wait_s(house: House, sent: list[tuple[str, bytes]]) -> float:
+    """Send bodies all at once; return how long the slowest of many short requests took meanwhile.
+
+    The short ones are answered by the model server and judged, one after the other.
+    """
+    under_way = [asyncio.create_task(house.proxy.send(body, path=path)) for path, body in sent]
+    waited_s: list[float] = []
+    while not waited_s or not all(task.done() for task in under_way):
+        began_s = time.perf_counter()
+        reply = await house.proxy.chat(chat_body("안녕하세요"))
+        waited_s.append(time.perf_counter() - began_s)
+        assert reply.status_code == 200
+    for task in under_way:
+        assert (await task).status_code in (200, 503)
+    return max(waited_s)
+
+
+@pytest.mark.parametrize("chars", [15_000, 33_000], ids=["in-threads", "in-processes"])
+async def test_long_texts_at_every_door_delay_nobody(house: House, chars: int) -> None:
+    house.scripted.says(ANSWER)
+    text = (ONE_UNIT["sentences"] * chars)[:chars]
+    sources: list[JsonValue] = [{"section_title": "제8조", "section_content": text}]
+    chat = chat_body(QUESTION, sources)
+    bodies: list[tuple[str, object]] = [
+        ("/v1/chat/completions", chat),
+        ("/v1/chat/completions", chat_body(text)),
+        ("/v1/chat/completions", chat | {"stream": True}),
+        ("/v1/verify", {"question": QUESTION, "answer": text, "sources": sources}),
+    ]
+    sent = [(path, json.dumps(body).encode()) for path, body in bodies]
+
+    assert await longest_wait_s(house, sent) < DELAYED_S
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("chars", [15_000, 33_000], ids=["in-threads", "in-processes"])
+async def test_a_crowd_of_long_texts_delays_nobody(house: House, chars: int) -> None:
+    house.scripted.says(ANSWER)
+    for name in ("sentences", "ranges", "random-lines"):
+        text = (ODD[name] * 2)[:chars]
+        body = chat_body(QUESTION, [{"section_title": "제8조", "section_content": text}])
+        sent = [("/v1/chat/completions", json.dumps(body).encode())] * MANY
+
+        assert await longest_wait_s(house, sent) < DELAYED_S

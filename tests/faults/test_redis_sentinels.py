@@ -1,0 +1,206 @@
+"""No lost answer, no lost trace: behind Sentinels, when the servers change their parts.
+
+Replicas of the proxy share limits, traces, sessions and hints about judges through whatever server
+is in charge, and need nothing else in common.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from proxy.judge.hints import SharedHints
+from proxy.shared_redis import NotReplicated
+from proxy.traces.redis import RedisStore
+from proxy.traces.store import Entry, Keep, TraceStoreAway
+from tests.fakes.redis_process import RedisProcess
+from tests.fakes.redis_sentinels import RedisSentinels
+from tests.fakes.running_proxy import running_proxy
+from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.flow.loading import ANSWER, ASKED, Load
+from tests.flow.waiting import eventually
+from tests.proxy.dashboard.visitor import Visitor
+from tests.proxy.traces.making import a_trace
+
+LIMITED = "limits: {requests_per_minute: 3}"
+KEEP = Keep(days=1, last=1000)
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSentinels]:
+    pair = RedisSentinels(tmp_path_factory.mktemp("pair"), password="shared-word")
+    pair.start()
+    yield pair
+    pair.stop()
+
+
+@pytest.fixture
+def own_servers(tmp_path: Path) -> Iterator[RedisSentinels]:
+    """A pair that a test may break."""
+    pair = RedisSentinels(tmp_path / "pair")
+    pair.start()
+    yield pair
+    pair.stop()
+
+
+async def test_replicas_share_all_they_share_through_sentinels(
+    tmp_path: Path, servers: RedisSentinels
+) -> None:
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        folder.mkdir()
+    async with (
+        ScriptedUpstream().running() as upstream,
+        running_proxy(folders[0], upstream, LIMITED, redis_url=servers.url) as first,
+        running_proxy(folders[1], upstream, LIMITED, redis_url=servers.url) as second,
+    ):
+        upstream.says(ANSWER)
+        replies = [await proxy.chat(ASKED) for proxy in (first, second, first, second)]
+        async with Visitor(first.address) as visitor:
+            await visitor.sign_in(first.key)
+            assert (await visitor.get("/dashboard")).status_code == httpx.codes.OK
+        hints = [SharedHints(servers.url) for _ in range(2)]
+        await hints[0].tell("judge", "token", 5.0)
+
+        assert [reply.status_code for reply in replies] == [200, 200, 200, 429]
+        for reply, other in zip(replies[:3], (second, first, second), strict=True):
+            assert (await other.trace(reply)).tenant == "app"
+        assert await hints[1].heard(["judge"]) == {"judge": "token"}
+        for one in hints:
+            await one.close()
+
+
+async def test_a_trace_that_no_replica_has_yet_is_not_taken_for_stored(
+    servers: RedisSentinels,
+) -> None:
+    replica = servers.replica()
+    store = RedisStore(servers.url, answer_within_s=0.4)
+    entry = Entry.of(a_trace("unreplicated"), KEEP)
+    replica.hang()
+    try:
+        with pytest.raises(TraceStoreAway) as away:
+            await store.add([entry])
+    finally:
+        replica.resume()
+
+    assert away.value.cause == NotReplicated.__name__
+
+    async def is_taken() -> bool:
+        try:
+            await store.add([entry])
+        except TraceStoreAway:
+            return False
+        return True
+
+    await eventually(is_taken)
+    await store.close()
+
+
+async def test_sentinels_that_say_nothing_are_passed_over(servers: RedisSentinels) -> None:
+    silent = servers.sentinels[:2]
+    store = RedisStore(servers.url)
+    for sentinel in silent:
+        sentinel.hang()
+    try:
+        await store.add([Entry.of(a_trace("by-the-third"), KEEP)])
+    finally:
+        for sentinel in silent:
+            sentinel.resume()
+
+    assert await store.get("by-the-third") is not None
+    await store.close()
+
+
+async def test_servers_that_change_their_parts_are_felt_by_nobody(
+    tmp_path: Path, servers: RedisSentinels
+) -> None:
+    async with (
+        ScriptedUpstream().running() as upstream,
+        running_proxy(tmp_path, upstream, others={"other": ""}, redis_url=servers.url) as proxy,
+    ):
+        upstream.says(ANSWER)
+        load = Load(proxy)
+        await load.run(5)
+        under_way = asyncio.create_task(load.run(20))
+        await asyncio.to_thread(servers.fail_over)
+        await under_way
+        await load.run(5)
+        await eventually(load.store_is_back)
+        await eventually(load.is_settled)
+
+        load.assert_nothing_was_felt()
+        await load.assert_all_kept_once()
+
+
+@pytest.mark.long
+async def test_a_server_alone_without_a_replica_takes_traces_all_the_same(
+    own_servers: RedisSentinels,
+) -> None:
+    store = RedisStore(own_servers.url)
+    own_servers.replica().kill()
+
+    async def is_taken() -> bool:
+        try:
+            await store.add([Entry.of(a_trace("alone"), KEEP)])
+        except TraceStoreAway:
+            return False
+        return True
+
+    await eventually(is_taken)
+    assert await store.get("alone") is not None
+    await store.close()
+
+
+@pytest.mark.long
+async def test_a_server_that_just_lost_its_replica_may_have_been_replaced(
+    own_servers: RedisSentinels,
+) -> None:
+    store = RedisStore(own_servers.url)
+    await store.add([Entry.of(a_trace("followed"), KEEP)])
+    own_servers.replica().kill()
+    with pytest.raises(TraceStoreAway) as away:
+        await store.add([Entry.of(a_trace("left-alone"), KEEP)])
+
+    assert away.value.cause == NotReplicated.__name__
+    await store.close()
+
+
+BREAKS = [
+    pytest.param(RedisProcess.kill, id="killed"),
+    pytest.param(RedisProcess.hang, id="hung"),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", BREAKS)
+async def test_a_master_that_goes_under_load_loses_no_answer_and_no_trace(
+    tmp_path: Path, own_servers: RedisSentinels, how: Callable[[RedisProcess], None]
+) -> None:
+    async with (
+        ScriptedUpstream().running() as upstream,
+        running_proxy(tmp_path, upstream, others={"other": ""}, redis_url=own_servers.url) as proxy,
+    ):
+        upstream.says(ANSWER)
+        load = Load(proxy)
+        under_way = asyncio.create_task(load.run(200))
+        await eventually(load.has_begun)
+        master = own_servers.master()
+        how(master)
+
+        async def another_is_in_charge() -> bool:
+            return await asyncio.to_thread(own_servers.master) is not master
+
+        await eventually(another_is_in_charge)
+        await under_way
+        await eventually(load.store_is_back)
+        await eventually(load.is_settled)
+        if how is RedisProcess.hang:
+            master.resume()
+            await load.run(5)
+            await eventually(load.is_settled)
+
+        load.assert_nothing_was_felt()
+        await load.assert_all_kept_once()
+        assert proxy.services.recorder.counters()["dropped"] == 0

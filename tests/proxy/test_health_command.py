@@ -1,0 +1,69 @@
+"""`guard-proxy health`: yes where a service is ready; no, and the reason, everywhere else."""
+
+import asyncio
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+
+from proxy.cli.health import health
+from proxy.settings import Settings
+from tests.fakes.command import Ended, run
+from tests.fakes.raw_upstream import RawUpstream, http_reply
+
+CLOSING = json.dumps({"status": "stopping"}).encode()
+
+
+async def asked(folder: Path, service: RawUpstream, *words: str) -> Ended:
+    port = service.address.rpartition(":")[2]
+    # In a thread: the service answers from the loop of the test.
+    return await asyncio.to_thread(run, folder, "health", "--port", port, *words)
+
+
+async def test_a_service_that_is_ready_is_healthy(tmp_path: Path) -> None:
+    async with RawUpstream().running() as service:
+        service.says(b"{}")
+        ended = await asked(tmp_path, service)
+
+    assert ended == Ended(0, "ready\n", "")
+    assert service.requests[0].line == "GET /readyz HTTP/1.1"
+
+
+ANSWERS = [
+    pytest.param(http_reply(CLOSING, status="503 Service Unavailable"), "503: ", id="stopping"),
+    pytest.param(b"what?\r\n\r\n", "what?", id="no-http"),
+    pytest.param(b"", "closed connection", id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("answer", "reason"), ANSWERS)
+async def test_any_other_answer_is_a_no_with_the_reason(
+    tmp_path: Path, answer: bytes, reason: str
+) -> None:
+    async with RawUpstream(lambda talk: talk.send(answer)).running() as service:
+        ended = await asked(tmp_path, service)
+
+    assert (ended.status, ended.out) == (1, "")
+    assert ended.err.startswith("not ready: ")
+    assert reason in ended.err
+
+
+async def test_a_service_that_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
+    async with RawUpstream().running() as service:
+        ended = await asked(tmp_path, service, "--timeout-s", "0.1")
+
+    assert ended.status == 1
+    assert "timed out" in ended.err
+
+
+async def test_a_port_that_nobody_listens_on_is_a_no(tmp_path: Path) -> None:
+    ended = await asyncio.to_thread(run, tmp_path, "health", port="9", host="0.0.0.0")
+
+    assert ended.status == 1
+    assert "127.0.0.1:9" in ended.err
+
+
+@pytest.mark.parametrize("name", ["host", "port"])
+def test_it_asks_where_the_service_listens_by_itself(name: str) -> None:
+    assert inspect.signature(health).parameters[name].default == getattr(Settings(), name)
