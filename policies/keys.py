@@ -45,8 +45,8 @@ def tenant_named_by(key: str) -> str | None:
 
 def salted_hash(key: str, salt: str) -> str:
     """Return what a policy file stores of a key: ``hmac:<salt>:<hex>``."""
-    digest = hmac.new(bytes.fromhex(salt), key.encode(), hashlib.sha256)
-    return f"{_SALTED}{salt}:{digest.hexdigest()}"
+    digest = hmac.digest(bytes.fromhex(salt), key.encode(), "sha256")
+    return f"{_SALTED}{salt}:{digest.hex()}"
 
 
 def hash_key(key: str) -> str:

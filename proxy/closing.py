@@ -72,6 +72,9 @@ class Closing:
                     message["headers"] = [*message["headers"], (b"connection", b"close")]
                 await send(message)
 
+            if self.is_over.is_set():
+                await send_whole(noted, _stopping())
+                return
             self._under_way.add(task)
             try:
                 await app(scope, receive, noted)

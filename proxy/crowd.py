@@ -6,6 +6,8 @@ from typing import Protocol
 
 _MOST_REFUSED = 256
 """Refused clients that are given the time to read why; any more are hung up on at once."""
+_MOST_LOOKED_AT = 32
+"""Of those who might make room for a newcomer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,10 @@ class ClientLimits:
 
 class Client(Protocol):
     """The connection of a client."""
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing is on its way: no request that nobody has read, no end of a reply."""
 
     def make_room(self) -> None:
         """Close it: nothing is being served on it."""
@@ -50,16 +56,24 @@ class Crowd:
     def enter(self, client: Client) -> bool:
         """Let a client in; tell whether there was room, if need be that of one who does nothing."""
         if len(self._inside) >= self.limits.connections:
-            if not self._waiting:
+            longest = self._longest_at_rest()
+            if longest is None:
                 self._on_refused()
                 self._outside.add(client)
                 return False
-            longest = next(iter(self._waiting))
             self.leave(longest)
             longest.make_room()
         self._inside.add(client)
         self._waiting[client] = None
         return True
+
+    def _longest_at_rest(self) -> Client | None:
+        for _ in range(min(len(self._waiting), _MOST_LOOKED_AT)):
+            longest = next(iter(self._waiting))
+            if longest.is_at_rest:
+                return longest
+            self._waiting[longest] = self._waiting.pop(longest)  # it waits from now on
+        return None
 
     @property
     def has_time(self) -> bool:

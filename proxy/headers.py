@@ -38,11 +38,15 @@ def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, s
     """Leave out headers of this hop, also those that `Connection` names."""
     named = headers.get("connection")
     if named:
-        dropped = dropped.union(name.strip().lower() for name in named.split(","))
+        dropped = dropped.union(_usual(name.strip().lower()) for name in named.split(","))
     by_name = ((name.lower(), value) for name, value in headers.items())
     return {name: value for name, value in by_name if not _is_dropped(name, dropped)}
 
 
 def _is_dropped(name: str, dropped: frozenset[str]) -> bool:
-    usual = name.replace("_", "-")  # some servers take one for the other
+    usual = _usual(name)
     return usual in dropped or usual.startswith(_OF_HOPS)
+
+
+def _usual(name: str) -> str:
+    return name.replace("_", "-")  # some servers take one for the other

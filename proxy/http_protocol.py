@@ -28,7 +28,8 @@ from proxy.heads import (
     TooManyAhead,
     check_head,
 )
-from proxy.pace import BodyPace, TakingPace, untaken_bytes
+from proxy.pace import BodyPace, TakingPace, unread_bytes, untaken_bytes
+from proxy.unchunked import without_chunks
 
 _LINGER_S = 1.0
 """How long a refused client is listened to: hung up on at once, it would lose the refusal."""
@@ -156,6 +157,7 @@ class HttpProtocol(HttpToolsProtocol):
             return
         if self.flow.read_paused:  # it is not the client that is slow
             self._body.pause()
+            self._heard_at = self.loop.time()
             return
         is_late = self.loop.time() - self._heard_at > limits.request_s
         if self._is_refused or not (is_late or self._body.drips(limits.request_s)):
@@ -166,10 +168,15 @@ class HttpProtocol(HttpToolsProtocol):
                 self.refuse(RequestTimedOut("body"))
         elif self._is_in_head:
             self.refuse(RequestTimedOut("head"))
-        else:
+        elif self.timeout_keep_alive_task is None:
             # Nothing was asked yet, or a reply is not followed by a request: what else a client
             # said stopped the clock by which idle connections are closed.
             self.transport.close()
+
+    def resume_writing(self) -> None:
+        """Write on: the client has taken most of what waited."""
+        self._taking.take()
+        super().resume_writing()
 
     def on_response_complete(self) -> None:
         """Wait for the next request, or serve one that has come already."""
@@ -182,6 +189,11 @@ class HttpProtocol(HttpToolsProtocol):
         self._give_up()
         self._crowd.leave(self)
         super().connection_lost(exc)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing is on its way: no request that nobody has read, no end of a reply."""
+        return not (self.transport.get_write_buffer_size() or unread_bytes(self.transport))
 
     def make_room(self) -> None:
         """Close a connection on which nothing is being served."""
@@ -262,7 +274,8 @@ class HttpProtocol(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._served = cycle
         self._crowd.begin(self)
-        super()._start_asgi_task(cycle, app)
+        is_old = cycle.scope["http_version"] == "1.0"
+        super()._start_asgi_task(cycle, without_chunks(cycle, app) if is_old else app)
 
     def _decline_upgrade(self, rest: bytes) -> None:
         """Serve a request that offers another protocol as if it did not; `rest` follows its head.

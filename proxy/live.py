@@ -72,6 +72,7 @@ class LiveAttempt:
         self._is_changed = False
         self._is_over = False
         self._said_done = False
+        self._with_news: dict[int, None] = {}
         self._choices: dict[int, _Waiting] = {number: _Waiting(open_gate()) for number in choices}
 
     @property
@@ -164,7 +165,10 @@ class LiveAttempt:
         return await self._take_all(reader.feed(data))
 
     async def _take_all(self, events: Iterable[Event]) -> bool:
-        """Take in events; tell whether nothing after them matters any more."""
+        """Take in events; tell whether nothing after them matters any more.
+
+        Once a choice has begun to leave, all that came with them is looked at together.
+        """
         for event in events:
             if event.says_something:
                 for piece in self._stream.read(event):
@@ -172,7 +176,8 @@ class LiveAttempt:
                 if self._is_over:
                     return True
             self._said_done = self._said_done or event.is_done
-        return False
+        await self._let_out_news()
+        return self._is_over
 
     def _passed(self, events: bytes) -> bytes:
         """Let events leave that do nothing but say a text; return what follows those."""
@@ -194,10 +199,7 @@ class LiveAttempt:
 
     async def _take(self, piece: Piece) -> None:
         if piece.choice is None:
-            if piece.may_tell and not self._lets_all_out:
-                self._aside.append(piece)
-            else:
-                self._call.outgoing.put(self._stream.write(piece))
+            await self._take_of_none(piece)
             return
         waiting = self._choices.get(piece.choice)
         if waiting is None:
@@ -217,9 +219,25 @@ class LiveAttempt:
             self._call.left.setdefault(piece.choice, "")
             self._send_rest(waiting)
         elif waiting.gate.has_news or waiting.read_chars > MOST_ANSWER_CHARS:
-            await self._let_out(piece.choice)
+            self._with_news[piece.choice] = None
+            if not waiting.gate.shown:
+                await self._let_out_news()
         else:
             self._send_wordless(waiting)
+
+    async def _take_of_none(self, piece: Piece) -> None:
+        """Take what belongs to no choice."""
+        if piece.may_tell and not self._lets_all_out:
+            self._aside.append(piece)
+            return
+        await self._let_out_news()
+        self._call.outgoing.put(self._stream.write(piece))
+
+    async def _let_out_news(self) -> None:
+        """Let out what may leave of each choice of which something is new to its gate."""
+        while self._with_news:
+            number, _ = self._with_news.popitem()
+            await self._let_out(number)
 
     async def _let_out(self, number: int) -> None:
         """Have the gate of a choice look at what it can, and let out what may leave."""

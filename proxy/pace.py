@@ -60,10 +60,14 @@ class TakingPace:
         self._taken_at_s = clock()
         self._waiting_bytes = 0
 
+    def take(self) -> None:
+        """Note that some was taken, whatever came after it."""
+        self._taken_at_s = self._clock()
+
     def stalls(self, waiting_bytes: int, limit_s: float) -> bool:
         """Look how much waits now; tell whether it has not become less within the limit."""
         if waiting_bytes == 0 or waiting_bytes < self._waiting_bytes:
-            self._taken_at_s = self._clock()
+            self.take()
         self._waiting_bytes = waiting_bytes
         return self._clock() - self._taken_at_s > limit_s
 
@@ -74,9 +78,18 @@ def untaken_bytes(transport: asyncio.Transport) -> int:
     What does lies in megabytes: without it, one who reads slowly would seem not to read at all.
     """
     waiting = transport.get_write_buffer_size()
+    return waiting and waiting + _asked(transport, termios.TIOCOUTQ)
+
+
+def unread_bytes(transport: asyncio.Transport) -> int:
+    """Return how much of what a client sent has come, and was not read yet."""
+    return _asked(transport, termios.FIONREAD)
+
+
+def _asked(transport: asyncio.Transport, what: int) -> int:
+    """Return what the system says of a connection; 0 if it says nothing."""
     opened = transport.get_extra_info("socket")
-    if waiting and opened is not None:
+    if opened is not None:
         with contextlib.suppress(OSError):
-            sent = fcntl.ioctl(opened.fileno(), termios.TIOCOUTQ, bytes(4))
-            waiting += int.from_bytes(sent, sys.byteorder)
-    return waiting
+            return int.from_bytes(fcntl.ioctl(opened.fileno(), what, bytes(4)), sys.byteorder)
+    return 0

@@ -21,8 +21,11 @@ _LAST_WORDS_S = 3
 """Time to take leave of those who are told that they were waited for long enough."""
 _TICK_S = 0.1
 """Uvicorn's own; every tenth tick renews the `date` header."""
+_TICKS_A_LOOK = 10
+"""So often it is looked who is too slow: to look at thousands of clients takes milliseconds."""
 _LATE_S = 0.2
 """How long a request may be on its way over a connection that is open when the service ends."""
+_LATE_LOOKS = 10
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
@@ -50,6 +53,8 @@ class _Guest(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, crowd: Crowd) -> None:
         super().__init__(config)
         self._crowd = crowd
+        least_s = min(crowd.limits.request_s, crowd.limits.send_s)
+        self._ticks_a_look = max(1, min(_TICKS_A_LOOK, int(least_s / 10 / _TICK_S)))
         self.up = asyncio.Event()
         self._told_to_end = asyncio.Event()
 
@@ -70,9 +75,10 @@ class _Guest(uvicorn.Server):
                     await self._told_to_end.wait()
 
     async def on_tick(self, counter: int) -> bool:
-        for connection in list(self.server_state.connections):
-            if isinstance(connection, HttpProtocol):
-                connection.end_if_slow()
+        if counter % self._ticks_a_look == 0:
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, HttpProtocol):
+                    connection.end_if_slow()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -82,8 +88,9 @@ class _Guest(uvicorn.Server):
             server.close()
         for connection in waiting:
             await asyncio.get_running_loop().connect_accepted_socket(self._protocol, connection)
-        if self.server_state.connections:
-            await asyncio.sleep(_LATE_S)
+        for _ in range(_LATE_LOOKS):
+            if self.server_state.connections:
+                await asyncio.sleep(_LATE_S / _LATE_LOOKS)
         await super().shutdown(sockets)
 
     def _protocol(self) -> HttpProtocol:

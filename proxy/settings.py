@@ -8,6 +8,8 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+MOST_WORKERS = 1024
+
 
 class LogFormat(StrEnum):
     """How log lines look."""
@@ -48,7 +50,7 @@ class Settings(BaseSettings):
     workers: int = Field(
         1,
         ge=1,
-        le=1024,
+        le=MOST_WORKERS,
         description="Processes that serve together on that port, one for each core.",
     )
     redis_url: Annotated[SecretStr, AfterValidator(_redis_address)] | None = Field(

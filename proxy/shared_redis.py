@@ -21,6 +21,7 @@ from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import (
+    NoPermissionError,
     NoScriptError,
     RedisClusterException,
     RedisError,
@@ -32,12 +33,15 @@ from proxy.redis_address import BadRedisAddress, RedisAddress, RedisKind
 Key = str
 Value = str | int
 
-
 ALONE_AFTER_S = 30.0
 """A server that lost its replica so long ago, and is still in charge, really is alone.
 
 Sentinels take up to 18 seconds to tell a server that another has been put in its place.
 """
+
+
+_SYNCING = {"wait_bgsave", "send_bulk"}
+"""States of a replica that is still being given all there is, which may take many minutes."""
 
 
 class NotReplicated(RedisError):
@@ -70,6 +74,7 @@ class SharedRedis:
         tries_again: Try once more on a connection that turns out to be broken: it may have broken
             while nobody used it, which says nothing of the server.
         decoded: Whether replies are text.
+        unfollowed: Called once, with why, where servers do not let us ask for their replicas.
     """
 
     def __init__(
@@ -80,6 +85,7 @@ class SharedRedis:
         at_once: int = 32,
         tries_again: bool = False,
         decoded: bool = True,
+        unfollowed: Callable[[Exception], None] | None = None,
     ) -> None:
         self._address = RedisAddress.of(address)
         self._answer_within_s = answer_within_s
@@ -94,6 +100,8 @@ class SharedRedis:
         self._sentinel: Sentinel | None = None
         self._cluster: RedisCluster | None = None
         self._followed = "", 0.0  # the history of a server that had a replica, and when it last had
+        self._may_ask_for_replicas = True
+        self._unfollowed = unfollowed
         self._redis = self._client(options)
 
     def _client(self, options: dict[str, Any]) -> Redis:
@@ -158,6 +166,7 @@ class SharedRedis:
         """Run a script; where servers have replicas, return when one of those has what it wrote.
 
         Otherwise what one server has taken would be gone with it when another takes its place.
+        A server that does not let us ask for its replicas is trusted alone.
 
         Raises:
             NotReplicated: there is a replica, and it did not follow in time.
@@ -171,8 +180,9 @@ class SharedRedis:
             pipeline.eval(script, len(keys), *given)
             pipeline.execute_command("WAIT", 1, wait_ms, **where)
             # When a Cluster's client tries it all again, it does not know any more where to, and
-            # would wait for another server's replicas. This command it refuses then.
-            pipeline.execute_command("ROLE", **where)
+            # would wait for another server's replicas. This command it refuses then, and every
+            # account may use it.
+            pipeline.execute_command("ECHO", "", **where)
             returned, followers, _ = await pipeline.execute()
         if not followers:
             raise NotReplicated
@@ -205,15 +215,30 @@ class SharedRedis:
         """
         if self._address.kind is RedisKind.SERVER:
             return False  # whatever follows it, nobody would put that in its place for us
-        known = await self._redis.info("replication", **where)
-        history, now_s = str(known["master_replid"]), time.monotonic()
-        if known["connected_slaves"]:
+        known = await self._replication(where)
+        history, now_s = str(known.get("master_replid")), time.monotonic()
+        if any(map(_is_following, known.values())):
             self._followed = history, now_s
             return True
         followed, last_s = self._followed
         if followed == history and now_s - last_s < ALONE_AFTER_S:
             raise NotReplicated
         return False
+
+    async def _replication(self, where: dict[str, Any]) -> dict[str, Any]:
+        """Return what a server says of its replicas; nothing if it may not be asked."""
+        if not self._may_ask_for_replicas:
+            return {}
+        try:
+            await self._redis.execute_command("WAIT", 0, 0, **where)  # type: ignore[no-untyped-call]
+            return dict(await self._redis.info("replication", **where))
+        except ResponseError as error:
+            if not _is_forbidden(error):
+                raise
+            self._may_ask_for_replicas = False
+            if self._unfollowed is not None:
+                self._unfollowed(error)
+            return {}
 
     async def _node_of(self, key: Key) -> dict[str, Any]:
         """Return what sends a command that names no key to where a key is."""
@@ -237,6 +262,15 @@ def _of_sentinels(options: dict[str, Any], count: int) -> dict[str, Any]:
     shared = {name: value for name, value in options.items() if name.startswith(("socket_", "ssl"))}
     own = {"socket_timeout": each_s, "socket_connect_timeout": each_s, "retry": options["retry"]}
     return {**shared, **account, **own, "decode_responses": True}
+
+
+def _is_following(said: object) -> bool:
+    """Tell whether a field of what a server says is a replica that has all there is."""
+    return isinstance(said, dict) and said.get("state") not in {None, *_SYNCING}
+
+
+def _is_forbidden(error: ResponseError) -> bool:
+    return isinstance(error, NoPermissionError) or "unknown command" in str(error)
 
 
 def _without(options: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -55,9 +55,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("not run: the dashboard in a browser")
         terminalreporter.line(f"tests/browser/{left_out} did not run: {browser}.", yellow=True)
     no_nginx = front.why_no_nginx()
-    if no_nginx and any(_holds(one, front.FOLDER, "test_nginx.py") for one in asked):
+    if no_nginx and any(_holds(one, front.FOLDER, "test_nginx*.py") for one in asked):
         terminalreporter.section("not run: the front proxy")
-        terminalreporter.line(f"tests/deploy/test_nginx.py did not run: {no_nginx}.", yellow=True)
+        terminalreporter.line(f"tests/deploy/test_nginx*.py did not run: {no_nginx}.", yellow=True)
 
 
 def _holds(asked: Path, folder: Path, left_out: str) -> bool:

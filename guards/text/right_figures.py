@@ -14,7 +14,7 @@ from guards.text.labels import is_prose
 from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Quantity
 
-_MOST_SENTENCES = 256
+_MOST_SENTENCES = 128
 # What is read of a figure's frame reaches so far, and of the clause behind it so far.
 _BEFORE_CHARS, _BEHIND_CHARS, _CLAUSE_CHARS = 24, 40, 64
 _CLAUSE_ENDS = frozenset(".,;()")

@@ -77,7 +77,6 @@ class SentenceEnds:
         self.text = text
         self.stand = stand
         self._is_whole = False
-        self._is_searching = False
         self._scan = self._ends()
 
     def grow(self, piece: str) -> list[int]:
@@ -89,8 +88,6 @@ class SentenceEnds:
         text += piece
         self.text = text
         del text
-        if self._is_searching and _MARK.search(piece) is None:
-            return []
         return self._found()
 
     def close(self) -> list[int]:
@@ -117,9 +114,7 @@ class SentenceEnds:
                 if self._is_whole:
                     return
                 position = len(self.text)
-                self._is_searching = True
                 yield None
-                self._is_searching = False
             elif self.text[at] == "\n":
                 line_start = position = at + 1
                 is_marker_possible = True

@@ -1,24 +1,26 @@
-"""What leaves of an answer of which all is known, where a few looks come to the same as many.
+"""What leaves of an answer of which more is known than the next segment.
 
 Each segment of an answer is looked at with what stands before it, in a window. For all segments
-whose windows begin at the same place, one look is made, from there to the answer's end; then one at
-the whole. If none of them finds anything that could be acted on, each segment would have left as it
-came:
+whose windows begin at the same place, one look is made, from there to the end of what is known;
+then, of an answer that is known to its end, one at the whole. If none of them finds anything that
+could be acted on, each segment would have left as it came:
 
 - It would have been read from a place from which all that follows is read here, so that what would
   have been found in it is found here, too, unless what follows takes it back. A guard says so of
   such a finding (`Finding.provisional`), and for that a segment waits: it leaves with the next one,
-  as it came.
+  as it came. A value that was reckoned may rest on what follows it; its segment is looked at alone,
+  too.
 - What had left before, and whether a second attempt is left, changes what becomes of strong
   findings and of places to be mended; where there are none, it changes nothing.
 
 Otherwise nothing was decided, and the answer goes through segment by segment.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from guards.core.finding import Severity
+from guards.core.finding import Severity, Strength
 from guards.core.guard import Stage
 from policies.gating.shown import Shown
 from policies.policy import Action
@@ -29,37 +31,65 @@ _MOST_WINDOWS = 4
 """Each is read to the answer's end, so that many of them cost more than the segments do."""
 
 
+class Extent(NamedTuple):
+    """What one look reads: from where on, from where it judges, and up to where."""
+
+    start: int
+    judged_from: int
+    end: int
+
+
 @dataclass(slots=True)
 class AtOnce:
     """How an answer is looked at, and what has left if nothing is wrong.
 
     Attributes:
         shown: What has left then.
-        windows: Where each look begins to read, and where to judge; the first one that is still to
-            be made stands last.
+        looks: What is still to be looked at, the next one last.
+        segments: What would be looked at of each segment.
     """
 
     shown: Shown
-    windows: list[tuple[int, int]]
+    looks: list[Extent]
+    segments: list[Extent]
 
     @classmethod
-    def of(cls, answer: str, ends: Sequence[int], *, is_whole: bool) -> "AtOnce | None":
-        """Return how an answer is looked at; None if that takes too many looks.
+    def of(cls, answer: str, ends: Iterable[int], shown: Shown) -> "AtOnce | None":
+        """Return how segments are looked at; None if that takes too many looks.
 
         Args:
-            answer: The answer.
-            ends: Where its segments end.
-            is_whole: Its list of references may change, see `Shown`.
+            answer: The answer as far as it is to be read.
+            ends: Where the segments end.
+            shown: What has left of it so far, as it came; stays as it is.
         """
-        shown = Shown()
-        shown.is_whole = is_whole
-        judged_from: dict[int, int] = {}
+        shown = shown.copy()
+        segments: list[Extent] = []
+        looks: dict[int, Extent] = {}
         for end in ends:
-            judged_from.setdefault(shown.window(), shown.done)
-            if len(judged_from) > _MOST_WINDOWS:
+            start, judged_from = shown.window(), shown.done
+            segments.append(Extent(start, judged_from, end))
+            looks.setdefault(start, Extent(start, judged_from, len(answer)))
+            if len(looks) > _MOST_WINDOWS:
                 return None
             shown.leave(answer, end, _PASSES, start=0)
-        return cls(shown, list(judged_from.items()))
+        return cls(shown, list(looks.values()), segments)
+
+    def hear(self, verdict: Verdict) -> None:
+        """Take in what the next look found: nothing that could be acted on."""
+        looked = self.looks.pop()
+        reckoned = [
+            looked.start + found.span.start
+            for report in verdict.reports
+            for found in report.findings
+            if found.part == "answer" and found.strength is Strength.E1
+        ]
+        if reckoned and looked not in self.segments:
+            self.looks += [
+                one
+                for one in self.segments
+                if one.start == looked.start and one.end < looked.end
+                if any(one.judged_from <= place < one.end for place in reckoned)
+            ]
 
 
 def finds_nothing(verdict: Verdict) -> bool:

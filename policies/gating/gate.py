@@ -2,8 +2,8 @@
 
 A pure state machine: it is fed text, says what has to be inspected next, hears the verdict, and
 says what may leave. Where the pieces of the text are cut makes no difference. What is inspected is
-what the reader has seen so far with the next segment behind it; of an answer that is known to its
-end before the first look, all at once where that comes to the same (see `at_once`).
+what the reader has seen so far with the next segment behind it; where more than that is known, all
+of it at once where that comes to the same (see `at_once`).
 
 While nothing has left, a bad segment stops the attempt, and a second one may begin. Afterwards it
 is mended or taken out, together with what leans on it. Where neither is possible, the rest is held
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 
 from guards.core.exchange import Exchange
 from policies.decision import Possible
-from policies.gating.at_once import AtOnce, finds_nothing
+from policies.gating.at_once import AtOnce, Extent, finds_nothing
 from policies.gating.looks import GateRules, Kind, Look, Release
 from policies.gating.segments import Segmenter, is_complete
 from policies.gating.shown import Shown, moved
@@ -66,7 +66,7 @@ class Gate:
         self._may_edit = rules.may_edit
         self._limits = rules.trimming
         self._has_paused = False
-        self._has_looked = False
+        self._tried_until = 0
         self._at_once: AtOnce | None = None
         self._waiting: list[int] = []
         self.claims_taken = 0
@@ -137,11 +137,10 @@ class Gate:
         if self.stopped or self.verdict is not None:
             return None
         if self._ends and not self._holds:
-            if not self._has_looked:
-                self._has_looked = True
-                self._at_once = self._all_at_once()
+            if self._at_once is None and self._ends[0] > self._tried_until:
+                self._at_once = self._known_at_once()
             if self._at_once is not None:
-                return self._look_at_all(self._at_once)
+                return self._look_at_known(self._at_once)
             end = self._ends[0]
             self._holds = self._may_renumber(end) or self._may_unlist(end)
             if not self._holds:
@@ -155,7 +154,7 @@ class Gate:
     def hear(self, look: Look, verdict: Verdict) -> Release | None:
         """Take in the verdict over what had to be inspected; return what may leave now."""
         if self._at_once is not None:
-            return self._hear_all(look, verdict, self._at_once)
+            return self._hear_known(look, verdict, self._at_once)
         match look.kind:
             case Kind.TURN:
                 return self._hear_turn(look, verdict)
@@ -185,40 +184,52 @@ class Gate:
     def _may_unlist(self, end: int) -> bool:
         return self._rules.may_unlist and self._shown.may_unlist(self.text, end)
 
-    def _all_at_once(self) -> AtOnce | None:
-        """Return how all is looked at that has come; None if it goes through by segments."""
-        if not (self._closed and self._rules.at_once) or self._has_paused:
+    def _known_at_once(self) -> AtOnce | None:
+        """Return how all is looked at that is known; None if it goes through by segments."""
+        if not self._rules.at_once or self._has_paused or self._waiting:
             return None
-        if self._may_renumber(self._ends[-1]) or not self._visible(self.text).strip():
+        is_all = self._closed and not self.done
+        # What is read first leaves before anything else is looked at.
+        if not is_all and (len(self._ends) == 1 or not self.shown):
             return None
-        return AtOnce.of(self.text, self._ends, is_whole=self._shown.is_whole)
+        self._tried_until = last = self._ends[-1]
+        if self._may_renumber(last) or self.shown != self.text[: self.done]:
+            return None
+        if not self._visible(self.text).strip():
+            return None
+        known = self.text if is_all else self.text[:last]
+        return AtOnce.of(known, self._ends, self._shown)
 
-    def _look_at_all(self, at_once: AtOnce) -> Look:
-        kind, start, judged_from = Kind.WHOLE, 0, len(at_once.shown.text)
-        if at_once.windows:
-            kind = Kind.SEGMENTS
-            start, judged_from = at_once.windows[-1]
+    def _look_at_known(self, at_once: AtOnce) -> Look:
+        kind, extent = Kind.WHOLE, Extent(0, at_once.shown.done, len(self.text))
+        if at_once.looks:
+            kind, extent = Kind.SEGMENTS, at_once.looks[-1]
         return Look(
             kind,
-            self._exchange.answered(self._visible(self.text)[start:]),
+            self._exchange.answered(self._visible(self.text[: extent.end])[extent.start :]),
             Possible(
-                regenerate=self._rules.may_regenerate and not judged_from,
+                regenerate=self._rules.may_regenerate and not extent.judged_from,
                 edit=self._may_edit,
-                edit_from=judged_from - start,
+                taken=self.claims_taken,
+                edit_from=extent.judged_from - extent.start,
             ),
         )
 
-    def _hear_all(self, look: Look, verdict: Verdict, at_once: AtOnce) -> Release | None:
+    def _hear_known(self, look: Look, verdict: Verdict, at_once: AtOnce) -> Release | None:
         if not finds_nothing(verdict):
             self._at_once = None
             return None
         if look.kind is Kind.SEGMENTS:
-            at_once.windows.pop()
-            return None
-        self._at_once = None
-        self._ends.clear()
-        self._shown, self.verdict = at_once.shown, verdict
-        return Release(self.done, self.shown, as_it_came=True)
+            at_once.hear(verdict)
+            if at_once.looks or not self.done:
+                return None
+        leaving = at_once.shown.text[len(self.shown) :]
+        while self._ends and self._ends[0] <= at_once.shown.done:
+            self._ends.popleft()
+        self._at_once, self._shown = None, at_once.shown
+        if look.kind is Kind.WHOLE:
+            self.verdict = verdict
+        return Release(self.done, leaving, as_it_came=True)
 
     def _look_at(self, kind: Kind, end: int) -> Look:
         start = 0 if kind is Kind.WHOLE else self._shown.window()

@@ -41,6 +41,15 @@ class Shown:
         self.done = 0
         self.is_whole = False
 
+    def copy(self) -> "Shown":
+        """Return the same, from which more may leave."""
+        other = Shown()
+        other._numbers, other._edits = self._numbers, self._edits
+        other._heard, other._steps = [*self._heard], [*self._steps]
+        other._paragraphs = [*self._paragraphs]
+        other.text, other.done, other.is_whole = self.text, self.done, self.is_whole
+        return other
+
     def following(self, answer: str, end: int) -> str:
         """Return what stands behind `done`, as it may leave if nothing is wrong with it."""
         came = answer[self.done : end]

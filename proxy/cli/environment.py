@@ -9,19 +9,27 @@ from proxy.cli.output import fail
 from proxy.settings import Settings
 
 
-def read_settings() -> Settings:
-    """Read the settings from the environment."""
+def read_settings(**options: object) -> Settings:
+    """Read the settings from the environment.
+
+    Args:
+        options: What the command line says instead, by the name of the setting.
+    """
     try:
-        return Settings()
+        return Settings.model_validate(options)
     except ValidationError as error:
         fail(
             "The settings cannot be used:",
             *(
-                f"GUARD_PROXY_{'_'.join(map(str, item['loc'])).upper()}: "
-                f"{item['msg'].removeprefix('Value error, ')}"
+                f"{_given_as(item['loc'], options)}: {item['msg'].removeprefix('Value error, ')}"
                 for item in error.errors()
             ),
         )
+
+
+def _given_as(place: tuple[int | str, ...], options: Mapping[str, object]) -> str:
+    name = "_".join(map(str, place))
+    return f"--{name.replace('_', '-')}" if name in options else f"GUARD_PROXY_{name.upper()}"
 
 
 def odd_variables(environment: Mapping[str, str]) -> Iterable[tuple[str, str]]:

@@ -12,7 +12,7 @@ from proxy.cli.serve_together import serve_together
 from proxy.cli.service import log_start, reasons_said, run_service, service, until_told
 from proxy.cli.stopping import service_signals
 from proxy.logs import configure_logs, logger
-from proxy.settings import Settings
+from proxy.settings import MOST_WORKERS, Settings
 
 log = logger(__name__)
 
@@ -24,13 +24,14 @@ def serve(
         int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 for a free one.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes that serve together on that port.")
+        int | None,
+        typer.Option(min=1, max=MOST_WORKERS, help="Processes that serve together on that port."),
     ] = None,
 ) -> None:
     """Serve tenants until SIGTERM. Settings come from the environment (GUARD_PROXY_…)."""
     given = {"policies": policies, "host": host, "port": port, "workers": workers}
     chosen = {name: value for name, value in given.items() if value is not None}
-    settings = read_settings().model_copy(update=chosen)
+    settings = read_settings(**chosen)
     configure_logs(settings.log_format)
     for variable, meant in odd_variables(os.environ):
         log.warning("settings.unknown_variable", variable=variable, meant=meant)

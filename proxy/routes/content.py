@@ -13,14 +13,18 @@ from proxy.errors import BadRequest, UnsupportedContent
 
 _BETWEEN_PARAMETERS = re.compile(b"[&;]")
 _JSON, _JSON_SUFFIX = ("application/json", "text/json"), "+json"
+_UNCHOSEN = ("", "text/plain", "application/x-www-form-urlencoded", "application/octet-stream")
+"""What clients say of a body of which nobody told them what it is: curl, fetch, urllib, Java's."""
 _CHARSETS = ("utf-8", "utf8", "us-ascii")
 
 
-def refuse_other_content(headers: Iterable[tuple[bytes, bytes]]) -> None:
+def refuse_other_content(headers: Iterable[tuple[bytes, bytes]], *, as_said: bool = False) -> None:
     """Refuse a body that is not said to be what it is read as; one that says nothing is believed.
 
     Args:
         headers: Names in lower case.
+        as_said: It travels on as what it is said to be, and not as JSON. Else it says nothing with
+            what clients say when nobody told them.
 
     Raises:
         UnsupportedContent: it is said to be something else, or to be compressed.
@@ -28,7 +32,7 @@ def refuse_other_content(headers: Iterable[tuple[bytes, bytes]]) -> None:
     for name, value in headers:
         if name == b"content-type":
             said = value.decode("latin-1")
-            if not _is_json(said):
+            if not _fits(said, as_said=as_said):
                 raise UnsupportedContent("content-type", said)
         elif name == b"content-encoding" and encodings_of(value.decode("latin-1")):
             raise UnsupportedContent("content-encoding", value.decode("latin-1"))
@@ -53,11 +57,12 @@ def only_in_json() -> BadRequest:
     )
 
 
-def _is_json(content_type: str) -> bool:
+def _fits(content_type: str, *, as_said: bool) -> bool:
     kind, *parameters = content_type.lower().split(";")
     kind = kind.strip()
     is_json = kind in _JSON or kind.endswith(_JSON_SUFFIX)
-    return is_json and all(charset in _CHARSETS for charset in _charsets(parameters))
+    is_one = is_json or (kind in _UNCHOSEN and not as_said)
+    return is_one and all(charset in _CHARSETS for charset in _charsets(parameters))
 
 
 def _charsets(parameters: Iterable[str]) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """`/healthz`, `/readyz` and `/metrics`, for those who run the service."""
 
+import asyncio
+
 from litestar import Response, get
 from litestar.di import NamedDependency
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -8,6 +10,9 @@ from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
 from proxy.traces.store import TraceStoreAway
+
+STORE_ANSWERS_WITHIN_S = 1.0
+"""Who asks for readiness seldom waits longer than three seconds, and a store may be silent."""
 
 
 @get("/healthz", sync_to_thread=False)
@@ -56,9 +61,12 @@ def metrics(services: NamedDependency[Services]) -> Response[bytes]:
 
 async def _store_state(services: Services) -> str:
     try:
-        await services.traces.ping()
+        async with asyncio.timeout(STORE_ANSWERS_WITHIN_S):
+            await services.traces.ping()
     except TraceStoreAway as away:
         return f"away: {away.cause}"
+    except TimeoutError as error:
+        return f"away: {type(error).__name__}"
     return services.recorder.state  # one that answers may be full, or take nothing
 
 

@@ -137,7 +137,7 @@ class Passage:
                 self._refuse_form()
                 whole = await self._upload.whole()
                 if whole:
-                    refuse_other_content(self._scope["headers"])
+                    refuse_other_content(self._scope["headers"], as_said=True)
                 return _renamed(whole, self._names)
         first = await self._upload.piece()
         return first if self._upload.ended else self._upload.rest(first)

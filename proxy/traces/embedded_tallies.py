@@ -9,6 +9,15 @@ from proxy.traces.sqlite import Database, insert
 from proxy.traces.store import Entry, added_up
 from proxy.traces.tally import EVERYBODY, MOST_COUNTERS, Bucket, Kept, Tally, TallyBucket, from_ms
 
+# The keys are looked up in the table by its own order; it would be read whole for a list of them.
+_FOUND = """
+SELECT tallies.tenant, per, start_ms, expires_ms, counts
+FROM json_each(?) AS wanted CROSS JOIN tallies
+ON tallies.tenant = json_extract(wanted.value, '$[0]')
+    AND per = json_extract(wanted.value, '$[1]')
+    AND start_ms = json_extract(wanted.value, '$[2]')
+"""
+
 
 async def add_up(change: aiosqlite.Connection, new: Iterable[Entry], now_ms: int) -> None:
     """Add what traces count to their buckets, as part of the change that takes the traces."""
@@ -46,11 +55,7 @@ async def _add_all(change: aiosqlite.Connection, added: Mapping[Kept, Tally]) ->
     if not added:
         return
     keys = {_key(kept): kept for kept in added}
-    found = await change.execute_fetchall(
-        "SELECT tenant, per, start_ms, expires_ms, counts FROM tallies"  # noqa: S608 - our own text
-        f" WHERE (tenant, per, start_ms) IN (VALUES {', '.join(['(?, ?, ?)'] * len(keys))})",
-        [value for key in keys for value in key],
-    )
+    found = await change.execute_fetchall(_FOUND, [json.dumps(list(keys))])
     totals = {
         (tenant, per, start_ms): (expires_ms, Tally(json.loads(counts)))
         for tenant, per, start_ms, expires_ms, counts in found

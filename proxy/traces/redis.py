@@ -14,6 +14,7 @@ from typing import TypeGuard
 
 from redis.exceptions import DataError, ResponseError
 
+from proxy.logs import logger
 from proxy.shared_redis import SharedRedis
 from proxy.traces.listing import is_under
 from proxy.traces.paging import Piece, page_of
@@ -28,6 +29,8 @@ from proxy.traces.redis_adding import (
 from proxy.traces.store import Entry, Page, Query, TracesRefused, TraceStoreAway, readable
 from proxy.traces.tally import EVERYBODY, Bucket, BucketId, TallyBucket, from_ms, ms_of
 from proxy.traces.trace import Trace
+
+log = logger(__name__)
 
 _SCANNED_AT_ONCE = 200
 _COUNTED_AT_ONCE = 1_000
@@ -95,7 +98,9 @@ class RedisStore:
 
     def __init__(self, url: str, answer_within_s: float = 2.0) -> None:
         # When to try again is the recorder's business.
-        self._redis = SharedRedis(url, answer_within_s=answer_within_s, tries_again=True)
+        self._redis = SharedRedis(
+            url, answer_within_s=answer_within_s, tries_again=True, unfollowed=_trusted_alone
+        )
         self._patience_s = _PATIENCE * answer_within_s
 
     async def add(self, batch: Sequence[Entry]) -> None:
@@ -257,6 +262,10 @@ class RedisStore:
 
 def _away(cause: Exception) -> TraceStoreAway:
     return TraceStoreAway("redis", cause)
+
+
+def _trusted_alone(why: Exception) -> None:
+    log.warning("trace.replicas_unknown", error=type(why).__name__)
 
 
 def _earliest(since: datetime | None) -> str:

@@ -54,15 +54,21 @@ def placed(folder: Path, listening: str, replicas: Sequence[str]) -> Path:
     [(server, options)] = re.findall(r"( +server proxy:8080 resolve( .+;)\n)", text)
     servers = "".join(f"server {address}{options}\n" for address in replicas)
     for shipped, here in (
+        ("/tmp/", f"{folder}/"),
         (server, servers),
         ("listen 8080 ", f"listen {listening} "),
-        ("/tmp/", f"{folder}/"),
+        ("listen 8081 ", f"listen unix:{operators_entrance(folder)} "),
     ):
         assert shipped in text
         text = text.replace(shipped, here)
     path = folder / "nginx.conf"
     path.write_text(text, "utf-8")
     return path
+
+
+def operators_entrance(folder: Path) -> Path:
+    """Return the socket of what is not for everybody."""
+    return folder / "operators.sock"
 
 
 def checked(path: Path) -> str:

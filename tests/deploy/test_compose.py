@@ -10,6 +10,7 @@ from policies.policy import Timeouts
 from proxy.cli.serve_together import CLOSING_S
 from proxy.settings import Settings
 from tests.deploy.dockerfile import ROOT, stages
+from tests.deploy.front import directive
 from tests.deploy.objects import at, fields, seconds, texts
 from tests.deploy.yaml_files import DEPLOY, Fields, document_in
 
@@ -128,4 +129,25 @@ def test_nginx_is_before_several_replicas_on_their_port() -> None:
     asked = (DEPLOY / "nginx" / "nginx.conf").read_text("utf-8")
     assert f"server proxy:{IMAGE.environment['GUARD_PROXY_PORT']} resolve" in asked
     assert "listen 8080 " in asked
-    assert texts(NGINX, "ports") == ["${PORT:-8080}:8080"]
+    assert "listen 8081 " in asked
+    assert texts(NGINX, "ports") == [
+        "${PORT:-8080}:8080",
+        "127.0.0.1:${OPERATORS_PORT:-8081}:8081",
+    ]
+
+
+def test_there_are_descriptors_for_all_connections() -> None:
+    ours = Settings()
+    wanted = ours.max_connections + ours.max_upstream_connections + 256
+
+    assert int(str(at(PROXY, "ulimits.nofile"))) >= wanted
+    assert int(str(at(NGINX, "ulimits.nofile"))) >= int(directive("worker_rlimit_nofile"))
+
+
+def test_one_worker_of_nginx_can_hold_all_that_replicas_serve() -> None:
+    """A request takes a connection on either side."""
+    replicas = int(str(at(PROXY, "deploy.replicas")))
+    connections = int(directive("worker_connections"))
+
+    assert connections >= 2 * replicas * Settings().max_requests
+    assert int(directive("worker_rlimit_nofile")) >= 2 * connections

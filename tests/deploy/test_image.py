@@ -207,6 +207,7 @@ async def test_it_starts_serves_and_stops_as_it_stands(image: Image) -> None:
     assert all(name.startswith("var/lib/guard-proxy/") for name in image.written())
 
 
+@pytest.mark.long
 async def test_it_serves_with_several_workers(image: Image) -> None:
     """They need a folder for what they have in common: TMPDIR, as all else is read-only."""
     (image.policies / "hr.yaml").write_text(
@@ -223,6 +224,7 @@ async def test_it_serves_with_several_workers(image: Image) -> None:
     assert not [name for name in image.written() if name.startswith("tmp/")]
 
 
+@pytest.mark.long
 async def test_without_policies_it_says_so_and_ends(image: Image) -> None:
     command = [*as_nobody(), *START]
     async with running_as(command, image.working, image.environment) as container:

@@ -2,17 +2,14 @@
 
 import asyncio
 import json
-import signal
 import subprocess
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
 import pytest
 
-from policies.keys import new_key
 from policies.policy import Timeouts
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.serving import IDLE_KEPT_S
@@ -23,23 +20,19 @@ from tests.deploy.front import (
     directive,
     directives,
     nginx,
+    operators_entrance,
     placed,
     version,
 )
 from tests.deploy.objects import seconds
-from tests.fakes.command import Running, running
 from tests.fakes.paced_upstream import PacedUpstream, paced_upstream
 from tests.fakes.raw_upstream import RawUpstream
 from tests.fakes.running_proxy import (
-    DEADLINE_S,
     RunningProxy,
     chat_body,
     running_proxy,
-    tenant_yaml,
 )
-from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.listening import talking
-from tests.flow.waiting import eventually
 
 BODY = chat_body("안녕하세요?", stream=True)
 NOBODY = "http://127.0.0.1:9"
@@ -252,62 +245,47 @@ async def test_a_request_that_a_replica_may_have_seen_is_not_sent_to_another(
     assert len(first.requests) + len(second.requests) == 1
 
 
-@asynccontextmanager
-async def serving(
-    folder: Path, model: ScriptedUpstream, hashed: str
-) -> AsyncGenerator[tuple[Running, str], None]:
-    """Run the service as a process; yields it and its address."""
-    policies = folder / "policies.d"
-    policies.mkdir(parents=True)
-    (policies / "app.yaml").write_text(tenant_yaml("app", hashed, model.address), "utf-8")
-    async with running(folder, "serve", port="0", unready_s="0.5") as command:
-        started = await command.logged("service.started")
-        yield command, str(started["address"])
+FOR_OPERATORS = ["/metrics", "/readyz", "/traces", "/dashboard", "/dashboard/login"]
 
 
-async def more_requests(model: ScriptedUpstream) -> None:
-    """Wait until the model server was asked forty times more."""
-    wanted = len(model.requests) + 40
+@pytest.mark.parametrize("path", FOR_OPERATORS)
+async def test_what_is_for_operators_has_an_entrance_of_its_own(
+    tmp_path: Path, proxy: RunningProxy, path: str
+) -> None:
+    """Spelled otherwise as well, as far as a replica takes it for the same."""
+    for spelled in (path, f"{path}/", f"/{path}", path.replace("e", "%65", 1), f"{path}?a=b"):
+        reply = await proxy.client.get(f"{proxy.address}{spelled}")
 
-    async def reached() -> bool:
-        return len(model.requests) >= wanted
+        assert (reply.status_code, code_of(reply)) == (404, "not_found")
 
-    await eventually(reached)
+    transport = httpx.AsyncHTTPTransport(uds=str(operators_entrance(tmp_path)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://test") as operator:
+        assert (await operator.get(path)).status_code in {200, 303, 401}
 
 
-async def test_no_request_is_lost_when_a_replica_is_told_to_stop(tmp_path: Path) -> None:
-    key, hashed = new_key("app")
+async def test_a_probe_in_old_http_is_answered(proxy: RunningProxy) -> None:
+    """Load balancers of many makes ask in HTTP/1.0, without saying which host."""
+    host, port = proxy.address.removeprefix("http://").split(":")
+    for path in (b"/healthz", b"/nginx-health"):
+        reader, writer = await asyncio.open_connection(host, port)
+        writer.write(b"GET %s HTTP/1.0\r\n\r\n" % path)
+        said = await reader.read()
+        writer.close()
+
+        assert b" 200 OK\r\n" in said
+
+
+async def test_long_headers_of_a_reply_pass(tmp_path: Path) -> None:
     async with (
-        ScriptedUpstream().running() as model,
-        serving(tmp_path / "first", model, hashed) as (first, first_address),
-        serving(tmp_path / "second", model, hashed) as (_, second_address),
-        nginx(tmp_path, first_address, second_address) as address,
-        httpx.AsyncClient(timeout=DEADLINE_S) as client,
+        RawUpstream().running() as replica,
+        nginx(tmp_path, replica.address) as address,
+        httpx.AsyncClient() as client,
     ):
-        stopped = asyncio.Event()
+        replica.says(b"{}", headers={"x-of-the-model": "x" * 16_000})
+        reply = await client.get(f"{address}/v1/models")
 
-        async def ask() -> list[int]:
-            statuses = []
-            while not stopped.is_set():
-                reply = await client.post(
-                    f"{address}/v1/chat/completions",
-                    json=chat_body("안녕하세요?"),
-                    headers={"authorization": f"Bearer {key}"},
-                )
-                statuses.append(reply.status_code)
-            return statuses
-
-        asking = asyncio.gather(*(ask() for _ in range(8)))
-        await more_requests(model)
-        first.signal(signal.SIGTERM)
-        status = await first.ended()
-        await more_requests(model)
-        stopped.set()
-        statuses = [status for each in await asking for status in each]
-
-    assert status == 0
-    assert len(statuses) > 80
-    assert set(statuses) == {200}
+    assert reply.status_code == 200
+    assert len(reply.headers["x-of-the-model"]) == 16_000
 
 
 def code_of(reply: httpx.Response) -> str:

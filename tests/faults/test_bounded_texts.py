@@ -27,7 +27,6 @@ MOST_S = 2 * PROMISED_S
 QUESTION = "월 이용료는 얼마인가요?"
 ANSWER = "월 이용료는 45,000원입니다."
 SOURCE = "월 이용료는 45,000원으로 한다."
-WORST = ("ranges", "estimates")
 DELAYED_S = 1.0
 MANY = 40
 
@@ -53,9 +52,8 @@ def spent_s(looked_at: Exchange) -> float:
     return time.process_time() - began_s
 
 
-@pytest.mark.parametrize("name", WORST)
-def test_a_text_made_to_be_slow_costs_under_a_second(name: str) -> None:
-    assert spent_s(exchange(answer=ODD[name])) < MOST_S
+def test_the_slowest_text_that_is_known_costs_about_a_second() -> None:
+    assert spent_s(exchange(answer=ODD["ranges"])) < MOST_S
 
 
 def test_a_source_and_an_answer_with_a_thousand_telephones_each_cost_under_a_second() -> None:
@@ -111,7 +109,7 @@ async def test_long_texts_hold_no_thread_that_others_wait_for() -> None:
     assert 1 <= most_at_once <= 2
 
 
-@pytest_asyncio.fixture
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
     async with open_house(tmp_path_factory.mktemp("house")) as opened:
         yield opened
@@ -134,6 +132,7 @@ async def longest_wait_s(house: House, sent: list[tuple[str, bytes]]) -> float:
     return max(waited_s)
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("chars", [15_000, 33_000], ids=["in-threads", "in-processes"])
 async def test_long_texts_at_every_door_delay_nobody(house: House, chars: int) -> None:
     house.scripted.says(ANSWER)
@@ -152,6 +151,7 @@ async def test_long_texts_at_every_door_delay_nobody(house: House, chars: int) -
 
 
 @pytest.mark.long
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("chars", [15_000, 33_000], ids=["in-threads", "in-processes"])
 async def test_a_crowd_of_long_texts_delays_nobody(house: House, chars: int) -> None:
     house.scripted.says(ANSWER)

@@ -118,14 +118,12 @@ async def test_odd_characters_in_any_string_are_served_or_refused(
 # What a request says of its body.
 
 OTHER_CONTENT = [
-    pytest.param(b"text/plain", id="plain-text"),
-    pytest.param(b"application/x-www-form-urlencoded", id="form"),
+    pytest.param(b"text/html", id="page"),
+    pytest.param(b"text/plain; charset=euc-kr", id="text-in-another-alphabet"),
     pytest.param(b"multipart/form-data; boundary=x", id="parts"),
-    pytest.param(b"application/octet-stream", id="bytes"),
     pytest.param(b"application/json; charset=utf-16", id="another-alphabet"),
     pytest.param(b'application/json; a=b; Charset = "UTF-7"', id="another-alphabet-quoted"),
     pytest.param(b"application/json, text/html", id="two-at-once"),
-    pytest.param(b"", id="empty"),
     pytest.param(b"\xff; \xfe=\xfd", id="garbage"),
 ]
 
@@ -163,11 +161,42 @@ async def test_a_compressed_body_is_refused(
     assert wire.sent == []
 
 
-async def test_a_body_that_says_nothing_of_itself_is_read_as_json(wire: Wire) -> None:
-    answer = await wire.ask(DOORS["chat"][0], CHAT, content_type=None)
+UNCHOSEN = [
+    pytest.param(None, id="nothing"),
+    pytest.param(b"", id="empty"),
+    pytest.param(b"application/x-www-form-urlencoded", id="curl-urllib-and-java"),
+    pytest.param(b"text/plain;charset=UTF-8", id="fetch"),
+    pytest.param(b"application/octet-stream", id="bytes"),
+]
+
+
+@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify"])
+@pytest.mark.parametrize("content_type", UNCHOSEN)
+async def test_what_clients_say_unasked_says_nothing(
+    wire: Wire, door: str, content_type: bytes | None
+) -> None:
+    body = body_of(door)
+
+    answer = await wire.answering().ask(DOORS[door][0], body, content_type=content_type)
 
     assert answer.status == 200
-    assert wire.sent[0].body == CHAT
+    left = [(sent.values("content-type"), sent.body) for sent in wire.sent]
+    assert left == ([] if door == "verify" else [(["application/json"], body)])
+
+
+@pytest.mark.parametrize("content_type", [b"text/plain", b"application/octet-stream", b"text/html"])
+async def test_what_travels_as_it_is_said_to_be_must_be_said_to_be_json(
+    wire: Wire, content_type: bytes
+) -> None:
+    door = "embeddings-of-listed"
+
+    answer = await wire.ask(
+        DOORS[door][0], body_of(door), tenant="listed", content_type=content_type
+    )
+
+    assert answer.status == 415
+    assert answer.refusal()["code"] == "unsupported_content"
+    assert wire.sent == []
 
 
 # What is quoted of a request is kept short.

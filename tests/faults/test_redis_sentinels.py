@@ -98,6 +98,28 @@ async def test_a_trace_that_no_replica_has_yet_is_not_taken_for_stored(
     await store.close()
 
 
+FORBIDDEN = [
+    pytest.param("-@dangerous", id="as-is-usual"),
+    pytest.param("-wait", id="to-wait-for-replicas"),
+    pytest.param("-role", id="what-nobody-needs"),
+]
+
+
+@pytest.mark.parametrize("forbidden", FORBIDDEN)
+async def test_an_account_that_may_not_ask_for_replicas_can_keep_traces(
+    servers: RedisSentinels, forbidden: str
+) -> None:
+    account = ("on", ">word", "~*", "+@all", forbidden)
+    with servers.master().client() as client:
+        client.execute_command("ACL", "SETUSER", "narrow", *account)
+    store = RedisStore(servers.url.replace(f":{servers.password}@", "narrow:word@"))
+    kept = Entry.of(a_trace(f"narrow{forbidden}"), KEEP)
+    await store.add([kept])
+
+    assert await store.get(kept.id) is not None
+    await store.close()
+
+
 async def test_sentinels_that_say_nothing_are_passed_over(servers: RedisSentinels) -> None:
     silent = servers.sentinels[:2]
     store = RedisStore(servers.url)
@@ -150,6 +172,30 @@ async def test_a_server_alone_without_a_replica_takes_traces_all_the_same(
 
     await eventually(is_taken)
     assert await store.get("alone") is not None
+    await store.close()
+
+
+@pytest.mark.long
+async def test_a_replica_that_is_still_given_everything_is_not_waited_for(
+    tmp_path: Path, own_servers: RedisSentinels
+) -> None:
+    with own_servers.first.client() as client:
+        client.config_set("repl-diskless-sync", "yes")
+        client.config_set("repl-diskless-sync-delay", 600)  # it waits for others before it gives
+    own_servers.second.kill()
+    (tmp_path / "pair" / "second" / "dump.rdb").unlink()  # all it had
+    own_servers.second.start()
+
+    async def is_asking() -> bool:
+        with own_servers.first.client() as client:
+            replica = client.info("replication").get("slave0")
+        return bool(replica and replica["state"] == "wait_bgsave")
+
+    await eventually(is_asking)
+    store = RedisStore(own_servers.url)
+    await store.add([Entry.of(a_trace("meanwhile"), KEEP)])
+
+    assert await store.get("meanwhile") is not None
     await store.close()
 
 

@@ -254,6 +254,13 @@ def test_a_setting_that_cannot_be_used(tmp_path: Path, settings: dict[str, str],
     assert SECRET not in ended.err
 
 
+def test_more_workers_than_any_machine_could_bear(tmp_path: Path) -> None:
+    ended = run(tmp_path, "serve", "--workers", "1025")  # without a policy, it would not start
+
+    assert ended.status == 2
+    assert "1024" in ended.err
+
+
 @pytest.mark.parametrize("host", ["x" * 300, "a..b", "203.0.113.1"])
 def test_a_host_that_nobody_can_listen_on(host: str) -> None:
     with pytest.raises(CannotListen, match="Cannot listen on"):

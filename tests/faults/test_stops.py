@@ -52,7 +52,7 @@ async def _reads(reader: asyncio.StreamReader) -> str:
     return head + (await reader.readexactly(length)).decode()
 
 
-@pytest.mark.parametrize("workers", ["1", "4"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.long), "4"])
 async def test_load_balancers_have_time_to_notice(tmp_path: Path, workers: str) -> None:
     async with serving(tmp_path, workers=workers, unready_s="60") as service:
         under_way = [asyncio.create_task(service.chat(stream=it)) for it in (False, True)]
@@ -82,28 +82,39 @@ async def test_load_balancers_have_time_to_notice(tmp_path: Path, workers: str) 
     assert {(trace.status, trace.delivery) for trace in traces} == {(200, Delivery.DELIVERED)}
 
 
-async def test_connections_are_closed_with_their_last_reply(tmp_path: Path) -> None:
+async def test_connections_are_closed_with_their_last_reply_and_none_is_waited_for_too_long(
+    tmp_path: Path,
+) -> None:
     async with (
-        serving(tmp_path) as service,
+        serving(tmp_path, shutdown_s="2") as service,
         connection(service) as (idle, _),
         connection(service) as (reader, writer),
+        connection(service) as (unfinished, begun),
     ):
-        writer.write(
-            b"POST /v1/verify HTTP/1.1\r\nhost: h\r\ncontent-length: 2\r\n"
-            b"authorization: Bearer " + service.key.encode() + b"\r\n\r\n"
-        )
+        writer.write(_head_of(service, "/v1/verify", 2))
+        begun.write(_head_of(service, "/v1/chat/completions", 10) + b"{")
         async with service.client() as client:
             await client.get("/healthz")  # what was sent before has been read by now
         service.command.signal(signal.SIGTERM)
         assert await idle.read() == b""
         writer.write(b"{}")
-        reply = await _reads(reader)
-        rest = await reader.read()
+        reply, rest = await _reads(reader), await reader.read()
+        given_up = await _reads(unfinished)
         status = await service.command.ended()
 
     assert reply.startswith("HTTP/1.1 400 ")
     assert "\r\nconnection: close\r\n" in reply
-    assert (rest, status) == (b"", 0)
+    assert rest == b""
+    assert given_up.startswith("HTTP/1.1 503 ")
+    assert "service_stopping" in given_up
+    assert status == 0
+    errors = [trace.error for trace in await service.traces()]
+    assert sorted(filter(None, errors)) == ["invalid_request", "service_stopping"]
+
+
+def _head_of(service: Service, path: str, length: int) -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nhost: h\r\ncontent-length: {length}\r\n"
+    return f"{head}authorization: Bearer {service.key}\r\n\r\n".encode()
 
 
 async def reread(service: Service, processes: int) -> None:
@@ -143,28 +154,6 @@ async def test_hanging_up_ends_nothing_and_a_second_signal_ends_the_patience(
     assert [(trace.status, trace.error) for trace in traces] == [(503, "service_stopping")] * 2
 
 
-async def test_a_body_that_is_still_on_its_way_is_refused_and_traced(tmp_path: Path) -> None:
-    async with (
-        serving(tmp_path, shutdown_s="0.2") as service,
-        connection(service) as (reader, writer),
-    ):
-        writer.write(
-            b"POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\ncontent-length: 10\r\n"
-            b"authorization: Bearer " + service.key.encode() + b"\r\n\r\n{"
-        )
-        async with service.client() as client:
-            await client.get("/healthz")
-        service.command.signal(signal.SIGTERM)
-        reply = await _reads(reader)
-        status = await service.command.ended()
-
-    assert reply.startswith("HTTP/1.1 503 ")
-    assert "service_stopping" in reply
-    assert status == 0
-    [trace] = await service.traces()
-    assert trace.error == "service_stopping"
-
-
 async def _all_of(service: Service) -> set[int]:
     """Return all processes of the service, once those that judge apart have begun."""
     found: set[int] = set()
@@ -176,6 +165,7 @@ async def _all_of(service: Service) -> set[int]:
     return found
 
 
+@pytest.mark.long
 async def test_who_is_killed_takes_all_along_and_what_is_left_is_cleared_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -192,6 +192,23 @@ async def test_pages_say_in_time_that_a_silent_store_cannot_be_reached(
         assert took_s < 10  # all at once, each four seconds at most
 
 
+async def test_readiness_is_told_before_who_asks_gives_up(
+    tmp_path: Path, relay: RedisRelay
+) -> None:
+    async with proxy_on(tmp_path, relay.url) as proxy:
+        load = Load(proxy)
+        await load.run(1)
+        relay.silent_on = b"{traces}"
+        began_s = time.monotonic()
+        state = await load.store_state()
+        took_s = time.monotonic() - began_s
+        relay.silent_on = None
+        await eventually(load.is_settled)
+
+    assert state == "away: TimeoutError"
+    assert took_s < 1.8  # less than the store gives a server
+
+
 async def test_a_redis_that_is_slow_at_each_of_many_exchanges_is_away_in_the_end(
     relay: RedisRelay,
 ) -> None:

@@ -89,7 +89,7 @@ def test_a_key_of_the_callers_own_stays_where_the_operator_has_one() -> None:
 
 
 def test_headers_that_connection_names_belong_to_this_hop_too() -> None:
-    headers = {"connection": "keep-alive, X-Hop", "x-hop": "1", "x-app": "1"}
+    headers = {"connection": "keep-alive, X-Hop, x_own", "x-hop": "1", "x_own": "1", "x-app": "1"}
 
     assert sent_headers(headers) == {"x-app": "1"}
     assert returned_headers(httpx.Headers(headers)) == {"x-app": "1"}

@@ -43,7 +43,7 @@ def test_a_good_answer_is_looked_at_by_both_rules() -> None:
 
 
 def test_what_left_counts_as_if_it_had_left_in_segments() -> None:
-    at_once, in_segments = known(ALL), passed(ALL)
+    at_once, in_segments = known(ALL), passed([*ALL])
 
     assert len(in_segments.releases) == len(TRUE) - 1
     [release] = at_once.releases
@@ -104,6 +104,36 @@ def test_nor_is_one_that_may_have_to_be_written_again_when_all_was_said() -> Non
 
 def test_nor_one_of_which_something_was_looked_at() -> None:
     assert Kind.SEGMENTS not in kinds(passed([f"{FEE} {BOOKING} ", PARKING]))
+
+
+def test_what_comes_together_once_something_has_left_is_looked_at_together() -> None:
+    passage = passed([f"{FEE} ", ALL.removeprefix(f"{FEE} ")])
+
+    assert kinds(passage) == [Kind.SEGMENT, Kind.SEGMENTS, Kind.WHOLE]
+    assert [step.text for step in passage.releases] == [FEE, f" {' '.join(TRUE[1:-1])}"]
+    assert passage.left == ALL
+
+
+def test_the_first_sentence_waits_for_no_other() -> None:
+    first, *_ = passed(ALL).looks
+
+    assert (first[0].kind, first[0].exchange.answer) == (Kind.SEGMENT, FEE)
+
+
+def test_of_what_comes_together_with_a_fault_each_segment_is_looked_at() -> None:
+    answer = f"{FEE} {BOOKING} {CALL} {PARKING} {DEPOSIT}"
+    passage = passed([f"{FEE} ", answer.removeprefix(f"{FEE} ")])
+
+    assert kinds(passage)[:3] == [Kind.SEGMENT, Kind.SEGMENTS, Kind.SEGMENT]
+    assert passage.left == passed([*answer]).left == answer.replace(f" {CALL}", "")
+
+
+def test_a_sentence_with_a_value_that_was_reckoned_is_looked_at_alone_too() -> None:
+    reckoned = "2시간이면 35,000원 × 2 = 70,000원입니다."
+    passage = known(f"{FEE} {reckoned} {BOOKING} {PARKING}")
+
+    assert kinds(passage) == [Kind.SEGMENTS, Kind.SEGMENTS, Kind.WHOLE]
+    assert passage.looks[1][0].exchange.answer == f"{FEE} {reckoned}"
 
 
 def test_a_second_attempt_is_used_up_by_the_first_bad_segment() -> None:

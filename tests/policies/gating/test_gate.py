@@ -96,7 +96,7 @@ SECTION = f"## 안내\n\n{BOOKING} {CANCELLING} {PARKING} {PLACES}"
 
 def read_with(answer: str) -> list[str]:
     """Return what was read before each segment."""
-    looks = [look for look, _ in passed(answer).looks if look.kind is Kind.SEGMENT]
+    looks = [look for look, _ in passed([*answer]).looks if look.kind is Kind.SEGMENT]
     return [(look.exchange.answer or "")[: look.possible.edit_from] for look in looks]
 
 
@@ -306,7 +306,7 @@ def with_items(opening: str) -> str:
 
 
 def test_items_that_were_counted_long_before_are_not_taken_out() -> None:
-    passage = passed(with_items("이용 수칙은 61가지입니다."))
+    passage = passed([*with_items("이용 수칙은 61가지입니다.")])
 
     assert len(passage.looks[-2][0].exchange.answer or "") < len(passage.gate.shown)
     assert passage.gate.verdict is not None

@@ -88,6 +88,35 @@ async def test_a_change_that_is_cancelled_leaves_nothing_behind(tmp_path: Path) 
     await database.close()
 
 
+async def test_adding_does_not_read_all_that_was_ever_counted(tmp_path: Path) -> None:
+    path = tmp_path / "traces.sqlite3"
+    database = await Database.open(path)
+    store = EmbeddedStore(database, now_ms)
+    await store.add(entries(a_trace("first")))
+    steps = await _steps_of_adding(database, store, "before")
+    rows = [("old", "minute", start_ms, now_ms() + 86_400_000, "{}") for start_ms in range(5_000)]
+    async with database.transaction() as change:
+        await change.executemany("INSERT INTO tallies VALUES (?, ?, ?, ?, ?)", rows)
+
+    assert await _steps_of_adding(database, store, "after") < 2 * steps + 100
+    await database.close()
+
+
+async def _steps_of_adding(database: Database, store: EmbeddedStore, trace_id: str) -> int:
+    """Return how much the file's engine has to do for it, in tens of its own steps."""
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    async with database.transaction() as change:
+        await change.set_progress_handler(count, 10)
+    await store.add(entries(a_trace(trace_id)))
+    return steps
+
+
 async def test_processes_that_share_a_file_lose_and_double_nothing(tmp_path: Path) -> None:
     path = tmp_path / "traces.sqlite3"
     databases = [await Database.open(path) for _ in range(3)]

@@ -24,7 +24,9 @@ async def server() -> AsyncGenerator[Talking, None]:
 
 
 def call(server: Talking) -> ServerCall:
-    return ServerCall("GET", f"{server.address}/v1/models", b"", {}, None, False, Timeouts(), Spare())
+    return ServerCall(
+        "GET", f"{server.address}/v1/models", b"", {}, None, False, Timeouts(), Spare()
+    )
 
 
 def reply(body: bytes, encoding: str) -> bytes:

@@ -27,12 +27,14 @@ LAST = HEAD + b"Connection: close\r\nContent-Length: 8\r\n\r\n" + BODY
 class Served:
     """An app that says `reply` to everything; `scopes` and `bodies` are what came whole.
 
-    It reads the body before if it `reads`, and says nothing for `takes_s` seconds.
+    It reads the body before if it `reads`, after `reads_after_s` seconds, and says nothing for
+    `takes_s`.
     """
 
     address: str = ""
     reply: bytes = b"served"
     reads: bool = True
+    reads_after_s: float = 0.0
     takes_s: float = 0.0
     scopes: list[HTTPScope] = field(default_factory=list)
     bodies: list[bytes] = field(default_factory=list)
@@ -41,6 +43,7 @@ class Served:
 
     async def serve(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         body, more = b"", self.reads
+        await asyncio.sleep(self.reads_after_s)
         while more:
             message = await receive()
             if message["type"] != "http.request":
@@ -149,6 +152,19 @@ async def test_what_follows_a_body_is_no_header(app: Served, client: Client) -> 
 
     assert app.bodies == [BODY]
     assert not [name for name, _ in app.scopes[0]["headers"] if name == b"authorization"]
+
+
+@pytest.mark.parametrize("more", [b"", b"Connection: keep-alive\r\n"], ids=["bare", "kept-alive"])
+async def test_who_knows_no_chunks_gets_none(app: Served, client: Client, more: bytes) -> None:
+    old = HEAD.replace(b"HTTP/1.1", b"HTTP/1.0") + more
+
+    client.writer.write(old + b"Content-Length: 8\r\n\r\n" + BODY)
+    head, _, body = (await client.rest()).partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert b"transfer-encoding" not in head
+    assert head.count(b"\r\nconnection: close") == 1
+    assert body == b"served"
 
 
 TARGETS = [
@@ -300,16 +316,24 @@ async def test_a_large_body_with_half_a_head_behind_it_is_no_long_head(
 # Given up.
 
 
-@pytest.mark.parametrize(
-    "said", [pytest.param(b"\r\n", id="an-empty-line"), pytest.param(b"", id="nothing")]
-)
-async def test_a_connection_on_which_nothing_is_asked_any_more(client: Client, said: bytes) -> None:
+async def test_a_connection_on_which_nothing_but_an_empty_line_follows(client: Client) -> None:
     client.writer.write(WHOLE)
     await client.reader.readuntil(END)
 
-    client.writer.write(said)
+    client.writer.write(b"\r\n")
 
     assert await client.rest() == b""
+
+
+async def test_an_idle_connection_is_kept_longer_than_a_request_may_take(client: Client) -> None:
+    """As long as the server says, so that load balancers are the first to give theirs up."""
+    client.writer.write(WHOLE)
+    await client.reader.readuntil(END)
+    await asyncio.sleep(3 * SHORT_S)
+
+    client.writer.write(LAST)
+
+    assert (await client.rest()).endswith(END)
 
 
 async def test_a_refused_body_that_stops(app: Served, client: Client) -> None:
@@ -376,6 +400,20 @@ async def test_a_slow_body_that_comes(app: Served, client: Client) -> None:
 
     assert (await client.rest()).startswith(b"HTTP/1.1 200 ")
     assert app.bodies == [BODY]
+
+
+async def test_a_body_that_nobody_read_for_long_is_not_late(app: Served, client: Client) -> None:
+    """It was not the client that was slow."""
+    app.reads_after_s = 3 * SHORT_S
+    size, first = 140_000, 70_000  # no more than is taken in before nobody reads on
+    client.writer.write(HEAD + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % size)
+    client.writer.write(b"x" * first)
+    await asyncio.sleep(3.6 * SHORT_S)
+
+    client.writer.write(b"x" * (size - first))
+
+    assert (await client.rest()).startswith(b"HTTP/1.1 200 ")
+    assert [len(body) for body in app.bodies] == [size]
 
 
 async def test_a_connection_on_which_nothing_is_said(client: Client) -> None:

@@ -1,0 +1,111 @@
+"""Who makes room where as many are connected as may be: nobody who is in the middle of it."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import pytest
+from litestar import Litestar, asgi
+from litestar.types import HTTPScope, Receive, Send
+
+from proxy.crowd import ClientLimits, Crowd
+from proxy.serving import served
+
+DEADLINE_S = 10.0
+ASKED = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+ASKED_FOR_MUCH = ASKED.replace(b"/ ", b"/much ", 1)
+END = b"\r\n0\r\n\r\n"
+MUCH = b"x" * (12 * 2**20)
+"""More than the system holds between the server and a client that does not read."""
+
+
+@dataclass(frozen=True)
+class Newcomer:
+    """A client that comes at the very moment when a test says so."""
+
+    is_at_rest: bool = True
+
+    def make_room(self) -> None:
+        raise AssertionError("it has only just come")
+
+
+@dataclass
+class App:
+    """Says little, or much; `replied` is set when all of it was handed over."""
+
+    replied: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def serve(self, scope: HTTPScope, _: Receive, send: Send) -> None:
+        body = MUCH if scope["raw_path"] == b"/much" else b"served"
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body, "more_body": False})
+        self.replied.set()
+
+
+@dataclass
+class Client:
+    """The only one that there may be; it has been served, and is idle."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def reply(self) -> bytes:
+        content = bytearray()
+        async with asyncio.timeout(DEADLINE_S):
+            while not content.endswith(END) and (piece := await self.reader.read(2**20)):
+                content += piece
+        return bytes(content)
+
+
+@pytest.fixture
+def crowd() -> Crowd:
+    return Crowd(ClientLimits(connections=1))
+
+
+@pytest.fixture
+def app() -> App:
+    return App()
+
+
+@pytest.fixture
+async def client(crowd: Crowd, app: App) -> AsyncGenerator[Client, None]:
+    @asgi("/", is_mount=True, copy_scope=True)
+    async def everything(scope: HTTPScope, receive: Receive, send: Send) -> None:
+        await app.serve(scope, receive, send)
+
+    web = Litestar([everything], openapi_config=None, logging_config=None)
+    async with served(web, crowd=crowd) as address:
+        at = urlsplit(address)
+        opened = Client(*await asyncio.open_connection(at.hostname, at.port))
+        opened.writer.write(ASKED)
+        await opened.reply()
+        app.replied.clear()
+        yield opened
+        opened.writer.close()
+
+
+async def test_who_is_idle_makes_room(crowd: Crowd, client: Client) -> None:
+    assert crowd.enter(Newcomer())
+
+    assert await client.reply() == b""
+
+
+async def test_who_has_just_asked_does_not(crowd: Crowd, client: Client) -> None:
+    """Its request has come, though nobody has read it yet."""
+    client.writer.write(ASKED)
+
+    assert not crowd.enter(Newcomer())
+
+    assert (await client.reply()).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_who_has_yet_to_take_a_reply_does_not(crowd: Crowd, app: App, client: Client) -> None:
+    """Else it would be held, and no longer counted."""
+    client.writer.write(ASKED_FOR_MUCH)
+    await app.replied.wait()
+
+    assert not crowd.enter(Newcomer())
+
+    assert len(await client.reply()) > len(MUCH)
+    assert crowd.enter(Newcomer())
