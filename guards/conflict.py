@@ -207,7 +207,7 @@ def _closest(words: str, sides: Sequence[Side], figure: Figure, told: Sequence[T
 
 def _likeness(words: str, told: Told) -> float:
     statement = told.statement
-    around = " ".join((statement.above, told.edition.name, *statement.heading))
+    around = " ".join((statement.above, told.edition.name, *sorted(statement.heading)))
     return containment(words, f"{bare_claim(statement.sentence)} {around}")
 
 

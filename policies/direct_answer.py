@@ -126,7 +126,7 @@ def _found_in(source: Source, asked: _Asked) -> list[_Found]:
     for statement in statements_of(text):
         if not (_is_plain(statement) and _holds(statement, asked)):
             continue
-        around = " ".join((edition.name, *statement.heading))
+        around = " ".join((edition.name, *sorted(statement.heading)))
         sentence = statement.sentence
         if _has_all(f"{sentence} {around}", asked) and _is_about(sentence, asked, around):
             quoted = _quoted(text, statement)

@@ -32,7 +32,7 @@ def phrases(notation: str, groups: Mapping[str, str]) -> str:
 
 def words(notation: str) -> str:
     """Return a pattern for any one of the words that a block lists, the longest first."""
-    longest_first = sorted(set(notation.split()), key=len, reverse=True)
+    longest_first = sorted(set(notation.split()), key=lambda word: (-len(word), word))
     return f"(?:{'|'.join(longest_first)})"
 
 

@@ -170,7 +170,7 @@ class KnownFigures:
             [key] = value.keys
             return self._by_key.get(key, ())
         found = [one for key in value.keys for one in self._by_key.get(key, ())]
-        return sorted(found, key=lambda one: one.place.source)
+        return sorted(found, key=lambda one: (one.place, one.figure.value.start))
 
     def has_others(self, value: Value) -> bool:
         """Tell whether the sources have another value of a kind, or another side of it."""

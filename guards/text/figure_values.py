@@ -65,11 +65,11 @@ def _figures(text: Text) -> Sequence[Figure]:
 
 def amounts_of(value: Value) -> list[tuple[str, Fraction]]:
     """Return dimension and amount of each reading of a value that was made of a quantity."""
-    return [
+    return sorted(
         (str(key[0]), Fraction(key[1], key[2]))
         for key in value.keys
         if isinstance(key, tuple) and len(key) == _KEY_PARTS
-    ]
+    )
 
 
 def _keys(measure: Measure) -> frozenset[_Key]:

@@ -6,6 +6,7 @@ for each: what neighbouring sentences hold together is then the union of a few i
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import groupby
 
 from guards.text.features import Features, kept_features
 from guards.text.postings import Postings, posted
@@ -87,11 +88,12 @@ class Wanted:
             return 1.0
         best = 0.0
         count = judged.bit_count()
-        for held in sorted(set(windows), key=int.bit_count, reverse=True):
+        largest_first = sorted(set(windows), key=int.bit_count, reverse=True)
+        for size, alike in groupby(largest_first, key=int.bit_count):
             # No bit counts for more than one word, so the rest cannot hold more.
-            if held.bit_count() <= best * count:
+            if size <= best * count:
                 break
-            best = max(best, self.share(held, judged))
+            best = max(best, *(self.share(held, judged) for held in alike))
         return best
 
 

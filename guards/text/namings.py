@@ -155,7 +155,7 @@ def _labels(pieces: Sequence[str], telling_nothing: Set[str]) -> Naming:
 def _is_predicate(word: Form) -> bool:
     """Tell whether a word is a predicate, which names nobody: 방문하시면, 있습니다."""
     has_ending = any(stem(form) != word_stem(form) for form in word)
-    return has_ending or _VERB.search(min(word, key=len)) is not None
+    return has_ending or _VERB.search(min(sorted(word), key=len)) is not None
 
 
 def said_in(text: str) -> frozenset[str]:

@@ -64,7 +64,7 @@ class Known:
             for start, end in self._exact.all_in(text)
         }
         places.update(self._other_notations(text))
-        return sorted(places, key=lambda place: (place.start, -place.end))
+        return sorted(places, key=lambda place: (place.start, -place.end, place.value))
 
     def apart_in(self, text: str) -> Iterator[KnownPlace]:
         """Yield places that do not overlap: from the left, the longest at each."""

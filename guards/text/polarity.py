@@ -157,7 +157,7 @@ _WORDS_KEPT = 16_384
 @lru_cache(maxsize=_SENTENCES_KEPT)
 def stances(sentence: str) -> tuple[Stance, ...]:
     """Return what a sentence says of its predicates, in order."""
-    told = {*_by_tail(sentence), *_by_noun(sentence), *_by_adverb(sentence)}
+    told = dict.fromkeys(chain(_by_tail(sentence), _by_noun(sentence), _by_adverb(sentence)))
     found = [*_plain(sentence)]
     if told:
         widest = _widest(told)
@@ -172,7 +172,7 @@ def may_deny(sentence: str) -> bool:
     return _DENYING_CORE.search(sentence) is not None
 
 
-def _widest(stances: set[Stance]) -> list[Stance]:
+def _widest(stances: Collection[Stance]) -> list[Stance]:
     """Return the stances that lie in no wider one (필요하지 않다 in 예약이 필요하지 않다)."""
     return [
         one

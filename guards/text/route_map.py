@@ -139,7 +139,7 @@ class RouteMap:
         others = {one.key for one in together if one.kind is not slot.kind}
         if not others or not others <= self._places.keys():
             return None
-        places = min((self._places[key] for key in others), key=len)
+        places = min((self._places[key] for key in sorted(others)), key=len)
         if len(places) > _MOST_PLACES:
             return None
         meeting = [place for place in places if others <= self._keys_around(place)]

@@ -68,7 +68,8 @@ class Sides:
         """Return the groups in which a value stands beside others; none if it is everywhere."""
         if any(len(self._places.get(key, ())) > _MOST_PLACES for key in value.keys):
             return []
-        return [sides for key in value.keys for sides in self._holding.get(key, ())]
+        found = [sides for key in value.keys for sides in self._holding.get(key, ())]
+        return sorted(found, key=_place_of_first) if len(value.keys) > 1 else found
 
     def right_side(
         self, value: Value, groups: Sequence[list[_Side]], label: Labelled, sentence: str

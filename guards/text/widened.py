@@ -152,8 +152,8 @@ def _limit_on(aside: Sequence[str], text: str) -> str:
     forms = frozenset().union(*map(_forms, aside))
     if (only or _DEMANDS.search(text)) and forms & kept_features(text).forms:
         return text
-    for name in _UNITS.keys() & forms:
-        found = _UNITS[name].search(text)
+    for name, unit in _UNITS.items():
+        found = unit.search(text) if name in forms else None
         if found and (name == "횟수" or only or _BOUND.match(text, found.end())):
             return found[0]
     return ""
