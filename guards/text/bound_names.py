@@ -99,9 +99,9 @@ def misbound_names(reading: Reading) -> Iterator[Misbound]:
         meant = {one.name: one for one in named if dense(one.name) not in reading.answer.text.dense}
         if len(meant) != 1 or len({one.name for one in named}) != 1:
             continue
-        for name in dict.fromkeys(one.name for one in group):
+        for name in dict.fromkeys(one.name for one in group if one.name not in meant):
             at = raw.find(name)
-            if name in meant or at < 0 or name in reading.question.text.raw or _touches(raw, at, name):
+            if at < 0 or name in reading.question.text.raw or _touches(raw, at, name):
                 continue
             if not any(_is_hinted(one, said) for one in group if one.name == name):
                 source_id = part.source.id if part.source else ""

@@ -6,10 +6,11 @@ resolved (``하지 않으면 안 된다``: must). Polite and plain endings read 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import chain
 from operator import attrgetter
 
 from guards.text.lemmas import lemma

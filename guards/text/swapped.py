@@ -138,5 +138,9 @@ def _has(words: set[str], form: Form) -> bool:
     return not words.isdisjoint(form)
 
 
+def _place_of_first(sides: Sequence[_Side]) -> tuple[Place, int]:
+    return sides[0].place, sides[0].value.start
+
+
 def _forms(label: Label) -> set[str]:
     return set().union(*label)
