@@ -43,8 +43,11 @@ class Numbering:
         """Return the numbers of a mark that cite.
 
         A footnote that explains itself cites nothing, nor does ``[0, 1]`` where no source is 0.
+        ``닫습니다.[0]`` cites all the same: a place in a program's list ends no sentence.
         """
-        if mark.kind is MarkKind.PLAIN and 0 in mark.numbers and self.source_of(0) is None:
+        ends_sentence = mark.well_placed and len(mark.numbers) == 1
+        may_be_place = mark.kind is MarkKind.PLAIN and not ends_sentence
+        if may_be_place and 0 in mark.numbers and self.source_of(0) is None:
             return ()
         if mark.style is not MarkStyle.NOTE:
             return mark.numbers

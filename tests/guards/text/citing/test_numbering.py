@@ -55,18 +55,20 @@ def test_a_line_that_could_mean_several_sources_means_that_of_its_number() -> No
 
 
 @pytest.mark.parametrize(
-    ("ids", "written", "cited"),
+    ("ids", "text", "cited"),
     [
-        (("1", "2"), "[0]", ()),
-        (("1", "2"), "[0, 2]", ()),
-        (("0", "1"), "[0, 1]", (0, 1)),
-        (("1", "2"), "[†0]", (0,)),
+        (("1", "2"), "첫 값은 [0]에 있습니다.", ()),
+        (("1", "2"), "온실은 닫습니다 [0, 2].", ()),
+        (("0", "1"), "온실은 닫습니다 [0, 1].", (0, 1)),
+        (("1", "2"), "온실은 닫습니다 [†0].", (0,)),
+        (("1", "2"), "온실은 닫습니다 [0].", (0,)),
+        (("1", "2"), "온실은 닫습니다.[0]", (0,)),
     ],
-    ids=["index", "interval", "source-zero", "sure-mark"],
+    ids=["index", "interval", "source-zero", "sure-mark", "before-a-stop", "behind-a-stop"],
 )
-def test_zero_cites_only_where_a_source_is_called_so(
-    ids: tuple[str, ...], written: str, cited: tuple[int, ...]
+def test_zero_cites_where_a_source_is_called_so_or_a_sentence_ends(
+    ids: tuple[str, ...], text: str, cited: tuple[int, ...]
 ) -> None:
-    [mark] = marks_in_body(f"온실은 닫습니다 {written}.", None)
+    [mark] = marks_in_body(text, None)
 
     assert numbering(*map(source, ids)).cited_by(mark) == cited
