@@ -40,6 +40,10 @@ _MOST_AHEAD = 32
 _UPGRADE = b"upgrade"
 
 
+def _nothing() -> None:
+    pass
+
+
 class _Wire:
     """A connection as who replies on it sees it: who closes it hangs up with manners."""
 
@@ -47,6 +51,10 @@ class _Wire:
         self.write = transport.write
         self.is_closing = transport.is_closing
         self.close = close
+
+    def let_go(self) -> None:
+        """Forget whom it belongs to: nothing is closed any more."""
+        self.close = _nothing
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -83,7 +91,7 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Let a client in, if there is room."""
         super().connection_made(transport)
-        self._wire = cast("asyncio.Transport", _Wire(transport, self._hang_up))
+        self._wire = _Wire(transport, self._hang_up)
         if self._crowd.enter(self):
             return
         if self._crowd.has_time:
@@ -130,7 +138,7 @@ class HttpProtocol(HttpToolsProtocol):
             raise TooManyAhead
         check_head(self.parser.get_http_version(), self.url, self.headers)
         super().on_headers_complete()
-        self.cycle.transport = self._wire
+        self.cycle.transport = cast("asyncio.Transport", self._wire)
         # The target as it stands in the request; uvicorn would serve `/a` for `http://b.test/a#c`.
         path, _, self.scope["query_string"] = self.url.partition(b"?")
         self.scope["raw_path"], self.scope["path"] = path, unquote(path.decode("ascii"))
@@ -189,6 +197,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._give_up()
         self._crowd.leave(self)
         super().connection_lost(exc)
+        self._wire.let_go()
 
     @property
     def is_at_rest(self) -> bool:

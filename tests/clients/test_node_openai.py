@@ -156,7 +156,7 @@ async def test_an_unknown_key_is_an_authentication_error(node: NodePrograms) -> 
 
 
 async def test_messages_that_are_none_are_a_bad_request(node: NodePrograms) -> None:
-    assert await node.run(PROGRAM, "malformed") == error("BadRequestError", 400)
+    assert await node.run(PROGRAM, "malformed") == error("BadRequestError", 400, "invalid_request")
 
 
 async def test_an_unknown_path_is_not_found(node: NodePrograms) -> None:
