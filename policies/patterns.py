@@ -42,8 +42,8 @@ class Pattern:
     def is_in(self, text: str) -> bool:
         """Return whether the pattern matches anywhere in a text."""
         # Half of a surrogate pair can come in through JSON, and RE2 reads UTF-8.
-        readable = text.encode("utf-8", "replace").decode()
-        return self._compiled.search(readable) is not None
+        # As bytes, since re2 writes a str anew and counts its way back to each match.
+        return self._compiled.search(text.encode("utf-8", "replace")) is not None
 
 
 @lru_cache(maxsize=4096)

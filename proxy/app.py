@@ -91,10 +91,12 @@ async def open_services(
     """
     tenants = tenants or read_tenants(settings)
     policies = tenants.policies
-    servers = ModelServers(settings.max_reply_bytes, settings.max_upstream_connections)
+    servers = ModelServers(
+        settings.max_reply_bytes, settings.max_upstream_connections, ca_file=settings.ca_file
+    )
     redis_url = settings.redis_url
     hints = SharedHints(redis_url.get_secret_value()) if redis_url else None
-    judges = JudgeBook(time.monotonic, hints=hints)
+    judges = JudgeBook(time.monotonic, hints=hints, ca_file=settings.ca_file)
     flush_s = min(FLUSH_S, settings.shutdown_s)
     async with (
         open_metrics(place.metrics, place.number) as gauges,

@@ -92,8 +92,7 @@ class ModelJob(Job):
             self._places.enter_context(self._services.capacity.place(Kind.STREAMS))
             self._outgoing.keep_alive()
         self._tenant = asking_more(self._tenant, request.guard)
-        unknown = self._door.coverage.request.unknown(request.body)
-        self.trace.unknown_fields = tuple(f"request.{path}" for path in unknown)
+        self.trace.unknown_fields = tuple(f"request.{path}" for path in request.unknown)
         self._call = Call(
             tenant=self._tenant,
             door=self._door,

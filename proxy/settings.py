@@ -35,6 +35,14 @@ def _redis_address(value: SecretStr) -> SecretStr:
     return value
 
 
+def _certificates(value: Path) -> Path:
+    from proxy.certificates import trusted  # costs a tenth of a second; most commands need none
+
+    own = value.absolute()
+    trusted(own)
+    return own
+
+
 class Settings(BaseSettings):
     """Everything that is not a tenant's own business. An empty variable is one that is not set."""
 
@@ -64,6 +72,11 @@ class Settings(BaseSettings):
     )
     admin_token: Annotated[SecretStr, AfterValidator(_fits_a_header)] | None = Field(
         None, description="Bearer token that may read every tenant's traces; none: nobody may."
+    )
+    ca_file: Annotated[Path, AfterValidator(_certificates)] | None = Field(
+        None,
+        description="Certificates that are trusted beside the public ones, as PEM: those of model "
+        "servers and judges under an authority of one's own. `SSL_CERT_FILE` is not heeded.",
     )
     dashboard: bool = Field(True, description="Serve the dashboard at /dashboard.")
     dashboard_https: bool = Field(

@@ -8,9 +8,11 @@ no redirect, no decoding.
 """
 
 import re
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from functools import lru_cache
 from itertools import chain
+from pathlib import Path
 from typing import NoReturn, cast
 from weakref import WeakSet
 
@@ -39,15 +41,24 @@ class StaleConnection(httpx.ReadError):
     """A connection that was idle before had been closed by the server when it was used again."""
 
 
+class NotSecured(httpx.ConnectError):
+    """There is no secure connection: nobody vouches for the server, or no rules were agreed on.
+
+    Its words are for the operator: the server's name may be in them.
+    """
+
+
 class AiohttpTransport(httpx.AsyncBaseTransport):
     """Connections of one event loop.
 
     Args:
         most_connections: How many may be in use at once; None for as many as are asked for.
+        ca_file: Certificates that are trusted beside the public ones; None for none.
     """
 
-    def __init__(self, most_connections: int | None = None) -> None:
+    def __init__(self, most_connections: int | None = None, *, ca_file: Path | None = None) -> None:
         self._most_connections = most_connections
+        self._ca_file = ca_file
         self._in_use = 0
         self._session: aiohttp.ClientSession | None = None
         self._is_closed = False
@@ -111,7 +122,7 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         if self._session is None:  # it belongs to the loop that is running when it is made
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(
-                    ssl=trusted(),
+                    ssl=trusted(self._ca_file),
                     limit=0,
                     keepalive_timeout=IDLE_KEPT_S,
                     resolver=aiohttp.ThreadedResolver(),  # the system's, whatever is installed
@@ -273,11 +284,16 @@ def _raise_as_httpx(error: Exception) -> NoReturn:
 
 
 def _as_httpx(error: Exception) -> httpx.TransportError:
-    """Return the error of httpx that says the same; no address and no byte of a reply is in it."""
+    """Return the error of httpx that says the same; no address and no byte of a reply is in it.
+
+    But for `NotSecured`, which says for which server a certificate is not.
+    """
     name = type(error).__name__
     match error:
         case TimeoutError():
             return httpx.ConnectTimeout(name)
+        case aiohttp.ClientSSLError():
+            return NotSecured(_why_not_secured(error.os_error))
         case aiohttp.ClientConnectorError():
             return httpx.ConnectError(name)
         case aiohttp.InvalidURL():
@@ -288,3 +304,9 @@ def _as_httpx(error: Exception) -> httpx.TransportError:
             return httpx.ReadError(name)
         case _:
             return httpx.LocalProtocolError(name)
+
+
+def _why_not_secured(error: OSError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"certificate verify failed: {error.verify_message}"
+    return f"TLS failed: {getattr(error, 'reason', None) or type(error).__name__}"

@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Protocol, cast
 
 import httpx
@@ -25,10 +26,13 @@ from proxy.errors import (
     UpstreamUnreachable,
 )
 from proxy.headers import returned_headers, sent_headers
+from proxy.logs import logger
 from proxy.openai_api.json_body import member, read_object
 from proxy.patience import Patience
 from proxy.spare import Spare
-from proxy.transport import AiohttpTransport, StaleConnection
+from proxy.transport import AiohttpTransport, NotSecured, StaleConnection
+
+log = logger(__name__)
 
 _NOT_MODIFIED = 304
 _MOST_STATUS = 599
@@ -158,11 +162,18 @@ class ModelServers:
     Args:
         max_reply_bytes: The largest reply that is held.
         most_connections: How many may be in use at once; None for as many as are asked for.
+        ca_file: Certificates that are trusted beside the public ones; None for none.
     """
 
-    def __init__(self, max_reply_bytes: int, most_connections: int | None = None) -> None:
+    def __init__(
+        self,
+        max_reply_bytes: int,
+        most_connections: int | None = None,
+        *,
+        ca_file: Path | None = None,
+    ) -> None:
         self._max_reply_bytes = max_reply_bytes
-        self._transport = AiohttpTransport(most_connections)
+        self._transport = AiohttpTransport(most_connections, ca_file=ca_file)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -200,7 +211,7 @@ class ModelServers:
         Raises:
             UpstreamError: it failed, one way or another.
         """
-        with _translated(terms):
+        with _translated(terms, request.url.host):
             async with Patience(terms.timeouts) as patience:
                 response = await self._send(request, terms.spare)
                 patience.begun()
@@ -258,7 +269,7 @@ def parsed_url(url: str) -> httpx.URL:
 
 
 @contextlib.contextmanager
-def _translated(terms: Terms) -> Generator[None, None, None]:
+def _translated(terms: Terms, server: str) -> Generator[None, None, None]:
     try:
         yield
     except httpx.PoolTimeout as error:
@@ -267,6 +278,9 @@ def _translated(terms: Terms) -> Generator[None, None, None]:
         raise UpstreamTimeout("connect", terms.timeouts.connect_s) from error
     except httpx.DecodingError as error:
         raise UpstreamBroken("its content encoding is damaged") from error
+    except NotSecured as error:
+        log.warning("upstream.not_secured", server=server, said=str(error))
+        raise UpstreamUnreachable(type(error).__name__) from error
     except httpx.TransportError as error:
         raise UpstreamUnreachable(type(error).__name__) from error
 

@@ -4,6 +4,7 @@ import os
 import secrets
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from random import Random
 
 from policies.judging.rules import JudgeKind, JudgeRules
@@ -28,6 +29,7 @@ class JudgeBook:
         clock: Monotonic, in seconds.
         environment: Where judges' keys are looked up.
         hints: What other proxies say of judges; None where there is nobody to hear.
+        ca_file: Certificates that are trusted beside the public ones; None for none.
     """
 
     def __init__(
@@ -35,11 +37,12 @@ class JudgeBook:
         clock: Callable[[], float],
         environment: Mapping[str, str] = os.environ,
         hints: SharedHints | None = None,
+        ca_file: Path | None = None,
     ) -> None:
         self._clock = clock
         self._environment = environment
         self._chance = Random().random  # noqa: S311 - spreads probes, hides nothing
-        self._client = judge_client()
+        self._client = judge_client(ca_file)
         self._judges: dict[str, tuple[JudgeRules, HttpJudge]] = {}
         self._breakers: dict[str, tuple[str, Breaker]] = {}
         self._hinting = None if hints is None else Hinting(hints, self._heeding)

@@ -5,13 +5,17 @@ import json
 from collections.abc import Iterable
 from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from pathlib import Path
 
 import httpx
 from pydantic import JsonValue
 
+from proxy.logs import logger
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.transport import AiohttpTransport
+from proxy.transport import AiohttpTransport, NotSecured
+
+log = logger(__name__)
 
 _LONGEST_REPLY_BYTES = 1024 * 1024
 _BY_INPUT = frozenset(
@@ -67,6 +71,9 @@ class JudgeServer:
                 "POST", f"{self._base_url}{path}", content=json_bytes(body), headers=self._headers
             ) as response:
                 raw = await _body(response)
+        except NotSecured as error:
+            log.warning("judge.not_secured", server=error.request.url.host, said=str(error))
+            raise JudgeCallFailed("unreachable") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise JudgeCallFailed("unreachable") from error
         if response.status_code != HTTPStatus.OK:
@@ -95,10 +102,14 @@ class JudgeServer:
         raise failed
 
 
-def judge_client() -> httpx.AsyncClient:
-    """Return connections for judges: no redirects, no proxies of the environment, no cookies."""
+def judge_client(ca_file: Path | None = None) -> httpx.AsyncClient:
+    """Return connections for judges: no redirects, no proxies of the environment, no cookies.
+
+    Args:
+        ca_file: Certificates that are trusted beside the public ones; None for none.
+    """
     return httpx.AsyncClient(
-        transport=AiohttpTransport(),
+        transport=AiohttpTransport(ca_file=ca_file),
         timeout=None,  # noqa: S113 - each opinion as a whole has its time
         follow_redirects=False,
         trust_env=False,

@@ -25,6 +25,22 @@ _STEP = re.compile(r"\[\]|[^.\[\]]+")
 _WORDS = re.compile(r"[가-힣]|\S\s+\S")
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is to be said of a body.
+
+    Attributes:
+        unchecked: What carries words and is not looked at, each name once.
+        unknown: The places that no row covers: names only, never values.
+    """
+
+    unchecked: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+_NOTHING = Told()
+
+
 class FieldTable:
     """The rows of one thing that travels: a request, a reply or a chunk.
 
@@ -74,6 +90,13 @@ class FieldTable:
             if row is not None and row.refuses(met.value):
                 param = row.path.replace(ITEM, "")
                 raise BadRequest(f"'{param}' cannot be served here: {row.note}.", param)
+
+    def told(self, body: JsonObject) -> Told:
+        """Return what is to be said of a body that is served; raises as `refuse` does."""
+        if self._root.is_quiet(body):
+            return _NOTHING
+        self.refuse(body)
+        return Told(self.unchecked(body), self.unknown(body))
 
     def unchecked(self, value: JsonObject) -> tuple[str, ...]:
         """Return what carries words in a body and is not looked at, each name once."""

@@ -62,6 +62,7 @@ class ModelRequest:
         not_checked: Names of what it carries and no guard can look at, such as ``image_parts``.
         server_state: Members that point at what only the model server keeps, where nobody here
             could see what the answer rests on.
+        unknown: Its fields that no row of the coverage tells of.
     """
 
     raw: bytes
@@ -76,6 +77,7 @@ class ModelRequest:
     guard: GuardField
     not_checked: tuple[str, ...] = ()
     server_state: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
     def for_server(self, model: str) -> bytes:
         """Return the body for the model server: the caller's own bytes where nothing differs."""

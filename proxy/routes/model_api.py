@@ -5,8 +5,7 @@ here. A request is refused by its key before its limits are looked at, and by th
 is read.
 """
 
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from typing import Final
 from uuid import uuid4
 
@@ -60,9 +59,13 @@ class ModelApi:
         own = _OWN.get(path.below)
         endpoint = own if own and scope["method"] in _OWN_METHODS else PASS_THROUGH
         with InFlight(self._services.metrics, endpoint.name, send) as counted:
-            async with _drawn(counted, counted.send):
+            try:
                 with self._services.capacity.place(Kind.REQUESTS):
                     await self._enter(endpoint, path, scope, receive, counted)
+            except Exception as error:
+                if counted.has_begun:
+                    raise  # without its end the client sees that the reply is cut
+                await send_whole(counted.send, reply_to(error))
 
     async def _enter(
         self,
@@ -80,19 +83,13 @@ class ModelApi:
         if not tenant.policy.limits.are_set:
             await endpoint.serve(asked, receive, counted.send)
             return
-        async with within_limits(asked, counted.send) as send, _drawn(counted, send):
-            await endpoint.serve(asked, receive, send)
-
-
-@asynccontextmanager
-async def _drawn(counted: InFlight, send: Send) -> AsyncGenerator[None, None]:
-    """Draw what is raised in this block as an error that a client can read."""
-    try:
-        yield
-    except Exception as error:
-        if counted.has_begun:
-            raise  # without its end the client sees that the reply is cut
-        await send_whole(send, reply_to(error))
+        async with within_limits(asked, counted.send) as send:
+            try:
+                await endpoint.serve(asked, receive, send)
+            except Exception as error:
+                if counted.has_begun:
+                    raise
+                await send_whole(send, reply_to(error))
 
 
 def reply_to(error: Exception) -> HttpReply:

@@ -30,6 +30,10 @@ class Keeper(ABC):
         """Rewrite the text of a source, which comes again in other requests."""
         return self.words(text)
 
+    def title(self, value: str) -> str:
+        """Rewrite what a source is called, which comes again as well."""
+        return self.words(value).text
+
     @abstractmethod
     def code(self, value: str) -> str:
         """Rewrite what ought to be a code but came from outside."""
@@ -94,9 +98,13 @@ class KeepsMasked(Keeper):
             return self.words(value).text
         return _masked_code(value)
 
+    def title(self, value: str) -> str:
+        """Rewrite what a source is called, which comes again as well."""
+        return self.code(value)
+
     def source_id(self, value: str) -> str:
         """Rewrite the id of a source."""
-        return self.words(value).text
+        return self.code(value)
 
 
 class KeepsNoWords(Keeper):

@@ -152,9 +152,9 @@ def _source(source: Source, text: str, keeper: Keeper) -> Source:
     return replace(
         source,
         id=keeper.source_id(source.id),
-        title=keeper.words(source.title).text,
+        title=keeper.title(source.title),
         text=text,
-        file=keeper.words(source.file).text,
+        file=keeper.title(source.file),
     )
 
 

@@ -4,8 +4,8 @@ The pipeline fills a `TraceBuilder` as the request goes on; the `Trace` it ends 
 What of its text is kept is decided in `proxy.traces.masking`, nowhere else.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -26,6 +26,7 @@ from proxy.traces.parts import (
     Shape,
     Step,
 )
+from proxy.traces.steps import Steps
 
 NOTHING_DECIDED = "none"
 """What stands for the action of a request that ended before there was one."""
@@ -188,36 +189,25 @@ class TraceBuilder:
     under_way: Callable[[str], None] | None = field(default=None, repr=False)
     model_text_ms: float | None = None
     first_text_ms: float | None = None
-    _steps: list[Step] = field(default_factory=list, init=False)
+    _steps: Steps = field(init=False, repr=False)
     _began_s: float = field(init=False)
 
     def __post_init__(self) -> None:
         self._began_s = self.clock()
+        self._steps = Steps(self.clock, self._began_s)
 
     @property
     def spent_s(self) -> float:
         """Seconds since the request came in."""
         return self.clock() - self._began_s
 
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
+    def step(self, name: str) -> AbstractContextManager[None]:
         """Time what happens inside, also when it fails."""
-        began_ms = self._elapsed_ms()
-        place = len(self._steps)
-        self._steps.append(Step(name=name, started_ms=began_ms, duration_ms=0.0))
-        try:
-            yield
-        finally:
-            spent_ms = self._elapsed_ms() - began_ms
-            self._steps[place] = Step(name=name, started_ms=began_ms, duration_ms=spent_ms)
+        return self._steps.step(name)
 
     def note_step(self, name: str, spent_s: float) -> None:
         """Note a step that ends now and was made of pieces with others between them."""
-        ended_ms = self._elapsed_ms()
-        spent_ms = spent_s * 1000
-        self._steps.append(
-            Step(name=name, started_ms=max(0.0, ended_ms - spent_ms), duration_ms=spent_ms)
-        )
+        self._steps.note(name, spent_s)
 
     def note_model_text(self) -> None:
         """Note that the model says something."""
@@ -267,7 +257,7 @@ class TraceBuilder:
             unknown_fields=self.unknown_fields,
             replies=self.replies,
             made=self.made or tuple(make() for make in self.made_so_far),
-            steps=tuple(self._steps),
+            steps=self._steps.all(),
             model_text_ms=self.model_text_ms,
             first_text_ms=self.first_text_ms,
             status=status,

@@ -122,6 +122,7 @@ def test_lists_have_as_many_different_entries_as_were_asked_for(
     assert len(set(lists(1000))) == 1000
 
 
+@pytest.mark.long
 def test_a_run_measures_every_guard_and_every_growth() -> None:
     shortest = micro.Extent(
         rounds=2,

@@ -1,6 +1,7 @@
 """A model server that is only a socket: it sends what a test says, byte for byte."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -46,9 +47,13 @@ Act = Callable[[Talk], Awaitable[None]]
 
 @dataclass
 class RawUpstream:
-    """What it does with a request is decided by `act`; the connection is closed afterwards."""
+    """What it does with a request is decided by `act`; the connection is closed afterwards.
+
+    With `tls` it is spoken to over https.
+    """
 
     act: Act = field(default=lambda talk: talk.hang())
+    tls: ssl.SSLContext | None = None
     requests: list[RawRequest] = field(default_factory=list)
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
     address: str = ""
@@ -68,9 +73,9 @@ class RawUpstream:
             talks.add(task)
             task.add_done_callback(talks.discard)
 
-        server = await asyncio.start_server(accept, "127.0.0.1", 0)
+        server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=self.tls)
         host, port = server.sockets[0].getsockname()
-        self.address = f"http://{host}:{port}"
+        self.address = f"{'https' if self.tls else 'http'}://{host}:{port}"
         async with server:
             yield self
             for task in talks:

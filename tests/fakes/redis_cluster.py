@@ -1,18 +1,21 @@
 """A real Redis Cluster of three servers, each with a replica if wanted, on ports of their own."""
 
+import random
+import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import redis
 
-from tests.fakes.redis_process import STARTED_WITHIN_S, RedisProcess, free_port
+from tests.fakes.redis_process import STARTED_WITHIN_S, RedisProcess
 
 PRIMARIES = 3
 SLOTS = 16384
 BUS = 10_000
 """How far above its own port a server speaks with the others."""
-MOST_PORT = 65535
+PORTS = range(10_000, 22_000)
+"""With these, both ports are below those that the system hands out to clients."""
 NODE_TIMEOUT_MS = 1000
 
 
@@ -40,6 +43,13 @@ class RedisCluster:
 
     def start(self) -> None:
         """Start all, deal out the keys, and wait until everybody agrees."""
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self) -> None:
         for number, node in enumerate(self.nodes):
             node.start()
             with node.client() as client:
@@ -109,9 +119,19 @@ def _serves(node: RedisProcess, key: str) -> bool:
 
 
 def _port_with_bus() -> int:
-    while (port := free_port()) + BUS > MOST_PORT:
-        pass
-    return port
+    while True:
+        port = random.choice(PORTS)
+        if _is_free(port) and _is_free(port + BUS):
+            return port
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as listener:
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def _until(holds: Callable[[], bool]) -> None:

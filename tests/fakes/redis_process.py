@@ -84,7 +84,11 @@ class RedisProcess:
                 stdout=output,
                 stderr=output,
             )
-        self._wait_until_it_answers()
+        try:
+            self._wait_until_it_answers()
+        except BaseException:
+            self.kill()
+            raise
 
     def kill(self) -> None:
         """End it at once, as a crash would."""

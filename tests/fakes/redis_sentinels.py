@@ -40,6 +40,13 @@ class RedisSentinels:
 
     def start(self) -> None:
         """Start all, and wait until each Sentinel knows of the others and of both servers."""
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self) -> None:
         self.first.start()
         self.second.start()
         _until(lambda: _follows(self.second))  # Sentinels look only every ten seconds

@@ -53,7 +53,7 @@ def read_request(raw: bytes) -> ModelRequest:
         first = error.errors(include_url=False, include_input=False)[0]
         param = member_path(first["loc"])
         raise BadRequest(f"Invalid value for '{param}': {first['msg']}.", param) from None
-    COVERAGE.request.refuse(body)
+    told = COVERAGE.request.told(body)
     wanted = member(known.response_format, "type")
     begun = (_PREFILL,) if known.messages[-1].role == "assistant" else ()
     return ModelRequest(
@@ -67,5 +67,6 @@ def read_request(raw: bytes) -> ModelRequest:
         structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),
         include_usage=member(known.stream_options, "include_usage") is True,
         guard=known.guard or GuardField(),
-        not_checked=tuple(dict.fromkeys((*COVERAGE.request.unchecked(body), *begun))),
+        not_checked=tuple(dict.fromkeys((*told.unchecked, *begun))),
+        unknown=told.unknown,
     )

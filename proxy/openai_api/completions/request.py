@@ -60,7 +60,7 @@ def read_request(raw: bytes) -> CompletionRequest:
         body = read_object(raw)
     except ValueError as error:
         raise NotJson(str(error)) from None
-    COVERAGE.request.refuse(body)
+    told = COVERAGE.request.told(body)
     known = _known(body)
     prompt = prompt_of(body)
     if known.echo and known.logprobs is not None and known.logprobs is not False:
@@ -78,7 +78,8 @@ def read_request(raw: bytes) -> CompletionRequest:
         structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),
         include_usage=member(known.stream_options, "include_usage") is True,
         guard=known.guard or GuardField(),
-        not_checked=COVERAGE.request.unchecked(body) + begun,
+        not_checked=told.unchecked + begun,
+        unknown=told.unknown,
     )
 
 

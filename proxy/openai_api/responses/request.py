@@ -62,14 +62,14 @@ def read_request(raw: bytes) -> ModelRequest:
         body = read_object(raw)
     except ValueError as error:
         raise NotJson(str(error)) from None
-    COVERAGE.request.refuse(body)
+    told = COVERAGE.request.told(body)
     known = _known(body)
     kept_there = dict(_kept_there(body))
     _check_input(known.input, may_be_missing=bool(kept_there))
     wanted = member(member(known.text, "format"), "type")
     said = {key: value for key, value in body.items() if key not in ("input", "instructions")}
     not_checked = [
-        *COVERAGE.request.unchecked(body),
+        *told.unchecked,
         *not_text_in(objects(known.input)),
         *kept_there.values(),
     ]
@@ -85,6 +85,7 @@ def read_request(raw: bytes) -> ModelRequest:
         guard=known.guard or GuardField(),
         not_checked=tuple(dict.fromkeys(not_checked)),
         server_state=tuple(kept_there),
+        unknown=told.unknown,
     )
 
 

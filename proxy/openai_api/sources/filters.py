@@ -30,6 +30,7 @@ _BLANK = re.compile(
 _LONGEST_NOTICE_CHARS = 80
 MOST_SOURCES = 500
 _SHOWN_CHARS = 40
+_BEGINNING_CHARS = 40
 
 
 def usable(
@@ -44,7 +45,7 @@ def usable(
     """
     kept: list[Passage] = []
     dropped: list[Dropped] = []
-    seen: set[object] = set()
+    seen = _Seen()
     best = _most_relevant(passages, rules)
     # What one sentence announced is one text, however many short paragraphs it has.
     announced = sum(len(passage.text.strip()) for passage in passages if passage.guessed)
@@ -53,7 +54,7 @@ def usable(
     for at, passage in enumerate(passages):
         reason = _fault(passage, rules, exact=exact)
         if not reason and not exact:
-            reason = _repeated(passage, seen)
+            reason = seen.repeated(passage)
         crowded = passage.relevance is not None and at not in best
         if not reason and not exact and (crowded or len(kept) >= MOST_SOURCES):
             reason = "too_many"
@@ -87,15 +88,51 @@ def _has_words(passage: Passage) -> bool:
     return named and any(char.isalnum() for char in passage.text)
 
 
-def _repeated(passage: Passage, seen: set[object]) -> str:
-    """Tell whether a passage repeats one before it, and remember it."""
-    words = (passage.title, "".join(passage.text.split()))
-    page = (passage.file, passage.page) if passage.relevance is not None else None
-    repeated = "duplicate" if words in seen else "same_page" if page in seen else ""
-    seen.add(words)
-    if page is not None:
-        seen.add(page)
-    return repeated
+class _Seen:
+    """The passages so far, by what they say; white space does not count.
+
+    Only those that begin alike are compared to their ends: to take the white space out of all of
+    them would take longer than to find them.
+    """
+
+    def __init__(self) -> None:
+        self._pages: set[tuple[str, int | None]] = set()
+        self._first: dict[tuple[str, str], str] = {}
+        self._alike: dict[tuple[str, str], set[str]] = {}
+
+    def repeated(self, passage: Passage) -> str:
+        """Tell whether a passage repeats one before it, and remember it."""
+        is_duplicate = self._is_duplicate(passage)
+        if passage.relevance is None:
+            return "duplicate" if is_duplicate else ""
+        page = (passage.file, passage.page)
+        is_same_page = page in self._pages
+        self._pages.add(page)
+        return "duplicate" if is_duplicate else "same_page" if is_same_page else ""
+
+    def _is_duplicate(self, passage: Passage) -> bool:
+        begins = (passage.title, _beginning(passage.text))
+        if begins not in self._first:
+            self._first[begins] = passage.text
+            return False
+        if begins not in self._alike:
+            self._alike[begins] = {_squeezed(self._first[begins])}
+        alike, squeezed = self._alike[begins], _squeezed(passage.text)
+        is_known = squeezed in alike
+        alike.add(squeezed)
+        return is_known
+
+
+def _beginning(text: str) -> str:
+    """Return the first signs of a text that are no white space."""
+    squeezed = _squeezed(text[: 2 * _BEGINNING_CHARS])
+    if len(squeezed) < _BEGINNING_CHARS:
+        squeezed = _squeezed(text)
+    return squeezed[:_BEGINNING_CHARS]
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _most_relevant(passages: tuple[Passage, ...], rules: SourceRules) -> frozenset[int]:

@@ -154,3 +154,23 @@ async def test_each_process_delivers_its_own_part_of_a_shared_outbox(tmp_path: P
     left = [entry.id for outbox in fewer for entry in await outbox.first(10)]
     assert sorted(left) == sorted(entry.id for batch in named[1:] for entry in batch)
     await database.close()
+
+
+async def test_what_a_replica_left_is_delivered_by_whoever_shares_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "traces.sqlite3"
+    gone, there = [await Database.open(path) for _ in range(2)]
+    left, own = entries(a_trace("left"), a_trace("own"))
+    await Outbox(gone, now_ms).put([(0, left)])
+    await Outbox(there, now_ms).put([(0, own)])  # replicas do not know each other's places
+    await gone.close()
+    new = await Database.open(path)
+    replicas = [Outbox(there, now_ms), Outbox(new, now_ms)]
+
+    both = [await outbox.first(10) for outbox in replicas]  # the store keeps each once
+    assert [{entry.id for entry in batch} for batch in both] == [{"left", "own"}] * 2
+
+    for outbox, batch in zip(replicas, both, strict=True):
+        await outbox.remove(batch)
+    assert [await outbox.first(10) for outbox in replicas] == [[], []]
+    for database in (there, new):
+        await database.close()
