@@ -61,6 +61,7 @@ async def test_a_full_disk_costs_no_answer_and_no_trace(
         assert sorted(kept) == sorted(answer.id for answer in serving.answers)
 
 
+@pytest.mark.long
 async def test_a_full_disk_while_redis_is_away_costs_no_trace_either(
     tmp_path: Path, upstream: ScriptedUpstream
 ) -> None:
@@ -116,6 +117,7 @@ async def test_a_file_that_somebody_else_has_locked_costs_no_answer_and_no_trace
         assert sorted(kept) == sorted(answer.id for answer in serving.answers)
 
 
+@pytest.mark.long
 async def test_a_file_that_broke_stops_the_start_and_is_named(
     tmp_path: Path, upstream: ScriptedUpstream
 ) -> None:
