@@ -33,6 +33,7 @@ from guards.text.citing.mending import Mending
 from guards.text.citing.naming import Naming
 from guards.text.citing.placing import Placing
 from guards.text.citing.references import ReferenceLine, read_source_lines
+from guards.text.claims import may_lead_in
 from guards.text.slots.citation_mark import CitationMark, MarkKind, MarkStyle
 from guards.text.slots.source_name import source_names
 
@@ -267,6 +268,8 @@ class _Citing:
             evidence=evidence,
             score=round(1 - one.score, 3),
             fix=fix,
+            # What only opens a list says nothing that a source could lack.
+            provisional=may_lead_in(one.statement.sentence, self._raw),
         )
 
     def _is_citation(self, mark: CitationMark) -> bool:

@@ -1,7 +1,6 @@
 """How many requests and streams this process serves at the same time."""
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 
 from proxy.errors import Overloaded
@@ -26,9 +25,8 @@ class Capacity:
         self._free = dict(most)
         self._on_refused = on_refused
 
-    @contextmanager
-    def place(self, kind: Kind) -> Generator[None, None, None]:
-        """Hold a place within this block.
+    def take(self, kind: Kind) -> None:
+        """Take a place, which has to be given back.
 
         Raises:
             Overloaded: there is none.
@@ -37,7 +35,7 @@ class Capacity:
             self._on_refused(kind)
             raise Overloaded(kind.value)
         self._free[kind] -= 1
-        try:
-            yield
-        finally:
-            self._free[kind] += 1
+
+    def give_back(self, kind: Kind) -> None:
+        """Give back a place."""
+        self._free[kind] += 1

@@ -3,6 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -68,7 +69,7 @@ class Job(ABC):
         self.trace = TraceBuilder(
             id=self.id,
             tenant=tenant.name,
-            policy=PolicyUsed(name=tenant.loaded.name, version=tenant.loaded.version),
+            policy=_used(tenant.loaded.name, tenant.loaded.version),
             door=self.door,
             started_at=services.now(),
             clock=services.clock,
@@ -179,6 +180,11 @@ class Job(ABC):
             )
         if error != Overloaded.code:  # a flood must not fill the store
             self._services.shadows.take(trace, self._tenant.loaded)
+
+
+@lru_cache(maxsize=256)
+def _used(name: str, version: str) -> PolicyUsed:
+    return PolicyUsed(name=name, version=version)
 
 
 def debug_record(trace: Trace, top_k: int) -> dict[str, object]:

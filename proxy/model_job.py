@@ -1,7 +1,6 @@
 """One request for a model answer from its first byte to its trace."""
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from typing import Any
 
 from litestar.types import Message, Send
@@ -53,7 +52,7 @@ class ModelJob(Job):
         super().__init__(services, tenant, headers, caller_key)
         self._outgoing = Outgoing(send, self._stream_headers, services.settings.keep_alive_s)
         self._call: Call | None = None
-        self._places = ExitStack()
+        self._has_place = False
 
     def _stream_headers(self) -> dict[str, str]:
         """Return the headers of a stream that begins before all is decided."""
@@ -89,7 +88,8 @@ class ModelJob(Job):
     async def _finished(self, request: ModelRequest) -> Finished:
         self.trace.model, self.trace.stream = request.model, request.stream
         if request.stream:
-            self._places.enter_context(self._services.capacity.place(Kind.STREAMS))
+            self._services.capacity.take(Kind.STREAMS)
+            self._has_place = True
             self._outgoing.keep_alive()
         self._tenant = asking_more(self._tenant, request.guard)
         self.trace.unknown_fields = tuple(f"request.{path}" for path in request.unknown)
@@ -120,5 +120,7 @@ class ModelJob(Job):
             left = self._call.left
             self.trace.replies = tuple(left[number] for number in sorted(left))
         self._outgoing.let_go()
-        self._places.close()
+        if self._has_place:
+            self._has_place = False
+            self._services.capacity.give_back(Kind.STREAMS)
         super()._record()

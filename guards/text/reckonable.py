@@ -23,6 +23,7 @@ from guards.text.arithmetic import (
     is_sum,
 )
 from guards.text.closest_figures import source_texts
+from guards.text.explaining import REACH_CHARS, supposed
 from guards.text.operands import NO_AMOUNTS, Operand, dimension_of, operand
 from guards.text.reckoning_words import SHARES, TOTALS
 from guards.text.sentences import Sentence
@@ -30,10 +31,6 @@ from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import COUNTED, Dimension
 from guards.text.totals import Totals, is_list_line
 
-_REACH_CHARS = 320
-# The lead-in of a list, or its heading, may stand between a figure and what explains it.
-_MOST_GAPS = 2
-_GAP = re.compile(r"\n[ \t]*\n")
 _NEXT_LINE = re.compile(r"\n(?P<indent>[ \t]*)(?=\S)")
 # With more figures of a kind, any value follows from some of them.
 _MOST_AMOUNTS = 60
@@ -86,10 +83,11 @@ class Reckonable:
 
     def _is_near(self, quantity: Quantity) -> bool:
         """Tell whether what explains a figure could still stand close to it."""
-        behind = self._answer.raw[quantity.end : quantity.end + _REACH_CHARS + 1]
-        return len(behind) <= _REACH_CHARS and len(_GAP.findall(behind)) <= _MOST_GAPS
+        return len(self._answer.raw) - quantity.end <= REACH_CHARS
 
     def _may_follow(self, quantity: Quantity) -> bool:
+        if any(one.measure == quantity.measure for one in self._answer.once(supposed)):
+            return True
         own = self._sentence(quantity)
         if self._has_many and not self._is_item_over(own):
             return True

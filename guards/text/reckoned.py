@@ -9,7 +9,7 @@ example assumes (``예를 들어 … 20일 이용하셨다면``) is an operand t
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +19,7 @@ from guards.core.reading import Text
 from guards.text.bonds import Bond
 from guards.text.derived import Derivable
 from guards.text.equations import equation_results
+from guards.text.explaining import REACH_CHARS, first_places, is_near, is_told, supposed
 from guards.text.figure_values import amounts_of
 from guards.text.operands import NO_AMOUNTS, Operand, operand
 from guards.text.reckoning_rules import (
@@ -36,7 +37,6 @@ from guards.text.reckoning_words import (
     EXAMPLE,
     IF,
     ONE_PERIOD,
-    SUPPOSED,
     TOTALS,
 )
 from guards.text.sentences import Sentence
@@ -44,7 +44,6 @@ from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import COUNTED, Dimension, Measure
 from guards.text.totals import Totals, is_list_line
 
-_REACH_CHARS = 320
 _MOST_OPERANDS = 14
 _MOST_STEPS = 4
 # An answer with more figures is a data table.
@@ -106,19 +105,17 @@ class Reckoning:
 
     def works_out(self, quantity: Quantity) -> bool:
         """Tell whether the answer says, here or elsewhere, how it comes to a price."""
-        return quantity.measure in self._worked_out
+        return is_told(quantity, self._worked_out)
 
     @cached_property
-    def _worked_out(self) -> frozenset[Measure]:
+    def _worked_out(self) -> Mapping[Measure, int]:
         prices = [
             one
             for one in self._answer.quantities[:_MOST_FIGURES]
             if one.measure.dimension == Dimension.WON and len(one.measure.values) == 1
         ]
-        return frozenset(
-            one.measure
-            for one in prices
-            if self.shows(one) or is_worked_out(self._step_from_others(one))
+        return first_places(
+            one for one in prices if self.shows(one) or is_worked_out(self._step_from_others(one))
         )
 
     def _step_from_others(self, quantity: Quantity) -> Step:
@@ -148,12 +145,12 @@ class Reckoning:
         for _ in range(_MOST_STEPS):
             self._reckoned = frozenset(followed)
             given = [one for one in quantities if one.start in known | likely | followed]
-            shown = {one.measure for one in given if one.start in self._shown}
+            shown = first_places(one for one in given if one.start in self._shown)
             new = {
                 one.start
                 for one in unknown
                 if one.start not in followed
-                if one.measure in shown or self._follows(one, given)
+                if is_told(one, shown) or self._follows(one, given)
             }
             if not new:
                 break
@@ -162,21 +159,24 @@ class Reckoning:
 
     @cached_property
     def _shown(self) -> frozenset[int]:
-        supposed = self._supposed
+        assumed = self._supposed
         results = equation_results(
-            self._answer, lambda one: one.measure in supposed or self._is_known(one)
+            self._answer, lambda one: one.measure in assumed or self._is_known(one)
         )
-        if not results:
+        if not assumed:
             return results
-        return results | {one.start for one in self._answer.quantities if one.measure in supposed}
+        places = sorted(results)
+        return results | {
+            one.start
+            for one in self._answer.quantities
+            if one.measure in assumed and is_near(one.start, places)
+        }
 
     @cached_property
     def _supposed(self) -> frozenset[Measure]:
         """What no source gives and the answer supposes to reckon with it (``10일이 지났다면``)."""
         return frozenset(
-            one.measure
-            for one in self._answer.quantities
-            if SUPPOSED.match(self._answer.raw, one.end) and not self._is_known(one)
+            one.measure for one in self._answer.once(supposed) if not self._is_known(one)
         )
 
     @cached_property
@@ -240,7 +240,7 @@ class Reckoning:
         return Step(
             wanted=wanted,
             said=own.text,
-            context=raw[max(0, own.start - _REACH_CHARS) : own.end],
+            context=raw[max(0, own.start - REACH_CHARS) : own.end],
             before=raw[own.start : quantity.start],
             after=raw[quantity.end : own.end],
             beside=_within(own, shown),
@@ -272,6 +272,6 @@ def _per(bond: Bond) -> tuple[tuple[str, Fraction], ...]:
 
 def _nearest(wanted: Operand, shown: Sequence[Operand]) -> list[Operand]:
     """Return the operands closest to a figure, in order."""
-    near = [one for one in shown if abs(one.start - wanted.start) <= _REACH_CHARS]
+    near = [one for one in shown if abs(one.start - wanted.start) <= REACH_CHARS]
     near = sorted(near, key=lambda one: abs(one.start - wanted.start))[:_MOST_OPERANDS]
     return sorted(near, key=lambda one: one.start)

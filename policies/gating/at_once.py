@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from guards.core.finding import Severity, Strength
 from guards.core.guard import Stage
+from policies.gating.looks import Kind
 from policies.gating.shown import Shown
 from policies.policy import Action
 from policies.verdict import Verdict
@@ -73,6 +74,12 @@ class AtOnce:
                 return None
             shown.leave(answer, end, _PASSES, start=0)
         return cls(shown, list(looks.values()), segments)
+
+    def next_look(self, chars: int) -> tuple[Kind, Extent]:
+        """Return what is to be looked at next, of an answer of so many characters."""
+        if self.looks:
+            return Kind.SEGMENTS, self.looks[-1]
+        return Kind.WHOLE, Extent(0, self.shown.done, chars)
 
     def hear(self, verdict: Verdict) -> None:
         """Take in what the next look found: nothing that could be acted on."""

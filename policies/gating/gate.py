@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterable
 
 from guards.core.exchange import Exchange
 from policies.decision import Possible
-from policies.gating.at_once import AtOnce, Extent, finds_nothing
+from policies.gating.at_once import AtOnce, finds_nothing
 from policies.gating.looks import GateRules, Kind, Look, Release
 from policies.gating.segments import Segmenter, is_complete
 from policies.gating.shown import Shown, moved
-from policies.gating.taking import ends_with_a_gap, may_be_taken_back, taken_with
+from policies.gating.taking import ends_with_a_gap, may_be_taken_back, objects_behind, taken_with
 from policies.policy import Action
 from policies.trimming import stands_without
 from policies.verdict import Verdict
@@ -101,7 +101,7 @@ class Gate:
     @property
     def base(self) -> str:
         """What `verdict` is about: all that has left, and what follows it."""
-        return self.shown + self._shown.following(self.text, len(self.text))
+        return self._shown.extended(self.text, len(self.text))
 
     def feed(self, piece: str) -> None:
         """Take in more of the answer."""
@@ -201,19 +201,9 @@ class Gate:
         return AtOnce.of(known, self._ends, self._shown)
 
     def _look_at_known(self, at_once: AtOnce) -> Look:
-        kind, extent = Kind.WHOLE, Extent(0, at_once.shown.done, len(self.text))
-        if at_once.looks:
-            kind, extent = Kind.SEGMENTS, at_once.looks[-1]
-        return Look(
-            kind,
-            self._exchange.answered(self._visible(self.text[: extent.end])[extent.start :]),
-            Possible(
-                regenerate=self._rules.may_regenerate and not extent.judged_from,
-                edit=self._may_edit,
-                taken=self.claims_taken,
-                edit_from=extent.judged_from - extent.start,
-            ),
-        )
+        kind, extent = at_once.next_look(len(self.text))
+        text = self._visible(self.text[: extent.end])[extent.start :]
+        return self._look_of(kind, text, extent.start, left_chars=extent.judged_from)
 
     def _hear_known(self, look: Look, verdict: Verdict, at_once: AtOnce) -> Release | None:
         if not finds_nothing(verdict):
@@ -233,18 +223,18 @@ class Gate:
 
     def _look_at(self, kind: Kind, end: int) -> Look:
         start = 0 if kind is Kind.WHOLE else self._shown.window()
-        text = self._visible(self.shown + self._shown.following(self.text, end))[start:]
-        return Look(
-            kind,
-            self._exchange.answered(text),
-            Possible(
-                # Neither words nor calls of tools that have left can be unsaid.
-                regenerate=self._rules.may_regenerate and not (self.shown or self._has_paused),
-                edit=self._may_edit,
-                taken=self.claims_taken,
-                edit_from=len(self.shown) - start,
-            ),
+        text = self._visible(self._shown.extended(self.text, end))[start:]
+        return self._look_of(kind, text, start, left_chars=len(self.shown))
+
+    def _look_of(self, kind: Kind, text: str, start: int, *, left_chars: int) -> Look:
+        possible = Possible(
+            # Neither words nor calls of tools that have left can be unsaid.
+            regenerate=self._rules.may_regenerate and not (left_chars or self._has_paused),
+            edit=self._may_edit,
+            taken=self.claims_taken,
+            edit_from=left_chars - start,
         )
+        return Look(kind, self._exchange.answered(text), possible)
 
     def _hear_segment(self, look: Look, verdict: Verdict) -> Release | None:
         end = self._ends.popleft()
@@ -276,20 +266,15 @@ class Gate:
         return released
 
     def _hear_whole(self, look: Look, verdict: Verdict) -> Release | None:
-        if self._torn_from is not None and self._objects_to_torn(verdict, self._torn_from):
+        torn = self._torn_from
+        if torn is not None and objects_behind(verdict, len(self._shown.extended(self.text, torn))):
             # Half a sentence says nothing yet that could be wrong: the answer goes without it.
-            self._cut_at, self._torn_from = self._torn_from, None
+            self._cut_at, self._torn_from = torn, None
         elif self._taken_with(look, verdict) is None:
             self._may_edit = False
         else:
             self.verdict = verdict
         return None
-
-    def _objects_to_torn(self, verdict: Verdict, place: int) -> bool:
-        if verdict.action not in (Action.FIX, Action.TRIM):
-            return verdict.action is not Action.PASS
-        start = len(self.shown + self._shown.following(self.text, place))
-        return any(found.part == "answer" and found.span.end > start for found in verdict.acting)
 
     def _released(self, look: Look, verdict: Verdict, end: int) -> Release | None:
         """Let the text up to a place leave as the verdict says; None if that cannot be."""
@@ -301,7 +286,7 @@ class Gate:
         came = self.text[self.done : end]
         start = len(self.shown) - look.possible.edit_from
         if start and verdict.action is Action.TRIM:
-            said = self._visible(self.shown + self._shown.following(self.text, end))
+            said = self._visible(self._shown.extended(self.text, end))
             if not stands_without(self._exchange.question, said, moved(verdict.edits, start)):
                 return None
         self.claims_taken = taken

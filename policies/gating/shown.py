@@ -55,6 +55,10 @@ class Shown:
         came = answer[self.done : end]
         return apply(came, moved(self._ahead(answer, end), -self.done))
 
+    def extended(self, answer: str, end: int) -> str:
+        """Return `text` with what follows it up to a place in the answer as it came."""
+        return self.text + self.following(answer, end)
+
     def may_unlist(self, answer: str, end: int) -> bool:
         """Tell whether the list of references begins of which lines may have to go.
 
@@ -66,7 +70,7 @@ class Shown:
         """
         if not self._edits:
             return False
-        text = self.text + self.following(answer, end)
+        text = self.extended(answer, end)
         references = read_references(text)
         begins = references is not None and references.end > len(self.text)
         return begins and bool(cited_in(answer[:end]) - cited_in(text))

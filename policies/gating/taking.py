@@ -23,6 +23,13 @@ def ends_with_a_gap(answer: str, verdict: Verdict) -> bool:
     return verdict.action is Action.TRIM and any(edit.span.end == end for edit in verdict.edits)
 
 
+def objects_behind(verdict: Verdict, start: int) -> bool:
+    """Tell whether a verdict is against what stands behind a place, or against the whole."""
+    if verdict.action not in (Action.FIX, Action.TRIM):
+        return verdict.action is not Action.PASS
+    return any(found.part == "answer" and found.span.end > start for found in verdict.acting)
+
+
 def taken_with(answer: str, verdict: Verdict, earlier: int, limits: Trimming) -> int | None:
     """Return how many bad claims are taken out in all; None if those are too many.
 

@@ -33,3 +33,7 @@ class GuardField(BaseModel):
         False, description="Let nothing leave before the whole answer was judged."
     )
     report: StrictBool = Field(False, description="Add the `guard` object to the reply.")
+
+
+NOTHING_TOLD = GuardField()
+"""What stands for the member where a request has none."""

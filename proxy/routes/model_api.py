@@ -60,8 +60,11 @@ class ModelApi:
         endpoint = own if own and scope["method"] in _OWN_METHODS else PASS_THROUGH
         with InFlight(self._services.metrics, endpoint.name, send) as counted:
             try:
-                with self._services.capacity.place(Kind.REQUESTS):
+                self._services.capacity.take(Kind.REQUESTS)
+                try:
                     await self._enter(endpoint, path, scope, receive, counted)
+                finally:
+                    self._services.capacity.give_back(Kind.REQUESTS)
             except Exception as error:
                 if counted.has_begun:
                     raise  # without its end the client sees that the reply is cut

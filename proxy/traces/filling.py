@@ -1,7 +1,7 @@
 """Writes what the pipeline has learned into a trace in the making."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
@@ -38,13 +38,15 @@ def note_exchange(
     trace.intent = ",".join(exchange.intents) or None
     trace.route_reason = why
     trace.found = tuple(
-        FoundPlace(
-            format=place.format,
-            place=place.field if place.message is None else f"{place.field}[{place.message}]",
-            count=place.sources,
-        )
-        for place in found.found
+        _place(place.format, place.field, place.message, place.sources) for place in found.found
     )
+
+
+@lru_cache(maxsize=256)
+def _place(form: str, field: str, message: int | None, count: int) -> FoundPlace:
+    """Return a place; those of an app's requests are mostly the same ones."""
+    place = field if message is None else f"{field}[{message}]"
+    return FoundPlace(format=form, place=place, count=count)
 
 
 def asked_of(

@@ -46,6 +46,11 @@ HEARD_OUT = [
         "물레 체험은 34,500원입니다.\n\n계산은 다음과 같습니다.",
         id="the-lead-in-of-its-reckoning",
     ),
+    pytest.param(
+        PRICE,
+        "물레 체험은 34,500원입니다.\n\n작품은 보관합니다.\n\n감사합니다.\n\n덧붙입니다.",
+        id="some-paragraphs-further-on",
+    ),
 ]
 
 SETTLED = [
@@ -59,11 +64,6 @@ SETTLED = [
         PRICE,
         "- 물레 체험: 34,500원\n- 배송료: 3,700원",
         id="an-item-with-another-behind-it",
-    ),
-    pytest.param(
-        PRICE,
-        "물레 체험은 34,500원입니다.\n\n작품은 보관합니다.\n\n감사합니다.\n\n덧붙입니다.",
-        id="three-paragraphs-further-on",
     ),
     pytest.param(
         PRICE,
@@ -114,3 +114,23 @@ def test_many_figures_of_a_kind_come_to_any_value() -> None:
     [finding] = Numbers(NumbersSettings()).check(read(exchange))
 
     assert finding.provisional
+
+
+def test_what_an_answer_supposes_is_no_operand_of_an_equation_far_behind() -> None:
+    supposed = "예산이 91,000원이라면 미리 알려 주세요."
+    shown = " 체험료 28,000원 + 굽는 값 6,500원 = 34,500원입니다."
+    between = " 작품은 12주 동안 보관합니다." * 20
+
+    assert strong(PRICE, supposed + shown) == []
+    [far] = strong(PRICE, supposed + between + shown)
+    assert (far.observed, far.provisional) == ("91,000원", False)
+
+
+def test_a_price_explained_far_behind_it_is_not_explained() -> None:
+    told = "물레 체험은 31,700원입니다."
+    shown = " 체험료 28,000원 + 배송료 3,700원 = 31,700원입니다."
+    between = " 작품은 12주 동안 보관합니다." * 20
+
+    near = [one.observed for one in strong(PRICE, told + shown)]
+    far = [one.observed for one in strong(PRICE, told + between + shown)]
+    assert (near, far) == ([], ["31,700원"])

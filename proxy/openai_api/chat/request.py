@@ -8,7 +8,7 @@ from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.door import ModelRequest
 from proxy.openai_api.extensions import JSON_FIELDS, MOST_CHOICES
-from proxy.openai_api.guard_field import GuardField
+from proxy.openai_api.guard_field import NOTHING_TOLD, GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 
 _PREFILL = "prefill"
@@ -66,7 +66,7 @@ def read_request(raw: bytes) -> ModelRequest:
         offers_tools=bool(known.tools or known.functions or body.get("web_search_options")),
         structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),
         include_usage=member(known.stream_options, "include_usage") is True,
-        guard=known.guard or GuardField(),
+        guard=known.guard or NOTHING_TOLD,
         not_checked=tuple(dict.fromkeys((*told.unchecked, *begun))),
         unknown=told.unknown,
     )

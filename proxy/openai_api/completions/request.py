@@ -13,7 +13,7 @@ from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.prompt import conversation, is_begun
 from proxy.openai_api.door import ModelRequest
 from proxy.openai_api.extensions import JSON_FIELDS, MOST_CHOICES
-from proxy.openai_api.guard_field import GuardField
+from proxy.openai_api.guard_field import NOTHING_TOLD, GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 from proxy.openai_api.sse import json_bytes
 
@@ -77,7 +77,7 @@ def read_request(raw: bytes) -> CompletionRequest:
         choices=known.n or 1,
         structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),
         include_usage=member(known.stream_options, "include_usage") is True,
-        guard=known.guard or GuardField(),
+        guard=known.guard or NOTHING_TOLD,
         not_checked=told.unchecked + begun,
         unknown=told.unknown,
     )

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.door import ModelRequest
 from proxy.openai_api.extensions import JSON_FIELDS
-from proxy.openai_api.guard_field import GuardField
+from proxy.openai_api.guard_field import NOTHING_TOLD, GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, objects, read_object
 from proxy.openai_api.responses.conversation import is_reference, messages_of, not_text_in
 from proxy.openai_api.responses.coverage import COVERAGE
@@ -82,7 +82,7 @@ def read_request(raw: bytes) -> ModelRequest:
         offers_tools=bool(known.tools or body.get("prompt")),
         structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),
         include_usage=True,
-        guard=known.guard or GuardField(),
+        guard=known.guard or NOTHING_TOLD,
         not_checked=tuple(dict.fromkeys(not_checked)),
         server_state=tuple(kept_there),
         unknown=told.unknown,
