@@ -10,11 +10,13 @@ from guards.text.morph import MorphReader
 from policies import jinja, patterns
 from policies.errors import Remark
 from policies.gating.checks import about_streams
+from policies.guard_rule import Action, GuardRule, OnNotRun
 from policies.judging.codes import CODES
 from policies.judging.judge import JUDGE
 from policies.passing import carries_questions, remarks_on_answers
-from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy
+from policies.policy import Policy
 from policies.schema import suggestion
+from policies.shape import Mode
 from policies.templates import CORRECTION, CUT, FALLBACK
 
 _KEY = re.compile("[!-~]+")

@@ -17,8 +17,9 @@ from policies.errors import Place
 from policies.inheritance import NEVER_INHERITED, shipped_files
 from policies.keys import shown_hash
 from policies.loader import LoadedPolicy, load_shipped
-from policies.policy import Mode, Policy
+from policies.policy import Policy
 from policies.schema import suggestion, typed_policy
+from policies.shape import Mode
 
 """Enough to tell keys apart, too little to look for one."""
 

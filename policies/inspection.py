@@ -11,17 +11,20 @@ from guards.core.reading import Reading, read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, Outcome
 from guards.text.morph import MorphReader
+from policies.citing.rules import ReferenceList, Renumber
 from policies.coverage import Coverage
 from policies.decision import Possible, decide
 from policies.direct_answer import direct_answer
 from policies.edits import apply
 from policies.gating.left import about_the_rest, edits_of_the_rest, too_late_to_mend
+from policies.guard_rule import Action
 from policies.judging.judge import JUDGE
 from policies.judging.report import JudgeReport
 from policies.looks import Run, reading_of
-from policies.policy import Action, Mode, Policy, ReferenceList, Renumber
+from policies.policy import Policy
 from policies.repair import repaired, with_list_of_sources, workable
 from policies.second_reading import read_again
+from policies.shape import Mode
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 
 NOTHING = Possible()

@@ -1,145 +1,27 @@
 """The shape of a policy: what one YAML file may say. Frozen; unknown keys are refused."""
 
-from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from policies.citing.rules import CitationRules
+from policies.confidence_rules import ConfidenceWeights
 from policies.gating.rules import StreamMode, StreamRules
+from policies.guard_rule import GuardRule
 from policies.judging.rules import JudgeRules
 from policies.limits import Limits
 from policies.passing import WITHOUT_ANSWERS, PassingText
+from policies.regeneration import Regeneration
 from policies.responses import ResponsesRules
-from policies.shape import VARIABLE_NAME, HttpAddress
-from policies.shape import Mode as Mode
-from policies.shape import Shape as Shape
+from policies.shape import Shape
+from policies.tracing import Tracing
+from policies.upstream import Upstream
 
 TENANT_NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 KEY_HASH = r"^(sha256:|hmac:[0-9a-f]{32}:)[0-9a-f]{64}$"
 LONGEST_TEMPLATE_CHARS = 4000
 LONGEST_PATTERN_CHARS = 500
 MOST_PATTERNS = 50
-LONGEST_WAIT_S = 86_400
-
-
-class Action(StrEnum):
-    """What becomes of an answer, mildest first."""
-
-    PASS = "pass"  # noqa: S105 - a verdict, not a password
-    FIX = "fix"
-    TRIM = "trim"
-    REGENERATE = "regenerate"
-    REPLACE = "replace"
-
-    @property
-    def rank(self) -> int:
-        """0 for the mildest; a higher rank overrules a lower one."""
-        return _RANKS[self]
-
-
-_RANKS = {action: rank for rank, action in enumerate(Action)}
-
-
-class OnNotRun(StrEnum):
-    """What a guard that broke means for the answer."""
-
-    REPORT = "report"
-    """Let the answer out and say that it was not checked."""
-    REPLACE = "replace"
-    """No answer leaves without this check."""
-
-
-class GuardRule(Shape):
-    """What a tenant wants of one guard."""
-
-    mode: Mode = Field(
-        Mode.ENFORCE,
-        description="enforce: findings act. shadow: they are traced as `would_act` and change "
-        "nothing. off: the guard does not run.",
-    )
-    action: Literal[Action.PASS, Action.TRIM, Action.REGENERATE, Action.REPLACE] = Field(
-        Action.REGENERATE,
-        description="What a strong finding does first. `regenerate` falls to `final` when the one "
-        "second attempt is used up or not possible, `trim` where too little would be left; "
-        "guards on the question always `replace`.",
-    )
-    final: Literal[Action.PASS, Action.TRIM, Action.REPLACE] = Field(
-        Action.REPLACE,
-        description="What a strong finding does when no second attempt is left. `trim` takes its "
-        "sentences out, or replaces the answer where too little would be left.",
-    )
-    fix: bool = Field(
-        True, description="Mend in place what the guard can mend for sure, before anything else."
-    )
-    on_not_run: OnNotRun = Field(
-        OnNotRun.REPORT, description="What it means for the answer when the guard itself breaks."
-    )
-    template: str | None = Field(
-        None, description="Name of the reply template; by default the guard's own name."
-    )
-    options: dict[str, Any] = Field(
-        default_factory=dict, description="The guard's own options; see the table of guards."
-    )
-
-    @property
-    def can_replace(self) -> bool:
-        """Whether it may come to a template: `trim` does too, where too little would be left."""
-        if self.mode is not Mode.ENFORCE:
-            return False
-        if self.on_not_run is OnNotRun.REPLACE or self.action is Action.REPLACE:
-            return True
-        return self.action is not Action.PASS and self.final is not Action.PASS
-
-
-class Timeouts(Shape):
-    """How long the model server may take, in seconds."""
-
-    connect_s: float = Field(5.0, gt=0, le=LONGEST_WAIT_S, description="To open a connection.")
-    first_byte_s: float = Field(
-        120.0, gt=0, le=LONGEST_WAIT_S, description="From the request to the first byte."
-    )
-    idle_s: float = Field(
-        60.0, gt=0, le=LONGEST_WAIT_S, description="Between two pieces of a reply."
-    )
-    total_s: float = Field(
-        300.0,
-        gt=0,
-        le=LONGEST_WAIT_S,
-        description="For one whole reply; a second attempt gets what is left of it.",
-    )
-
-    def at_most(self, limit_s: float) -> "Timeouts":
-        """Return the same with none of them above a limit, which is above 0."""
-        return Timeouts(
-            connect_s=min(self.connect_s, limit_s),
-            first_byte_s=min(self.first_byte_s, limit_s),
-            idle_s=min(self.idle_s, limit_s),
-            total_s=min(self.total_s, limit_s),
-        )
-
-
-class Upstream(Shape):
-    """The model server of a tenant."""
-
-    base_url: HttpAddress = Field(
-        description="Address up to and including the version, such as http://127.0.0.1:8000/v1."
-    )
-    api_key_env: str | None = Field(
-        None,
-        pattern=VARIABLE_NAME,
-        description="Environment variable that holds the model server's key.",
-    )
-    pass_caller_key: bool = Field(
-        False,
-        description="Send the caller's own bearer key on to the model server. Such a tenant is "
-        "reached at /t/<tenant>/v1 and has no keys of its own.",
-    )
-    models: dict[str, str] = Field(
-        default_factory=dict,
-        description="Name the client asks for -> name the model server knows. When not empty, "
-        "other names are refused.",
-    )
-    timeouts: Timeouts = Field(default_factory=Timeouts)
 
 
 class SourceRules(Shape):
@@ -188,58 +70,6 @@ class Trimming(Shape):
     )
 
 
-class Constraint(StrEnum):
-    """How the model server is kept from writing what was wrong."""
-
-    AUTO = "auto"
-    """As it says itself what kind of server it is, in its list of models."""
-    OFF = "off"
-    VLLM = "vllm"
-    SGLANG = "sglang"
-    LLAMACPP = "llamacpp"
-
-
-class Regeneration(Shape):
-    """The one second attempt."""
-
-    enabled: bool = True
-    temperature: float | None = Field(
-        0.2, ge=0, le=2, description="Ceiling for the second attempt; null leaves the client's."
-    )
-    max_findings: int = Field(5, ge=1, le=20, description="Findings named in the second prompt.")
-    constraint: Constraint = Field(
-        Constraint.AUTO,
-        description="After foreign writing or invented names, leave the model server no room for "
-        "them: a regular expression or grammar of Korean letters, and words that it may not use. "
-        "auto: where its list of models says that it is vLLM, SGLang or llama.cpp. vllm, sglang, "
-        "llamacpp: it is that. off: it is only told. Never where the request has tools or a "
-        "constraint of its own; a server that refuses is asked again without. Whatever was wrong, "
-        "a server that is one of the three gets a new seed as well.",
-    )
-
-
-class StoredText(StrEnum):
-    """What text of a request is kept in its trace."""
-
-    NONE = "none"
-    MASKED = "masked"
-    FULL = "full"
-
-
-class Tracing(Shape):
-    """What is kept of each request, and how long."""
-
-    text: StoredText = Field(
-        StoredText.MASKED,
-        description="none: no words, only spans and codes. masked: with personal identifiers "
-        "masked. full: as it was.",
-    )
-    keep_days: float = Field(
-        30.0, gt=0, le=36_500, description="Age after which a trace is forgotten."
-    )
-    keep_last: int = Field(100_000, ge=1, description="About how many traces are kept.")
-
-
 class Replacement(Shape):
     """What stands in the place of an answer that may not go out."""
 
@@ -251,91 +81,6 @@ class Replacement(Shape):
         description="Quote the sentence of the sources that plainly answers the question, if "
         "there is one, before the template.",
     )
-
-
-class ConfidenceCaps(Shape):
-    """What the confidence can be at most while something is open."""
-
-    contradiction: float = Field(
-        0.3, ge=0, le=1, description="With a strong finding that contradicts a source (C2)."
-    )
-    critical: float = Field(
-        0.45,
-        ge=0,
-        le=1,
-        description="With a strong finding about a figure, a provision, a contact or a route of "
-        "which the sources hold nothing (E0).",
-    )
-    degraded_judge: float = Field(
-        0.85, ge=0, le=1, description="With a judge that was wanted and gave nothing to go by."
-    )
-
-
-class ConfidenceBands(Shape):
-    """Where the bands of the confidence begin; below `medium` it is low."""
-
-    high: float = Field(0.75, ge=0, le=1, description="From here on it is high.")
-    medium: float = Field(0.5, ge=0, le=1, description="From here on it is medium.")
-
-
-class Renumber(StrEnum):
-    """When the numbers of an answer's citations may change."""
-
-    AUTO = "auto"
-    """Where the answer has, or gets, a list that says what its numbers mean."""
-    ALWAYS = "always"
-    NEVER = "never"
-
-
-class ReferenceList(StrEnum):
-    """What becomes of the list of sources at the end of an answer."""
-
-    OWN = "own"
-    """The list that an answer has is kept true to its marks."""
-    ALWAYS = "always"
-    """An answer that cites and has no list also gets one."""
-    NEVER = "never"
-
-
-class CitationRules(Shape):
-    """How citations are asked for, and what is done beside mending the wrong ones."""
-
-    instruct: bool = Field(
-        False,
-        description="Add our own citation prompt, with the numbered sources, to the first system "
-        "message. Not where the request asks for JSON or carries no sources.",
-    )
-    renumber: Renumber = Field(
-        Renumber.AUTO,
-        description="Close the gaps in the numbers when a citation was taken out. auto: only "
-        "where the answer has a list of its sources or footnotes, or gets one by `references: "
-        "always`; such an answer does not leave before its end, where `stream.mode: gate` knows it "
-        "by its marks [†1], and keeps its numbers otherwise; elsewhere a number is the app's own "
-        "name for a source. always: everywhere, with a list written where there is none. never: "
-        "numbers stay. No number changes without a list that says what it means then.",
-    )
-    references: ReferenceList = Field(
-        ReferenceList.OWN,
-        description="The list of sources at the end. own: a list that the answer has is kept true "
-        "to its marks when they change. always: an answer that cites and has none also gets one. "
-        "never: it is left alone, and so are the numbers.",
-    )
-
-
-class ConfidenceWeights(Shape):
-    """Weights of the confidence (1.0 at best)."""
-
-    bad_citation: float = Field(0.3, ge=0, le=1, description="Taken off once for bad citations.")
-    sign: float = Field(0.15, ge=0, le=1, description="Taken off for each other finding.")
-    judge_share: float = Field(
-        0.5, ge=0, le=1, description="Share of a judge's own confidence, where one was asked."
-    )
-    judge_unsaid: float = Field(
-        0.5, ge=0, le=1, description="What counts for a judge that names no confidence."
-    )
-    threshold: float = Field(0.7, ge=0, le=1, description="Confidence below this is called low.")
-    caps: ConfidenceCaps = Field(default_factory=ConfidenceCaps)
-    bands: ConfidenceBands = Field(default_factory=ConfidenceBands)
 
 
 class Policy(Shape):

@@ -15,7 +15,9 @@ from pydantic_core import ErrorDetails
 from guards.core.registry import all_guards
 from policies.document import Plain
 from policies.errors import Key, Remark
-from policies.policy import GuardRule, Policy, Shape
+from policies.guard_rule import GuardRule
+from policies.policy import Policy
+from policies.shape import Shape
 
 LONGEST_SHOWN_CHARS = 60
 WORDING = (

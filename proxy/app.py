@@ -19,8 +19,8 @@ from litestar.exceptions import (
 from litestar.types import ASGIApp
 
 from policies.loader import LoadedPolicy
-from policies.policy import Tracing
 from policies.store import PolicyStore, Reload
+from policies.tracing import Tracing
 from proxy.apart.lane import Lane
 from proxy.apart.lending import Apart
 from proxy.capacity import Capacity, Kind
@@ -28,14 +28,7 @@ from proxy.closing import Closing
 from proxy.constraints import Capabilities, ConstrainedServers
 from proxy.crowd import ClientLimits, Crowd
 from proxy.dashboard.mounting import Dashboard
-from proxy.errors import (
-    BadRequest,
-    GuardProxyError,
-    InternalError,
-    RequestTooLarge,
-    UnknownPath,
-    WrongMethod,
-)
+from proxy.errors import GuardProxyError, InternalError
 from proxy.judge.book import JudgeBook
 from proxy.judge.hints import SharedHints
 from proxy.limits.opening import limits_without_count, open_limiter
@@ -44,6 +37,7 @@ from proxy.metrics import Metrics
 from proxy.metrics.opening import open_metrics
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline import Pipeline
+from proxy.refusals import BadRequest, RequestTooLarge, UnknownPath, WrongMethod
 from proxy.rejudging.shadows import Shadows
 from proxy.routes.entrance import Entrance
 from proxy.routes.health import healthz, metrics, readyz
@@ -58,7 +52,7 @@ from proxy.tenants import Tenants
 from proxy.traces.limits import Limits
 from proxy.traces.opening import open_traces
 from proxy.traces.trace import Trace
-from proxy.upstream import ModelServers
+from proxy.upstream.client import ModelServers
 from proxy.workers.place import ALONE, Place
 
 log = logger(__name__)

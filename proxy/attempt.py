@@ -8,15 +8,16 @@ from functools import partial
 from guards.core.exchange import Exchange
 from policies.gating.gate import Gate
 from proxy.call import Call
-from proxy.errors import UpstreamBroken, UpstreamError
 from proxy.gates import looked_at
 from proxy.judged import Judged
 from proxy.live import LiveAttempt
 from proxy.openai_api.answer import Answer
-from proxy.openai_api.door import LiveStream, Reply
+from proxy.openai_api.live_stream import LiveStream
+from proxy.openai_api.reply import Reply
 from proxy.openai_api.sse import STREAM_TYPE
 from proxy.traces.filling import note_unfinished
-from proxy.upstream import OpenReply, RawReply, read_whole
+from proxy.upstream.reply import OpenReply, RawReply, read_whole
+from proxy.upstream_errors import UpstreamBroken, UpstreamError
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from policies.policy import Action
+from policies.guard_rule import Action
 from proxy.gatekeeping import Gatekeeper
 from proxy.judged import Settled
-from proxy.openai_api.door import Door, LiveStream, ModelRequest, Written
+from proxy.openai_api.door import Door
+from proxy.openai_api.live_stream import LiveStream
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import Written
 from proxy.outgoing import Outgoing
 from proxy.personal.stand_ins import NONE as NO_STAND_INS
 from proxy.personal.stand_ins import StandIns

@@ -7,8 +7,8 @@ from proxy.attempt import Attempt
 from proxy.call import Call, Finished
 from proxy.gatekeeping import JSON_VALUES
 from proxy.judged import Settled
-from proxy.openai_api.door import Ending, Written
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.reply import Ending, Written
 from proxy.openai_api.sources import FoundContext
 from proxy.openai_api.sse import write_comments
 from proxy.openai_api.usage import total_usage

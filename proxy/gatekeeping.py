@@ -5,15 +5,16 @@ from functools import partial
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
+from policies.citing.rules import ReferenceList, Renumber
 from policies.gating.gate import Gate
 from policies.gating.looks import GateRules, Kind, Look
 from policies.gating.open_gate import OpenGate
 from policies.gating.rules import StreamMode
-from policies.policy import Policy, ReferenceList, Renumber
+from policies.policy import Policy
 from policies.verdict import Verdict
 from proxy.judged import TOOL_CALLS, Judged
 from proxy.openai_api.answer import Answer, visible
-from proxy.openai_api.door import Reply
+from proxy.openai_api.reply import Reply
 from proxy.tenants import Judging
 
 JSON_VALUES = "json_values"

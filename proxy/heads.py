@@ -6,7 +6,7 @@ length, and what two servers in a row could read differently. Such a request is 
 
 from collections.abc import Mapping, Sequence
 
-from proxy.errors import RequestRefused
+from proxy.refusals import RequestRefused
 
 LONGEST_HEAD_BYTES = 64 * 1024
 _CODING, _HOST = b"transfer-encoding", b"host"

@@ -6,8 +6,6 @@ if need be, reads a head of any length, and waits for ever for a request that is
 """
 
 import asyncio
-from collections.abc import Callable
-from http import HTTPStatus
 from typing import cast
 from urllib.parse import unquote
 
@@ -30,6 +28,7 @@ from proxy.heads import (
 )
 from proxy.pace import BodyPace, TakingPace, unread_bytes, untaken_bytes
 from proxy.unchunked import without_chunks
+from proxy.wire import Wire, last_reply, message
 
 _LINGER_S = 1.0
 """How long a refused client is listened to: hung up on at once, it would lose the refusal."""
@@ -38,23 +37,6 @@ _MOST_LINGERED = 10
 _MOST_AHEAD = 32
 """Requests that a client may send ahead of their replies; each is more than its few bytes here."""
 _UPGRADE = b"upgrade"
-
-
-def _nothing() -> None:
-    pass
-
-
-class _Wire:
-    """A connection as who replies on it sees it: who closes it hangs up with manners."""
-
-    def __init__(self, transport: asyncio.Transport, close: Callable[[], None]) -> None:
-        self.write = transport.write
-        self.is_closing = transport.is_closing
-        self.close = close
-
-    def let_go(self) -> None:
-        """Forget whom it belongs to: nothing is closed any more."""
-        self.close = _nothing
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -91,7 +73,7 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Let a client in, if there is room."""
         super().connection_made(transport)
-        self._wire = _Wire(transport, self._hang_up)
+        self._wire = Wire(transport, self._hang_up)
         if self._crowd.enter(self):
             return
         if self._crowd.has_time:
@@ -219,7 +201,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._dismiss(error)
 
     def _dismiss(self, error: GuardProxyError) -> None:
-        self._answer(error)
+        self.transport.write(last_reply(error, self.server_state.default_headers))
         self._part()
 
     def _hang_up(self) -> None:
@@ -248,19 +230,6 @@ class HttpProtocol(HttpToolsProtocol):
             self._linger(most)
         else:
             self.transport.close()
-
-    def _answer(self, error: GuardProxyError) -> None:
-        status, body = HTTPStatus(error.status), error.as_body()
-        headers = [
-            *((name.encode(), value.encode()) for name, value in error.headers.items()),
-            *self.server_state.default_headers,
-            (b"content-type", b"application/json"),
-            (b"content-length", b"%d" % len(body)),
-            (b"connection", b"close"),
-        ]
-        lines = [b"HTTP/1.1 %d %b" % (status, status.phrase.encode())]
-        lines += [b"%b: %b" % header for header in headers]
-        self.transport.write(b"\r\n".join([*lines, b"", body]))
 
     @property
     def _kept_waiting_bytes(self) -> int:
@@ -296,7 +265,7 @@ class HttpProtocol(HttpToolsProtocol):
             self.refuse(NoTunnel())
             return
         version = self.parser.get_http_version().encode()
-        lines = [b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, version)]
-        lines += [b"%b: %b" % header for header in self.headers if header[0] != _UPGRADE]
+        first_line = b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, version)
+        headers = [header for header in self.headers if header[0] != _UPGRADE]
         self.parser = httptools.HttpRequestParser(self)
-        self.data_received(b"\r\n".join([*lines, b"", rest]))
+        self.data_received(message(first_line, headers, rest))

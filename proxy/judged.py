@@ -9,12 +9,12 @@ from guards.text.sentences import split_sentences
 from policies.decision import preferred
 from policies.edits import apply
 from policies.gating.gate import CUT, Gate
-from policies.policy import Action
+from policies.guard_rule import Action
 from policies.templates import Reply
 from policies.verdict import Verdict
 from proxy.openai_api.answer import Answer
-from proxy.openai_api.door import ChoiceOutcome, Edited, Kept, Replaced
-from proxy.openai_api.door import Reply as ModelReply
+from proxy.openai_api.reply import ChoiceOutcome, Edited, Kept, Replaced
+from proxy.openai_api.reply import Reply as ModelReply
 from proxy.tenants import Judging
 
 TOOL_CALLS = "tool_calls"

@@ -9,8 +9,9 @@ from policies.gating.looks import Release
 from proxy.call import Call
 from proxy.gates import MOST_ANSWER_CHARS, looked_at
 from proxy.judged import Settled
-from proxy.openai_api.door import Ending, Kept, LiveStream, Piece, Replaced
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.live_stream import LiveStream, Piece
+from proxy.openai_api.reply import Ending, Kept, Replaced
 from proxy.openai_api.sse import BLANK_LINE, Event, EventReader
 
 _MOST_ODD_EVENTS = 8

@@ -3,8 +3,8 @@
 import asyncio
 from types import TracebackType
 
-from policies.policy import Timeouts
-from proxy.errors import UpstreamTimeout
+from policies.upstream import Timeouts
+from proxy.upstream_errors import UpstreamTimeout
 
 
 class Patience:

@@ -16,10 +16,10 @@ from functools import partial
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
 from policies.gating.rules import StreamMode
+from policies.guard_rule import Action
 from policies.inspection import NOTHING
 from policies.judging.judge import Judge
 from policies.judging.verdict import with_second_opinion
-from policies.policy import Action
 from policies.verdict import Verdict
 from proxy import judged
 from proxy.apart.lending import Apart
@@ -35,17 +35,17 @@ from proxy.attempt import Asking, Attempt, attempted
 from proxy.call import Call, Finished
 from proxy.constraints import ConstrainedServers, wanted
 from proxy.ending import finished
-from proxy.errors import UpstreamError
 from proxy.gates import still_possible
 from proxy.inspecting import among_others, log_failures
 from proxy.judge.book import JudgeBook
 from proxy.judged import Judged, Settled, settle
-from proxy.openai_api.door import LiveStream
+from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.sources import FoundContext
 from proxy.regeneration import acting, note_about, with_note
 from proxy.tenants import Tenant
 from proxy.traces.filling import note_attempt, note_verdict
-from proxy.upstream import ModelServers
+from proxy.upstream.client import ModelServers
+from proxy.upstream_errors import UpstreamError
 
 
 @dataclass

@@ -7,10 +7,11 @@ from typing import TypeAlias
 
 import httpx
 
-from policies.policy import Timeouts
+from policies.upstream import Timeouts
 from proxy.headers import returned_headers, sent_headers
 from proxy.spare import Spare
-from proxy.upstream import ModelServers, parsed_url
+from proxy.upstream.client import ModelServers
+from proxy.upstream.request import parsed_url
 
 RawHeaders: TypeAlias = Sequence[tuple[bytes, bytes]]
 

@@ -18,7 +18,7 @@ from proxy.telemetry.spans import Telemetry
 from proxy.tenants import Tenants
 from proxy.traces.recorder import Recorder
 from proxy.traces.store import TraceStore
-from proxy.upstream import ModelServers
+from proxy.upstream.client import ModelServers
 from proxy.workers.place import Place
 
 

@@ -6,11 +6,14 @@ from functools import cached_property
 
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
+from policies.citing.rules import ReferenceList
 from policies.inspection import Inspector
 from policies.keys import hash_key, matching, tenant_named_by
 from policies.loader import LoadedPolicy
-from policies.policy import Mode, Policy, ReferenceList, Upstream
+from policies.policy import Policy
+from policies.shape import Mode
 from policies.store import PolicyStore, Snapshot
+from policies.upstream import Upstream
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

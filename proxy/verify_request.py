@@ -12,7 +12,6 @@ from policies.intents import IntentFound, Intents
 from policies.policy import SourceRules
 from policies.verification.options import BadSources, GivenSource, Options, usable_sources
 from policies.verification.problems import problem
-from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 from proxy.openai_api.sources import (
@@ -22,6 +21,7 @@ from proxy.openai_api.sources import (
     find_sources,
 )
 from proxy.openai_api.sources.turns import content_text
+from proxy.refusals import BadRequest, NotJson
 
 _ASSISTANT = "assistant"
 _MISSPELT_FROM = 0.75

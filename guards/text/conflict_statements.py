@@ -19,6 +19,8 @@ _VALUE = "\x00"
 _LONGEST_CHARS = 800
 _MOST_FIGURES = 12
 _LONGEST_HEADING_CHARS = 30
+_MOST_HEADINGS = 8
+"""Above one sentence. A list of short lines reads like headings without end."""
 _LINES_KEPT = 256
 _TOKENS_KEPT = 16_384
 _MARKER = re.compile(
@@ -134,7 +136,7 @@ class _Reader:
             self._headings = [one for one in self._headings if 0 < _level(one) < level]
         elif not self._after_heading:
             self._headings = [one for one in self._headings if _level(one)]
-        self._headings.append(heading)
+        self._headings = [*self._headings, heading][-_MOST_HEADINGS:]
         self._heading_words = frozenset(word for line in self._headings for word in _tokens(line))
         self._section += 1
         self._after_heading = True

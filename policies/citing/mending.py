@@ -26,8 +26,8 @@ from policies.citing.healing import heal
 from policies.citing.numbers import numbered
 from policies.citing.particles import agreement
 from policies.citing.references import Cited, cited_in, place_of_list
+from policies.citing.rules import CitationRules
 from policies.edits import Edit, apply, left_by, then, without_overlaps
-from policies.policy import CitationRules
 
 _BETWEEN_MARKS = re.compile(r"[ \t]*[,、]?[ \t]*")
 

@@ -12,8 +12,8 @@ from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import References, marks_in_body, read_references
 from policies.citing.particles import agreement
 from policies.citing.references import Cited, list_edits
+from policies.citing.rules import CitationRules, ReferenceList, Renumber
 from policies.edits import Edit, apply
-from policies.policy import CitationRules, ReferenceList, Renumber
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from guards.text.citing.references import (
 )
 from guards.text.removal import place_to_remove
 from guards.text.slots.citation_mark import CitationMark, MarkStyle
+from policies.citing.rules import ReferenceList
 from policies.citing.sources import cited_as
 from policies.edits import Edit
-from policies.policy import ReferenceList
 
 HEADING = "### References"
 _RULE_BEFORE = re.compile(r"(?:^|\n)[ \t]*(?P<rule>(?:-{3,}|\*{3,}|_{3,})[ \t]*\n\s*)$")

@@ -21,7 +21,7 @@ from policies.gating.looks import GateRules, Kind, Look, Release
 from policies.gating.segments import Segmenter, is_complete
 from policies.gating.shown import Shown, moved
 from policies.gating.taking import ends_with_a_gap, may_be_taken_back, objects_behind, taken_with
-from policies.policy import Action
+from policies.guard_rule import Action
 from policies.trimming import stands_without
 from policies.verdict import Verdict
 

@@ -3,7 +3,8 @@
 from guards.core.finding import Span
 from guards.text.claims import claims
 from guards.text.sentences import Sentence
-from policies.policy import Action, Trimming
+from policies.guard_rule import Action
+from policies.policy import Trimming
 from policies.trimming import takes_out
 from policies.verdict import Verdict
 

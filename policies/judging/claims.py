@@ -17,11 +17,11 @@ from guards.text.citing.support import Support
 from guards.text.claims import bare_claim
 from guards.text.mask import Masking, identifiers_in
 from policies.edits import Edit
+from policies.guard_rule import Action
 from policies.judging.judge import JudgeQuestion, OpenClaim
 from policies.judging.regate import is_grounding, strong_grounding
 from policies.judging.rules import OpinionRules
 from policies.judging.windows import ShownSource, nearest_windows
-from policies.policy import Action
 from policies.verdict import Verdict
 
 SUPPORTED_FROM = 0.8

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from guards.core.finding import Severity
 from policies.confidence import Confidence, is_bad_citation
-from policies.policy import Action, Policy
+from policies.guard_rule import Action
+from policies.policy import Policy
 from policies.repair import LIST_ADDED
 from policies.verdict import Verdict
 from policies.verification.checks import CheckBook

@@ -6,7 +6,8 @@ from guards.answerability import Answerability, AnswerabilitySettings
 from guards.citations import Citations, CitationsSettings
 from guards.core.guard import GuardSettings
 from guards.overlap import Overlap, OverlapSettings
-from policies.policy import Mode, Policy
+from policies.policy import Policy
+from policies.shape import Mode
 from policies.verification.parts import Thresholds
 
 SettingsT = TypeVar("SettingsT", bound=GuardSettings)

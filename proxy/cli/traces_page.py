@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from guards.core.finding import Finding
-from policies.policy import Action, StoredText
+from policies.guard_rule import Action
+from policies.tracing import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.output import excerpt, harmless
 from proxy.cli.times import shown

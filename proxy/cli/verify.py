@@ -15,7 +15,7 @@ from policies.verification.shape import Verification
 from policies.verification.verifying import UnknownGuard, Verifier
 from proxy.cli.output import fail, out, print_json
 from proxy.cli.verify_page import page
-from proxy.errors import BadRequest
+from proxy.refusals import BadRequest
 from proxy.verify_request import read_verify_request, to_verify
 
 NOT_VERIFIED = 1

@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from policies.policy import Action
+from policies.guard_rule import Action
 from policies.shape import Shape
 from proxy.golden.keywords import is_visible
 from proxy.openai_api.json_body import JsonObject

@@ -13,7 +13,8 @@ from pydantic import JsonValue
 from proxy.logs import logger
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.transport import AiohttpTransport, NotSecured
+from proxy.transport.aiohttp_transport import AiohttpTransport
+from proxy.transport.errors import NotSecured
 
 log = logger(__name__)
 

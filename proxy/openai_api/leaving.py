@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
-from proxy.openai_api.door import ChoiceOutcome, Ending, Kept, ModelRequest, ReplyT
+from proxy.openai_api.door import ReplyT
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import ChoiceOutcome, Ending, Kept
 
 
 def leaves_as_stream(request: ModelRequest, replies: Sequence[ReplyT], ending: Ending) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from proxy.openai_api.door import Reply
 from proxy.openai_api.json_body import JsonObject, member
+from proxy.openai_api.reply import Reply
 
 
 def total_usage(replies: Sequence[Reply]) -> JsonObject:

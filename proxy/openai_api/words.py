@@ -1,7 +1,7 @@
 """One text of a stream, in pieces: whole characters, with the user's own identifiers in it."""
 
 from proxy.openai_api.answer import PieceJoiner
-from proxy.openai_api.door import Restoring
+from proxy.openai_api.restoring import Restoring
 
 
 class Words:

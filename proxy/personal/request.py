@@ -15,7 +15,8 @@ from guards.personal_data import Handling, PersonalData, PersonalDataSettings
 from guards.text.personal import find_personal
 from guards.text.personal_kinds import PUBLISHED, PersonalKind
 from guards.text.personal_shown import Shown, unpublished
-from policies.policy import Mode, Policy
+from policies.policy import Policy
+from policies.shape import Mode
 from proxy.openai_api.json_body import JsonObject, objects, read_object
 from proxy.openai_api.json_texts import texts, with_texts
 from proxy.openai_api.sources.turns import PART_SEPARATOR

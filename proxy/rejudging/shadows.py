@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 
 from policies.loader import LoadedPolicy
-from policies.policy import Tracing
+from policies.tracing import Tracing
 from proxy.logs import failure, logger
 from proxy.rejudging.again import why_not
 from proxy.rejudging.process import Workers, judge_again, packed

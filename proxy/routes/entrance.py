@@ -3,8 +3,8 @@
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from proxy.errors import UnknownPath
 from proxy.paths import model_path, normal_path, spelled_path
+from proxy.refusals import UnknownPath
 from proxy.replying import send_whole
 from proxy.routes.model_api import ModelApi, reply_to
 

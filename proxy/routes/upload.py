@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable
 
 from litestar.types import Receive
 
-from proxy.errors import RequestTooLarge
+from proxy.refusals import RequestTooLarge
 
 
 class ClientLeft(Exception):

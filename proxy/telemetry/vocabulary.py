@@ -7,8 +7,10 @@ from typing import Final
 from policies.judging.claims import Skip
 from policies.judging.report import ANSWER_EDITED
 from policies.verdict import PARTIAL
-from proxy.errors import GuardProxyError, UpstreamError
+from proxy.errors import GuardProxyError
+from proxy.refusals import RequestRefused
 from proxy.traces.trace import Delivery
+from proxy.upstream_errors import UpstreamError
 
 OTHER: Final = "other"
 
@@ -37,7 +39,10 @@ def _codes(error: type[GuardProxyError]) -> Iterator[str]:
 REFUSED_REQUEST: Final = "refused_request"
 """Stands for calls that the model server refused for what its client asked of it."""
 UPSTREAM_ERRORS: Final = frozenset(_codes(UpstreamError))
-ERRORS: Final = frozenset({*_codes(GuardProxyError), Delivery.CLIENT_GONE.value})
+# A kind counts once its module is read: so the refusals are named beside what they derive from.
+ERRORS: Final = frozenset(
+    {*_codes(GuardProxyError), *_codes(RequestRefused), Delivery.CLIENT_GONE.value}
+)
 NOT_RUN: Final = frozenset(
     {
         *Skip,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from policies.policy import Action
+from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.differing import does_otherwise
 from proxy.traces.latency import Latency, label_of

@@ -6,12 +6,12 @@ from functools import lru_cache, partial
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
 from policies.gating.gate import Gate
-from policies.policy import Action
+from policies.guard_rule import Action
 from policies.verdict import Verdict
 from proxy.judged import Judged, Settled
-from proxy.openai_api.door import ChoiceOutcome, Edited, Kept, Replaced, Reply
 from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.reply import ChoiceOutcome, Edited, Kept, Replaced, Reply
 from proxy.openai_api.sources import FoundContext
 from proxy.traces.changes import changes
 from proxy.traces.parts import (

@@ -13,7 +13,7 @@ from typing import TypeVar
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
 from guards.text.mask import Masked
-from policies.policy import StoredText
+from policies.tracing import StoredText
 from proxy.traces.changes import applied, changes
 from proxy.traces.keepers import Keeper, KeepsAll, KeepsMasked, KeepsNoWords
 from proxy.traces.parts import (

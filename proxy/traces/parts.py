@@ -6,7 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
-from policies.policy import Action, Mode
+from policies.guard_rule import Action
+from policies.shape import Mode
 from policies.verdict import GuardOutcome
 
 

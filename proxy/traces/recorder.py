@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 
-from policies.policy import Tracing
+from policies.tracing import Tracing
 from proxy.logs import logger
 from proxy.traces.absence import Absence, error_name
 from proxy.traces.courier import Courier

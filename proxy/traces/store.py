@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from policies.policy import Tracing
+from policies.tracing import Tracing
 from proxy.logs import logger
 from proxy.traces.listing import Listing
 from proxy.traces.tally import Bucket, Kept, Tally, TallyBucket, buckets_of

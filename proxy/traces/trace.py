@@ -13,7 +13,8 @@ from pydantic import AwareDatetime
 
 from guards.core.exchange import ContextState, Source
 from guards.core.finding import Finding
-from policies.policy import Action, StoredText
+from policies.guard_rule import Action
+from policies.tracing import StoredText
 from policies.verdict import GuardOutcome
 from proxy.traces.parts import (
     Asked,

@@ -6,9 +6,9 @@ import time
 
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
+from policies.guard_rule import Action
 from policies.inspection import Inspector
 from policies.loader import load_shipped
-from policies.policy import Action
 from tests.bench.corpus import (
     ANSWERS_OF_EACH,
     RECURRING_SETS,

@@ -6,7 +6,7 @@ from pathlib import Path
 import compose_spec
 import pytest
 
-from policies.policy import Timeouts
+from policies.upstream import Timeouts
 from proxy.cli.serve_together import CLOSING_S
 from proxy.settings import Settings
 from tests.deploy.dockerfile import ROOT, stages

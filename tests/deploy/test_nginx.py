@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from policies.policy import Timeouts
+from policies.upstream import Timeouts
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.serving import IDLE_KEPT_S
 from proxy.settings import Settings

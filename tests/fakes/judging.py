@@ -2,12 +2,12 @@
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
+from policies.citing.rules import Renumber
 from policies.gating.gate import Gate
 from policies.gating.looks import GateRules
 from policies.inspection import Inspector
-from policies.policy import Renumber
 from proxy.judged import TOOL_CALLS, Judged
-from proxy.openai_api.door import Reply
+from proxy.openai_api.reply import Reply
 
 
 def judged_whole(

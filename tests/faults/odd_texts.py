@@ -53,6 +53,11 @@ ONE_UNIT = {
     "ranges": "1~2",
     "signs": "+82 ",
     "minus": "-1",
+    "headings": "[1] 안내\n",
+    "short-lines": "참고문헌\n",
+    "residents": "900101-1234567 ",
+    "cards": "1234-5678-9012-3456 ",
+    "counts": "세 명 ",
 }
 ODD = {
     **{name: _filled(unit) for name, unit in ONE_UNIT.items()},

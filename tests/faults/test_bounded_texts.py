@@ -56,6 +56,10 @@ def test_the_slowest_text_that_is_known_costs_about_a_second() -> None:
     assert spent_s(exchange(answer=ODD["ranges"])) < MOST_S
 
 
+def test_a_source_of_nothing_but_headings_costs_under_a_second() -> None:
+    assert spent_s(exchange(source=ODD["headings"])) < MOST_S
+
+
 def test_a_source_and_an_answer_with_a_thousand_telephones_each_cost_under_a_second() -> None:
     source, answer = PAIRS["telephones"]
 

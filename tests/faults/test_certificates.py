@@ -17,7 +17,7 @@ import pytest_asyncio
 import trustme
 
 from policies.judging.rules import JudgeRules
-from policies.policy import Upstream
+from policies.upstream import Upstream
 from proxy.certificates import trusted
 from proxy.demo.model_server import Said, completion
 from proxy.judge.server import JudgeCallFailed, JudgeServer, judge_client

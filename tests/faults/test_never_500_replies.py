@@ -13,7 +13,9 @@ import pytest_asyncio
 from pydantic import JsonValue
 
 from proxy.openai_api.json_body import JsonObject
-from tests.faults.wire import CHAT, REPLY, TEXT, Wire, body_of, open_wire, reply_bytes
+from tests.fakes.running_proxy import ADMIN_TOKEN
+from tests.faults.wire import CHAT, REPLIES, REPLY, TEXT, Wire, body_of, open_wire, reply_bytes
+from tests.proxy.dashboard.visitor import Visitor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -200,6 +202,32 @@ async def test_other_doors_are_no_softer(wire: Wire, door: str, reply: bytes) ->
 
     assert answer.status == 502
     answer.refusal()
+
+
+ODD_WORDS = json.dumps(f"가{HALF}나\0다\r\n라.")
+ODD_PAGES = ["/dashboard/traces", "/dashboard/traces/{}", "/dashboard/traces/{}/json", "/traces/{}"]
+
+
+@pytest.mark.parametrize("door", ["completions", "responses"])
+async def test_odd_words_at_other_doors_are_an_answer_whose_trace_can_be_looked_at(
+    wire: Wire, door: str
+) -> None:
+    plain = REPLIES[f"/v1/{door}"].replace(json.dumps(TEXT).encode(), ODD_WORDS.encode())
+    replying(wire, reply_bytes(plain))
+
+    answer = await wire.ask_door(door, body_of(door, said=f"{HALF} 어디인가요?"))
+
+    assert answer.status == 200
+    assert json.loads(answer.body)["model"] == "m"
+    [traced] = answer.values("x-guard-request-id")
+    trace = await wire.house.proxy.trace_of(traced)
+    assert trace.status == 200
+    admin = {"authorization": f"Bearer {ADMIN_TOKEN}"}
+    async with Visitor(wire.house.proxy.address) as visitor:
+        await visitor.sign_in(ADMIN_TOKEN)
+        for page in ODD_PAGES:
+            shown = await visitor.get(page.format(traced), **({} if "board" in page else admin))
+            assert shown.status_code == 200, page
 
 
 ERRORS = [

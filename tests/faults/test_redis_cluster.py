@@ -6,6 +6,7 @@ Each kind of thing that proxies share is on one shard, because a script needs it
 import asyncio
 from collections.abc import Iterator
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 import httpx
@@ -16,7 +17,7 @@ from proxy.traces.redis_adding import TENANTS as TRACES_KEY
 from proxy.traces.store import Query
 from proxy.traces.tally import Bucket
 from tests.fakes.redis_cluster import RedisCluster
-from tests.fakes.running_proxy import running_proxy
+from tests.fakes.running_proxy import ADMIN_TOKEN, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.loading import ANSWER, ASKED, Load
 from tests.flow.waiting import eventually
@@ -56,9 +57,10 @@ async def test_replicas_share_all_they_share_on_a_cluster(
         upstream.says(ANSWER)
         replies = [await proxy.chat(ASKED) for proxy in (first, second, first, second)]
         async with Visitor(first.address) as visitor:
-            await visitor.sign_in(first.key)
-            assert (await visitor.get("/dashboard")).status_code == httpx.codes.OK
-            assert (await visitor.get("/dashboard/traces")).status_code == httpx.codes.OK
+            await visitor.sign_in(ADMIN_TOKEN)
+            for proxy, path in product((first, second), ("/dashboard", "/dashboard/traces")):
+                page = await visitor.get(f"{proxy.address}{path}")
+                assert page.status_code == httpx.codes.OK
         hints = [SharedHints(cluster.url) for _ in range(2)]
         await hints[0].tell("judge", "token", 5.0)
 

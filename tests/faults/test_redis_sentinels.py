@@ -17,7 +17,7 @@ from proxy.traces.redis import RedisStore
 from proxy.traces.store import Entry, Keep, TraceStoreAway
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.redis_sentinels import RedisSentinels
-from tests.fakes.running_proxy import running_proxy
+from tests.fakes.running_proxy import ADMIN_TOKEN, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.loading import ANSWER, ASKED, Load
 from tests.flow.waiting import eventually
@@ -59,8 +59,10 @@ async def test_replicas_share_all_they_share_through_sentinels(
         upstream.says(ANSWER)
         replies = [await proxy.chat(ASKED) for proxy in (first, second, first, second)]
         async with Visitor(first.address) as visitor:
-            await visitor.sign_in(first.key)
-            assert (await visitor.get("/dashboard")).status_code == httpx.codes.OK
+            await visitor.sign_in(ADMIN_TOKEN)
+            for proxy in (first, second):
+                page = await visitor.get(f"{proxy.address}/dashboard")
+                assert page.status_code == httpx.codes.OK
         hints = [SharedHints(servers.url) for _ in range(2)]
         await hints[0].tell("judge", "token", 5.0)
 

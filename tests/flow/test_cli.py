@@ -11,7 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from policies.policy import Action, Policy
+from policies.guard_rule import Action
+from policies.policy import Policy
 from policies.store import PolicyStore
 from proxy.cli import COMMANDS
 from proxy.demo.script import SCENES

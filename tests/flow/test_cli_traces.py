@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from guards.core.guard import Stage
-from policies.policy import Action, Mode, StoredText
+from policies.guard_rule import Action
+from policies.shape import Mode
+from policies.tracing import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.traces_page import page
 from proxy.traces.changes import changes

@@ -13,7 +13,9 @@ from proxy.app import create_app
 from proxy.demo.model_server import MODEL, Said, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.serving import served
-from proxy.upstream import ModelServers, RawReply, ServerCall
+from proxy.upstream.client import ModelServers
+from proxy.upstream.reply import RawReply
+from proxy.upstream.request import ServerCall
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.running_proxy import chat_body

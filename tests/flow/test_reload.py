@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from policies.keys import new_key
-from policies.policy import Mode
+from policies.shape import Mode
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject, member
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply

@@ -13,7 +13,7 @@ from openai.types.chat import ChatCompletion
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
-from proxy.transport import StaleConnection
+from proxy.transport.errors import StaleConnection
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.mocked_wire import WIRE

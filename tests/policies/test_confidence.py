@@ -11,10 +11,13 @@ from guards.core.finding import Finding, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport
 from policies.confidence import Band, Cap, Confidence, JudgeWord, confidence_of
+from policies.confidence_rules import ConfidenceCaps, ConfidenceWeights
 from policies.decision import Possible, decide
+from policies.guard_rule import GuardRule
 from policies.inspection import Inspector
 from policies.loader import load_shipped
-from policies.policy import ConfidenceCaps, ConfidenceWeights, GuardRule, Mode, Policy
+from policies.policy import Policy
+from policies.shape import Mode
 from tests.policies.test_decision import WEAK, clean, finding, found, lacking
 
 WEIGHTS = ConfidenceWeights()

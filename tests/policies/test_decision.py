@@ -9,7 +9,10 @@ from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
 from policies.confidence import Band, Confidence
 from policies.decision import Possible, decide, preferred
-from policies.policy import Action, GuardRule, Mode, OnNotRun, Policy, Regeneration
+from policies.guard_rule import Action, GuardRule, OnNotRun
+from policies.policy import Policy
+from policies.regeneration import Regeneration
+from policies.shape import Mode
 from policies.verdict import GuardOutcome, Verdict
 
 STRONG = Severity.STRONG

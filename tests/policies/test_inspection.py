@@ -10,9 +10,9 @@ from guards.core.finding import Finding
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
 from guards.core.runner import Outcome
+from policies.guard_rule import Action
 from policies.inspection import Inspector
 from policies.loader import load_shipped
-from policies.policy import Action
 
 ASKED = Exchange("언제 쉬나요?", (Source("1", "안내", "월요일에 쉽니다."),))
 

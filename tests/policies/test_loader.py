@@ -1,7 +1,7 @@
 import pytest
 
 from policies.keys import hash_key
-from policies.policy import Mode
+from policies.shape import Mode
 from tests.policies.conftest import Folder
 
 SERVING = """

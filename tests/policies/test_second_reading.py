@@ -13,8 +13,9 @@ from guards.core.runner import GuardReport, Outcome
 from guards.text.morph import MorphReader
 from policies.decision import Possible
 from policies.edits import apply
+from policies.guard_rule import Action, GuardRule
 from policies.inspection import Inspector
-from policies.policy import Action, GuardRule, Policy
+from policies.policy import Policy
 from policies.second_reading import ASKED_CODES, MOST_ASKED, read_again
 from policies.verdict import Verdict
 from tests.policies.conftest import Folder

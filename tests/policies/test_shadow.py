@@ -7,7 +7,7 @@ import pytest
 from guards.core.exchange import Exchange
 from policies.errors import PolicyError
 from policies.loader import load_shipped, load_text
-from policies.policy import Mode
+from policies.shape import Mode
 from tests.policies.conftest import Folder
 from tests.policies.test_loader import SERVING
 

@@ -3,13 +3,14 @@
 import pytest
 
 from guards.core.exchange import Exchange, Source
+from policies.guard_rule import Action
 from policies.inspection import Inspector
 from policies.loader import load_shipped
-from policies.policy import Action, Upstream
+from policies.upstream import Upstream
 from proxy.judged import TOOL_CALLS, Judged, settle
 from proxy.openai_api.chat import read_reply
-from proxy.openai_api.door import Kept, Replaced
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.reply import Kept, Replaced
 from proxy.openai_api.sse import json_bytes
 from proxy.tenants import Tenant
 from tests.fakes.judging import judged_whole

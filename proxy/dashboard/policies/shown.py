@@ -8,7 +8,7 @@ from pathlib import PurePath
 from policies.errors import Problem
 from policies.inheritance import shipped_files
 from policies.loader import LoadedPolicy, load_shipped
-from policies.policy import Mode
+from policies.shape import Mode
 from policies.store import PolicyStore
 from proxy.dashboard.policies.sight import Sight
 

@@ -12,16 +12,12 @@ from proxy.openai_api.chat.reply import ChatReply, read_reply
 from proxy.openai_api.chat.request import read_request
 from proxy.openai_api.chat.restored import restored
 from proxy.openai_api.chat.writing import write
-from proxy.openai_api.door import (
-    ChoiceOutcome,
-    Door,
-    Ending,
-    LiveStream,
-    ModelRequest,
-    Restoring,
-    Written,
-)
+from proxy.openai_api.door import Door
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.live_stream import LiveStream
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import ChoiceOutcome, Ending, Written
+from proxy.openai_api.restoring import Restoring
 
 
 class ChatDoor(Door[ChatReply]):

@@ -4,18 +4,21 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
-from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import PieceJoiner
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.chat.reply import Saying, StreamReply, check_chunk, content_of
 from proxy.openai_api.chat.restored_stream import StreamRestorer
 from proxy.openai_api.chat.tokens import split_tokens
 from proxy.openai_api.choices import choice_index, without_tokens
-from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Restoring, Said
 from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.live_stream import LiveStream, Piece, Said
+from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.mould import Mould, mould_of
+from proxy.openai_api.reply import Ending
+from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import DONE, Event, write_event
 from proxy.openai_api.stream_events import event_object
+from proxy.upstream_errors import UpstreamBroken
 
 _TELLING = COVERAGE.chunk.telling()
 _SILENT = COVERAGE.chunk.silent() - {"choices", "usage"}

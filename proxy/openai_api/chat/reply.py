@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer, with_whole_characters
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.choices import choice_index, choices_of
@@ -14,6 +13,7 @@ from proxy.openai_api.coverage import unknown_fields
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.sse import EventReader
 from proxy.openai_api.stream_events import event_object
+from proxy.upstream_errors import UpstreamBroken
 
 _REASONING_PARTS = ("thinking", "reasoning")
 

@@ -4,9 +4,9 @@ from pydantic import JsonValue
 
 from proxy.openai_api.chat.restored_stream import StreamRestorer
 from proxy.openai_api.choices import without_tokens
-from proxy.openai_api.door import Restoring
 from proxy.openai_api.json_body import JsonObject, objects, read_object
 from proxy.openai_api.json_texts import with_texts
+from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import EventReader, json_bytes, write_event
 
 _STREAM = "text/event-stream"

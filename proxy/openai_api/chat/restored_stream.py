@@ -6,9 +6,9 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from proxy.openai_api.choices import choice_index, without_tokens
-from proxy.openai_api.door import PieceRestorer, Restoring
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.json_texts import with_texts
+from proxy.openai_api.restoring import PieceRestorer, Restoring
 
 _WORDS = ("content", "reasoning", "reasoning_content", "refusal")
 _CALLS = "tool_calls"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from proxy.errors import UpstreamBroken
 from proxy.openai_api.choices import without_tokens
 from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.reply import StreamReply
@@ -11,10 +10,14 @@ from proxy.openai_api.completions.request import echo_of
 from proxy.openai_api.completions.stream import StreamReader
 from proxy.openai_api.completions.tokens import split_choice
 from proxy.openai_api.completions.writing import made_choice
-from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Restoring
 from proxy.openai_api.json_body import JsonObject, objects
+from proxy.openai_api.live_stream import LiveStream, Piece
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import Ending
+from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import DONE, Event, write_event
 from proxy.openai_api.stream_events import event_object
+from proxy.upstream_errors import UpstreamBroken
 
 _NAMES = ("id", "created")
 _AROUND = (*_NAMES, "object", "model", "system_fingerprint")

@@ -3,22 +3,18 @@
 from collections.abc import Sequence
 
 from guards.core.exchange import Source
-from proxy.openai_api.door import (
-    ChoiceOutcome,
-    Door,
-    Ending,
-    LiveStream,
-    ModelRequest,
-    Restoring,
-    Written,
-)
+from proxy.openai_api.door import Door
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.live_stream import LiveStream
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import ChoiceOutcome, Ending, Written
 from proxy.openai_api.responses.coverage import COVERAGE
 from proxy.openai_api.responses.live import LiveResponse
 from proxy.openai_api.responses.prompting import noted, prompted
 from proxy.openai_api.responses.reply import ResponsesReply, read_reply
 from proxy.openai_api.responses.request import read_request
 from proxy.openai_api.responses.writing import write
+from proxy.openai_api.restoring import Restoring
 
 
 class ResponsesDoor(Door[ResponsesReply]):

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from proxy.openai_api.door import Ending, ModelRequest
 from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import Ending
 from proxy.openai_api.responses.output import (
     COMPLETED,
     INCOMPLETE,

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from proxy.openai_api.door import Ending, ModelRequest, Piece
 from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.live_stream import Piece
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import Ending
 from proxy.openai_api.responses.begun import Begun
 from proxy.openai_api.responses.flows import (
     ITEM_ADDED,

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
-from proxy.openai_api.door import Piece, Restoring
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.json_texts import with_texts
+from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.responses.flowing import Flowing
 from proxy.openai_api.responses.flows import (
     ENDINGS,
@@ -52,6 +51,8 @@ from proxy.openai_api.responses.output import (
     unseen_in,
     without_echoes,
 )
+from proxy.openai_api.restoring import Restoring
+from proxy.upstream_errors import UpstreamBroken
 
 _ANSWERS = ("output", "output_text", "output_messages")
 

@@ -2,17 +2,10 @@
 
 from collections.abc import Sequence
 
-from proxy.openai_api.door import (
-    ChoiceOutcome,
-    Edited,
-    Ending,
-    Kept,
-    ModelRequest,
-    Replaced,
-    Written,
-)
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.leaving import leaves_as_stream, untouched
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, Replaced, Written
 from proxy.openai_api.responses.flows import place_of
 from proxy.openai_api.responses.made import (
     event_bytes,

@@ -3,7 +3,8 @@
 import pytest
 
 from policies.gating.looks import Kind
-from policies.policy import Action, Trimming
+from policies.guard_rule import Action
+from policies.policy import Trimming
 from tests.policies.gating.hall import (
     BOOKING,
     CALL,

@@ -7,7 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from policies.gating.looks import Kind
-from policies.policy import Action, Trimming
+from policies.guard_rule import Action
+from policies.policy import Trimming
 from policies.verdict import Verdict
 from tests.policies.gating.hall import CALL, TRUE, WRITE, WRONG, Passage, begun, known, passed
 

@@ -10,6 +10,7 @@ from guards.core.guard import Stage
 from policies.confidence import Cap
 from policies.decision import Possible
 from policies.edits import apply
+from policies.guard_rule import Action
 from policies.inspection import Inspector
 from policies.judging.bounded import BoundedJudge
 from policies.judging.judge import (
@@ -22,7 +23,7 @@ from policies.judging.judge import (
 from policies.judging.rules import JudgeRules
 from policies.judging.verdict import with_second_opinion
 from policies.loader import load_shipped
-from policies.policy import Action, Policy
+from policies.policy import Policy
 from policies.shape import Mode
 from policies.verdict import GuardOutcome, Verdict
 from tests.fakes.fake_judge import FakeJudge, contradicts, doubts, supports

@@ -9,6 +9,7 @@ import pytest
 
 from policies import verify
 from policies.confidence import Cap
+from policies.guard_rule import Action
 from policies.judging.judge import (
     Judge,
     JudgeFailure,
@@ -19,7 +20,6 @@ from policies.judging.judge import (
 )
 from policies.judging.rules import JudgeRules
 from policies.loader import load_shipped
-from policies.policy import Action
 from policies.verification.options import JudgeUse, Options
 from policies.verification.policies import chosen_policy
 from policies.verification.shape import Verification

@@ -4,7 +4,8 @@ import pytest
 
 from guards.core.exchange import Source
 from policies import quick_verify, verify
-from policies.policy import Action, GuardRule, Policy
+from policies.guard_rule import Action, GuardRule
+from policies.policy import Policy
 from policies.verification.options import Options
 from policies.verification.parts import Label
 from policies.verification.policies import chosen_policy

@@ -3,7 +3,8 @@
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
 from guards.core.guard import Stage
-from policies.policy import Action, Mode
+from policies.guard_rule import Action
+from policies.shape import Mode
 from policies.verdict import GuardOutcome
 from proxy.traces.parts import (
     Attempt,

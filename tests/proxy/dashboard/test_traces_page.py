@@ -10,9 +10,11 @@ import pytest
 from guards.core.exchange import ContextState
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.registry import all_guards
+from policies.guard_rule import Action
 from policies.loader import load_shipped
-from policies.policy import Action, Mode, StoredText
+from policies.shape import Mode
 from policies.store import Snapshot
+from policies.tracing import StoredText
 from policies.verdict import GuardOutcome
 from proxy.dashboard.traces import terms
 from proxy.dashboard.traces.codes import CODE_WORDS

@@ -8,7 +8,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from policies.policy import Action
+from policies.guard_rule import Action
 from proxy.app import create_app
 from proxy.serving import served
 from proxy.traces.embedded import EmbeddedStore

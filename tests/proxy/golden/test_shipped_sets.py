@@ -5,7 +5,9 @@ import asyncio
 import httpx
 import pytest
 
-from policies.policy import Action, Mode, Policy
+from policies.guard_rule import Action
+from policies.policy import Policy
+from policies.shape import Mode
 from policies.verification.policies import chosen_policy
 from proxy.golden.playing import UNSCRIPTED, Player
 from proxy.golden.results import CaseResult, Outcome

@@ -6,8 +6,10 @@ import pytest
 
 from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
+from policies.guard_rule import Action
 from policies.loader import load_shipped
-from policies.policy import Action, Mode, StoredText
+from policies.shape import Mode
+from policies.tracing import StoredText
 from policies.verdict import GuardOutcome
 from proxy.rejudging.comparing import (
     LONGEST_EXCERPT_CHARS,

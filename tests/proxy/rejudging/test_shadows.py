@@ -11,8 +11,9 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
+from policies.guard_rule import Action
 from policies.loader import LoadedPolicy, load_shipped
-from policies.policy import Action, StoredText, Tracing
+from policies.tracing import StoredText, Tracing
 from proxy.rejudging.process import Workers
 from proxy.rejudging.shadows import Shadows
 from proxy.traces.parts import NotRejudged

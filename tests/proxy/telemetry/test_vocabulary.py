@@ -10,7 +10,7 @@ import pytest
 from guards.core.registry import GuardType, all_guards
 from policies.judging.claims import Skip
 from policies.judging.verdict import NO_TIME
-from proxy import errors
+from proxy import errors, refusals, upstream_errors
 from proxy.errors import GuardProxyError
 from proxy.telemetry.vocabulary import ERRORS, NOT_RUN, OTHER, UPSTREAM_ERRORS, not_run_reason
 
@@ -79,7 +79,8 @@ def test_why_a_judge_was_not_asked_is_among_them() -> None:
 def test_every_error_that_a_client_can_see_is_among_them() -> None:
     kinds = [
         kind
-        for kind in vars(errors).values()
+        for module in (errors, refusals, upstream_errors)
+        for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, GuardProxyError)
     ]
 

@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from guards.core.exchange import Source
 from guards.core.guard import Stage
-from policies.policy import Action, Mode, StoredText, Tracing
+from policies.guard_rule import Action
+from policies.shape import Mode
+from policies.tracing import StoredText, Tracing
 from policies.verdict import GuardOutcome
 from proxy.traces.parts import GuardRun, PolicyUsed
 from proxy.traces.store import Entry, Keep

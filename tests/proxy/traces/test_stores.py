@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
-from policies.policy import Action
+from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.store import Keep, Query, TraceStore, tail, walk
 from proxy.traces.trace import NOTHING_DECIDED, Trace

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 import redis.asyncio
 
-from policies.policy import Action
+from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.latency import Latency
 from proxy.traces.redis import RedisStore

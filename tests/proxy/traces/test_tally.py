@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.policy import Action
+from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.latency import BOUNDS_MS, Histogram, Latency, label_of
 from proxy.traces.parts import Attempt, GuardRun, NotRejudged, PolicyUsed, Rejudged, Step, Unknown

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from guards.core.exchange import ContextState, Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Stage
-from policies.policy import Action, Mode
+from policies.guard_rule import Action
+from policies.shape import Mode
 from policies.verdict import GuardOutcome
 from proxy.traces.parts import Attempt, Choice, FoundPlace, GuardRun, PolicyUsed, Usage
 from proxy.traces.trace import Delivery, Trace, TraceBuilder

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from guards.text.personal_kinds import PersonalKind
 from proxy.openai_api.completions import CompletionsDoor
 from proxy.openai_api.completions.reply import CompletionReply
-from proxy.openai_api.door import Ending, ModelRequest
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import Ending
 from proxy.openai_api.sse import DONE, EventReader, json_bytes, write_event
 from proxy.personal.stand_ins import StandIns
 

@@ -3,8 +3,8 @@
 import json
 
 from proxy.openai_api.completions.reply import CompletionReply
-from proxy.openai_api.door import ChoiceOutcome, Edited, Ending, Kept, Replaced
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, Replaced
 from proxy.openai_api.sse import STREAM_TYPE
 from tests.proxy.openai_api.completions.making import (
     DOOR,

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from proxy.openai_api.door import Ending, Piece
 from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.live_stream import Piece
+from proxy.openai_api.reply import Ending
 from proxy.openai_api.sse import Event, EventReader, write_event
 from tests.proxy.openai_api.responses.wire import (
     NAMES,

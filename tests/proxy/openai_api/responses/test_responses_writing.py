@@ -5,8 +5,9 @@ import pytest
 from pydantic import BaseModel
 
 from guards.core.exchange import Source
-from proxy.openai_api.door import Edited, Ending, Kept, ModelRequest, Replaced
 from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import Edited, Ending, Kept, Replaced
 from proxy.openai_api.responses.reply import ResponsesReply
 from proxy.openai_api.sse import write_event
 from tests.proxy.openai_api.responses.wire import (

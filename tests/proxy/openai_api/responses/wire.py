@@ -10,10 +10,13 @@ from openai.types.responses import ParsedResponse, Response, ResponseStreamEvent
 from pydantic import JsonValue, TypeAdapter
 
 from guards.text.personal_kinds import PersonalKind
-from proxy.openai_api.door import Ending, LiveStream, ModelRequest, Piece, Restoring
 from proxy.openai_api.json_body import JsonObject, objects, read_object
+from proxy.openai_api.live_stream import LiveStream, Piece
+from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.reply import Ending
 from proxy.openai_api.responses import ResponsesDoor
 from proxy.openai_api.responses.reply import ResponsesReply
+from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import Event, EventReader, json_bytes
 from proxy.personal.stand_ins import StandIns
 

@@ -1,0 +1,152 @@
+"""A stream on its way: its pieces, and what reads and writes them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.reply import Ending, Reply
+from proxy.openai_api.restoring import Restoring
+from proxy.openai_api.sse import Event, write_event
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One event of a model server's stream, as far as it concerns one choice.
+
+    An event that says something and does something else too (a text and a finish reason) is read
+    as several pieces, the text first.
+
+    Attributes:
+        choice: Number of the choice; None for what belongs to none of them, such as the usage.
+        text: What it adds to the choice's answer; empty for all else.
+        chunk: The JSON object to be written for it.
+        raw: The event's own bytes, if it can be passed on as it came; None where it cannot.
+        finish_reason: Set on the piece that ends its choice, in the model server's word.
+        calls_tool: It is part of a call of a tool.
+        may_tell: It may hold words of the answer where nobody knows them: it leaves with the words
+            before it, and not at all where those are changed.
+    """
+
+    choice: int | None
+    text: str
+    chunk: JsonObject
+    raw: bytes | None = None
+    finish_reason: str | None = None
+    calls_tool: bool = False
+    may_tell: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Some events that say a text and can be passed on as they came.
+
+    Attributes:
+        choice: Number of their choice.
+        text: What they add to its answer.
+        end: Where they end in the bytes that they were read from.
+    """
+
+    choice: int
+    text: str
+    end: int
+
+
+class LiveStream(ABC):
+    """Reads the streams of a model server for one request, and writes the one that leaves.
+
+    The stream that leaves may be made of two attempts; of a choice that is written anew nothing but
+    pieces without text has left then.
+    """
+
+    @abstractmethod
+    def restore_with(self, stand_ins: Restoring) -> None:
+        """Put the user's own identifiers back from now on; called before anything is read."""
+
+    @abstractmethod
+    def read(self, event: Event) -> Sequence[Piece]:
+        """Return the pieces of one event that says something.
+
+        The user's own identifiers are put back in them.
+
+        Raises:
+            UpstreamBroken: nobody could say what a client would read in it.
+        """
+
+    def said(self, events: bytes) -> Said | None:
+        """Take in events that do nothing but say a text of one choice, as many as there are.
+
+        Only the quickest way of reading is tried here. None where the first event takes more: then
+        nothing was taken in.
+
+        Args:
+            events: Some bytes that begin with an event, without the stream's byte order mark.
+        """
+        return None
+
+    @abstractmethod
+    def read_end(self, *, said_done: bool) -> Sequence[Piece]:
+        """Return what was kept back when the model server's stream has ended.
+
+        Args:
+            said_done: It ended with ``[DONE]``.
+
+        Raises:
+            UpstreamBroken: the stream is not complete.
+        """
+
+    @abstractmethod
+    def reply(self) -> Reply:
+        """Return what was read since the last attempt began, as a whole reply."""
+
+    @abstractmethod
+    def begin_again(self, choices: Sequence[int]) -> None:
+        """A second attempt follows.
+
+        Args:
+            choices: Numbers, as the client knows them, of the choices that it writes anew, in its
+                own order. `Piece.choice` is such a number.
+        """
+
+    @abstractmethod
+    def split(self, piece: Piece, at: int) -> tuple[Piece, Piece]:
+        """Return a piece as two, cut in its text; each of its tokens goes with one of them."""
+
+    @abstractmethod
+    def write(self, piece: Piece) -> bytes:
+        """Return the bytes of a piece that leaves as it is; its own where that can be."""
+
+    @abstractmethod
+    def write_text(self, choice: int, text: str, instead_of: Sequence[Piece]) -> bytes:
+        """Return the bytes of a text that the model server did not write so.
+
+        Args:
+            choice: Number of the choice that the client sees.
+            text: What is added to its answer; it may be empty.
+            instead_of: The pieces in whose place it stands; empty for what we add ourselves.
+        """
+
+    def write_template(self, choice: int, text: str) -> bytes:
+        """Return the bytes of a template that stands in the place of a whole answer."""
+        return self.write_text(choice, text, ())
+
+    def write_error(self, error: JsonObject) -> bytes:
+        """Return the event of a failure after which nothing follows.
+
+        Args:
+            error: An OpenAI error object.
+        """
+        return write_event(error)
+
+    @abstractmethod
+    def write_finish(self, choice: int, finish_reason: str) -> bytes:
+        """Return the bytes that end a choice which the model server did not end so."""
+
+    @abstractmethod
+    def write_end(self, usage: JsonObject, ending: Ending) -> bytes:
+        """Return what ends the stream: usage if it was asked for, the report, and the last event.
+
+        Args:
+            usage: The tokens of all attempts; empty if nobody counted them.
+            ending: What goes with the choices.
+        """

@@ -1,0 +1,55 @@
+"""A request to a guarded endpoint, in one shape whatever its wire looks like."""
+
+from dataclasses import dataclass
+
+from proxy.openai_api.guard_field import GuardField
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import json_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """A request that can be served.
+
+    Attributes:
+        raw: The body as it came.
+        body: The body as JSON, with `guard` still in it.
+        conversation: The request as a chat completion: `messages` in which the question and the
+            sources are looked for, with `guard`, `documents`, `tools` and the like beside them. The
+            body itself for the chat door. Nobody sends it anywhere.
+        model: Name of the model that the client asked for.
+        stream: Whether it wants a stream.
+        choices: How many choices it wants.
+        offers_tools: The model may call tools, so it may fetch evidence itself.
+        structured: It wants JSON, so a template cannot stand in the content.
+        include_usage: Whether a stream ends with the usage.
+        guard: What the app told the proxy.
+        not_checked: Names of what it carries and no guard can look at, such as ``image_parts``.
+        server_state: Members that point at what only the model server keeps, where nobody here
+            could see what the answer rests on.
+        unknown: Its fields that no row of the coverage tells of.
+    """
+
+    raw: bytes
+    body: JsonObject
+    conversation: JsonObject
+    model: str
+    stream: bool
+    choices: int = 1
+    offers_tools: bool = False
+    structured: bool = False
+    include_usage: bool = False
+    guard: GuardField
+    not_checked: tuple[str, ...] = ()
+    server_state: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def for_server(self, model: str) -> bytes:
+        """Return the body for the model server: the caller's own bytes where nothing differs."""
+        if "guard" not in self.body and model == self.model:
+            return self.raw
+        return json_bytes(self.plain_body() | {"model": model})
+
+    def plain_body(self) -> JsonObject:
+        """Return the body without the `guard` member."""
+        return {key: value for key, value in self.body.items() if key != "guard"}

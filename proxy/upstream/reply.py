@@ -1,0 +1,146 @@
+"""A reply of a model server: its body in time and in size, and the errors that its status means."""
+
+import sys
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import httpx
+
+from proxy.encodings import ENCODINGS, Sliced, encodings_of
+from proxy.headers import returned_headers
+from proxy.openai_api.json_body import member, read_object
+from proxy.patience import Patience
+from proxy.upstream.request import Terms
+from proxy.upstream_errors import (
+    UpstreamBroken,
+    UpstreamError,
+    UpstreamRefused,
+    UpstreamRejectedKey,
+)
+
+_NOT_MODIFIED = 304
+_MOST_STATUS = 599
+_LONGEST_ERROR_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class OpenReply:
+    """A reply whose body is still on its way.
+
+    Attributes:
+        status: Below 400.
+        headers: Those that may go to the caller.
+        content_type: Of the body.
+        pieces: The body, decoded; each piece within the idle timeout.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    content_type: str
+    pieces: AsyncIterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class RawReply:
+    """A whole reply."""
+
+    status: int
+    headers: Mapping[str, str]
+    content_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A reply as it came, and the patience with which its body is waited for."""
+
+    response: httpx.Response
+    patience: Patience
+
+    def encoded(self) -> AsyncIterator[bytes]:
+        """Yield the body as it came, each piece within the idle timeout."""
+        return self._timely(self._stream, sys.maxsize)
+
+    def decoded(self, most_bytes: int) -> AsyncIterator[bytes]:
+        """Yield the body, each piece within the idle timeout.
+
+        Raises:
+            UpstreamBroken: it is larger than it may be, or in an encoding that nobody asked for.
+        """
+        used = encodings_of(self.response.headers.get("content-encoding", ""))
+        if not used:
+            return self._timely(self._stream, most_bytes)
+        # One within another could come out a million times as large.
+        if len(used) > 1 or used[0] not in ENCODINGS:
+            raise UpstreamBroken("its content encoding is not one that was asked for")
+        self.response.stream = Sliced(self._stream)
+        return self._timely(self.response.aiter_bytes(), most_bytes)
+
+    @property
+    def _stream(self) -> httpx.AsyncByteStream:
+        return cast("httpx.AsyncByteStream", self.response.stream)
+
+    async def _timely(self, pieces: AsyncIterable[bytes], most_bytes: int) -> AsyncIterator[bytes]:
+        size = 0
+        self.patience.wait()
+        async for piece in pieces:
+            self.patience.rest()
+            size += len(piece)
+            if size > most_bytes:
+                raise UpstreamBroken(f"it is larger than {most_bytes} bytes")
+            yield piece
+            self.patience.wait()
+        self.patience.rest()
+
+
+async def read_whole(reply: OpenReply) -> RawReply:
+    """Return all of a reply.
+
+    Raises:
+        UpstreamError: it failed on the way.
+    """
+    body = b"".join([piece async for piece in reply.pieces])
+    return RawReply(reply.status, reply.headers, reply.content_type, body)
+
+
+async def check_status(opened: Opened, terms: Terms) -> None:
+    """Let only a reply through that a caller may get.
+
+    Raises:
+        UpstreamError: it is an error of the model server's, or none that was asked for.
+    """
+    status = opened.response.status_code
+    if status > _MOST_STATUS:
+        raise UpstreamBroken(f"its status is none ({status})")
+    if status >= 400:
+        raise await _refusal(opened, terms)
+    if status >= 300 and status != _NOT_MODIFIED:
+        # A client that followed would leave the proxy behind, its key in hand.
+        raise UpstreamBroken(f"it redirects ({status})")
+    if status < 200:
+        raise UpstreamBroken(f"it changes the protocol ({status})")
+
+
+async def _refusal(opened: Opened, terms: Terms) -> UpstreamError:
+    """Return the error that an error status of the model server becomes."""
+    status = opened.response.status_code
+    if status in (401, 403) and terms.key_is_ours:
+        return UpstreamRejectedKey()
+    body = await _error_object(opened, terms) if status < 500 else None
+    return UpstreamRefused(status, body, returned_headers(opened.response.headers))
+
+
+async def _error_object(opened: Opened, terms: Terms) -> bytes | None:
+    """Return the model server's own OpenAI error object without our key, or None."""
+    try:
+        raw = b"".join([piece async for piece in opened.decoded(_LONGEST_ERROR_BYTES)])
+    except UpstreamBroken:
+        return None
+    if terms.key and terms.key_is_ours:
+        raw = raw.replace(terms.key.encode(), b"***")
+    try:
+        is_error = isinstance(member(member(read_object(raw), "error"), "message"), str)
+    except ValueError:
+        return None
+    return raw if is_error else None
