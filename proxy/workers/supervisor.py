@@ -235,12 +235,13 @@ class Supervisor:
         if self._killed_at_s is None:
             self._killed_at_s = now_s + self._patience_s
             self._crew.stopping()
+            self._signal_all(signal.SIGTERM)
         elif self._told == 2:
             self._killed_at_s = min(self._killed_at_s, now_s + HURRY_S)
+            # Another one: two of a kind are one for a worker that has yet to hear the first.
+            self._signal_all(signal.SIGINT)
         else:
             self._killed_at_s = now_s
-            return
-        self._signal_all(signal.SIGTERM)
 
     def _kill(self) -> None:
         """Kill whoever is left."""

@@ -17,7 +17,7 @@ from tests.proxy.wire.talking import Line, Talking, talking
 QUESTION = "회의실은 몇 층에 있나요?"
 GOOD, CHINESE = "회의실은 3층입니다.", "会议室在三楼。"
 PASSED = "passthrough: [POST /embeddings, GET /files/**]"
-TIMES = "timeouts: {connect_s: 0.5, first_byte_s: 0.3, idle_s: 0.3, total_s: 2}"
+HASTY = "timeouts: {first_byte_s: 0.3, idle_s: 0.3, total_s: 2}"
 
 Act = Callable[[Line], Awaitable[None]]
 
@@ -123,18 +123,20 @@ async def proxy(
     tmp_path_factory: pytest.TempPathFactory, model: Model
 ) -> AsyncGenerator[RunningProxy, None]:
     folder: Path = tmp_path_factory.mktemp("house")
-    upstream = f"upstream:\n  base_url: {model.address}/v1\n  {TIMES}\n"
     # The constraint of the second attempt is refused where a server fails it, and left out.
-    policy = f"{upstream}{PASSED}\nregeneration: {{constraint: vllm}}\n"
-    async with running_proxy(folder, model, policy) as running:
+    policy = f"{PASSED}\nregeneration: {{constraint: vllm}}\n"
+    hasty = f"upstream:\n  base_url: {model.address}/v1\n  {HASTY}\n{policy}"
+    async with running_proxy(folder, model, policy, others={"hasty": hasty}) as running:
         yield running
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def ask(proxy: RunningProxy, *, stream: bool = False) -> httpx.Response:
-    return await proxy.chat(chat_body(QUESTION, stream=stream))
+async def ask(proxy: RunningProxy, fails: Act | None = None, **more: bool) -> httpx.Response:
+    """Ask as a tenant who waits, or as the hasty one where the server would say nothing."""
+    key = proxy.keys["hasty" if fails is hang else "app"]
+    return await proxy.chat(chat_body(QUESTION, **more), key=key)
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
@@ -144,7 +146,7 @@ async def test_a_server_that_fails_is_asked_once_for_each_request(
 ) -> None:
     model.will(fails)
 
-    replies = await asyncio.gather(*(ask(proxy, stream=stream) for _ in range(10)))
+    replies = await asyncio.gather(*(ask(proxy, fails, stream=stream) for _ in range(10)))
 
     assert {reply.status_code for reply in replies} == {status}
     # Those of them that came over connections which are known to be good may be lost with these.
@@ -158,7 +160,7 @@ async def test_with_the_second_attempt_a_request_costs_three_at_most(
     """The first answer, the second attempt, and one of these again."""
     model.will(answering(CHINESE), fails)
 
-    reply = await ask(proxy)
+    reply = await ask(proxy, fails)
 
     assert reply.status_code == 200
     assert reply.headers["x-guard-action"] == "replace"
