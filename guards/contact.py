@@ -14,7 +14,7 @@ Source: own rules. An address may be cut to its host or an upper folder; a local
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
@@ -22,7 +22,7 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
-from guards.text.contact_book import ContactBook, namings
+from guards.text.contact_book import ContactBook, covered_by, namings
 from guards.text.namings import Named
 from guards.text.ownership import Owned
 from guards.text.slots.contact import Contact, ContactKind
@@ -77,11 +77,20 @@ class Contacts(Guard[ContactSettings]):
         found = (
             self._finding(contact, book, named[contact.start])
             for contact in _claimed(text)
-            if not any(contact.is_in(other) for other in licensed)
+            if not _is_licensed(contact, licensed)
         )
         return [finding for finding in found if finding is not None]
 
-    def _licensed(self, reading: Reading) -> list[Contact]:
+    def _licensed(self, reading: Reading) -> dict[str, list[Contact]]:
+        """Return what may be said without a source, each value once, by each way to give it."""
+        each = {(one.kind, one.values): one for one in self._allowed(reading)}
+        found: dict[str, list[Contact]] = {}
+        for contact in each.values():
+            for form in covered_by(contact):
+                found.setdefault(form, []).append(contact)
+        return found
+
+    def _allowed(self, reading: Reading) -> list[Contact]:
         allowed = [
             contact for written in self.settings.allowed for contact in Text(written).contacts
         ]
@@ -112,6 +121,12 @@ class Contacts(Guard[ContactSettings]):
             score=0.9 if known else 1.0,
             fix=expected[0] if is_sure else None,
         )
+
+
+def _is_licensed(contact: Contact, licensed: Mapping[str, Sequence[Contact]]) -> bool:
+    # An address is covered by longer ones alone; a number also by one without its area code.
+    forms = contact.values if contact.kind is ContactKind.URL else covered_by(contact)
+    return any(contact.is_in(other) for form in forms for other in licensed.get(form, ()))
 
 
 def _claimed(text: Text) -> list[Contact]:

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -41,6 +42,7 @@ class ContactBook:
         self._covered: set[tuple[ContactKind, str]] = set()
         self._owned: dict[_Line, Ownership[Contact]] = defaultdict(Ownership)
         self._by_value: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
+        self._by_covered: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
         for number, text in self._passages.texts():
             self._add(number, text)
         for source in reading.exchange.sources:
@@ -72,11 +74,13 @@ class ContactBook:
             )
             line = _line_of(contact)
             if self._owned[line].add(owned):
-                for value in _covered_by(contact):
+                for value in contact.values:
                     self._by_value[line, value].append(owned)
+                for value in covered_by(contact):
+                    self._by_covered[line, value].append(owned)
 
     def _cover(self, contact: Contact) -> None:
-        self._covered.update((contact.kind, value) for value in _covered_by(contact))
+        self._covered.update((contact.kind, value) for value in covered_by(contact))
 
     def holds(self, contact: Contact) -> bool:
         """Tell whether a source gives a contact, in any notation."""
@@ -106,10 +110,14 @@ class ContactBook:
 
     def _given(self, contact: Contact, line: "_Line") -> frozenset[Owned[Contact]]:
         """Return where the sources give a contact."""
+        # What covers it has its value among what it covers itself, and the other way about.
+        near = chain(
+            (self._by_covered.get((line, value), ()) for value in contact.values),
+            (self._by_value.get((line, value), ()) for value in covered_by(contact)),
+        )
         return frozenset(
             entry
-            for value in _covered_by(contact)
-            for entry in self._by_value.get((line, value), ())
+            for entry in chain.from_iterable(near)
             if contact.is_in(entry.value) or entry.value.is_in(contact)
         )
 
@@ -167,7 +175,7 @@ def _extension_cells(text: Text) -> Iterator[Contact]:
         start += len(line) + 1
 
 
-def _covered_by(contact: Contact) -> Iterator[str]:
+def covered_by(contact: Contact) -> Iterator[str]:
     """Yield the shorter ways to give a contact: a local number, an upper folder."""
     for value in contact.values:
         yield value

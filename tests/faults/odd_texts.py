@@ -77,6 +77,9 @@ PAIRS = {
         "weights": "{n} kg ",
         "laws": "제{n}조 ",
         "pages": "http://a.kr/{n} ",
+        "fees": "월 이용료는 {n}원으로 한다.\n",
+        "notes": "[^{n}]: 안내\n",
+        "links": "[가{n}](http://a.kr/{n}) ",
     }.items()
 }
 """A source and an answer that have as much in common as can be, and nothing the same."""

@@ -66,6 +66,15 @@ def test_a_source_and_an_answer_with_a_thousand_telephones_each_cost_under_a_sec
     assert spent_s(exchange(source=source, answer=answer)) < MOST_S
 
 
+@pytest.mark.parametrize("name", ["telephones", "links"])
+def test_what_is_found_again_by_the_hundred_costs_under_a_second(name: str) -> None:
+    given, other = PAIRS[name]
+
+    assert spent_s(exchange(source=given, answer=given)) < MOST_S
+    assert spent_s(exchange(question=given, answer=given)) < MOST_S
+    assert spent_s(exchange(question=given, answer=other)) < MOST_S
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("source", "answer"), PAIRS.values(), ids=PAIRS)
 def test_a_source_and_an_answer_made_for_each_other_cost_under_a_second(
