@@ -39,13 +39,14 @@ _NOBODY = re.compile(r"(?:에서|로)만$")
 _PLACE = re.compile(r"에서만|(?:층|구역|매장|지점|창구|방문)")
 _BOUND = re.compile(r"\s?(?:이상|이하|초과|미만|부터|까지)")
 # What a figure limits by its unit, without a word for it: 횟수, 연 1회.
+_FIGURE = r"\d[\d,.]{0,15}\s?"
 _UNITS = {
-    "횟수": re.compile(r"\d\s?[회번]|한\s번"),
-    "나이": re.compile(r"\d\s?세"),
-    "연령": re.compile(r"\d\s?세"),
-    "크기": re.compile(r"\d\s?(?:kg|cm|킬로|센티)"),
-    "무게": re.compile(r"\d\s?(?:kg|킬로)"),
-    "금액": re.compile(r"\d\s?(?:원|%|퍼센트)"),
+    "횟수": re.compile(rf"{_FIGURE}[회번]|한\s번"),
+    "나이": re.compile(rf"{_FIGURE}세"),
+    "연령": re.compile(rf"{_FIGURE}세"),
+    "크기": re.compile(rf"{_FIGURE}(?:kg|cm|킬로|센티)"),
+    "무게": re.compile(rf"{_FIGURE}(?:kg|킬로)"),
+    "금액": re.compile(rf"{_FIGURE}(?:[천만억]{{0,2}}\s?원|%|퍼센트)"),
     "요일": re.compile(r"[월화수목금토일]요일|평일|주말"),
 }
 _MOST_FOCUS_WORDS = 4

@@ -55,6 +55,20 @@ WIDENED = [
         id="regardless-of-a-figure-by-its-unit",
     ),
     pytest.param(
+        "목공방은 19세 이상 회원만 쓸 수 있다.",
+        "목공방은 나이에 상관없이 회원이 쓸 수 있습니다.",
+        "나이에 상관없이",
+        "19세",
+        id="a-figure-of-two-digits",
+    ),
+    pytest.param(
+        "세차권은 3만 원 이하 결제에 드린다.",
+        "세차권은 금액에 상관없이 결제하시면 드립니다.",
+        "금액에 상관없이",
+        "3만 원",
+        id="an-amount-in-words-and-figures",
+    ),
+    pytest.param(
         "기숙사 세탁실은 사생만 쓸 수 있고, 매점은 22시에 닫는다.",
         "매점은 22시에 닫고, 기숙사 세탁실은 누구나 쓸 수 있습니다.",
         "누구나",
