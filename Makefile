@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check faults tools audit fuzz bench bench-quick soak lock node-clients axe screenshots clean
+.PHONY: demo test check faults tools audit fuzz bench bench-quick soak lock node-clients axe screenshots clean help
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -64,7 +64,10 @@ axe: $(AXE)  ## what finds faults of accessibility on the dashboard's pages
 screenshots: $(VENV)/dev.done  ## the pictures of the dashboard that the README shows
 	$(BIN)/python -m tests.browser.pictures docs/screenshots
 
-clean:
+help:  ## the targets, each with what it is for
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+clean:  ## take away what make has installed
 	rm -rf $(VENV) $(dir $(NODE_CLIENTS)) $(dir $(AXE))
 
 $(BIN)/python:

@@ -43,7 +43,7 @@ from proxy.routes.entrance import Entrance
 from proxy.routes.health import healthz, metrics, readyz
 from proxy.routes.model_api import ModelApi
 from proxy.routes.openapi import openapi_document
-from proxy.routes.traces import list_traces, show_trace
+from proxy.routes.traces import NEEDED, list_traces, show_trace
 from proxy.services import Services
 from proxy.settings import Settings
 from proxy.telemetry.counting import count_shadow
@@ -247,8 +247,12 @@ def _invalid(error: ValidationException) -> BadRequest:
     problems = [item for item in error.extra or () if isinstance(item, dict)]
     if not problems:
         return BadRequest(error.detail)
-    said = "; ".join(f"{item.get('key')}: {item.get('message')}" for item in problems)
-    return BadRequest(said, problems[0].get("key"))
+    params = [str(item.get("key")) for item in problems]
+    said = (
+        f"Invalid value for '{param}': {NEEDED.get(param, item.get('message'))}."
+        for param, item in zip(params, problems, strict=True)
+    )
+    return BadRequest(" ".join(said), params[0])
 
 
 def _unexpected_error(request: AnyRequest, error: Exception) -> Response[bytes]:

@@ -14,8 +14,14 @@ RequestRefused                what the caller sent cannot be served; more of the
 """
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from proxy.errors import GuardProxyError
+
+_OFTEN_WITHOUT_VERSION: Final = frozenset(
+    {"/chat/completions", "/completions", "/responses", "/embeddings", "/models"}
+)
+"""What a client asks for whose base URL lacks its `/v1`."""
 
 
 class RequestRefused(GuardProxyError):
@@ -52,8 +58,8 @@ class UnsupportedContent(RequestRefused):
     code = "unsupported_content"
 
     def __init__(self, header: str, said: str) -> None:
-        wanted = "application/json in UTF-8" if header == "content-type" else "not compressed"
-        super().__init__(f"The body has to be {wanted}; its {header} is '{said}'.")
+        wanted = "be application/json in UTF-8" if header == "content-type" else "not be compressed"
+        super().__init__(f"The body must {wanted}; its {header} is '{said}'.")
 
 
 class UnknownKey(RequestRefused):
@@ -90,7 +96,8 @@ class UnknownPath(RequestRefused):
     code = "unknown_url"
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"Unknown request URL: {path}.")
+        hint = f" Did you mean /v1{path}?" if path in _OFTEN_WITHOUT_VERSION else ""
+        super().__init__(f"Unknown request URL: {path}.{hint}")
 
 
 class WrongMethod(RequestRefused):

@@ -8,6 +8,7 @@ is where a new command is added.
 import sys
 from collections.abc import Sequence
 from pkgutil import resolve_name
+from typing import Annotated
 
 import typer
 
@@ -57,6 +58,7 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
+    app.callback()(_program)
     called = next((word for word in arguments if not word.startswith("-")), None)
     for name, (place, summary) in COMMANDS.items():
         if name != called:
@@ -68,6 +70,23 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         else:
             app.command(name)(command)
     return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"guard-proxy {resolve_name('proxy.metrics.version:product_version')()}")
+        raise typer.Exit
+
+
+def _program(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Stand for the program itself, whose options need no command."""
 
 
 def _not_called() -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import shlex
+import sys
 import tempfile
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -9,22 +11,21 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from policies.keys import new_key
 from proxy.app import create_app, open_services
+from proxy.cli.demo_page import tour_page
 from proxy.cli.environment import read_settings
 from proxy.cli.output import err, fail, out
-from proxy.cli.stopping import stop_signals
+from proxy.cli.stopping import sigterm_cancels, stop_signals
 from proxy.demo.model_server import MODEL, model_server
 from proxy.demo.script import say
-from proxy.demo.tour import Stop, tour
+from proxy.demo.tour import tour
 from proxy.logs import configure_logs
 from proxy.serving import CannotListen, loop_factory, served
 from proxy.settings import LogFormat, Settings
 
 TENANT = "demo"
-BRIEF_CHARS = 90
 _POLICY = """\
 extends: default
 tenant: {tenant}
@@ -60,18 +61,24 @@ def demo(
             faults = runner.run(_demo(settings, once=once, port=port))
     except CannotListen as error:
         fail(str(error))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         raise typer.Exit from None
     if faults:
         raise typer.Exit(1)
 
 
 async def _demo(settings: Settings, *, once: bool, port: int) -> int:
+    showing = asyncio.create_task(_shown(settings, once=once, port=port))
+    with sigterm_cancels(showing):
+        return await showing
+
+
+async def _shown(settings: Settings, *, once: bool, port: int) -> int:
     async with _running(settings, port) as running:
         out.print(f"model server {running.model}   proxy {running.proxy}", markup=False)
         with out.status("on tour …"):
             stops = [stop async for stop in tour(running.proxy, running.model, running.key)]
-        out.print(_table(stops))
+        out.print(tour_page(stops, out.width))
         bad = [stop for stop in stops if stop.faults]
         for stop in bad:
             err.print(f"{stop.scene.name}: {'; '.join(stop.faults)}", style="red", markup=False)
@@ -107,39 +114,18 @@ async def _running(settings: Settings, port: int) -> AsyncGenerator[_Running, No
                 yield _Running(proxy, model, key, folder)
 
 
-def _table(stops: list[Stop]) -> Table:
-    table = Table(show_lines=True, title="what the guard makes of it")
-    for column in ("", "asked", "the model said", "left the proxy", "action", "why", "trace"):
-        table.add_column(column, overflow="fold")
-    for stop in stops:
-        same = stop.left == stop.scene.says[0]
-        table.add_row(
-            "[red]✗[/]" if stop.faults else "[green]✓[/]",
-            f"{stop.scene.asked}\n({stop.scene.name})",
-            "\n→ ".join(stop.scene.says) if stop.asked_model else "(was not asked)",
-            "(the same, byte for byte)" if same and not stop.faults else _brief(stop.left),
-            stop.action,
-            stop.reasons.replace(",", "\n"),
-            stop.trace_id,
-        )
-    return table
-
-
-def _brief(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= BRIEF_CHARS else f"{line[:BRIEF_CHARS]} …"
-
-
 def _print_commands(running: _Running, trace_id: str) -> None:
     out.print("\nStill serving. Try, in another terminal:", style="bold")
     body = '{"model": "%s", "messages": [{"role": "user", "content": "연차 규정 알려 주세요"}]}'
+    # As it was started: it need not be on the PATH.
+    command = shlex.quote(sys.argv[0])
     lines = (
         f"export OPENAI_BASE_URL={running.proxy}/v1 OPENAI_API_KEY={running.key}",
         f"export GUARD_PROXY_SQLITE_PATH={running.folder}/traces.sqlite3",
         'curl -i $OPENAI_BASE_URL/chat/completions -H "Authorization: Bearer $OPENAI_API_KEY" '
         f"-H 'Content-Type: application/json' -d '{body % MODEL}'",
-        f"guard-proxy traces show {trace_id}",
-        "guard-proxy traces tail",
+        f"{command} traces show {trace_id}",
+        f"{command} traces tail",
         f"curl {running.proxy}/metrics",
         f"{running.proxy}/dashboard  in a browser, with the key above",
     )

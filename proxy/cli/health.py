@@ -1,13 +1,13 @@
 """`guard-proxy health`: what a container's health check calls, so that it needs no curl."""
 
 import http.client
+import json
 from typing import Annotated, NoReturn
 
 import typer
 
 READY = 200
 _LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what is listened on, not listening
-_SHOWN_CHARS = 200
 
 
 def health(
@@ -29,16 +29,45 @@ def health(
     try:
         connection.request("GET", "/readyz")
         reply = connection.getresponse()
-        status, said = reply.status, reply.read().decode("utf-8", "replace")
+        said = _read(reply.read())
     except (OSError, http.client.HTTPException) as error:
         _not_ready(f"{asked}:{port}: {error}")
     finally:
         connection.close()
-    if status != READY:
-        _not_ready(f"{status}: {said[:_SHOWN_CHARS]}")
-    typer.echo("ready")
+    if reply.status != READY:
+        _not_ready(_reason(said) or f"{reply.status} {reply.reason}".rstrip())
+    typer.echo(f"ready{_staleness(said)}")
+
+
+def _reason(said: object) -> str:
+    return _line(_member(said, "status") or _member(_member(said, "error"), "message"))
+
+
+def _staleness(said: object) -> str:
+    policies = _member(said, "policies")
+    errors = _member(policies, "errors")
+    if not _member(policies, "stale") or not isinstance(errors, list) or not errors:
+        return ""
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return f", policies are stale: {_line(errors[0])}{more}"
+
+
+def _read(body: bytes) -> object:
+    try:
+        said: object = json.loads(body)
+    except ValueError:
+        return None
+    return said
+
+
+def _member(value: object, key: str) -> object:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _line(said: object) -> str:
+    return " ".join(said.split()) if isinstance(said, str) else ""
 
 
 def _not_ready(why: str) -> NoReturn:
-    typer.echo(f"not ready: {why}", err=True)
+    typer.echo(f"not ready: {_line(why)}", err=True)
     raise typer.Exit(1)

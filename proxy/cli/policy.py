@@ -7,6 +7,7 @@ import typer
 
 from policies.loader import survey
 from policies.schema import json_schema
+from proxy.cli.environment import read_settings
 from proxy.cli.output import BAD_INPUT, err, out, print_json
 from proxy.cli.policy_diff import diff
 from proxy.cli.policy_explain import explain
@@ -16,11 +17,17 @@ policy = typer.Typer(help="Policy files.", no_args_is_help=True)
 
 @policy.command()
 def check(
-    directory: Annotated[Path, typer.Argument(help="Directory of policy files.")],
+    directory: Annotated[
+        Path | None,
+        typer.Argument(help="Directory of policy files; by default the service's."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Check every policy of a directory. Exit status 2 if one cannot be used."""
-    found = survey(directory, require_env=False)
+    """Check every policy of a directory. Exit status 2 if one cannot be used.
+
+    A variable for a model server's key that is not set is a warning here, and refused at the start.
+    """
+    found = survey(directory or read_settings().policies, require_env=False)
     if as_json:
         print_json(
             {

@@ -16,6 +16,9 @@ from proxy.settings import MOST_WORKERS, Settings
 
 log = logger(__name__)
 
+ENOUGH_TOKEN_CHARS = 16
+"""A shorter admin token can be guessed: attempts at `/traces` are not counted."""
+
 
 def serve(
     policies: Annotated[Path | None, typer.Option(help="Directory of policy files.")] = None,
@@ -33,12 +36,19 @@ def serve(
     chosen = {name: value for name, value in given.items() if value is not None}
     settings = read_settings(**chosen)
     configure_logs(settings.log_format)
-    for variable, meant in odd_variables(os.environ):
-        log.warning("settings.unknown_variable", variable=variable, meant=meant)
+    _warn_of_oddities(settings)
     with reasons_said(settings):
         if settings.workers > 1:
             raise typer.Exit(serve_together(settings))
         run_service(_serve(settings))
+
+
+def _warn_of_oddities(settings: Settings) -> None:
+    for variable, meant in odd_variables(os.environ):
+        log.warning("settings.unknown_variable", variable=variable, meant=meant)
+    token = settings.admin_token
+    if token is not None and len(token.get_secret_value()) < ENOUGH_TOKEN_CHARS:
+        log.warning("settings.weak_admin_token", fewer_chars_than=ENOUGH_TOKEN_CHARS)
 
 
 async def _serve(settings: Settings) -> None:

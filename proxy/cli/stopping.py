@@ -77,6 +77,17 @@ def stop_signals() -> Generator[asyncio.Event, None, None]:
             loop.remove_signal_handler(number)
 
 
+@contextlib.contextmanager
+def sigterm_cancels(task: asyncio.Task[int]) -> Generator[None, None, None]:
+    """Let SIGTERM cancel a task within this block, so that it can leave nothing behind."""
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+
+
 def _handle_no_more() -> None:
     loop = asyncio.get_running_loop()
     for number in ENDING:

@@ -1,17 +1,17 @@
 """`guard-proxy traces list|show|tail`: reads the store that the settings name."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
 
 import typer
-from rich.table import Table
 
 from proxy.cli.environment import read_settings
-from proxy.cli.output import excerpt, fail, out, print_json
+from proxy.cli.output import fail, out, print_json
 from proxy.cli.stopping import stop_signals
 from proxy.cli.times import Since, Until, shown
-from proxy.cli.traces_page import action_of, page
+from proxy.cli.traces_page import page
+from proxy.cli.traces_table import row, table
 from proxy.logs import configure_logs
 from proxy.traces.opening import open_store
 from proxy.traces.sqlite import UnknownSchema
@@ -24,7 +24,8 @@ T = TypeVar("T")
 
 Tenant = Annotated[str | None, typer.Option(help="Only of this tenant.")]
 _AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
-_EXCERPT_CHARS = 40
+_ID_CHARS = 32
+_LEAST_PREFIX_CHARS = 6
 
 
 def _action(name: str) -> str:
@@ -78,18 +79,29 @@ def list_(
     elif not found:
         out.print(_nothing(query), markup=False)
     else:
-        out.print(_table(found), markup=False)
+        out.print(table(found, out.width), markup=False)
 
 
 @traces.command()
 def show(
-    trace_id: Annotated[str, typer.Argument(help="Id of the request.")],
+    trace_id: Annotated[
+        str,
+        typer.Argument(
+            help=f"Id of the request, or its first {_LEAST_PREFIX_CHARS} or more characters."
+        ),
+    ],
     as_json: _AsJson = False,
 ) -> None:
     """Show one trace: what left, [-what was taken out-] and {+what was put in+}; --json: all."""
-    trace = _with_store(lambda store: store.get(trace_id))
-    if trace is None:
-        fail(f"There is no trace {trace_id}.")
+    found = _with_store(lambda store: _called(store, trace_id))
+    if not found:
+        short = len(trace_id) < _LEAST_PREFIX_CHARS
+        hint = f" An id can be shortened to {_LEAST_PREFIX_CHARS} characters." if short else ""
+        fail(f"There is no trace {trace_id}.{hint}")
+    if len(found) > 1:
+        ids = " and ".join(trace.id for trace in found)
+        fail(f"Several traces begin with {trace_id}, such as {ids}. Give more of the id.")
+    [trace] = found
     if as_json:
         print_json(trace.model_dump(mode="json"))
         return
@@ -115,7 +127,7 @@ def tail(
             if as_json:
                 typer.echo(trace.model_dump_json())
             else:
-                out.print("  ".join(_row(trace)), markup=False)
+                out.print("  ".join(row(trace)), markup=False)
 
     async def follow_until_stopped(store: TraceStore) -> None:
         # The Redis client now and then swallows a cancellation, so the end is not left to one.
@@ -132,6 +144,20 @@ def tail(
                 following.exception()  # whatever the cancellation led to is of no interest
 
     _with_store(follow_until_stopped)
+
+
+async def _called(store: TraceStore, said: str) -> list[Trace]:
+    """Return the trace of an id or of its beginning; two where the beginning fits several."""
+    if whole := await store.get(said):
+        return [whole]
+    found: list[Trace] = []
+    if _LEAST_PREFIX_CHARS <= len(said) < _ID_CHARS:
+        async for trace in walk(store, Query()):
+            if trace.id.startswith(said):
+                found.append(trace)
+            if len(found) > 1:
+                break
+    return found
 
 
 def _with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
@@ -166,23 +192,3 @@ def _nothing(query: Query) -> str:
     if given:
         return f"No trace matches {' '.join(given)}."
     return "No traces yet. Every request through the proxy leaves one."
-
-
-def _table(found: Sequence[Trace]) -> Table:
-    table = Table("time", "id", "tenant", "action", "status", "ms", "reasons", "question")
-    for trace in found:
-        table.add_row(*_row(trace))
-    return table
-
-
-def _row(trace: Trace) -> tuple[str, ...]:
-    return (
-        shown(trace.started_at),
-        trace.id,
-        trace.tenant,
-        action_of(trace),
-        str(trace.status),
-        f"{trace.duration_ms:.0f}",
-        ", ".join(trace.reasons) or trace.error or "",
-        excerpt(trace.question, _EXCERPT_CHARS),
-    )

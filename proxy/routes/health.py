@@ -56,7 +56,8 @@ async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
 @get("/metrics", sync_to_thread=False)
 def metrics(services: NamedDependency[Services]) -> Response[bytes]:
     """Return metrics in Prometheus's text format."""
-    return Response(services.metrics.as_text(), media_type=CONTENT_TYPE_LATEST)
+    # As a header: to a media type of text the framework would add a second charset.
+    return Response(services.metrics.as_text(), headers={"content-type": CONTENT_TYPE_LATEST})
 
 
 async def _store_state(services: Services) -> str:

@@ -1,7 +1,7 @@
 """`GET /traces` and `GET /traces/{id}`: every tenant's for the admin, its own for a tenant."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 from litestar import Request, Response, get
 from litestar.datastructures import State
@@ -24,6 +24,13 @@ MOST_TRACES = 500
 MOST_TEXT_CHARS = 200
 ACTION = f"^({'|'.join(ACTION_NAMES)})$"
 CURSOR = r"^\d{1,18}(-\d{1,18})?$"
+NEEDED: Final = {
+    "action": f"one of {', '.join(ACTION_NAMES)} is needed",
+    "text": f"at most {MOST_TEXT_CHARS} characters are taken",
+    "before": "the `cursor` of a page is needed",
+    "limit": f"a whole number from 1 to {MOST_TRACES} is needed",
+}
+"""What each parameter that the framework checks takes, for the one who asked otherwise."""
 
 
 @get("/traces")

@@ -43,10 +43,14 @@ async def open_traces(
 
 @contextlib.asynccontextmanager
 async def open_store(settings: Settings) -> AsyncGenerator[TraceStore, None]:
-    """Open the store for reading, and close it in the end."""
+    """Open the store for reading, and close it in the end.
+
+    Raises:
+        TraceStoreAway: the SQLite file cannot be opened, or nobody has made it yet.
+    """
     async with contextlib.AsyncExitStack() as stack:
         if settings.redis_url is None:
-            database = await Database.open(settings.sqlite_path)
+            database = await Database.open(settings.sqlite_path, may_create=False)
             stack.push_async_callback(database.close)
             yield EmbeddedStore(database, _now_ms)
             return

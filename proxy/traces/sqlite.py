@@ -99,15 +99,19 @@ class Database:
         self._turn = asyncio.Lock()
 
     @classmethod
-    async def open(cls, path: Path) -> "Database":
+    async def open(cls, path: Path, *, may_create: bool = True) -> "Database":
         """Open the file, readable by its owner only; make it, and tables that are not there.
 
+        Args:
+            path: The file, in a directory that is there.
+            may_create: Whether to make a file that is not there.
+
         Raises:
-            TraceStoreAway: The file cannot be opened.
+            TraceStoreAway: The file cannot be opened, or is not there.
             UnknownSchema: It belongs to a later version of the proxy.
         """
         with _as_away():
-            await asyncio.to_thread(_make_private_file, path)
+            await asyncio.to_thread(_make_private_file if may_create else _find_file, path)
             # Transactions are opened by hand: the driver would begin them only at the first write.
             connection = await aiosqlite.connect(path, isolation_level=None)
         database = cls(connection)
@@ -174,8 +178,22 @@ async def insert(change: aiosqlite.Connection, into: str, rows: Sequence[Sequenc
 
 
 def _make_private_file(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    # A directory made here would hide that a volume is not mounted, or a name mistyped.
+    if not path.parent.is_dir():
+        raise _missing(f"there is no directory {path.parent.absolute()}")
     path.touch(mode=0o600)
+
+
+def _find_file(path: Path) -> None:
+    if not path.exists():
+        raise _missing(
+            f"there is no file {path.absolute()}; GUARD_PROXY_SQLITE_PATH names the one that the "
+            "service writes, or GUARD_PROXY_REDIS_URL its Redis"
+        )
+
+
+def _missing(said: str) -> TraceStoreAway:
+    return TraceStoreAway("embedded", FileNotFoundError(said), said)
 
 
 @contextmanager

@@ -19,17 +19,17 @@ log = logger(__name__)
 class TraceStoreFailed(Exception):
     """A store did not do what was asked; ``cause`` names the failure's type."""
 
-    def __init__(self, said: str, store: str, cause: Exception) -> None:
-        super().__init__(f"The {store} trace store {said}: {type(cause).__name__}.")
+    def __init__(self, said: str, store: str, cause: Exception, reason: str | None = None) -> None:
+        super().__init__(f"The {store} trace store {said}: {reason or type(cause).__name__}.")
         self.store = store
         self.cause = type(cause).__name__
 
 
 class TraceStoreAway(TraceStoreFailed):
-    """A store cannot be used right now."""
+    """A store cannot be used right now; ``reason`` tells people more than the failure's type."""
 
-    def __init__(self, store: str, cause: Exception) -> None:
-        super().__init__("cannot be used", store, cause)
+    def __init__(self, store: str, cause: Exception, reason: str | None = None) -> None:
+        super().__init__("cannot be used", store, cause, reason)
 
 
 class TracesRefused(TraceStoreFailed):

@@ -22,5 +22,6 @@ def value(among: Iterable[Sample], name: str, **labels: str) -> float:
 
 async def scraped(proxy: RunningProxy) -> list[Sample]:
     reply = await proxy.client.get(f"{proxy.address}/metrics")
-    assert reply.headers["content-type"].startswith("text/plain; version=")
+    kind, version, charset = reply.headers["content-type"].split("; ")
+    assert (kind, version.partition("=")[0], charset) == ("text/plain", "version", "charset=utf-8")
     return samples(reply.text)

@@ -158,6 +158,7 @@ async def test_a_compressed_body_is_refused(
 
     assert answer.status == 415
     assert answer.refusal()["code"] == "unsupported_content"
+    assert str(answer.refusal()["message"]).startswith("The body must not be compressed; ")
     assert wire.sent == []
 
 

@@ -98,7 +98,9 @@ POLICIES = [
         Case(TENANT + f"judge: {{base_url: 'http://h/v1', api_key_env: '{SECRET}'}}\n", "judge", 5),
         id="key-in-place-of-its-name",
     ),
-    pytest.param(Case(TENANT.replace(HASH, SECRET), "keys[0]: must match", 3), id="bare-key"),
+    pytest.param(
+        Case(TENANT.replace(HASH, SECRET), "keys[0]: is no hash of a key", 3), id="bare-key"
+    ),
 ]
 
 

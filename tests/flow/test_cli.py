@@ -2,23 +2,20 @@
 
 import json
 import re
-import signal
 import socket
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
-import httpx
 import pytest
 
-from policies.guard_rule import Action
 from policies.policy import Policy
 from policies.store import PolicyStore
 from proxy.cli import COMMANDS
-from proxy.demo.script import SCENES
 from proxy.openai_api.json_body import JsonObject
 from proxy.tenants import TenantBook
-from tests.fakes.command import assert_refused, run, run_process, running
+from tests.fakes.command import assert_refused, run, run_process
 
 TENANT_FILE = "extends: default\ntenant: {name}\nupstream:\n  base_url: http://127.0.0.1:9/v1\n"
 
@@ -47,44 +44,10 @@ def test_a_command_imports_nothing_that_only_others_need() -> None:
     assert not imported & {"litestar", "redis", "proxy.app", "guards.core.guard"}
 
 
-# --- demo ---
+def test_the_version_needs_no_command(tmp_path: Path) -> None:
+    ended = run(tmp_path, "--version")
 
-
-def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    ended = run_process(tmp_path, "demo", "--once")
-
-    assert ended.status == 0, ended
-    assert ended.out.count("✓") == len(SCENES)
-    for action in Action:
-        rows = sum(scene.action is action for scene in SCENES)
-        assert ended.out.count(f"│ {action.value} ") == rows
-    assert f"{len(SCENES)} of {len(SCENES)} as expected." in ended.out
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_demo_says_which_rows_came_out_wrong_and_ends_with_one(tmp_path: Path) -> None:
-    ended = run_process(tmp_path, "demo", "--once", max_reply_bytes="1")
-
-    assert ended.status == 1, ended
-    # Two scenes are answered without the model, so that replies too large to hold change nothing.
-    assert f"2 of {len(SCENES)} as expected." in ended.out
-    assert "clean, streamed: status 502" in ended.err
-
-
-async def test_demo_keeps_serving_what_it_printed_until_ctrl_c(tmp_path: Path) -> None:
-    async with running(tmp_path, "demo") as demo, httpx.AsyncClient() as client:
-        exported = await demo.out_line(
-            r" *export OPENAI_BASE_URL=(?P<url>\S+) OPENAI_API_KEY=(?P<key>\S+)"
-        )
-        await demo.out_line("Ctrl-C ends it.")
-        models = await client.get(
-            f"{exported['url']}/models", headers={"authorization": f"Bearer {exported['key']}"}
-        )
-        demo.signal(signal.SIGINT)
-        status = await demo.ended()
-
-    assert models.json()["data"][0]["id"] == "scripted-ko"
-    assert (status, demo.err) == (0, [])
+    assert (ended.status, ended.out) == (0, f"guard-proxy {version('guard-proxy')}\n")
 
 
 # --- keys ---
@@ -116,8 +79,10 @@ def test_policies_in_order_are_listed_with_their_versions(tmp_path: Path) -> Non
 
     plain = run(tmp_path, "policy", "check", tmp_path)
     as_json = run(tmp_path, "policy", "check", ".", "--json")
+    of_the_service = run(tmp_path, "policy", "check", policies=str(tmp_path))
 
     assert (plain.status, as_json.status) == (0, 0)
+    assert of_the_service == plain
     found = json.loads(as_json.out)
     version = found["policies"]["hr"]["version"]
     assert f"ok: hr (tenant hr, version {version})" in plain.out

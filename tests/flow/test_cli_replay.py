@@ -242,6 +242,13 @@ def test_a_store_that_is_away_is_named(kept: Kept) -> None:
     assert_refused(ended, "The embedded trace store cannot be used")
 
 
+def test_where_no_file_is_it_is_named_and_none_is_made(tmp_path: Path) -> None:
+    ended = run(tmp_path, "replay", "--policy", "strict")
+
+    assert_refused(ended, f"there is no file {tmp_path / 'guard-proxy.sqlite3'};")
+    assert list(tmp_path.iterdir()) == []
+
+
 async def test_what_cannot_be_read_is_logged_apart_from_what_programs_read(tmp_path: Path) -> None:
     broken, good = entries(a_trace("broken"), a_trace("good"))
     database = await Database.open(tmp_path / "traces.sqlite3")

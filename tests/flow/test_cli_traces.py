@@ -8,16 +8,21 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
+from rich.console import Console
 
 from guards.core.guard import Stage
 from policies.guard_rule import Action
 from policies.shape import Mode
 from policies.tracing import StoredText
 from policies.verdict import GuardOutcome
+from proxy.cli.times import shown
 from proxy.cli.traces_page import page
+from proxy.cli.traces_table import table
 from proxy.traces.changes import changes
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.masking import stored
@@ -115,8 +120,8 @@ async def test_traces_are_listed_newest_first(embedded: Kept) -> None:
 
     assert ended.status == 0, ended
     assert re.findall(r"\bt\d\b", ended.out) == ["t6", "t5", "t4", "t3", "t2", "t1"]
-    for shown in ("replace", "acme", "other", "[red]연차[/red]는 며칠인가요?"):
-        assert shown in ended.out
+    for words in ("replace", "acme", "other", "[red]연차[/red]는 며칠인가요?"):
+        assert words in ended.out
     assert "\x1b" not in ended.out
 
 
@@ -315,6 +320,46 @@ async def test_a_request_that_ended_early_is_shown_with_what_had_left(embedded: 
     assert lines[lines.index("what left:") + 1] == "  연차는 15일입니다."
 
 
+@pytest.mark.parametrize("width", [80, 119, 120, 150])
+def test_ids_and_times_stand_whole_however_narrow_the_terminal_is(width: int) -> None:
+    trace = CLOSED.model_copy(
+        update={"id": "0123456789abcdef" * 2, "tenant": "a-tenant-of-a-long-name"}
+    )
+    terminal = Console(width=width, file=StringIO(), soft_wrap=True)
+
+    with terminal.capture() as written:
+        terminal.print(table([trace], width))
+
+    lines = written.get().splitlines()
+    assert sum(shown(trace.started_at) in line and trace.id in line for line in lines) == 1
+    assert max(map(cell_len, lines)) <= width
+
+
+@pytest.mark.parametrize("kept", ["embedded", "shared"], indirect=True)
+async def test_the_beginning_of_an_id_is_enough(kept: Kept) -> None:
+    await kept.add(*(a_trace(trace_id) for trace_id in ("abcdef12", "abcdef34", "abcdef3")))
+
+    whole, begun = kept.run("show", "abcdef3"), kept.run("show", "abcdef1")
+
+    assert whole.out.startswith("abcdef3 ")
+    assert begun.out.startswith("abcdef12 ")
+    assert_refused(kept.run("show", "abcdef"), "Several traces begin with abcdef, such as")
+    assert_refused(kept.run("show", "abcde"), "There is no trace abcde.", "6 characters")
+
+
+@pytest.mark.parametrize("words", [("list",), ("list", "--json"), ("show", "t1"), ("tail",)])
+def test_where_no_file_is_it_is_named_and_none_is_made(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    ended = run(tmp_path, "traces", *words)
+
+    file = tmp_path / "guard-proxy.sqlite3"
+    assert_refused(
+        ended, f"there is no file {file};", "GUARD_PROXY_SQLITE_PATH", "GUARD_PROXY_REDIS_URL"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 async def test_a_trace_that_is_not_there_is_an_error(embedded: Kept) -> None:
     assert_refused(embedded.run("show", "t9"), "There is no trace t9.")
 
@@ -390,10 +435,10 @@ async def test_new_traces_come_in_until_ctrl_c(kept: Kept, flags: tuple[str, ...
 
 
 @pytest.mark.parametrize("words", [("list", "--tenant", "\udcc8\udca3"), ("show", "\udcc8\udca3")])
-def test_words_of_a_terminal_with_another_encoding_are_refused(
-    words: tuple[str, ...], tmp_path: Path
+async def test_words_of_a_terminal_with_another_encoding_are_refused(
+    words: tuple[str, ...], embedded: Kept
 ) -> None:
-    ended = run(tmp_path, "traces", *words)
+    ended = embedded.run(*words)
 
     assert_refused(ended, "The arguments must be UTF-8.")
 

@@ -174,6 +174,26 @@ async def test_a_path_that_some_server_may_take_for_a_guarded_one_is_not_found(
     assert house.raw.requests == []
 
 
+@pytest.mark.parametrize("method", ["POST", "GET"])
+@pytest.mark.parametrize(
+    "path", ["/chat/completions", "/completions", "/responses", "/embeddings", "/models"]
+)
+async def test_who_left_out_the_version_is_told_of_it(house: House, path: str, method: str) -> None:
+    reply = await ask(house, f"{path}?key=secret", method=method)
+
+    assert reply.status == 404
+    said = json.loads(reply.body)["error"]["message"]
+    assert said == f"Unknown request URL: {path}. Did you mean /v1{path}?"
+
+
+@pytest.mark.parametrize("path", ["/models/m", "/chat", "/v2/models"])
+async def test_nothing_is_guessed_about_other_paths(house: House, path: str) -> None:
+    reply = await ask(house, path, method="GET")
+
+    said = json.loads(reply.body)["error"]["message"]
+    assert (reply.status, said) == (404, f"Unknown request URL: {path}.")
+
+
 ODD_ELSEWHERE = [
     "/v1/files/../batches",
     "/v1/files/%2e%2e/%2e%2e/metrics",

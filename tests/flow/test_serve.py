@@ -18,7 +18,7 @@ from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import Query
 from proxy.traces.trace import Delivery, Trace
-from tests.fakes.command import DEADLINE_S, Running, run_process, running
+from tests.fakes.command import DEADLINE_S, Running, run, run_process, running
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply
 from tests.fakes.running_proxy import chat_body, tenant_yaml
 from tests.flow.replies import said
@@ -283,3 +283,22 @@ def test_a_trace_file_that_cannot_be_opened_stops_the_start(tmp_path: Path) -> N
     assert ended.status == 2
     assert ended.err.startswith("file/traces.sqlite3: The embedded trace store cannot be used")
     assert "Traceback" not in ended.err
+
+
+TOKENS = [
+    pytest.param("t" * 15, True, id="short"),
+    pytest.param("t" * 16, False, id="long-enough"),
+    pytest.param("", False, id="none"),
+]
+
+
+@pytest.mark.parametrize(("token", "warned"), TOKENS)
+def test_an_admin_token_that_can_be_guessed_is_warned_of(
+    tmp_path: Path, token: str, warned: bool
+) -> None:
+    # Without policies it ends by itself, behind its warnings.
+    ended = run(tmp_path, "serve", port="0", admin_token=token)
+
+    assert ended.status == 2
+    assert ('"event": "settings.weak_admin_token"' in ended.err) is warned
+    assert "ttt" not in ended.err

@@ -174,7 +174,16 @@ async def test_a_wrong_parameter_is_refused_by_name(unasked: Doors) -> None:
         assert reply.status_code == 400, value
         error = reply.json()["error"]
         assert (error["type"], error["param"]) == ("invalid_request_error", param), value
-        assert param in error["message"]
+        assert error["message"].startswith(f"Invalid value for '{param}': ")
+        assert "Expected `" not in error["message"]
+
+
+async def test_every_wrong_parameter_is_told_of(unasked: Doors) -> None:
+    reply = await unasked.get("/traces", params={"limit": "x", "action": "shout"})
+
+    said = reply.json()["error"]["message"]
+    assert "Invalid value for 'limit': a whole number from 1 to 500 is needed." in said
+    assert "Invalid value for 'action': one of " in said
 
 
 async def test_the_largest_page_is_allowed(doors: Doors) -> None:

@@ -118,7 +118,8 @@ REFUSED = [
     ),
     pytest.param(
         "keys: [gp-acme-notahash]",
-        "x.yaml:1:8: keys[0]: must match pattern '^(sha256:|hmac:[0-9a-f]{32}:)[0-9a-f]{64}$'",
+        "x.yaml:1:8: keys[0]: is no hash of a key; paste the line that `guard-proxy keys new "
+        "TENANT` prints",
         id="key-instead-of-its-hash-is-not-repeated",
     ),
     pytest.param(

@@ -207,7 +207,7 @@ DRAFTS = [
     pytest.param(f"'{PAYLOAD}': 1\n", "is not a known key", id="hostile-key"),
     pytest.param(f"report: '{PAYLOAD}'\n", "must be a valid boolean", id="hostile-value"),
     pytest.param(f"extends: '{PAYLOAD}'\n", "there is no policy", id="hostile-name"),
-    pytest.param(f"keys: ['sha256:{'0' * 8}…']\n", "must match", id="hash-that-nobody-has"),
+    pytest.param(f"keys: ['sha256:{'0' * 8}…']\n", "no hash of a key", id="hash-that-nobody-has"),
 ]
 
 

@@ -18,11 +18,29 @@ from tests.proxy.traces.making import a_trace, entries, now_ms
 
 
 async def test_only_the_owner_can_read_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "traces.sqlite3"
+    path = tmp_path / "traces.sqlite3"
     database = await Database.open(path)
     await database.close()
 
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_directory_that_is_not_there_is_named_and_not_made(tmp_path: Path) -> None:
+    folder = tmp_path / "not" / "mounted"
+
+    with pytest.raises(TraceStoreAway, match=f"there is no directory {folder}"):
+        await Database.open(folder / "traces.sqlite3")
+
+    assert not folder.parent.exists()
+
+
+async def test_only_what_is_there_is_opened_for_reading(tmp_path: Path) -> None:
+    path = tmp_path / "traces.sqlite3"
+
+    with pytest.raises(TraceStoreAway, match=f"there is no file {path}"):
+        await Database.open(path, may_create=False)
+
+    assert not path.exists()
 
 
 async def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:

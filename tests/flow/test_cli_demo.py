@@ -1,0 +1,91 @@
+"""`guard-proxy demo`: its tour, what it shows of it, and how it ends."""
+
+import signal
+from io import StringIO
+from pathlib import Path
+
+import httpx
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from policies.guard_rule import Action
+from proxy.cli.demo_page import tour_page
+from proxy.demo.script import SCENES
+from proxy.demo.tour import Stop
+from tests.fakes.command import COMMAND, run_process, running
+
+
+def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    ended = run_process(tmp_path, "demo", "--once")
+
+    assert ended.status == 0, ended
+    assert ended.out.count("✓") == len(SCENES)
+    for action in Action:
+        rows = sum(scene.action is action for scene in SCENES)
+        assert ended.out.count(f"│ {action.value} ") == rows
+    assert f"{len(SCENES)} of {len(SCENES)} as expected." in ended.out
+    assert _inside(tmp_path) == []
+
+
+def test_demo_says_which_rows_came_out_wrong_and_ends_with_one(tmp_path: Path) -> None:
+    ended = run_process(tmp_path, "demo", "--once", max_reply_bytes="1")
+
+    assert ended.status == 1, ended
+    # Two scenes are answered without the model, so that replies too large to hold change nothing.
+    assert f"2 of {len(SCENES)} as expected." in ended.out
+    assert "clean, streamed: status 502" in ended.err
+
+
+async def test_demo_keeps_serving_what_it_printed_until_ctrl_c(tmp_path: Path) -> None:
+    async with running(tmp_path, "demo") as demo, httpx.AsyncClient() as client:
+        exported = await demo.out_line(
+            r" *export OPENAI_BASE_URL=(?P<url>\S+) OPENAI_API_KEY=(?P<key>\S+)"
+        )
+        shown = await demo.out_line(r" *(?P<command>\S+) traces show [0-9a-f]{32}$")
+        await demo.out_line("Ctrl-C ends it.")
+        models = await client.get(
+            f"{exported['url']}/models", headers={"authorization": f"Bearer {exported['key']}"}
+        )
+        demo.signal(signal.SIGINT)
+        status = await demo.ended()
+
+    assert models.json()["data"][0]["id"] == "scripted-ko"
+    assert shown["command"] == str(COMMAND)
+    assert (status, demo.err) == (0, [])
+
+
+async def test_demo_told_to_end_on_its_tour_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+
+    async with running(tmp_path, "demo") as demo:
+        await demo.out_line("model server ")
+        made = _inside(tmp_path)
+        demo.signal(signal.SIGTERM)
+        status = await demo.ended()
+
+    assert len(made) == 1
+    assert (status, demo.err, _inside(tmp_path)) == (0, [], [])
+
+
+@pytest.mark.parametrize("width", [60, 80, 119, 120, 150])
+def test_no_id_or_code_of_the_tour_is_broken_on_a_page(width: int) -> None:
+    reasons = ("legal_citation.article_absent", "answerability.empty_context")
+    stops = [
+        Stop(scene, scene.says[-1] * 9, True, scene.action.value, ",".join(reasons), "0f" * 16, ())
+        for scene in SCENES
+    ]
+    written = StringIO()
+
+    Console(width=width, file=written).print(tour_page(stops, width))
+
+    shown = written.getvalue()
+    for whole in ("0f" * 16, *reasons):
+        assert shown.count(whole) == len(SCENES)
+    assert all(cell_len(line) <= width for line in shown.splitlines())
+
+
+def _inside(folder: Path) -> list[Path]:
+    return list(folder.iterdir())
