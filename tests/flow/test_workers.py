@@ -215,9 +215,7 @@ async def test_told_to_stop_all_end_what_they_have_begun(
     assert sorted(kept) == sorted(reply.headers["x-guard-request-id"] for reply in replies)
 
 
-async def test_a_second_signal_ends_it_at_once(
-    serve: Serve, model: Model, tmp_path: Path
-) -> None:
+async def test_a_second_signal_ends_it_at_once(serve: Serve, model: Model, tmp_path: Path) -> None:
     model.gate.clear()
     async with serve() as service:
         under_way = asyncio.create_task(service.chat())
