@@ -133,10 +133,12 @@ async def proxy(
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def ask(proxy: RunningProxy, fails: Act | None = None, **more: bool) -> httpx.Response:
+async def ask(
+    proxy: RunningProxy, fails: Act | None = None, *, stream: bool = False
+) -> httpx.Response:
     """Ask as a tenant who waits, or as the hasty one where the server would say nothing."""
     key = proxy.keys["hasty" if fails is hang else "app"]
-    return await proxy.chat(chat_body(QUESTION, **more), key=key)
+    return await proxy.chat(chat_body(QUESTION, stream=stream), key=key)
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
