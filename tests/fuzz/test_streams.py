@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from proxy.openai_api.door import Door
 from proxy.openai_api.doors import DOORS
+from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import STREAM_TYPE, EventReader
 from proxy.upstream_errors import UpstreamBroken
@@ -125,18 +126,21 @@ def test_a_stream_is_read_piece_by_piece_or_is_broken(door: Door[Any], data: st.
     live = door.live(asked(door))
     reader = EventReader()
     stream = data.draw(streams_of(door))
-    said: dict[int, str] = {}
+    pieces: list[Piece] = []
     try:
         events = [*reader.feed(stream), *reader.close()]
         for event in events:
             if event.says_something:
-                for piece in live.read(event):
-                    if piece.choice is not None:
-                        said[piece.choice] = said.get(piece.choice, "") + piece.text
-        live.read_end(said_done=any(event.is_done for event in events))
+                pieces += live.read(event)
+        # What was kept back to the end: half of a character whose other half never came.
+        pieces += live.read_end(said_done=any(event.is_done for event in events))
     except UpstreamBroken:
         return
 
+    said: dict[int, str] = {}
+    for piece in pieces:
+        if piece.choice is not None:
+            said[piece.choice] = said.get(piece.choice, "") + piece.text
     heard = {answer.index: answer.content for answer in live.reply().answers}
     assert {choice: text for choice, text in said.items() if text} == {
         choice: text for choice, text in heard.items() if text
