@@ -25,7 +25,7 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Part, Reading
+from guards.core.reading import Asked, Part, Reading
 from guards.text.citing.assessed import Assessed, Assessment, Missing
 from guards.text.citing.assessment import CITATION_THRESHOLD, assess
 from guards.text.citing.kept import cited_answer
@@ -33,6 +33,7 @@ from guards.text.citing.mending import Mending
 from guards.text.citing.naming import Naming
 from guards.text.citing.placing import Placing
 from guards.text.citing.references import ReferenceLine, read_source_lines
+from guards.text.citing.support import read_ahead
 from guards.text.claims import may_lead_in
 from guards.text.slots.citation_mark import CitationMark, MarkKind, MarkStyle
 from guards.text.slots.source_name import source_names
@@ -97,6 +98,10 @@ class Citations(Guard[CitationsSettings]):
         if not reading.sources and not self.settings.check_without_sources:
             return "no_sources"
         return None
+
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        """Read what statements are held against, source by source."""
+        return read_ahead(asked)
 
     def check(self, reading: Reading) -> list[Finding]:
         """Report the marks of the answer that lead nowhere or to the wrong source."""

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading, Text
+from guards.core.reading import Asked, Reading, Text
 from guards.text.asked_value import without_asking_words
 from guards.text.claims import bare_claim, claims
 from guards.text.conflict_values import Figure, figures_of
@@ -81,6 +81,11 @@ class Conflict(Guard[ConflictSettings]):
         if reading.answer is None:
             return "no_answer"
         return None if reading.sources else "no_sources"
+
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        """Read where the sources contradict one another."""
+        asked.told.once(Contradictions)
+        yield
 
     def check(self, reading: Reading) -> list[Finding]:
         """Look up each figure of the answer among the contradictions of the sources."""

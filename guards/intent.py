@@ -68,6 +68,12 @@ class Intent(Guard[IntentSettings]):
             return "no_question"
         return "abstained" if _abstains(reading) else None
 
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        """Read what is asked for, and which sources are about it."""
+        asked.once(_by_subject)
+        asked.once(_asked_types)
+        yield
+
     def check(self, reading: Reading) -> list[Finding]:
         """Compare what the question asks for with what the answer gives."""
         if reading.answer is None or not reading.answer.text.raw.strip():

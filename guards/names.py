@@ -24,7 +24,7 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
-from guards.text.bound_names import misbound_names
+from guards.text.bound_names import bound_names, misbound_names
 from guards.text.claimed_facilities import Facility, claimed_facilities
 from guards.text.closest_figures import source_texts
 from guards.text.kin_names import KinNames
@@ -85,6 +85,13 @@ class Names(Guard[NamesSettings]):
         if reading.answer is None:
             return "no_answer"
         return None if reading.sources else "no_sources"
+
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        """Read the sentences of the sources, and the names that they bind."""
+        asked.told.once(source_sentences)
+        yield
+        asked.told.once(bound_names)
+        yield
 
     def check(self, reading: Reading) -> list[Finding]:
         """Look the names of each claim up, then what stands in the place of names."""

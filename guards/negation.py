@@ -14,9 +14,9 @@ Score: the share of the claim, or of its clause, that the source has.
 Source: own rules for Korean negation and modality; own lists of opposites.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 from pydantic import Field
@@ -40,7 +40,7 @@ from guards.text.oppositions_excused import (
     speaks_of_another,
     told_by_exception,
 )
-from guards.text.oppositions_of_clauses import opposed
+from guards.text.oppositions_of_clauses import opposed, sayings_against
 from guards.text.overlap_score import containment
 from guards.text.polarity_sayings import sayings
 from guards.text.sentences import LONGEST_SENTENCE_CHARS, Sentence
@@ -121,6 +121,11 @@ class Negation(Guard[NegationSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        """Read what the sources deny, which most claims are held against."""
+        asked.told.once(sayings_against)
+        yield
+
     def check(self, reading: Reading) -> list[Finding]:
         """Compare each claim with the source sentences that hold most of it."""
         if reading.answer is None:
@@ -188,7 +193,7 @@ class Negation(Guard[NegationSettings]):
 
     def _flipped_clause(self, around: Around, claim: Sentence, reading: Reading) -> Finding | None:
         bare = bare_claim(claim.text)
-        context = cache(lambda: around.forms(claim.text))
+        context = partial(around.forms, claim.text)
         for saying in sayings(bare):
             found = opposed(reading.told, saying, context)
             if found and not is_left_out(claim.text, found.told.said.sentence):

@@ -21,7 +21,7 @@ Source: own rules for Korean quantities. Numbers of the question and of instruct
     repeated; a sentence that stands in a source word for word is right.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import ClassVar
 
@@ -30,7 +30,7 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.lazy import lazy
-from guards.core.reading import Reading, Text
+from guards.core.reading import Asked, Reading, Text
 from guards.text.agreed_limits import AgreedLimits
 from guards.text.asked_dates import AskedDates
 from guards.text.claimed_quantities import claimed_quantities
@@ -43,7 +43,7 @@ from guards.text.reckonable import Reckonable
 from guards.text.reckoned import Reckoning
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import COUNTED, Dimension
-from guards.text.source_figures import SourceFigures
+from guards.text.source_figures import SourceFigures, read_ahead
 
 
 class NumbersSettings(GuardSettings):
@@ -89,6 +89,12 @@ class Numbers(Guard[NumbersSettings]):
         if reading.answer is None:
             return "no_answer"
         return None if reading.sources else "no_sources"
+
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        """Read what the sources say in figures."""
+        asked.told.once(known_in)
+        yield
+        yield from read_ahead(asked.told)
 
     def check(self, reading: Reading) -> list[Finding]:
         """Compare each figure of the answer with those of the sources."""

@@ -1,6 +1,6 @@
 """A policy with its guards built: what the proxy asks for a verdict."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ from guards.core.exchange import Exchange
 from guards.core.guard import Guard, Scope, Stage
 from guards.core.reading import Reading, read
 from guards.core.registry import all_guards
-from guards.core.runner import GuardReport, Outcome
+from guards.core.runner import GuardReport, Outcome, read_ahead
 from guards.text.morph import MorphReader
 from policies.citing.rules import ReferenceList, Renumber
 from policies.coverage import Coverage
@@ -66,6 +66,10 @@ class Inspector:
         reading = self._read(exchange, possible.edit_from)
         reports = self._reports(reading, stage, possible.edit_from)
         return self._decided(reading, stage, reports, possible)
+
+    def read_ahead(self, exchange: Exchange) -> Iterator[None]:
+        """Read what looking at any answer takes, before there is one; pause after each piece."""
+        return read_ahead(self._guards[Stage.OUTPUT], read(exchange).asked)
 
     def settled(self, exchange: Exchange, verdict: Verdict, *, may_edit: bool) -> Verdict:
         """Return the verdict over the same answer now that no second attempt is left."""

@@ -1,9 +1,15 @@
-"""How guards are run among requests: long texts in a thread, and what broke in the log."""
+"""How guards are run among requests: long texts in a thread, and what broke in the log.
+
+What they need of a request is read while the model server thinks, in short pieces, so that its
+first sentence need not wait for that.
+"""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
+from time import perf_counter
 from typing import TypeVar
 
 from guards.core.exchange import Exchange
@@ -20,6 +26,10 @@ LONG_TEXT_CHARS = 12_000
 Below, a thread costs more than it spares: the guards and the event loop share one interpreter, and
 each thread that reads keeps memory of its own.
 """
+_SENT_AFTER_S = 0.001
+"""Until then a request has left for its model server, which reading ahead must not delay."""
+_AT_MOST_S = 0.0005
+"""How long is read ahead before others have their turn; a single piece may take longer."""
 _READERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="long-text")
 
 
@@ -61,6 +71,39 @@ async def among_others(inspector: Inspector, exchange: Exchange, work: Callable[
         return await asyncio.to_thread(work)
     within = copy_context()
     return await asyncio.get_running_loop().run_in_executor(_READERS, within.run, work)
+
+
+@contextmanager
+def reading_ahead(
+    inspector: Inspector, exchange: Exchange, turn: asyncio.Lock
+) -> Generator[None, None, None]:
+    """Read what the guards need of a request while its model server is waited for.
+
+    Of long texts nothing is read ahead: each piece could hold up others.
+
+    Args:
+        inspector: What will look at the answers.
+        exchange: The request.
+        turn: Held while reading: one request at a time is enough to fill the pauses.
+    """
+    if takes_long(inspector, exchange):
+        yield
+        return
+    reading = asyncio.create_task(_read_ahead(inspector, exchange, turn))
+    try:
+        yield
+    finally:
+        reading.cancel()
+
+
+async def _read_ahead(inspector: Inspector, exchange: Exchange, turn: asyncio.Lock) -> None:
+    await asyncio.sleep(_SENT_AFTER_S)
+    async with turn:
+        began_s = perf_counter()
+        for _ in inspector.read_ahead(exchange):
+            if perf_counter() - began_s > _AT_MOST_S:
+                await asyncio.sleep(0)
+                began_s = perf_counter()
 
 
 def log_failures(request_id: str, verdict: Verdict) -> None:

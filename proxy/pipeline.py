@@ -10,6 +10,7 @@ that is whole goes through the same gate, all at once, and so comes to the same.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -36,7 +37,7 @@ from proxy.call import Call, Finished
 from proxy.constraints import ConstrainedServers, wanted
 from proxy.ending import finished
 from proxy.gates import still_possible
-from proxy.inspecting import among_others, log_failures
+from proxy.inspecting import among_others, log_failures, reading_ahead
 from proxy.judge.book import JudgeBook
 from proxy.judged import Judged, Settled, settle
 from proxy.openai_api.live_stream import LiveStream
@@ -65,6 +66,7 @@ class Pipeline:
     judges: JudgeBook
     apart: Apart
     now_s: Callable[[], float] = field(repr=False)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
     async def answer(self, call: Call) -> Finished:
         """Return the guarded reply, or let it out as a stream.
@@ -97,9 +99,18 @@ class Pipeline:
         choices = range(call.request.choices)
         asking = Asking(call, exchange, 1, choices, _stream(call))
         opening = self.servers.open(server_call(call, call.request.for_server(model)))
-        attempts = [await self._judged(asking, await attempted(asking, opening))]
+        with self._reading_ahead(asking):
+            attempt = await attempted(asking, opening)
+        attempts = [await self._judged(asking, attempt)]
         settled = await self._settle(asking, attempts, model)
         return finished(call, found, attempts, settled, verdict, self.now_s())
+
+    def _reading_ahead(self, asking: Asking) -> AbstractContextManager[None]:
+        """Return what has the request read for its answers while the first is waited for."""
+        call = asking.call
+        if not call.gatekeeper.looks:
+            return nullcontext()
+        return reading_ahead(call.tenant.inspector, asking.exchange, self._turn)
 
     async def _settle(self, asking: Asking, attempts: list[Attempt], model: str) -> list[Settled]:
         """Settle every choice of the first attempt; the second attempt is added to `attempts`."""

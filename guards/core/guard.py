@@ -1,7 +1,7 @@
 """What a guard declares, and the one method it writes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Generic, TypeVar
@@ -9,7 +9,7 @@ from typing import ClassVar, Generic, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from guards.core.finding import Finding
-from guards.core.reading import Reading
+from guards.core.reading import Asked, Reading
 
 
 class Stage(StrEnum):
@@ -82,6 +82,15 @@ class Guard(ABC, Generic[SettingsT]):
         """Return why this exchange cannot be checked (``no_sources``, …), or None if it can."""
         del reading
         return None
+
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        """Read what checks of any answer to a request need; pause after each piece.
+
+        What is read is kept with the request or its sources, so that it is there when the answer
+        is. A check reads for itself what was not read ahead.
+        """
+        del asked
+        yield from ()
 
     @abstractmethod
     def check(self, reading: Reading) -> list[Finding]:

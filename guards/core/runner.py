@@ -1,6 +1,7 @@
 """Runs guards over one reading: each ends as clean, found, or not run with the reason."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from time import perf_counter
@@ -8,7 +9,7 @@ from typing import Any
 
 from guards.core.finding import Finding
 from guards.core.guard import Guard
-from guards.core.reading import Reading
+from guards.core.reading import Asked, Reading
 
 
 class Outcome(StrEnum):
@@ -50,6 +51,14 @@ class GuardReport:
 def run(guards: Iterable[Guard[Any]], reading: Reading) -> tuple[GuardReport, ...]:
     """Run each guard; one that breaks is reported as not run and does not stop the others."""
     return tuple(_run_one(guard, reading) for guard in guards)
+
+
+def read_ahead(guards: Iterable[Guard[Any]], asked: Asked) -> Iterator[None]:
+    """Read what guards need for any answer to a request, with a pause after each piece."""
+    for guard in guards:
+        # What broke breaks again when the guard runs, and is reported then.
+        with suppress(Exception):
+            yield from guard.read_ahead(asked)
 
 
 def _run_one(guard: Guard[Any], reading: Reading) -> GuardReport:

@@ -14,6 +14,7 @@ class Around:
         self._question = question
         self._before = before
         self.counted = False
+        self._forms: dict[str, frozenset[str]] = {}
 
     def asked(self) -> frozenset[str]:
         """Return the words of the question."""
@@ -23,4 +24,7 @@ class Around:
     def forms(self, claim: str) -> frozenset[str]:
         """Return the words around a claim, with its own."""
         self.counted = True
-        return features(f"{self._question}\n{self._before}\n{claim}").forms
+        if claim not in self._forms:
+            text = f"{self._question}\n{self._before}\n{claim}"
+            self._forms[claim] = features(text).forms
+        return self._forms[claim]

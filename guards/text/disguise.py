@@ -15,7 +15,7 @@ _MOST_REPETITIONS = 5
 
 
 class DisguisedWords:
-    """Words in hash tables, one of all their beginnings.
+    """Words in hash tables: of all their beginnings, with the characters that may come next.
 
     Args:
         words: In syllables, as they are pronounced, or in bare consonants.
@@ -23,23 +23,25 @@ class DisguisedWords:
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)
-        self._beginnings = {word[:end] for word in self._words for end in range(1, len(word))}
-        self._beginnings |= self._words
-        first = {word[0] for word in self._words}
-        self._openers = first | {_open(char) for char in first}
+        self._next: dict[str, set[str]] = {word: set() for word in self._words}
+        for word in self._words:
+            for at, char in enumerate(word):
+                self._next.setdefault(word[:at], set()).update((char, _open(char)))
+        self._opener = re.compile(f"[{re.escape(''.join(sorted(self._next.get('', ()))))}]")
 
     def found(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the place of every way to read one of the words in a text."""
-        openers = self._openers
-        for at, char in enumerate(text):
-            if char in openers:
-                for end in self._ends(text, at, ""):
-                    yield at, end
+        for opener in self._opener.finditer(text):
+            at = opener.start()
+            for end in self._ends(text, at, ""):
+                yield at, end
 
     def _ends(self, text: str, at: int, before: str) -> Iterator[int]:
+        if text[at : at + 1] not in self._next[before]:
+            return
         for read, end in _readings(text, at):
             word = before + read
-            if word not in self._beginnings:
+            if word not in self._next:
                 continue
             if word in self._words:
                 yield end

@@ -35,6 +35,7 @@ _IN_COMPANY = {
     Around.AGAIN: Phrasebook(company.WITH_AGAIN, _READER),
     Around.WHY: Phrasebook(company.WITH_WHY, _READER),
 }
+_BARE_BOOKS = (_BARE, *_IN_COMPANY.values())
 _NOT_THE_BOT = re.compile(f"{OTHERS.pattern}|(?:(?<!하)나|저)(?:는|도|만)$|난$")
 # The bot or its answer, with a particle that shows it to be no part of a longer noun.
 _TOPIC = re.compile(phrases(company.TOPIC, complaints.GROUPS))
@@ -103,9 +104,10 @@ def _bare_core(frame: Frame, start: int, end: int, *, sworn: bool) -> Core | Non
     """Return the place of a displeased predicate with nothing around it but sighs and address."""
     if _MUSING.search(frame.letters, start, end):
         return None
-    stops = frame.stops(start, end)
     for begin, before in frame.beginnings(start, end).items():
-        for stop in stops:
+        if not frame.begins_any(_BARE_BOOKS, begin):
+            continue
+        for stop in frame.stops(start, end):
             beside = before.union(frame.behind(stop, end), {Around.SIGH} if sworn else ())
             if begin < stop and _is_displeased(frame, begin, stop, beside):
                 sure = Around.ADDRESS in beside
@@ -141,8 +143,9 @@ def _core_of_answer(frame: Frame, start: int, end: int) -> Core | None:
 
 def _first_fits(book: Phrasebook, frame: Frame, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield for each place to stop the longest stretch before it that is one of the phrases."""
-    for stop in frame.stops(start, end):
-        for begin in range(start, stop):
-            if stop in frame.ends(book, begin):
+    begun = frame.begun(book)
+    for stop in frame.stops(start, end) if begun else ():
+        for begin in begun:
+            if start <= begin < stop and stop in frame.ends(book, begin):
                 yield begin, stop
                 break

@@ -39,12 +39,14 @@ def _core(clause: Clause) -> Core | None:
 
 
 def _several_cores(frame: Frame, word_starts: frozenset[int], *, sworn: bool) -> Core | None:
-    """Return complaints that follow one another without a mark as one."""
+    """Return complaints that follow one another without a mark as one; the whole is none."""
     whole = len(frame.letters)
     if whole > _LONGEST_SERIES_LETTERS:
         return None
     reached = [0]
     for end in sorted(word_starts | {whole}):
-        if any(core_of(frame, start, end, sworn=sworn) for start in reached if start < end):
+        # Of the whole it is known by now: it is none.
+        starts = [at for at in reached if at < end and (at or end < whole)]
+        if any(core_of(frame, start, end, sworn=sworn) for start in starts):
             reached.append(end)
     return Core(0, whole, SURE_BY_CONTEXT) if reached[-1] == whole else None

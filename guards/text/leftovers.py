@@ -26,6 +26,8 @@ _INSIDE = re.compile(
     r"|^[ \t]*(?:TODO|FIXME|TBD)\b(?=[ \t]*(?::|$))",
     re.MULTILINE,
 )
+# What all of them begin with.
+_MAY_BE_INSIDE = re.compile(r"[{$\[<(TF](?:[{%]|\s?(?:여기|이곳|최종|답변|응답|본문)|ODO|IXME|BD)")
 _SAYS_SOMETHING = re.compile(r"[^\W_]|[\u2190-\u2bff\U0001f000-\U0001faff]")
 
 Place = tuple[int, int]
@@ -79,5 +81,7 @@ def is_placeholder(answer: str) -> bool:
 
 def placeholders(prose: str) -> Iterator[Place]:
     """Yield the places of placeholders inside an answer, in order; in code points."""
+    if not _MAY_BE_INSIDE.search(prose):
+        return
     for match in _INSIDE.finditer(prose):
         yield match.span()

@@ -11,7 +11,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 # Six times a short stretch, or a character drawn out far beyond any emphasis.
 _CHARACTERS = re.compile(r"(?P<unit>\S{2,24}?)(?P=unit){5,}|(?P<one>\S)(?P=one){19,}")
 # As long as the shortest of them.
-_LONG_RUN = re.compile(r"\S{12,}")
+_LONG_RUN = re.compile(r"(?<!\S)\S{12,}")
 _LEAST_CHARS = 20
 _LEAST_WORDLESS_CHARS = 60
 _TYPED_RUNS = frozenset("ㅋㅎㅠㅜㅡㅇ")
@@ -32,8 +32,16 @@ class Loop(NamedTuple):
 
 
 def comes_back(items: Sequence[str], times: int) -> bool:
-    """Tell whether any item stands so often as each item of a loop must."""
-    return len(items) >= times and max(Counter(items).values()) >= times
+    """Tell whether so many items stand in a row, and each so often, as those of a loop must."""
+    often = {item for item, count in Counter(items).items() if count >= times}
+    if not often:
+        return False
+    run = 0
+    for item in items:
+        run = run + 1 if item in often else 0
+        if run >= times:
+            return True
+    return False
 
 
 def item_loops(items: Sequence[str], most_period: int, times: int) -> Iterator[Loop]:

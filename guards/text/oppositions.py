@@ -39,6 +39,7 @@ class _Word(NamedTuple):
         allies: The words on the same side of an opposition.
         opponents: Their opposites.
         negated: What its forms negate by a prefix (회원 of 비회원).
+        against: Both.
     """
 
     names: frozenset[str]
@@ -46,6 +47,7 @@ class _Word(NamedTuple):
     allies: frozenset[str]
     opponents: frozenset[str]
     negated: frozenset[str]
+    against: frozenset[str]
 
 
 class _Token(NamedTuple):
@@ -130,12 +132,8 @@ def _may_oppose(claim: str, told: _Gist) -> bool:
     """Tell at once whether a claim may say the opposite of a sentence."""
     if told.denies or may_deny(claim):
         return True
-    words = map(_word, _TOKEN.findall(claim))
-    return any(
-        not (told.words.isdisjoint(word.opponents) and told.words.isdisjoint(word.negated))
-        for word in words
-        if word.opponents or word.negated
-    )
+    against = [word.against for word in map(_word, _TOKEN.findall(claim)) if word.against]
+    return not all(map(told.words.isdisjoint, against))
 
 
 def _gist(sentence: str) -> _Gist:
@@ -179,17 +177,14 @@ def _word(written: str) -> _Word:
     stem = min(names, key=lambda name: (len(name), name))
     head = stem[:2] if len(stem) >= _LEAST_COMPOUND_CHARS else ""
     known = [SIDES[name] for name in (*names, head) if name in SIDES]
-    return _Word(
-        names,
-        head,
-        allies=frozenset().union(*(own for own, _ in known)),
-        opponents=frozenset().union(*(against for _, against in known)),
-        negated=frozenset(
-            name[1:]
-            for name in names
-            if len(name) >= _LEAST_NEGATED_CHARS and name[0] in _NEGATING_PREFIXES
-        ),
+    opponents = frozenset[str]().union(*(against for _, against in known))
+    negated = frozenset(
+        name[1:]
+        for name in names
+        if len(name) >= _LEAST_NEGATED_CHARS and name[0] in _NEGATING_PREFIXES
     )
+    allies = frozenset[str]().union(*(own for own, _ in known))
+    return _Word(names, head, allies, opponents, negated, opponents | negated)
 
 
 def _of_stances(claimed: _Reading, told: _Reading) -> list[Opposition]:

@@ -72,7 +72,7 @@ def opposed(sources: SourceSet, saying: Saying, context: Context) -> Opposed | N
         context: Returns the words around it; seldom asked.
     """
     if saying.mode in AFFIRMATIVE:
-        against = sources.once(_sayings_against)
+        against = sources.once(sayings_against)
         if not against.may_oppose(saying, context):
             return None
     return sources.once(SourceSayings).opposed(saying, context)
@@ -210,7 +210,8 @@ class SourceSayings:
         return _is_told_back(other, saying, context)
 
 
-def _sayings_against(sources: SourceSet) -> SourceSayings:
+def sayings_against(sources: SourceSet) -> SourceSayings:
+    """Return what sources say against a predicate."""
     return SourceSayings(sources, _said_against)
 
 

@@ -6,6 +6,7 @@ so a look into the book costs a few hash look-ups, however many phrases stand in
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 
 from guards.text.conjugation import shapes
 from guards.text.phrase_parts import (
@@ -43,8 +44,10 @@ class Phrasebook:
             phrase = line.split("#")[0].replace(" ", "")
             if phrase:
                 self._file(reader.phrase(phrase))
-        self._lengths = tuple(sorted({len(word) for word in self._by_opening}))
-        self._first_letters = {word[0] for word in self._by_opening}
+        lengths: dict[str, set[int]] = {}
+        for word in self._by_opening:
+            lengths.setdefault(word[0], set()).add(len(word))
+        self._lengths = {letter: tuple(sorted(found)) for letter, found in lengths.items()}
 
     def _file(self, phrase: Part) -> None:
         openings = phrase.openings()
@@ -56,20 +59,26 @@ class Phrasebook:
 
     def ends(self, place: Place, at: int) -> set[int]:
         """Return where phrases that begin at `at` may end."""
-        ends: set[int] = set()
-        for phrase in self._that_may_begin(place.text, at):
-            ends.update(phrase.ends(place, at))
-        return ends
+        candidates = self._that_may_begin(place.text, at)
+        return {end for phrase in candidates for end in phrase.ends(place, at)}
+
+    def begun(self, place: Place) -> Iterator[int]:
+        """Yield where phrases may begin, in order; some may not go on as they begin."""
+        if self._without_opening:
+            yield from range(len(place.text))
+            return
+        text, by_opening, lengths = place.text, self._by_opening, self._lengths
+        for at, letter in enumerate(text):
+            if letter in lengths and any(text[at : at + n] in by_opening for n in lengths[letter]):
+                yield at
 
     def _that_may_begin(self, text: str, at: int) -> Iterable[Part]:
-        candidates = dict.fromkeys(self._without_opening)
-        if text[at : at + 1] not in self._first_letters:
-            return candidates
-        for length in self._lengths:
-            filed = self._by_opening.get(text[at : at + length])
-            if filed:
-                candidates.update(dict.fromkeys(filed))
-        return candidates
+        lengths = self._lengths.get(text[at : at + 1])
+        if lengths is None:
+            return self._without_opening
+        by_opening = self._by_opening
+        filed = [by_opening.get(text[at : at + length], ()) for length in lengths]
+        return dict.fromkeys(chain(self._without_opening, *filed))
 
 
 class PhraseReader:

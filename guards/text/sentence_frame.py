@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from enum import Enum, auto
 
+from guards.core.lazy import lazy
 from guards.lexicons import address, company, complaints
 from guards.lexicons.phrases import phrases, words
 from guards.text.phrase_parts import OneOf, Part, Place, Sequence, Words
@@ -64,34 +65,51 @@ class Frame:
 
     def __init__(self, letters: str) -> None:
         self.letters = letters
-        self._reached: dict[tuple[int, int], set[int]] = {}
+        self._reached: dict[Phrasebook, dict[int, set[int]]] = {}
+        self._begun: dict[Phrasebook, list[int]] = {}
+        self._begins: dict[int, bool] = {}
         self._afterthoughts: dict[int, int] = {}
         self._fillers: dict[int, list[tuple[int, Around]]] = {}
-        self._place = Place(letters, frozenset())
-        self._place = Place(letters, frozenset(self.stops(0, len(letters))))
+        self._plain: dict[int, dict[int, frozenset[Around]]] = {}
+        self._letters = Place(letters, frozenset())
+
+    @lazy
+    def _place(self) -> Place:
+        """The sentence with where it may end."""
+        return Place(self.letters, frozenset(self.stops(0, len(self.letters))))
 
     def ends(self, book: Phrasebook, at: int) -> set[int]:
         """Return where phrases of a book that begin at `at` may end."""
-        key = (id(book), at)
-        if key not in self._reached:
-            self._reached[key] = book.ends(self._place, at)
-        return self._reached[key]
+        reached = self._reached.setdefault(book, {})
+        if at not in reached:
+            reached[at] = book.ends(self._place, at)
+        return reached[at]
+
+    def begins_any(self, books: tuple[Phrasebook, ...], at: int) -> bool:
+        """Tell whether a phrase of any of some books, which are always the same, begins at `at`."""
+        if at not in self._begins:
+            self._begins[at] = any(self.ends(book, at) for book in books)
+        return self._begins[at]
+
+    def begun(self, book: Phrasebook) -> list[int]:
+        """Return where phrases of a book begin, in order."""
+        if book not in self._begun:
+            self._begun[book] = [at for at in book.begun(self._place) if self.ends(book, at)]
+        return self._begun[book]
 
     def beginnings(self, start: int, end: int) -> dict[int, frozenset[Around]]:
         """Return where the core of a stretch may begin, and which fillers stand before it.
 
         The end is among them if there is nothing but fillers.
         """
-        before: dict[int, frozenset[Around]] = {start: frozenset()}
         asked = self._last_asking(start, end)
         if asked:
-            before[asked] = frozenset({Around.ADDRESS})
-        for at in range(start, end):
-            if at not in before:
-                continue
-            for further, kind in self._fillers_at(at):
-                before[further] = before.get(further, frozenset()) | before[at] | {kind}
-        return {at: before[at] for at in sorted(before) if at <= end}
+            before = self._behind_fillers({start: frozenset(), asked: frozenset({Around.ADDRESS})})
+        elif start in self._plain:
+            before = self._plain[start]
+        else:
+            before = self._plain[start] = self._behind_fillers({start: frozenset()})
+        return {at: kinds for at, kinds in before.items() if at <= end}
 
     def stops(self, start: int, end: int) -> list[int]:
         """Return where the core of a stretch may end, the whole first."""
@@ -105,15 +123,23 @@ class Frame:
 
     def behind(self, at: int, end: int) -> Iterator[Around]:
         """Yield what stands behind a core that ends at `at`, in a stretch that ends at `end`."""
-        if any(sigh <= end for sigh in _SIGH.ends(self._place, at)):
+        if any(sigh <= end for sigh in _SIGH.ends(self._letters, at)):
             yield Around.SIGH
         if _NAME.search(self.letters, at, end):
             yield Around.ADDRESS
 
+    def _behind_fillers(self, before: dict[int, frozenset[Around]]) -> dict[int, frozenset[Around]]:
+        """Return some positions with those that fillers lead to from there, in order."""
+        for at in range(min(before), len(self.letters)):
+            if at in before:
+                for further, kind in self._fillers_at(at):
+                    before[further] = before.get(further, frozenset()) | before[at] | {kind}
+        return {at: before[at] for at in sorted(before)}
+
     def _fillers_at(self, at: int) -> list[tuple[int, Around]]:
         if at not in self._fillers:
             self._fillers[at] = [
-                (end, kind) for kind, part in _FILLERS for end in part.ends(self._place, at)
+                (end, kind) for kind, part in _FILLERS for end in part.ends(self._letters, at)
             ]
         return self._fillers[at]
 
@@ -130,7 +156,7 @@ class Frame:
                 at
                 for at in starts
                 if self.letters[at] in _AFTERTHOUGHT_LETTERS
-                and end in _AFTERTHOUGHT.ends(self._place, at)
+                and end in _AFTERTHOUGHT.ends(self._letters, at)
             )
             self._afterthoughts[end] = next(fitting, 0)
         return self._afterthoughts[end]

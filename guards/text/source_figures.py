@@ -3,13 +3,13 @@
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
 from guards.core.lazy import lazy
-from guards.core.reading import Asked, Reading, Text
+from guards.core.reading import Asked, Reading, SourceSet, Text
 from guards.text.bonds import Bond, Bonds
 from guards.text.bound_figures import KnownFigures
 from guards.text.claims import bare_claim
@@ -94,6 +94,13 @@ class _AskedFigures:
             operands = [*known, *self._question.quantities] if known else ()
             self._derivable[name] = Derivable(operands, added)
         return self._derivable[name]
+
+
+def read_ahead(told: SourceSet) -> Iterator[None]:
+    """Read what figures are held against, with a pause after each piece."""
+    for read in (homes, Neighbours, Misframed, Sides):
+        told.once(read)
+        yield
 
 
 class SourceFigures:

@@ -90,8 +90,7 @@ class SourceSentences:
 
         None if a source has the sentence as it stands, or none is like it.
         """
-        words = _words_but_the_last(sentence)
-        texts = words.texts
+        texts = _WORD.findall(sentence)[:-1]
         if not texts or " ".join(texts) in self._whole:
             return None
         best: Swap | None = None
@@ -102,7 +101,7 @@ class SourceSentences:
             longest = max(len(texts), len(others)) - ahead - behind
             shortest = min(len(texts), len(others)) - ahead - behind
             if shortest > 0 and longest <= _MOST_SWAPPED and ahead + behind > most_shared:
-                best, most_shared = _swap(sentence, words, kept, ahead, behind), ahead + behind
+                best, most_shared = _swap(sentence, kept, ahead, behind), ahead + behind
         return best
 
     def _candidates(self, texts: Sequence[str]) -> tuple[_Kept, ...]:
@@ -136,7 +135,8 @@ def _shared(texts: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
     return ahead, behind
 
 
-def _swap(sentence: str, words: _Words, kept: _Kept, ahead: int, behind: int) -> Swap:
+def _swap(sentence: str, kept: _Kept, ahead: int, behind: int) -> Swap:
+    words = _words_but_the_last(sentence)
     start, end = _place(sentence, words, ahead, behind)
     old_words = _words_but_the_last(kept.sentence)
     old_start, old_end = _place(kept.sentence, old_words, ahead, behind)

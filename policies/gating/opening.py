@@ -7,7 +7,8 @@ Once anything has left there is no second attempt, so a greeting must not use it
 import re
 
 from guards.text.citing.plain import plain_text
-from guards.text.claims import bare_claim, claims
+from guards.text.citing.references import may_be_listed
+from guards.text.claims import bare_claim, claims, may_lead_in
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import read_marks
 from guards.text.tokens import content_words
@@ -36,6 +37,9 @@ _LONGEST_AFTER_YES_OR_NO_CHARS = 30
 _LONGEST_VERDICT_CHARS = 20
 _LONGEST_PREDICATE_CHARS = 12
 _PREDICATE_ENDINGS = ("다", "요", "죠")
+_BEGINS_WORD = "에"
+"""Of ``[2]\\n에 따르면``: the mark before it is a word of that sentence."""
+_OPENERS, _CLOSERS = "[［(【<", "]］)】>"
 _CLOSING_SIGNS = ".!?~^…:) "
 
 
@@ -62,6 +66,27 @@ class Opening:
         self._begin = sentence.start + over + len(_THOUGHT)
         return sentence.text[over + len(_THOUGHT) :].lstrip()
 
+    def is_sure(self, seen: str, next_char: str) -> bool:
+        """Tell whether `holds` says no at the end of a line, whatever the next line says.
+
+        What could turn a claim into none is a list that it opens, or is a line of; a mark that goes
+        on below may take its words with it.
+
+        Args:
+            seen: The answer up to the end of a line.
+            next_char: The first visible one behind it.
+        """
+        if next_char == _BEGINS_WORD or seen.lstrip().startswith(_THINKING):
+            return False
+        if len(seen) >= _MOST_CHARS or _opens_bracket(seen) or may_be_listed(seen):
+            return False
+        marks = read_marks(seen)
+        return any(
+            _stands_alone(plain_text(seen, one.start, one.end, marks))
+            for one in claims(seen)
+            if not (one.text.startswith("|") or may_lead_in(one, seen))
+        )
+
     def holds(self, seen: str, end: int) -> bool:
         """Tell whether the answer up to a place says nothing yet and may be held a little longer.
 
@@ -78,6 +103,12 @@ class Opening:
             return False
         self._held += 1
         return True
+
+
+def _opens_bracket(seen: str) -> bool:
+    """Tell whether the last line has a bracket that it does not close."""
+    line = seen.rstrip().rpartition("\n")[2]
+    return max(map(line.rfind, _OPENERS)) > max(map(line.rfind, _CLOSERS))
 
 
 def _stands_alone(claim: str) -> bool:

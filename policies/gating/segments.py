@@ -6,7 +6,8 @@ character is there, so that the last segment is never empty, and never depends o
 
 * that character,
 * what a sentence's end looks ahead (see `guards.text.sentence_ends`),
-* behind a line that opens an answer: five characters of the next one, as a list may begin there.
+* behind a line that opens an answer, but says nothing for sure if a list begins below it: five
+  characters of the next one.
 """
 
 import re
@@ -97,7 +98,9 @@ class Segmenter:
 
     def _must_wait(self, end: int, following: int) -> bool:
         is_short = len(self.text) < following + _LIST_LOOK_AHEAD_CHARS
-        return is_short and not self._is_whole and "\n" in self.text[end:following]
+        if self._is_whole or not is_short or "\n" not in self.text[end:following]:
+            return False
+        return not self._opening.is_sure(self.text[:following], self.text[following])
 
     def _is_boundary(self, sentence: Sentence, following: int) -> bool:
         ends_line = "\n" in self.text[sentence.end : following]

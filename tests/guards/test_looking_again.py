@@ -8,6 +8,7 @@ from guards.core.finding import Finding
 from guards.core.guard import Stage
 from guards.core.reading import Reading, forget_sources, read
 from guards.core.registry import all_guards
+from guards.core.runner import read_ahead
 
 GUARDS = [
     guard(guard.settings_type()) for guard in all_guards().values() if Stage.OUTPUT in guard.stages
@@ -93,6 +94,18 @@ def test_an_answer_that_grew_is_found_what_it_is_found_at_once(
         cold(exchange.answered(part), start) for part, start in zip(parts, begun, strict=True)
     ]
     assert whole == cold(exchange.answered(parts[-1]))
+
+
+@given(st.sampled_from(QUESTIONS), ANSWERS)
+@settings(max_examples=15, deadline=None)
+def test_what_was_read_ahead_changes_nothing(question: str, answer: list[str]) -> None:
+    forget_sources()
+    exchange = Exchange(question, SOURCES)
+    for _ in read_ahead(GUARDS, read(exchange).asked):
+        pass
+    answered = exchange.answered(" ".join(answer))
+
+    assert found_in(read(answered)) == cold(answered)
 
 
 def test_there_is_something_to_find() -> None:

@@ -1,5 +1,6 @@
 """How often guards run over answers that are looked at again."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ import pytest
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading
+from guards.core.reading import Asked, Reading
 from guards.core.runner import Outcome
 from policies.guard_rule import Action
 from policies.inspection import Inspector
@@ -92,3 +93,25 @@ def test_another_policy_has_guards_of_its_own(guard: Reader, inspector: Inspecto
     Inspector(inspector.policy, [mine]).inspect(answered, Stage.OUTPUT)
 
     assert len(guard.read) == len(mine.read) == 1
+
+
+class Foreseeing(Reader):
+    """Keeps what was asked when it reads ahead, and breaks afterwards."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        self.asked.append(asked.exchange.question)
+        yield
+        raise ValueError("an odd source")
+
+
+def test_a_guard_that_breaks_while_it_reads_ahead_stops_no_other() -> None:
+    guards = [Foreseeing(), Foreseeing()]
+
+    pauses = len([*Inspector(load_shipped("default").policy, guards).read_ahead(ASKED)])
+
+    assert pauses == len(guards)
+    assert [one.asked for one in guards] == [[ASKED.question]] * 2

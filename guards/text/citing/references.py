@@ -54,6 +54,7 @@ _LISTED = re.compile(
 )
 _FILE = re.compile(rf"{FILE}(?![A-Za-z0-9])", re.IGNORECASE)
 _RULE = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*$")
+_LISTED_FORMS = (_HEADING, _NOTES_HEADING, _LINE, _RULE)
 _NUMBERS = ("note", "square", "double", "lens", "label", "round", "sup", "raised")
 _SENTENCE = re.compile(r"(?:다|요|죠|까|오)[.!?]*[ \t)\]*_]*$")
 _MOST_LINES = 100
@@ -112,6 +113,12 @@ def read_references(text: str) -> References | None:
             entries = _entries(lines[at + 1 :], may_tell=may_tell)
             return _references(lines[at].span, entries) if entries else None
     return _without_heading(text, lines)
+
+
+def may_be_listed(text: str) -> bool:
+    """Tell whether some lines of a text, with others behind it, could be a list of references."""
+    lines = without_code(text).splitlines()
+    return any(form.match(line) for line in lines for form in _LISTED_FORMS)
 
 
 def read_source_lines(text: str) -> tuple[ReferenceLine, ...]:

@@ -7,7 +7,7 @@ any notation. Words of the question that no source has are left out: the asker c
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, reduce
 from operator import attrgetter, or_
 
@@ -18,12 +18,12 @@ from guards.text.features import features
 from guards.text.figure_holders import FigureHolders
 from guards.text.held import Held, Wanted
 from guards.text.held_claims import HeldClaim, HeldClaims
-from guards.text.known_quantities import KnownQuantities
+from guards.text.known_quantities import KnownQuantities, numbers_in
 from guards.text.overlap_score import shares_in
 from guards.text.reckoned import Reckoning
 from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.quantity import Quantity
-from guards.text.source_row import heading_of
+from guards.text.source_row import SourceRow, heading_of
 
 _EMPHASIS = re.compile(r"[*_~`|]{1,3}")
 _HANGUL = re.compile(r"[가-힣]+")
@@ -170,6 +170,17 @@ class _Measures:
     def is_korean(self, place: int) -> bool:
         """Tell whether a source is written in Hangul."""
         return self._told.is_korean[place]
+
+
+def read_ahead(asked: Asked) -> Iterator[None]:
+    """Read of a request what statements are held against, with a pause after each piece."""
+    for part in asked.sources:
+        numbers_in(part.text)
+        yield
+    asked.told.once(SourceRow)
+    yield
+    asked.once(_Measures)
+    yield
 
 
 class Support:

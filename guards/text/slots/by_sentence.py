@@ -105,7 +105,8 @@ def _read_into(
     """Read some sentences in a row; tell whether nothing reaches from one into another."""
     first, last = pieces[0][0], pieces[-1][1]
     new = raw[first:last]
-    if not all(_is_closed(new[start:end]) for start, end in _pieces(new)):
+    brackets = [pair for pair in _BRACKETS if pair[0] in new]
+    if not all(_is_closed(new[start:end], brackets) for start, end in _pieces(new)):
         return False
     slots = read(new)
     if slots is None:
@@ -160,10 +161,10 @@ def _names(sentences: str) -> tuple[Name, ...] | None:
     return find_names(sentences, normalise(sentences))
 
 
-def _is_closed(piece: str) -> bool:
-    """Tell whether a sentence closes the brackets that it opens."""
+def _is_closed(piece: str, brackets: Sequence[tuple[str, str]]) -> bool:
+    """Tell whether a sentence closes those of some brackets that it opens."""
     own = piece.lstrip("].")
-    return all(own.count(one) in (0, own.count(other)) for one, other in _BRACKETS)
+    return all(own.count(one) in (0, own.count(other)) for one, other in brackets)
 
 
 def _moved(one: Quantity, by: int) -> Quantity:

@@ -4,7 +4,7 @@ What stands before the head must name, not only describe: ``고객센터`` and `
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ _TOKEN = re.compile(r"[가-힣A-Za-z0-9]{1,40}")
 _ROAD = re.compile(
     r"(?<![가-힣])(?P<road>(?P<name>[가-힣]{2,8})(?:로|길))(?=\s?\d{1,4}(?:번길|-\d|[\s,.)]|에|$))"
 )
+_MAY_BE_ROAD = re.compile(r"[로길]\s?\d")
 _BUILDING = re.compile(
     r"(?<![가-힣A-Za-z0-9])(?P<name>[본별신구동서남북A-Z]관)(?=\s?(?:지하\s?)?\d{1,2}\s?층)"
 )
@@ -69,20 +70,26 @@ def headed_names(text: str) -> Iterator[Name]:
     """Yield the names of a text that a head ends, in order."""
     previous: re.Match[str] | None = None
     for token in _TOKEN.finditer(text):
-        name = _name_of(token, previous, text)
-        if name is not None:
-            yield name
+        if forms := _forms(token[0]):
+            name = _name_of(forms, token, previous, text)
+            if name is not None:
+                yield name
         previous = token
-    for road in _ROAD.finditer(text):
+    for road in _ROAD.finditer(text) if _MAY_BE_ROAD.search(text) else ():
         # A particle makes no road: 무료로 2시간.
         if stem(road["road"]) == road["road"]:
             yield Name(road["road"], *road.span("road"), road["road"][-1], road["name"])
-    for building in _BUILDING.finditer(text):
+    for building in _BUILDING.finditer(text) if "층" in text else ():
         yield Name(building["name"], *building.span("name"), "", building["name"].casefold())
 
 
-def _name_of(token: re.Match[str], previous: re.Match[str] | None, text: str) -> Name | None:
-    for length, form in _forms(token[0]):
+def _name_of(
+    forms: Sequence[tuple[int, _Form]],
+    token: re.Match[str],
+    previous: re.Match[str] | None,
+    text: str,
+) -> Name | None:
+    for length, form in forms:
         end = token.start() + length
         if form.modifier:
             specific = _specific(form)

@@ -169,20 +169,26 @@ def test_thoughts_that_never_end_are_one_segment() -> None:
     assert len(segments(f"<think>{CLAIM} {CLAIM}\n{CLAIM}")) == 1
 
 
+MAY_LEAD_IN = "다음 두 가지가 필요합니다."
 AS_SOON_AS = [
-    pytest.param(f"{CLAIM} ", "예", id="next-character"),
-    pytest.param(f"{CLAIM}\n\n예약은 ", "받", id="fifth-character-of-a-line"),
-    pytest.param(f"{CLAIM} (", "단", id="bracket-that-is-no-mark"),
+    pytest.param(CLAIM, " ", "예", id="next-character"),
+    pytest.param(CLAIM, "\n\n", "예", id="first-character-of-the-next-line"),
+    pytest.param(CLAIM, "\n\n", "-", id="list-below-a-claim"),
+    pytest.param(MAY_LEAD_IN, "\n\n예약은 ", "받", id="fifth-character-where-a-list-may-begin"),
+    pytest.param(f"{CLAIM}[1]", "\n\n에서도 ", "같", id="word-that-may-hang-on-a-mark"),
+    pytest.param(f"출처\n{CLAIM}", "\n\n예약은 ", "받", id="line-of-a-list-of-references"),
+    pytest.param(f"{CLAIM}(1", "\n\n예약은 ", "받", id="bracket-that-is-open"),
+    pytest.param(CLAIM, " (", "단", id="bracket-that-is-no-mark"),
 ]
 
 
-@pytest.mark.parametrize(("before", "piece"), AS_SOON_AS)
-def test_an_end_is_told_as_soon_as_it_is_certain(before: str, piece: str) -> None:
+@pytest.mark.parametrize(("segment", "behind", "piece"), AS_SOON_AS)
+def test_an_end_is_told_as_soon_as_it_is_certain(segment: str, behind: str, piece: str) -> None:
     segmenter = Segmenter()
 
-    assert segmenter.feed(before) == []
-    assert segmenter.feed(piece) == [len(CLAIM)]
-    assert segmenter.text == before + piece
+    assert segmenter.feed(segment + behind) == []
+    assert segmenter.feed(piece) == [len(segment)]
+    assert segmenter.text == segment + behind + piece
 
 
 @pytest.mark.parametrize("text", ANSWERS)
