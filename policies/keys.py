@@ -1,11 +1,9 @@
 """API keys of tenants: made here, shown once, kept only as salted hashes.
 
 A key carries 256 random bits, so that one fast hash is enough: slow ones protect secrets that can
-be guessed. The salt keeps files from showing that they hold the same key. A plain SHA-256, as
-earlier versions wrote it, is taken as well.
+be guessed. The salt keeps files from showing that they hold the same key.
 """
 
-import hashlib
 import hmac
 import re
 import secrets
@@ -15,10 +13,9 @@ from policies.policy import TENANT_NAME
 
 SECRET_BYTES = 32
 SALT_BYTES = 16
-WHOLE_HASH = re.compile(r"(?:sha256:|hmac:[0-9a-f]{32}:)[0-9a-f]{64}")
-SHOWN_HASH = re.compile(r"(?:sha256|hmac):[0-9a-f]{8}…")
-_SALTED = "hmac:"
-_SHOWN_CHARS = 8
+WHOLE_HASH = re.compile(r"hmac:[0-9a-f]{32}:[0-9a-f]{64}")
+SHOWN_HASH = re.compile(r"hmac:[0-9a-f]{8}…")
+_SHOWN_CHARS = len("hmac:") + 8
 _OWN_KEY = re.compile(r"gp-(.+)-[A-Za-z0-9_-]{43}", re.DOTALL)
 
 
@@ -46,12 +43,7 @@ def tenant_named_by(key: str) -> str | None:
 def salted_hash(key: str, salt: str) -> str:
     """Return what a policy file stores of a key: ``hmac:<salt>:<hex>``."""
     digest = hmac.digest(bytes.fromhex(salt), key.encode(), "sha256")
-    return f"{_SALTED}{salt}:{digest.hex()}"
-
-
-def hash_key(key: str) -> str:
-    """Return a key's plain hash, which a policy file may store too: ``sha256:<hex>``."""
-    return "sha256:" + hashlib.sha256(key.encode()).hexdigest()
+    return f"hmac:{salt}:{digest.hex()}"
 
 
 def matching(key: str, stored: Iterable[str]) -> str | None:
@@ -64,9 +56,9 @@ def matching(key: str, stored: Iterable[str]) -> str | None:
 
 def shown_hash(stored: str) -> str:
     """Return the beginning of a stored hash, by which people tell it from others."""
-    return f"{stored[: stored.index(':') + 1 + _SHOWN_CHARS]}…"
+    return f"{stored[:_SHOWN_CHARS]}…"
 
 
 def _like(stored: str, key: str) -> str:
     """Return a key's hash, made in the same way as a stored one."""
-    return salted_hash(key, stored.split(":")[1]) if stored.startswith(_SALTED) else hash_key(key)
+    return salted_hash(key, stored.split(":")[1])

@@ -18,7 +18,7 @@ from policies.tracing import Tracing
 from policies.upstream import Upstream
 
 TENANT_NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
-KEY_HASH = r"^(sha256:|hmac:[0-9a-f]{32}:)[0-9a-f]{64}$"
+KEY_HASH = r"^hmac:[0-9a-f]{32}:[0-9a-f]{64}$"
 LONGEST_TEMPLATE_CHARS = 4000
 LONGEST_PATTERN_CHARS = 500
 MOST_PATTERNS = 50

@@ -98,7 +98,9 @@ def _message(details: ErrorDetails, root: type[BaseModel]) -> str:
     if kind == "value_error":
         return said.removeprefix("Value error, ")
     if kind == "string_pattern_mismatch" and key[:1] == ("keys",):
-        return "is no hash of a key; paste the line that `guard-proxy keys new TENANT` prints"
+        return (
+            "is no salted hash of a key; paste the line that `guard-proxy keys new TENANT` prints"
+        )
     for theirs, ours in WORDING:
         said = re.sub(theirs, ours, said)
     found = details["input"]

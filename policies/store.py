@@ -43,15 +43,12 @@ class Snapshot:
     Attributes:
         policies: All of them, by name.
         tenants: Those that serve a tenant, by the tenant's name.
-        by_key: Those that serve a tenant, by each hash of its keys. That a plain one is looked up
-            tells nothing by the time it takes: nobody can choose what a hash begins with.
         loaded_at: When they were first read as they are, in UTC.
         since: The same for each of them, by name.
     """
 
     policies: Mapping[str, LoadedPolicy]
     tenants: Mapping[str, LoadedPolicy]
-    by_key: Mapping[str, LoadedPolicy]
     loaded_at: datetime
     since: Mapping[str, datetime]
 
@@ -203,12 +200,10 @@ class PolicyStore:
         if faults := self._objections(policies):
             raise PolicyError(faults)
         tenants = {name: each for each in policies.values() if (name := each.policy.tenant)}
-        by_key = {key: each for each in tenants.values() for key in each.policy.keys}
         now = self._now()
         return Snapshot(
             policies,
             MappingProxyType(tenants),
-            MappingProxyType(by_key),
             now,
             MappingProxyType(dict.fromkeys(policies, now)),
         )

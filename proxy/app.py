@@ -31,7 +31,9 @@ from proxy.dashboard.mounting import Dashboard
 from proxy.errors import GuardProxyError, InternalError
 from proxy.judge.book import JudgeBook
 from proxy.judge.hints import SharedHints
-from proxy.limits.opening import limits_without_count, open_limiter
+from proxy.limits.opening import open_limiter
+from proxy.limits.together import limits_without_count
+from proxy.limits.wrong_keys import WrongKeys
 from proxy.logs import failure, logger
 from proxy.metrics import Metrics
 from proxy.metrics.opening import open_metrics
@@ -88,8 +90,8 @@ async def open_services(
     servers = ModelServers(
         settings.max_reply_bytes, settings.max_upstream_connections, ca_file=settings.ca_file
     )
-    redis_url = settings.redis_url
-    hints = SharedHints(redis_url.get_secret_value()) if redis_url else None
+    redis = settings.shared_redis
+    hints = SharedHints(redis) if redis else None
     judges = JudgeBook(time.monotonic, hints=hints, ca_file=settings.ca_file)
     flush_s = min(FLUSH_S, settings.shutdown_s)
     async with (
@@ -136,6 +138,7 @@ async def open_services(
                 servers=servers,
                 judges=judges,
                 limiter=limiter,
+                wrong_keys=WrongKeys(place),
                 apart=apart,
                 capacity=Capacity(
                     {Kind.REQUESTS: settings.max_requests, Kind.STREAMS: settings.max_streams},
@@ -172,7 +175,8 @@ def read_tenants(settings: Settings) -> Tenants:
         PolicyError: the policies cannot be used.
     """
     policies = PolicyStore(
-        settings.policies, objections=lambda found: limits_without_count(found, settings)
+        settings.policies,
+        objections=lambda found: limits_without_count(found.values(), settings),
     )
     _note_warnings(policies.snapshot.policies.values())
     return Tenants(policies)

@@ -34,15 +34,25 @@ def trusted(own: Path | None) -> ssl.SSLContext:
 
 
 def _trust(rules: ssl.SSLContext, path: Path) -> None:
+    try:
+        rules.load_verify_locations(cadata=certificates_in(path))
+    except ssl.SSLError as error:
+        raise BadCertificates(path, "holds a certificate that is damaged") from error
+
+
+@cache
+def certificates_in(path: Path) -> str:
+    """Return what a file of certificates holds, which is read once.
+
+    Raises:
+        BadCertificates: it holds none, or more than that.
+    """
     found = _read(path)
     if b"PRIVATE KEY-----" in found:
         raise BadCertificates(path, "holds a private key; it must hold certificates alone")
     if b"CERTIFICATE-----" not in found:
         raise BadCertificates(path, "holds no certificate in PEM")
-    try:
-        rules.load_verify_locations(cadata=found.decode("ascii", "ignore"))  # words stand between
-    except ssl.SSLError as error:
-        raise BadCertificates(path, "holds a certificate that is damaged") from error
+    return found.decode("ascii", "ignore")  # words stand between
 
 
 def _read(path: Path) -> bytes:

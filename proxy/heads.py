@@ -4,6 +4,7 @@ The parser below is lenient where HTTP is not: it takes versions that nobody spe
 length, and what two servers in a row could read differently. Such a request is refused.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from proxy.refusals import RequestRefused
@@ -11,6 +12,10 @@ from proxy.refusals import RequestRefused
 LONGEST_HEAD_BYTES = 64 * 1024
 _CODING, _HOST = b"transfer-encoding", b"host"
 _AROUND_A_HEADER = len(b": \r\n")
+_ADDRESS = re.compile(
+    rb"https?://(?P<host>(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)(?P<path>(?:[/?].*)?)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class NotHttp(RequestRefused):
@@ -102,3 +107,22 @@ def check_head(version: str, target: bytes, headers: Sequence[tuple[bytes, bytes
         raise HeadTooLarge
     if hosts > 1 or (hosts == 0 and version == "1.1"):
         raise NotHttp
+
+
+def path_of(target: bytes, headers: list[tuple[bytes, bytes]]) -> bytes:
+    """Return the path of a target, with its query.
+
+    A client may name the whole address, as it does where it takes this for a proxy on its way
+    there. Then that tells the host, whatever the header says (RFC 9112, 3.2.2). What else is no
+    path stays as it is, and leads nowhere.
+
+    Args:
+        target: As it stands in the first line.
+        headers: Names in lower case; the host of an address takes the place of theirs.
+    """
+    found = None if target.startswith(b"/") else _ADDRESS.fullmatch(target)
+    if found is None:
+        return target
+    headers[:] = [(_HOST, found["host"]), *(one for one in headers if one[0] != _HOST)]
+    path = found["path"]
+    return path if path.startswith(b"/") else b"/" + path

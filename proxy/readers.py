@@ -3,7 +3,15 @@
 import secrets
 from dataclasses import dataclass
 
+from policies.keys import tenant_named_by
+from proxy.logs import logger
+from proxy.refusals import TooManyWrongKeys
 from proxy.services import Services
+
+log = logger(__name__)
+
+ENOUGH_TOKEN_CHARS = 16
+"""A shorter admin token can be guessed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +41,32 @@ def viewer_with(key: str, services: Services) -> Viewer | None:
         return Viewer(None)
     tenant = services.tenants.book.by_key(key)
     return Viewer(tenant.name) if tenant else None
+
+
+async def recognised(key: str, address: str, services: Services) -> Viewer | None:
+    """Return whose key this is; one that is nobody's counts against the caller's address.
+
+    Others who share the address, as all do behind one load balancer, go on with the right key. Only
+    what might be found by guessing is not even compared once there were too many: then a right
+    guess must wait like a wrong one.
+
+    Raises:
+        TooManyWrongKeys: it is not to be tried again for a while.
+    """
+    wait_s = await services.wrong_keys.wait_s(address, services.now().timestamp())
+    if wait_s and _may_be_guessed(key, services):
+        raise TooManyWrongKeys(wait_s)
+    viewer = viewer_with(key, services)
+    if viewer is not None:
+        return viewer
+    if wait_s:
+        raise TooManyWrongKeys(wait_s)
+    await services.wrong_keys.note(address)
+    log.warning("traces.key_refused", client=address)
+    return None
+
+
+def _may_be_guessed(key: str, services: Services) -> bool:
+    token = services.settings.admin_token
+    is_short = token is not None and len(token.get_secret_value()) < ENOUGH_TOKEN_CHARS
+    return is_short and tenant_named_by(key) is None

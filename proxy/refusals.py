@@ -10,6 +10,7 @@ RequestRefused                what the caller sent cannot be served; more of the
 ├── WrongMethod               405  something is here, but not with this method
 ├── UnknownTrace              404
 ├── RequestTooLarge           413
+├── TooManyWrongKeys          429  at what only operators and tenants may read
 └── TooManyRequests           429  a limit of the tenant's policy is reached
 """
 
@@ -100,6 +101,12 @@ class UnknownPath(RequestRefused):
         super().__init__(f"Unknown request URL: {path}.{hint}")
 
 
+def with_head(methods: Iterable[str]) -> set[str]:
+    """Return methods, HEAD among them if GET is: who may have the whole may have its head."""
+    found = set(methods)
+    return found | {"HEAD"} if "GET" in found else found
+
+
 class WrongMethod(RequestRefused):
     """Something is served at this path, but not with this method; ``allowed`` are those."""
 
@@ -107,7 +114,7 @@ class WrongMethod(RequestRefused):
     code = "method_not_allowed"
 
     def __init__(self, method: str, path: str, allowed: Iterable[str]) -> None:
-        self.allowed = ", ".join(sorted(allowed))
+        self.allowed = ", ".join(sorted(with_head(allowed)))
         super().__init__(f"Not allowed to {method} on {path}. Allowed: {self.allowed}.")
 
     @property
@@ -134,6 +141,22 @@ class RequestTooLarge(RequestRefused):
 
     def __init__(self, limit_bytes: int) -> None:
         super().__init__(f"The request body is larger than {limit_bytes} bytes.")
+
+
+class TooManyWrongKeys(RequestRefused):
+    """Somebody at this address was wrong too often, and has to wait ``retry_after_s`` seconds."""
+
+    status = 429
+    code = "too_many_wrong_keys"
+
+    def __init__(self, retry_after_s: int) -> None:
+        super().__init__(f"Too many wrong keys. Try again in {retry_after_s} s.")
+        self.retry_after_s = retry_after_s
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"retry-after": str(self.retry_after_s)}
 
 
 class TooManyRequests(RequestRefused):

@@ -10,6 +10,7 @@ from proxy.capacity import Capacity
 from proxy.closing import Closing
 from proxy.judge.book import JudgeBook
 from proxy.limits.limiter import Limiter
+from proxy.limits.wrong_keys import WrongKeys
 from proxy.metrics import Metrics
 from proxy.pipeline import Pipeline
 from proxy.rejudging.shadows import Shadows
@@ -45,6 +46,7 @@ class Services:
     servers: ModelServers
     judges: JudgeBook
     limiter: Limiter
+    wrong_keys: WrongKeys
     apart: Apart
     capacity: Capacity
     pipeline: Pipeline

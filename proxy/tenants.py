@@ -8,7 +8,7 @@ from guards.core.guard import Stage
 from guards.core.registry import all_guards
 from policies.citing.rules import ReferenceList
 from policies.inspection import Inspector
-from policies.keys import hash_key, matching, tenant_named_by
+from policies.keys import matching, tenant_named_by
 from policies.loader import LoadedPolicy
 from policies.policy import Policy
 from policies.shape import Mode
@@ -90,14 +90,9 @@ class TenantBook:
         }
 
     def by_key(self, key: str) -> Tenant | None:
-        """Return the tenant that has an API key."""
-        loaded = self.snapshot.by_key.get(hash_key(key)) or self._by_salted(key)
-        return self._by_name.get(loaded.policy.tenant or "") if loaded else None
-
-    def _by_salted(self, key: str) -> LoadedPolicy | None:
-        """Look among the hashes of the tenant that a key names: each has a salt of its own."""
-        loaded = self.snapshot.tenants.get(tenant_named_by(key) or "")
-        return loaded if loaded and matching(key, loaded.policy.keys) else None
+        """Return the tenant that has an API key: the one that it names, if the hash is there."""
+        tenant = self._by_name.get(tenant_named_by(key) or "")
+        return tenant if tenant and matching(key, tenant.policy.keys) else None
 
     def named(self, name: str) -> Tenant | None:
         """Return a tenant by its name."""

@@ -74,14 +74,15 @@ def _unnamed(own: _Own) -> ChosenPolicy:
 
 @cache
 def _shipped(name: str) -> ChosenPolicy:
-    return _ready(load_shipped(name))
+    return ready(load_shipped(name))
 
 
 @lru_cache(maxsize=_FILES_KEPT)
 def _from_file(path: Path, states: frozenset[FileState]) -> ChosenPolicy:
     del states  # part of the key only
-    return _ready(load_file(path))
+    return ready(load_file(path))
 
 
-def _ready(loaded: LoadedPolicy) -> ChosenPolicy:
+def ready(loaded: LoadedPolicy) -> ChosenPolicy:
+    """Return a policy with its guards built."""
     return ChosenPolicy(f"{loaded.name}@{loaded.version}", Inspector(loaded.policy), loaded.intents)

@@ -18,6 +18,10 @@ COMMANDS = {
         "proxy.cli.serve:serve",
         "Serve tenants until SIGTERM. Settings come from the environment (GUARD_PROXY_…).",
     ),
+    "settings": (
+        "proxy.cli.settings:settings",
+        "Show every setting: its variable, value, source and meaning. Secrets are masked.",
+    ),
     "health": (
         "proxy.cli.health:health",
         "Ask the service on this machine whether it is ready. Exit status 0 if it is, 1 if not.",

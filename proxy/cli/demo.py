@@ -17,15 +17,17 @@ from proxy.app import create_app, open_services
 from proxy.cli.demo_page import tour_page
 from proxy.cli.environment import read_settings
 from proxy.cli.output import err, fail, out
-from proxy.cli.stopping import sigterm_cancels, stop_signals
+from proxy.cli.stopping import ending_in_order, unless_told
 from proxy.demo.model_server import MODEL, model_server
 from proxy.demo.script import say
-from proxy.demo.tour import tour
+from proxy.demo.tour import Stop, tour
 from proxy.logs import configure_logs
 from proxy.serving import CannotListen, loop_factory, served
 from proxy.settings import LogFormat, Settings
 
 TENANT = "demo"
+_SHUTDOWN_S = 1.0
+"""What is under way when it ends is nobody's work."""
 _POLICY = """\
 extends: default
 tenant: {tenant}
@@ -61,33 +63,32 @@ def demo(
             faults = runner.run(_demo(settings, once=once, port=port))
     except CannotListen as error:
         fail(str(error))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        raise typer.Exit from None
     if faults:
         raise typer.Exit(1)
 
 
 async def _demo(settings: Settings, *, once: bool, port: int) -> int:
-    showing = asyncio.create_task(_shown(settings, once=once, port=port))
-    with sigterm_cancels(showing):
-        return await showing
-
-
-async def _shown(settings: Settings, *, once: bool, port: int) -> int:
-    async with _running(settings, port) as running:
-        out.print(f"model server {running.model}   proxy {running.proxy}", markup=False)
-        with out.status("on tour …"):
-            stops = [stop async for stop in tour(running.proxy, running.model, running.key)]
-        out.print(tour_page(stops, out.width))
-        bad = [stop for stop in stops if stop.faults]
-        for stop in bad:
-            err.print(f"{stop.scene.name}: {'; '.join(stop.faults)}", style="red", markup=False)
-        out.print(f"{len(stops) - len(bad)} of {len(stops)} as expected.", markup=False)
-        if not once:
-            with stop_signals() as told_to_end:
+    with ending_in_order() as told_to_end:
+        async with _running(settings, port) as running:
+            stops = await unless_told(told_to_end, _shown(running))
+            if stops is None:
+                return 0
+            if not once:
                 _print_commands(running, stops[0].trace_id)
                 await told_to_end.wait()
-        return len(bad)
+            return sum(bool(stop.faults) for stop in stops)
+
+
+async def _shown(running: _Running) -> list[Stop]:
+    out.print(f"model server {running.model}   proxy {running.proxy}", markup=False)
+    with out.status("on tour …"):
+        stops = [stop async for stop in tour(running.proxy, running.model, running.key)]
+    out.print(tour_page(stops, out.width))
+    bad = [stop for stop in stops if stop.faults]
+    for stop in bad:
+        err.print(f"{stop.scene.name}: {'; '.join(stop.faults)}", style="red", markup=False)
+    out.print(f"{len(stops) - len(bad)} of {len(stops)} as expected.", markup=False)
+    return stops
 
 
 @contextlib.asynccontextmanager
@@ -95,7 +96,7 @@ async def _running(settings: Settings, port: int) -> AsyncGenerator[_Running, No
     key, hashed = new_key(TENANT)
     with tempfile.TemporaryDirectory(prefix="guard-proxy-demo-") as name:
         folder = Path(name)
-        async with served(model_server(say)) as model:
+        async with served(model_server(say), shutdown_s=_SHUTDOWN_S) as model:
             policies = folder / "policies"
             policies.mkdir()
             text = _POLICY.format(tenant=TENANT, key=hashed, model=model)
@@ -109,7 +110,7 @@ async def _running(settings: Settings, port: int) -> AsyncGenerator[_Running, No
             )
             async with (
                 open_services(own, telemetry_wanted=False) as services,
-                served(create_app(services), port=port) as proxy,
+                served(create_app(services), port=port, shutdown_s=_SHUTDOWN_S) as proxy,
             ):
                 yield _Running(proxy, model, key, folder)
 

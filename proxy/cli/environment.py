@@ -27,9 +27,21 @@ def read_settings(**options: object) -> Settings:
         )
 
 
+def variable_of(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return f"{Settings.model_config['env_prefix']}{name.upper()}"
+
+
+def help_of(name: str) -> str:
+    """Return the help of an option that stands for a setting."""
+    field = Settings.model_fields[name]
+    said = (field.description or "").removesuffix(".")
+    return f"{said} ({variable_of(name)}; {field.get_default()} without it)."
+
+
 def _given_as(place: tuple[int | str, ...], options: Mapping[str, object]) -> str:
     name = "_".join(map(str, place))
-    return f"--{name.replace('_', '-')}" if name in options else f"GUARD_PROXY_{name.upper()}"
+    return f"--{name.replace('_', '-')}" if name in options else variable_of(name)
 
 
 def odd_variables(environment: Mapping[str, str]) -> Iterable[tuple[str, str]]:

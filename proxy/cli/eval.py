@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from policies.errors import PolicyError
+from proxy.cli.environment import read_settings
 from proxy.cli.eval_inputs import (
     about_shipped,
     chosen,
@@ -20,7 +21,7 @@ from proxy.cli.eval_inputs import (
     write_file,
 )
 from proxy.cli.eval_page import page
-from proxy.cli.eval_run import Asked, Plan, Played, perform
+from proxy.cli.eval_run import INTERRUPTED, Asked, Plan, Played, perform
 from proxy.cli.output import err, fail, out, print_json
 from proxy.golden.client import Target
 from proxy.golden.comparing import compared
@@ -28,7 +29,6 @@ from proxy.golden.junit import junit_xml
 from proxy.golden.results import Run
 
 NOT_AS_EXPECTED = 1
-INTERRUPTED = 130
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"
 
 
@@ -83,6 +83,8 @@ def evaluate(
     """Ask the questions of a golden set, and hold the replies against what it expects.
 
     Exit status 0 if every case passed, 1 if one did not or came out worse than in the saved run.
+    Servers are trusted as the service trusts them (GUARD_PROXY_CA_FILE, not SSL_CERT_FILE); one
+    that says 429 or 503 with Retry-After is asked again, up to two minutes for each reply.
     """
     if list_sets:
         out.print(about_shipped())
@@ -102,7 +104,8 @@ def evaluate(
         whom = Played(played_by(policy or found.policy), timeout)
     else:
         bearer = read_key(key, key_env, required=key_env != DEFAULT_KEY_ENV)
-        whom = Asked(Target(server_address(base_url), model or "", bearer, timeout))
+        target = Target(server_address(base_url), model or "", bearer, timeout)
+        whom = Asked(target, read_settings().ca_file)
     cases = selected(found.golden, only or [])
     plan = Plan(found, cases, whom, concurrency, repeat, fail_fast)
     _carry_out(plan, junit=junit, save=save, against=against, as_json=as_json)

@@ -7,13 +7,16 @@ import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import httpx
+import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from policies.verification.policies import ChosenPolicy
+from proxy.certificates import trusted
 from proxy.cli.output import err, fail
-from proxy.cli.stopping import stop_signals
+from proxy.cli.stopping import ending_in_order, unless_told
 from proxy.golden.client import NoReply, Target, first_model
 from proxy.golden.playing import Player
 from proxy.golden.results import CaseResult, Outcome, Run, Tally
@@ -24,12 +27,20 @@ from proxy.golden.shipped import Chosen
 from proxy.logs import configure_logs
 from proxy.settings import LogFormat
 
+INTERRUPTED = 130
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A server that runs already; without a model's name the first that it lists is asked for."""
+    """A server that runs already; without a model's name the first that it lists is asked for.
+
+    Attributes:
+        target: The server.
+        ca_file: Certificates that are trusted beside the public ones; None for none.
+    """
 
     target: Target
+    ca_file: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +79,8 @@ async def perform(plan: Plan) -> tuple[Run, bool]:
         PolicyError: the policy of a scripted run cannot serve a tenant.
     """
     started_at, began = datetime.now(UTC), time.perf_counter()
-    async with _player(plan) as player:
-        with stop_signals() as stop:
+    with ending_in_order() as stop:
+        async with _player(plan, stop) as player:
             results = await _results(plan, player, stop)
     is_scripted = isinstance(plan.whom, Played)
     run = Run(
@@ -119,7 +130,7 @@ def _progress() -> Progress:
 
 
 @contextlib.asynccontextmanager
-async def _player(plan: Plan) -> AsyncGenerator[Player, None]:
+async def _player(plan: Plan, stop: asyncio.Event) -> AsyncGenerator[Player, None]:
     golden, repeat = plan.chosen.golden, plan.repeat
     limits = httpx.Limits(max_connections=plan.concurrency)
     if isinstance(plan.whom, Played):
@@ -131,9 +142,12 @@ async def _player(plan: Plan) -> AsyncGenerator[Player, None]:
         ):
             yield Player(client, target, golden, scripted=True, repeat=repeat)
     else:
-        async with httpx.AsyncClient(limits=limits) as client:
-            target = await _with_model(client, plan.whom.target)
-            yield Player(client, target, golden, repeat=repeat)
+        rules = trusted(plan.whom.ca_file)
+        async with httpx.AsyncClient(limits=limits, verify=rules) as client:
+            asked = await unless_told(stop, _with_model(client, plan.whom.target))
+            if asked is None:
+                raise typer.Exit(INTERRUPTED)
+            yield Player(client, asked, golden, repeat=repeat)
 
 
 async def _with_model(client: httpx.AsyncClient, target: Target) -> Target:

@@ -7,31 +7,32 @@ from typing import Annotated
 import typer
 
 from proxy.app import read_tenants
-from proxy.cli.environment import odd_variables, read_settings
+from proxy.cli.environment import help_of, odd_variables, read_settings
 from proxy.cli.serve_together import serve_together
 from proxy.cli.service import log_start, reasons_said, run_service, service, until_told
 from proxy.cli.stopping import service_signals
 from proxy.logs import configure_logs, logger
+from proxy.readers import ENOUGH_TOKEN_CHARS
 from proxy.settings import MOST_WORKERS, Settings
 
 log = logger(__name__)
 
-ENOUGH_TOKEN_CHARS = 16
-"""A shorter admin token can be guessed: attempts at `/traces` are not counted."""
-
 
 def serve(
-    policies: Annotated[Path | None, typer.Option(help="Directory of policy files.")] = None,
-    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    policies: Annotated[Path | None, typer.Option(help=help_of("policies"))] = None,
+    host: Annotated[str | None, typer.Option(help=help_of("host"))] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 for a free one.")
+        int | None, typer.Option(min=0, max=65535, help=f"{help_of('port')} 0 takes a free one.")
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, max=MOST_WORKERS, help="Processes that serve together on that port."),
+        typer.Option(min=1, max=MOST_WORKERS, help=help_of("workers")),
     ] = None,
 ) -> None:
-    """Serve tenants until SIGTERM. Settings come from the environment (GUARD_PROXY_…)."""
+    """Serve tenants until SIGTERM. Settings come from the environment (GUARD_PROXY_…).
+
+    `guard-proxy settings` lists them all: variable, value, source and meaning.
+    """
     given = {"policies": policies, "host": host, "port": port, "workers": workers}
     chosen = {name: value for name, value in given.items() if value is not None}
     settings = read_settings(**chosen)

@@ -3,7 +3,10 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
+from typing import TypeVar
+
+Done = TypeVar("Done")
 
 ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
 
@@ -78,14 +81,38 @@ def stop_signals() -> Generator[asyncio.Event, None, None]:
 
 
 @contextlib.contextmanager
-def sigterm_cancels(task: asyncio.Task[int]) -> Generator[None, None, None]:
-    """Let SIGTERM cancel a task within this block, so that it can leave nothing behind."""
+def ending_in_order() -> Generator[asyncio.Event, None, None]:
+    """Yield an event that is set by a signal to end; however many come, the block ends in order.
+
+    A terminal that is closed is one too, unless it is to be outlived (`nohup`). SIGQUIT is left for
+    who cannot wait.
+    """
+    told = asyncio.Event()
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    for number in numbers:
+        loop.add_signal_handler(number, told.set)
     try:
-        yield
+        yield told
     finally:
-        loop.remove_signal_handler(signal.SIGTERM)
+        for number in numbers:
+            loop.remove_signal_handler(number)
+            if told.is_set():
+                signal.signal(number, signal.SIG_IGN)
+
+
+async def unless_told(told: asyncio.Event, doing: Coroutine[None, None, Done]) -> Done | None:
+    """Return what something comes to; None, and it is given up, if the event is set before."""
+    done, waiting = asyncio.create_task(doing), asyncio.create_task(told.wait())
+    try:
+        await asyncio.wait({done, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        return done.result() if done.done() else None
+    finally:
+        done.cancel()
+        waiting.cancel()
+        await asyncio.wait({done, waiting})
 
 
 def _handle_no_more() -> None:

@@ -8,17 +8,19 @@ from typing import Annotated
 
 import typer
 
-from policies.errors import PolicyError
+from policies.loader import load_shipped
 from policies.verification.options import Options
-from policies.verification.policies import ChosenPolicy, chosen_policy
+from policies.verification.policies import ChosenPolicy, ready
 from policies.verification.shape import Verification
 from policies.verification.verifying import UnknownGuard, Verifier
 from proxy.cli.output import fail, out, print_json
+from proxy.cli.policy_names import NAMED, Directory, NamedPolicies
 from proxy.cli.verify_page import page
 from proxy.refusals import BadRequest
 from proxy.verify_request import read_verify_request, to_verify
 
 NOT_VERIFIED = 1
+DEFAULT = "default"
 
 
 class CorrectionChoice(StrEnum):
@@ -32,15 +34,16 @@ class CorrectionChoice(StrEnum):
 def verify(
     file: Annotated[str, typer.Argument(help="Body of a /v1/verify request as JSON; - for stdin.")],
     policy: Annotated[
-        str, typer.Option(help="A shipped policy's name, or a policy file.")
-    ] = "default",
+        str | None, typer.Option(help=f"{NAMED} Without one, the shipped `default`.")
+    ] = None,
+    policies: Directory = None,
     correction: Annotated[
         CorrectionChoice | None, typer.Option(help="Instead of the body's own option.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Hold an answer against its sources. Exit status 0 if it is verified, 1 if not."""
-    chosen = _policy(policy)
+    chosen = ready(NamedPolicies(policies).called(policy) if policy else load_shipped(DEFAULT))
     report = _verified(file, _read(file), chosen, correction)
     if as_json:
         print_json(report.model_dump(mode="json"))
@@ -48,13 +51,6 @@ def verify(
         for line in page(report):
             out.print(line)
     raise typer.Exit(0 if report.verified else NOT_VERIFIED)
-
-
-def _policy(name: str) -> ChosenPolicy:
-    try:
-        return chosen_policy(name)
-    except PolicyError as error:
-        fail("The policy cannot be used:", *map(str, error.problems))
 
 
 def _read(file: str) -> bytes:

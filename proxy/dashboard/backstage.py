@@ -6,7 +6,6 @@ from litestar import Litestar
 from litestar.types import Scope
 
 from proxy.dashboard.assets import Assets
-from proxy.dashboard.attempts import Attempts
 from proxy.dashboard.drawing import Drawing
 from proxy.dashboard.playground.room import Room
 from proxy.dashboard.policies.workshop import Workshop
@@ -20,7 +19,6 @@ class Backstage:
     assets: Assets
     drawing: Drawing
     sessions: Sessions
-    attempts: Attempts
     room: Room
     workshop: Workshop
 

@@ -7,7 +7,6 @@ from litestar.exceptions import HTTPException
 from litestar.plugins import InitPlugin
 
 from proxy.dashboard.assets import Assets
-from proxy.dashboard.attempts import Attempts
 from proxy.dashboard.backstage import Backstage, backstage
 from proxy.dashboard.desk import AnyRequest, Desk
 from proxy.dashboard.drawing import Drawing
@@ -67,7 +66,6 @@ class Dashboard(InitPlugin):
             assets=assets,
             drawing=Drawing(assets),
             sessions=Sessions(store, self._services),
-            attempts=Attempts(self._services.place),
             room=Room(),
             workshop=Workshop(),
         )

@@ -20,7 +20,7 @@ from litestar.stores.memory import MemoryStore
 from litestar.stores.redis import RedisStore
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-from policies.keys import hash_key, matching
+from policies.keys import matching
 from proxy.readers import Viewer, viewer_with
 from proxy.services import Services
 from proxy.settings import Settings
@@ -53,9 +53,9 @@ class _Kept(BaseModel):
 
 def session_store(settings: Settings, place: Place) -> Store:
     """Return where sessions are kept: Redis where there is one, else what the workers share."""
-    if settings.redis_url is None:
+    address = settings.shared_redis
+    if address is None:
         return FileStore(place.sessions) if place.sessions else MemoryStore()
-    address = settings.redis_url.get_secret_value()
     return _SharedStore(
         SharedRedis(address, answer_within_s=ANSWER_WITHIN_S, tries_again=True, decoded=False)
     )
@@ -101,13 +101,16 @@ class Sessions:
     async def begin(self, key: str) -> str | None:
         """Open a session for whoever has a key; returns its token, None if the key is no good."""
         viewer = viewer_with(key, self._services)
-        stored = matching(key, self._good_hashes(viewer.tenant)) if viewer else None
-        if viewer is None or stored is None:
+        if viewer is None:
+            return None
+        good = self._good(viewer.tenant)
+        opener = key if viewer.is_admin else matching(key, good)
+        if opener is None:
             return None
         token = secrets.token_urlsafe(TOKEN_BYTES)
         kept = _Kept(
             tenant=viewer.tenant,
-            bound_to=_binding(token, stored),
+            bound_to=_binding(token, opener),
             until=self._services.now() + LASTS,
         )
         with _usable():
@@ -137,23 +140,24 @@ class Sessions:
         """Tell whether the key that opened a session would open it now."""
         return any(
             hmac.compare_digest(kept.bound_to, _binding(token, known))
-            for known in self._good_hashes(kept.tenant)
+            for known in self._good(kept.tenant)
         )
 
-    def _good_hashes(self, tenant: str | None) -> Iterable[str]:
+    def _good(self, tenant: str | None) -> Iterable[str]:
+        """Return what opens sessions: the hashes of a tenant's keys, or the admin token."""
         if tenant is not None:
             loaded = self._services.policies.snapshot.tenants.get(tenant)
             return loaded.policy.keys if loaded else ()
         admin_token = self._services.settings.admin_token
-        return (hash_key(admin_token.get_secret_value()),) if admin_token else ()
+        return (admin_token.get_secret_value(),) if admin_token else ()
 
 
 def _place(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _binding(token: str, key_hash: str) -> str:
-    return hmac.new(token.encode(), key_hash.encode(), hashlib.sha256).hexdigest()
+def _binding(token: str, opener: str) -> str:
+    return hmac.new(token.encode(), opener.encode(), hashlib.sha256).hexdigest()
 
 
 @contextmanager

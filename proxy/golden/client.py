@@ -2,11 +2,13 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 import httpx
 
 from proxy.errors import GuardProxyError
+from proxy.golden.waiting import MOST_WAITED_S, asked_to_wait_s
 from proxy.openai_api.answer import with_whole_characters
 from proxy.openai_api.chat import ChatReply, PlainReply, read_reply
 from proxy.openai_api.choices import choices_of
@@ -14,6 +16,8 @@ from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.sse import read_comments
 
 LONGEST_REASON_CHARS = 300
+Pause = Callable[[float], Awaitable[None]]
+"""Waits so many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,7 @@ class Target:
         base_url: Address up to and including the version.
         model: Model to ask for.
         key: Bearer key; None sends none.
-        timeout_s: Longest time for one whole reply.
+        timeout_s: Longest time for one whole reply, without the wait that a full server asks for.
     """
 
     base_url: str
@@ -53,15 +57,25 @@ class NoReply(Exception):
         self.trace_id = trace_id
 
 
-async def ask(client: httpx.AsyncClient, target: Target, body: JsonObject) -> Heard:
-    """Ask one question.
+async def ask(
+    client: httpx.AsyncClient, target: Target, body: JsonObject, *, pause: Pause = asyncio.sleep
+) -> Heard:
+    """Ask one question, again as long as the server asks to wait, up to `MOST_WAITED_S` in all.
 
     Raises:
         NoReply: no connection, an error status, a timeout, or a reply that cannot be read.
     """
-    began = time.perf_counter()
-    reply = await _sent(client, target, "POST", "chat/completions", body)
-    took_ms = 1000 * (time.perf_counter() - began)
+    waited_s = 0.0
+    while True:
+        began = time.perf_counter()
+        reply = await _sent(client, target, "POST", "chat/completions", body)
+        took_ms = 1000 * (time.perf_counter() - began)
+        wait_s = asked_to_wait_s(reply)
+        if wait_s is None or waited_s + wait_s > MOST_WAITED_S:
+            break
+        await pause(wait_s)
+        waited_s += wait_s
+    _refuse_failure(reply, target)
     # A stream tells in comments what its headers were sent too early for.
     told = dict(reply.headers) | read_comments(reply.content)
     trace_id = told.get("x-guard-request-id", "")
@@ -87,6 +101,7 @@ async def first_model(client: httpx.AsyncClient, target: Target) -> str | None:
         NoReply: it could not be asked.
     """
     reply = await _sent(client, target, "GET", "models")
+    _refuse_failure(reply, target)
     try:
         listed = objects(read_object(reply.content).get("data"))
     except ValueError:
@@ -105,7 +120,7 @@ async def _sent(
     headers = {"authorization": f"Bearer {target.key}"} if target.key else {}
     try:
         async with asyncio.timeout(target.timeout_s):
-            reply = await client.request(
+            return await client.request(
                 method, f"{target.base_url}/{path}", json=body, headers=headers, timeout=None
             )
     except TimeoutError:
@@ -113,10 +128,12 @@ async def _sent(
     except httpx.HTTPError as error:
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         raise NoReply(_without_key(said, target)) from None
+
+
+def _refuse_failure(reply: httpx.Response, target: Target) -> None:
     if reply.status_code != httpx.codes.OK:
         said = f"status {reply.status_code}: {_error_message(reply)}"
         raise NoReply(_without_key(said, target), reply.headers.get("x-guard-request-id", ""))
-    return reply
 
 
 def _read_by_the_user(reply: ChatReply) -> str:

@@ -1,10 +1,10 @@
 """The way in: the path of a request is read once, before anything is routed."""
 
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from proxy.paths import model_path, normal_path, spelled_path
-from proxy.refusals import UnknownPath
+from proxy.refusals import UnknownPath, with_head
 from proxy.replying import send_whole
 from proxy.routes.model_api import ModelApi, reply_to
 
@@ -12,7 +12,8 @@ from proxy.routes.model_api import ModelApi, reply_to
 class Entrance:
     """Leads each request to the model API or to everything else.
 
-    A path that can be read in two ways leads nowhere.
+    A path that can be read in two ways leads nowhere. Whatever else is got can be asked for its
+    head alone; at the model API that is the policy's business.
 
     Args:
         model_api: Decides about everything below the root of the model API.
@@ -38,4 +39,25 @@ class Entrance:
             return
         scope["path"] = path
         scope["raw_path"] = spelled_path(path).encode()
-        await self._app(scope, receive, send)
+        if scope["method"] == "HEAD":
+            # The server leaves the body out: it goes by the scope that it made itself.
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, _naming_head(send))
+
+
+def _naming_head(send: Send) -> Send:
+    """Return what sends a reply, with HEAD among the methods that it allows if GET is."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [
+                (name, _with_head(value) if name == b"allow" else value)
+                for name, value in message["headers"]
+            ]
+        await send(message)
+
+    return sent
+
+
+def _with_head(allowed: bytes) -> bytes:
+    return ", ".join(sorted(with_head(allowed.decode().split(", ")))).encode()

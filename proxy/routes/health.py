@@ -47,7 +47,11 @@ async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
             },
             "limits": {"store": services.limiter.state},
             "judges": {name: state.value for name, state in services.judges.states().items()},
-            "traces": {"store": await _store_state(services), **services.recorder.counters()},
+            "traces": {
+                "store": await _store_state(services),
+                "outbox_state": services.recorder.outbox_state,
+                **services.recorder.counters(),
+            },
         },
         503 if is_stopping else 200,
     )

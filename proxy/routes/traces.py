@@ -13,7 +13,7 @@ from proxy.auth import bearer_key
 from proxy.errors import TraceStoreUnavailable
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
-from proxy.readers import viewer_with
+from proxy.readers import recognised
 from proxy.refusals import BadRequest, UnknownKey, UnknownTrace
 from proxy.services import Services
 from proxy.traces.moments import UnknownMoment, moment
@@ -52,7 +52,7 @@ async def list_traces(
 
     A page may hold fewer than asked for, or none, and still have a cursor.
     """
-    own = _reader(request, services)
+    own = await _reader(request, services)
     query = Query(
         tenant=own or tenant,
         action=action,
@@ -85,7 +85,7 @@ async def show_trace(
     trace_id: FromPath[str],
 ) -> Response[bytes]:
     """Return one trace."""
-    own = _reader(request, services)
+    own = await _reader(request, services)
     try:
         trace = await services.traces.get(trace_id)
     except TraceStoreAway as away:
@@ -105,10 +105,11 @@ def _time(name: str, said: str | None, services: Services) -> datetime | None:
         raise BadRequest(f"Invalid value for '{name}': {unknown}.", name) from None
 
 
-def _reader(request: Request[object, object, State], services: Services) -> str | None:
+async def _reader(request: Request[object, object, State], services: Services) -> str | None:
     """Return the tenant whose traces the caller may read; None for the admin, who may read all."""
     key = bearer_key(request.headers.get("authorization", "").encode("latin-1"))
-    viewer = viewer_with(key, services) if key else None
+    address = request.client.host if request.client else ""
+    viewer = await recognised(key, address, services) if key else None
     if viewer is None:
         raise UnknownKey(missing=key is None)
     return viewer.tenant

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 import pytest_asyncio
 import trustme
@@ -21,15 +22,18 @@ from policies.upstream import Upstream
 from proxy.certificates import trusted
 from proxy.demo.model_server import Said, completion
 from proxy.judge.server import JudgeCallFailed, JudgeServer, judge_client
-from tests.fakes.command import assert_refused, run
+from tests.fakes.command import assert_refused, run, running
 from tests.fakes.house import upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import RawUpstream
-from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
+from tests.fakes.redis_process import RedisProcess
+from tests.fakes.redis_relay import RedisRelay
+from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.faults.service import service
 from tests.faults.test_starts import TENANT, written
 from tests.policies.courses import COURSES, DENIED, KNOWN
+from tests.proxy.dashboard.visitor import Visitor
 
 HOST = "127.0.0.1"
 ELSEWHERE = "model.bank.test"
@@ -74,6 +78,14 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 @pytest.fixture(scope="module")
 def foreign(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return an_authority(tmp_path_factory.mktemp("foreign"), "other.pem")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[RedisProcess]:
+    process = RedisProcess(tmp_path / "redis")
+    process.start()
+    yield process
+    process.stop()
 
 
 @dataclass
@@ -172,6 +184,56 @@ async def test_workers_trust_what_was_read_at_the_start(tmp_path: Path, own: Aut
         await proxy.ask()
 
     assert proxy.statuses == {200}
+
+
+async def test_a_golden_set_is_asked_of_whom_the_service_would_trust(
+    tmp_path: Path, own: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(own.path))
+    (tmp_path / "mine.yaml").write_text("cases: [{id: greeting, query: 안녕하세요?}]\n")
+    async with own.server().running() as server:
+        words = ("eval", "mine.yaml", "--base-url", f"{server.address}/v1", "--model", "m")
+        async with running(tmp_path, *words) as doubting:
+            assert await doubting.ended() == 1
+        assert server.requests == []
+        async with running(tmp_path, *words, ca_file=str(own.path)) as trusting:
+            assert await trusting.ended() == 0
+
+    assert "CERTIFICATE_VERIFY_FAILED" in "".join(doubting.out)
+    assert len(server.requests) == 1
+
+
+async def test_redis_under_an_authority_of_ones_own_is_spoken_to_by_all_who_need_it(
+    tmp_path: Path, own: Authority, server: RedisProcess
+) -> None:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.issuer.issue_cert(HOST).configure_cert(tls)
+    limited = "limits: {requests_per_minute: 100}"
+    states: dict[Path | None, tuple[str, str]] = {}
+    async with (
+        RedisRelay(server.port, tls=tls).running() as relay,
+        ScriptedUpstream().running() as upstream,
+    ):
+        upstream.says(ANSWER)
+        for ca_file in (own.path, None):
+            folder = tmp_path / f"proxy-{len(states)}"
+            folder.mkdir()
+            async with (
+                running_proxy(
+                    folder, upstream, limited, redis_url=relay.url, ca_file=ca_file
+                ) as proxy,
+                Visitor(proxy.address) as visitor,
+            ):
+                await proxy.chat(CHAT)
+                ready = (await proxy.client.get(f"{proxy.address}/readyz")).json()
+                states[ca_file] = (ready["traces"]["store"], ready["limits"]["store"])
+                if ca_file:
+                    await visitor.sign_in(ADMIN_TOKEN)
+                    page = await visitor.get("/dashboard")
+                    assert page.status_code == httpx.codes.OK
+
+    assert states[own.path] == ("ok", "ok")
+    assert {state.partition(":")[0] for state in states[None]} == {"away"}
 
 
 async def test_a_judge_under_an_authority_of_ones_own_is_asked(

@@ -21,7 +21,7 @@ from proxy.cli.environment import odd_variables
 from proxy.serving import CannotListen, listening
 from tests.fakes.command import assert_refused, run
 
-HASH = "sha256:" + "0" * 64
+HASH = f"hmac:{'0' * 32}:{'0' * 64}"
 TENANT = f"""\
 extends: default
 tenant: hr
@@ -99,7 +99,11 @@ POLICIES = [
         id="key-in-place-of-its-name",
     ),
     pytest.param(
-        Case(TENANT.replace(HASH, SECRET), "keys[0]: is no hash of a key", 3), id="bare-key"
+        Case(TENANT.replace(HASH, SECRET), "keys[0]: is no salted hash of a key", 3), id="bare-key"
+    ),
+    pytest.param(
+        Case(TENANT.replace(HASH, f"sha256:{'0' * 64}"), "`guard-proxy keys new TENANT`", 3),
+        id="hash-without-a-salt",
     ),
 ]
 

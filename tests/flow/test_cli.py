@@ -14,6 +14,7 @@ from policies.policy import Policy
 from policies.store import PolicyStore
 from proxy.cli import COMMANDS
 from proxy.openai_api.json_body import JsonObject
+from proxy.settings import Settings
 from proxy.tenants import TenantBook
 from tests.fakes.command import assert_refused, run, run_process
 
@@ -48,6 +49,72 @@ def test_the_version_needs_no_command(tmp_path: Path) -> None:
     ended = run(tmp_path, "--version")
 
     assert (ended.status, ended.out) == (0, f"guard-proxy {version('guard-proxy')}\n")
+
+
+# --- settings ---
+
+
+SECRET = "a-token-of-tests-that-nobody-may-see"
+
+
+def shown_settings(folder: Path, **settings: str) -> dict[str, JsonObject]:
+    ended = run(folder, "settings", "--json", **settings)
+    assert ended.status == 0, ended
+    assert SECRET not in ended.out
+    return {one["variable"]: one for one in json.loads(ended.out)["settings"]}
+
+
+def test_every_setting_is_listed_with_where_it_comes_from(tmp_path: Path) -> None:
+    shown = shown_settings(tmp_path, port="9000", policies_polling="yes", log_format="json")
+
+    assert [*shown] == [f"GUARD_PROXY_{name.upper()}" for name in Settings.model_fields]
+    assert all(one["meaning"] for one in shown.values())
+    given = {name: one["value"] for name, one in shown.items() if one["source"] == "environment"}
+    assert given == {
+        "GUARD_PROXY_PORT": 9000,
+        "GUARD_PROXY_POLICIES_POLLING": True,
+        "GUARD_PROXY_LOG_FORMAT": "json",
+    }
+    assert shown["GUARD_PROXY_POLICIES"]["value"] == "policies.d"
+    assert (shown["GUARD_PROXY_PORT"]["default"], shown["GUARD_PROXY_PORT"]["source"]) == (
+        8080,
+        "environment",
+    )
+
+
+def test_of_a_secret_only_that_it_is_set_is_shown(tmp_path: Path) -> None:
+    secrets = {"admin_token": SECRET, "redis_url": f"redis://:{SECRET}@127.0.0.1:6379"}
+
+    shown = shown_settings(tmp_path, **secrets)
+    by_eye = run(tmp_path, "settings", **secrets)
+
+    for name in ("GUARD_PROXY_ADMIN_TOKEN", "GUARD_PROXY_REDIS_URL"):
+        assert set(str(shown[name]["value"])) == {"*"}
+        assert name in by_eye.out
+    assert SECRET not in by_eye.out
+    assert shown_settings(tmp_path)["GUARD_PROXY_ADMIN_TOKEN"]["value"] is None
+
+
+def test_a_variable_that_is_no_setting_is_pointed_out(tmp_path: Path) -> None:
+    by_eye = run(tmp_path, "settings", wokers="2")
+    told = json.loads(run(tmp_path, "settings", "--json", wokers="2").out)
+
+    assert "GUARD_PROXY_WOKERS is no setting; did you mean GUARD_PROXY_WORKERS?" in by_eye.err
+    assert told["unknown_variables"] == [
+        {"variable": "GUARD_PROXY_WOKERS", "meant": "GUARD_PROXY_WORKERS"}
+    ]
+
+
+def test_a_setting_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    assert_refused(run(tmp_path, "settings", port="many"), "GUARD_PROXY_PORT: ")
+
+
+def test_the_help_of_the_service_names_its_variables(tmp_path: Path) -> None:
+    ended = run(tmp_path, "serve", "--help")
+
+    for name in ("POLICIES", "HOST", "PORT", "WORKERS"):
+        assert f"GUARD_PROXY_{name}" in ended.out
+    assert "guard-proxy settings" in ended.out
 
 
 # --- keys ---

@@ -1,6 +1,9 @@
 """`guard-proxy demo`: its tour, what it shows of it, and how it ends."""
 
+import asyncio
 import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from io import StringIO
 from pathlib import Path
 
@@ -13,7 +16,7 @@ from policies.guard_rule import Action
 from proxy.cli.demo_page import tour_page
 from proxy.demo.script import SCENES
 from proxy.demo.tour import Stop
-from tests.fakes.command import COMMAND, run_process, running
+from tests.fakes.command import COMMAND, DEADLINE_S, run_process, running
 
 
 def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -37,7 +40,11 @@ def test_demo_says_which_rows_came_out_wrong_and_ends_with_one(tmp_path: Path) -
     assert "clean, streamed: status 502" in ended.err
 
 
-async def test_demo_keeps_serving_what_it_printed_until_ctrl_c(tmp_path: Path) -> None:
+async def test_demo_keeps_serving_until_ctrl_c_and_leaves_nothing_behind_at_a_second_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+
     async with running(tmp_path, "demo") as demo, httpx.AsyncClient() as client:
         exported = await demo.out_line(
             r" *export OPENAI_BASE_URL=(?P<url>\S+) OPENAI_API_KEY=(?P<key>\S+)"
@@ -47,12 +54,18 @@ async def test_demo_keeps_serving_what_it_printed_until_ctrl_c(tmp_path: Path) -
         models = await client.get(
             f"{exported['url']}/models", headers={"authorization": f"Bearer {exported['key']}"}
         )
-        demo.signal(signal.SIGINT)
-        status = await demo.ended()
+        made = _inside(tmp_path)
+        async with unfinished_request(exported["url"]):
+            demo.signal(signal.SIGINT)
+            await no_longer_served(exported["url"])
+            for another in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                demo.signal(another)
+            status = await demo.ended()
 
     assert models.json()["data"][0]["id"] == "scripted-ko"
     assert shown["command"] == str(COMMAND)
-    assert (status, demo.err) == (0, [])
+    assert len(made) == 1
+    assert (status, demo.err, _inside(tmp_path)) == (0, [], [])
 
 
 async def test_demo_told_to_end_on_its_tour_leaves_nothing_behind(
@@ -63,6 +76,7 @@ async def test_demo_told_to_end_on_its_tour_leaves_nothing_behind(
     async with running(tmp_path, "demo") as demo:
         await demo.out_line("model server ")
         made = _inside(tmp_path)
+        demo.signal(signal.SIGTERM)
         demo.signal(signal.SIGTERM)
         status = await demo.ended()
 
@@ -85,6 +99,27 @@ def test_no_id_or_code_of_the_tour_is_broken_on_a_page(width: int) -> None:
     for whole in ("0f" * 16, *reasons):
         assert shown.count(whole) == len(SCENES)
     assert all(cell_len(line) <= width for line in shown.splitlines())
+
+
+@asynccontextmanager
+async def unfinished_request(url: str) -> AsyncGenerator[None, None]:
+    """Have a request under way within this block that does not end by itself."""
+    address = httpx.URL(url)
+    _, writer = await asyncio.open_connection(address.host, address.port)
+    writer.write(b"POST /v1/verify HTTP/1.1\r\nHost: demo\r\nContent-Length: 9\r\n\r\n{")
+    await writer.drain()
+    yield
+    writer.close()
+
+
+async def no_longer_served(url: str) -> None:
+    """Wait until nobody is let in any more."""
+    address = httpx.URL(url)
+    async with asyncio.timeout(DEADLINE_S):
+        with suppress(ConnectionRefusedError):
+            while True:
+                _, writer = await asyncio.open_connection(address.host, address.port)
+                writer.close()
 
 
 def _inside(folder: Path) -> list[Path]:

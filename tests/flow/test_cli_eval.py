@@ -20,6 +20,7 @@ from proxy.golden.results import Run
 from proxy.golden.shipped import shipped_sets
 from proxy.openai_api.json_body import JsonObject, objects
 from tests.fakes.command import DEADLINE_S, running
+from tests.flow.waiting import eventually
 
 BASE = "http://proxy.test/v1"
 KEY = "gp-library-SECRET"
@@ -288,6 +289,27 @@ async def test_ctrl_c_tells_what_is_known_so_far(tmp_path: Path) -> None:
     assert any("0 of 3 passed" in line and "1 not run" in line for line in command.out)
     for case in ("loan.true", "loan.invented"):
         assert any(f"✗ {case}" in line for line in command.out)
+
+
+async def test_told_to_end_more_than_once_it_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    async with running(tmp_path, "eval", "attacks", "--scripted", "--repeat", "100") as command:
+
+        async def serves() -> bool:
+            return any(folder.glob("*/traces.sqlite3"))
+
+        await eventually(serves)
+        made = list(folder.iterdir())
+        for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+            command.signal(number)
+        status = await command.ended()
+
+    assert (status, command.err) == (130, [])
+    assert (len(made), list(folder.iterdir())) == (1, [])
 
 
 # --- bad input ---------------------------------------------------------------------------------

@@ -9,15 +9,16 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from policies.inheritance import shipped_files
-from policies.keys import hash_key
+from policies.keys import new_key
 from policies.loader import load_file, load_shipped
 from proxy.cli.policy import policy
 from tests.fakes.command import run
 
+_, HASH = new_key("hr")
 HR = f"""\
 extends: default
 tenant: hr
-keys: ['{hash_key("anything")}']
+keys: ['{HASH}']
 upstream:
   base_url: http://127.0.0.1:9/v1
   api_key_env: MODEL_KEY_OF_TESTS
@@ -74,6 +75,40 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(folder)
 
 
+# --- check ----------------------------------------------------------------------------------------
+
+
+def test_limits_that_only_one_process_can_keep_are_pointed_out(desk: Desk) -> None:
+    (desk.policies / "hr.yaml").write_text(f"{HR}limits:\n  concurrent_requests: 3\n")
+
+    told = desk.json("check")
+    shown = desk.says("check", desk.policies)
+
+    place = f"{desk.policies / 'hr.yaml'}:{len(HR.splitlines()) + 1}:1"
+    [said] = [one for one in told["warnings"] if "GUARD_PROXY_REDIS_URL" in one]
+    assert said.startswith(f"{place}: limits: kept by one process only")
+    assert (told["errors"], shown.exit_code) == ([], 0)
+    assert said in shown.stderr
+
+
+def test_limits_are_refused_as_several_workers_would_refuse_them(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MODEL_KEY_OF_TESTS", "x")
+    (desk.policies / "hr.yaml").write_text(f"{HR}limits: {{concurrent_requests: 3}}\n")
+
+    checked = run(tmp_path, "policy", "check", desk.policies, workers="2")
+    counted = run(
+        tmp_path, "policy", "check", desk.policies, workers="2", redis_url="redis://127.0.0.1:9"
+    )
+    served = run(tmp_path, "serve", "--policies", desk.policies, workers="2")
+
+    assert (checked.status, counted.status, served.status) == (2, 0, 2)
+    assert "each of 2 workers would count for itself" in checked.err
+    assert "each of 2 workers would count for itself" in served.err
+    assert "REDIS" not in counted.err
+
+
 # --- explain --------------------------------------------------------------------------------------
 
 
@@ -115,7 +150,7 @@ def test_a_reader_is_shown_a_table_cut_to_what_was_changed(desk: Desk, tmp_path:
     ]
     assert ["extends", "default", "hr.yaml:1"] in cells
     assert all(len(cell) == 3 for cell in cells), "each setting stands in one row"
-    assert hash_key("anything") not in ended.out
+    assert HASH not in ended.out
 
 
 def test_one_single_value_is_shown_whole(desk: Desk) -> None:

@@ -107,6 +107,41 @@ def test_a_file_and_a_policy_file_are_read(tmp_path: Path) -> None:
     assert json.loads(ended.out)["policy"].startswith("own@")
 
 
+@pytest.mark.parametrize(
+    ("name", "by"),
+    [
+        pytest.param("courses", "school@", id="tenant"),
+        pytest.param("school", "school@", id="policy"),
+        pytest.param("strict", "strict@", id="shipped"),
+    ],
+)
+@pytest.mark.parametrize("is_said", [True, False], ids=["directory-said", "of-the-service"])
+def test_policies_of_a_directory_are_known_by_name(
+    tmp_path: Path, name: str, by: str, *, is_said: bool
+) -> None:
+    tenant = "extends: default\ntenant: courses\nupstream: {base_url: 'http://127.0.0.1:9/v1'}\n"
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "school.yaml").write_text(tenant)
+    body = json.dumps({"question": QUESTION, "answer": FAITHFUL, "sources": GIVEN})
+    words = ("verify", "-", "--policy", name, "--json")
+
+    if is_said:
+        ended = run(tmp_path, *words, "--policies", "own", stdin=body)
+    else:
+        ended = run(tmp_path, *words, stdin=body, policies="own")
+
+    assert json.loads(ended.out)["policy"].startswith(by), ended
+
+
+def test_without_a_policy_no_directory_is_read(tmp_path: Path) -> None:
+    (tmp_path / "policies.d").mkdir()
+    (tmp_path / "policies.d" / "broken.yaml").write_text("guards:\n  nubmers: {}\n")
+
+    ended = verify(tmp_path, FAITHFUL)
+
+    assert ended.status == 0, ended
+
+
 def test_a_byte_order_mark_is_no_part_of_the_body(tmp_path: Path) -> None:
     body = {"question": QUESTION, "answer": FAITHFUL, "sources": GIVEN}
     (tmp_path / "answer.json").write_text(json.dumps(body), encoding="utf-8-sig")

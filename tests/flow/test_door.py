@@ -199,7 +199,8 @@ async def test_everything_else_is_not_found(house: House, method: str, path: str
         ("DELETE", "/v1/models/m", "GET, HEAD, OPTIONS"),
         ("PUT", "/v1/embeddings", "OPTIONS, POST"),
         ("TRACE", "/v1/embeddings", "OPTIONS, POST"),
-        ("POST", "/healthz", "GET, OPTIONS"),
+        ("POST", "/healthz", "GET, HEAD, OPTIONS"),
+        ("POST", "/traces", "GET, HEAD, OPTIONS"),
     ],
 )
 async def test_another_method_is_told_which_ones_there_are(
@@ -215,6 +216,29 @@ async def test_another_method_is_told_which_ones_there_are(
     assert (error["code"], reply.headers["allow"]) == ("method_not_allowed", allowed)
     assert path in str(error["message"])
     assert house.scripted.requests == []
+
+
+OWN_PAGES = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/traces", "/traces/none"]
+
+
+@pytest.mark.parametrize("path", [*OWN_PAGES, "/dashboard/login", "/dashboard", "/nowhere"])
+async def test_the_head_of_a_page_of_our_own_is_the_head_of_what_is_got(
+    house: House, path: str
+) -> None:
+    address = f"{house.proxy.address}{path}"
+
+    got = await house.proxy.client.get(address)
+    asked = await house.proxy.client.head(address)
+
+    assert (asked.status_code, asked.content) == (got.status_code, b"")
+    assert asked.headers.keys() == got.headers.keys()
+    assert asked.headers["content-type"] == got.headers["content-type"]
+
+
+async def test_who_asks_what_may_be_asked_is_told_of_heads(house: House) -> None:
+    reply = await house.proxy.client.options(f"{house.proxy.address}/healthz")
+
+    assert (reply.status_code, reply.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
 
 
 async def test_the_sdk_raises_not_found_for_another_endpoint(house: House) -> None:

@@ -90,9 +90,21 @@ GUARDED = [
 ]
 
 
+ORIGINS = pytest.mark.parametrize(
+    "origin",
+    [
+        pytest.param("", id="path"),
+        pytest.param("http://elsewhere.test", id="address"),
+    ],
+)
+
+
+@ORIGINS
 @pytest.mark.parametrize("target", GUARDED)
-async def test_another_spelling_of_a_guarded_path_is_guarded(house: House, target: str) -> None:
-    reply = await ask(house, target)
+async def test_another_spelling_of_a_guarded_path_is_guarded(
+    house: House, target: str, origin: str
+) -> None:
+    reply = await ask(house, origin + target)
 
     _, mark, query = target.partition("?")
     assert (reply.status, reply.is_guarded) == (200, True)
@@ -157,17 +169,16 @@ REFUSED = [
     "/t/own-key%2e/v1/chat/completions",
     "/t/v1/chat/completions",
     "/T/own-key/v1/chat/completions",
-    "http://elsewhere.test/v1/chat/completions",
-    "*",
 ]
 
 
+@ORIGINS
 @pytest.mark.parametrize("method", ["POST", "GET", "PUT"])
 @pytest.mark.parametrize("target", REFUSED)
 async def test_a_path_that_some_server_may_take_for_a_guarded_one_is_not_found(
-    house: House, target: str, method: str
+    house: House, target: str, method: str, origin: str
 ) -> None:
-    reply = await ask(house, target, method=method)
+    reply = await ask(house, origin + target, method=method)
 
     assert reply.status == 404
     assert json.loads(reply.body)["error"]["code"] == "unknown_url"
@@ -194,6 +205,38 @@ async def test_nothing_is_guessed_about_other_paths(house: House, path: str) -> 
     assert (reply.status, said) == (404, f"Unknown request URL: {path}.")
 
 
+ODD_ADDRESSES = [
+    "http:///v1/chat/completions",
+    "http:/v1/chat/completions",
+    "http:v1/chat/completions",
+    "http://user:secret@elsewhere.test/v1/chat/completions",
+    "http://elsewhere.test@/v1/chat/completions",
+    "http://elsewhere.test%2Fv1/chat/completions",
+    "http://elsewhere.test\\v1/chat/completions",
+    "http://elsewhere.test#/v1/chat/completions",
+    "http://elsewhere.test;/v1/chat/completions",
+    "http://elsewhere.test,/v1/chat/completions",
+    "http://http://elsewhere.test/v1/chat/completions",
+    "/http://elsewhere.test/v1/chat/completions",
+    "ftp://elsewhere.test/v1/chat/completions",
+    "ws://elsewhere.test/v1/chat/completions",
+    "//elsewhere.test/v1/chat/completions",
+    "elsewhere.test:443",
+    "*",
+]
+
+
+@pytest.mark.parametrize("target", ODD_ADDRESSES)
+async def test_an_address_that_can_be_read_in_two_ways_leads_nowhere(
+    house: House, target: str
+) -> None:
+    reply = await ask(house, target)
+
+    assert reply.status in (400, 404)
+    assert json.loads(reply.body)["error"]["code"] in ("invalid_http", "unknown_url")
+    assert house.raw.requests == []
+
+
 ODD_ELSEWHERE = [
     "/v1/files/../batches",
     "/v1/files/%2e%2e/%2e%2e/metrics",
@@ -211,11 +254,12 @@ ODD_ELSEWHERE = [
 ]
 
 
+@ORIGINS
 @pytest.mark.parametrize("target", ODD_ELSEWHERE)
 async def test_no_path_that_can_be_read_in_two_ways_leads_anywhere(
-    house: House, target: str
+    house: House, target: str, origin: str
 ) -> None:
-    reply = await ask(house, target, method="GET")
+    reply = await ask(house, origin + target, method="GET")
 
     assert json.loads(reply.body)["error"]["code"] == "unknown_url"
     assert (reply.status, house.raw.requests) == (404, [])
@@ -246,10 +290,13 @@ async def test_no_web_socket_leads_past_the_guards(house: House) -> None:
 NEVER_OPENED = ["/chat/completions", "/completions", "/responses", "/verify"]
 
 
+@ORIGINS
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "HEAD"])
 @pytest.mark.parametrize("door", NEVER_OPENED)
-async def test_no_other_method_opens_a_guarded_path(house: House, door: str, method: str) -> None:
-    reply = await ask(house, f"/v1{door}", method=method)
+async def test_no_other_method_opens_a_guarded_path(
+    house: House, door: str, method: str, origin: str
+) -> None:
+    reply = await ask(house, f"{origin}/v1{door}", method=method)
 
     assert reply.status in {404, 405}
     assert house.raw.requests == []

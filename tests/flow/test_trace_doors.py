@@ -9,11 +9,14 @@ import httpx
 import pytest
 from pydantic import SecretStr
 
+from proxy.limits.wrong_keys import MOST_WRONG
 from proxy.openai_api.json_body import JsonObject
+from proxy.readers import ENOUGH_TOKEN_CHARS
 from proxy.traces.trace import Trace
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.proxy.dashboard.visitor import Visitor
 
 SOURCES: list[JsonObject] = [
     {
@@ -264,3 +267,53 @@ async def test_requests_that_came_to_no_action_can_be_listed(doors: Doors) -> No
 
     assert await doors.listed(action="none") == [trace.id]
     assert await doors.listed(action="none", tenant="other") == []
+
+
+# Wrong keys.
+
+
+async def guessed(proxy: RunningProxy, times: int) -> list[httpx.Response]:
+    guesses = (f"guess-{number}" for number in range(times))
+    return [await Doors(proxy, [], {}).get("/traces/none", guess) for guess in guesses]
+
+
+async def test_who_is_wrong_too_often_has_to_wait_and_who_is_right_has_not(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    async with running_proxy(tmp_path, upstream) as proxy:
+        doors = Doors(proxy, [], {})
+        wrong = await guessed(proxy, MOST_WRONG)
+        refused = (await guessed(proxy, 1))[0]
+        right = [await doors.get("/traces", key) for key in (ADMIN_TOKEN, proxy.key)]
+        again = await doors.get("/traces", "gp-app-guess")
+        unsaid = await doors.get("/traces", None)
+
+    assert {reply.status_code for reply in wrong} == {401}
+    assert refused.json()["error"]["code"] == "too_many_wrong_keys"
+    assert (refused.status_code, again.status_code, unsaid.status_code) == (429, 429, 401)
+    assert 1 <= int(refused.headers["retry-after"]) <= 60
+    assert [reply.status_code for reply in right] == [200, 200]
+
+
+async def test_a_short_token_is_not_even_compared_once_there_were_too_many_guesses(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    token = "t" * (ENOUGH_TOKEN_CHARS - 1)
+    async with running_proxy(tmp_path, upstream, admin_token=SecretStr(token)) as proxy:
+        doors = Doors(proxy, [], {})
+        before = await doors.get("/traces", token)
+        await guessed(proxy, MOST_WRONG)
+        after = await doors.get("/traces", token)
+        tenant = await doors.get("/traces", proxy.key)
+
+    assert [reply.status_code for reply in (before, after, tenant)] == [200, 429, 200]
+
+
+async def test_guesses_at_the_dashboard_and_at_the_traces_count_together(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    async with running_proxy(tmp_path, upstream) as proxy, Visitor(proxy.address) as visitor:
+        await guessed(proxy, MOST_WRONG)
+        refused = await visitor.sign_in("guess")
+
+    assert refused.status_code == 429

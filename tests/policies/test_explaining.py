@@ -20,7 +20,7 @@ from policies.explaining import (
     under,
 )
 from policies.inheritance import shipped_files
-from policies.keys import hash_key
+from policies.keys import new_key
 from policies.loader import LoadedPolicy, load_file, load_shipped, load_text
 from policies.store import PolicyStore
 from tests.policies.conftest import Folder
@@ -165,13 +165,13 @@ def test_guards_keep_the_order_of_the_policy(folder: Folder) -> None:
 
 
 def test_of_a_key_only_the_beginning_of_its_hash_is_shown(folder: Folder) -> None:
-    hashes = [hash_key("one"), hash_key("two")]
+    hashes = [new_key("acme")[1], new_key("acme")[1]]
     path = folder.write("acme.yaml", f"tenant: acme\n{UPSTREAM}keys: {hashes}\n")
 
     settings = explained(load_file(path))
 
-    assert by_name(settings)["keys"].value == [f"{each[:15]}…" for each in hashes]
-    assert not any(each.removeprefix("sha256:") in repr(settings) for each in hashes)
+    assert by_name(settings)["keys"].value == [f"{each[:13]}…" for each in hashes]
+    assert not any(part in repr(settings) for each in hashes for part in each.split(":")[1:])
 
 
 def test_places_follow_a_reload(folder: Folder) -> None:
@@ -259,8 +259,8 @@ def test_the_shipped_default_changes_nothing() -> None:
 
 
 def test_a_tenant_comes_before_a_policy_and_that_before_a_shipped_one(folder: Folder) -> None:
-    folder.write("acme.yaml", f"tenant: cafe\nkeys: ['{hash_key('a')}']\n{UPSTREAM}")
-    folder.write("cafe.yaml", f"tenant: acme\nkeys: ['{hash_key('b')}']\n{UPSTREAM}")
+    folder.write("acme.yaml", f"tenant: cafe\nkeys: ['{new_key('cafe')[1]}']\n{UPSTREAM}")
+    folder.write("cafe.yaml", f"tenant: acme\nkeys: ['{new_key('acme')[1]}']\n{UPSTREAM}")
     folder.write("strict.yaml", "extends: strict\nreport: true\n")
     own = folder.load()
 
@@ -304,7 +304,7 @@ def test_the_other_way_round_the_same_keys_differ(several: list[LoadedPolicy]) -
 
 def test_whom_policies_serve_and_what_they_extend_is_no_difference(folder: Folder) -> None:
     a = folder.write(
-        "a.yaml", f"extends: default\ntenant: a\nkeys: ['{hash_key('a')}']\n{UPSTREAM}"
+        "a.yaml", f"extends: default\ntenant: a\nkeys: ['{new_key('cafe')[1]}']\n{UPSTREAM}"
     )
     folder.write("between.yaml", "extends: default\n")
     b = folder.write("b.yaml", f"extends: between\ntenant: b\n{UPSTREAM}")

@@ -1,6 +1,6 @@
 import pytest
 
-from policies.keys import hash_key
+from policies.keys import new_key
 from policies.shape import Mode
 from tests.policies.conftest import Folder
 
@@ -93,7 +93,7 @@ def test_a_file_named_like_a_shipped_one_can_extend_it(folder: Folder) -> None:
 
 
 def test_neither_the_tenant_nor_its_keys_are_inherited(folder: Folder) -> None:
-    folder.write("a.yaml", f"tenant: a\nkeys: ['{hash_key('one')}']" + SERVING)
+    folder.write("a.yaml", f"tenant: a\nkeys: ['{new_key('a')[1]}']" + SERVING)
     folder.write("b.yaml", "extends: a\ntenant: b")
 
     policies = folder.load()
@@ -131,7 +131,7 @@ def test_a_key_that_is_not_set_is_an_error_where_it_is_needed(
     monkeypatch.delenv("ACME_MODEL_KEY", raising=False)
     folder.write(
         "x.yaml",
-        f"tenant: a\nkeys: ['{hash_key('k')}']"
+        f"tenant: a\nkeys: ['{new_key('a')[1]}']"
         + SERVING.replace("/v1", "/v1\n  api_key_env: ACME_MODEL_KEY"),
     )
     said = (
@@ -179,7 +179,7 @@ def test_a_template_that_nothing_calls_is_pointed_out(folder: Folder) -> None:
 
 
 def test_what_is_odd_is_said_also_of_a_policy_with_errors(folder: Folder) -> None:
-    folder.write("x.yaml", "keys: [sha256:" + "0" * 64 + "]\ntemplates: {falback: 나중에.}")
+    folder.write("x.yaml", f"keys: ['{new_key('a')[1]}']\ntemplates: {{falback: 나중에.}}")
 
     assert [error.partition(": ")[0] for error in folder.errors()] == ["x.yaml:1:1"]
     [warning] = folder.warnings()
@@ -232,9 +232,9 @@ def test_the_version_changes_with_what_the_policy_says_and_only_then(folder: Fol
 
 
 def test_a_new_key_is_no_new_version(folder: Folder) -> None:
-    folder.write("x.yaml", f"tenant: a\nkeys: ['{hash_key('one')}']" + SERVING)
+    folder.write("x.yaml", f"tenant: a\nkeys: ['{new_key('a')[1]}']" + SERVING)
     first = version(folder, "x")
-    folder.write("x.yaml", f"tenant: a\nkeys: ['{hash_key('two')}']" + SERVING)
+    folder.write("x.yaml", f"tenant: a\nkeys: ['{new_key('a')[1]}']" + SERVING)
 
     assert version(folder, "x") == first
 

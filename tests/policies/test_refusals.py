@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 
 from policies.errors import PolicyError
-from policies.keys import hash_key
+from policies.keys import salted_hash
 from tests.policies.conftest import Folder
 
+HASH = salted_hash("k", "5a" * 16)
 SERVING = """
 upstream:
   base_url: http://127.0.0.1:8000/v1
@@ -118,12 +119,18 @@ REFUSED = [
     ),
     pytest.param(
         "keys: [gp-acme-notahash]",
-        "x.yaml:1:8: keys[0]: is no hash of a key; paste the line that `guard-proxy keys new "
-        "TENANT` prints",
+        "x.yaml:1:8: keys[0]: is no salted hash of a key; paste the line that `guard-proxy keys "
+        "new TENANT` prints",
         id="key-instead-of-its-hash-is-not-repeated",
     ),
     pytest.param(
-        f"keys: ['{hash_key('k')}']",
+        f"keys: [sha256:{'0' * 64}]",
+        "x.yaml:1:8: keys[0]: is no salted hash of a key; paste the line that `guard-proxy keys "
+        "new TENANT` prints",
+        id="hash-without-a-salt",
+    ),
+    pytest.param(
+        f"keys: ['{HASH}']",
         "x.yaml:1:1: keys: open nothing without a `tenant`",
         id="keys-without-tenant",
     ),
@@ -188,7 +195,7 @@ def test_an_error_made_together_points_to_the_value_that_is_wrong(folder: Folder
     )
     folder.write(
         "child.yaml",
-        f"extends: base\ntenant: child\nkeys:\n  - '{hash_key('k')}'",
+        f"extends: base\ntenant: child\nkeys:\n  - '{HASH}'",
     )
 
     assert folder.only_error() == (
@@ -227,9 +234,8 @@ def test_a_tenant_belongs_to_one_file(folder: Folder) -> None:
 
 
 def test_a_key_belongs_to_one_tenant(folder: Folder) -> None:
-    shared = hash_key("shared")
-    folder.write("a.yaml", f"tenant: a\nkeys: ['{shared}']" + SERVING)
-    folder.write("b.yaml", f"tenant: b\nkeys: ['{shared}']" + SERVING)
+    folder.write("a.yaml", f"tenant: a\nkeys: ['{HASH}']" + SERVING)
+    folder.write("b.yaml", f"tenant: b\nkeys: ['{HASH}']" + SERVING)
 
     assert folder.only_error() == "b.yaml:2:8: keys[0]: is already claimed at a.yaml:2:8"
 

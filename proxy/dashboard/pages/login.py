@@ -36,14 +36,14 @@ async def sign_in(
     form = await request.form()
     key, wanted = str(form.get("key", "")).strip(), local_page(str(form.get("next", "")))
     address = request.client.host if request.client else ""
-    wait_s = await shared.attempts.wait_s(address, services.now().timestamp())
+    wait_s = await services.wrong_keys.wait_s(address, services.now().timestamp())
     if wait_s:
         page = _form(desk, wanted, status_code=429, problem=_TOO_OFTEN)
         page.headers["retry-after"] = str(wait_s)
         return page
     token = await shared.sessions.begin(key)
     if token is None:
-        await shared.attempts.note_wrong(address)
+        await services.wrong_keys.note(address)
         log.warning("dashboard.sign_in_refused", client=address)
         return _form(desk, wanted, status_code=401, problem=_WRONG)
     await _end(request, shared)

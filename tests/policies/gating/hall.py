@@ -140,6 +140,17 @@ def passed(
     return passage
 
 
+def known_behind(
+    at: int, answer: str, passage: Passage | None = None, *, cut: bool = False
+) -> Passage:
+    """Let an answer through a gate of which all is known once something of it was looked at."""
+    passage = passage or begun()
+    passage.feed(answer[:at])
+    passage.gate.feed(answer[at:])
+    passage.close(cut=cut)
+    return passage
+
+
 def known(answer: str, passage: Passage | None = None, *, cut: bool = False) -> Passage:
     """Let an answer through a gate of which all is known before anything of it is looked at."""
     passage = passage or begun()

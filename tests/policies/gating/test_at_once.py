@@ -18,6 +18,7 @@ from tests.policies.gating.hall import (
     Passage,
     begun,
     known,
+    known_behind,
     passed,
 )
 
@@ -112,6 +113,30 @@ def test_what_comes_together_once_something_has_left_is_looked_at_together() -> 
     assert kinds(passage) == [Kind.SEGMENT, Kind.SEGMENTS, Kind.WHOLE]
     assert [step.text for step in passage.releases] == [FEE, f" {' '.join(TRUE[1:-1])}"]
     assert passage.left == ALL
+
+
+def test_of_a_good_answer_that_ends_with_what_comes_together_only_the_whole_is_looked_at() -> None:
+    passage = known_behind(len(FEE) + 2, ALL)
+
+    assert kinds(passage) == [Kind.SEGMENT, Kind.WHOLE]
+    assert [step.text for step in passage.releases] == [FEE, f" {' '.join(TRUE[1:-1])}"]
+    assert passage.looks[-1][0].possible == passed(ALL).looks[-1][0].possible
+    assert passage.left == ALL
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(CALL, id="wrong"),
+        pytest.param("2시간이면 35,000원 × 2 = 70,000원입니다.", id="reckoned"),
+    ],
+)
+def test_of_one_with_something_to_be_weighed_the_segments_are_looked_at(fault: str) -> None:
+    answer = f"{FEE} {BOOKING} {fault} {PARKING} {DEPOSIT}"
+    passage = known_behind(len(FEE) + 2, answer)
+
+    assert kinds(passage)[:3] == [Kind.SEGMENT, Kind.WHOLE, Kind.SEGMENTS]
+    assert passage.left == passed([*answer]).left
 
 
 def test_the_first_sentence_waits_for_no_other() -> None:

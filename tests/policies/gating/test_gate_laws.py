@@ -10,7 +10,17 @@ from policies.gating.looks import Kind
 from policies.guard_rule import Action
 from policies.policy import Trimming
 from policies.verdict import Verdict
-from tests.policies.gating.hall import CALL, TRUE, WRITE, WRONG, Passage, begun, known, passed
+from tests.policies.gating.hall import (
+    CALL,
+    TRUE,
+    WRITE,
+    WRONG,
+    Passage,
+    begun,
+    known,
+    known_behind,
+    passed,
+)
 
 LAWS = settings(max_examples=30, deadline=None)
 SETTLED = (CALL, WRITE)
@@ -97,9 +107,9 @@ def long_answers(draw: st.DrawFn) -> str:
 
 
 @settings(max_examples=15, deadline=None)
-@given(long_answers(), st.booleans(), LIMITS, st.booleans())
+@given(long_answers(), st.integers(0, 200), st.booleans(), LIMITS, st.booleans())
 def test_that_all_of_an_answer_is_known_makes_no_difference(
-    answer: str, may_regenerate: bool, limits: Trimming, cut: bool
+    answer: str, at: int, may_regenerate: bool, limits: Trimming, cut: bool
 ) -> None:
     def outcome(passage: Passage) -> tuple[object, ...]:
         gate = passage.gate
@@ -112,6 +122,7 @@ def test_that_all_of_an_answer_is_known_makes_no_difference(
 
     assert outcome(known(answer, gate(at_once=True), cut=cut)) == in_segments
     assert outcome(passed(answer, gate(at_once=True), cut=cut)) == in_segments
+    assert outcome(known_behind(at, answer, gate(at_once=True), cut=cut)) == in_segments
 
 
 @LAWS

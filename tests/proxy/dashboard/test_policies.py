@@ -12,7 +12,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from policies.keys import hash_key, new_key
+from policies.keys import new_key
 from proxy.dashboard.pages.policies_draft import MOST_FORM_BYTES
 from proxy.dashboard.policies.drafting import LONGEST_CHARS, text_of, with_keys
 from proxy.dashboard.policies.sight import without_folders
@@ -119,7 +119,6 @@ async def test_a_tenant_learns_nothing_of_others_even_of_what_it_inherits(
         "unseen-one",
         "groundwork",
         str(proxy.services.policies.directory),
-        "sha256",
         "hmac",
     ]
     for page in pages:
@@ -207,7 +206,7 @@ DRAFTS = [
     pytest.param(f"'{PAYLOAD}': 1\n", "is not a known key", id="hostile-key"),
     pytest.param(f"report: '{PAYLOAD}'\n", "must be a valid boolean", id="hostile-value"),
     pytest.param(f"extends: '{PAYLOAD}'\n", "there is no policy", id="hostile-name"),
-    pytest.param(f"keys: ['sha256:{'0' * 8}…']\n", "no hash of a key", id="hash-that-nobody-has"),
+    pytest.param(f"keys: ['hmac:{'0' * 8}…']\n", "no salted hash of", id="hash-that-nobody-has"),
 ]
 
 
@@ -328,13 +327,13 @@ async def test_a_process_that_dies_is_replaced() -> None:
 
 async def test_hashes_are_cut_and_come_back(tmp_path: Path) -> None:
     _, first = new_key("a")
-    second = hash_key("b")
+    _, second = new_key("a")
     path = tmp_path / "a.yaml"
     path.write_bytes(f"keys:\r\n  - {first}\r\n  - {second}\r\n".encode())
     shown = text_of(path)
-    assert shown == f"keys:\n  - {first[:13]}…\n  - {second[:15]}…\n"
+    assert shown == f"keys:\n  - {first[:13]}…\n  - {second[:13]}…\n"
     assert with_keys(shown, path) == f"keys:\n  - {first}\n  - {second}\n"
-    assert with_keys("sha256:00000000…", path) == "sha256:00000000…"
+    assert with_keys("hmac:0000000…", path) == "hmac:0000000…"
 
 
 @pytest.mark.parametrize(

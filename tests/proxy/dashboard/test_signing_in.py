@@ -9,9 +9,9 @@ import pytest
 from litestar.stores.memory import MemoryStore
 
 from policies.keys import new_key
-from proxy.dashboard.attempts import MOST_WRONG
 from proxy.dashboard.sessions import LASTS, Sessions
 from proxy.dashboard.signing_in import SESSION_COOKIE
+from proxy.limits.wrong_keys import MOST_WRONG
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy, tenant_yaml
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.proxy.dashboard.visitor import Visitor

@@ -34,7 +34,7 @@ from proxy.traces.parts import (
 from proxy.traces.trace import Trace
 from tests.proxy.dashboard.recorded import FEE, SOURCES, USED, WRONG, judged, made, trace_with
 
-NOBODY = Snapshot({}, {}, {}, datetime(2031, 3, 5, tzinfo=UTC), {})
+NOBODY = Snapshot({}, {}, datetime(2031, 3, 5, tzinfo=UTC), {})
 
 
 def page_of(trace: Trace) -> TracePage:

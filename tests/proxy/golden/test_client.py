@@ -8,6 +8,7 @@ import pytest
 import respx
 
 from proxy.golden.client import Heard, NoReply, Target, ask, first_model
+from proxy.golden.waiting import MOST_WAITED_S
 from proxy.openai_api.json_body import JsonObject
 
 BASE = "http://proxy.test/v1"
@@ -131,6 +132,62 @@ async def test_a_reply_that_takes_too_long_is_given_up() -> None:
     async with httpx.AsyncClient(transport=httpx.MockTransport(never)) as client:
         with pytest.raises(NoReply, match=r"^no reply within 0\.01 s$"):
             await ask(client, target, BODY)
+
+
+DATED = {"date": "Tue, 01 Apr 2031 10:00:00 GMT", "retry-after": "Tue, 01 Apr 2031 10:00:40 GMT"}
+FULL = [
+    pytest.param(429, {"retry-after": "7"}, 7.0, id="seconds"),
+    pytest.param(503, {"retry-after": "7"}, 7.0, id="no-room"),
+    pytest.param(429, DATED, 40.0, id="a-date"),
+    pytest.param(429, {"retry-after": "0"}, 1.0, id="never-at-once"),
+]
+
+
+@pytest.mark.parametrize(("status", "headers", "wait_s"), FULL)
+async def test_a_server_without_room_is_asked_again_when_it_says(
+    status: int, headers: dict[str, str], wait_s: float
+) -> None:
+    waits: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        waits.append(seconds)
+
+    with respx.mock:
+        full = httpx.Response(status, headers=headers)
+        ready = httpx.Response(200, json=completion({"content": "네."}))
+        respx.post(f"{BASE}/chat/completions").mock(side_effect=[full, full, ready])
+        async with httpx.AsyncClient() as client:
+            heard = await ask(client, TARGET, BODY, pause=pause)
+
+    assert (heard.text, waits) == ("네.", [wait_s, wait_s])
+
+
+NOT_WAITED_FOR = [
+    pytest.param(429, {}, 0, id="says-nothing"),
+    pytest.param(429, {"retry-after": "soon"}, 0, id="says-nothing-that-is-known"),
+    pytest.param(429, {"retry-after": "Tue, 01 Apr 2031 10:00:40 GMT"}, 0, id="by-no-clock"),
+    pytest.param(500, {"retry-after": "7"}, 0, id="another-failure"),
+    pytest.param(429, {"retry-after": str(int(MOST_WAITED_S) + 1)}, 0, id="too-long-at-once"),
+    pytest.param(429, {"retry-after": str(int(MOST_WAITED_S) // 4)}, 4, id="too-long-in-all"),
+]
+
+
+@pytest.mark.parametrize(("status", "headers", "pauses"), NOT_WAITED_FOR)
+async def test_waiting_for_room_has_an_end(
+    status: int, headers: dict[str, str], pauses: int
+) -> None:
+    waits: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        waits.append(seconds)
+
+    with respx.mock:
+        respx.post(f"{BASE}/chat/completions").respond(status, headers=headers)
+        async with httpx.AsyncClient() as client:
+            with pytest.raises(NoReply, match=f"^status {status}: "):
+                await ask(client, TARGET, BODY, pause=pause)
+
+    assert len(waits) == pauses
 
 
 async def test_the_key_is_sent_and_not_shown() -> None:

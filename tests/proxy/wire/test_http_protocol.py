@@ -171,7 +171,6 @@ TARGETS = [
     b"/a/%2e%2e/b?c=%2F&d",
     b"//a//b?",
     b"/a#b?c#d",
-    b"http://elsewhere.test/a?b=1#c",
     b"/%ED%95%9C",
     b"/a??b",
 ]
@@ -186,6 +185,50 @@ async def test_a_target_comes_in_its_own_bytes(app: Served, client: Client, targ
     [scope] = app.scopes
     path, _, query = target.partition(b"?")
     assert (scope["raw_path"], scope["query_string"]) == (path, query)
+
+
+ADDRESSES = [
+    (b"http://elsewhere.test/a/%2e%2e/b?c=%2F&d", b"elsewhere.test", b"/a/%2e%2e/b", b"c=%2F&d"),
+    (b"HTTP://Elsewhere.test:8080//a", b"Elsewhere.test:8080", b"//a", b""),
+    (b"https://[2001:db8::1]:80?b=1#c", b"[2001:db8::1]:80", b"/", b"b=1#c"),
+    (b"http://elsewhere.test", b"elsewhere.test", b"/", b""),
+    (b"http://elsewhere.test/a?http://b/", b"elsewhere.test", b"/a", b"http://b/"),
+]
+
+
+@pytest.mark.parametrize(("target", "host", "path", "query"), ADDRESSES)
+@pytest.mark.parametrize("version", [b"1.1", b"1.0"])
+@pytest.mark.parametrize("more", [b"", b"Connection: Upgrade\r\nUpgrade: h2c\r\n"])
+async def test_a_whole_address_is_its_path_and_the_host_that_was_asked_for(
+    app: Served,
+    client: Client,
+    target: bytes,
+    host: bytes,
+    path: bytes,
+    query: bytes,
+    version: bytes,
+    more: bytes,
+) -> None:
+    first, _, rest = LAST.replace(b"/v1/chat/completions", target).partition(b"\r\n")
+    client.writer.write(first.replace(b"1.1", version) + b"\r\n" + more + rest)
+
+    await client.rest()
+
+    [scope] = app.scopes
+    assert (scope["raw_path"], scope["query_string"]) == (path, query)
+    assert [value for name, value in scope["headers"] if name == b"host"] == [host]
+    assert app.bodies == [BODY]
+
+
+@pytest.mark.parametrize("hosts", [b"", b"Host: x\r\nHost: elsewhere.test\r\n"])
+async def test_an_address_does_not_stand_for_the_host_that_each_request_names_once(
+    app: Served, client: Client, hosts: bytes
+) -> None:
+    said = b"GET http://elsewhere.test/a HTTP/1.1\r\n" + hosts + b"Connection: close\r\n\r\n"
+    client.writer.write(said)
+
+    assert refused(await client.rest(), 400)
+    assert app.bodies == []
 
 
 @pytest.mark.parametrize(

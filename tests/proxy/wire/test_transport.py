@@ -466,3 +466,22 @@ async def test_what_is_closed_opens_no_connection(
         await ask(transport, httpx.Request("GET", server.address))
 
     assert server.lines == []
+
+
+async def test_a_reply_tells_whether_all_of_it_has_come(
+    transport: AiohttpTransport, server: Talking
+) -> None:
+    async def act(line: Line) -> None:
+        await line.request()
+        await line.say(b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(LARGE) + LARGE)
+
+    server.act = act
+    async with asyncio.timeout(DEADLINE_S):
+        response = await transport.handle_async_request(httpx.Request("GET", server.address))
+        has_come = response.extensions["has_come"]
+        had_come = has_come()
+        async for _ in response.aiter_raw():
+            pass
+        await response.aclose()
+
+    assert (had_come, has_come()) == (False, True)

@@ -1,4 +1,4 @@
-"""Limits how often somebody may be wrong at the login."""
+"""Limits how often somebody may be wrong about a key that opens more than a tenant's own."""
 
 import math
 
@@ -11,7 +11,7 @@ from proxy.workers.place import ALONE, Place
 MOST_WRONG = 10
 
 
-class Attempts:
+class WrongKeys:
     """Counts wrong keys of the last minute by the caller's address, in this process.
 
     Args:
@@ -29,6 +29,6 @@ class Attempts:
         stats = await self._limiter.get_window_stats(self._limit, address)
         return max(1, math.ceil(stats.reset_time - now_s))
 
-    async def note_wrong(self, address: str) -> None:
+    async def note(self, address: str) -> None:
         """Count a wrong key."""
         await self._limiter.hit(self._limit, address)
