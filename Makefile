@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check faults tools audit fuzz bench bench-quick soak lock node-clients axe screenshots clean help
+.PHONY: demo test check faults tools audit fuzz bench bench-quick soak lock node-clients axe screenshots try-image clean help
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -23,6 +23,9 @@ test: $(VENV)/dev.done $(if $(shell command -v npm 2>/dev/null),node-clients axe
 
 faults: $(VENV)/dev.done tools  ## the faults that take longer: thousands of requests, clusters that fail over
 	$(BIN)/pytest -m long -n 2 $(ARGS)
+
+try-image: $(VENV)/dev.done  ## the image and compose.yaml by an engine of their own; deploy/try-image.sh says what it needs
+	@deploy/try-image.sh $(BIN)/python
 
 fuzz: $(VENV)/dev.done  ## what reads bytes of others, with thousands of examples for each law
 	$(BIN)/pytest tests/fuzz --hypothesis-profile=fuzz -n auto --dist worksteal $(ARGS)

@@ -76,10 +76,17 @@ def checked(path: Path) -> str:
     return subprocess.run([*_words(path), "-t"], capture_output=True, text=True, check=True).stderr
 
 
+def free_port() -> int:
+    """Return a port of loopback that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
 @asynccontextmanager
 async def nginx(folder: Path, *replicas: str) -> AsyncGenerator[str, None]:
     """Run it within this block in front of replicas; yields its address."""
-    port = _free_port()
+    port = free_port()
     path = placed(folder, f"127.0.0.1:{port}", [one.removeprefix("http://") for one in replicas])
     async with running_as([*_words(path), "-g", _OF_TESTS], folder, {}) as front:
         try:
@@ -103,12 +110,6 @@ def _executable() -> str:
 
 def _words(path: Path) -> list[str]:
     return [_executable(), "-p", str(path.parent), "-c", str(path), "-e", "stderr"]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def _listening(port: int) -> None:

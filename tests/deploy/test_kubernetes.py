@@ -211,6 +211,20 @@ def settings_of(found: Objects) -> Settings:
 
 
 @pytest.mark.parametrize("found", BY_OVERLAY)
+def test_traces_that_wait_never_cost_a_pod_its_volume(found: Objects) -> None:
+    volumes = each(found["Deployment", "guard-proxy"], "spec.template.spec.volumes")
+    [state] = [one for one in volumes if at(one, "name") == "state"]
+    said = at(state, "emptyDir.sizeLimit") or at(
+        found.get(("PersistentVolumeClaim", str(at(state, "persistentVolumeClaim.claimName")))),
+        "spec.resources.requests.storage",
+    )
+
+    number, unit = str(said)[:-2], str(said)[-2:]
+    assert unit == "Gi"
+    assert settings_of(found).max_outbox_bytes * 1.1 < int(number) * 2**30
+
+
+@pytest.mark.parametrize("found", BY_OVERLAY)
 def test_a_pod_may_end_everything_before_it_is_killed(found: Objects, tmp_path: Path) -> None:
     settings = settings_of(found)
     for name, text in fields(found["ConfigMap", "guard-proxy-policies"], "data").items():
