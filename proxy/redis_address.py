@@ -15,6 +15,7 @@ in here says a word of what it was given: there may be a password in it.
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from urllib.parse import parse_qs, quote
 
 _FORM = re.compile(
     r"(rediss?)\+(sentinel|cluster)://(?:([^@/?#]*)@)?([^@/?#]*)(/[^?#]*)?(\?[^#]*)?"
@@ -72,6 +73,23 @@ class RedisAddress:
         service, database = _path(kind, path.strip("/"))
         user = f"{user}@" if user else ""
         return cls(kind, nodes, service, f"{scheme}://{user}one/{database}{options}")
+
+
+def trusting(address: str, certificates: str) -> str:
+    """Return an address by which servers are trusted for whom certificates vouch.
+
+    Args:
+        address: The address; one without TLS, or that says itself who vouches, stays as it is.
+        certificates: What is trusted beside the system's certificates, as PEM.
+    """
+    scheme, _, _ = address.partition("://")
+    _, _, options = address.partition("?")
+    says_itself = any(name.startswith("ssl_ca_") for name in parse_qs(options))
+    if says_itself or not scheme.startswith("rediss"):
+        return address
+    joined = "&" if options else "?"
+    # The text and no name of a file: connections are made as long as the service runs.
+    return f"{address.removesuffix('?')}{joined}ssl_ca_data={quote(certificates)}"
 
 
 def _node(said: str, usual_port: int) -> tuple[str, int]:

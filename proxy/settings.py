@@ -8,6 +8,8 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from proxy.redis_address import trusting
+
 MOST_WORKERS = 1024
 
 
@@ -76,7 +78,8 @@ class Settings(BaseSettings):
     ca_file: Annotated[Path, AfterValidator(_certificates)] | None = Field(
         None,
         description="Certificates that are trusted beside the public ones, as PEM: those of model "
-        "servers and judges under an authority of one's own. `SSL_CERT_FILE` is not heeded.",
+        "servers and judges under an authority of one's own, for which `SSL_CERT_FILE` is not "
+        "heeded, and of Redis, if its address names none (`ssl_ca_certs`).",
     )
     dashboard: bool = Field(True, description="Serve the dashboard at /dashboard.")
     dashboard_https: bool = Field(
@@ -92,6 +95,13 @@ class Settings(BaseSettings):
     max_body_bytes: int = Field(10 * 2**20, ge=1, description="Largest request body, in bytes.")
     max_reply_bytes: int = Field(
         64 * 2**20, ge=1, description="Largest reply of a model server that is held, in bytes."
+    )
+    max_outbox_bytes: int = Field(
+        10 * 2**30,
+        ge=1,
+        description="Most bytes of traces that wait on disk while Redis is away, divided among "
+        "workers. Beyond, each worker keeps 10,000 in memory, and drops and counts what comes "
+        "then.",
     )
     max_connections: int = Field(
         4_000,
@@ -163,3 +173,15 @@ class Settings(BaseSettings):
         allow_inf_nan=False,
         description="Time that running requests get to end after that.",
     )
+
+    @property
+    def shared_redis(self) -> str | None:
+        """The address of the Redis that proxies share, with whom to trust there; None for none."""
+        if self.redis_url is None:
+            return None
+        address = self.redis_url.get_secret_value()
+        if self.ca_file is None:
+            return address
+        from proxy.certificates import certificates_in  # as above
+
+        return trusting(address, certificates_in(self.ca_file))

@@ -8,9 +8,9 @@ the next call asks anew who is in charge.
 
 import asyncio
 import hashlib
-import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from redis.asyncio import Redis, RedisCluster
@@ -21,7 +21,6 @@ from redis.asyncio.sentinel import Sentinel
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import (
-    NoPermissionError,
     NoScriptError,
     RedisClusterException,
     RedisError,
@@ -29,23 +28,10 @@ from redis.exceptions import (
 )
 
 from proxy.redis_address import BadRedisAddress, RedisAddress, RedisKind
+from proxy.redis_followers import Followers, NotReplicated
 
 Key = str
 Value = str | int
-
-ALONE_AFTER_S = 30.0
-"""A server that lost its replica so long ago, and is still in charge, really is alone.
-
-Sentinels take up to 18 seconds to tell a server that another has been put in its place.
-"""
-
-
-_SYNCING = {"wait_bgsave", "send_bulk"}
-"""States of a replica that is still being given all there is, which may take many minutes."""
-
-
-class NotReplicated(RedisError):
-    """A server took something, and no replica has it yet."""
 
 
 class Script:
@@ -62,6 +48,31 @@ class Script:
             return await redis.evalsha(self._hash, len(keys), *given)
         except NoScriptError:
             return await redis.eval(self._text, len(keys), *given)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptCall:
+    """What a script is given for one run; all its keys are on one server."""
+
+    keys: Sequence[Key]
+    values: Sequence[Value]
+
+    def words(self) -> list[str]:
+        """Return what the script is given, as a command has it."""
+        return [*self.keys, *map(str, self.values)]
+
+
+@dataclass(slots=True)
+class _Server:
+    """One of those that answer, and what it is given.
+
+    Attributes:
+        where: What sends a command that names no key there.
+        calls: Which of all calls are for it.
+    """
+
+    where: dict[str, Any]
+    calls: list[int] = field(default_factory=list)
 
 
 class SharedRedis:
@@ -99,10 +110,8 @@ class SharedRedis:
         self._turns = asyncio.Semaphore(min(at_once, options.get("max_connections", at_once)))
         self._sentinel: Sentinel | None = None
         self._cluster: RedisCluster | None = None
-        self._followed = "", 0.0  # the history of a server that had a replica, and when it last had
-        self._may_ask_for_replicas = True
-        self._unfollowed = unfollowed
         self._redis = self._client(options)
+        self._followers = Followers(self._redis, unfollowed)
 
     def _client(self, options: dict[str, Any]) -> Redis:
         if self._address.kind is RedisKind.SERVER:
@@ -120,6 +129,11 @@ class SharedRedis:
         nodes = [ClusterNode(host, port) for host, port in self._address.nodes]
         self._cluster = RedisCluster(startup_nodes=nodes, **_without(options, "db"))
         return cast("Redis", self._cluster)  # it has the same commands
+
+    @property
+    def is_cluster(self) -> bool:
+        """Whether keys are spread over servers."""
+        return self._cluster is not None
 
     @property
     def client(self) -> Redis:
@@ -162,31 +176,45 @@ class SharedRedis:
                 await self._forget_connections()
             raise away(error) from error
 
-    async def run_for_good(self, script: str, keys: Sequence[Key], values: Sequence[Value]) -> Any:  # noqa: ANN401 - what the script returns
+    async def run_for_good(self, script: str, calls: Sequence[ScriptCall]) -> list[Any]:
         """Run a script; where servers have replicas, return when one of those has what it wrote.
 
         Otherwise what one server has taken would be gone with it when another takes its place.
         A server that does not let us ask for its replicas is trusted alone.
 
+        Returns:
+            What the script returned, for each call. Where one fails others may have been made.
+
         Raises:
             NotReplicated: there is a replica, and it did not follow in time.
         """
-        given = [*keys, *map(str, values)]
-        where = await self._node_of(keys[0])
-        if not await self._has_replicas(where):
-            return await self._redis.eval(script, len(keys), *given)
+        servers = await self._servers(calls)
+        waiting = [await self._has_replicas(server) for server in servers]
         wait_ms = round(self._answer_within_s * 1000 / 2)
         async with self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.eval(script, len(keys), *given)
-            pipeline.execute_command("WAIT", 1, wait_ms, **where)
-            # When a Cluster's client tries it all again, it does not know any more where to, and
-            # would wait for another server's replicas. This command it refuses then, and every
-            # account may use it.
-            pipeline.execute_command("ECHO", "", **where)
-            returned, followers, _ = await pipeline.execute()
-        if not followers:
-            raise NotReplicated
-        return returned
+            for server, waits in zip(servers, waiting, strict=True):
+                for number in server.calls:
+                    pipeline.eval(script, len(calls[number].keys), *calls[number].words())
+                if not waits:
+                    continue
+                pipeline.execute_command("WAIT", 1, wait_ms, **server.where)
+                # When a Cluster's client tries it all again, it does not know any more where to,
+                # and would wait for another server's replicas. This command it refuses then, and
+                # every account may use it.
+                pipeline.execute_command("ECHO", "", **server.where)
+            replies = iter(await pipeline.execute())
+        returned: dict[int, Any] = {}
+        for server, waits in zip(servers, waiting, strict=True):
+            returned |= {number: next(replies) for number in server.calls}
+            if waits and not _followers(replies):
+                raise NotReplicated
+        return [returned[number] for number in range(len(calls))]
+
+    async def time_ms(self, key: Key) -> int:
+        """Return the time in milliseconds since 1970, by the clock of the server that has a key."""
+        where = await self._node_of(key)
+        seconds, microseconds = await self._redis.execute_command("TIME", **where)  # type: ignore[no-untyped-call]
+        return int(seconds) * 1000 + int(microseconds) // 1000
 
     async def forget_idle_connections(self) -> None:
         """Let go of connections that nobody uses; they may have broken meanwhile."""
@@ -206,39 +234,18 @@ class SharedRedis:
         with suppress(RedisError, OSError):  # what was to be closed is broken, which is as good
             await self.forget_idle_connections()
 
-    async def _has_replicas(self, where: dict[str, Any]) -> bool:
-        """Tell whether a replica follows the server that is in charge.
-
-        Raises:
-            NotReplicated: none does any more. It may be in charge elsewhere already, and this
-                server not know it yet, which would forget what it takes now.
-        """
+    async def _has_replicas(self, server: _Server) -> bool:
         if self._address.kind is RedisKind.SERVER:
             return False  # whatever follows it, nobody would put that in its place for us
-        known = await self._replication(where)
-        history, now_s = str(known.get("master_replid")), time.monotonic()
-        if any(map(_is_following, known.values())):
-            self._followed = history, now_s
-            return True
-        followed, last_s = self._followed
-        if followed == history and now_s - last_s < ALONE_AFTER_S:
-            raise NotReplicated
-        return False
+        return await self._followers.follow(server.where)
 
-    async def _replication(self, where: dict[str, Any]) -> dict[str, Any]:
-        """Return what a server says of its replicas; nothing if it may not be asked."""
-        if not self._may_ask_for_replicas:
-            return {}
-        try:
-            await self._redis.execute_command("WAIT", 0, 0, **where)  # type: ignore[no-untyped-call]
-            return dict(await self._redis.info("replication", **where))
-        except ResponseError as error:
-            if not _is_forbidden(error):
-                raise
-            self._may_ask_for_replicas = False
-            if self._unfollowed is not None:
-                self._unfollowed(error)
-            return {}
+    async def _servers(self, calls: Sequence[ScriptCall]) -> list[_Server]:
+        servers: dict[str, _Server] = {}
+        for number, call in enumerate(calls):
+            where = await self._node_of(call.keys[0])
+            name = where["target_nodes"].name if where else ""
+            servers.setdefault(name, _Server(where)).calls.append(number)
+        return list(servers.values())
 
     async def _node_of(self, key: Key) -> dict[str, Any]:
         """Return what sends a command that names no key to where a key is."""
@@ -264,13 +271,11 @@ def _of_sentinels(options: dict[str, Any], count: int) -> dict[str, Any]:
     return {**shared, **account, **own, "decode_responses": True}
 
 
-def _is_following(said: object) -> bool:
-    """Tell whether a field of what a server says is a replica that has all there is."""
-    return isinstance(said, dict) and said.get("state") not in {None, *_SYNCING}
-
-
-def _is_forbidden(error: ResponseError) -> bool:
-    return isinstance(error, NoPermissionError) or "unknown command" in str(error)
+def _followers(replies: Iterator[Any]) -> int:
+    """Return how many replicas followed, by what a server said to our waiting."""
+    followers = int(next(replies))
+    next(replies)  # the echo
+    return followers
 
 
 def _without(options: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """What a trace adds to the counts of its store."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
@@ -29,7 +30,7 @@ def counters_of(trace: Trace) -> Iterator[str]:
     yield f"status:{_status_class(trace)}"
     if trace.not_checked:
         yield "not_checked"
-    yield from _guards(trace)
+    yield from _guards(trace.not_checked, tuple((run.guard, run.outcome) for run in trace.guards))
     yield from _shadows(trace)
     if len(trace.attempts) > 1:
         yield f"regeneration:{_second_attempt(trace)}"
@@ -43,18 +44,23 @@ def _status_class(trace: Trace) -> str:
     return f"{trace.status // 100}xx"
 
 
-def _guards(trace: Trace) -> Iterator[str]:
-    missed = {_name(name.partition(":")[0]) for name in trace.not_checked}
+@lru_cache(256)
+def _guards(
+    not_checked: Sequence[str], runs: Sequence[tuple[str, GuardOutcome]]
+) -> tuple[str, ...]:
+    """Return the counters of the guards; those of most requests are the same."""
+    missed = {_name(name.partition(":")[0]) for name in not_checked}
     came: dict[str, set[GuardOutcome]] = {}
-    for run in trace.guards:
-        came.setdefault(_name(run.guard), set()).add(run.outcome)
+    for guard, outcome in runs:
+        came.setdefault(_name(guard), set()).add(outcome)
+    counters = []
     for guard, outcomes in came.items():
         outcome = _weightiest(outcomes, missed=guard in missed)
         # A guard that had no call to run missed nothing.
         if outcome is not GuardOutcome.NOT_RUN or guard in missed:
-            yield f"guard:{guard}:{outcome}"
-    for reason in {_name(_reason(name)) for name in trace.not_checked}:
-        yield f"not_run:{reason}"
+            counters.append(f"guard:{guard}:{outcome}")
+    reasons = {_name(_reason(name)) for name in not_checked}
+    return (*counters, *(f"not_run:{reason}" for reason in reasons))
 
 
 def _reason(not_checked: str) -> str:

@@ -82,6 +82,11 @@ class EmbeddedStore:
 
         return await page_of(query, read)
 
+    async def newest(self) -> str:
+        """Return the cursor behind which only traces are that come from now on."""
+        [(place,)] = await self._database.rows("SELECT max(place) FROM traces")
+        return "" if place is None else str(place)
+
     async def count(self, query: Query) -> int:
         """Return about how many traces a query wants, whatever its text, cursor and limit."""
         where, values = self._conditions(query)

@@ -26,6 +26,8 @@ from proxy.traces.parts import (
 )
 from proxy.traces.trace import TraceBuilder
 
+_COUNTS = tuple(Usage.model_fields)
+
 
 def note_exchange(
     trace: TraceBuilder, exchange: Exchange, found: FoundContext, why: str, asked: Asked
@@ -78,7 +80,7 @@ def asked_of(
 
 def note_verdict(trace: TraceBuilder, verdict: Verdict, *, attempt: int, choice: int) -> None:
     """Note every guard's run over the question (attempt 0) or over one answer."""
-    trace.guards += guard_runs(verdict, attempt=attempt, choice=choice)
+    trace.guards.append(partial(guard_runs, verdict, attempt=attempt, choice=choice))
     if attempt == 0:
         trace.findings = findings_of(verdict)
 
@@ -234,7 +236,5 @@ def findings_of(verdict: Verdict) -> tuple[Finding, ...]:
 
 
 def _usage(usage: JsonObject) -> Usage:
-    counts = {
-        name: value for name in Usage.model_fields if isinstance(value := usage.get(name), int)
-    }
+    counts = {name: value for name in _COUNTS if isinstance(value := usage.get(name), int)}
     return Usage(**counts)

@@ -17,6 +17,7 @@ from proxy.traces.trace import Trace
 _LONGEST_CODE_KEPT_CHARS = 128
 _CODE = re.compile(r"[A-Za-z0-9_][\w.,:/@\[\]-]{0,127}", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_KNOWS_NONE = Masking({})
 
 
 class Keeper(ABC):
@@ -68,7 +69,7 @@ class KeepsMasked(Keeper):
     """
 
     def __init__(self, known: Mapping[str, PersonalKind], bare: Sequence[str]) -> None:
-        self._masking = Masking(known)
+        self._masking = Masking(known) if known else _KNOWS_NONE
         self._knows_any = bool(known)
         self._made = {text: Masked(_encodable(text)) for text in bare}
 
@@ -134,7 +135,11 @@ class KeepsNoWords(Keeper):
 
 def _encodable(text: str) -> str:
     """Replace what UTF-8 cannot hold, one code point by one, so that spans stay true."""
-    return _LONE_SURROGATE.sub("\ufffd", text)
+    try:
+        text.encode()  # as good as always, and quicker than to look
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub("\ufffd", text)
+    return text
 
 
 @lru_cache(4096)

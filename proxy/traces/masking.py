@@ -26,6 +26,7 @@ from proxy.traces.parts import (
     Made,
     Rejudged,
     Shape,
+    Step,
 )
 from proxy.traces.trace import Trace
 
@@ -67,7 +68,8 @@ def _words(raw: str, keeper: Keeper) -> _Rewritten:
 
 def _with(shape: ShapeT, **values: object) -> ShapeT:
     """Return a shape with other values; the same one if they are what it has."""
-    changed = {name: value for name, value in values.items() if value != getattr(shape, name)}
+    had = shape.__dict__
+    changed = {name: value for name, value in values.items() if value != had[name]}
     return shape.model_copy(update=changed) if changed else shape
 
 
@@ -107,7 +109,7 @@ def _rewritten(trace: Trace, keeper: Keeper) -> Trace:
         unknown_fields=tuple(map(keeper.code, trace.unknown_fields)),
         replies=tuple(keeper.words(reply).text for reply in trace.replies),
         made=tuple(_made(made, answers, keeper) for made in trace.made),
-        steps=tuple(_with(step, name=keeper.code(step.name)) for step in trace.steps),
+        steps=tuple(_step(step, keeper) for step in trace.steps),
         error=None if trace.error is None else keeper.code(trace.error),
         shadow=None if trace.shadow is None else _shadow(trace.shadow, parts, answers, keeper),
     )
@@ -149,13 +151,11 @@ def _shadow(shadow: Rejudged, parts: _Parts, answers: _Answers, keeper: Keeper) 
 
 
 def _source(source: Source, text: str, keeper: Keeper) -> Source:
-    return replace(
-        source,
-        id=keeper.source_id(source.id),
-        title=keeper.title(source.title),
-        text=text,
-        file=keeper.title(source.file),
-    )
+    number, title = keeper.source_id(source.id), keeper.title(source.title)
+    file = keeper.title(source.file)
+    if (number, title, text, file) == (source.id, source.title, source.text, source.file):
+        return source
+    return replace(source, id=number, title=title, text=text, file=file)
 
 
 def _place(place: FoundPlace, keeper: Keeper) -> FoundPlace:
@@ -164,7 +164,7 @@ def _place(place: FoundPlace, keeper: Keeper) -> FoundPlace:
 
 def _run(run: GuardRun, keeper: Keeper) -> GuardRun:
     # There are twenty of them in every trace, and mostly there is nothing to rewrite.
-    if all(keeper.code(code) == code for code in (run.guard, run.reason, *run.cleared)):
+    if not run.reason and not run.cleared and keeper.code(run.guard) == run.guard:
         return run
     return _with(
         run,
@@ -172,6 +172,11 @@ def _run(run: GuardRun, keeper: Keeper) -> GuardRun:
         reason=keeper.code(run.reason),
         cleared=tuple(map(keeper.code, run.cleared)),
     )
+
+
+def _step(step: Step, keeper: Keeper) -> Step:
+    name = keeper.code(step.name)
+    return step if name == step.name else _with(step, name=name)
 
 
 def _attempt(

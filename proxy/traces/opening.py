@@ -5,8 +5,6 @@ import random
 import time
 from collections.abc import AsyncGenerator
 
-from pydantic import SecretStr
-
 from proxy.settings import Settings
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.limits import Limits
@@ -31,7 +29,7 @@ async def open_traces(
         stack.push_async_callback(database.close)
         store = _store(settings, database)
         stack.push_async_callback(store.close)
-        outbox = Outbox(database, _now_ms, place)
+        outbox = Outbox(database, _now_ms, place, settings.max_outbox_bytes)
         # The random number only spreads retries in time.
         recorder = Recorder(
             store, outbox, clock=time.monotonic, random=random.random, limits=limits
@@ -49,27 +47,27 @@ async def open_store(settings: Settings) -> AsyncGenerator[TraceStore, None]:
         TraceStoreAway: the SQLite file cannot be opened, or nobody has made it yet.
     """
     async with contextlib.AsyncExitStack() as stack:
-        if settings.redis_url is None:
+        if settings.shared_redis is None:
             database = await Database.open(settings.sqlite_path, may_create=False)
             stack.push_async_callback(database.close)
             yield EmbeddedStore(database, _now_ms)
             return
-        store = _redis_store(settings.redis_url)
+        store = _redis_store(settings.shared_redis)
         stack.push_async_callback(store.close)
         yield store
 
 
 def _store(settings: Settings, database: Database) -> TraceStore:
-    if settings.redis_url is None:
+    if settings.shared_redis is None:
         return EmbeddedStore(database, _now_ms)
-    return _redis_store(settings.redis_url)
+    return _redis_store(settings.shared_redis)
 
 
-def _redis_store(address: SecretStr) -> TraceStore:
+def _redis_store(address: str) -> TraceStore:
     # Its library costs a tenth of a second, which is much for a command that needs none.
     from proxy.traces.redis import RedisStore
 
-    return RedisStore(address.get_secret_value())
+    return RedisStore(address)
 
 
 def _now_ms() -> int:

@@ -69,6 +69,8 @@ class Recorder:
         self._waiting_in_outbox = 0  # counted before it is written, so that nothing overtakes it
         self._next_place = 0
         self._counts = _Counts()
+        self.outbox_state = "ok"
+        """How the outbox took what it had to: ``ok``, or ``failing: `` and why."""
         self._drops_now = False
         self._is_closed = False
         self._work = asyncio.Event()
@@ -188,15 +190,10 @@ class Recorder:
             # They leave the queue only when they are in the file; meanwhile nobody takes them,
             # because the outbox counts them already.
             batch = self._first_of_queue()
-            try:
-                await self._put_aside(batch)
-            except Exception as error:  # noqa: BLE001 - whatever fails, the traces wait
-                log.warning(
-                    "trace.outbox_failed", error=error_name(error), waiting=len(self._queue)
-                )
-                await self._sleep(self._limits.last_retry_s)
-            else:
+            if await self._is_put_aside(batch):
                 self._leave_queue(batch)
+            else:
+                await self._sleep(self._limits.last_retry_s)
 
     async def _gather(self) -> None:
         """Let a small batch grow."""
@@ -238,14 +235,18 @@ class Recorder:
 
     async def _set_hand_free(self) -> None:
         """Put aside what the store did not take; if that fails too, it stays in hand."""
-        if not self._in_hand:
-            return
-        try:
-            await self._put_aside(self._in_hand)
-        except Exception as error:  # noqa: BLE001 - whatever fails, the traces wait
-            log.warning("trace.outbox_failed", error=error_name(error), waiting=len(self._queue))
-        else:
+        if self._in_hand and await self._is_put_aside(self._in_hand):
             self._in_hand = []
+
+    async def _is_put_aside(self, batch: Sequence[_Placed]) -> bool:
+        """Put traces aside, and tell whether that could be done."""
+        try:
+            await self._put_aside(batch)
+        except Exception as error:  # noqa: BLE001 - whatever fails, the traces wait
+            self.outbox_state = f"failing: {error_name(error)}"
+            log.warning("trace.outbox_failed", error=error_name(error), waiting=len(self._queue))
+            return False
+        return True
 
     async def _put_aside(self, batch: Sequence[_Placed]) -> None:
         self._waiting_in_outbox += len(batch)
@@ -256,6 +257,7 @@ class Recorder:
             self._waiting_in_outbox -= len(batch)
             self._counts.outboxed -= len(batch)
             raise
+        self.outbox_state = "ok"
 
     def _first_of_queue(self) -> list[_Placed]:
         placed = list(islice(self._queue, self._limits.batch))
@@ -278,6 +280,7 @@ class Recorder:
         refused = await self._courier.deliver(batch)
         self._counts.refused += refused
         self._counts.delivered += len(batch) - refused
+        self.outbox_state = "ok"  # nothing needs it now
         self._absence.answered(outbox=self._waiting_in_outbox)
 
     def _drop(self, reason: str, error: str = "") -> None:

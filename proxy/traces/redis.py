@@ -1,44 +1,37 @@
 """The shared trace store: Redis, for any number of proxies.
 
-The entries' ids rise over all streams, which makes each of them a cursor for all tenants. They
-begin with the time of arrival, by which a query for recent traces ends early.
+A place begins with the time of arrival, by which a query for recent traces ends early.
 """
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeGuard
 
 from redis.exceptions import DataError, ResponseError
 
 from proxy.logs import logger
-from proxy.shared_redis import SharedRedis
-from proxy.traces.listing import is_under
+from proxy.shared_redis import ScriptCall, SharedRedis
 from proxy.traces.paging import Piece, page_of
-from proxy.traces.redis_adding import (
-    ADD,
-    RECORD,
-    STREAM,
-    TENANTS,
-    bucket_key,
-    keys_and_values,
-)
+from proxy.traces.redis_adding import ADD, OWN_CLOCK, Placed, keys_and_values
+from proxy.traces.redis_listing import Listed, Merged, Reached, away, cursor_behind
+from proxy.traces.redis_portions import SPREAD, WHOLE, Portion, portion_of
+from proxy.traces.redis_tallies import counted
 from proxy.traces.store import Entry, Page, Query, TracesRefused, TraceStoreAway, readable
-from proxy.traces.tally import EVERYBODY, Bucket, BucketId, TallyBucket, from_ms, ms_of
+from proxy.traces.tally import EVERYBODY, Bucket, BucketId, TallyBucket, from_ms
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
 
 _SCANNED_AT_ONCE = 200
 _COUNTED_AT_ONCE = 1_000
-_BUCKETS_AT_ONCE = 200
 _PATIENCE = 5
 """How many times what one answer may take a question of many exchanges may."""
-_CLOCKS_DIFFER_MS = 300_000
-"""How far the clock of a proxy may be ahead of the server's."""
+
+_Batches = dict[Portion, list[Placed]]
 
 # Codes of a server that takes nothing for now, whatever it is given. An error out of a script has
 # no type of its own and may have the code within its words.
@@ -46,46 +39,6 @@ _CONDITIONS = re.compile(
     r"\b(?:OOM|MISCONF|NOREPLICAS|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|LOADING|NOAUTH|NOPERM"
     r"|NOSCRIPT|MOVED|ASK)\b"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """An entry of a stream: where it stands, the trace's id, and its fields.
-
-    The version before wrote neither codes nor door nor started_ms.
-    """
-
-    place: str
-    id: str
-    fields: Mapping[str, str]
-
-    def order(self) -> tuple[int, int]:
-        ms, _, number = self.place.partition("-")
-        return int(ms), int(number)
-
-    def may_match(self, query: Query) -> bool:
-        """Tell whether the query may want the trace, by what the entry says."""
-        action, *guards = self.fields["index"].split()
-        return (
-            query.action in {None, action}
-            and (query.guard is None or query.guard in guards)
-            and query.door in {None, self.fields.get("door", query.door)}
-            and self._has_code(query.code)
-            and self._is_within(query.since, query.until)
-        )
-
-    def _has_code(self, wanted: str | None) -> bool:
-        codes = self.fields.get("codes")
-        if wanted is None or codes is None:
-            return True
-        return any(is_under(code, wanted) for code in codes.split())
-
-    def _is_within(self, since: datetime | None, until: datetime | None) -> bool:
-        started = self.fields.get("started_ms")
-        if started is None:
-            return True
-        after_begin = since is None or ms_of(since) <= int(started)
-        return after_begin and (until is None or int(started) <= ms_of(until))
 
 
 class RedisStore:
@@ -101,24 +54,28 @@ class RedisStore:
         self._redis = SharedRedis(
             url, answer_within_s=answer_within_s, tries_again=True, unfollowed=_trusted_alone
         )
+        self._portions = SPREAD if self._redis.is_cluster else WHOLE
         self._patience_s = _PATIENCE * answer_within_s
 
     async def add(self, batch: Sequence[Entry]) -> None:
-        """Keep traces in their order, all or none; an id that is there already is passed over."""
-        rest: dict[str, Entry] = {}
-        for entry in batch:
-            rest.setdefault(entry.id, entry)
+        """Keep traces in their order; an id that is there already is passed over.
+
+        Of each portion all are kept or none. What fails may be tried again as a whole.
+        """
+        rest = self._by_portion(batch)
         while rest:
-            unwanted = await self._put(list(rest.values()))
-            if not unwanted:
-                return
-            for trace_id in unwanted:
-                del rest[trace_id]
+            unwanted = await self._put(rest)
+            rest = {
+                portion: left
+                for portion, placed in rest.items()
+                if unwanted[portion]  # else all were taken
+                and (left := [one for one in placed if one.entry.id not in unwanted[portion]])
+            }
 
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id."""
-        async with self._redis.answering(_away) as redis:
-            record = await redis.get(RECORD + trace_id)
+        async with self._redis.answering(away) as redis:
+            record = await redis.get(portion_of(trace_id, self._portions).record(trace_id))
         return None if record is None else readable(str(record))
 
     async def page(self, query: Query) -> Page:
@@ -127,91 +84,121 @@ class RedisStore:
             return await self._page(query)
 
     async def _page(self, query: Query) -> Page:
-        tenants = await self._tenants(query)
+        merged = await self._merged(query, _SCANNED_AT_ONCE)
 
-        async def read(cursor: str | None, most: int) -> Piece:
-            listed = await self._scan(tenants, query, cursor, _SCANNED_AT_ONCE)
-            wanted = [entry for entry in listed if entry.may_match(query)][:most]
-            end = wanted if len(wanted) == most else listed
+        async def read(_cursor: str | None, most: int) -> Piece:
+            wanted: list[tuple[str, Listed]] = []
+            entry = None
+            for _ in range(_SCANNED_AT_ONCE):
+                entry = await merged.next()
+                if entry is None:
+                    break
+                if entry.may_match(query):
+                    wanted.append((str(merged.reached.cursor), entry))
+                if len(wanted) == most:
+                    break
             return Piece(
                 records=await self._records(wanted),
-                cursor=end[-1].place if end else cursor,
-                is_last=not listed,
+                cursor=merged.reached.cursor,
+                is_last=entry is None,
             )
 
         return await page_of(query, read)
 
+    async def newest(self) -> str:
+        """Return the cursor behind which only traces are that come from now on."""
+        async with (
+            self._redis.answering(away) as redis,
+            redis.pipeline(transaction=False) as pipeline,
+        ):
+            for portion in self._portions:
+                pipeline.hmget(portion.last_place, "ms", "number")
+            places = await pipeline.execute()
+        return cursor_behind("" if ms is None else f"{ms}-{number}" for ms, number in places)
+
     async def count(self, query: Query) -> int:
         """Return about how many traces a query wants, whatever its text, cursor and limit."""
         async with self._patience():
-            return await self._count(query)
+            return await self._count(replace(query, text=None, before=None, after=None))
 
     async def _count(self, query: Query) -> int:
-        tenants = await self._tenants(query)
-        if not query.is_narrow:
-            async with (
-                self._redis.answering(_away) as redis,
-                redis.pipeline(transaction=False) as pipeline,
-            ):
-                for tenant in tenants:
-                    pipeline.xlen(STREAM + tenant)
-                return sum(await pipeline.execute())
-        count: int = 0
-        cursor: str | None = None
-        query = replace(query, before=None, after=None)
-        while listed := await self._scan(tenants, query, cursor, _COUNTED_AT_ONCE):
-            count += sum(entry.may_match(query) for entry in listed)
-            cursor = listed[-1].place
-        return count
+        if query.is_narrow:
+            count = 0
+            merged = await self._merged(query, _COUNTED_AT_ONCE)
+            while entry := await merged.next():
+                count += entry.may_match(query)
+            return count
+        streams = await self._streams(query.tenant)
+        async with (
+            self._redis.answering(away) as redis,
+            redis.pipeline(transaction=False) as pipeline,
+        ):
+            for portion, tenant in streams:
+                pipeline.xlen(portion.stream(tenant))
+            return sum(await pipeline.execute())
 
     async def tallies(
         self, tenant: str | None, since: datetime, until: datetime, per: Bucket
     ) -> list[TallyBucket]:
         """Return what was counted, oldest first, with every bucket that the span touches."""
-        async with self._patience():
-            return await self._tallies(tenant, since, until, per)
-
-    async def _tallies(
-        self, tenant: str | None, since: datetime, until: datetime, per: Bucket
-    ) -> list[TallyBucket]:
         whose = EVERYBODY if tenant is None else tenant
-        async with self._redis.answering(_away) as redis:
-            now_s, _ = await redis.time()
-        starts = per.starts(since, until, from_ms(now_s * 1000))
-        found: list[Mapping[str, str]] = []
-        for first in range(0, len(starts), _BUCKETS_AT_ONCE):
-            async with (
-                self._redis.answering(_away) as redis,
-                redis.pipeline(transaction=False) as pipeline,
-            ):
-                for start_ms in starts[first : first + _BUCKETS_AT_ONCE]:
-                    pipeline.hgetall(bucket_key(BucketId(whose, per, start_ms)))
-                found += await pipeline.execute()
-        return [
-            TallyBucket(from_ms(start_ms), {name: int(count) for name, count in counts.items()})
-            for start_ms, counts in zip(starts, found, strict=True)
-        ]
+        async with self._patience():
+            starts = per.starts(since, until, from_ms(await self._now_ms()))
+            buckets = [BucketId(whose, per, start_ms) for start_ms in starts]
+            return await counted(self._redis, self._portions, buckets)
 
     async def ping(self) -> None:
         """Return if the server answers."""
-        async with self._redis.answering(_away) as redis:
-            await redis.exists(TENANTS)  # in a Cluster, of the server that has the traces
+        async with (
+            self._redis.answering(away) as redis,
+            redis.pipeline(transaction=False) as pipeline,
+        ):
+            for portion in self._portions:  # in a Cluster, every server that has traces
+                pipeline.exists(portion.tenants)
+            await pipeline.execute()
 
     async def close(self) -> None:
         """Close the connections."""
         await self._redis.close()
 
-    async def _put(self, batch: Sequence[Entry]) -> list[str]:
-        """Put a batch to the script; return the ids for which it is not taken, none if it is."""
-        keys, values = keys_and_values(batch)
+    def _by_portion(self, batch: Sequence[Entry]) -> _Batches:
+        """Return what each portion is to take, in order, each id once."""
+        entries: dict[str, Entry] = {}
+        for entry in batch:
+            entries.setdefault(entry.id, entry)
+        found: _Batches = {}
+        for number, entry in enumerate(entries.values()):
+            portion = portion_of(entry.id, self._portions)
+            found.setdefault(portion, []).append(Placed(number, entry))
+        return found
+
+    async def _put(self, batches: _Batches) -> Mapping[Portion, Sequence[str]]:
+        """Put batches to the script.
+
+        Returns:
+            For each portion the ids for which its batch is not taken; none if it is.
+        """
+        portions = len(self._portions)
         try:
-            async with self._redis.answering(_away):
-                unwanted = await self._redis.run_for_good(ADD, keys, values)
-        except TraceStoreAway as away:
-            if (cause := away.__cause__) and _is_refusal(cause):
+            # The servers of a Cluster have clocks of their own, and the order must not suffer.
+            at_ms = OWN_CLOCK if portions == 1 else await self._now_ms()
+            calls = [
+                ScriptCall(*keys_and_values(batch, portion, portions, at_ms))
+                for portion, batch in batches.items()
+            ]
+            async with self._redis.answering(away):
+                unwanted = await self._redis.run_for_good(ADD, calls)
+        except TraceStoreAway as failure:
+            if (cause := failure.__cause__) and _is_refusal(cause):
                 raise TracesRefused("redis", cause) from cause
             raise
-        return list(map(str, unwanted))
+        return {
+            portion: list(map(str, ids)) for portion, ids in zip(batches, unwanted, strict=True)
+        }
+
+    async def _now_ms(self) -> int:
+        async with self._redis.answering(away):
+            return await self._redis.time_ms(self._portions[0].tenants)
 
     @asynccontextmanager
     async def _patience(self) -> AsyncIterator[None]:
@@ -220,60 +207,47 @@ class RedisStore:
             async with asyncio.timeout(self._patience_s):
                 yield
         except TimeoutError as error:
-            raise _away(error) from error
+            raise away(error) from error
 
-    async def _tenants(self, query: Query) -> list[str]:
-        if query.tenant is not None:
-            return [query.tenant]
-        async with self._redis.answering(_away) as redis:
-            return [str(tenant) for tenant in await redis.smembers(TENANTS)]
-
-    async def _scan(
-        self, tenants: Collection[str], query: Query, cursor: str | None, most: int
-    ) -> list[_Listed]:
-        """Return the next entries of all tenants together, without those that came too early."""
-        newest_first = query.after is None
-        oldest = _earliest(query.since)
-        beyond = f"({cursor}" if cursor else None
+    async def _streams(self, tenant: str | None) -> list[tuple[Portion, str]]:
+        """Return the streams of a tenant, or of all, by portion and tenant."""
+        if tenant is not None:
+            return [(portion, tenant) for portion in self._portions]
         async with (
-            self._redis.answering(_away) as redis,
+            self._redis.answering(away) as redis,
             redis.pipeline(transaction=False) as pipeline,
         ):
-            for tenant in tenants:
-                if newest_first:
-                    pipeline.xrevrange(STREAM + tenant, beyond or "+", oldest, count=most)
-                else:
-                    pipeline.xrange(STREAM + tenant, beyond or oldest, "+", count=most)
-            streams = await pipeline.execute()
-        listed = [
-            _Listed(place, fields["id"], fields) for stream in streams for place, fields in stream
+            for portion in self._portions:
+                pipeline.smembers(portion.tenants)
+            found = await pipeline.execute()
+        return [
+            (portion, str(one))
+            for portion, tenants in zip(self._portions, found, strict=True)
+            for one in tenants
         ]
-        return sorted(listed, key=_Listed.order, reverse=newest_first)[:most]
 
-    async def _records(self, listed: Sequence[_Listed]) -> list[tuple[str, str]]:
-        """Return the records of entries with their places, without those whose time is over."""
-        if not listed:
+    async def _merged(self, query: Query, most_at_once: int) -> Merged:
+        reached = Reached(query, len(self._portions))
+        streams = await self._streams(query.tenant)
+        return Merged(self._redis, streams, query, reached, most_at_once)
+
+    async def _records(self, wanted: Sequence[tuple[str, Listed]]) -> list[tuple[str, str]]:
+        """Return the records of entries with their cursors, without those whose time is over."""
+        if not wanted:
             return []
-        async with self._redis.answering(_away) as redis:
-            records = await redis.mget([RECORD + entry.id for entry in listed])
-        found = zip(listed, records, strict=True)
-        return [(entry.place, str(record)) for entry, record in found if record is not None]
-
-
-def _away(cause: Exception) -> TraceStoreAway:
-    return TraceStoreAway("redis", cause)
+        async with (
+            self._redis.answering(away) as redis,
+            redis.pipeline(transaction=False) as pipeline,
+        ):
+            for _, entry in wanted:
+                pipeline.get(entry.portion.record(entry.id))
+            records = await pipeline.execute()
+        found = zip(wanted, records, strict=True)
+        return [(cursor, str(record)) for (cursor, _), record in found if record is not None]
 
 
 def _trusted_alone(why: Exception) -> None:
     log.warning("trace.replicas_unknown", error=type(why).__name__)
-
-
-def _earliest(since: datetime | None) -> str:
-    """Return the place before which no trace of a request since then can stand.
-
-    A trace comes after its request began, however long it waited on its way.
-    """
-    return "-" if since is None else str(max(0, ms_of(since) - _CLOCKS_DIFFER_MS))
 
 
 def _is_refusal(cause: BaseException) -> TypeGuard[Exception]:

@@ -8,38 +8,45 @@ A batch of which something is there already, because the answer to the first tim
 taken: the script says what it does not want, and the rest is put to it again. So each trace is kept
 once and counted once, and what a batch counts can be added up before.
 
-All keys bear one hash tag, because the script needs them together: on a Redis Cluster the traces
-stand on one shard.
+The script adds what belongs to one portion, see `proxy.traces.redis_portions`; a batch for several
+is taken portion by portion. A place is a time and a number. All places of a batch have one time,
+and their numbers are in the batch's order, so that it is kept when portions are read together.
+Numbers of different portions never are the same.
 """
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
 
 from proxy.traces.listing import Listing
+from proxy.traces.redis_portions import Portion
 from proxy.traces.store import Entry, added_up
-from proxy.traces.tally import MOST_COUNTERS, BucketId
+from proxy.traces.tally import MOST_COUNTERS
 
-RECORD = "guard-proxy:{traces}:record:"
-STREAM = "guard-proxy:{traces}:stream:"
-TENANTS = "guard-proxy:{traces}:tenants"
-_LAST_PLACE = "guard-proxy:{traces}:last-place"
-_TALLY = "guard-proxy:{traces}:tally:"
+OWN_CLOCK = 0
+"""In the place of a time: that of the server."""
+_LEAST_SURPLUS = 100
 
-# For each trace of a batch two keys and ten arguments, then for each bucket one and two. Surplus
-# entries go by the hundred and with their records, which the stream's own trimming cannot do.
+# For each trace of a batch two keys and eleven arguments, then for each bucket one and two. Surplus
+# entries go many at once and with their records, which the stream's own trimming cannot do.
 ADD = """
 local tenants, last_place = KEYS[1], KEYS[2]
 local record_prefix, traces, most_counters = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local at_ms, portions, least_surplus = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+if at_ms == 0 then
+  at_ms = now_ms
+end
 
-local function next_place()
+local function next_place(wanted)
   local last = redis.call('HMGET', last_place, 'ms', 'number')
   local ms, number = tonumber(last[1] or 0), tonumber(last[2] or 0)
-  if now_ms > ms then
-    ms, number = now_ms, 0
+  if at_ms > ms or at_ms == ms and wanted > number then
+    ms, number = at_ms, wanted
   else
-    number = number + 1
+    number = number + portions
   end
   redis.call('HSET', last_place, 'ms', ms, 'number', number)
   return string.format('%.0f-%.0f', ms, number)
@@ -47,7 +54,7 @@ end
 
 local function drop_surplus(stream, keep_last)
   local surplus = redis.call('XLEN', stream) - keep_last
-  if surplus < 100 then
+  if surplus < least_surplus then
     return
   end
   local most = math.min(surplus, 1000)
@@ -77,11 +84,13 @@ end
 
 local unwanted = {}
 for at = 1, traces do
-  if ARGV[10 * at + 1] - now_ms <= 0 or redis.call('EXISTS', KEYS[2 * at + 1]) == 1 then
-    table.insert(unwanted, ARGV[10 * at - 6])
+  if ARGV[11 * at + 3] - now_ms <= 0 or redis.call('EXISTS', KEYS[2 * at + 1]) == 1 then
+    table.insert(unwanted, ARGV[11 * at - 4])
   end
 end
 if #unwanted > 0 then
+  -- Whoever waits for replicas after this waits for what was there already only if this writes.
+  redis.call('HINCRBY', last_place, 'number', 0)
   return unwanted
 end
 
@@ -95,10 +104,10 @@ end
 
 for at = 1, traces do
   local record, stream = KEYS[2 * at + 1], KEYS[2 * at + 2]
-  local id, tenant, index, codes, door, started_ms, text, expires_ms, keep_ms, keep_last =
-    unpack(ARGV, 10 * at - 6, 10 * at + 3)
+  local id, tenant, index, codes, door, started_ms, text, expires_ms, keep_ms, keep_last, number =
+    unpack(ARGV, 11 * at - 4, 11 * at + 6)
   redis.call('SET', record, text, 'PX', expires_ms - now_ms)
-  local place = redis.pcall('XADD', stream, next_place(), 'id', id, 'index', index,
+  local place = redis.pcall('XADD', stream, next_place(tonumber(number)), 'id', id, 'index', index,
     'codes', codes, 'door', door, 'started_ms', started_ms)
   if type(place) == 'table' and place.err then
     redis.call('DEL', record)
@@ -113,19 +122,38 @@ for at = 1, traces do
   drop_surplus(stream, tonumber(keep_last))
 end
 for at = 1, #KEYS - 2 - 2 * traces do
-  local expires_ms, counts = unpack(ARGV, 10 * traces + 2 * at + 2, 10 * traces + 2 * at + 3)
+  local expires_ms, counts = unpack(ARGV, 11 * traces + 2 * at + 5, 11 * traces + 2 * at + 6)
   add_up(KEYS[2 + 2 * traces + at], expires_ms, counts)
 end
 return unwanted
 """
 
 
-def keys_and_values(batch: Sequence[Entry]) -> tuple[list[str], list[str | int]]:
-    """Return what the script is given to add a batch, in which no id is twice."""
-    keys = [TENANTS, _LAST_PLACE]
-    values: list[str | int] = [RECORD, len(batch), MOST_COUNTERS]
-    for entry in batch:
-        keys += (RECORD + entry.id, STREAM + entry.tenant)
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An entry, and which of its batch it is."""
+
+    number: int
+    entry: Entry
+
+
+def keys_and_values(
+    batch: Sequence[Placed], portion: Portion, portions: int, at_ms: int = OWN_CLOCK
+) -> tuple[list[str], list[str | int]]:
+    """Return what the script is given to add a batch, in which no id is twice.
+
+    Args:
+        batch: What belongs to the portion, in order.
+        portion: The portion.
+        portions: How many there are.
+        at_ms: The time of the batch's places, in milliseconds since 1970.
+    """
+    keys = [portion.tenants, portion.last_place]
+    values: list[str | int] = [portion.records, len(batch), MOST_COUNTERS]
+    values += (at_ms, portions, ceil(_LEAST_SURPLUS / portions))
+    for placed in batch:
+        entry = placed.entry
+        keys += (portion.record(entry.id), portion.stream(entry.tenant))
         values += (
             entry.id,
             entry.tenant,
@@ -133,20 +161,28 @@ def keys_and_values(batch: Sequence[Entry]) -> tuple[list[str], list[str | int]]
             entry.record,
             entry.expires_ms,
             entry.keep.ms,
-            entry.keep.last,
+            _share(entry.keep.last, portions),
+            placed.number * portions + portion.number,
         )
-    for kept, tally in added_up(batch).items():
-        keys.append(bucket_key(kept.bucket))
+    for kept, tally in added_up([placed.entry for placed in batch]).items():
+        keys.append(portion.tally(kept.bucket))
         values += (kept.expires_ms, json.dumps(tally.counts))
     return keys, values
+
+
+def _share(last: int, portions: int) -> int:
+    """Return how many of a tenant's last traces one portion keeps.
+
+    They fall on the portions by chance. With four standard deviations above the mean a portion
+    hardly ever drops one of the last.
+    """
+    if portions == 1:
+        return last
+    mean = last / portions
+    return ceil(mean + 4 * sqrt(mean))
 
 
 def _fields(listing: Listing) -> tuple[str, str, str, int]:
     """Return what stands in a trace's stream entry: index, codes, door, started_ms."""
     index = " ".join((listing.action, *listing.guards))
     return index, " ".join(listing.codes), listing.door, listing.started_ms
-
-
-def bucket_key(bucket: BucketId) -> str:
-    """Return the key of a bucket's counters."""
-    return f"{_TALLY}{bucket.per}:{bucket.start_ms}:{bucket.tenant}"

@@ -70,7 +70,14 @@ INSERT INTO outbox SELECT place, id, expires_ms, keep_days, keep_last, record FR
 DROP TABLE first_outbox;
 CREATE INDEX outbox_in_order ON outbox (place)
 """
-_VERSIONS = (_FIRST, _SECOND)
+# How many bytes wait is added up in an index, not by reading them.
+_THIRD = """
+ALTER TABLE outbox ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+UPDATE outbox SET bytes = length(CAST(record AS BLOB));
+DROP INDEX outbox_in_order;
+CREATE INDEX outbox_in_order ON outbox (place, bytes)
+"""
+_VERSIONS = (_FIRST, _SECOND, _THIRD)
 SCHEMA_VERSION = len(_VERSIONS)
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
@@ -201,4 +208,10 @@ def _as_away() -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        raise TraceStoreAway("embedded", error) from error
+        raise TraceStoreAway("embedded", error, _told(error)) from error
+
+
+def _told(error: Exception) -> str | None:
+    if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return "the file that GUARD_PROXY_SQLITE_PATH names is no SQLite database, or a broken one"
+    return None

@@ -208,6 +208,9 @@ class TraceStore(Protocol):
             BadCursor: the query's cursor is not one of this store's.
         """
 
+    async def newest(self) -> str:
+        """Return the cursor behind which, as a query's `after`, only what comes from now on is."""
+
     async def count(self, query: Query) -> int:
         """Return about how many traces a query wants, whatever its text, cursor and limit.
 
@@ -245,7 +248,7 @@ async def tail(
     """Yield the traces that come in from now on, or from the query's `after` on; never ends."""
     after = query.after
     if after is None:
-        after = (await store.page(Query(tenant=query.tenant, limit=1))).cursor or ""
+        after = await store.newest()
     while True:
         page = await store.page(replace(query, before=None, after=after))
         for trace in page.traces:

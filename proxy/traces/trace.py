@@ -4,7 +4,7 @@ The pipeline fills a `TraceBuilder` as the request goes on; the `Trace` it ends 
 What of its text is kept is decided in `proxy.traces.masking`, nowhere else.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -32,6 +32,7 @@ from proxy.traces.steps import Steps
 NOTHING_DECIDED = "none"
 """What stands for the action of a request that ended before there was one."""
 ACTION_NAMES = (*(action.value for action in Action), NOTHING_DECIDED)
+_NOTHING_ASKED = Asked()
 
 
 class Delivery(StrEnum):
@@ -145,12 +146,13 @@ class Trace(Shape):
         return max(shadow, key=lambda action: action.rank, default=Action.PASS)
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class TraceBuilder:
     """A trace in the making: the pipeline sets its attributes, which mean what they do in `Trace`.
 
     Attributes:
         clock: Monotonic clock in seconds.
+        guards: Make the runs, some of each verdict: while a stream lasts they would only take room.
         made_so_far: Make what stands for `made` if the request ends before all is decided: to
             compare the texts takes longer than all else about a trace.
         under_way: Notes the attempt that nobody has noted yet, which ended with an error of this
@@ -169,7 +171,7 @@ class TraceBuilder:
     context: ContextState = ContextState.ABSENT
     sources: tuple[Source, ...] = ()
     found: tuple[FoundPlace, ...] = ()
-    asked: Asked = field(default_factory=Asked)
+    asked: Asked = _NOTHING_ASKED
     intent: str | None = None
     route: str = ""
     route_reason: str = ""
@@ -178,7 +180,7 @@ class TraceBuilder:
     constrained_by: str = ""
     attempts: list[Attempt] = field(default_factory=list)
     kept_attempt: int | None = None
-    guards: list[GuardRun] = field(default_factory=list)
+    guards: list[Callable[[], Iterable[GuardRun]]] = field(default_factory=list, repr=False)
     action: Action | None = None
     reasons: tuple[str, ...] = ()
     confidence: float | None = None
@@ -250,7 +252,7 @@ class TraceBuilder:
             constrained_by=self.constrained_by,
             attempts=tuple(self.attempts),
             kept_attempt=self.kept_attempt,
-            guards=tuple(self.guards),
+            guards=tuple(run for runs in self.guards for run in runs()),
             action=self.action,
             reasons=self.reasons,
             confidence=self.confidence,

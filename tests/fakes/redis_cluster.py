@@ -71,6 +71,12 @@ class RedisCluster:
                 return node
         raise AssertionError(f"nobody serves {key}")
 
+    def empty(self) -> None:
+        """Forget all keys."""
+        for node in self.nodes[:PRIMARIES]:
+            with node.client() as client:
+                client.flushall()
+
     def stop(self) -> None:
         for node in self.nodes:
             node.kill()

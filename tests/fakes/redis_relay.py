@@ -1,6 +1,7 @@
 """What stands between a client and a real Redis, and is slow or silent where a test says so."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -9,6 +10,8 @@ from dataclasses import dataclass, field
 @dataclass
 class RedisRelay:
     """Hands bytes on in both directions.
+
+    With `tls` it is spoken to over TLS.
 
     Attributes:
         port: Of the server.
@@ -19,6 +22,7 @@ class RedisRelay:
     port: int
     delay_s: float = 0.0
     silent_on: bytes | None = None
+    tls: ssl.SSLContext | None = None
     url: str = ""
     _talks: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -29,8 +33,9 @@ class RedisRelay:
             self._talks.add(task)
             task.add_done_callback(self._talks.discard)
 
-        server = await asyncio.start_server(accept, "127.0.0.1", 0)
-        self.url = f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
+        server = await asyncio.start_server(accept, "127.0.0.1", 0, ssl=self.tls)
+        scheme = "rediss" if self.tls else "redis"
+        self.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
         async with server:
             yield self
             for task in self._talks:

@@ -8,23 +8,20 @@ import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
-from proxy.judge.hints import SharedHints
-from proxy.shared_redis import NotReplicated
+from proxy.redis_followers import NotReplicated
 from proxy.traces.redis import RedisStore
 from proxy.traces.store import Entry, Keep, TraceStoreAway
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.redis_sentinels import RedisSentinels
-from tests.fakes.running_proxy import ADMIN_TOKEN, running_proxy
+from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
-from tests.flow.loading import ANSWER, ASKED, Load
+from tests.faults.sharing import assert_all_is_shared, two_proxies
+from tests.flow.loading import ANSWER, Load
 from tests.flow.waiting import eventually
-from tests.proxy.dashboard.visitor import Visitor
 from tests.proxy.traces.making import a_trace
 
-LIMITED = "limits: {requests_per_minute: 3}"
 KEEP = Keep(days=1, last=1000)
 
 
@@ -48,30 +45,14 @@ def own_servers(tmp_path: Path) -> Iterator[RedisSentinels]:
 async def test_replicas_share_all_they_share_through_sentinels(
     tmp_path: Path, servers: RedisSentinels
 ) -> None:
-    folders = [tmp_path / name for name in ("one", "two")]
-    for folder in folders:
-        folder.mkdir()
-    async with (
-        ScriptedUpstream().running() as upstream,
-        running_proxy(folders[0], upstream, LIMITED, redis_url=servers.url) as first,
-        running_proxy(folders[1], upstream, LIMITED, redis_url=servers.url) as second,
-    ):
-        upstream.says(ANSWER)
-        replies = [await proxy.chat(ASKED) for proxy in (first, second, first, second)]
-        async with Visitor(first.address) as visitor:
-            await visitor.sign_in(ADMIN_TOKEN)
-            for proxy in (first, second):
-                page = await visitor.get(f"{proxy.address}/dashboard")
-                assert page.status_code == httpx.codes.OK
-        hints = [SharedHints(servers.url) for _ in range(2)]
-        await hints[0].tell("judge", "token", 5.0)
+    async with two_proxies(tmp_path, servers.url) as (first, second):
+        await assert_all_is_shared(first, second, servers.url)
 
-        assert [reply.status_code for reply in replies] == [200, 200, 200, 429]
-        for reply, other in zip(replies[:3], (second, first, second), strict=True):
-            assert (await other.trace(reply)).tenant == "app"
-        assert await hints[1].heard(["judge"]) == {"judge": "token"}
-        for one in hints:
-            await one.close()
+
+async def why_away(store: RedisStore, entry: Entry) -> str:
+    with pytest.raises(TraceStoreAway) as away:
+        await store.add([entry])
+    return away.value.cause
 
 
 async def test_a_trace_that_no_replica_has_yet_is_not_taken_for_stored(
@@ -82,12 +63,11 @@ async def test_a_trace_that_no_replica_has_yet_is_not_taken_for_stored(
     entry = Entry.of(a_trace("unreplicated"), KEEP)
     replica.hang()
     try:
-        with pytest.raises(TraceStoreAway) as away:
-            await store.add([entry])
+        causes = [await why_away(store, entry) for _ in range(2)]  # by now the server itself has it
     finally:
         replica.resume()
 
-    assert away.value.cause == NotReplicated.__name__
+    assert causes == [NotReplicated.__name__] * 2
 
     async def is_taken() -> bool:
         try:
@@ -208,10 +188,8 @@ async def test_a_server_that_just_lost_its_replica_may_have_been_replaced(
     store = RedisStore(own_servers.url)
     await store.add([Entry.of(a_trace("followed"), KEEP)])
     own_servers.replica().kill()
-    with pytest.raises(TraceStoreAway) as away:
-        await store.add([Entry.of(a_trace("left-alone"), KEEP)])
 
-    assert away.value.cause == NotReplicated.__name__
+    assert await why_away(store, Entry.of(a_trace("left-alone"), KEEP)) == NotReplicated.__name__
     await store.close()
 
 

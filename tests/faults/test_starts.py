@@ -279,9 +279,16 @@ def test_a_variable_that_no_setting_has_is_pointed_out() -> None:
         "GUARD_PROXY_WORKERS": "4",
         "guard_proxy_port": "1",
         "GUARD_PROXY_QQQQQQQQ": "",
+        "GUARDPROXY_REDIS_URL": "redis://cache",
+        "PROXY_PORT": "3128",
+        "MY_PORT": "1",
         "PATH": "/",
     }
 
     odd = dict(odd_variables(environment))
 
-    assert odd == {"GUARD_PROXY_WOKERS": "GUARD_PROXY_WORKERS", "GUARD_PROXY_QQQQQQQQ": ""}
+    assert odd == {
+        "GUARD_PROXY_WOKERS": "GUARD_PROXY_WORKERS",
+        "GUARD_PROXY_QQQQQQQQ": "",
+        "GUARDPROXY_REDIS_URL": "GUARD_PROXY_REDIS_URL",
+    }

@@ -458,5 +458,6 @@ def test_a_file_that_is_no_trace_store_is_named(tmp_path: Path) -> None:
 
     assert_refused(
         run(tmp_path, "traces", "list", sqlite_path="notes.txt"),
-        "The embedded trace store cannot be used: DatabaseError.",
+        "The embedded trace store cannot be used: the file that GUARD_PROXY_SQLITE_PATH "
+        "names is no SQLite database, or a broken one.",
     )

@@ -49,6 +49,31 @@ async def test_redis_killed_and_restarted_under_load_is_felt_by_nobody(
         assert proxy.services.recorder.counters()["dropped"] == 0
 
 
+async def test_an_outbox_that_is_full_is_said_and_what_it_costs_counted(
+    tmp_path: Path, upstream: ScriptedUpstream, redis: RedisProcess
+) -> None:
+    upstream.says(ANSWER)
+    redis.kill()
+    async with running_proxy(
+        tmp_path, upstream, others={"other": ""}, redis_url=redis.url, max_outbox_bytes=1
+    ) as proxy:
+        load = Load(proxy)
+        await load.run(2)
+
+        async def is_full() -> bool:
+            ready = (await proxy.client.get(f"{proxy.address}/readyz")).json()
+            return bool(ready["traces"]["outbox_state"] == "failing: OutboxFull")
+
+        await eventually(is_full)
+        assert proxy.services.recorder.counters()["waiting"] == 4
+        await asyncio.to_thread(redis.start)
+        await eventually(load.is_settled)
+
+        load.assert_nothing_was_felt()
+        await load.assert_all_kept_once()
+        assert not await is_full()
+
+
 async def test_a_redis_that_hangs_holds_nobody_up(
     tmp_path: Path, upstream: ScriptedUpstream, redis: RedisProcess
 ) -> None:

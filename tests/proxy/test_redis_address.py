@@ -1,8 +1,11 @@
 """How the shared Redis may be named, and what is said of an address that cannot be used."""
 
-import pytest
+from urllib.parse import quote
 
-from proxy.redis_address import BadRedisAddress, RedisAddress, RedisKind
+import pytest
+from redis.asyncio.connection import parse_url
+
+from proxy.redis_address import BadRedisAddress, RedisAddress, RedisKind, trusting
 from proxy.shared_redis import SharedRedis
 
 WORD = "s3cr3t-w0rd"
@@ -55,6 +58,38 @@ TAKEN = [
 def test_an_address_is_taken_apart(address: str, taken: RedisAddress) -> None:
     assert RedisAddress.of(address) == taken
     SharedRedis.check(address.replace("ssl_ca_certs=/ca.pem", "ssl_check_hostname=false"))
+
+
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nAa+/=\n-----END CERTIFICATE-----\n"
+TRUSTED = "ssl_ca_data=" + quote(CERTIFICATE)
+TRUSTING = [
+    pytest.param("rediss://a:1/0", f"rediss://a:1/0?{TRUSTED}", id="server"),
+    pytest.param(
+        "rediss+cluster://a:1?protocol=3",
+        f"rediss+cluster://a:1?protocol=3&{TRUSTED}",
+        id="cluster-with-another-option",
+    ),
+    pytest.param(
+        "rediss+sentinel://a:1/guard?",
+        f"rediss+sentinel://a:1/guard?{TRUSTED}",
+        id="sentinels-with-no-option",
+    ),
+    pytest.param("redis+sentinel://a:1/guard", None, id="without-tls"),
+    pytest.param("rediss://a:1?ssl_ca_certs=/other.pem", None, id="that-names-a-file"),
+    pytest.param("rediss://a:1?ssl_ca_path=/etc/ssl", None, id="that-names-a-folder"),
+]
+
+
+@pytest.mark.parametrize(("address", "with_trust"), TRUSTING)
+def test_an_authority_of_ones_own_is_trusted_if_the_address_names_none(
+    address: str, with_trust: str | None
+) -> None:
+    given = trusting(address, CERTIFICATE)
+
+    assert given == (with_trust or address)
+    if with_trust:
+        known = dict(parse_url(RedisAddress.of(given).server_url))
+        assert known["ssl_ca_data"] == CERTIFICATE
 
 
 REFUSED = [

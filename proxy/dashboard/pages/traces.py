@@ -21,7 +21,7 @@ from proxy.dashboard.traces.filters import BadFilter, Filters, asked_in, cursor_
 from proxy.dashboard.traces.page import TracePage
 from proxy.dashboard.traces.reasons import reason_word
 from proxy.dashboard.traces.rows import Row
-from proxy.dashboard.traces.searching import NEWEST, Found, newest_cursor, news, search
+from proxy.dashboard.traces.searching import NEWEST, Found, news, search
 from proxy.openai_api.doors import DOORS
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.refusals import UnknownTrace
@@ -46,7 +46,7 @@ async def show_traces(
     """Draw the list."""
     is_live = desk.query.get("live") == "1"
     # Taken first: what comes in meanwhile is then told of twice rather than never.
-    cursor = await newest_cursor(services.traces, desk.tenant) if is_live else NEWEST
+    cursor = await services.traces.newest() if is_live else NEWEST
     filters, found, problem = await _found(desk, services)
     return desk.draw(
         "traces/list.html",

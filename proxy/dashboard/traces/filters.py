@@ -15,7 +15,9 @@ FIELDS = ("text", "action", "guard", "code", "door", "span", "since", "until")
 """What an address can ask for beside the tenant."""
 LONGEST_TEXT_CHARS = 200
 """Every word is looked for in every text, so that many words take long."""
-_CURSOR = re.compile(r"\d{1,18}(-\d{1,18})?")
+_PLACE = r"(?:\d{1,18}(?:-\d{1,18})?)?"
+_CURSOR = re.compile(rf"{_PLACE}(?:\.{_PLACE}){{0,63}}")
+"""A place, or one for each part of a store that is spread over servers."""
 _LONG_TEXT = msgid("The words to look for are too long.")
 _BAD_ACTION = msgid("This address asks for an action that there is not.")
 _BAD_SPAN = msgid("This address asks for a span of time that there is not.")
@@ -105,7 +107,7 @@ def asked_in(query: Mapping[str, str]) -> dict[str, str]:
 def cursor_in(query: Mapping[str, str], name: str) -> str | None:
     """Return the cursor of an address; None for one that no store can have given."""
     said = query.get(name, "")
-    return said if _CURSOR.fullmatch(said) else None
+    return said if said and _CURSOR.fullmatch(said) else None
 
 
 def _begin(span: str | None, now: datetime) -> datetime | None:

@@ -69,11 +69,6 @@ async def search(store: TraceStore, query: Query, clock: Callable[[], float]) ->
     return Found(traces, older, behind.traces[0].started_at)
 
 
-async def newest_cursor(store: TraceStore, tenant: str | None) -> str:
-    """Return the cursor behind which only traces are that nobody has seen yet."""
-    return (await store.page(Query(tenant=tenant, limit=1))).cursor or NEWEST
-
-
 async def news(store: TraceStore, query: Query) -> News:
     """Return what came in since the query's `after`; after a long time only the newest of it."""
     after = query.after or NEWEST
@@ -81,6 +76,6 @@ async def news(store: TraceStore, query: Query) -> News:
     cursor = page.cursor or after
     if len(page.traces) < query.limit:
         return News(list(reversed(page.traces)), cursor)
-    cursor = await newest_cursor(store, query.tenant)
+    cursor = await store.newest()
     newest = await store.page(replace(query, after=None))
     return News(list(newest.traces), cursor, has_gap=True)

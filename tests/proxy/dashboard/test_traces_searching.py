@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from proxy.dashboard.traces.searching import PATIENCE_S, newest_cursor, news, search
+from proxy.dashboard.traces.searching import PATIENCE_S, news, search
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.sqlite import Database
 from proxy.traces.store import Page, Query
@@ -77,7 +77,7 @@ async def test_it_is_given_up_in_time_and_can_go_on(database: Database) -> None:
 
 async def test_news_are_those_behind_the_cursor(database: Database) -> None:
     store = await store_with(database, EmbeddedStore, 3)
-    cursor = await newest_cursor(store, None)
+    cursor = await store.newest()
     assert (await news(store, Query(after=cursor, limit=10))).traces == []
 
     await store.add(entries(a_trace("new"), a_trace("newer")))
@@ -90,7 +90,7 @@ async def test_news_are_those_behind_the_cursor(database: Database) -> None:
 
 async def test_of_too_many_news_the_newest_are_told(database: Database) -> None:
     store = await store_with(database, EmbeddedStore, 3)
-    cursor = await newest_cursor(store, None)
+    cursor = await store.newest()
     await store.add(entries(*(a_trace(f"n{at}") for at in range(30))))
 
     fresh = await news(store, Query(after=cursor, limit=10))
@@ -102,7 +102,7 @@ async def test_of_too_many_news_the_newest_are_told(database: Database) -> None:
 
 async def test_an_empty_store_has_news_from_its_first_trace_on(database: Database) -> None:
     store = EmbeddedStore(database, lambda: 0)
-    cursor = await newest_cursor(store, None)
+    cursor = await store.newest()
 
     await store.add(entries(a_trace("first")))
 

@@ -198,3 +198,14 @@ def test_what_looks_like_guard_deeper_inside_stays() -> None:
     request = request_of(metadata={"guard": "x"})
 
     assert request.for_server("m") == request.raw
+
+
+@given(UNKNOWN)
+def test_a_body_that_was_let_go_is_read_again_as_it_was(unknown: JsonObject) -> None:
+    request = request_of(**unknown, guard={"report": True})
+
+    request.let_go()
+
+    assert request.parsed is None
+    assert request.body == body_of(**unknown, guard={"report": True})
+    assert json.loads(request.for_server("served")) == body_of(**unknown, model="served")

@@ -313,6 +313,7 @@ async def test_what_waited_in_the_outbox_of_the_version_before_is_delivered(
     outbox = Outbox(database, now_ms)
 
     [entry] = await outbox.first(10)
+    assert await database.rows("SELECT bytes FROM outbox") == [(len(entry.record.encode()),)]
     await EmbeddedStore(database, now_ms).add([entry])
     await outbox.remove([entry])
 
@@ -326,4 +327,4 @@ async def test_a_file_is_brought_up_to_date_once(file_of_before: Path) -> None:
         database = await Database.open(file_of_before)
         [(version,)] = await database.rows("PRAGMA user_version")
         await database.close()
-        assert version == SCHEMA_VERSION == 2
+        assert version == SCHEMA_VERSION == 3

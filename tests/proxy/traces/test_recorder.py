@@ -23,7 +23,7 @@ from proxy.traces.store import Entry, Page, Query, TracesRefused, TraceStore, Tr
 from proxy.traces.tally import Bucket, TallyBucket
 from proxy.traces.trace import Trace
 from tests.fakes.redis_process import RedisProcess
-from tests.proxy.traces.making import TRACING, a_trace, now_ms, until
+from tests.proxy.traces.making import TRACING, a_trace, entries, now_ms, until
 
 QUICK = Limits(gather_s=0.005, first_retry_s=0.02, last_retry_s=0.1)
 
@@ -95,6 +95,9 @@ class GatedStore:
         raise NotImplementedError
 
     async def page(self, query: Query) -> Page:
+        raise NotImplementedError
+
+    async def newest(self) -> str:
         raise NotImplementedError
 
     async def count(self, query: Query) -> int:
@@ -282,6 +285,39 @@ async def test_a_queue_that_grows_too_long_spills_into_the_file_and_keeps_its_or
     assert outboxed > 400
     assert gated.kept == names
     assert recorder.counters()["dropped"] == 0
+
+
+async def test_an_outbox_that_is_full_costs_what_comes_last_and_says_so(
+    database: Database,
+) -> None:
+    gated = GatedStore()
+    gated.is_open = False
+    limits = Limits(batch=10, capacity=20, gather_s=0.001, first_retry_s=0.01, last_retry_s=0.01)
+    names = [f"t{number:03}" for number in range(100)]
+    record_bytes = len(entries(a_trace(names[0]))[0].record.encode())
+    outbox = Outbox(database, now_ms, most_bytes=int(50.5 * record_bytes))
+    recorder = Recorder(gated, outbox, clock=time.monotonic, random=lambda: 0.5, limits=limits)
+    await recorder.start()
+    with capture_logs() as logs:
+        for name in names[:50]:
+            recorder.record(a_trace(name), TRACING)
+            await asyncio.sleep(0.001)
+        await until(lambda: recorder.counters()["outbox"] == 50)
+        assert recorder.outbox_state == "ok"
+        for name in names[50:]:
+            recorder.record(a_trace(name), TRACING)
+        await until(lambda: recorder.outbox_state == "failing: OutboxFull")
+        held = recorder.counters()
+        gated.is_open = True
+        await until(lambda: recorder.counters()["delivered"] == 70)
+        await recorder.close()
+
+    assert (held["outbox"], held["waiting"], held["dropped"]) == (50, 20, 30)
+    assert gated.kept == names[:70]
+    assert recorder.outbox_state == "ok"
+    told = [(line["event"], line.get("error"), line.get("reason")) for line in logs]
+    assert ("trace.outbox_failed", "OutboxFull", None) in told
+    assert ("trace.dropped", "", "queue_full") in told
 
 
 async def test_a_batch_that_fails_goes_before_what_spilled_meanwhile(database: Database) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from proxy.traces.embedded import EmbeddedStore
-from proxy.traces.outbox import Outbox
+from proxy.traces.outbox import Outbox, OutboxFull
 from proxy.traces.sqlite import SCHEMA_VERSION, Database, UnknownSchema
-from proxy.traces.store import Query, TraceStoreAway
+from proxy.traces.store import Entry, Keep, Query, TraceStoreAway
 from proxy.traces.tally import Bucket
 from proxy.workers.place import Place
-from tests.proxy.traces.making import a_trace, entries, now_ms
+from tests.proxy.traces.making import KEEP, a_trace, entries, now_ms
 
 
 async def test_only_the_owner_can_read_the_file(tmp_path: Path) -> None:
@@ -66,6 +66,60 @@ async def test_what_nobody_can_read_leaves_the_outbox_and_lets_others_out(tmp_pa
 
     assert await outbox.first(1) == [good]
     assert await outbox.waiting() == (1, 2)
+    await database.close()
+
+
+def of_bytes(name: str, size: int, keep: Keep = KEEP) -> Entry:
+    """Return an entry whose record takes so many bytes; half as many as it has letters."""
+    [entry] = entries(a_trace(name), keep=keep)
+    return replace(entry, record="é" * (size // 2))
+
+
+async def test_an_outbox_takes_so_many_bytes_and_then_whole_batches_no_more(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path / "traces.sqlite3")
+    outbox = Outbox(database, now_ms, most_bytes=1_000)
+    first = of_bytes("first", 600)
+    await outbox.put([(0, first)])
+
+    with pytest.raises(OutboxFull):
+        await outbox.put([(1, of_bytes("small", 100)), (2, of_bytes("large", 302))])
+    assert await outbox.waiting() == (1, 1)
+    await outbox.put([(1, of_bytes("fits", 400))])
+    with pytest.raises(OutboxFull):
+        await outbox.put([(2, of_bytes("more", 2))])
+    await outbox.remove([first])
+    await outbox.put([(2, of_bytes("instead", 600))])
+
+    assert await outbox.waiting() == (2, 3)
+    await database.close()
+
+
+async def test_what_expires_makes_room_in_the_outbox(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path / "traces.sqlite3")
+    now = [now_ms()]
+    outbox = Outbox(database, lambda: now[0], most_bytes=1_000)
+    await outbox.put([(0, of_bytes("brief", 900, Keep(days=1, last=10)))])
+    with pytest.raises(OutboxFull):
+        await outbox.put([(1, of_bytes("early", 900))])
+
+    now[0] += 2 * 86_400_000
+    await outbox.put([(1, of_bytes("late", 900))])
+
+    assert await outbox.waiting() == (1, 2)
+    await database.close()
+
+
+async def test_processes_share_what_an_outbox_may_hold_and_know_it_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    database = await Database.open(tmp_path / "traces.sqlite3")
+    for number in (1, 2):
+        outbox = Outbox(database, now_ms, Place(number, 2), most_bytes=1_000)
+        await outbox.put([(0, of_bytes(f"first-{number}", 500))])
+    for number in (1, 2):
+        again = Outbox(database, now_ms, Place(number, 2), most_bytes=1_000)
+        with pytest.raises(OutboxFull):
+            await again.put([(1, of_bytes(f"second-{number}", 2))])
     await database.close()
 
 

@@ -115,10 +115,24 @@ async def test_batches_added_at_once_are_all_kept_once(store: TraceStore) -> Non
     await asyncio.gather(*(store.add(batch) for batch in [*batches, *batches]))
 
     found = ids(await everything(store, Query(limit=50)))
-    assert len(found) == 200
-    for writer in range(10):
+    assert sorted(found) == sorted(entry.id for batch in batches for entry in batch)
+
+
+async def test_batches_of_many_writers_each_keep_their_order_on_one_server(
+    store_in_one_place: TraceStore,
+) -> None:
+    store = store_in_one_place
+    batches = [
+        entries(*(a_trace(f"{writer}-{number}") for number in range(20))) for writer in range(10)
+    ]
+
+    await asyncio.gather(*(store.add(batch) for batch in batches))
+
+    found = ids(await everything(store, Query(limit=50)))
+    for batch in batches:
+        writer = batch[0].id.partition("-")[0]
         own = [name for name in found if name.startswith(f"{writer}-")]
-        assert own == [f"{writer}-{number}" for number in reversed(range(20))]
+        assert own == [entry.id for entry in reversed(batch)]
 
 
 async def test_forgets_by_age_counted_from_the_request(store: TraceStore) -> None:

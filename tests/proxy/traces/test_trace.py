@@ -65,15 +65,14 @@ def test_what_the_pipeline_set_is_in_the_trace() -> None:
     builder.context = ContextState.FOUND
     builder.found = (FoundPlace(format="guard.sources", place="guard.sources", count=1),)
     builder.attempts.append(Attempt(choices=(Choice(text="30일입니다."),), usage=Usage()))
-    builder.guards.append(
-        GuardRun(
-            guard="numbers",
-            mode=Mode.ENFORCE,
-            stage=Stage.OUTPUT,
-            outcome=GuardOutcome.ACTED,
-            attempt=1,
-        )
+    run = GuardRun(
+        guard="numbers",
+        mode=Mode.ENFORCE,
+        stage=Stage.OUTPUT,
+        outcome=GuardOutcome.ACTED,
+        attempt=1,
     )
+    builder.guards.append(lambda: [run])
     builder.action = Action.REPLACE
     builder.reasons = ("numbers.not_in_sources",)
     builder.replies = ("확인되지 않습니다.",)

@@ -21,7 +21,7 @@ from tests.proxy.openai_api.completions.making import (
 )
 
 # What carries a request through; everything else was read from it.
-CARRIED = ("raw", "body", "conversation")
+CARRIED = ("raw", "parsed", "conversation")
 # These say how the reply leaves, not what is looked at.
 STEERING = {"model", "stream", "n", "stream_options"}
 VALUES: dict[str, JsonValue] = {

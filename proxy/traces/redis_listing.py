@@ -1,0 +1,234 @@
+"""What the streams in Redis say of traces, and their entries in one order, read as needed.
+
+Entries have places that rise in each portion over all its tenants, and are never the same in two.
+So the one that was read last is a cursor for what is older. For what is newer it is none: to one
+portion a trace may still come with a place that another has passed. There the cursor says of each
+portion how far it was read, and nothing that comes late is passed over.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from heapq import heappop, heappush
+from math import ceil
+
+from proxy.shared_redis import SharedRedis
+from proxy.traces.listing import is_under
+from proxy.traces.redis_portions import Portion
+from proxy.traces.store import BadCursor, Query, TraceStoreAway
+from proxy.traces.tally import ms_of
+
+_CLOCKS_DIFFER_MS = 300_000
+"""How far the clock of a proxy may be ahead of the server's."""
+_LEAST_AT_ONCE = 8
+_PLACE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
+_BETWEEN_PLACES = "."
+
+_Order = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An entry of a stream: where it stands, the trace's id, and its fields.
+
+    The version before wrote neither codes nor door nor started_ms.
+    """
+
+    portion: Portion
+    place: str
+    id: str
+    fields: Mapping[str, str]
+
+    def may_match(self, query: Query) -> bool:
+        """Tell whether the query may want the trace, by what the entry says."""
+        action, *guards = self.fields["index"].split()
+        return (
+            query.action in {None, action}
+            and (query.guard is None or query.guard in guards)
+            and query.door in {None, self.fields.get("door", query.door)}
+            and self._has_code(query.code)
+            and self._is_within(query.since, query.until)
+        )
+
+    def _has_code(self, wanted: str | None) -> bool:
+        codes = self.fields.get("codes")
+        if wanted is None or codes is None:
+            return True
+        return any(is_under(code, wanted) for code in codes.split())
+
+    def _is_within(self, since: datetime | None, until: datetime | None) -> bool:
+        started = self.fields.get("started_ms")
+        if started is None:
+            return True
+        after_begin = since is None or ms_of(since) <= int(started)
+        return after_begin and (until is None or int(started) <= ms_of(until))
+
+
+class Reached:
+    """How far a reading has come.
+
+    Args:
+        query: Where it begins, and which way it goes.
+        portions: How many portions there are.
+
+    Raises:
+        BadCursor: the query's cursor is none of this store's.
+    """
+
+    def __init__(self, query: Query, portions: int) -> None:
+        self._newest_first = query.after is None
+        self.cursor = query.before if self._newest_first else query.after
+        """As a query has it; None at the newest."""
+        said = self.cursor or ""
+        places = said.split(_BETWEEN_PLACES)
+        if len(places) == 1:
+            places *= portions
+        elif self._newest_first:
+            raise BadCursor(said)
+        if len(places) != portions or not all(map(_is_place, places)):
+            raise BadCursor(said)
+        self._places = places
+
+    def in_portion(self, portion: Portion) -> str:
+        """Return the place in a portion to read on behind; empty at its beginning."""
+        return self._places[portion.number]
+
+    def pass_by(self, entry: Listed) -> None:
+        """Note the entry that was read last."""
+        self._places[entry.portion.number] = entry.place
+        self.cursor = entry.place if self._newest_first else cursor_behind(self._places)
+
+
+def cursor_behind(places: Iterable[str]) -> str:
+    """Return the cursor for what is newer than the places that the portions have reached."""
+    return _BETWEEN_PLACES.join(places)
+
+
+@dataclass(slots=True)
+class _Stream:
+    key: str
+    portion: Portion
+    behind: str
+    at_once: int
+    waiting: deque[Listed] = field(default_factory=deque)
+    is_over: bool = False
+
+    def take(self, entries: Sequence[tuple[str, Mapping[str, str]]], most_at_once: int) -> None:
+        self.is_over = len(entries) < self.at_once
+        self.waiting += [
+            Listed(self.portion, place, fields["id"], fields) for place, fields in entries
+        ]
+        if entries:
+            self.behind = entries[-1][0]
+        self.at_once = min(2 * self.at_once, most_at_once)
+
+
+class Merged:
+    """The entries of streams in a query's order, none of those that came too early for it.
+
+    Of each stream only a few are read first, and twice as many whenever it runs dry.
+
+    Args:
+        redis: The server, or the Cluster.
+        streams: Tenants, and the portions that hold traces of theirs.
+        query: What is wanted.
+        reached: Where to begin; what is read is noted there.
+        most_at_once: Most entries of a stream that are read at once.
+    """
+
+    def __init__(
+        self,
+        redis: SharedRedis,
+        streams: Sequence[tuple[Portion, str]],
+        query: Query,
+        reached: Reached,
+        most_at_once: int,
+    ) -> None:
+        self.reached = reached
+        self._redis = redis
+        self._newest_first = query.after is None
+        self._oldest = _earliest(query.since)
+        self._most_at_once = most_at_once
+        wanted = most_at_once if query.is_narrow or query.text else query.limit
+        fair = ceil(2 * wanted / max(1, len(streams)))
+        at_once = min(max(fair, _LEAST_AT_ONCE), most_at_once)
+        self._streams = [
+            _Stream(portion.stream(tenant), portion, reached.in_portion(portion), at_once)
+            for portion, tenant in streams
+        ]
+        self._heads: list[tuple[_Order, int]] = []
+        self._dry = set(range(len(self._streams)))
+
+    async def next(self) -> Listed | None:
+        """Return the next entry; None behind the last.
+
+        Raises:
+            TraceStoreAway: a stream cannot be read.
+        """
+        if self._dry:
+            await self._read_on()
+        if not self._heads:
+            return None
+        _, number = heappop(self._heads)
+        stream = self._streams[number]
+        entry = stream.waiting.popleft()
+        self._show_head(number)
+        self.reached.pass_by(entry)
+        return entry
+
+    async def _read_on(self) -> None:
+        """Fill streams that are dry, and on the same way those that soon will be."""
+        numbers = [number for number, one in enumerate(self._streams) if _is_low(one)]
+        async with (
+            self._redis.answering(away) as redis,
+            redis.pipeline(transaction=False) as pipeline,
+        ):
+            for stream in (self._streams[number] for number in numbers):
+                beyond = f"({stream.behind}" if stream.behind else None
+                if self._newest_first:
+                    pipeline.xrevrange(stream.key, beyond or "+", self._oldest, stream.at_once)
+                else:
+                    pipeline.xrange(stream.key, beyond or self._oldest, "+", stream.at_once)
+            found = await pipeline.execute()
+        for number, entries in zip(numbers, found, strict=True):
+            self._streams[number].take(entries, self._most_at_once)
+        dry, self._dry = self._dry, set()
+        for number in dry:
+            self._show_head(number)
+
+    def _show_head(self, number: int) -> None:
+        stream = self._streams[number]
+        if stream.waiting:
+            ms, count = _order(stream.waiting[0].place)
+            order = (-ms, -count) if self._newest_first else (ms, count)
+            heappush(self._heads, (order, number))
+        elif not stream.is_over:
+            self._dry.add(number)
+
+
+def _is_low(stream: _Stream) -> bool:
+    return not stream.is_over and 4 * len(stream.waiting) <= stream.at_once
+
+
+def _is_place(said: str) -> bool:
+    return not said or _PLACE.fullmatch(said) is not None
+
+
+def _order(place: str) -> _Order:
+    ms, _, number = place.partition("-")
+    return int(ms), int(number)
+
+
+def _earliest(since: datetime | None) -> str:
+    """Return the place before which no trace of a request since then can stand.
+
+    A trace comes after its request began, however long it waited on its way.
+    """
+    return "-" if since is None else str(max(0, ms_of(since) - _CLOCKS_DIFFER_MS))
+
+
+def away(cause: Exception) -> TraceStoreAway:
+    """Return what is said of a Redis that cannot be used."""
+    return TraceStoreAway("redis", cause)
