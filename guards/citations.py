@@ -35,6 +35,7 @@ from guards.text.citing.placing import Placing
 from guards.text.citing.references import ReferenceLine, read_source_lines
 from guards.text.citing.support import read_ahead
 from guards.text.claims import may_lead_in
+from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import CitationMark, MarkKind, MarkStyle
 from guards.text.slots.source_name import source_names
 
@@ -144,6 +145,9 @@ class _Citing:
         self._mending = Mending(
             self._raw, self._exchange.sources, assessed, add_missing=add_missing
         )
+        references = assessed.answer.references
+        self._listed = {line.number for line in references.lines} if references else set()
+        self._leading: dict[int, bool] = {}
 
     def findings(self, mark: CitationMark) -> Iterator[Finding]:
         """Yield what is wrong with a mark."""
@@ -274,14 +278,17 @@ class _Citing:
             score=round(1 - one.score, 3),
             fix=fix,
             # What only opens a list says nothing that a source could lack.
-            provisional=may_lead_in(one.statement.sentence, self._raw),
+            provisional=self._may_lead_in(one.statement.sentence),
         )
+
+    def _may_lead_in(self, sentence: Sentence) -> bool:
+        if sentence.start not in self._leading:
+            self._leading[sentence.start] = may_lead_in(sentence, self._raw)
+        return self._leading[sentence.start]
 
     def _is_citation(self, mark: CitationMark) -> bool:
         """Tell whether a plain number is surely a citation: by others, its place, or the list."""
-        references = self.assessed.answer.references
-        listed = {line.number for line in references.lines} if references else set()
-        shown = self._cites or mark.well_placed or not listed.isdisjoint(mark.numbers)
+        shown = self._cites or mark.well_placed or not self._listed.isdisjoint(mark.numbers)
         return bool(self._exchange.sources) and shown
 
     def _is_taken_over(self, mark: CitationMark) -> bool:

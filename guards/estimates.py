@@ -20,7 +20,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
 from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
-from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts
+from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts, may_guess
 from guards.text.known_quantities import KnownQuantities, known_in
 from guards.text.open_sources import OpenSources
 from guards.text.reckoned import Reckoning
@@ -134,6 +134,8 @@ class Estimates(Guard[EstimatesSettings]):
         )
 
     def _guesses(self, text: Text, reading: Reading) -> list[Finding]:
+        if not may_guess(text.prose):
+            return []
         starts = hedged_starts(text)
         open_sources = OpenSources(reading)
         return [

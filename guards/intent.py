@@ -11,14 +11,14 @@ Score: 0.5 for a missing kind or side; 0.9 for another subject.
 Source: own rules.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import ClassVar
 
 from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Part, Reading, Text
+from guards.core.reading import Asked, Part, Reading, SourceSet, Text
 from guards.text.abstention import is_abstention
 from guards.text.answer_types import KOREAN_NAMES, AnswerType, asked_types, gives, sub_questions
 from guards.text.claims import bare_claim, claims
@@ -90,7 +90,8 @@ class Intent(Guard[IntentSettings]):
         [asked] = about
         told = [bare_claim(claim.text) for claim in claims(_answer(reading))]
         title = asked.source.title if asked.source else ""
-        if not told or any(_named_in(title_subject(title), _answer(reading))):
+        said = features(_answer(reading)).forms
+        if not told or any(_named_in(title_subject(title), said)):
             return None
         for claim in told:
             if _held(claim, asked) >= self.settings.untold_below:
@@ -108,9 +109,15 @@ class Intent(Guard[IntentSettings]):
 
 def _types_missing(reading: Reading) -> Iterator[Finding]:
     answer = reading.answer.text if reading.answer else Text("")
+    missing: dict[AnswerType, Finding | None] = {}
     for kind in reading.asked.once(_asked_types):
-        if not gives(answer, kind):
-            yield _finding("type_missing", reading, KOREAN_NAMES[kind])
+        if kind not in missing:
+            is_given = gives(answer, kind)
+            missing[kind] = (
+                None if is_given else _finding("type_missing", reading, KOREAN_NAMES[kind])
+            )
+        if found := missing[kind]:
+            yield found
 
 
 def _asked_types(asked: Asked) -> list[AnswerType]:
@@ -166,9 +173,9 @@ def _by_subject(asked: Asked) -> tuple[list[Part], list[Part]]:
     """Return the sources that the question is about by title, and those it does not touch."""
     about: list[Part] = []
     elsewhere: list[Part] = []
-    for part in asked.sources:
-        subject = title_subject(part.source.title if part.source else "")
-        named = _named_in(subject, asked.question.text.raw)
+    forms = features(asked.question.text.raw).forms
+    for part, subject in zip(asked.sources, asked.told.once(_subjects), strict=True):
+        named = _named_in(subject, forms)
         if named and all(named):
             about.append(part)
         elif named and not any(named):
@@ -176,9 +183,13 @@ def _by_subject(asked: Asked) -> tuple[list[Part], list[Part]]:
     return about, elsewhere
 
 
-def _named_in(subject: Sequence[frozenset[str]], text: str) -> list[bool]:
-    """Tell for each word of a subject whether a text names it."""
-    forms = features(text).forms
+def _subjects(told: SourceSet) -> list[tuple[frozenset[str], ...]]:
+    """Return what the title of each source names."""
+    return [title_subject(part.source.title if part.source else "") for part in told.parts]
+
+
+def _named_in(subject: Sequence[frozenset[str]], forms: Set[str]) -> list[bool]:
+    """Tell for each word of a subject whether a text of these forms names it."""
     return [not names.isdisjoint(forms) for names in subject]
 
 

@@ -36,6 +36,7 @@ from guards.text.asked_dates import AskedDates
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.closest_figures import ClosestFigures
 from guards.text.counters import counted_alike
+from guards.text.found_before import FoundBefore
 from guards.text.hedging import hedged_starts
 from guards.text.known_quantities import KnownQuantities, known_in
 from guards.text.other_side import OtherSides
@@ -116,6 +117,9 @@ class Numbers(Guard[NumbersSettings]):
     def _of_figure(self, quantity: Quantity, beside: "_Beside", reading: Reading) -> Finding | None:
         if beside.sources.repeat(quantity) or beside.reckoning.shows(quantity):
             return None
+        again = beside.found_before.of(quantity)
+        if again and not beside.reckoning.has(quantity):
+            return _provisional(again) if beside.reckonable.may_come(quantity) else again
         is_known = beside.known.has(quantity)
         if beside.licensed.has(quantity):
             limit = None if is_known else beside.limits.passed(quantity)
@@ -125,7 +129,8 @@ class Numbers(Guard[NumbersSettings]):
         if beside.let_follow(quantity):
             return self._derived(quantity)
         unknown = self._unknown(quantity, beside.known, beside.sources, reading)
-        return replace(unknown, provisional=beside.reckonable.may_come(quantity))
+        beside.found_before.keep(quantity, unknown)
+        return _provisional(unknown) if beside.reckonable.may_come(quantity) else unknown
 
     def _echoed_texts(self, reading: Reading) -> list[Text]:
         if not self.settings.allow_from_question:
@@ -139,7 +144,8 @@ class Numbers(Guard[NumbersSettings]):
         if beside.reckoning.works_out(quantity):
             return self._derived(quantity)
         is_price = quantity.measure.dimension == Dimension.WON
-        return replace(moved, provisional=is_price and beside.reckonable.may_come(quantity))
+        may_come = is_price and beside.reckonable.may_come(quantity)
+        return _provisional(moved) if may_come else moved
 
     def _moved(self, quantity: Quantity, sources: SourceFigures) -> Finding | None:
         if sources.stands_right(quantity):
@@ -200,6 +206,7 @@ class _Beside:
         self.known = known = reading.told.once(known_in)
         self.licensed = licensed = KnownQuantities(echoed)
         self.sources = SourceFigures(reading)
+        self.found_before = FoundBefore(self.sources)
         self.reckoning = Reckoning(
             answer,
             reading.question.text,
@@ -248,6 +255,10 @@ def _finding(
         evidence=(Evidence(closest.source_id, closest.sentence),) if closest else (),
         score=score,
     )
+
+
+def _provisional(found: Finding) -> Finding:
+    return replace(found, provisional=True)
 
 
 def _is_article(quantity: Quantity) -> bool:

@@ -9,7 +9,9 @@ Score: 0.5; 0.8 for an answer of `long_answer_chars` or more that cites nothing.
 Source: own rules; the lengths are those usual for Korean answers.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import ClassVar
 
 from pydantic import Field
@@ -20,6 +22,8 @@ from guards.core.reading import Reading
 from guards.text.claims import bare_claim, claims
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import CitationMark, read_marks
+
+_start_of = attrgetter("start")
 
 
 class UncitedClaimsSettings(GuardSettings):
@@ -101,4 +105,5 @@ def _is_cited(claim: Sentence, marks: tuple[CitationMark, ...], answer: str) -> 
     """Tell whether a mark stands in the claim or after it on the same line."""
     line_end = answer.find("\n", claim.end)
     end = len(answer) if line_end < 0 else line_end
-    return any(claim.start <= mark.start < end for mark in marks)
+    following = bisect_left(marks, claim.start, key=_start_of)
+    return following < len(marks) and marks[following].start < end

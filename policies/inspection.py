@@ -67,6 +67,13 @@ class Inspector:
         reports = self._reports(reading, stage, possible.edit_from)
         return self._decided(reading, stage, reports, possible)
 
+    def knows_sources(self, exchange: Exchange) -> bool:
+        """Tell whether the sources were read for another request: then little is to be read ahead.
+
+        It may have been for another policy, which is no harm.
+        """
+        return not read(exchange).told.is_unread
+
     def read_ahead(self, exchange: Exchange) -> Iterator[None]:
         """Read what looking at any answer takes, before there is one; pause after each piece."""
         return read_ahead(self._guards[Stage.OUTPUT], read(exchange).asked)

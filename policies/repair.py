@@ -34,7 +34,11 @@ def repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> Mended | N
     edits = fixes(mendable)
     if verdict.action is Action.FIX:
         return _mended_only(policy, exchange, edits)
-    bad = [found.span for found in findings if found not in mendable and found.part == "answer"]
+    bad = [
+        found.span
+        for found in findings
+        if found.part == "answer" and not _is_mendable(policy, found)
+    ]
     return _trimmed(policy, exchange, edits, bad)
 
 

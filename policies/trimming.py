@@ -6,8 +6,11 @@ and the fences of code that is empty.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import pairwise
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate, chain, pairwise, takewhile
+from operator import attrgetter
 
 from guards.core.finding import Span
 from guards.text.lead_ins import HEADING, LEAD_IN
@@ -40,7 +43,7 @@ def trim(
     """
     sentences = split_sentences(answer)
     made = tellings(answer)
-    flagged = {sentence for sentence in sentences if _touches(sentence, bad)}
+    flagged = _touched(sentences, bad)
     flagged_claims = [claim for claim in made if claim in flagged]
     if not flagged or not made or len(flagged_claims) > limits.most_claims:
         return None
@@ -80,8 +83,13 @@ def _can_do_without(question: str, answer: str, gone: Collection[Sentence]) -> b
     return not (leaves_hole or _counts_its_items(split_sentences(answer), gone))
 
 
-def _touches(sentence: Sentence, bad: Iterable[Span]) -> bool:
-    return any(sentence.start < span.end and span.start < sentence.end for span in bad)
+def _touched(sentences: Iterable[Sentence], bad: Iterable[Span]) -> set[Sentence]:
+    """Return the sentences that share a place with one of some others."""
+    places = sorted(bad, key=attrgetter("start"))
+    starts = [place.start for place in places]
+    # Up to where what begins up to a place reaches.
+    ends = [0, *accumulate((place.end for place in places), max)]
+    return {one for one in sentences if one.start < ends[bisect_left(starts, one.end)]}
 
 
 def _with_what_leans(
@@ -94,13 +102,20 @@ def _with_what_leans(
             gone.add(sentence)
     for position, sentence in enumerate(sentences):
         if sentence in gone and ITEM.match(sentence.text):
-            gone.update(_below(sentence, sentences[position + 1 :], answer))
+            gone.update(_below(sentence, _behind(sentences, position), answer))
     gone.update(_emptied_fences(sentences, gone))
     # From the end, so that a heading goes with a lead-in that goes with its items.
     for position, sentence in reversed(list(enumerate(sentences))):
-        if _opens(sentence) and _has_lost_all(sentence, sentences[position + 1 :], gone, answer):
-            gone.add(sentence)
+        if _opens(sentence):
+            following = partial(_behind, sentences, position)
+            if _has_lost_all(sentence, following, gone, answer):
+                gone.add(sentence)
     return gone
+
+
+def _behind(sentences: Sequence[Sentence], position: int) -> Iterator[Sentence]:
+    """Yield what follows a sentence; seldom more than the next one is asked for."""
+    return (sentences[at] for at in range(position + 1, len(sentences)))
 
 
 def _emptied_fences(sentences: Sequence[Sentence], gone: set[Sentence]) -> Iterator[Sentence]:
@@ -119,38 +134,41 @@ def _opens(sentence: Sentence) -> bool:
 
 
 def _has_lost_all(
-    opener: Sentence, following: Sequence[Sentence], gone: set[Sentence], answer: str
+    opener: Sentence,
+    following: Callable[[], Iterator[Sentence]],
+    gone: set[Sentence],
+    answer: str,
 ) -> bool:
     """Tell whether nothing is left that an opener stands above."""
-    if LEAD_IN.search(opener.text) and _items_gone(following, gone):
+    if LEAD_IN.search(opener.text) and _items_gone(following(), gone):
         return True
     if HEADING.match(undecorated(opener.text)):
-        return _block_gone(following, gone)
-    children = _below(opener, following, answer) if is_label(opener.text) else []
-    return bool(children) and all(child in gone for child in children)
+        return _are_gone(_block(following()), gone)
+    return is_label(opener.text) and _are_gone(_below(opener, following(), answer), gone)
 
 
-def _below(item: Sentence, following: Iterable[Sentence], answer: str) -> list[Sentence]:
-    """Return what stands below an item of one sentence: lines that are indented further."""
+def _below(item: Sentence, following: Iterable[Sentence], answer: str) -> Iterator[Sentence]:
+    """Yield what stands below an item of one sentence: lines that are indented further."""
     own = indent_of(answer, item.start)
-    children: list[Sentence] = []
+    has_children = False
     for sentence in following:
         indent = indent_of(answer, sentence.start)
         begins_below = indent is not None and own is not None and indent > own
-        if not (begins_below or (indent is None and children)):
+        if not (begins_below or (indent is None and has_children)):
             break
-        children.append(sentence)
-    return children
+        has_children = True
+        yield sentence
 
 
-def _block_gone(following: Sequence[Sentence], gone: set[Sentence]) -> bool:
-    """Tell whether everything below a heading goes."""
-    block = []
-    for sentence in following:
-        if HEADING.match(undecorated(sentence.text)):
-            break
-        block.append(sentence)
-    return bool(block) and all(sentence in gone for sentence in block)
+def _block(following: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Yield what stands below a heading."""
+    return takewhile(lambda one: not HEADING.match(undecorated(one.text)), following)
+
+
+def _are_gone(sentences: Iterator[Sentence], gone: set[Sentence]) -> bool:
+    """Tell whether there are any sentences, and every one goes."""
+    first = next(sentences, None)
+    return first is not None and first in gone and all(one in gone for one in sentences)
 
 
 def _cannot_go_alone(sentence: Sentence) -> bool:
@@ -164,16 +182,18 @@ def _counts_its_items(sentences: Sequence[Sentence], gone: Collection[Sentence])
     return counted and any(ITEM.match(one.text) for one in gone)
 
 
-def _items_gone(following: Sequence[Sentence], gone: set[Sentence]) -> bool:
+def _items_gone(following: Iterator[Sentence], gone: set[Sentence]) -> bool:
     """Tell whether a list begins here and every item of it goes, or code that goes."""
-    if following and following[0].text.startswith(_FENCES):
-        return following[0] in gone
-    items = []
-    for sentence in following:
-        if not ITEM.match(sentence.text):
-            break
-        items.append(sentence)
-    return bool(items) and all(item in gone for item in items)
+    first = next(following, None)
+    if first is None:
+        return False
+    if first.text.startswith(_FENCES):
+        return first in gone
+    return _are_gone(takewhile(_is_item, chain((first,), following)), gone)
+
+
+def _is_item(sentence: Sentence) -> bool:
+    return ITEM.match(sentence.text) is not None
 
 
 def _blocks(sentences: Sequence[Sentence], gone: set[Sentence]) -> list[Span]:

@@ -84,7 +84,7 @@ def ask_for_citations(call: Call, exchange: Exchange) -> None:
         return
     body = call.door.prompted(request.body, exchange.sources)
     if body is not None:
-        call.request = replace(request, body=body, raw=json_bytes(body))
+        call.request = replace(request, parsed=body, raw=json_bytes(body))
         call.trace.asked_for_citations = True
 
 

@@ -128,9 +128,10 @@ async def _read_live(asking: Asking, opened: OpenReply, gates: list[Gate]) -> Li
     if stream is None or opened.content_type.partition(";")[0].strip().lower() != STREAM_TYPE:
         return None
     call.outgoing.headers = opened.headers
+    call.request.let_go()
     live = LiveAttempt(call, stream, asking.gate, asking.choices)
     gates += live.gates.values()
-    await live.read(opened.pieces)
+    await live.read(opened)
     return live
 
 

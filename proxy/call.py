@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from guards.core.lazy import lazy
 from policies.guard_rule import Action
 from proxy.gatekeeping import Gatekeeper
 from proxy.judged import Settled
@@ -72,7 +72,7 @@ class Call:
     spare: Spare = field(default_factory=Spare)
     left: dict[int, str] = field(default_factory=dict)
 
-    @cached_property
+    @lazy
     def gatekeeper(self) -> Gatekeeper:
         """What lets the request's answers through their gates."""
         request, tenant = self.request, self.tenant

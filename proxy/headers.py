@@ -1,6 +1,7 @@
 """Which headers travel between a client and a model server, and which end at this hop."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import httpx
 
@@ -21,6 +22,8 @@ _NOT_RETURNED = frozenset(
 _NOT_SENT_WITH_OUR_KEY = _NOT_SENT | {"api-key", "x-api-key"}
 # Of our own, and of other proxies.
 _OF_HOPS = ("x-guard-", "x-forwarded-")
+_LONGEST_KNOWN = 64
+"""Of names that are read once: those of most requests are the same few."""
 
 
 def sent_headers(headers: Mapping[str, str], *, key_is_ours: bool = False) -> dict[str, str]:
@@ -37,15 +40,26 @@ def returned_headers(headers: httpx.Headers) -> dict[str, str]:
 def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, str]:
     """Leave out headers of this hop, also those that `Connection` names."""
     named = headers.get("connection")
-    if named:
-        dropped = dropped.union(_usual(name.strip().lower()) for name in named.split(","))
-    by_name = ((name.lower(), value) for name, value in headers.items())
-    return {name: value for name, value in by_name if not _is_dropped(name, dropped)}
+    also = {_usual(name.strip().lower()) for name in named.split(",")} if named else ()
+    return {
+        name: value
+        for given, value in headers.items()
+        if (name := _kept_name(given, dropped)) is not None and _usual(name) not in also
+    }
 
 
-def _is_dropped(name: str, dropped: frozenset[str]) -> bool:
-    usual = _usual(name)
-    return usual in dropped or usual.startswith(_OF_HOPS)
+def _kept_name(name: str, dropped: frozenset[str]) -> str | None:
+    """Return the name of a header in lower case; None if it is left out."""
+    return _known_name(name, dropped) if len(name) <= _LONGEST_KNOWN else _read_name(name, dropped)
+
+
+def _read_name(name: str, dropped: frozenset[str]) -> str | None:
+    lower = name.lower()
+    usual = _usual(lower)
+    return None if usual in dropped or usual.startswith(_OF_HOPS) else lower
+
+
+_known_name = lru_cache(1024)(_read_name)
 
 
 def _usual(name: str) -> str:

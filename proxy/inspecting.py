@@ -79,14 +79,15 @@ def reading_ahead(
 ) -> Generator[None, None, None]:
     """Read what the guards need of a request while its model server is waited for.
 
-    Of long texts nothing is read ahead: each piece could hold up others.
+    Of long texts nothing is read ahead: each piece could hold up others. Nor of sources that are
+    known: what is left to be read takes less time than to have it read at another moment.
 
     Args:
         inspector: What will look at the answers.
         exchange: The request.
         turn: Held while reading: one request at a time is enough to fill the pauses.
     """
-    if takes_long(inspector, exchange):
+    if takes_long(inspector, exchange) or inspector.knows_sources(exchange):
         yield
         return
     reading = asyncio.create_task(_read_ahead(inspector, exchange, turn))

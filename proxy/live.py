@@ -1,7 +1,11 @@
-"""One attempt's stream while it is on its way: read, judged, and let out sentence by sentence."""
+"""One attempt's stream while it is on its way: read, judged, and let out sentence by sentence.
+
+Where the rest of it has come already, all of that is read first and then looked at together, which
+comes to the same and takes fewer looks.
+"""
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from policies.gating.gate import Gate
@@ -13,6 +17,8 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.reply import Ending, Kept, Replaced
 from proxy.openai_api.sse import BLANK_LINE, Event, EventReader
+from proxy.upstream.reply import OpenReply
+from proxy.upstream_errors import UpstreamBroken
 
 _MOST_ODD_EVENTS = 8
 """Those between which it is tried to let many others leave at once."""
@@ -72,6 +78,7 @@ class LiveAttempt:
         self._aside: list[Piece] = []
         self._is_changed = False
         self._is_over = False
+        self._has_come = False
         self._said_done = False
         self._with_news: dict[int, None] = {}
         self._choices: dict[int, _Waiting] = {number: _Waiting(open_gate()) for number in choices}
@@ -81,14 +88,14 @@ class LiveAttempt:
         """The gates by the number of their choice."""
         return {number: waiting.gate for number, waiting in self._choices.items()}
 
-    async def read(self, pieces: AsyncIterator[bytes]) -> None:
+    async def read(self, opened: OpenReply) -> None:
         """Read the model server's stream to its end, or until nothing of it matters any more.
 
         Raises:
             UpstreamBroken: it cannot be read, or broke off.
         """
         try:
-            nothing_matters = await self._read(pieces)
+            nothing_matters = await self._read(opened)
         finally:
             self._note_left()
         if nothing_matters:
@@ -99,17 +106,26 @@ class LiveAttempt:
                     waiting.gate, waiting.finish_reason, calls_tool=waiting.calls_tool
                 )
 
-    async def _read(self, pieces: AsyncIterator[bytes]) -> bool:
+    async def _read(self, opened: OpenReply) -> bool:
         """Read to the end; tell whether nothing of it matters any more, so that there was none."""
         reader = EventReader()
-        async for data in pieces:
-            if await self._take_in(data, reader):
+        try:
+            async for data in opened.pieces:
+                self._has_come = opened.has_come()
+                if await self._take_in(data, reader):
+                    return True
+                await self._call.outgoing.flush()
+            if await self._take_all(reader.close()):
                 return True
-            await self._call.outgoing.flush()
-        if await self._take_all(reader.close()):
-            return True
-        for piece in self._stream.read_end(said_done=self._said_done):
-            await self._take(piece)
+            for piece in self._stream.read_end(said_done=self._said_done):
+                await self._take(piece)
+        except UpstreamBroken:
+            # What was said before may still leave, or be the reason to ask again.
+            if self._has_come:
+                await self._let_out_news()
+            if self._is_over:
+                return True
+            raise
         return False
 
     async def finish(self) -> None:
@@ -168,7 +184,8 @@ class LiveAttempt:
     async def _take_all(self, events: Iterable[Event]) -> bool:
         """Take in events; tell whether nothing after them matters any more.
 
-        Once a choice has begun to leave, all that came with them is looked at together.
+        Once a choice has begun to leave, all that came with them is looked at together, and so is
+        all that comes last.
         """
         for event in events:
             if event.says_something:
@@ -177,7 +194,8 @@ class LiveAttempt:
                 if self._is_over:
                     return True
             self._said_done = self._said_done or event.is_done
-        await self._let_out_news()
+        if not self._has_come:
+            await self._let_out_news()
         return self._is_over
 
     def _passed(self, events: bytes) -> bytes:
@@ -210,6 +228,7 @@ class LiveAttempt:
         if piece.calls_tool and not waiting.calls_tool:
             waiting.calls_tool = True
             if self._call.gatekeeper.is_tool_turn(calls_tool=True):
+                await self._let_out_news()
                 waiting.gate.pause()
                 await self._let_out(piece.choice)
         waiting.finish_reason = piece.finish_reason or waiting.finish_reason
@@ -221,7 +240,7 @@ class LiveAttempt:
             self._send_rest(waiting)
         elif waiting.gate.has_news or waiting.read_chars > MOST_ANSWER_CHARS:
             self._with_news[piece.choice] = None
-            if not waiting.gate.shown:
+            if not (waiting.gate.shown or self._has_come):
                 await self._let_out_news()
         else:
             self._send_wordless(waiting)

@@ -7,6 +7,7 @@ anew from the reading that was judged, so that the model server gets no other pa
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from unicodedata import normalize
 from urllib.parse import quote, unquote_to_bytes
 
@@ -19,6 +20,8 @@ _SIGNS_THAT_MAY_STAND = "/:@!$&'()*+,=~"
 _MODEL_API = re.compile(r"(?:/openai|/t/(?P<tenant>[^/]+))?/v1(?P<below>/.*)?")
 _CUT = re.compile(r"[?#]")
 _WORD = re.compile(r"[\w-]+")
+_LONGEST_KEPT_BYTES = 256
+"""Of paths whose reading is kept: most requests ask for the same few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,10 @@ def normal_path(raw: bytes) -> str | None:
     Returns:
         The path, beginning with a slash; None if it can be read in more than one way.
     """
+    return _kept(raw) if len(raw) <= _LONGEST_KEPT_BYTES else _read(raw)
+
+
+def _read(raw: bytes) -> str | None:
     try:
         text = unquote_to_bytes(raw).decode("utf-8")
     except UnicodeDecodeError:
@@ -62,6 +69,9 @@ def normal_path(raw: bytes) -> str | None:
     if any(_DOTS.fullmatch(segment) for segment in segments):
         return None
     return "/" + "/".join(segments)
+
+
+_kept = lru_cache(1024)(_read)
 
 
 def model_path(path: str) -> ModelPath | None:

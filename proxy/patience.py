@@ -53,9 +53,6 @@ class Patience:
         """Note that the reply has begun: from now on the limit is that between two pieces."""
         self._phase, self._limit_s = "idle", self._timeouts.idle_s
         self.rest()
-        if self._timer is not None:
-            self._timer.cancel()
-        self._look()
 
     def wait(self) -> None:
         """Note that the next piece is waited for."""
@@ -71,7 +68,8 @@ class Patience:
         since = now if self._waits_since is None else self._waits_since
         due = min(since + self._limit_s, self._ends_at)
         if due > now:
-            self._timer = self._loop.call_at(due, self._look)
+            # So that the limit between two pieces takes no timer of its own.
+            self._timer = self._loop.call_at(min(due, now + self._timeouts.idle_s), self._look)
             return
         if due == self._ends_at:
             self._phase, self._limit_s = "total", self._timeouts.total_s

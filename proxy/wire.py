@@ -14,16 +14,58 @@ def _nothing() -> None:
 
 
 class Wire:
-    """A connection as who replies on it sees it: who closes it hangs up with manners."""
+    """A connection as who replies on it sees it.
 
-    def __init__(self, transport: asyncio.Transport, close: Callable[[], None]) -> None:
-        self.write = transport.write
+    The head of a reply leaves together with what follows it at once, in one call of the system. Who
+    closes it hangs up with manners.
+
+    Args:
+        transport: The connection.
+        close: Hangs up.
+        soon: Has something done at the loop's next turn.
+    """
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        close: Callable[[], None],
+        soon: Callable[[Callable[[], None]], object],
+    ) -> None:
         self.is_closing = transport.is_closing
-        self.close = close
+        self._transport = transport
+        self._close = close
+        self._soon = soon
+        self._begins = False
+        self._head = b""
+
+    def begin(self) -> None:
+        """Expect a reply: what is written next is its head."""
+        self._begins = True
+
+    def write(self, said: bytes) -> None:
+        """Write the next piece of a reply."""
+        if self._begins:
+            self._begins, self._head = False, said
+            self._soon(self._flush)
+        elif self._head:
+            head, self._head = self._head, b""
+            self._transport.writelines((head, said))
+        else:
+            self._transport.write(said)
+
+    def close(self) -> None:
+        """Hang up, once all that was written is on its way."""
+        self._flush()
+        self._close()
 
     def let_go(self) -> None:
-        """Forget whom it belongs to: nothing is closed any more."""
-        self.close = _nothing
+        """Forget whom it belongs to: nothing is written or closed any more."""
+        self._head, self._close = b"", _nothing
+
+    def _flush(self) -> None:
+        head, self._head = self._head, b""
+        if head and not self.is_closing():
+            self._transport.write(head)
 
 
 def last_reply(error: GuardProxyError, default_headers: Headers) -> bytes:

@@ -22,6 +22,11 @@ class Keeping:
         self._kept: dict[object, object] = {}
         self._remembered: defaultdict[object, dict[object, object]] = defaultdict(dict)
 
+    @property
+    def is_unread(self) -> bool:
+        """Whether no function has read anything from this yet."""
+        return not self._kept
+
     def once(self, read: Callable[[Self], ReadT]) -> ReadT:
         """Return what a function reads from this, and keep it as long as this lasts.
 

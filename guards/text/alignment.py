@@ -62,8 +62,5 @@ def alignments(claim: str, reading: Reading, least: float) -> list[Aligned]:
     if len(claim) > LONGEST_SENTENCE_CHARS:
         return []
     claims = reading.asked.once(HeldClaims)
-    closest = claims.of(claim).closest(least, _NEARLY_AS_GOOD, claims.endless)
-    return [
-        Aligned(reading.sources[source], place, share)
-        for share, (source, place) in closest[:_MOST_ALIGNED]
-    ]
+    closest = claims.of(claim).closest(least, _NEARLY_AS_GOOD, claims.endless, _MOST_ALIGNED)
+    return [Aligned(reading.sources[source], place, share) for share, (source, place) in closest]

@@ -176,9 +176,9 @@ def _bond(piece: Piece, standing: Standing, inherited: Label, noun: Label, place
     figure, value, words_before, of_noun = standing
     before, behind = piece.words[:words_before], piece.words[words_before:]
     own = [*before, *behind[:1]] if of_noun else before
-    outer = piece.outer or Piece()
+    outer = piece.outer
     far = (
-        *((outer.words or inherited) if piece.outer else ()),
+        *((outer.words or inherited) if outer else ()),
         *(() if own else inherited),
         *(() if of_noun else noun),
     )
@@ -187,7 +187,9 @@ def _bond(piece: Piece, standing: Standing, inherited: Label, noun: Label, place
         value,
         tuple(own or piece.words or piece.name),
         tuple(piece.words),
-        _of_other_kinds(value, (*outer.all_figures, *piece.figures_before(value))),
+        _of_other_kinds(
+            value, (*(outer.all_figures if outer else ()), *piece.figures_before(value))
+        ),
         piece.name,
         far,
         place,

@@ -80,7 +80,15 @@ _FRAME = re.compile(
     r"|(?:동일한|같은|똑같은)\s(?:기준|규정|절차)[이을에]?\s(?:적용됩니다|적용돼요|따릅니다)[.!]?$"
     r"|달라질\s?수\s?(?:도\s?)?있(?:습니다|어요|으니)"
 )
-_SAYS_NOTHING = (_PLEASANTRY, _SYMPATHY, _ADVICE, _FRAME, _OF_ITSELF, _NOT_IN_SOURCES)
+_SAYS_NOTHING = (_ADVICE, _FRAME, _OF_ITSELF, _NOT_IN_SOURCES)
+# Of each way to be kind some piece, which most sentences have not, and what others begin with.
+_MAY_BE_KIND = re.compile(
+    "셔서|궁금|추가|다른|필요하신|도움이|드리겠|드립니다|드릴게|드려요|하겠습|다음과|아래와"
+    "|주세요|주십시|주시|하세요|하십시|보세요|바랍|부탁|즐거운|행복한|편안한|건강한|따뜻한|좋은"
+    "|안전한|유익한|뜻깊은|명복|쾌유|위로|축하|시겠|셨겠|걱정|염려|기다리|심려|안타|유감|마음"
+    "|속상|답답|당황|불안|놀라|힘드|불편하|아쉬우|막막|이해|공감|헤아"
+)
+_BEGINS_KIND = ("안", "반", "감", "물", "알", "죄", "송", "불", "네", "예", "이", "삼")
 _POINTS_DOWN = re.compile(
     r"(?<![가-힣])(?:아래(?![층쪽])|다음(?!\s?(?:날|달|주|해|년|번|학기|영업일|호선|역)))"
     r"|(?<![가-힣])(?:두|세|네|다섯)\s?(?:가지|곳|경우)"
@@ -112,6 +120,7 @@ _ATTRIBUTION = re.compile(
     r"^(?:제공(?:된|해\s?주신)|주어진|관련|해당)?\s?(?:자료|문서|규정|규칙|내용|출처)[가-힣]{0,4}\s?"
     r"(?:따르면|의하면|기준으로)[ ,]*"
 )
+_OPENINGS = (_MARKUP, _YES_OR_NO, _ATTRIBUTION)
 
 
 # The guards ask for the claims of one answer one after the other.
@@ -151,7 +160,10 @@ def may_lead_in(claim: Sentence, answer: str) -> bool:
 @lru_cache(maxsize=_BARE_KEPT)
 def bare_claim(sentence: str) -> str:
     """Return a claim without list markup, a yes or no, and words like ``제공된 자료에 따르면,``."""
-    return _ATTRIBUTION.sub("", _YES_OR_NO.sub("", _MARKUP.sub("", sentence))).strip()
+    for opening in _OPENINGS:
+        if found := opening.match(sentence):
+            sentence = sentence[found.end() :]
+    return sentence.strip()
 
 
 # An answer that is written is looked at again with each further sentence.
@@ -160,9 +172,16 @@ def _is_claim(sentence: str) -> bool:
     if not sentence or _HEADING.match(sentence) or _ENDS_OPEN.search(sentence):
         return False
     bare = bare_claim(sentence)
-    says_nothing = any(pattern.search(bare) for pattern in _SAYS_NOTHING)
+    says_nothing = _is_kind(bare) or any(pattern.search(bare) for pattern in _SAYS_NOTHING)
     points = _POINTER.match(bare) or _POINTS_AWAY.match(bare)
     return not (says_nothing or points or is_abstention(sentence))
+
+
+def _is_kind(bare: str) -> bool:
+    """Tell whether a sentence greets, thanks, announces, offers help or feels with the asker."""
+    if not (_MAY_BE_KIND.search(bare) or bare.startswith(_BEGINS_KIND)):
+        return False
+    return bool(_PLEASANTRY.search(bare) or _SYMPATHY.search(bare))
 
 
 def _leads_in(sentence: Sentence, plain: str, answer: str) -> bool:

@@ -1,5 +1,6 @@
 """What the sources say in figures where they speak of what a sentence of the answer is about."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -98,7 +99,7 @@ def _kin(quantity: Quantity) -> frozenset[str]:
 
 
 def _figures_by_sentence(text: Text, dimensions: frozenset[str]) -> dict[str, tuple[str, ...]]:
-    figures: dict[str, tuple[str, ...]] = {}
+    figures: dict[str, dict[str, None]] = defaultdict(dict)
     sentences = iter(text.sentences)
     sentence = next(sentences, None)
     for quantity in text.quantities:
@@ -107,7 +108,5 @@ def _figures_by_sentence(text: Text, dimensions: frozenset[str]) -> dict[str, tu
         if sentence is None:
             break
         if quantity.measure.dimension in dimensions:
-            shown = figures.get(sentence.text, ())
-            if quantity.shown not in shown:
-                figures[sentence.text] = (*shown, quantity.shown)
-    return figures
+            figures[sentence.text][quantity.shown] = None
+    return {sentence: tuple(shown) for sentence, shown in figures.items()}

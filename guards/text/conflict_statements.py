@@ -6,8 +6,10 @@ Items of a list take the sentence before the list into their key, rows of a tabl
 """
 
 import re
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from guards.core.reading import Text
 from guards.lexicons.question_words import MEASURE_NOUNS
@@ -21,6 +23,7 @@ _MOST_FIGURES = 12
 _LONGEST_HEADING_CHARS = 30
 _MOST_HEADINGS = 8
 """Above one sentence. A list of short lines reads like headings without end."""
+_OPENING_CHARS = 8
 _LINES_KEPT = 256
 _TOKENS_KEPT = 16_384
 _MARKER = re.compile(
@@ -75,19 +78,75 @@ def statements_of(text: Text) -> tuple[Statement, ...]:
     return text.once(_statements)
 
 
-def _statements(text: Text) -> tuple[Statement, ...]:
+def statements_at(text: Text, places: Container[int]) -> list[Statement]:
+    """Return the statements of some sentences of a text, in order.
+
+    Args:
+        text: The text.
+        places: The numbers of the sentences.
+    """
     reader = _Reader()
-    found: list[Statement] = []
+    found = [
+        reader.read(sentence, figures, is_wanted=at in places)
+        for at, (sentence, figures) in enumerate(_with_figures(text))
+    ]
+    return [statement for statement in found if statement is not None]
+
+
+def openings_of(text: Text) -> Sequence["Opening"]:
+    """Return how the key of each statement of a text begins, in order; read once for each text.
+
+    It costs far less than a key, and where two of these differ their keys are not the same.
+    """
+    return text.once(_openings)
+
+
+class Opening(NamedTuple):
+    """How a key begins, without what stands above the sentence.
+
+    Attributes:
+        words: Its first characters.
+        at: Number of the sentence in its text; that may be a heading, and no statement.
+        figures: The values of the sentence, in order.
+    """
+
+    words: str
+    at: int
+    figures: tuple[Figure, ...]
+
+
+def _statements(text: Text) -> tuple[Statement, ...]:
+    return tuple(statements_at(text, range(len(text.sentences))))
+
+
+def _openings(text: Text) -> Sequence[Opening]:
+    return [
+        Opening(_opening(_without(sentence, figures)), at, figures)
+        for at, (sentence, figures) in enumerate(_with_figures(text))
+        if 0 < len(figures) <= _MOST_FIGURES and len(sentence.text) <= _LONGEST_CHARS
+    ]
+
+
+def _opening(text: str) -> str:
+    opening = ""
+    for match in _TOKEN.finditer(text):
+        token = _bare(match[0])
+        if token not in _NO_PART_OF_KEY:
+            opening += token
+            if len(opening) >= _OPENING_CHARS:
+                break
+    return opening[:_OPENING_CHARS]
+
+
+def _with_figures(text: Text) -> Iterator[tuple[Sentence, tuple[Figure, ...]]]:
+    """Yield the sentences of a text with the figures of each."""
     figures = figures_of(text)
     at = 0
     for sentence in text.sentences:
         first = at
         while at < len(figures) and figures[at].start < sentence.end:
             at += 1
-        statement = reader.read(sentence, tuple(figures[first:at]))
-        if statement is not None:
-            found.append(statement)
-    return tuple(found)
+        yield sentence, tuple(figures[first:at])
 
 
 class _Reader:
@@ -101,8 +160,10 @@ class _Reader:
         self._lead_in = ""
         self._table_header = ""
 
-    def read(self, sentence: Sentence, figures: tuple[Figure, ...]) -> Statement | None:
-        """Return what the next sentence says; None if that is nothing in figures."""
+    def read(
+        self, sentence: Sentence, figures: tuple[Figure, ...], *, is_wanted: bool
+    ) -> Statement | None:
+        """Return what the next sentence says; None if that is nothing in figures, or unwanted."""
         text = sentence.text
         if len(text) > _LONGEST_CHARS:
             return None
@@ -111,7 +172,7 @@ class _Reader:
             return None
         self._after_heading = False
         above = self._above(text)
-        if not 0 < len(figures) <= _MOST_FIGURES:
+        if not (is_wanted and 0 < len(figures) <= _MOST_FIGURES):
             return None
         tokens = _tokens(_without(sentence, figures))
         words = sum(_VALUE not in token for token in tokens)

@@ -30,6 +30,8 @@ _EXTENSION_COLUMN = re.compile(r"[ *]*(?:내선|교환|구내)(?:[ ]?(?:번호|�
 _EXTENSION_CELL = re.compile(r"[ *]*(?P<number>\d{1,5})[ *]*")
 _LOCAL_DIGITS = (7, 8)
 _FEWEST_CELLS = 2
+# What the sources give under more names than these is nobody's own.
+_MOST_NAMES = 200
 _start_of = attrgetter("start")
 
 
@@ -43,6 +45,7 @@ class ContactBook:
         self._owned: dict[_Line, Ownership[Contact]] = defaultdict(Ownership)
         self._by_value: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
         self._by_covered: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
+        self._found: dict[tuple[_Line, tuple[str, ...]], frozenset[Owned[Contact]]] = {}
         for number, text in self._passages.texts():
             self._add(number, text)
         for source in reading.exchange.sources:
@@ -97,6 +100,8 @@ class ContactBook:
         line = _line_of(contact)
         owned = self._owned[line]
         given = self._given(contact, line)
+        if len(given) > _MOST_NAMES:
+            return ()
         if given or not self._given(contact, line._replace(is_fax=not line.is_fax)):
             return owned.owners_instead(claim.forms, given, claim.office or frozenset())
         # A fax number as one to call, or the other way about.
@@ -109,13 +114,24 @@ class ContactBook:
         return not self._given(contact, line).isdisjoint(named)
 
     def _given(self, contact: Contact, line: "_Line") -> frozenset[Owned[Contact]]:
-        """Return where the sources give a contact."""
+        """Return where the sources give a contact; a long answer says the same again and again."""
+        name = (line, contact.values)
+        if name not in self._found:
+            found: set[Owned[Contact]] = set()
+            for entry in self._entries_of(contact, line):
+                found.add(entry)
+                if len(found) > _MOST_NAMES:
+                    break
+            self._found[name] = frozenset(found)
+        return self._found[name]
+
+    def _entries_of(self, contact: Contact, line: "_Line") -> Iterator[Owned[Contact]]:
         # What covers it has its value among what it covers itself, and the other way about.
         near = chain(
             (self._by_covered.get((line, value), ()) for value in contact.values),
             (self._by_value.get((line, value), ()) for value in covered_by(contact)),
         )
-        return frozenset(
+        return (
             entry
             for entry in chain.from_iterable(near)
             if contact.is_in(entry.value) or entry.value.is_in(contact)

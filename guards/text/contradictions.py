@@ -6,14 +6,22 @@ titles or headings, other than the edition and the kind of document, is a scope 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from guards.core.exchange import Source
-from guards.core.reading import SourceSet, Text
-from guards.text.conflict_statements import Statement, statements_of
+from guards.core.lazy import lazy
+from guards.core.reading import SourceSet
+from guards.text.conflict_statements import (
+    Opening,
+    Statement,
+    openings_of,
+    statements_at,
+    statements_of,
+)
 from guards.text.conflict_values import Figure
 from guards.text.editions import Edition, edition_of
+from guards.text.slots.quantity import Quantity
 
 # A key that turns up so often is a form, and what its figures are about stands elsewhere.
 _MOST_WITH_ONE_KEY = 12
@@ -75,20 +83,54 @@ class Contradictions:
         sources: The sources.
 
     Attributes:
-        told: Every statement, in order.
         sides: Both sides of every contradiction.
     """
 
     def __init__(self, sources: SourceSet) -> None:
-        self.told = tuple(
-            one for part in sources.parts if part.source for one in _told_by(part.source, part.text)
-        )
-        self.sides = tuple(_sides_of(self.told))
+        self._texts = [(part.source, part.text) for part in sources.parts if part.source]
+        self.sides = tuple(_sides_of(self._told_alike()))
+
+    @lazy
+    def told(self) -> Sequence[Told]:
+        """Every statement, in order."""
+        return [
+            one for source, text in self._texts for one in _told_by(source, statements_of(text))
+        ]
+
+    def _told_alike(self) -> Iterator[Told]:
+        """Yield the statements that begin as another one with other figures does, in order.
+
+        None but these may have a key in common and differ, and most sources have few of them.
+        """
+        by_words: dict[str, list[tuple[int, Opening]]] = defaultdict(list)
+        for number, (_, text) in enumerate(self._texts):
+            for opening in openings_of(text):
+                by_words[opening.words].append((number, opening))
+        places: dict[int, set[int]] = defaultdict(set)
+        for group in by_words.values():
+            if len(group) > 1 and _differ([opening for _, opening in group]):
+                for number, opening in group:
+                    places[number].add(opening.at)
+        for number in sorted(places):
+            source, text = self._texts[number]
+            yield from _told_by(source, statements_at(text, places[number]))
 
 
-def _told_by(source: Source, text: Text) -> Iterator[Told]:
+def _told_by(source: Source, statements: Iterable[Statement]) -> Iterator[Told]:
     edition = edition_of(source)
-    return (Told(source.id, edition, statement) for statement in statements_of(text))
+    return (Told(source.id, edition, statement) for statement in statements)
+
+
+def _differ(openings: Sequence[Opening]) -> bool:
+    """Tell whether not all of some sentences give the same quantities."""
+    first, *others = (
+        [
+            figure.slot.measure if isinstance(figure.slot, Quantity) else figure
+            for figure in opening.figures
+        ]
+        for opening in openings
+    )
+    return any(other != first for other in others)
 
 
 def _sides_of(told: Iterable[Told]) -> Iterator[Side]:

@@ -4,8 +4,13 @@ How often something was done is how many there are of what it was done with. Tha
 the same is known by the words around the figure.
 """
 
-from guards.core.reading import Reading
-from guards.text.likeness import kept_words_of, words_of
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import islice
+
+from guards.core.reading import Reading, SourceSet
+from guards.text.likeness import Words, kept_words_of, words_of
 from guards.text.passages import sentence_places
 from guards.text.sentences import LONGEST_SENTENCE_CHARS
 from guards.text.slots.quantity import Quantity
@@ -14,6 +19,10 @@ from guards.text.slots.units import Dimension
 COUNTERS = frozenset({Dimension.TIMES, "건", "개", "장"})
 """Counters of what is done and of what it is done with."""
 _SAME_SUBJECT = 0.5
+# More sentences with one and the same count are a list without end.
+_MOST_COMPARED = 128
+
+_Values = tuple[Fraction, ...]
 
 
 def counted_alike(quantity: Quantity, sentence: str, reading: Reading) -> bool:
@@ -27,15 +36,28 @@ def counted_alike(quantity: Quantity, sentence: str, reading: Reading) -> bool:
     """
     if quantity.measure.dimension not in COUNTERS or len(sentence) > LONGEST_SENTENCE_CHARS:
         return False
-    told: list[str] = []
-    for part in reading.sources:
-        alike = [
-            one.start
-            for one in part.text.quantities
-            if one.measure.dimension in COUNTERS and one.measure.values == quantity.measure.values
-        ]
-        told += [part.text.sentences[at].text for at in sentence_places(part.text, alike)]
+    told = reading.told.once(_Counted).in_words(quantity.measure.values)
     if not told:
         return False
     words = words_of(sentence)
-    return any(words.share_in(kept_words_of(one)) >= _SAME_SUBJECT for one in told)
+    return any(words.share_in(one) >= _SAME_SUBJECT for one in told)
+
+
+class _Counted:
+    """The sentences of some sources that give a count, by its value; made once for them."""
+
+    def __init__(self, told: SourceSet) -> None:
+        self._sentences: dict[_Values, dict[str, None]] = defaultdict(dict)
+        self._words: dict[_Values, list[Words]] = {}
+        for part in told.parts:
+            counts = [one for one in part.text.quantities if one.measure.dimension in COUNTERS]
+            places = sentence_places(part.text, [one.start for one in counts])
+            for count, at in zip(counts, places, strict=True):
+                self._sentences[count.measure.values][part.text.sentences[at].text] = None
+
+    def in_words(self, values: _Values) -> Sequence[Words]:
+        """Return what is compared of the sentences that give a value."""
+        if values not in self._words:
+            sentences = islice(self._sentences.get(values, ()), _MOST_COMPARED)
+            self._words[values] = [kept_words_of(one) for one in sentences]
+        return self._words[values]

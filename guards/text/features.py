@@ -5,7 +5,6 @@ Figures do not count: they are compared by value elsewhere.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,8 +18,7 @@ _FIGURE = re.compile(r"\d(?:[\d,.:/~-]*\d)?[ ]?[가-힣%]*")
 _CLOSED_PREDICATE = re.compile(r"[다요까죠]$")
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(NamedTuple):
     """What of a text is compared.
 
     Attributes:

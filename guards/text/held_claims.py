@@ -5,8 +5,10 @@ figures, one without its marks. What is compared of it are its words, so that al
 one thing, and find it here.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
+from heapq import nsmallest
+from itertools import compress
 from operator import or_
 
 from guards.core.lazy import lazy
@@ -17,6 +19,8 @@ from guards.text.source_row import HeldRow, Place, SourceRow
 
 _MOST_KEPT = 64
 """More than any answer that is an answer; of a longer text each claim is found anew."""
+
+_Asked = tuple[float, float, frozenset[Place], int]
 
 
 class HeldClaim:
@@ -29,17 +33,29 @@ class HeldClaim:
     def __init__(self, wanted: Wanted, row: HeldRow) -> None:
         self.wanted = wanted
         self._row = row
+        self._closest: dict[_Asked, list[tuple[float, Place]]] = {}
 
     def closest(
-        self, least: float, nearly: float, left_out: Collection[Place]
-    ) -> list[tuple[float, Place]]:
+        self, least: float, nearly: float, left_out: frozenset[Place], most: int
+    ) -> Sequence[tuple[float, Place]]:
         """Return the sentences that hold most of the claim, best first, with their shares.
+
+        A long list may say the same in its words a thousand times: what it asks for is kept.
 
         Args:
             least: Least share of the claim that such a sentence holds.
             nearly: How much less than the best one it may hold.
             left_out: Sentences that are not looked at.
+            most: How many are returned.
         """
+        name = (least, nearly, left_out, most)
+        if name not in self._closest:
+            self._closest[name] = self._found(least, nearly, left_out, most)
+        return self._closest[name]
+
+    def _found(
+        self, least: float, nearly: float, left_out: frozenset[Place], most: int
+    ) -> list[tuple[float, Place]]:
         held_at, places = self._row.held, self._row.places
         if left_out:
             found = zip(held_at, places, strict=True)
@@ -56,9 +72,14 @@ class HeldClaim:
                 # Then the counts of bits tell of most others that they hold less.
                 least = max(least, best - nearly) if self.wanted.are_apart else least
         least = max(least, best - nearly)
-        found = zip(held_at, places, strict=True)
-        nearest = sorted((-shares[held], place) for held, place in found if held in shares)
-        return [(-share, place) for share, place in nearest if -share >= least]
+        near = {held: -share for held, share in shares.items() if share >= least}
+        if not near:
+            return []
+        # All of a long list may hold the same of a claim.
+        holding = zip(held_at, places, strict=True)
+        nearby = compress(holding, map(near.__contains__, held_at))
+        nearest = nsmallest(most, ((near[held], place) for held, place in nearby))
+        return [(-share, place) for share, place in nearest]
 
     @lazy
     def windows(self) -> list[Held]:
@@ -93,7 +114,7 @@ class HeldClaims:
         self._by_text: dict[str, HeldClaim] = {}
 
     @property
-    def endless(self) -> Collection[Place]:
+    def endless(self) -> frozenset[Place]:
         """The sentences of the sources that are too long to be any."""
         return self._row.endless
 

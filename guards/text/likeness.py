@@ -6,8 +6,8 @@ syllables, which carry what spacing hides.
 
 import re
 from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from guards.text.lemmas import lemma
 from guards.text.tokens import bigrams, subjects
@@ -17,10 +17,14 @@ _WORDS_KEPT = 16_384
 _FIGURE = re.compile(
     r"\d[\d,.:/~-]*[ ]?[가-힣%]*(?:[ ](?:이상|이하|초과|미만|이내|이전|이후)[가-힣]{0,2})?"
 )
+LEAVES_A_REST = re.compile(r"[ ](?:이상|이하|초과|미만|이내|이전|이후)[가-힣]{3}")
+"""Where leaving out a figure may cut a word, so that its rest is one that stands nowhere else.
+
+Of any other sentence all words are among those that `guards.text.features` finds in it.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """What of a sentence is compared.
 
     Attributes:

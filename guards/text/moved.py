@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from guards.core.lazy import lazy
 from guards.text.claims import bare_claim
+from guards.text.holding_sentences import HoldingSentences
 from guards.text.likeness import Words, kept_words_of, likeness, words_of
 from guards.text.paired import left_over
 from guards.text.passages import Passages, Place
 from guards.text.postings import Postings, packed
-from guards.text.sentence_index import SentenceIndex
+from guards.text.source_row import SourceRow
 from guards.text.values import Value
 
 _LEAST_WORDS = 3
@@ -47,15 +48,14 @@ class Told:
     """A sentence of an answer as it is compared with those of the sources.
 
     Attributes:
-        near: The sentences that share most words; None as long as nobody asked.
-        shares: The share of its own words that they hold, as far as somebody asked.
+        near: The sentences that hold enough of its words, with the share, the largest first; None
+            as long as nobody asked.
         alike: How like it they are, as far as somebody asked.
     """
 
     def __init__(self, sentence: str) -> None:
         self._sentence = sentence
-        self.near: Sequence[Place] | None = None
-        self.shares: dict[Place, float] = {}
+        self.near: Sequence[tuple[float, Place]] | None = None
         self.alike: dict[Place, float] = {}
 
     @lazy
@@ -69,11 +69,15 @@ class Homes:
 
     Args:
         passages: The sources.
+        row: Their sentences in a row.
         values: The values, each with its place.
     """
 
-    def __init__(self, passages: Passages, values: Iterable[tuple[Place, Value]]) -> None:
+    def __init__(
+        self, passages: Passages, row: SourceRow, values: Iterable[tuple[Place, Value]]
+    ) -> None:
         self._passages = passages
+        self._row = row
         by_key: dict[Hashable, set[Place]] = defaultdict(set)
         self._by_kind: dict[Hashable, dict[Place, list[Value]]] = defaultdict(dict)
         for place, value in values:
@@ -83,9 +87,9 @@ class Homes:
         self._by_key: Postings[Hashable, Place] = packed(by_key)
 
     @lazy
-    def _index(self) -> SentenceIndex[Place]:
+    def _holding(self) -> HoldingSentences:
         held = {place for places in self._by_kind.values() for place in places}
-        return SentenceIndex((place, self._passages.sentence(place)) for place in held)
+        return HoldingSentences(self._passages, self._row, held)
 
     def other_home(
         self, value: Value, beside: Sequence[Value], sentence: Told, clause: Told
@@ -102,8 +106,10 @@ class Homes:
         if not own:
             return None
         held = self._by_kind.get(value.kind, {})
-        best = self._best(sentence, self._near(sentence, held.keys() - own))
-        if best and self._is_meant(sentence.words, clause, best, own):
+        others = held.keys() - own
+        best = self._best(sentence, self._near(sentence, others))
+        is_meant = best and self._is_meant(sentence.words, clause, best, own)
+        if best and is_meant and self._is_best(best, sentence, others):
             return Home(best[1], tuple(held[best[1]]))
         if len(beside) == 1:
             return None
@@ -113,22 +119,15 @@ class Homes:
         return self._taken_for_another(value, beside, best)
 
     def _near(self, sentence: Told, held: Container[Place]) -> list[tuple[float, Place]]:
-        """Return those of some sentences that are near, with their shares, the largest first."""
+        """Return those of some sentences that hold enough, with their shares, the largest first."""
         if sentence.near is None:
-            sentence.near = self._index.nearest(sentence.words)
-        shares = sentence.shares
-        near = [place for place in sentence.near if place in held]
-        for place in near:
-            if place not in shares:
-                shares[place] = sentence.words.share_in(self._words(place))
-        return sorted(((shares[place], place) for place in near), reverse=True)
+            sentence.near = self._holding.of(sentence.words, _SAME_SUBJECT)
+        return [one for one in sentence.near if one[1] in held]
 
     def _best(
         self, sentence: Told, near: Sequence[tuple[float, Place]]
     ) -> tuple[float, Place] | None:
-        """Return the sentence that is most like another, and how far.
-
-        None if it does not hold enough of it.
+        """Return the sentence that is most like another one that holds enough of it, and how far.
 
         Args:
             sentence: The other one.
@@ -137,7 +136,7 @@ class Homes:
         """
         best: tuple[float, Place] | None = None
         for share, place in near:
-            if share < (best[0] if best else _SAME_SUBJECT):
+            if best and share < best[0]:
                 break
             if place not in sentence.alike:
                 back = self._words(place).share_in(sentence.words)
@@ -145,6 +144,13 @@ class Homes:
             alike = (sentence.alike[place], place)
             best = max(best, alike) if best else alike
         return best
+
+    def _is_best(self, best: tuple[float, Place], sentence: Told, held: Container[Place]) -> bool:
+        """Tell whether no sentence that holds less of another one is more like it."""
+        if best[0] >= _SAME_SUBJECT:
+            return True
+        rivals = self._holding.of_any(sentence.words, best[0])
+        return best == self._best(sentence, [one for one in rivals if one[1] in held])
 
     def _is_meant(
         self, whole: Words, clause: Told, home: tuple[float, Place], own: set[Place]

@@ -62,7 +62,7 @@ class Standing(NamedTuple):
     of_noun: bool
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Piece:
     """A stretch of a sentence.
 
@@ -112,6 +112,8 @@ def cut(raw: str, sentence: Sentence, figures: Sequence[Figure]) -> list[Piece]:
 
 def _words(text: str) -> Label:
     """Return the words of a stretch; a number belongs to the word that is glued to it (2인실)."""
+    if not text:
+        return ()
     if _PLAIN.fullmatch(text):
         return tuple([_form(*word) for word in subjects(text)])
     forms: list[Form] = []

@@ -154,10 +154,24 @@ _SENTENCES_KEPT = 16
 _WORDS_KEPT = 16_384
 
 
-# One sentence is asked for by several, one after the other.
-@lru_cache(maxsize=_SENTENCES_KEPT)
 def stances(sentence: str) -> tuple[Stance, ...]:
     """Return what a sentence says of its predicates, in order."""
+    first = _WORD.search(sentence)
+    if first is None:
+        return ()
+    start = first.start()
+    found = _stances(sentence[start:])
+    return tuple(_moved(one, start) for one in found) if start else found
+
+
+def _moved(one: Stance, by: int) -> Stance:
+    return Stance(one.key, one.mode, one.role, one.start + by, one.end + by)
+
+
+# One sentence is asked for by several, one after the other, with and without the sign of a list.
+@lru_cache(maxsize=_SENTENCES_KEPT)
+def _stances(sentence: str) -> tuple[Stance, ...]:
+    """Return the stances of a sentence that begins with a word; nothing before it is read."""
     told = dict.fromkeys(chain(_by_tail(sentence), _by_noun(sentence), _by_adverb(sentence)))
     found = [*_plain(sentence)]
     if told:

@@ -215,10 +215,10 @@ def _by_last_word(sentence: str) -> Iterator[Stance]:
 
 def _of_clause(sentence: str, stance: Stance, begin: int, lead: str) -> Iterator[Saying]:
     predicate = sentence[stance.start : stance.end]
-    families, affirms = _families_at(sentence, stance)
+    has_object = _RECEIVED.search(predicate) is not None
+    families, affirms = _families_at(sentence, stance, has_object=has_object)
     mode = stance.mode if affirms else _DENIED[stance.mode]
     behind = sentence[stance.end + 1 :] if sentence.startswith(":", stance.end) else ""
-    has_object = _RECEIVED.search(predicate) is not None
     for before in _items(lead + sentence[begin : stance.start], behind):
         saying = Saying(
             families=families,
@@ -259,14 +259,14 @@ def _items(before: str, behind: str) -> list[str]:
     return [*(f"{item}{last[topic.end() :]} " for item in items), last]
 
 
-def _families_at(sentence: str, stance: Stance) -> tuple[frozenset[str], bool]:
+def _families_at(sentence: str, stance: Stance, *, has_object: bool) -> tuple[frozenset[str], bool]:
     """Return the families of a predicate and whether it affirms what they tell."""
     if _AGAIN.search(sentence, max(0, stance.start - _AGAIN_CHARS), stance.start):
         return frozenset({f"재{stance.key}"}), True
     first = _WORD.match(sentence, stance.start)
     surface = word_stem(first[0]) if first else stance.key
     families, affirms = _family(surface, stance.key)
-    if _RECEIVED.search(sentence, stance.start, stance.end):
+    if has_object:
         families |= FAMILIES["받"].names
     if stance.key in _LEANING or families & _LEANING_FAMILIES:
         look_back = max(0, stance.start - _LOOK_BACK_CHARS)

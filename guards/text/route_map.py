@@ -16,6 +16,7 @@ from guards.text.passages import Passages, Place, clause_around, sentence_places
 from guards.text.sentence_index import SentenceIndex
 from guards.text.sentences import Sentence
 from guards.text.slots.route import RouteKind, RouteSlot
+from guards.text.source_row import SourceRow
 from guards.text.values import Value
 
 _REACH_SENTENCES = 2
@@ -67,7 +68,7 @@ class RouteMap:
                 self._slots[place].append(slot)
                 self._places[slot.key].append(place)
         self._keys |= self._places.keys()
-        self._homes = Homes(self.passages, values)
+        self._homes = Homes(self.passages, reading.told.once(SourceRow), values)
         self._index = SentenceIndex((place, self.passages.sentence(place)) for place in self._slots)
         self.describes = any(text.routes for _, text in self.passages.texts())
 

@@ -48,8 +48,11 @@ _NOT_PROSE = re.compile(
     r"|zip|png|jpe?g|gif|svg|mp[34]|py|js|ts|java|sql|sh)(?![A-Za-z0-9])",  # names of files
     re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-# Most texts have nothing of the kind.
-_MAY_NOT_BE_PROSE = re.compile(r"[`@]|~~~|//|\.[a-z]|w\.", re.IGNORECASE)
+# Most texts have nothing of the kind; a search for one character of some is fast. Where case does
+# not count, four characters more stand for Latin letters (ſ for s).
+_MAY_NOT_BE_PROSE = re.compile(
+    "[`@~/.wW](?:(?<=[`@])|(?<=~)~~|(?<=/)/|(?<=[wW])[.]|(?<=[.])[A-Za-z\u0130\u0131\u017f\u212a])"
+)
 _HANGUL = re.compile(r"[가-힣]")
 _VISIBLE = re.compile(r"[^\n]")
 _LATIN_WORD = r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f'’-]{0,40}"

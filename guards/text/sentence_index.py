@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 from guards.text.likeness import Words, kept_words_of
 from guards.text.postings import Postings, posted
 
-_MOST_LOOKED_AT = 1000
-_MOST_FOUND = 24
+MOST_LOOKED_AT = 1000
+MOST_FOUND = 24
 _count_of = itemgetter(1)
 
 PlaceT = TypeVar("PlaceT")
@@ -34,8 +34,8 @@ class SentenceIndex(Generic[PlaceT]):
         found: list[int] = []
         known = [self._by_word[stem] for stem in wanted.stems if stem in self._by_word]
         for numbers in sorted(known, key=len):
-            found += numbers[: _MOST_LOOKED_AT - len(found)]
-            if len(found) >= _MOST_LOOKED_AT:
+            found += numbers[: MOST_LOOKED_AT - len(found)]
+            if len(found) >= MOST_LOOKED_AT:
                 break
         counts = sorted(Counter(found).items(), key=_count_of, reverse=True)
-        return [self._places[number] for number, _ in counts[:_MOST_FOUND]]
+        return [self._places[number] for number, _ in counts[:MOST_FOUND]]

@@ -185,12 +185,13 @@ class SourceFigures:
         beside = self._in_sentence[self._sentence_of[quantity.start]]
         if not can_move(quantity) or len(beside) > _MOST_IN_SENTENCE:
             return None
-        bond = self._bond(quantity)
-        if bond is None or not self._told.once(KnownFigures).has_others(bond.value):
+        figure = self._figures.get(quantity.start)
+        if figure is None or not self._told.once(KnownFigures).has_others(figure.value):
             return None
         has_company = self._keeps_company(quantity, beside)
         if has_company and quantity.comparator is not None:
             return None
+        bond = self._bonds.of(figure)
         home = self._told.once(Misranged).right_home(bond, self._answer) or self._told.once(
             Misbound
         ).right_home(bond, self._bonds.at(bond.sentence))
@@ -253,8 +254,14 @@ class SourceFigures:
         """The amounts of which the sources say that they come on top or are taken off."""
         return self._told.once(changes)
 
+    def may_imply(self, quantity: Quantity) -> bool:
+        """Tell whether a passage speaks of what the sentence of a quantity does."""
+        return bool(self._asked.derivables(self.sentence(quantity).text))
+
     def imply(self, quantity: Quantity) -> bool:
         """Tell whether a quantity follows from those of one passage on the same subject."""
+        if not self.may_imply(quantity):
+            return False
         sentence = self.sentence(quantity)
         before = self._answer.raw[sentence.start : quantity.start][-_BEFORE_CHARS:]
         after = self._answer.raw[quantity.end : quantity.end + _AFTER_CHARS]

@@ -5,7 +5,7 @@ there are. A source's sentences stand behind a place for its title, with gaps be
 neighbours in the row are neighbours in a source. The titles themselves stand behind the row.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from guards.core.reading import Part, SourceSet
@@ -41,6 +41,18 @@ class HeldRow(NamedTuple):
     spans: list[Span]
     titles: list[Held]
     headings: list[Held]
+
+
+class SharedWords(NamedTuple):
+    """How many of some words the sentences that have any have at most.
+
+    Attributes:
+        by_stem: How many each has by their stem.
+        by_either: Each with how many it has by their stem or by what is unchanging in them.
+    """
+
+    by_stem: Collection[int]
+    by_either: Sequence[tuple[Place, int]]
 
 
 class SourceRow:
@@ -90,6 +102,35 @@ class SourceRow:
         return any(self._by_form.get(name, end)[0] < self._end for name in names) or any(
             not index.forms.isdisjoint(names) for _, index in self._long
         )
+
+    def shared(self, keys: Mapping[str, str], most: int) -> "SharedWords | None":
+        """Return how many of some words the sentences have at most.
+
+        None if they stand in too many places to look at, or if there are very many sentences.
+
+        Args:
+            keys: For each stem what is unchanging in it (see `guards.text.likeness.Words`).
+            most: So many places are too many.
+        """
+        if self._long:
+            return None
+        by_stem: dict[int, int] = {}
+        by_key: list[int] = []
+        looked_at = 0
+        for stem, key in keys.items():
+            standing = self._by_form.get(stem, ())
+            others = self._by_form.get(key, ()) if key != stem else ()
+            looked_at += len(standing) + len(others)
+            if looked_at >= most:
+                return None
+            for at in standing:
+                by_stem[at] = by_stem.get(at, 0) + 1
+            by_key += set(others).difference(standing) if others else ()
+        by_either = dict(by_stem)
+        for at in by_key:
+            by_either[at] = by_either.get(at, 0) + 1
+        found = [(self._places[at], count) for at, count in by_either.items() if at < self._end]
+        return SharedWords(by_stem.values(), found)
 
     def held(self, wanted: Wanted) -> HeldRow:
         """Return what the sources hold of a claim."""

@@ -13,6 +13,7 @@ from guards.text.moved import Homes
 from guards.text.passages import Passages, Place, sentence_places
 from guards.text.slots.quantity import Comparator, Quantity
 from guards.text.slots.units import Dimension
+from guards.text.source_row import SourceRow
 
 _IS_CHANGE = re.compile(r"(?:[이가을를]|씩)?[ ]?(?:추가|가산|할증|더[ ]|할인|감면|공제)")
 
@@ -46,7 +47,7 @@ def homes(told: SourceSet) -> Homes:
         for number, text in passages.texts()
         for figure in figures_in(text)
     )
-    return Homes(passages, values)
+    return Homes(passages, told.once(SourceRow), values)
 
 
 def changes(told: SourceSet) -> Sequence[Quantity]:

@@ -14,6 +14,10 @@ could be acted on, each segment would have left as it came:
   findings and of places to be mended; where there are none, it changes nothing.
 
 Otherwise nothing was decided, and the answer goes through segment by segment.
+
+Of an answer of which something has left and now all is known, the look at the whole comes first if
+the windows begin where it does: what would be found in the rest is found there, too. The other
+looks follow only if anything is.
 """
 
 from collections.abc import Iterable
@@ -48,20 +52,25 @@ class AtOnce:
         shown: What has left then.
         looks: What is still to be looked at, the next one last.
         segments: What would be looked at of each segment.
+        whole_first: The look at the whole is the next one, and may be the only one.
     """
 
     shown: Shown
     looks: list[Extent]
     segments: list[Extent]
+    whole_first: bool = False
 
     @classmethod
-    def of(cls, answer: str, ends: Iterable[int], shown: Shown) -> "AtOnce | None":
+    def of(
+        cls, answer: str, ends: Iterable[int], shown: Shown, *, is_rest: bool = False
+    ) -> "AtOnce | None":
         """Return how segments are looked at; None if that takes too many looks.
 
         Args:
             answer: The answer as far as it is to be read.
             ends: Where the segments end.
             shown: What has left of it so far, as it came; stays as it is.
+            is_rest: Behind them nothing follows but the answer's end.
         """
         shown = shown.copy()
         segments: list[Extent] = []
@@ -73,30 +82,35 @@ class AtOnce:
             if len(looks) > _MOST_WINDOWS:
                 return None
             shown.leave(answer, end, _PASSES, start=0)
-        return cls(shown, list(looks.values()), segments)
+        return cls(shown, list(looks.values()), segments, is_rest and set(looks) == {0})
 
     def next_look(self, chars: int) -> tuple[Kind, Extent]:
         """Return what is to be looked at next, of an answer of so many characters."""
-        if self.looks:
+        if self.looks and not self.whole_first:
             return Kind.SEGMENTS, self.looks[-1]
         return Kind.WHOLE, Extent(0, self.shown.done, chars)
 
     def hear(self, verdict: Verdict) -> None:
         """Take in what the next look found: nothing that could be acted on."""
         looked = self.looks.pop()
-        reckoned = [
-            looked.start + found.span.start
-            for report in verdict.reports
-            for found in report.findings
-            if found.part == "answer" and found.strength is Strength.E1
-        ]
+        reckoned = reckoned_in(verdict)
         if reckoned and looked not in self.segments:
             self.looks += [
                 one
                 for one in self.segments
                 if one.start == looked.start and one.end < looked.end
-                if any(one.judged_from <= place < one.end for place in reckoned)
+                if any(one.judged_from <= looked.start + place < one.end for place in reckoned)
             ]
+
+
+def reckoned_in(verdict: Verdict) -> list[int]:
+    """Return where in an answer values begin that were reckoned."""
+    return [
+        found.span.start
+        for report in verdict.reports
+        for found in report.findings
+        if found.part == "answer" and found.strength is Strength.E1
+    ]
 
 
 def finds_nothing(verdict: Verdict) -> bool:

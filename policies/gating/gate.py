@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 
 from guards.core.exchange import Exchange
 from policies.decision import Possible
-from policies.gating.at_once import AtOnce, finds_nothing
+from policies.gating.at_once import AtOnce, finds_nothing, reckoned_in
 from policies.gating.looks import GateRules, Kind, Look, Release
 from policies.gating.segments import Segmenter, is_complete
 from policies.gating.shown import Shown, moved
@@ -190,7 +190,7 @@ class Gate:
             return None
         is_all = self._closed and not self.done
         # What is read first leaves before anything else is looked at.
-        if not is_all and (len(self._ends) == 1 or not self.shown):
+        if not is_all and not (self.shown and (self._closed or len(self._ends) > 1)):
             return None
         self._tried_until = last = self._ends[-1]
         if self._may_renumber(last) or self.shown != self.text[: self.done]:
@@ -198,7 +198,7 @@ class Gate:
         if not self._visible(self.text).strip():
             return None
         known = self.text if is_all else self.text[:last]
-        return AtOnce.of(known, self._ends, self._shown)
+        return AtOnce.of(known, self._ends, self._shown, is_rest=self._closed and not is_all)
 
     def _look_at_known(self, at_once: AtOnce) -> Look:
         kind, extent = at_once.next_look(len(self.text))
@@ -206,7 +206,11 @@ class Gate:
         return self._look_of(kind, text, extent.start, left_chars=extent.judged_from)
 
     def _hear_known(self, look: Look, verdict: Verdict, at_once: AtOnce) -> Release | None:
-        if not finds_nothing(verdict):
+        if look.kind is Kind.WHOLE and at_once.whole_first:
+            at_once.whole_first = False
+            if not finds_nothing(verdict) or reckoned_in(verdict):
+                return None
+        elif not finds_nothing(verdict):
             self._at_once = None
             return None
         if look.kind is Kind.SEGMENTS:

@@ -1,7 +1,10 @@
 """What of an answer can be changed, and what has left already and so no longer can."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import accumulate
+from operator import itemgetter
 
 from guards.core.finding import Finding, Severity, Span
 from guards.core.runner import GuardReport, Outcome
@@ -59,9 +62,11 @@ def _mended_together(reports: Sequence[GuardReport]) -> tuple[GuardReport, ...]:
         if found.fix == "" and found.severity is Severity.STRONG and found.part == "answer"
     ]
 
+    places = _Places(going)
+
     def joined(found: Finding) -> Finding:
         mendable = found.fix is not None or found.part != "answer"
-        around = None if mendable else next((one for one in going if _holds(one, found)), None)
+        around = None if mendable else places.around(found)
         if around is None:
             return found
         return replace(found, span=around.span, observed=around.observed, fix="")
@@ -69,8 +74,24 @@ def _mended_together(reports: Sequence[GuardReport]) -> tuple[GuardReport, ...]:
     return _changed(reports, joined) if going else tuple(reports)
 
 
-def _holds(around: Finding, found: Finding) -> bool:
-    return around.span.start <= found.span.start and found.span.end <= around.span.end
+class _Places:
+    """The places of some findings."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self._found = sorted(enumerate(findings), key=lambda one: one[1].span.start)
+        self._starts = [one.span.start for _, one in self._found]
+        # Up to where what begins so early reaches.
+        self._reach = [*accumulate((one.span.end for _, one in self._found), max)]
+
+    def around(self, found: Finding) -> Finding | None:
+        """Return the first of the findings in whose place another stands."""
+        holding: list[tuple[int, Finding]] = []
+        at = bisect_right(self._starts, found.span.start) - 1
+        while at >= 0 and self._reach[at] >= found.span.end:
+            if self._found[at][1].span.end >= found.span.end:
+                holding.append(self._found[at])
+            at -= 1
+        return min(holding, key=itemgetter(0))[1] if holding else None
 
 
 def _has_left(finding: Finding, left_chars: int) -> bool:

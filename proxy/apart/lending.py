@@ -1,7 +1,7 @@
 """Which requests are judged apart, and where."""
 
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 
 from guards.core.exchange import Exchange
@@ -36,8 +36,7 @@ class Apart:
         self._most_guests = most_guests
         self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
 
-    @contextmanager
-    def lent(self, tenant: Tenant, exchange: Exchange) -> Generator[Tenant, None, None]:
+    def lent(self, tenant: Tenant, exchange: Exchange) -> AbstractContextManager[Tenant]:
         """Yield the tenant whose inspector judges a request: apart if it is very long.
 
         One process judges all of it, which has read the sources after the first time.
@@ -46,8 +45,11 @@ class Apart:
             CannotJudgeNow: there are too many such requests already.
         """
         if not self._lanes or chars_of(exchange) <= self._more_than_chars:
-            yield tenant
-            return
+            return nullcontext(tenant)
+        return self._lent(tenant)
+
+    @contextmanager
+    def _lent(self, tenant: Tenant) -> Generator[Tenant, None, None]:
         lane = min(self._lanes, key=lambda one: one.load)
         if lane.load >= self._most_guests:
             raise CannotJudgeNow("others wait already", BUSY_FOR_S)

@@ -8,6 +8,8 @@ from pydantic import ValidationError
 from proxy.cli.output import fail
 from proxy.settings import Settings
 
+_NEARLY_ALL = 0.9
+
 
 def read_settings(**options: object) -> Settings:
     """Read the settings from the environment.
@@ -47,9 +49,14 @@ def _given_as(place: tuple[int | str, ...], options: Mapping[str, object]) -> st
 def odd_variables(environment: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Return variables that look like settings and are none, each with what may be meant."""
     prefix = Settings.model_config["env_prefix"]
-    known = [name.upper() for name in Settings.model_fields]
-    for name in sorted(environment):
-        said = name.upper().removeprefix(prefix)
-        if said != name.upper() and said not in known:
-            close = difflib.get_close_matches(said, known, n=1)
+    known = {variable_of(name): name.upper() for name in Settings.model_fields}
+    for name in sorted(environment.keys() - known.keys()):
+        said = name.upper()
+        if said in known:
+            continue
+        if said.startswith(prefix):
+            close = difflib.get_close_matches(said.removeprefix(prefix), known.values(), n=1)
             yield name, f"{prefix}{close[0]}" if close else ""
+        elif "GUARD" in said:  # the prefix itself may be mistyped
+            for meant in difflib.get_close_matches(said, known, n=1, cutoff=_NEARLY_ALL):
+                yield name, meant

@@ -17,7 +17,7 @@ from policies.verification.policies import ChosenPolicy
 from proxy.certificates import trusted
 from proxy.cli.output import err, fail
 from proxy.cli.stopping import ending_in_order, unless_told
-from proxy.golden.client import NoReply, Target, first_model
+from proxy.golden.client import KeyRefused, NoReply, Target, first_model
 from proxy.golden.playing import Player
 from proxy.golden.results import CaseResult, Outcome, Run, Tally
 from proxy.golden.running import run_cases
@@ -155,6 +155,8 @@ async def _with_model(client: httpx.AsyncClient, target: Target) -> Target:
         return target
     try:
         model = await first_model(client, target)
+    except KeyRefused as error:
+        fail(f"{target.base_url}/models: {error}", "The key comes from OPENAI_API_KEY.")
     except NoReply as error:
         fail(f"{target.base_url}/models: {error}", "With --model it is not asked.")
     if model is None:

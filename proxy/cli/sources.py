@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from guards.core.exchange import ContextState
 from policies.policy import SourceRules
 from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.openai_api.doors import DOORS
@@ -39,6 +40,7 @@ _STATES = {
     "empty": "a context block, and nothing usable in it",
     "absent": "no context block",
 }
+_HOW_TO_MARK = "put a heading or <context> around the sources, or name them in guard.sources"
 
 
 def sources(
@@ -82,6 +84,8 @@ def _show(found: FoundContext) -> None:
     question = excerpt(found.question, _QUESTION_CHARS) or "(none)"
     out.print(f"question: {question}", markup=False)
     out.print(f"context:  {_STATES[found.context.value]}", markup=False)
+    if found.context is ContextState.ABSENT:
+        out.print(f"  {_HOW_TO_MARK}", markup=False)
     for place in found.found:
         where = place.field if place.message is None else f"{place.field}[{place.message}]"
         out.print(f"  {place.format} in {where}: {place.sources} source(s)", markup=False)

@@ -128,7 +128,7 @@ def _unchecked(report: Verification) -> Iterator[Text]:
 
 def _corrected(report: Verification) -> Iterator[Text]:
     if report.corrected_answer is None:
-        yield Text("\nno corrected answer", style="dim")
+        yield Text("\nno corrected answer: too little of this one would be left", style="dim")
         return
     if report.corrected_answer == report.original_answer:
         return

@@ -57,6 +57,10 @@ class NoReply(Exception):
         self.trace_id = trace_id
 
 
+class KeyRefused(NoReply):
+    """The server wants a key, and another one than was sent."""
+
+
 async def ask(
     client: httpx.AsyncClient, target: Target, body: JsonObject, *, pause: Pause = asyncio.sleep
 ) -> Heard:
@@ -133,7 +137,8 @@ async def _sent(
 def _refuse_failure(reply: httpx.Response, target: Target) -> None:
     if reply.status_code != httpx.codes.OK:
         said = f"status {reply.status_code}: {_error_message(reply)}"
-        raise NoReply(_without_key(said, target), reply.headers.get("x-guard-request-id", ""))
+        kind = KeyRefused if reply.status_code == httpx.codes.UNAUTHORIZED else NoReply
+        raise kind(_without_key(said, target), reply.headers.get("x-guard-request-id", ""))
 
 
 def _read_by_the_user(reply: ChatReply) -> str:

@@ -98,6 +98,12 @@ class FieldTable:
         self.refuse(body)
         return Told(self.unchecked(body), self.unknown(body))
 
+    def said_of(self, body: JsonObject) -> Told:
+        """Return what is to be said of the body of a reply, where nothing is refused."""
+        if self._root.is_quiet(body):
+            return _NOTHING
+        return Told(self.unchecked(body), self.unknown(body))
+
     def unchecked(self, value: JsonObject) -> tuple[str, ...]:
         """Return what carries words in a body and is not looked at, each name once."""
         if self._root.is_quiet(value):

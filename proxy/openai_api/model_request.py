@@ -3,20 +3,20 @@
 from dataclasses import dataclass
 
 from proxy.openai_api.guard_field import GuardField
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ModelRequest:
     """A request that can be served.
 
     Attributes:
         raw: The body as it came.
-        body: The body as JSON, with `guard` still in it.
+        parsed: The body as JSON, with `guard` still in it; None once it was let go.
         conversation: The request as a chat completion: `messages` in which the question and the
             sources are looked for, with `guard`, `documents`, `tools` and the like beside them. The
-            body itself for the chat door. Nobody sends it anywhere.
+            body itself for the chat door; empty once the body was let go. Nobody sends it anywhere.
         model: Name of the model that the client asked for.
         stream: Whether it wants a stream.
         choices: How many choices it wants.
@@ -31,7 +31,7 @@ class ModelRequest:
     """
 
     raw: bytes
-    body: JsonObject
+    parsed: JsonObject | None
     conversation: JsonObject
     model: str
     stream: bool
@@ -43,6 +43,17 @@ class ModelRequest:
     not_checked: tuple[str, ...] = ()
     server_state: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+
+    @property
+    def body(self) -> JsonObject:
+        """The body as JSON; where it was let go, it is read once more."""
+        if self.parsed is None:
+            self.parsed = read_object(self.raw)
+        return self.parsed
+
+    def let_go(self) -> None:
+        """Keep the bytes of the body alone: a stream may last, and seldom is more wanted of it."""
+        self.parsed, self.conversation = None, {}
 
     def for_server(self, model: str) -> bytes:
         """Return the body for the model server: the caller's own bytes where nothing differs."""

@@ -38,7 +38,8 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
         """Send a request; the body of its reply is still on its way.
 
         The request's extension ``target`` is what stands in its first line, where the address is
-        not to be used; its ``timeout`` for ``connect`` covers looking up the name, too.
+        not to be used; its ``timeout`` for ``connect`` covers looking up the name, too. The reply's
+        extension ``has_come`` tells whether all of its body has come, read or not.
 
         Raises:
             httpx.TransportError: no reply. `httpx.PoolTimeout` says that no connection was free,
@@ -75,7 +76,7 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
             reply.status,
             headers=reply.raw_headers,
             stream=ReplyBody(reply, self._let_go),
-            request=request,
+            extensions={"has_come": reply.content.is_eof},
         )
 
     def _let_go(self) -> None:

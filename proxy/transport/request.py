@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncGenerator
-from functools import lru_cache
 from typing import cast
 
 import httpx
@@ -69,10 +68,14 @@ def _text(value: bytes) -> str:
 
 
 def address_of(request: httpx.Request) -> URL:
-    """Return where a request goes, in the very bytes of its address."""
+    """Return where a request goes, in the very bytes of its address.
+
+    Its extension ``address`` is that, where somebody knows it already.
+    """
     target: bytes | None = request.extensions.get("target")
     if target is None:
-        return _whole_address(request.url)
+        known: URL | None = request.extensions.get("address")
+        return known or whole_address(request.url)
     # The very bytes, but for those that have no place in an address and are escaped.
     path, _, query = _NOT_ASCII.sub(_escaped, target).decode("ascii").partition("?")
     return URL.build(
@@ -84,8 +87,8 @@ def address_of(request: httpx.Request) -> URL:
     )
 
 
-@lru_cache(maxsize=256)
-def _whole_address(url: httpx.URL) -> URL:
+def whole_address(url: httpx.URL) -> URL:
+    """Return an address as aiohttp takes it."""
     address = f"{url.scheme}://{url.netloc.decode('ascii')}{url.raw_path.decode('ascii')}"
     return URL(address, encoded=True)
 

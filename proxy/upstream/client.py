@@ -4,7 +4,7 @@ Errors of the HTTP library are translated here and nowhere else. No cookie is ev
 """
 
 import contextlib
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import httpx
@@ -19,6 +19,7 @@ from proxy.upstream.reply import Opened, OpenReply, RawReply, check_status, read
 from proxy.upstream.request import ServerCall, Terms, httpx_request
 from proxy.upstream_errors import (
     UpstreamBroken,
+    UpstreamError,
     UpstreamPoolFull,
     UpstreamTimeout,
     UpstreamUnreachable,
@@ -73,6 +74,7 @@ class ModelServers:
                 headers=returned_headers(headers),
                 content_type=headers.get("content-type", ""),
                 pieces=opened.decoded(self._max_reply_bytes),
+                has_come=opened.has_come,
             )
 
     @contextlib.asynccontextmanager
@@ -82,9 +84,11 @@ class ModelServers:
         Raises:
             UpstreamError: it failed, one way or another.
         """
-        with _translated(terms, request.url.host):
+        server = request.url.host
+        try:
             async with Patience(terms.timeouts) as patience:
                 response = await self._send(request, terms.spare)
+                del request  # its reply may take long
                 patience.begun()
                 opened = Opened(response, patience)
                 try:
@@ -92,6 +96,8 @@ class ModelServers:
                     yield opened
                 finally:
                     await response.aclose()
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise _translated(error, terms, server) from error
 
     async def _send(self, request: httpx.Request, spare: Spare) -> httpx.Response:
         try:
@@ -104,18 +110,15 @@ class ModelServers:
             return await self._transport.handle_async_request(request)
 
 
-@contextlib.contextmanager
-def _translated(terms: Terms, server: str) -> Generator[None, None, None]:
-    try:
-        yield
-    except httpx.PoolTimeout as error:
-        raise UpstreamPoolFull from error
-    except httpx.ConnectTimeout as error:
-        raise UpstreamTimeout("connect", terms.timeouts.connect_s) from error
-    except httpx.DecodingError as error:
-        raise UpstreamBroken("its content encoding is damaged") from error
-    except NotSecured as error:
-        log.warning("upstream.not_secured", server=server, said=str(error))
-        raise UpstreamUnreachable(type(error).__name__) from error
-    except httpx.TransportError as error:
-        raise UpstreamUnreachable(type(error).__name__) from error
+def _translated(error: httpx.RequestError, terms: Terms, server: str) -> UpstreamError:
+    """Return a failure of the HTTP library as ours."""
+    match error:
+        case httpx.PoolTimeout():
+            return UpstreamPoolFull()
+        case httpx.ConnectTimeout():
+            return UpstreamTimeout("connect", terms.timeouts.connect_s)
+        case httpx.DecodingError():
+            return UpstreamBroken("its content encoding is damaged")
+        case NotSecured():
+            log.warning("upstream.not_secured", server=server, said=str(error))
+    return UpstreamUnreachable(type(error).__name__)

@@ -1,7 +1,7 @@
 """A reply of a model server: its body in time and in size, and the errors that its status means."""
 
 import sys
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -33,12 +33,14 @@ class OpenReply:
         headers: Those that may go to the caller.
         content_type: Of the body.
         pieces: The body, decoded; each piece within the idle timeout.
+        has_come: Tells whether nothing of it has to be waited for any more.
     """
 
     status: int
     headers: Mapping[str, str]
     content_type: str
     pieces: AsyncIterator[bytes]
+    has_come: Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,11 @@ class Opened:
             raise UpstreamBroken("its content encoding is not one that was asked for")
         self.response.stream = Sliced(self._stream)
         return self._timely(self.response.aiter_bytes(), most_bytes)
+
+    def has_come(self) -> bool:
+        """Tell whether all of the body has come; False if nobody can know."""
+        tell = self.response.extensions.get("has_come")
+        return tell is not None and tell()
 
     @property
     def _stream(self) -> httpx.AsyncByteStream:

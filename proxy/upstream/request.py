@@ -10,11 +10,13 @@ from functools import lru_cache
 from typing import Protocol
 
 import httpx
+from yarl import URL
 
 from policies.upstream import Timeouts
 from proxy.encodings import ENCODINGS
 from proxy.headers import sent_headers
 from proxy.spare import Spare
+from proxy.transport.request import whole_address
 
 
 class Terms(Protocol):
@@ -74,6 +76,8 @@ def httpx_request(call: ServerCall) -> httpx.Request:
     extensions: dict[str, object] = {"timeout": {"connect": call.timeouts.connect_s}}
     if call.query:
         extensions["target"] = url.raw_path + b"?" + call.query
+    else:
+        extensions["address"] = _address(call.url)
     return httpx.Request(
         call.method,
         url,
@@ -88,3 +92,8 @@ def httpx_request(call: ServerCall) -> httpx.Request:
 def parsed_url(url: str) -> httpx.URL:
     """Return an address of a policy, as it is for every request again."""
     return httpx.URL(url)
+
+
+@lru_cache(maxsize=256)
+def _address(url: str) -> URL:
+    return whole_address(parsed_url(url))

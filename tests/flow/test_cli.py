@@ -277,7 +277,11 @@ def test_a_request_without_context_says_so(tmp_path: Path) -> None:
 
     ended = run(tmp_path, "sources", "-", stdin=json.dumps(asked).encode())
 
-    assert ended.out.splitlines() == ["question: 안녕하세요?", "context:  no context block"]
+    assert ended.out.splitlines() == [
+        "question: 안녕하세요?",
+        "context:  no context block",
+        "  put a heading or <context> around the sources, or name them in guard.sources",
+    ]
 
 
 def test_words_of_a_request_cannot_command_the_terminal(tmp_path: Path) -> None:

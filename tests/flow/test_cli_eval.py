@@ -396,6 +396,17 @@ def test_a_server_that_lists_no_model_is_refused(golden: str) -> None:
     assert_refused(result, f"{BASE}/models: status 404: Not Found\n", "--model")
 
 
+def test_a_server_that_takes_no_key_or_another_one_is_refused_with_where_it_comes_from(
+    golden: str,
+) -> None:
+    with respx.mock:
+        respx.get(f"{BASE}/models").respond(401)
+        result = run(golden, "--base-url", BASE)
+
+    assert_refused(result, f"{BASE}/models: status 401", "The key comes from OPENAI_API_KEY.")
+    assert "--model" not in result.stderr
+
+
 async def test_ctrl_c_also_ends_waiting_for_the_list_of_models(tmp_path: Path) -> None:
     (tmp_path / "library.yaml").write_text(SET)
     asked = asyncio.Event()

@@ -7,12 +7,14 @@ import openai
 import pytest
 import pytest_asyncio
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
+from pydantic import JsonValue
 
 from proxy.demo.model_server import MODEL
 from proxy.openai_api.json_body import member
-from proxy.openai_api.sse import write_event
+from proxy.openai_api.sse import DONE, write_event
 from tests.fakes.house import House
-from tests.fakes.paced_upstream import PacedUpstream
+from tests.fakes.paced_upstream import PacedUpstream, framed
+from tests.fakes.raw_upstream import http_reply
 from tests.flow.lending import (
     BODY,
     BOOKS,
@@ -27,7 +29,7 @@ from tests.flow.lending import (
     says,
 )
 from tests.flow.library import ASKED
-from tests.flow.listening import Listener, begun, talking
+from tests.flow.listening import Listener, begun, listening, talking
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -70,6 +72,28 @@ async def test_a_bad_first_sentence_ends_the_attempt_before_the_model_has(
     assert (trace.action, trace.reasons) == ("regenerate", ("korean_only.han",))
     assert [attempt.choices[0].text for attempt in trace.attempts] == [CHINESE, PERIOD + BOOKS]
     assert trace.replies == (PERIOD + BOOKS,)
+
+
+@pytest.mark.parametrize("ends_well", [True, False])
+async def test_a_bad_answer_that_comes_all_at_once_is_asked_for_again(
+    house: House, model: PacedUpstream, ends_well: bool
+) -> None:
+    async def heard() -> str:
+        async with listening(house.proxy, BODY) as listener:
+            await listener.rest()
+            return listener.said()
+
+    choices: list[JsonValue] = [{"index": 0, "delta": {"content": one}} for one in (CHINESE, FEE)]
+    said = b"".join(write_event(framed(choices=[choice])) for choice in choices)
+    body = said + DONE if ends_well else said
+    hearing = asyncio.create_task(heard())
+    first = await model.next()
+    await first.send(http_reply(body, headers={"content-type": "text/event-stream"}))
+    second = await begun(model)
+    await says(second, PERIOD)
+    await second.finish()
+
+    assert await hearing == PERIOD
 
 
 async def test_a_second_attempt_that_is_as_bad_is_replaced(

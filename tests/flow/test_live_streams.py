@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
+from guards.core.reading import forget_sources, source_text
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import DONE
 from tests.fakes.house import House
@@ -28,7 +29,9 @@ from tests.flow.lending import (
     lending_house,
     says,
 )
+from tests.flow.library import SOURCE
 from tests.flow.listening import is_silent, talking
+from tests.flow.waiting import eventually
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -54,6 +57,16 @@ async def test_who_speaks_is_said_before_a_word_is(house: House, model: PacedUps
         assert listener.said() == ""
         assert listener.reply.headers["x-guard-action"] == "pending"
         assert listener.reply.headers["content-type"].startswith("text/event-stream")
+
+
+async def test_sources_are_read_while_the_model_thinks(house: House, model: PacedUpstream) -> None:
+    forget_sources()
+
+    async def figures_are_known() -> bool:
+        return "quantities" in vars(source_text(SOURCE))
+
+    async with talking(house.proxy, model, BODY):
+        await eventually(figures_are_known)
 
 
 async def test_a_sentence_is_there_before_the_model_has_written_the_one_after_the_next(

@@ -9,7 +9,7 @@ import pytest
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading
+from guards.core.reading import Asked, Reading, forget_sources
 from guards.core.runner import Outcome
 from policies.guard_rule import Action
 from policies.inspection import Inspector
@@ -115,3 +115,14 @@ def test_a_guard_that_breaks_while_it_reads_ahead_stops_no_other() -> None:
 
     assert pauses == len(guards)
     assert [one.asked for one in guards] == [[ASKED.question]] * 2
+
+
+def test_sources_are_known_once_an_answer_was_held_against_them() -> None:
+    forget_sources()
+    inspector = Inspector(load_shipped("default").policy)
+    asked = replace(ASKED)
+    inspector.inspect(asked, Stage.INPUT)
+    knew = inspector.knows_sources(asked)
+    inspector.inspect(asked.answered("월요일에 쉽니다[1]."), Stage.OUTPUT)
+
+    assert (knew, inspector.knows_sources(replace(ASKED))) == (False, True)

@@ -33,7 +33,7 @@ _LEAST_KOREAN = 0.2
 _NOTHING_TO_MEASURE = 0.5
 _MOST_FIGURES = 512
 
-_Named = tuple[str | bool | int, ...]
+_Named = tuple[str | bool | tuple[int, int], ...]
 """A figure by all that tells whether a text holds it."""
 
 
@@ -97,15 +97,18 @@ class _Told:
         self._texts = [(part.text, title) for part, title in zip(told.parts, titles, strict=True)]
         self._may_hold = FigureHolders(self._texts)
         self._holders: dict[_Named, frozenset[int]] = {}
-        heads = [part.text.raw[:_HEAD_CHARS] for part in told.parts]
-        self.is_korean = [
-            _chars_of(_HANGUL, head) >= _LEAST_KOREAN * max(1, _chars_of(_LETTERS, head))
-            for head in heads
-        ]
+        self._are_korean: dict[int, bool] = {}
 
-    def holders(self, figure: Quantity) -> frozenset[int]:
-        """Return the places of the sources in which a figure stands."""
-        name = _named(figure)
+    def is_korean(self, place: int) -> bool:
+        """Tell whether a source is written in Hangul."""
+        if place not in self._are_korean:
+            head = self._texts[place][0].raw[:_HEAD_CHARS]
+            letters = max(1, _chars_of(_LETTERS, head))
+            self._are_korean[place] = _chars_of(_HANGUL, head) >= _LEAST_KOREAN * letters
+        return self._are_korean[place]
+
+    def holders(self, figure: Quantity, name: _Named) -> frozenset[int]:
+        """Return the places of the sources in which a figure stands, which is known by its name."""
         holders = self._holders.get(name)
         if holders is None:
             if len(self._holders) >= _MOST_FIGURES:
@@ -137,17 +140,17 @@ class _Measures:
 
     def is_held(self, figure: Quantity) -> bool:
         """Tell whether a figure stands in a source."""
-        return bool(self._told.holders(figure))
+        return bool(self._told.holders(figure, _named(figure)))
 
     def carried(self, text: str, figures: Sequence[Quantity]) -> Carried:
         """Return how far each source carries a statement."""
         key = (text, tuple(map(_named, figures)))
         carried = self._carried.get(key)
         if carried is None:
-            carried = self._carried[key] = self._measured(text, figures)
+            carried = self._carried[key] = self._measured(text, figures, key[1])
         return carried
 
-    def _measured(self, text: str, figures: Sequence[Quantity]) -> Carried:
+    def _measured(self, text: str, figures: Sequence[Quantity], names: Sequence[_Named]) -> Carried:
         for figure in figures:
             text = text.replace(figure.text, " ", 1)
         claim = self._claims.of(bare_claim(_EMPHASIS.sub("", text)))
@@ -155,7 +158,7 @@ class _Measures:
         for form in wanted.forms.keys() & self._asked.forms:
             asked |= wanted.forms[form]
         judged = wanted.words & (claim.known | ~asked)
-        return Carried(claim, judged, [self._told.holders(figure) for figure in figures])
+        return Carried(claim, judged, list(map(self._told.holders, figures, names)))
 
     def quote(self, text: str, place: int) -> str:
         """Return the source's sentence nearest to a statement; empty if none holds any of it."""
@@ -169,7 +172,7 @@ class _Measures:
 
     def is_korean(self, place: int) -> bool:
         """Tell whether a source is written in Hangul."""
-        return self._told.is_korean[place]
+        return self._told.is_korean(place)
 
 
 def read_ahead(asked: Asked) -> Iterator[None]:
@@ -257,7 +260,7 @@ _start_of = attrgetter("start")
 
 def _named(figure: Quantity) -> _Named:
     measure = figure.measure
-    parts = (part for value in measure.values for part in (value.numerator, value.denominator))
+    parts = [value.as_integer_ratio() for value in measure.values]
     return (figure.text, figure.comparing_word, figure.is_length, measure.dimension, *parts)
 
 

@@ -6,6 +6,7 @@ Numerals in words are read only where nothing else can be meant: ``세 달`` but
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
@@ -39,7 +40,14 @@ _TAIL = (
 
 
 def _alternatives(names: Iterable[str]) -> str:
-    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    """Return a pattern for some words, longest first; each first character is tried but once."""
+    by_first: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(names, key=len, reverse=True):
+        by_first[name[0]].append(re.escape(name[1:]))
+    return "|".join(
+        re.escape(first) + (f"(?:{'|'.join(rests)})" if any(rests) else "")
+        for first, rests in by_first.items()
+    )
 
 
 # 프로 is short for percent, and the beginning of many other words.
@@ -149,12 +157,18 @@ def _read_counted(match: re.Match[str]) -> Measure | None:
 
 
 def _read_amount(match: re.Match[str]) -> Measure:
-    unit = UNITS[match["unit"]]
-    low = mixed_value(match["low"])
-    value = low + Fraction(1, 2) if match["half"] else low
-    # Fractions are slow, and most units are worth one.
-    value = value if unit.factor == 1 else value * unit.factor
-    return Measure(unit.dimension, (value,), everyday=_is_rate(low, unit, match))
+    name = match["unit"]
+    low, measure = _amount(match["low"], name, has_half=match["half"] is not None)
+    return measure._replace(everyday=True) if _is_rate(low, UNITS[name], match) else measure
+
+
+# Fractions are slow, and most amounts come again.
+@lru_cache(maxsize=_NUMBERS_KEPT)
+def _amount(number: str, name: str, *, has_half: bool) -> tuple[Fraction, Measure]:
+    """Return a number, and the amount that it is of a unit."""
+    unit, low = UNITS[name], mixed_value(number)
+    value = low + Fraction(1, 2) if has_half else low
+    return low, Measure(unit.dimension, (value * unit.factor,))
 
 
 def _is_rate(low: Fraction, unit: Unit, match: re.Match[str]) -> bool:

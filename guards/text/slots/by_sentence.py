@@ -26,11 +26,12 @@ from guards.text.slots.quantity import Quantity, find_quantities
 from guards.text.slots.route import speaks_of_travel
 
 _SENTENCE_ENDS = re.compile(r"[다요]\.(?:\[\d{1,2}\]){0,5}(?=\s)|\](?=\n)")
+# Each way by what it begins with, for which a search is fast.
 _REACHES_FAR = re.compile(
-    r"[`<|¹²³⁰⁴-⁹]|~~~|단위(?![ ]?[가-힣])|쪽|페이지|pp?\."
-    r"|^[ \t]*(?:[-*+>•][ \t]+)?[*_]{0,2}[(\[【]",
-    re.MULTILINE,
+    r"[`<|¹²³⁰⁴-⁹~단쪽페p]"
+    r"(?:(?<=[`<|¹²³⁰⁴-⁹쪽])|(?<=~)~~|(?<=단)위(?![ ]?[가-힣])|(?<=페)이지|(?<=p)p?\.)"
 )
+_MARK_FIRST = re.compile(r"\n[ \t]*(?:[-*+>•][ \t]+)?[*_]{0,2}[(\[【]")
 _BRACKETS = (("(", ")"), ("[", "]"), ("【", "】"))
 _QUOTE_FILE_OR_ADDRESS = re.compile(r"[\"'“-‟‘-‛＂＇´〝-〟«»「」『』《》〈〉]|[.@/][A-Za-z]")
 
@@ -86,7 +87,7 @@ def _by_sentence(
     None if something may reach from one sentence into another. Sentences in a row that are new are
     read together, which takes less time than each alone.
     """
-    if _REACHES_FAR.search(raw):
+    if _REACHES_FAR.search(raw) or _MARK_FIRST.search(f"\n{raw}"):
         return None
     for is_known, some in groupby(pieces, lambda piece: raw[piece[0] : piece[1]] in known):
         if not is_known and not _read_into(known, raw, list(some), read):

@@ -17,6 +17,7 @@ _URL = re.compile(
     rf"|(?P<bare>{_HOST}{_COMMON_ENDING})(?![A-Za-z0-9-]|\.[A-Za-z]))(?P<path>{_PATH})",
     re.ASCII | re.IGNORECASE,
 )
+_MAY_BE_URL = re.compile(r"\.[A-Za-z]")
 _MAIL = re.compile(
     r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,64}(?:\.[A-Za-z0-9-]{1,64}){1,4}", re.ASCII
 )
@@ -92,7 +93,7 @@ def find_contacts(raw: str, normal: Normal) -> tuple[Contact, ...]:
             (*one.span(), ContactKind.MAIL, (one[0].rstrip(".").lower(),), "")
             for one in _MAIL.finditer(text)
         ]
-    if "." in text:
+    if _MAY_BE_URL.search(text):
         found += [_address(one) for one in _URL.finditer(text)]
     kept: list[Contact] = []
     for begin, stop, kind, values, full in sorted(found, key=lambda one: (one[0], -one[1])):

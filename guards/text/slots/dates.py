@@ -85,6 +85,7 @@ _AT_NUMBERS = tuple(
     )
     for one in _DATES
 )
+_NO_SOLID = tuple(one for one in _AT_NUMBERS if one.needed is not _SOLID)
 _NEEDED = tuple(dict.fromkeys(one.needed for one in _DATES))
 # The end of a range that leans on the date before it: "3월 5일 ~ 20일", "2024. 3. 5. ~ 20.",
 # "3월 5일부터 20일까지" (but 20일간 is a period)
@@ -100,7 +101,7 @@ def dates_sought(text: str) -> Sequence[Sought]:
     if not _ANY.search(text):
         return ()
     if _YEAR_MARK not in text:
-        return _AT_NUMBERS
+        return _AT_NUMBERS if _SOLID.search(text) else _NO_SOLID
     needed = [one for one in _NEEDED if one.search(text)]
     return [one for one in _DATES if one.needed in needed]
 

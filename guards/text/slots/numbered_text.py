@@ -57,5 +57,5 @@ class NumberedText:
             self.text = text = blotted(self.text, places)
             # What stood behind a number may be blotted out by now, which is no harm.
             self._runs = [run for run in self._runs if text[run[1] - 1] != BLOT]
-            if any(text[start] == BLOT for start, *_ in self._runs):
+            if any(text[run[0]] == BLOT for run in self._runs):
                 self._runs = digit_runs(text, self.near_digits)

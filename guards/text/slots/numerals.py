@@ -20,6 +20,7 @@ _NATIVE_TENS = {
     "여든": 80, "아흔": 90,
 }  # fmt: skip
 
+_MOST_DIGITS = 16
 PLAIN_NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,16})(?:\.\d{1,6})?"
 # One part of a mixed number (2,000만 · 5천 · 2천5백만) and the digits that may close it (548).
 _PART = rf"{PLAIN_NUMBER}[ ]?(?:[십백천][만억조]?|[만억조])"
@@ -51,6 +52,8 @@ def plain_value(numeral: str) -> Fraction:
 @lru_cache(maxsize=_NUMERALS_KEPT)
 def mixed_value(numeral: str) -> Fraction:
     """Return the value of digits, Sino-Korean digits and scales (``3만 5천``, ``삼십``)."""
+    if len(numeral) <= _MOST_DIGITS and numeral.isascii() and numeral.isdecimal():
+        return Fraction(int(numeral))
     total = section = Fraction(0)
     digit: Fraction | None = None  # None: 천 alone is a thousand
     for token in _TOKEN.findall(numeral):

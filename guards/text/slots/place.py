@@ -26,6 +26,7 @@ _UNIT = (
     r"(?:번길|[년월일시분초층호개명건회장점배번박세주차]|시간|가지|[가-힣]?원|%|퍼센트"
     r"|[가-힣]?미터|킬로|[kK㎞]|[mM㎡])"
 )
+_MAY_BE_HOUSE = re.compile(r"[로길][ ]?\d")
 _HOUSE = re.compile(
     r"(?<![가-힣\d])(?P<road>[가-힣\d]{2,12}(?:로|길))[ ]?(?P<house>\d{1,4}(?:-\d{1,3})?)"
     rf"(?![\d.,:]?\d|[ ]?{_UNIT}|[~-])"
@@ -80,7 +81,7 @@ def find_places(text: str) -> tuple[PlaceSlot, ...]:
         ]
     found += [
         PlaceSlot(PlaceKind.HOUSE, frozenset(), match["road"], match["house"], *_where(match))
-        for match in _HOUSE.finditer(text)
+        for match in (_HOUSE.finditer(text) if _MAY_BE_HOUSE.search(text) else ())
         # A particle makes no road: 지하철로 10.
         if stem(match["road"]) == match["road"] or len(stem(match["road"])) > 1
     ]

@@ -6,10 +6,11 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
+from guards.core.lazy import lazy
 from proxy.openai_api.answer import Answer, with_whole_characters
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.choices import choice_index, choices_of
-from proxy.openai_api.coverage import unknown_fields
+from proxy.openai_api.coverage import Told, unknown_fields
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.sse import EventReader
 from proxy.openai_api.stream_events import event_object
@@ -45,13 +46,17 @@ class PlainReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """What carries words in the choices and is not looked at."""
-        named = (*COVERAGE.reply.unchecked(self.body), *_thoughts([self.body], "message"))
+        named = (*self._told.unchecked, *_thoughts([self.body], "message"))
         return _unseen(named, self.answers)
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return unknown_fields(COVERAGE.reply, [self.body])
+        return self._told.unknown
+
+    @lazy
+    def _told(self) -> Told:
+        return COVERAGE.reply.said_of(self.body)
 
 
 @dataclass(frozen=True)

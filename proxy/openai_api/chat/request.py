@@ -58,7 +58,7 @@ def read_request(raw: bytes) -> ModelRequest:
     begun = (_PREFILL,) if known.messages[-1].role == "assistant" else ()
     return ModelRequest(
         raw=raw,
-        body=body,
+        parsed=body,
         conversation=body,
         model=known.model,
         stream=bool(known.stream),

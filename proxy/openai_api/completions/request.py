@@ -70,7 +70,7 @@ def read_request(raw: bytes) -> CompletionRequest:
     said = {key: value for key, value in body.items() if key != "prompt"}
     return CompletionRequest(
         raw=raw,
-        body=body,
+        parsed=body,
         conversation=said | {"messages": conversation(prompt)},
         model=known.model,
         stream=bool(known.stream),

@@ -75,7 +75,7 @@ def read_request(raw: bytes) -> ModelRequest:
     ]
     return ModelRequest(
         raw=raw,
-        body=body,
+        parsed=body,
         conversation=said | {"messages": messages_of(body)},
         model=known.model,
         stream=bool(known.stream),

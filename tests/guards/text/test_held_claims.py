@@ -13,6 +13,7 @@ SOURCES = (
     Source("2", "주차 안내", "주차장은 후문 옆 광장에 있다. 주차장은 월요일에 쉰다.", "온실.pdf"),
 )
 LONG = Source("3", "긴 문서", "주차장은 문을 닫는다.\n온실은 넓다.\n" * INDEXED_FROM_SENTENCES)
+MANY = 1000
 CLAIMS = st.text(alphabet="온실주차장은 화요일에 닫습니다문을.1[]", max_size=24)
 
 
@@ -32,7 +33,7 @@ def test_the_closest_sentences_are_those_that_hold_most_by_themselves(
         for at, held in part.text.held_index.held(wanted).items()
     }
 
-    found = asked.once(HeldClaims).of(claim).closest(0.2, 0.1, ())
+    found = asked.once(HeldClaims).of(claim).closest(0.2, 0.1, frozenset(), MANY)
 
     most = max(alone.values(), default=0.0)
     assert {place: share for share, place in found} == {
@@ -68,10 +69,10 @@ def test_the_heading_of_a_source_is_held_everywhere_in_it() -> None:
 def test_what_is_left_out_is_not_among_the_closest() -> None:
     found = claims_of(*SOURCES).of("주차장은 월요일에 쉽니다.")
 
-    [(share, place)] = found.closest(0.3, 0.1, ())
+    [(share, place)] = found.closest(0.3, 0.1, frozenset(), MANY)
 
     assert (share, place) == (1, (1, 1))
-    assert all(one != place for _, one in found.closest(0.3, 0.1, {place}))
+    assert all(one != place for _, one in found.closest(0.3, 0.1, frozenset({place}), MANY))
 
 
 def test_figures_and_marks_make_no_other_claim() -> None:
@@ -85,5 +86,5 @@ def test_a_claim_is_held_as_if_it_were_the_first(claims: list[str]) -> None:
     shared = claims_of(*SOURCES)
 
     for claim in claims:
-        found = shared.of(claim).closest(0.0, 1.0, ())
-        assert found == claims_of(*SOURCES).of(claim).closest(0.0, 1.0, ())
+        found = shared.of(claim).closest(0.0, 1.0, frozenset(), MANY)
+        assert found == claims_of(*SOURCES).of(claim).closest(0.0, 1.0, frozenset(), MANY)

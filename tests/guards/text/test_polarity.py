@@ -114,3 +114,15 @@ def test_a_wider_stance_takes_the_narrower_ones_in() -> None:
 
 def test_what_cannot_be_done_without_is_no_predicate() -> None:
     assert [stance.role for stance in stances("출입은 표 없이 할 수 없다.")] == [Role.ASIDE]
+
+
+@pytest.mark.parametrize("sign", ["- ", "1) ", "* **", "> "])
+@given(st.lists(st.sampled_from("제출하지 않아도 됩니다 없어도 안 됩니다 금지 있습니다".split())))
+def test_the_sign_of_a_list_changes_nothing_that_is_said(sign: str, words: list[str]) -> None:
+    sentence = " ".join(words)
+
+    behind = [
+        (one.key, one.mode, one.role, one.start - len(sign)) for one in stances(sign + sentence)
+    ]
+
+    assert behind == [(one.key, one.mode, one.role, one.start) for one in stances(sentence)]
