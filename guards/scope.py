@@ -13,13 +13,13 @@ Source: names and words of the policy, and own rules for Korean names.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import ClassVar
 
 from pydantic import Field
 
 from guards.core.finding import Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.lazy import lazy
 from guards.core.reading import Reading
 from guards.text.entity_drift import drifts
 from guards.text.source_support import (
@@ -99,11 +99,11 @@ class OtherScope(Guard[ScopeSettings]):
         sources = [SupportingSource(part) for part in reading.sources]
         return [finding for check in checks for finding in check(claims, sources, reading)]
 
-    @cached_property
+    @lazy
     def _scopes(self) -> WordGroups:
         return WordGroups(self.settings.scopes, begin_words=True)
 
-    @cached_property
+    @lazy
     def _categories(self) -> WordGroups:
         return WordGroups(self.settings.categories, begin_words=False)
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from guards.core.lazy import lazy
 from guards.core.reading import Text
 from guards.text.answer_types import AnswerType, asked_types, gives, sub_questions
 from guards.text.asked_kind import asked_kinds
@@ -131,11 +131,11 @@ class _Asked:
         wants_steps = _STEPS.search(self._question) is not None
         return not (self._is_for_value or wants_steps) and bool(_OVERVIEW.search(self._question))
 
-    @cached_property
+    @lazy
     def _words(self) -> set[str]:
         return {word.stem for word in content_words(self._question)}
 
-    @cached_property
+    @lazy
     def _syllables(self) -> set[str]:
         return bigrams(self._question)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
 
 from guards.core.errors import MorphMissing
 from guards.core.guard import Stage
@@ -40,6 +41,7 @@ def remarks_about(
         *remarks_on_answers(policy.passthrough),
         *(_about_tenant(policy) if policy.tenant else _about_base(policy)),
         *about_streams(policy),
+        *_about_address(policy),
         *_about_keys(policy),
         *_about_environment(policy, environment, require_env=require_env),
     ]
@@ -123,6 +125,19 @@ def _about_tenant(policy: Policy) -> Iterator[Remark]:
 def _about_base(policy: Policy) -> Iterator[Remark]:
     if policy.keys:
         yield Remark(("keys",), "open nothing without a `tenant`")
+
+
+def _about_address(policy: Policy) -> Iterator[Remark]:
+    if policy.upstream is None:
+        return
+    path = urlsplit(policy.upstream.base_url).path
+    said = ""
+    if not path:
+        said = "has no path, as /v1 would be: right only if the root holds /chat/completions"
+    elif path.endswith(("/completions", "/responses", "/models")):
+        said = "names an endpoint, which is added to it: leave out what follows the version"
+    if said:
+        yield Remark(("upstream", "base_url"), said, refused=False)
 
 
 def _about_keys(policy: Policy) -> Iterator[Remark]:

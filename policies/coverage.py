@@ -9,12 +9,12 @@ that nothing is hedged, says little about the claim; guards of an answer's form 
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cached_property
 from operator import attrgetter
 from typing import Protocol
 
 from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding
+from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
 from guards.overlap import Overlap, OverlapSettings
 from guards.text.citing.assessed import Assessed, Assessment, Status
@@ -66,7 +66,7 @@ class Coverage:
         self.statements = self._cited.statements
         self.claims = tuple(one for one in self.statements if one.is_claim)
 
-    @cached_property
+    @lazy
     def assessed(self) -> Assessed | None:
         """What is to be said of the citations; None if their guard did not run."""
         if Citations.id not in self._ran:
@@ -115,7 +115,7 @@ class Coverage:
             for one in told
         )
 
-    @cached_property
+    @lazy
     def _cited_by(self) -> dict[int, list[Assessment]]:
         """What each mark cites, by where it stands."""
         cited: dict[int, list[Assessment]] = {}
@@ -126,7 +126,7 @@ class Coverage:
     def _has_words(self, claim: Statement) -> bool:
         return len(features(claim.text).words) >= self._fewest_words
 
-    @cached_property
+    @lazy
     def _slots(self) -> dict[str, Sequence[_Slot]]:
         """What each guard compares, by the guard's id."""
         return {

@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Guard, Scope, Stage
+from guards.core.lazy import lazy
 from guards.core.reading import Reading, read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, Outcome, read_ahead
@@ -92,7 +92,7 @@ class Inspector:
         reports = (*verdict.reports, report)
         return self._decided(reading_of(exchange), verdict.stage, reports, possible)
 
-    @cached_property
+    @lazy
     def of_segments(self) -> "SegmentInspector":
         """The inspector of answers that are not complete yet."""
         needed = [guard for guard in self._built if guard.scope is Scope.SEGMENT]

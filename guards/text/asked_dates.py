@@ -31,7 +31,7 @@ class AskedDates:
 
     def has(self, quantity: Quantity) -> bool:
         """Tell whether a date of the answer follows."""
-        return quantity.measure in self._following
+        return quantity.measure.dimension in _DATES and quantity.measure in self._following
 
     @lazy
     def _following(self) -> frozenset[Measure]:

@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
 from itertools import combinations, permutations
 
+from guards.core.lazy import lazy
 from guards.text.days import YEAR, dated, day_of, in_common_year, shifted, without_year
 from guards.text.rates import may_be_combined
 from guards.text.slots.quantity import Quantity
@@ -123,7 +123,7 @@ class Derivable:
             for share in self._shares
         )
 
-    @cached_property
+    @lazy
     def _shares(self) -> list[Fraction]:
         percents = (one for one in self._operands if one.dimension == Dimension.PERCENT)
         return [one.values[0] / 100 for one in percents if 0 < one.values[0] < 100]
@@ -134,11 +134,11 @@ class Derivable:
         key = (measure.dimension, measure.values[0])
         return len(measure.values) == 1 and (key in self._times or key in self._days_of_year)
 
-    @cached_property
+    @lazy
     def _times(self) -> frozenset[_Key]:
         return frozenset(key for one in _in_time(self._operands) for key in _readings(one))
 
-    @cached_property
+    @lazy
     def _days_of_year(self) -> frozenset[_Key]:
         return frozenset(
             (found.dimension, found.values[0])
@@ -147,7 +147,7 @@ class Derivable:
             for found in _from_day_of_year(one, other)
         )
 
-    @cached_property
+    @lazy
     def _spans(self) -> frozenset[tuple[str, tuple[Fraction, ...]]]:
         """What takes 1~2 days and then 3~5 days takes 4~7 days."""
         return frozenset(
@@ -156,7 +156,7 @@ class Derivable:
             if one.dimension == other.dimension
         )
 
-    @cached_property
+    @lazy
     def _on_top(self) -> frozenset[_Key]:
         return frozenset(
             (one.dimension, one.values[0] + other.values[0])
@@ -165,7 +165,7 @@ class Derivable:
             if one.dimension == other.dimension and one != other
         )
 
-    @cached_property
+    @lazy
     def _combined(self) -> frozenset[_Key]:
         return frozenset(
             (one.dimension, value)
@@ -174,7 +174,7 @@ class Derivable:
             for value in (one.values[0] + other.values[0], one.values[0] - other.values[0])
         )
 
-    @cached_property
+    @lazy
     def _parts(self) -> frozenset[_Key]:
         return frozenset((one.dimension, one.values[0]) for one in _of_amounts(self._operands))
 

@@ -1,6 +1,6 @@
 """What was found of figures that an answer gives again and again."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from guards.core.finding import Finding, Span
 from guards.text.slots.quantity import Quantity
@@ -10,8 +10,7 @@ _SAID = slice(Quantity._fields.index("measure"), None)
 """What of a quantity is the same wherever it stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(NamedTuple):
     quantity: Quantity
     found: Finding
 

@@ -3,9 +3,9 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import islice
 
+from guards.core.lazy import lazy
 from guards.core.reading import Text
 from guards.lexicons.name_heads import DOCUMENT_HEADS, PAPER_HEADS
 from guards.lexicons.ordinary_latin import ORDINARY_LATIN
@@ -67,7 +67,7 @@ class KnownNames:
         """Return the names there that end with this head, each once, up to a fixed number."""
         return self._by_head.get(head, [])
 
-    @cached_property
+    @lazy
     def _by_head(self) -> dict[str, list[Name]]:
         found: dict[str, dict[str, Name]] = defaultdict(dict)
         for text in self._texts:
@@ -98,12 +98,12 @@ class KnownNames:
             return False
         return any(may_transcribe(word, hangul) for hangul in self._words)
 
-    @cached_property
+    @lazy
     def _words(self) -> frozenset[str]:
         words = {word for text in self._texts for word in _HANGUL_WORD.findall(text.normal.text)}
         return frozenset(words | {stem(word) for word in words})
 
-    @cached_property
+    @lazy
     def _short_words(self) -> dict[str, list[str]]:
         """The words that may be short forms, by what they begin with."""
         found: dict[str, list[str]] = defaultdict(list)
@@ -112,7 +112,7 @@ class KnownNames:
                 found[word[0]].append(word)
         return found
 
-    @cached_property
+    @lazy
     def _initials(self) -> frozenset[str]:
         return frozenset(
             "".join(word[0] for word in re.split(r"[ -]", phrase)).upper()

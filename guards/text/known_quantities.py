@@ -125,7 +125,9 @@ class KnownQuantities:
 
     def has(self, quantity: Quantity) -> bool:
         """Tell whether the texts hold this quantity, each end of it if it is a range."""
-        if not self._has_figures and quantity.measure.dimension != Dimension.BARE:
+        if not self._has_figures and (
+            quantity.measure.dimension != Dimension.BARE or not self._numerals
+        ):
             return self._has_verbatim(quantity)
         keys = _keys(quantity.measure)
         name = (quantity.text, quantity.comparing_word, quantity.is_length, *keys)
@@ -169,7 +171,10 @@ class KnownQuantities:
         return False
 
     def _implies(self, key: _Key) -> bool:
-        return any(key in said.implied for said in self._said)
+        for said in self._said:  # noqa: SIM110 - as in `_says`
+            if key in said.implied:
+                return True
+        return False
 
     def has_value(self, quantity: Quantity) -> bool:
         """Tell the same without regard to comparators."""
@@ -228,13 +233,18 @@ class KnownQuantities:
 
     def _has_bare(self, number: Quantity) -> bool:
         """Tell whether a number without a unit stands there with any unit, or in any other way."""
-        _, *value = _key(number.measure.dimension, number.measure.values[0])
-        if any(tuple(value) in said.values for said in self._said):
-            return True
+        value = number.measure.values[0].as_integer_ratio()
+        for said in self._said:
+            if value in said.values:
+                return True
         if not _FIRST_NUMBER.fullmatch(number.text):
             return False
-        numeral = number.text.replace(",", "")
-        return any(numeral in text.once(_numerals_in) for text in self._texts)
+        return number.text.replace(",", "") in self._numerals
+
+    @lazy
+    def _numerals(self) -> Set[str]:
+        """All numbers of the texts in digits."""
+        return frozenset().union(*(text.once(_numerals_in) for text in self._texts))
 
     def _has_verbatim(self, quantity: Quantity) -> bool:
         if quantity.comparator is not None and self.has_value(quantity):

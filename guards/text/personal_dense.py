@@ -2,8 +2,8 @@
 
 import re
 from bisect import bisect_right
-from functools import cached_property
 
+from guards.core.lazy import lazy
 from guards.text.normal import Normal, normalise
 from guards.text.personal_kinds import PersonalKind
 
@@ -52,7 +52,7 @@ class Dense:
             length += len(kept[0])
         self._pieces = pieces
 
-    @cached_property
+    @lazy
     def text(self) -> str:
         """The letters, digits and at signs."""
         return "".join(self._pieces)

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
 
+from guards.core.lazy import lazy
 from guards.text.personal import find_personal
 from guards.text.personal_dense import dense, subscriber
 from guards.text.personal_kinds import PUBLISHED, PersonalKind, PersonalSpan
@@ -23,12 +23,12 @@ class Shown:
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = tuple(texts)
 
-    @cached_property
+    @lazy
     def _all(self) -> str:
         # A mark that no identifier has keeps the end of one text apart from the next one's start.
         return "|".join(map(dense, self._texts))
 
-    @cached_property
+    @lazy
     def _persons(self) -> frozenset[str]:
         return frozenset(
             dense(text[span.start : span.end])

@@ -9,9 +9,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cached_property
 from itertools import islice
 
+from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
 from guards.text.arithmetic import (
     counts_of,
@@ -104,7 +104,7 @@ class Reckonable:
     def _sentence(self, quantity: Quantity) -> Sentence:
         return self._answer.sentences[max(0, bisect_right(self._starts, quantity.start) - 1)]
 
-    @cached_property
+    @lazy
     def _starts(self) -> list[int]:
         return [sentence.start for sentence in self._answer.sentences]
 
@@ -116,11 +116,11 @@ class Reckonable:
         indent = own.start - raw.rfind("\n", 0, own.start) - 1
         return any(len(line["indent"]) <= indent for line in _NEXT_LINE.finditer(raw, own.end))
 
-    @cached_property
+    @lazy
     def _asked_amounts(self) -> list[Operand]:
         return [one for one in _operands(self._question) if one.dimension not in NO_AMOUNTS]
 
-    @cached_property
+    @lazy
     def _asks_to_reckon(self) -> bool:
         """Whether the question asks for a total, or gives an amount that no source has."""
         return _RECKONS.search(self._question.raw) is not None or any(
@@ -128,16 +128,16 @@ class Reckonable:
             for one in self._question.quantities
         )
 
-    @cached_property
+    @lazy
     def _sources(self) -> list[Text]:
         return source_texts(self._reading)
 
-    @cached_property
+    @lazy
     def _has_many(self) -> bool:
         """Whether the answer has more figures than are tried with one another."""
         return len(list(islice(_singles(self._answer), _MOST_FIGURES + 1))) > _MOST_FIGURES
 
-    @cached_property
+    @lazy
     def _shown(self) -> list[Operand]:
         return _operands(self._answer)
 

@@ -12,9 +12,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Protocol
 
+from guards.core.lazy import lazy
 from guards.core.reading import Text
 from guards.text.bonds import Bond
 from guards.text.derived import Derivable
@@ -107,7 +107,7 @@ class Reckoning:
         """Tell whether the answer says, here or elsewhere, how it comes to a price."""
         return is_told(quantity, self._worked_out)
 
-    @cached_property
+    @lazy
     def _worked_out(self) -> Mapping[Measure, int]:
         prices = [
             one
@@ -123,7 +123,7 @@ class Reckoning:
         others = [one for measure, one in self._repeated if measure != quantity.measure]
         return self._step(quantity, operand(quantity, self._answer), others)
 
-    @cached_property
+    @lazy
     def _repeated(self) -> Sequence[tuple[Measure, Operand]]:
         """What the answer repeats of the figures that the sources or the question give."""
         return [
@@ -132,7 +132,7 @@ class Reckoning:
             if len(one.measure.values) == 1 and self._is_known(one)
         ]
 
-    @cached_property
+    @lazy
     def _followed(self) -> frozenset[int]:
         """Where the figures stand that follow, in up to a few steps."""
         quantities = [one for one in self._answer.quantities if len(one.measure.values) == 1]
@@ -157,7 +157,7 @@ class Reckoning:
             followed |= new
         return frozenset(followed)
 
-    @cached_property
+    @lazy
     def _shown(self) -> frozenset[int]:
         assumed = self._supposed
         results = equation_results(
@@ -172,18 +172,18 @@ class Reckoning:
             if one.measure in assumed and is_near(one.start, places)
         }
 
-    @cached_property
+    @lazy
     def _supposed(self) -> frozenset[Measure]:
         """What no source gives and the answer supposes to reckon with it (``10일이 지났다면``)."""
         return frozenset(
             one.measure for one in self._answer.once(supposed) if not self._is_known(one)
         )
 
-    @cached_property
+    @lazy
     def _starts(self) -> list[int]:
         return [sentence.start for sentence in self._answer.sentences]
 
-    @cached_property
+    @lazy
     def _asked(self) -> list[Operand]:
         singles = [one for one in self._question.quantities if len(one.measure.values) == 1]
         return [operand(one, self._question) for one in singles[:_MOST_OPERANDS]]

@@ -33,6 +33,8 @@ class SentenceIndex(Generic[PlaceT]):
         """Return the places of the sentences that share most words, the best one first."""
         found: list[int] = []
         known = [self._by_word[stem] for stem in wanted.stems if stem in self._by_word]
+        if not known:
+            return []
         for numbers in sorted(known, key=len):
             found += numbers[: MOST_LOOKED_AT - len(found)]
             if len(found) >= MOST_LOOKED_AT:

@@ -1,9 +1,9 @@
 """How far each source supports a claim, with its figures: the same words with others are none."""
 
-from functools import cached_property
 from typing import NamedTuple
 
 from guards.core.finding import Evidence
+from guards.core.lazy import lazy
 from guards.core.reading import Part, Text, source_text
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.claims import bare_claim
@@ -53,7 +53,7 @@ class SupportingSource:
         nearest = max(held, key=held.__getitem__, default=0)
         return (Evidence(self._part.source.id, sentences[nearest].text),)
 
-    @cached_property
+    @lazy
     def _figures(self) -> KnownQuantities:
         titles = [source_text(self._title)] if self._title else []
         return KnownQuantities([self._part.text, *titles])

@@ -7,9 +7,9 @@ inaccurate is reported by one of them, and what one objects to is never called a
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 from guards.core.finding import Finding, Severity
+from guards.core.lazy import lazy
 from guards.core.reading import Reading
 from guards.text.citing.assessed import Assessed, Assessment, Status
 from guards.text.slots.citation_mark import CitationMark, MarkKind
@@ -74,7 +74,7 @@ class CitedAnswer:
         doubtful = any(one.guard in CITATION_GUARDS for one in self._verdict.findings)
         return None if doubtful else True
 
-    @cached_property
+    @lazy
     def count(self) -> CitationCount:
         """The citations of the answer as a whole."""
         assessed = self._assessed if self._declared else None
@@ -101,7 +101,7 @@ class CitedAnswer:
     def _assessed(self) -> Assessed | None:
         return self._coverage.assessed
 
-    @cached_property
+    @lazy
     def _told(self) -> tuple[Told, ...]:
         assessments = self._assessed.assessments if self._assessed else ()
         return tuple(self._tell(one) for one in assessments)
@@ -129,7 +129,7 @@ class CitedAnswer:
             return Status.UNCERTAIN
         return one.status
 
-    @cached_property
+    @lazy
     def _objections(self) -> list[Finding]:
         """What guards are sure that the answer says and the sources do not."""
         return strong_grounding(self._verdict.findings)
@@ -139,17 +139,17 @@ class CitedAnswer:
         at = bisect_left(self._bad_places, mark.start)
         return at < len(self._bad_places) and self._bad_places[at] < mark.end
 
-    @cached_property
+    @lazy
     def _bad_places(self) -> list[int]:
         return sorted(
             found.span.start for found in self._verdict.findings if is_bad_citation(found)
         )
 
-    @cached_property
+    @lazy
     def _marks(self) -> tuple[CitationMark, ...]:
         return tuple(mark for one in self._coverage.statements for mark in one.marks)
 
-    @cached_property
+    @lazy
     def _declared(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for mark in self._marks for name in _names(mark)))
 
@@ -167,7 +167,7 @@ class CitedAnswer:
         )
         return tuple(dict.fromkeys((*numbers, *written)))
 
-    @cached_property
+    @lazy
     def _unknown_places(self) -> frozenset[int]:
         """Where a number stands that means no source."""
         unknown = "citations.unknown_number"

@@ -4,10 +4,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding, Severity, Span, Strength
+from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
 from guards.overlap import Overlap, OverlapSettings
 from guards.text.citing.kept import support_of
@@ -62,7 +62,7 @@ class Claims:
     sources: SourceTexts
     offsets: Offsets
 
-    @cached_property
+    @lazy
     def reports(self) -> tuple[ClaimReport, ...]:
         """Return a report on each sentence, in order."""
         return tuple(
@@ -70,7 +70,7 @@ class Claims:
             for index, statement in enumerate(self.coverage.statements)
         )
 
-    @cached_property
+    @lazy
     def about(self) -> tuple[int | None, ...]:
         """For each finding the index of the sentence that it is about; None for none."""
         return tuple(map(self._about, self.findings))
@@ -86,11 +86,11 @@ class Claims:
                 return at
         return self._marked.get(span.start)
 
-    @cached_property
+    @lazy
     def _ends(self) -> list[int]:
         return [statement.sentence.end for statement in self.coverage.statements]
 
-    @cached_property
+    @lazy
     def _marked(self) -> dict[int, int]:
         """For each citation mark, some of which stand behind their sentence, whose it is."""
         return {
@@ -99,14 +99,14 @@ class Claims:
             for mark in statement.marks
         }
 
-    @cached_property
+    @lazy
     def _findings_of(self) -> dict[int | None, list[int]]:
         found: dict[int | None, list[int]] = defaultdict(list)
         for number, index in enumerate(self.about):
             found[index].append(number)
         return found
 
-    @cached_property
+    @lazy
     def not_checkable(self) -> tuple[NotCheckable, ...]:
         """Return what nobody could check, and why."""
         whole = self._whole_reason
@@ -217,15 +217,15 @@ class Claims:
         start = source.raw.find(wanted) if len(wanted) >= _SHORTEST_EXACT_CHARS else -1
         return None if start < 0 else Span(start, start + len(wanted))
 
-    @cached_property
+    @lazy
     def _supported_from(self) -> float:
         """A claim rests on a source as surely as a citation of it would be accurate."""
         return options_of(self.policy, Citations.id, CitationsSettings).threshold
 
-    @cached_property
+    @lazy
     def _unsupported_below(self) -> float:
         return options_of(self.policy, Overlap.id, OverlapSettings).unsupported_below
 
-    @cached_property
+    @lazy
     def _support(self) -> Support:
         return support_of(self.reading)

@@ -4,6 +4,7 @@ Errors of the HTTP library are translated here and nowhere else. No cookie is ev
 """
 
 import contextlib
+import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from proxy.transport.aiohttp_transport import AiohttpTransport
 from proxy.transport.errors import NotSecured, StaleConnection
 from proxy.upstream.reply import Opened, OpenReply, RawReply, check_status, read_whole
 from proxy.upstream.request import ServerCall, Terms, httpx_request
+from proxy.upstream.troubles import Troubles
 from proxy.upstream_errors import (
     UpstreamBroken,
     UpstreamError,
@@ -46,6 +48,7 @@ class ModelServers:
     ) -> None:
         self._max_reply_bytes = max_reply_bytes
         self._transport = AiohttpTransport(most_connections, ca_file=ca_file)
+        self._troubles = Troubles(time.monotonic)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -84,7 +87,7 @@ class ModelServers:
         Raises:
             UpstreamError: it failed, one way or another.
         """
-        server = request.url.host
+        server, place = request.url.host, request.url.netloc.decode("ascii", "replace")
         try:
             async with Patience(terms.timeouts) as patience:
                 response = await self._send(request, terms.spare)
@@ -93,11 +96,18 @@ class ModelServers:
                 opened = Opened(response, patience)
                 try:
                     await check_status(opened, terms)
+                    self._troubles.answered(place)
                     yield opened
                 finally:
                     await response.aclose()
         except (httpx.TransportError, httpx.DecodingError) as error:
-            raise _translated(error, terms, server) from error
+            failure = _translated(error, terms, server)
+            if not isinstance(error, NotSecured):  # the log has that already
+                self._troubles.failed(place, failure)
+            raise failure from error
+        except UpstreamError as failure:
+            self._troubles.failed(place, failure)
+            raise
 
     async def _send(self, request: httpx.Request, spare: Spare) -> httpx.Response:
         try:

@@ -157,6 +157,37 @@ def test_a_tenant_that_nobody_can_reach_is_pointed_out(folder: Folder) -> None:
     assert folder.warnings() == ["x.yaml:1:1: tenant: has no `keys`, so nobody can reach it yet"]
 
 
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("http://h:8000", "has no path, as /v1 would be: "),
+        ("http://h:8000/", "has no path, as /v1 would be: "),
+        ("https://h/v1/chat/completions", "names an endpoint, which is added to it: "),
+        ("https://h/v1/models/", "names an endpoint, which is added to it: "),
+    ],
+)
+def test_an_address_that_is_hardly_meant_is_pointed_out(
+    folder: Folder, address: str, said: str
+) -> None:
+    folder.write(
+        "x.yaml",
+        f"extends: default\ntenant: a\nupstream:\n  pass_caller_key: true\n  base_url: {address}",
+    )
+
+    [warning] = folder.warnings()
+    assert warning.startswith(f"x.yaml:5:3: upstream.base_url: {said}")
+
+
+@pytest.mark.parametrize("address", ["http://h/v1", "http://h/v1/", "https://h/api/openai/v3"])
+def test_an_address_up_to_its_version_is_right(folder: Folder, address: str) -> None:
+    folder.write(
+        "x.yaml",
+        f"extends: default\ntenant: a\nupstream:\n  pass_caller_key: true\n  base_url: {address}",
+    )
+
+    assert folder.warnings() == []
+
+
 def test_a_tenant_without_guards_is_pointed_out(folder: Folder) -> None:
     folder.write(
         "x.yaml",

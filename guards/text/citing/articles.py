@@ -7,10 +7,10 @@ reference names, carries the sentence clearly better than every other.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Span
+from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading, Text, read
 from guards.text.citing.assessment import CITATION_THRESHOLD
 from guards.text.citing.cases import BETTER_BY, FEWEST_MEASURED
@@ -46,7 +46,7 @@ class RightArticles:
         self._reading = reading
         self._answer = cited_answer(reading)
 
-    @cached_property
+    @lazy
     def _provisions(self) -> Sequence[Provision]:
         """The articles; read only where an answer names one, which few answers do."""
         return law_index(self._reading).provisions[:_MOST_ARTICLES]
@@ -80,7 +80,7 @@ class RightArticles:
         near = [place for place, score in enumerate(scores) if score > best - BETTER_BY]
         return self._provisions[near[0]] if best >= CITATION_THRESHOLD and len(near) == 1 else None
 
-    @cached_property
+    @lazy
     def _support(self) -> Support:
         exchange = self._reading.asked.once(_of_articles)
         reading = replace(read(exchange.answered(self._answer.raw)), answer=self._reading.answer)

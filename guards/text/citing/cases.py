@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 from guards.core.exchange import Source
+from guards.core.lazy import lazy
 from guards.text.citing.assessed import Assessment, Missing, Status
 from guards.text.citing.clauses import parts_of
 from guards.text.citing.numbering import Numbering
@@ -64,7 +65,7 @@ class Case:
         self._threshold = bench.threshold
         self._places = tuple(dict.fromkeys(one.place for one in cited if one.place is not None))
 
-    @cached_property
+    @lazy
     def _carried(self) -> Carried:
         return self._carried_of(self.statement.text, self.statement.sentence)
 
@@ -182,7 +183,7 @@ class Case:
     def _carries_part(self, place: int) -> bool:
         return self._part_score(place) >= BETTER_FROM
 
-    @cached_property
+    @lazy
     def _parts(self) -> list[Carried]:
         """What is measured of its clauses that say enough by themselves."""
         parts = parts_of(self._bench.raw, self.statement)
@@ -204,7 +205,7 @@ class Case:
             for lead in self.statement.led_by
         )
 
-    @cached_property
+    @lazy
     def _rivals(self) -> list[int]:
         """The sources that carry the statement clearly better than those cited."""
         clear = self._clear(self._places)

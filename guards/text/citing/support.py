@@ -8,9 +8,10 @@ any notation. Words of the question that no source has are left out: the asker c
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property, reduce
+from functools import reduce
 from operator import attrgetter, or_
 
+from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading, SourceSet, source_text
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.claims import bare_claim
@@ -227,7 +228,7 @@ class Support:
         """Tell whether a source is written in the script of a statement, so that words compare."""
         return self._measures.is_korean(place) or not _HANGUL.search(text)
 
-    @cached_property
+    @lazy
     def _claimed(self) -> Sequence[Quantity]:
         return () if self._answer is None else claimed_quantities(self._answer.text)
 
@@ -243,7 +244,7 @@ class Support:
     def _is_reckoned(self, figure: Quantity) -> bool:
         return self._reckoning is not None and self._reckoning.has(figure)
 
-    @cached_property
+    @lazy
     def _reckoning(self) -> Reckoning | None:
         if self._answer is None:
             return None

@@ -8,9 +8,9 @@ none.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from guards.core.exchange import Exchange
+from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading, read, source_text
 from guards.text.citing.articles import (
     bracket_around,
@@ -174,11 +174,11 @@ class WrongArticles:
     def _pieces(self) -> tuple[Piece, ...]:
         return self._reading.asked.once(_pieces)
 
-    @cached_property
+    @lazy
     def _places(self) -> dict[int, int]:
         return {id(piece): place for place, piece in enumerate(self._pieces)}
 
-    @cached_property
+    @lazy
     def _support(self) -> Support:
         exchange = self._reading.asked.once(_of_pieces)
         reading = replace(read(exchange.answered(self._raw)), answer=self._reading.answer)

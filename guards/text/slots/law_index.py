@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import partial
 
 from guards.core.exchange import Source
+from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading, source_set
 from guards.text.slots.law import Kind, LawReference
 from guards.text.slots.law_match import (
@@ -106,26 +107,26 @@ class LawIndex:
         """Return the index of a request's sources."""
         return cls(partial(source_set(tuple(sources)).once, source_laws))
 
-    @cached_property
+    @lazy
     def sources(self) -> tuple[SourceLaw, ...]:
         """What each source holds, in their order."""
         return tuple(self._read())
 
-    @cached_property
+    @lazy
     def _own(self) -> frozenset[LawName | None]:
         return frozenset(source.law for source in self.sources)
 
-    @cached_property
+    @lazy
     def provisions(self) -> tuple[Provision, ...]:
         """Every article that is set out."""
         return tuple(one for source in self.sources for one in source.provisions)
 
-    @cached_property
+    @lazy
     def mentions(self) -> tuple[Mention, ...]:
         """Everything that is referred to."""
         return tuple(one for source in self.sources for one in source.mentions)
 
-    @cached_property
+    @lazy
     def _by_article(self) -> Mapping[int | None, list[Mention]]:
         """The mentions of articles by their numbers, those of ranges under None."""
         mentions: dict[int | None, list[Mention]] = defaultdict(list)
@@ -135,13 +136,13 @@ class LawIndex:
                 mentions[None if is_range else one.reference.number].append(one)
         return mentions
 
-    @cached_property
+    @lazy
     def names(self) -> tuple[LawName, ...]:
         """Every law that is named, or that a source is a piece of."""
         laws = [source.law for source in self.sources] + [one.law for one in self.mentions]
         return tuple(dict.fromkeys(law for law in laws if law is not None and law.key))
 
-    @cached_property
+    @lazy
     def _names(self) -> frozenset[LawName]:
         return frozenset(self.names)
 

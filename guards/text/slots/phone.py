@@ -25,7 +25,7 @@ _CALL = r"(?:☎|☏|전화|연락처|문의처?|팩스|[Tt][Ee][Ll]|[Ff][Aa][Xx
 _LOCAL = re.compile(rf"{_CALL}[은는 :.()]{{0,3}}(?P<number>\d{{3,4}}-\d{{4}}{_RANGE})(?!\d)")
 _EXTENSION = re.compile(
     r"(?:(?<!국)내선|교환|구내|[Ee][Xx][Tt]\.?)(?:[ ]?번호)?[은는]?[ :.]{0,2}"
-    r"(?P<number>\d{2,5}|\d(?=번))(?![\d,.]*\d)"
+    r"(?P<number>\d{2,5}|\d(?=번))(?![,.]*\d)"
 )
 _LIST_BEHIND = re.compile(r"[ ]?\((?P<list>[^()\n]{3,120})\)")
 _LAST_DIGITS = re.compile(
@@ -35,7 +35,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _TAIL_CHARS = 4
 _SHORT = re.compile(
     rf"(?<![\d.,A-Za-z-])(?P<number>{'|'.join(sorted(SHORT_CODES, key=len, reverse=True))})"
-    r"(?![\d,.~-]*\d)(?=번|으로|[로에을를과와은는이가나]|[^가-힣A-Za-z\d%]|$|콜|다산|구급|상담)"
+    r"(?![,.~-]*\d)(?=번|으로|[로에을를과와은는이가나]|[^가-힣A-Za-z\d%]|$|콜|다산|구급|상담)"
 )
 _SHORT_BEFORE = re.compile(rf"(?:국번[ ]?없이|{_CALL}|긴급|신고|상담|콜센터|민원)[^.\n\d]{{0,8}}$")
 _SHORT_AFTER = re.compile(

@@ -9,10 +9,9 @@ from proxy.dashboard.backstage import Backstage
 from proxy.dashboard.desk import AnyRequest, Desk, is_https
 from proxy.dashboard.languages import msgid
 from proxy.dashboard.signing_in import ended_cookie, session_cookie, session_token
-from proxy.logs import logger
+from proxy.readers import recognised
+from proxy.refusals import TooManyWrongKeys
 from proxy.services import Services
-
-log = logger(__name__)
 
 MOST_FORM_BYTES = 8 * 2**10
 _WRONG = msgid("This key is not known here. Please check that it was copied whole.")
@@ -36,15 +35,14 @@ async def sign_in(
     form = await request.form()
     key, wanted = str(form.get("key", "")).strip(), local_page(str(form.get("next", "")))
     address = request.client.host if request.client else ""
-    wait_s = await services.wrong_keys.wait_s(address, services.now().timestamp())
-    if wait_s:
-        page = _form(desk, wanted, status_code=429, problem=_TOO_OFTEN)
-        page.headers["retry-after"] = str(wait_s)
+    try:
+        viewer = await recognised(key, address, services)
+    except TooManyWrongKeys as error:
+        page = _form(desk, wanted, status_code=error.status, problem=_TOO_OFTEN)
+        page.headers.update(error.headers)
         return page
-    token = await shared.sessions.begin(key)
+    token = await shared.sessions.begin(key) if viewer else None
     if token is None:
-        await services.wrong_keys.note(address)
-        log.warning("dashboard.sign_in_refused", client=address)
         return _form(desk, wanted, status_code=401, problem=_WRONG)
     await _end(request, shared)
     cookie = session_cookie(token, https=is_https(request, services))

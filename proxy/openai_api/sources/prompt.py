@@ -3,9 +3,9 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import pairwise
 
+from guards.core.lazy import lazy
 from proxy.openai_api.sources.lines import Kind, read_lines
 from proxy.openai_api.sources.speech import (
     LEADS,
@@ -85,7 +85,7 @@ class Prompt:
         """Return the text behind a heading, up to the next one."""
         return self.stretch(at, next(self.headings_behind(at), len(self.lines)))
 
-    @cached_property
+    @lazy
     def all_headings(self) -> list[int]:
         """The lines that are headings, examples included."""
         return [at for at, line in enumerate(self.lines) if line.kind is Kind.HEADING]
@@ -99,7 +99,7 @@ class Prompt:
         """Return the lines that are the same rule as this line, itself included."""
         return self._rules[self.words(at).strip()]
 
-    @cached_property
+    @lazy
     def _rules(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for at, line in enumerate(self.lines):
@@ -107,7 +107,7 @@ class Prompt:
                 found.setdefault(self.words(at).strip(), []).append(at)
         return found
 
-    @cached_property
+    @lazy
     def answered(self) -> frozenset[int]:
         """The questions whose answer stands below them, as in examples and lists of questions."""
         headings = self.all_headings
@@ -121,18 +121,18 @@ class Prompt:
             and not is_earlier_answer(self.words(answer))
         )
 
-    @cached_property
+    @lazy
     def introductions(self) -> list[int]:
         """The lines that only say that the context follows."""
         return [at for at in self._text_lines_with(LEADS) if introduces_context(self.words(at))]
 
-    @cached_property
+    @lazy
     def leading(self) -> list[int]:
         """The lines at the top that may send to what follows, examples left out."""
         lines = self._text_lines_with(LEADS)
         return [at for at in lines if at < MOST_LEADING_LINES and at not in self.examples]
 
-    @cached_property
+    @lazy
     def announcement(self) -> int | None:
         """The first of them that says that the context follows."""
         return next((at for at in self.leading if announces_context(self.words(at))), None)
@@ -152,13 +152,13 @@ class Prompt:
             found = words.search(small, self.lines[at].end)
         return lines
 
-    @cached_property
+    @lazy
     def _beginning(self) -> tuple[list[int], str]:
         """Where each of the lines begins that are searched, and all of them in small letters."""
         lines = self.lines[:_MOST_TEXT_LINES]
         return [line.start for line in lines], small_letters(self.text[: lines[-1].end])
 
-    @cached_property
+    @lazy
     def examples(self) -> frozenset[int]:
         """The lines of few-shot examples, from their heading to where the real thing begins."""
         inside: set[int] = set()
@@ -169,7 +169,7 @@ class Prompt:
                 inside.update(range(at, self._example_end(at)))
         return frozenset(inside)
 
-    @cached_property
+    @lazy
     def headings(self) -> list[int]:
         """The lines that are headings outside of examples."""
         return [at for at in self.all_headings if at not in self.examples]
@@ -205,11 +205,11 @@ class Prompt:
             return False
         return self._questions[behind] in self.answered
 
-    @cached_property
+    @lazy
     def _questions(self) -> list[int]:
         return [at for at in self.all_headings if self.lines[at].role is Role.QUESTION]
 
-    @cached_property
+    @lazy
     def _last_context(self) -> int:
         contexts = (
             at

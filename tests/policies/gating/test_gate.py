@@ -441,6 +441,26 @@ def test_bad_words_beside_a_call_are_taken_out() -> None:
     assert {CALL[one.span.start : one.span.end] for one in recorded.acting} == {"02-7777-1234"}
 
 
+@pytest.mark.parametrize("pieces", [1, 7, 1000])
+def test_bad_words_before_others_and_a_call_stop_the_attempt(pieces: int) -> None:
+    answer = f"{CALL} {FEE}"
+    sliced = [answer[at : at + pieces] for at in range(0, len(answer), pieces)]
+
+    passage = passed(sliced, begun(may_regenerate=True), in_tool_turn=True)
+
+    assert (passage.gate.stopped, passage.gate.text, passage.gate.shown) == (True, CALL, "")
+
+
+def test_bad_words_after_a_call_are_taken_out() -> None:
+    passage = begun(may_regenerate=True)
+    passage.gate.pause()
+    passage.go_on()
+    passage.feed(f"{CALL} {FEE}")
+    passage.close(in_tool_turn=True)
+
+    assert (passage.gate.stopped, passage.gate.shown) == (False, FEE)
+
+
 # --- JSON -----------------------------------------------------------------------------------------
 
 

@@ -100,6 +100,28 @@ def test_how_an_answer_arrives_makes_no_difference(
     assert through([answer]) == through(sliced) == through(list(answer))
 
 
+@LAWS
+@given(answers(), st.booleans(), LIMITS, st.lists(st.integers(0, 300), max_size=9))
+def test_how_a_turn_that_calls_tools_arrives_makes_no_difference(
+    said: str, may_regenerate: bool, limits: Trimming, cuts: list[int]
+) -> None:
+    def through(pieces: list[str], *, pauses: bool) -> tuple[object, ...]:
+        passage = begun(may_regenerate=may_regenerate, trimming=limits)
+        for piece in pieces:
+            passage.gate.feed(piece)
+            if pauses:
+                passage.go_on()
+        if pauses:
+            passage.gate.pause()
+            passage.go_on()
+        passage.close(in_tool_turn=True)
+        return result(passage)
+
+    sliced = [said[start:end] for start, end in pairwise([0, *sorted(cuts), len(said)])]
+
+    assert through([said], pauses=False) == through(sliced, pauses=True)
+
+
 @st.composite
 def long_answers(draw: st.DrawFn) -> str:
     said = draw(st.lists(st.one_of(answers(), st.just(" ".join(TRUE))), min_size=1, max_size=4))

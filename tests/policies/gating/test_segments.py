@@ -127,6 +127,11 @@ SEGMENTS = [
         [CLAIM, "구분 | 값\n--- | ---\n가 | 나. 다.", "라 | 마", "끝입니다."], "\n", id="open-table"
     ),
     pytest.param(
+        [CLAIM, "요금은 이렇습니다. | 구분 | 값 |\n|---|---|\n| 가 | 1 |", "| 나 | 2 |"],
+        "\n",
+        id="table-on-the-line-of-a-sentence",
+    ),
+    pytest.param(
         [CLAIM, "```sh\n# 가. 나.\n\n다.\n```", "끝입니다.", "~~~\n```\n~~~", "네"], "\n", id="code"
     ),
 ]

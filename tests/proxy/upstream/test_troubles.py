@@ -1,0 +1,139 @@
+"""What the log says of model servers that fail."""
+
+from collections.abc import Iterator
+
+import pytest
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
+
+from proxy.upstream.troubles import QUIET_S, Troubles
+from proxy.upstream_errors import (
+    UpstreamBroken,
+    UpstreamError,
+    UpstreamPoolFull,
+    UpstreamRefused,
+    UpstreamRejectedKey,
+    UpstreamTimeout,
+    UpstreamUnreachable,
+)
+
+GONE = UpstreamUnreachable("ConnectError")
+HERE, THERE = "models:8000", "models:8001"
+
+
+class Watch:
+    """A clock that is set by hand."""
+
+    now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def troubles(watch: Watch) -> Troubles:
+    return Troubles(watch)
+
+
+@pytest.fixture
+def lines() -> Iterator[list[EventDict]]:
+    with capture_logs() as captured:
+        yield captured
+
+
+def told(lines: list[EventDict]) -> list[tuple[str, str]]:
+    return [(line["event"], line["server"]) for line in lines]
+
+
+def test_the_first_failure_is_told_and_the_end_with_their_number_and_time(
+    troubles: Troubles, watch: Watch, lines: list[EventDict]
+) -> None:
+    for _ in range(3):
+        troubles.failed(HERE, GONE)
+        watch.now_s += 2.5
+    troubles.answered(HERE)
+    troubles.answered(HERE)
+
+    assert lines == [
+        {
+            "event": "upstream.failing",
+            "log_level": "warning",
+            "server": HERE,
+            "error": "upstream_unreachable",
+            "cause": "ConnectError",
+        },
+        {
+            "event": "upstream.back",
+            "log_level": "info",
+            "server": HERE,
+            "failures": 3,
+            "failing_s": 7.5,
+        },
+    ]
+
+
+def test_each_server_is_told_of_by_itself(troubles: Troubles, lines: list[EventDict]) -> None:
+    troubles.failed(HERE, GONE)
+    troubles.failed(THERE, GONE)
+    troubles.answered(HERE)
+
+    assert told(lines) == [
+        ("upstream.failing", HERE),
+        ("upstream.failing", THERE),
+        ("upstream.back", HERE),
+    ]
+
+
+def test_one_that_fails_now_and_then_is_told_of_once_a_minute(
+    troubles: Troubles, watch: Watch, lines: list[EventDict]
+) -> None:
+    for _ in range(5):
+        troubles.failed(HERE, GONE)
+        troubles.answered(HERE)
+    few = told(lines)
+    watch.now_s += QUIET_S
+    troubles.failed(HERE, GONE)
+
+    assert few == [("upstream.failing", HERE), ("upstream.back", HERE)]
+    assert told(lines)[2:] == [("upstream.failing", HERE)]
+
+
+FAULTS = [
+    pytest.param(UpstreamTimeout("first byte", 1.0), id="slow"),
+    pytest.param(UpstreamBroken("no choices"), id="unreadable"),
+    pytest.param(UpstreamRejectedKey(), id="wrong-key-of-the-operator"),
+    pytest.param(UpstreamRefused(500), id="its-own-error"),
+]
+
+
+@pytest.mark.parametrize("error", FAULTS)
+def test_every_fault_of_the_server_counts(
+    troubles: Troubles, lines: list[EventDict], error: UpstreamError
+) -> None:
+    troubles.failed(HERE, error)
+
+    [line] = lines
+    assert (line["event"], line["error"]) == ("upstream.failing", error.code)
+
+
+@pytest.mark.parametrize("error", [UpstreamPoolFull(), UpstreamRefused(429), UpstreamRefused(400)])
+def test_what_is_no_fault_of_the_server_is_not_told(
+    troubles: Troubles, lines: list[EventDict], error: UpstreamError
+) -> None:
+    troubles.failed(HERE, error)
+
+    assert lines == []
+
+
+def test_a_refusal_of_the_caller_shows_that_it_is_back(
+    troubles: Troubles, lines: list[EventDict]
+) -> None:
+    troubles.failed(HERE, GONE)
+    troubles.failed(HERE, UpstreamRefused(400))
+
+    assert told(lines) == [("upstream.failing", HERE), ("upstream.back", HERE)]
