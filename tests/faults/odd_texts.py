@@ -23,6 +23,12 @@ def _numbered(unit: str, *, every: int = 1, first: int = 1_000, share: float = 1
     return "".join(text)
 
 
+def _worded(unit: str, *, share: float = 1.0) -> str:
+    """Return a text in which a unit stands again and again, each time with another word."""
+    count = int(SIZE_BYTES * share / len(unit.format("가나다").encode()))
+    return "".join(unit.format(_words(1)) for _ in range(count))
+
+
 def _words(count: int) -> str:
     return " ".join("".join(_chance.choices(_SYLLABLES, k=3)) for _ in range(count))
 
@@ -58,9 +64,23 @@ ONE_UNIT = {
     "residents": "900101-1234567 ",
     "cards": "1234-5678-9012-3456 ",
     "counts": "세 명 ",
+    "rates": "1%",
+    "sums": "1+1=2 ",
+    "short-codes": "112~",
+}
+NUMBERED = {
+    "numbered-lines": "{n}. 가\n",
+    "numbered-signs": "={n}",
+    "numbered-prices": "{n}원",
+    "numbered-rates": "{n}%",
+    "numbered-ranges": "~{n}",
+    "numbered-marks": "[^{n}]",
+    "numbered-names-of-marks": "[출처: 가{n}]",
 }
 ODD = {
     **{name: _filled(unit) for name, unit in ONE_UNIT.items()},
+    **{name: _numbered(unit, first=1) for name, unit in NUMBERED.items()},
+    "words-before-marks": _worded("{}[1]에 따르면 "),
     "random-words": _words(SIZE_BYTES // 10)[: SIZE_BYTES // 3],
     "random-lines": "\n".join(_words(6) + "입니다." for _ in range(SIZE_BYTES // 65)),
 }
@@ -83,3 +103,13 @@ PAIRS = {
     }.items()
 }
 """A source and an answer that have as much in common as can be, and nothing the same."""
+OF_MANY = {
+    name: (_worded(given, share=0.5), _worded(said, share=0.5))
+    for name, (given, said) in {
+        "telephone": ("{}과 02-123-4567 ", "{}과 02-123-4567 "),
+        "mail": ("{}과 a@b.kr ", "{}과 a@b.kr "),
+        "address": ("{}과 a.kr ", "{}과 a.kr "),
+        "count": ("{} 가방 1개.\n", "{} 신발 1건.\n"),
+    }.items()
+}
+"""A source and an answer that say one and the same of thousands, each of another."""

@@ -1,10 +1,16 @@
-"""Any 100 KB text costs under a second of processor time, and delays no other caller by more."""
+"""Any 100 KB text costs under a second of processor time, and delays no other caller by more.
+
+Thousands of short lines, each another, cost under two, where they are source and answer at once.
+"""
 
 import asyncio
+import gc
 import json
+import re
 import threading
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 import pytest
@@ -15,15 +21,20 @@ from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.inspection import NOTHING, Inspector
 from policies.loader import load_shipped
+from proxy.cli.service import keep_for_good
 from proxy.inspecting import LONG_TEXT_CHARS, among_others
 from proxy.tenants import judging_by
 from tests.fakes.house import House, open_house
 from tests.fakes.running_proxy import chat_body
-from tests.faults.odd_texts import ODD, ONE_UNIT, PAIRS, SIZE_BYTES
+from tests.faults.odd_texts import ODD, OF_MANY, ONE_UNIT, PAIRS, SIZE_BYTES
 
 PROMISED_S = 1.0
-MOST_S = 2 * PROMISED_S
-"""A processor that several tests share gives each of them less in a second."""
+OF_EACH_OTHER_S = 2.0
+"""What a source and an answer may cost that have thousands of short lines each."""
+YARDSTICK_ROUNDS = 300_000
+YARDSTICK_S = 0.05
+"""How long they take on an idle processor; one that several tests share does less in a second."""
+DIGITS = re.compile(r"\d+")
 QUESTION = "월 이용료는 얼마인가요?"
 ANSWER = "월 이용료는 45,000원입니다."
 SOURCE = "월 이용료는 45,000원으로 한다."
@@ -44,43 +55,81 @@ def placed(text: str) -> list[Exchange]:
     return [exchange(question=text), exchange(source=text), exchange(answer=text)]
 
 
-def spent_s(looked_at: Exchange) -> float:
-    """Return the processor time of all that is looked at, on the way in and on the way out."""
+def costs_s(looked_at: Exchange) -> float:
+    """Return what all costs that is looked at, on the way in and out, by an idle processor."""
+    with as_in_a_service():
+        before_s = yardstick_s()
+        began_s = time.process_time()
+        for stage in (Stage.INPUT, Stage.OUTPUT):
+            inspector().inspect(looked_at, stage, NOTHING)
+        spent_s = time.process_time() - began_s
+        return spent_s * YARDSTICK_S / max(YARDSTICK_S, before_s, yardstick_s())
+
+
+@contextmanager
+def as_in_a_service() -> Iterator[None]:
+    """Let the collector of garbage pass over what the tests before have left."""
+    collected_after = gc.get_threshold()
+    keep_for_good()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*collected_after)
+
+
+def yardstick_s() -> float:
     began_s = time.process_time()
-    for stage in (Stage.INPUT, Stage.OUTPUT):
-        inspector().inspect(looked_at, stage, NOTHING)
+    for number in range(YARDSTICK_ROUNDS):
+        assert DIGITS.fullmatch(f"{number}") is not None
     return time.process_time() - began_s
 
 
-def test_the_slowest_text_that_is_known_costs_about_a_second() -> None:
-    assert spent_s(exchange(answer=ODD["ranges"])) < MOST_S
+@pytest.mark.parametrize("name", ["ranges", "numbered-lines", "open-marks"])
+def test_the_slowest_answers_that_are_known_cost_under_a_second(name: str) -> None:
+    assert costs_s(exchange(answer=ODD[name])) < PROMISED_S
 
 
 def test_a_source_of_nothing_but_headings_costs_under_a_second() -> None:
-    assert spent_s(exchange(source=ODD["headings"])) < MOST_S
+    assert costs_s(exchange(source=ODD["headings"])) < PROMISED_S
+
+
+def test_a_source_of_ever_another_price_costs_under_a_second() -> None:
+    assert costs_s(exchange(source=ODD["numbered-prices"])) < PROMISED_S
 
 
 def test_a_source_and_an_answer_with_a_thousand_telephones_each_cost_under_a_second() -> None:
     source, answer = PAIRS["telephones"]
 
-    assert spent_s(exchange(source=source, answer=answer)) < MOST_S
+    assert costs_s(exchange(source=source, answer=answer)) < PROMISED_S
+
+
+@pytest.mark.parametrize(("source", "answer"), OF_MANY.values(), ids=OF_MANY)
+def test_what_sources_say_of_thousands_costs_under_two_seconds(source: str, answer: str) -> None:
+    assert costs_s(exchange(source=source, answer=answer)) < OF_EACH_OTHER_S
+
+
+def test_thousands_of_questions_at_once_cost_under_a_second() -> None:
+    asked = "어떻게 될까요? " * (SIZE_BYTES // 40)
+
+    assert costs_s(exchange(question=asked, answer=asked)) < PROMISED_S
 
 
 @pytest.mark.parametrize("name", ["telephones", "links"])
 def test_what_is_found_again_by_the_hundred_costs_under_a_second(name: str) -> None:
     given, other = PAIRS[name]
 
-    assert spent_s(exchange(source=given, answer=given)) < MOST_S
-    assert spent_s(exchange(question=given, answer=given)) < MOST_S
-    assert spent_s(exchange(question=given, answer=other)) < MOST_S
+    assert costs_s(exchange(source=given, answer=given)) < PROMISED_S
+    assert costs_s(exchange(question=given, answer=given)) < PROMISED_S
+    assert costs_s(exchange(question=given, answer=other)) < PROMISED_S
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("source", "answer"), PAIRS.values(), ids=PAIRS)
-def test_a_source_and_an_answer_made_for_each_other_cost_under_a_second(
+def test_a_source_and_an_answer_made_for_each_other_cost_under_two_seconds(
     source: str, answer: str
 ) -> None:
-    assert spent_s(exchange(source=source, answer=answer)) < MOST_S
+    assert costs_s(exchange(source=source, answer=answer)) < OF_EACH_OTHER_S
 
 
 @pytest.mark.long
@@ -88,7 +137,7 @@ def test_a_source_and_an_answer_made_for_each_other_cost_under_a_second(
 def test_any_text_costs_under_a_second_wherever_it_stands(text: str) -> None:
     assert SIZE_BYTES / 3 <= len(text.encode()) <= SIZE_BYTES * 1.1
     for looked_at in placed(text):
-        assert spent_s(looked_at) < MOST_S
+        assert costs_s(looked_at) < PROMISED_S
 
 
 # Others.
