@@ -33,6 +33,10 @@ from proxy.redis_followers import Followers, NotReplicated
 Key = str
 Value = str | int
 
+# The last two are what becomes of a call whose connection another one closes: a Cluster's client
+# closes all of them, whoever uses them, when one fails.
+_UNUSABLE = (RedisError, RedisClusterException, OSError, AttributeError, TypeError)
+
 
 class Script:
     """A script that a server is asked for by its hash, and given where it does not know it."""
@@ -171,7 +175,7 @@ class SharedRedis:
             # A socket's own limit is for each read; a server that dribbles must not get more.
             async with asyncio.timeout(2 * self._answer_within_s), self._turns:
                 yield self._redis
-        except (RedisError, RedisClusterException, OSError) as error:
+        except _UNUSABLE as error:
             if isinstance(error, (ResponseError, NotReplicated)):
                 await self._forget_connections()
             raise away(error) from error
@@ -227,6 +231,11 @@ class SharedRedis:
     async def close(self) -> None:
         """Close the connections."""
         await self._redis.aclose()
+        if self._cluster is not None:
+            # Once a call fails its client takes all for closed, and leaves what calls that were
+            # under way have connected since.
+            await self._cluster.nodes_manager.aclose()
+            await self._cluster.nodes_manager.aclose("startup_nodes")
         if self._sentinel is not None:
             await self._sentinel.aclose()
 

@@ -17,7 +17,7 @@ def asked_to_wait_s(reply: httpx.Response) -> float | None:
         return None
     try:
         wait_s = float(said) if said.isdecimal() else _until(said, reply.headers.get("date", ""))
-    except ValueError:
+    except (ValueError, TypeError):  # no date, or one with a zone and one without
         return None
     return max(_LEAST_S, wait_s)
 

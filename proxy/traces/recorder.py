@@ -157,11 +157,11 @@ class Recorder:
         except Exception as error:  # noqa: BLE001 - the outbox is tried next, whatever happened
             self._absence.failed(error, waiting=len(self._queue))
         left = [*self._in_hand, *self._queue]
-        if not left:
-            return
         try:
             async with asyncio.timeout(within_s / 2):
-                await self._put_aside(left)
+                while left:  # not all at once: there may be room for some
+                    await self._put_aside(left[: self._limits.batch])
+                    del left[: self._limits.batch]
         except Exception as error:  # noqa: BLE001 - nowhere left to put them
             self._counts.dropped += len(left)
             log.warning("trace.lost", traces=len(left), error=error_name(error))

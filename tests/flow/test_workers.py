@@ -219,7 +219,7 @@ async def test_a_second_signal_ends_it_at_once(serve: Serve, model: Model, tmp_p
     model.gate.clear()
     async with serve() as service:
         under_way = asyncio.create_task(service.chat())
-        await model.asked.wait()
+        await asyncio.wait_for(model.asked.wait(), DEADLINE_S)
         workers = children_of(service.pid)
         service.command.signal(signal.SIGTERM)
         await service.command.logged("service.stopping")

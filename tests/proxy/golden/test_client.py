@@ -166,6 +166,15 @@ NOT_WAITED_FOR = [
     pytest.param(429, {}, 0, id="says-nothing"),
     pytest.param(429, {"retry-after": "soon"}, 0, id="says-nothing-that-is-known"),
     pytest.param(429, {"retry-after": "Tue, 01 Apr 2031 10:00:40 GMT"}, 0, id="by-no-clock"),
+    pytest.param(
+        429,
+        {
+            "retry-after": "Tue, 01 Apr 2031 10:00:40 -0000",
+            "date": "Tue, 01 Apr 2031 10:00:00 GMT",
+        },
+        0,
+        id="by-a-clock-of-no-zone",
+    ),
     pytest.param(500, {"retry-after": "7"}, 0, id="another-failure"),
     pytest.param(429, {"retry-after": str(int(MOST_WAITED_S) + 1)}, 0, id="too-long-at-once"),
     pytest.param(429, {"retry-after": str(int(MOST_WAITED_S) // 4)}, 4, id="too-long-in-all"),

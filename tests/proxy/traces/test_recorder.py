@@ -320,6 +320,26 @@ async def test_an_outbox_that_is_full_costs_what_comes_last_and_says_so(
     assert ("trace.dropped", "", "queue_full") in told
 
 
+async def test_closing_leaves_in_the_outbox_what_there_is_room_for(database: Database) -> None:
+    gated = GatedStore()
+    gated.is_open = False
+    limits = Limits(batch=10, gather_s=60.0)
+    names = [f"t{number:03}" for number in range(100)]
+    record_bytes = len(entries(a_trace(names[0]))[0].record.encode())
+    outbox = Outbox(database, now_ms, most_bytes=int(50.5 * record_bytes))
+    recorder = Recorder(gated, outbox, clock=time.monotonic, random=lambda: 0.5, limits=limits)
+    await recorder.start()
+    for name in names:
+        recorder.record(a_trace(name), TRACING)
+    with capture_logs() as logs:
+        await recorder.close()
+
+    assert [entry.id for entry in await outbox.first(100)] == names[:50]
+    counted = recorder.counters()
+    assert (counted["outboxed"], counted["dropped"]) == (50, 50)
+    assert [line["traces"] for line in logs if line["event"] == "trace.lost"] == [50]
+
+
 async def test_a_batch_that_fails_goes_before_what_spilled_meanwhile(database: Database) -> None:
     gated = GatedStore()
     gated.hold.clear()
