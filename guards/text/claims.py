@@ -152,7 +152,9 @@ def may_lead_in(claim: Sentence, answer: str) -> bool:
     if answer[claim.end :].strip():
         return False
     if claim.text.startswith("|"):
-        return not answer[: claim.start].rstrip().endswith("|")
+        # A row that stands right below another one is the head of no table.
+        above = answer[: claim.start].rstrip(" \t").removesuffix("\n")
+        return not above.rstrip(" \t\r").endswith("|")
     return _points_at_list(plain_text(answer, claim.start, claim.end, read_marks(answer)))
 
 

@@ -109,9 +109,10 @@ class Gate:
 
     def pause(self) -> None:
         """Calls of tools follow: what was said until now is all that was said before them."""
-        self._has_paused = True
         if self.done < len(self.text):
             self._turn_end = len(self.text)
+        else:
+            self._has_paused = True
 
     def close(self, *, in_tool_turn: bool = False, cut: bool = False) -> None:
         """The answer has ended.
@@ -120,11 +121,12 @@ class Gate:
             in_tool_turn: It calls tools, so that it is no answer as a whole.
             cut: The model was not allowed to write more, so that its last sentence may be torn.
         """
-        self._take(end for end in self._segmenter.close() if end < len(self.text))
-        self._closed = not in_tool_turn
-        self._shown.is_whole = self._closed and self._rules.may_unlist
         if in_tool_turn:
             self.pause()
+            return
+        self._take(end for end in self._segmenter.close() if end < len(self.text))
+        self._closed = True
+        self._shown.is_whole = self._rules.may_unlist
         if cut and self._last_end and not is_complete(self.text[self._last_end :]):
             self._torn_from = self._last_end
 
@@ -146,6 +148,8 @@ class Gate:
             if not self._holds:
                 return self._look_at(Kind.SEGMENT, end)
         if self._turn_end is not None:
+            # What came before it is looked at as if nothing were known of the calls.
+            self._has_paused = True
             return self._look_at(Kind.TURN, self._turn_end)
         if self._closed and self._visible(self.base).strip():
             return self._look_at(Kind.WHOLE, len(self.text))

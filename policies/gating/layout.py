@@ -51,7 +51,7 @@ class Layout:
         opens_block = self._names_next(sentence, behind, begins_line)
         if self._is_in_code(sentence, begins_line):
             return True
-        if self._is_in_table(sentence, begins_line, "\n" in behind):
+        if self._is_in_table(sentence, behind, begins_line):
             return True
         return opens_block or self._opens(sentence) or (begins_line and _is_mark(sentence))
 
@@ -65,10 +65,15 @@ class Layout:
             self._fence = opened["fence"]
         return bool(self._fence)
 
-    def _is_in_table(self, sentence: str, begins_line: bool, ends_line: bool) -> bool:
+    def _is_in_table(self, sentence: str, behind: str, begins_line: bool) -> bool:
         """Tell whether the sentence is a part of a row, or of what stands before the first one."""
+        ends_line = "\n" in behind
         if begins_line:
-            is_row = _ROW.match(sentence) or ("|" in sentence and _RULE.fullmatch(sentence))
+            is_row = (
+                _ROW.match(sentence)
+                or ("|" in sentence and _RULE.fullmatch(sentence))
+                or (behind.endswith("|") and not ends_line)
+            )
             self._rows = self._rows + 1 if is_row else 0
         return self._rows == 1 or (self._rows > 1 and not ends_line)
 

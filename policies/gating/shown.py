@@ -70,7 +70,7 @@ class Shown:
         """
         if not self._edits:
             return False
-        text = self.extended(answer, end)
+        text = self._numbered(answer, end)[1]
         references = read_references(text)
         begins = references is not None and references.end > len(self.text)
         return begins and bool(cited_in(answer[:end]) - cited_in(text))
@@ -134,14 +134,18 @@ class Shown:
 
     def _ahead(self, answer: str, end: int) -> tuple[Edit, ...]:
         """Return what changes behind `done` although nothing is wrong with it."""
-        numbered = self._numbers.edits(answer, self.done, end)
+        numbered, text = self._numbered(answer, end)
         if not (self.is_whole and self._edits):
             return numbered
         left_chars = len(self.text)
-        text = self.text + apply(answer[self.done : end], moved(numbered, -self.done))
         cited = Cited(cited_in(answer[:end]), cited_in(text))
         lines = edits_of_the_rest(unlisted(text, cited), text, left_chars) or ()
         return then(numbered, moved(lines, self.done - left_chars))
+
+    def _numbered(self, answer: str, end: int) -> tuple[tuple[Edit, ...], str]:
+        """Return how items behind `done` are numbered anew, and `text` with all that follows it."""
+        edits = self._numbers.edits(answer, self.done, end)
+        return edits, self.text + apply(answer[self.done : end], moved(edits, -self.done))
 
     def _step(self, end: int, leaving: str) -> None:
         self._steps.append(len(self.text))

@@ -66,19 +66,22 @@ class Spoken:
         texts: One for each choice.
         finish_reason: Why they ended; None if they did not.
         usage: Tokens used.
+        calls: Calls of tools behind each text.
     """
 
     texts: Sequence[str]
     finish_reason: str | None = "stop"
     usage: JsonObject = field(default_factory=dict)
+    calls: Sequence[JsonObject] = ()
 
 
 def plain(spoken: Spoken) -> WireReply:
     """Return it as one JSON object."""
+    called: JsonObject = {"tool_calls": [*spoken.calls]} if spoken.calls else {}
     choices: list[JsonValue] = [
         {
             "index": index,
-            "message": {"role": "assistant", "content": text},
+            "message": {"role": "assistant", "content": text, **called},
             "logprobs": None,
             "finish_reason": spoken.finish_reason,
         }
@@ -144,6 +147,8 @@ def _choices(
         deltas.insert(0, role | {"content": ""})
     else:
         deltas = [role | delta for delta in deltas]
+    if spoken.calls:
+        deltas.append({"tool_calls": [*spoken.calls]})
     if not style.ends_with_text:
         deltas.append({})
     for number, delta in enumerate(deltas, start=1):

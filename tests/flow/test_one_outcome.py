@@ -13,6 +13,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from openai import AsyncOpenAI
+from pydantic import JsonValue
 
 from policies.keys import new_key
 from proxy.openai_api.json_body import JsonObject, member
@@ -285,6 +286,34 @@ async def test_a_json_answer_has_one_outcome_and_stays_json(
         [text] = one.said.texts
         # A refusal stands beside the content, never in it.
         assert not text or isinstance(json.loads(text), dict)
+
+
+TOOLS: list[JsonValue] = [{"type": "function", "function": {"name": "find", "parameters": {}}}]
+CALL: JsonObject = {
+    "index": 0,
+    "id": "call-1",
+    "type": "function",
+    "function": {"name": "find", "arguments": "{}"},
+}
+
+
+@often(15)
+@given(
+    first=st.lists(ANSWERS, min_size=1, max_size=2),
+    second=ANSWERS,
+    style=STYLES,
+)
+async def test_what_is_said_before_calls_of_tools_has_one_outcome(
+    pool: Pool, first: list[str], second: str, style: WireStyle
+) -> None:
+    def script(body: JsonObject) -> WireReply:
+        said = [second] * len(first) if is_second_attempt(body) else first
+        spoken = Spoken(said, "tool_calls", USAGE, [CALL])
+        return streamed(spoken, style) if body.get("stream") else plain(spoken)
+
+    pool.upstream.script = script
+
+    await both_ways(pool, asked(tools=TOOLS, n=len(first)))
 
 
 # A mark at the start, and a last event without its blank line, are lost on the real client.

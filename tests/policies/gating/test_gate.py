@@ -18,6 +18,7 @@ from tests.policies.gating.hall import (
     WRITE,
     Passage,
     begun,
+    known,
     passed,
 )
 
@@ -346,6 +347,16 @@ def test_a_source_that_only_a_sentence_cited_which_is_gone_is_not_listed(
     assert passage.gate.shown == f"{FEE}[1] {PARKING}[1]"
 
 
+def test_a_list_never_leaves_without_its_heading_however_the_answer_arrives() -> None:
+    lines = "- [1] 샛별관 이용 안내\n- [2] 수련실 이용 규정\n- [7] 없는 안내"
+    answer = f"{FEE} {CALL}[1] {PARKING}\n\n**출처**\n{lines}"
+
+    streamed, at_once = passed(list(answer)).left, known(answer).left
+
+    assert at_once == streamed
+    assert "**출처**" in at_once or "- [" not in at_once
+
+
 def test_a_list_of_which_nothing_went_leaves_as_it_is() -> None:
     answer = f"{FEE}[1] {BOOKING}[1] {PARKING}\n\n**출처**\n- [1] 샛별관 이용 안내\n- [2] 수련실"
 
@@ -441,12 +452,16 @@ def test_bad_words_beside_a_call_are_taken_out() -> None:
     assert {CALL[one.span.start : one.span.end] for one in recorded.acting} == {"02-7777-1234"}
 
 
-@pytest.mark.parametrize("pieces", [1, 7, 1000])
-def test_bad_words_before_others_and_a_call_stop_the_attempt(pieces: int) -> None:
-    answer = f"{CALL} {FEE}"
-    sliced = [answer[at : at + pieces] for at in range(0, len(answer), pieces)]
+@pytest.mark.parametrize("is_known", [False, True])
+def test_bad_words_before_others_and_a_call_stop_the_attempt(is_known: bool) -> None:
+    passage = begun(may_regenerate=True)
+    said = f"{CALL} {FEE}"
+    if is_known:
+        passage.gate.feed(said)
+    else:
+        passage.feed(said)
 
-    passage = passed(sliced, begun(may_regenerate=True), in_tool_turn=True)
+    passage.close(in_tool_turn=True)
 
     assert (passage.gate.stopped, passage.gate.text, passage.gate.shown) == (True, CALL, "")
 
