@@ -32,11 +32,12 @@ from guards.text.citing.kept import cited_answer
 from guards.text.citing.mending import Mending
 from guards.text.citing.naming import Naming
 from guards.text.citing.placing import Placing
+from guards.text.citing.plain_numbers import PlainNumbers
 from guards.text.citing.references import ReferenceLine, read_source_lines
 from guards.text.citing.support import read_ahead
 from guards.text.claims import may_lead_in
 from guards.text.sentences import Sentence
-from guards.text.slots.citation_mark import CitationMark, MarkKind, MarkStyle
+from guards.text.slots.citation_mark import CitationMark, MarkKind
 from guards.text.slots.source_name import source_names
 
 _MOST_EXPECTED = 8
@@ -131,22 +132,17 @@ class _Citing:
     def __init__(
         self, reading: Reading, answer: Part, assessed: Assessed, *, add_missing: bool
     ) -> None:
-        marks = assessed.answer.marks
         self.assessed = assessed
         self._exchange = reading.exchange
         self._raw = answer.text.raw
         self._names = source_names(reading)
         self._naming = Naming(reading, self._names)
         self._numbers = tuple(f"[{one.id}]" for one in self._exchange.sources[:_MOST_EXPECTED])
-        self._placing = Placing(self._raw, marks)
-        self._cites = any(
-            assessed.numbering.source_of(number) for mark in marks for number in mark.numbers
-        )
+        self._placing = Placing(self._raw, assessed.answer.marks)
+        self._plain = PlainNumbers(self._raw, self._exchange, assessed)
         self._mending = Mending(
             self._raw, self._exchange.sources, assessed, add_missing=add_missing
         )
-        references = assessed.answer.references
-        self._listed = {line.number for line in references.lines} if references else set()
         self._leading: dict[int, bool] = {}
 
     def findings(self, mark: CitationMark) -> Iterator[Finding]:
@@ -159,8 +155,8 @@ class _Citing:
             yield replace(finding, provisional=True)
 
     def _numbered(self, mark: CitationMark) -> Iterator[Finding]:
-        sure = mark.kind is MarkKind.NUMBERED or self._is_citation(mark)
-        if mark.kind is MarkKind.PLAIN and self._is_taken_over(mark):
+        sure = mark.kind is MarkKind.NUMBERED or self._plain.are_citations(mark)
+        if mark.kind is MarkKind.PLAIN and self._plain.are_taken_over(mark):
             return
         numbering = self.assessed.numbering
         cited = numbering.cited_by(mark)
@@ -285,17 +281,3 @@ class _Citing:
         if sentence.start not in self._leading:
             self._leading[sentence.start] = may_lead_in(sentence, self._raw)
         return self._leading[sentence.start]
-
-    def _is_citation(self, mark: CitationMark) -> bool:
-        """Tell whether a plain number is surely a citation: by others, its place, or the list."""
-        shown = self._cites or mark.well_placed or not self._listed.isdisjoint(mark.numbers)
-        return bool(self._exchange.sources) and shown
-
-    def _is_taken_over(self, mark: CitationMark) -> bool:
-        """Tell whether a plain mark stands in a source or the question: a footnote of that text."""
-        # "m²" in a source is no footnote 2.
-        start = mark.start - 1 if mark.style is MarkStyle.RAISED else mark.start
-        written = self._raw[start : mark.end]
-        return written in self._exchange.question or any(
-            written in source.text for source in self._exchange.sources
-        )

@@ -15,7 +15,6 @@ Source: own rules for Korean negation and modality; own lists of opposites.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -29,17 +28,11 @@ from guards.text.around import Around
 from guards.text.claims import bare_claim, claims
 from guards.text.emphasis import without_emphasis
 from guards.text.features import features
+from guards.text.finding_places import marked, within
 from guards.text.left_out import is_left_out
 from guards.text.oppositions import oppositions
 from guards.text.oppositions_elsewhere import is_told
-from guards.text.oppositions_excused import (
-    agrees,
-    bounds_a_figure,
-    is_table_row,
-    share_of_rest,
-    speaks_of_another,
-    told_by_exception,
-)
+from guards.text.oppositions_excused import is_excused, is_table_row, share_of_rest
 from guards.text.oppositions_of_clauses import opposed, sayings_against
 from guards.text.overlap_score import containment
 from guards.text.polarity_sayings import sayings
@@ -138,7 +131,7 @@ class Negation(Guard[NegationSettings]):
                 if (before, claim.text) not in judged:
                     judged[before, claim.text] = self._of_claim(before, claim, reading)
                 findings.extend(
-                    _at(claim, one.finding)
+                    within(one.finding, claim)
                     for one in judged[before, claim.text]
                     if self._holds(one, reading)
                 )
@@ -178,7 +171,7 @@ class Negation(Guard[NegationSettings]):
             if len(harmless) >= _MOST_KEPT:
                 harmless.clear()
             harmless.add(claim.text)
-        return [one._replace(finding=_emphasised(one.finding, claim.text, places)) for one in found]
+        return [one._replace(finding=marked(one.finding, claim.text, places)) for one in found]
 
     def _of_plain(self, around: Around, claim: Sentence, reading: Reading) -> list[_Found]:
         flip = None if claim.text.startswith("|") else self._flipped_clause(around, claim, reading)
@@ -215,18 +208,12 @@ class Negation(Guard[NegationSettings]):
     def _flip(
         self, claim: Sentence, closest: Sequence[Aligned], reading: Reading
     ) -> Finding | None:
-        aligned, *others = closest
+        aligned = closest[0]
         found = oppositions(claim.text, aligned.sentence)
-        if len(found) != 1 or told_by_exception(claim, aligned):
+        if len(found) != 1:
             return None
         [opposition] = found
-        if not opposition.expected or bounds_a_figure(claim, opposition):
-            return None
-        if any(agrees(claim, opposition, other) for other in others):
-            return None
-        if speaks_of_another(claim, opposition, aligned) or is_left_out(
-            claim.text, aligned.sentence
-        ):
+        if not opposition.expected or is_excused(claim, opposition, closest):
             return None
         share = share_of_rest(claim, opposition, aligned)
         if share < self.settings.possible_from:
@@ -287,15 +274,3 @@ class Negation(Guard[NegationSettings]):
             evidence=(Evidence(aligned.source_id, exception),),
             score=round(aligned.share, 3),
         )
-
-
-def _at(claim: Sentence, finding: Finding) -> Finding:
-    """Return a finding of a claim's text at its place in the answer."""
-    span = Span(claim.start + finding.span.start, claim.start + finding.span.end)
-    return replace(finding, span=span)
-
-
-def _emphasised(finding: Finding, text: str, places: Sequence[int]) -> Finding:
-    """Return a finding of a text without emphasis at its place in the text with it."""
-    start, end = places[finding.span.start], places[finding.span.end - 1] + 1
-    return replace(finding, span=Span(start, end), observed=text[start:end])

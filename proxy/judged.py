@@ -8,7 +8,8 @@ from guards.core.guard import Stage
 from guards.text.sentences import split_sentences
 from policies.decision import preferred
 from policies.edits import apply
-from policies.gating.gate import CUT, Gate
+from policies.gating.arrived import CUT
+from policies.gating.gate import Gate
 from policies.guard_rule import Action
 from policies.templates import Reply
 from policies.verdict import Verdict

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from guards.core.reading import Text
-from guards.text.known_quantities import Number, number_of, numbers_in, written_number
+from guards.text.known_quantities import written_number
 from guards.text.postings import Postings, packed
+from guards.text.said_figures import Number, number_of, numbers_in
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 

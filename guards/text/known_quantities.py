@@ -6,8 +6,7 @@ side that the other excludes (이상 against 미만).
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Sequence, Set
 from fractions import Fraction
 from functools import lru_cache
 from operator import attrgetter
@@ -15,10 +14,9 @@ from operator import attrgetter
 from guards.core.lazy import lazy
 from guards.core.reading import SourceSet, Text
 from guards.text.closest_figures import texts_and_titles
-from guards.text.postings import Postings, packed
-from guards.text.slots.dates import parts_of
+from guards.text.said_figures import Key, key_of, keys_of, said_in, said_in_sources
 from guards.text.slots.quantity import Comparator, Quantity
-from guards.text.slots.units import COUNTED, PERIODS, Dimension, Measure
+from guards.text.slots.units import COUNTED, PERIODS, Dimension
 
 _HALF_DAY_MINUTES = 720
 _DAY_SECONDS = 86_400
@@ -31,60 +29,12 @@ _NOT_AMOUNTS = frozenset(
         Dimension.YEAR_MONTH,
     }
 )
-_HAVE_PARTS = frozenset({Dimension.DATE, Dimension.YEAR_MONTH, Dimension.MONTH_DAY})
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _NUMERAL_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 _NUMERAL_PART_END = re.compile(r"[.,]|$")
 _LONGEST_NUMERAL_CHARS = 40
 _NUMBERS_KEPT = 4096
 _MOST_ASKED = 1024
-
-# Values as whole numbers, which are compared faster than fractions; and with their dimension.
-Number = tuple[int, int]
-_Key = tuple[str, int, int]
-
-
-class Said:
-    """What one text, or several together, say in figures.
-
-    Attributes:
-        comparators: The comparators with which they give each value.
-        implied: What follows from their dates.
-    """
-
-    def __init__(
-        self, comparators: Mapping[_Key, Set[Comparator | None]], implied: Set[_Key]
-    ) -> None:
-        self.comparators: Postings[_Key, Comparator | None] = packed(comparators)
-        self.implied = implied
-
-    @lazy
-    def values(self) -> Set[Number]:
-        """The values, whatever they measure."""
-        return {key[1:] for key in self.comparators}
-
-    @lazy
-    def has_bare(self) -> bool:
-        """Whether they give a number without a unit."""
-        return any(dimension == Dimension.BARE for dimension, *_ in self.comparators)
-
-
-def _said_in(text: Text) -> Said:
-    comparators: dict[_Key, set[Comparator | None]] = defaultdict(set)
-    implied: set[_Key] = set()
-    for quantity in text.quantities:
-        for key in _keys(quantity.measure):
-            comparators[key].add(quantity.comparator)
-        if quantity.measure.dimension in _HAVE_PARTS:
-            for part in parts_of(quantity.measure):
-                implied.update(_keys(part))
-    return Said(comparators, implied)
-
-
-def numbers_in(text: Text) -> set[Number]:
-    """Return the values that a text gives, and those that follow from its dates."""
-    said = text.once(_said_in)
-    return {key[1:] for keys in (said.comparators, said.implied) for key in keys}
 
 
 def _numerals_in(text: Text) -> frozenset[str]:
@@ -94,17 +44,6 @@ def _numerals_in(text: Text) -> frozenset[str]:
         for run in _NUMERAL_RUN.finditer(text.normal.text)
         for end in _NUMERAL_PART_END.finditer(run[0], 0, _LONGEST_NUMERAL_CHARS)
     )
-
-
-def said_in_sources(told: SourceSet) -> Said:
-    """Return what sources and their titles say in figures together."""
-    comparators: dict[_Key, set[Comparator | None]] = defaultdict(set)
-    implied: set[_Key] = set()
-    for said in (text.once(_said_in) for text in told.once(texts_and_titles)):
-        for key, known in said.comparators.items():
-            comparators[key].update(known)
-        implied |= said.implied
-    return Said(comparators, implied)
 
 
 class KnownQuantities:
@@ -119,7 +58,7 @@ class KnownQuantities:
         own = [text for text in texts if text.raw]
         self._texts = [*sources.once(texts_and_titles), *own] if sources else own
         self._said = [sources.once(said_in_sources)] if sources else []
-        self._said += [text.once(_said_in) for text in own]
+        self._said += [text.once(said_in) for text in own]
         self._asked: dict[Hashable, bool] = {}
         self._has_figures = any(said.comparators or said.implied for said in self._said)
 
@@ -129,7 +68,7 @@ class KnownQuantities:
             quantity.measure.dimension != Dimension.BARE or not self._numerals
         ):
             return self._has_verbatim(quantity)
-        keys = _keys(quantity.measure)
+        keys = keys_of(quantity.measure)
         name = (quantity.text, quantity.comparing_word, quantity.is_length, *keys)
         known = self._asked.get(name)
         if known is None:
@@ -143,7 +82,7 @@ class KnownQuantities:
         is_count = quantity.measure.dimension in COUNTED
         return is_count and len(quantity.measure.values) > 1 and self.has(quantity)
 
-    def _holds(self, quantity: Quantity, keys: Sequence[_Key]) -> bool:
+    def _holds(self, quantity: Quantity, keys: Sequence[Key]) -> bool:
         has_keys = True
         for key in keys:
             if not self._has_key(key, quantity):
@@ -151,7 +90,7 @@ class KnownQuantities:
                 break
         return has_keys or self._has_number(quantity) or self._has_verbatim(quantity)
 
-    def _has_key(self, key: _Key, quantity: Quantity) -> bool:
+    def _has_key(self, key: Key, quantity: Quantity) -> bool:
         if not self._says(key):
             same = _in_other_unit(key)
             if not (same and self._says(same)):
@@ -164,13 +103,13 @@ class KnownQuantities:
                 return True
         return False
 
-    def _says(self, key: _Key) -> bool:
+    def _says(self, key: Key) -> bool:
         for said in self._said:  # noqa: SIM110 - asked most often: `any` takes twice as long
             if key in said.comparators:
                 return True
         return False
 
-    def _implies(self, key: _Key) -> bool:
+    def _implies(self, key: Key) -> bool:
         for said in self._said:  # noqa: SIM110 - as in `_says`
             if key in said.implied:
                 return True
@@ -178,7 +117,7 @@ class KnownQuantities:
 
     def has_value(self, quantity: Quantity) -> bool:
         """Tell the same without regard to comparators."""
-        return all(self._says(key) for key in _keys(quantity.measure))
+        return all(self._says(key) for key in keys_of(quantity.measure))
 
     def values_near(self, quantity: Quantity, tolerance: float) -> bool:
         """Tell whether each value is within a share of some value of the same dimension."""
@@ -192,7 +131,7 @@ class KnownQuantities:
             for value in quantity.measure.values
         )
 
-    def _has_otherwise(self, key: _Key, *, is_length: bool) -> bool:
+    def _has_otherwise(self, key: Key, *, is_length: bool) -> bool:
         """Tell whether a date, a part of one or an open time of day follows from what is known.
 
         The day of a date is no length of time.
@@ -202,19 +141,18 @@ class KnownQuantities:
         dimension = key[0]
         if dimension == Dimension.CLOCK:
             value = Fraction(key[1], key[2])
-            return self._says(_key(Dimension.CLOCK_12, value % _HALF_DAY_MINUTES))
+            return self._says(key_of(Dimension.CLOCK_12, value % _HALF_DAY_MINUTES))
         if dimension == Dimension.CLOCK_12:
             value = Fraction(key[1], key[2])
-            return any(
-                self._says(_key(Dimension.CLOCK, value + shift)) for shift in (0, _HALF_DAY_MINUTES)
-            )
+            times = (value, value + _HALF_DAY_MINUTES)
+            return any(self._says(key_of(Dimension.CLOCK, time)) for time in times)
         return dimension == Dimension.DATE and self._has_year_apart(Fraction(key[1], key[2]))
 
     def _has_year_apart(self, date: Fraction) -> bool:
         """Tell whether the texts give day and year of a date in different places."""
         year, month_day = divmod(int(date), 10_000)
-        years = [_key(kind, Fraction(year)) for kind in (Dimension.YEAR, Dimension.BARE)]
-        return self._says(_key(Dimension.MONTH_DAY, Fraction(month_day))) and any(
+        years = [key_of(kind, Fraction(year)) for kind in (Dimension.YEAR, Dimension.BARE)]
+        return self._says(key_of(Dimension.MONTH_DAY, Fraction(month_day))) and any(
             self._says(one) or self._implies(one) for one in years
         )
 
@@ -229,7 +167,7 @@ class KnownQuantities:
         numbers = [quantity.measure.values[0]]
         if written := written_number(quantity):
             numbers.append(written)
-        return any(self._says(_key(Dimension.BARE, number)) for number in numbers)
+        return any(self._says(key_of(Dimension.BARE, number)) for number in numbers)
 
     def _has_bare(self, number: Quantity) -> bool:
         """Tell whether a number without a unit stands there with any unit, or in any other way."""
@@ -295,29 +233,15 @@ def _is_within(place: tuple[int, int], quantity: Quantity, text: Text) -> bool:
     return quantity.is_length or around.measure.dimension in PERIODS
 
 
-def _keys(measure: Measure) -> list[_Key]:
-    dimension = measure.dimension
-    return [(dimension, *value.as_integer_ratio()) for value in measure.values]
-
-
-def _in_other_unit(key: _Key) -> _Key | None:
+def _in_other_unit(key: Key) -> Key | None:
     """Return days in seconds, and whole days of seconds in days (``144시간`` = ``6일``).
 
     Not one day: ``24시간`` says as often that something never closes.
     """
     dimension, number, parts = key
     if dimension == Dimension.DAYS and number > parts:
-        return _key(Dimension.SECONDS, Fraction(number, parts) * _DAY_SECONDS)
+        return key_of(Dimension.SECONDS, Fraction(number, parts) * _DAY_SECONDS)
     if dimension == Dimension.SECONDS and parts == 1 and number > _DAY_SECONDS:
         days, rest = divmod(number, _DAY_SECONDS)
         return None if rest else (Dimension.DAYS, days, 1)
     return None
-
-
-def number_of(value: Fraction) -> Number:
-    """Return a value as whole numbers."""
-    return value.numerator, value.denominator
-
-
-def _key(dimension: str, value: Fraction) -> _Key:
-    return dimension, *value.as_integer_ratio()

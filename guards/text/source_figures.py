@@ -1,6 +1,5 @@
 """The figures of an answer held against the passages of the sources."""
 
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -9,34 +8,30 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from guards.core.lazy import lazy
-from guards.core.reading import Asked, Reading, SourceSet, Text
+from guards.core.reading import Reading, SourceSet, Text
+from guards.text.asked_figures import AskedFigures
 from guards.text.bonds import Bond, Bonds
 from guards.text.bound_figures import KnownFigures
 from guards.text.claims import bare_claim
 from guards.text.closest_figures import ClosestFigures, FigureFinder
-from guards.text.derived import Derivable
 from guards.text.figure_values import Figure, can_move
 from guards.text.labels import Labels
-from guards.text.likeness import words_of
 from guards.text.misbound import Misbound
 from guards.text.misframed import Misframed
 from guards.text.misranged import Misranged
-from guards.text.moved import Home, Told
+from guards.text.moved import Home
 from guards.text.passages import Passages, clause_around, sentence_places
 from guards.text.right_figures import RightFigures, surroundings_of
 from guards.text.sentences import Sentence
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 from guards.text.swapped import Sides
-from guards.text.tokens import subjects
 from guards.text.told_figures import Neighbours, changes, homes
 
 _BEFORE_CHARS, _AFTER_CHARS = 60, 16
 _MOST_FIGURES = 4
 # A sentence with more figures is a table without its lines.
 _MOST_IN_SENTENCE = 40
-
-_IS_ADDED = re.compile(r"(?:[이가을를]|씩)?[ ]?(?:추가|가산|할증|더[ ]|별도)")
 
 # They name nothing: 6일 전 and 3일 전 are told apart by something else.
 _ANCHORS = frozenset({"전", "후", "뒤", "이내", "이전", "이후"})
@@ -57,45 +52,6 @@ class RightValue(NamedTuple):
     only: str | None
 
 
-class _AskedFigures:
-    """What follows from the sources and the question together; shared by all looks."""
-
-    def __init__(self, asked: Asked) -> None:
-        self._question = asked.question.text
-        self._passages = asked.told.once(Passages)
-        self._near: dict[str, list[Derivable]] = {}
-        self._derivable: dict[tuple[int, int], Derivable] = {}
-        self._compared: dict[str, Told] = {}
-
-    def told(self, claim: str) -> Told:
-        """Return a sentence or clause of the answer, to compare it with those of the sources."""
-        if claim not in self._compared:
-            self._compared[claim] = Told(claim)
-        return self._compared[claim]
-
-    @lazy
-    def words(self) -> frozenset[str]:
-        """The words of the question."""
-        return frozenset(form for word in subjects(self._question.raw) for form in word)
-
-    def derivables(self, sentence: str) -> list[Derivable]:
-        """Return what follows from the passages on the subject of a sentence."""
-        if sentence not in self._near:
-            near = self._passages.near(words_of(sentence))
-            self._near[sentence] = [self._derivable_from(*place) for place in near]
-        return self._near[sentence]
-
-    def _derivable_from(self, source: int, text: Text, start: int, end: int) -> Derivable:
-        name = (source, start)
-        if name not in self._derivable:
-            first = bisect_left(text.quantities, start, key=_start)
-            known = text.quantities[first : bisect_left(text.quantities, end, key=_start)]
-            added = [one for one in known if _IS_ADDED.match(text.raw, one.end)]
-            operands = [*known, *self._question.quantities] if known else ()
-            self._derivable[name] = Derivable(operands, added)
-        return self._derivable[name]
-
-
 def read_ahead(told: SourceSet) -> Iterator[None]:
     """Read what figures are held against, with a pause after each piece."""
     for read in (homes, Neighbours, Misframed, Sides):
@@ -112,7 +68,7 @@ class SourceFigures:
         self._answer = reading.answer.text
         self._told = reading.told
         self._passages = reading.told.once(Passages)
-        self._asked = reading.asked.once(_AskedFigures)
+        self._asked = reading.asked.once(AskedFigures)
         starts = [quantity.start for quantity in self._answer.quantities]
         self._sentence_of = dict(zip(starts, sentence_places(self._answer, starts), strict=True))
         self._in_sentence: dict[int, list[Quantity]] = defaultdict(list)

@@ -90,10 +90,23 @@ class AtOnce:
             return Kind.SEGMENTS, self.looks[-1]
         return Kind.WHOLE, Extent(0, self.shown.done, chars)
 
-    def hear(self, verdict: Verdict) -> None:
-        """Take in what the next look found: nothing that could be acted on."""
+    def hear(self, verdict: Verdict) -> bool:
+        """Take in what the next look found; tell whether all may still leave at once."""
+        if self.whole_first:
+            self.whole_first = False
+            if _finds_nothing(verdict) and not _reckoned_in(verdict):
+                self.looks = []
+            return True
+        if not _finds_nothing(verdict):
+            return False
+        if self.looks:
+            self._hear_segments(verdict)
+        return True
+
+    def _hear_segments(self, verdict: Verdict) -> None:
+        """Look at segments alone, too, in which a value was reckoned."""
         looked = self.looks.pop()
-        reckoned = reckoned_in(verdict)
+        reckoned = _reckoned_in(verdict)
         if reckoned and looked not in self.segments:
             self.looks += [
                 one
@@ -103,7 +116,7 @@ class AtOnce:
             ]
 
 
-def reckoned_in(verdict: Verdict) -> list[int]:
+def _reckoned_in(verdict: Verdict) -> list[int]:
     """Return where in an answer values begin that were reckoned."""
     return [
         found.span.start
@@ -113,7 +126,7 @@ def reckoned_in(verdict: Verdict) -> list[int]:
     ]
 
 
-def finds_nothing(verdict: Verdict) -> bool:
+def _finds_nothing(verdict: Verdict) -> bool:
     """Tell whether a verdict is the same whatever had left before, and whatever is still left."""
     return verdict.action is Action.PASS and not any(
         found.severity is Severity.STRONG or found.fix is not None

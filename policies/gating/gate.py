@@ -11,14 +11,13 @@ to the end and judged there with the whole answer: either it can follow what has
 ends with a closing word.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from guards.core.exchange import Exchange
 from policies.decision import Possible
-from policies.gating.at_once import AtOnce, finds_nothing, reckoned_in
+from policies.gating.arrived import Arrived
+from policies.gating.at_once import AtOnce
 from policies.gating.looks import GateRules, Kind, Look, Release
-from policies.gating.segments import Segmenter, is_complete
 from policies.gating.shown import Shown, moved
 from policies.gating.taking import ends_with_a_gap, may_be_taken_back, objects_behind, taken_with
 from policies.guard_rule import Action
@@ -27,9 +26,6 @@ from policies.verdict import Verdict
 
 PATIENCE_CHARS = 400
 """How much may wait together, before all that follows does."""
-
-CUT = "answer.cut"
-"""Reason of an answer that lost a sentence which the model could not finish."""
 _OWN_MARK = "[†"
 
 
@@ -54,12 +50,8 @@ class Gate:
         self._exchange = exchange
         self._rules = rules
         self._visible = visible
-        self._segmenter = Segmenter()
+        self._arrived = Arrived()
         self._shown = Shown()
-        self._ends: deque[int] = deque()
-        self._last_end = 0
-        self._cut_at: int | None = None
-        self._torn_from: int | None = None
         self._turn_end: int | None = None
         self._closed = False
         self._holds = rules.holds
@@ -76,17 +68,18 @@ class Gate:
     @property
     def has_news(self) -> bool:
         """Whether there may be something to inspect; `look` tells."""
-        return bool(self._ends and not self._holds) or self._turn_end is not None or self._closed
+        has_segment = bool(self._arrived.ends) and not self._holds
+        return has_segment or self._turn_end is not None or self._closed
 
     @property
     def read_chars(self) -> int:
         """How much has come so far."""
-        return len(self._segmenter.text)
+        return self._arrived.chars
 
     @property
     def text(self) -> str:
         """The answer as it came, as far as it counts."""
-        return self._segmenter.text[: self._cut_at]
+        return self._arrived.text
 
     @property
     def shown(self) -> str:
@@ -105,7 +98,7 @@ class Gate:
 
     def feed(self, piece: str) -> None:
         """Take in more of the answer."""
-        self._take(self._segmenter.feed(piece))
+        self._arrived.feed(piece, self.done)
 
     def pause(self) -> None:
         """Calls of tools follow: what was said until now is all that was said before them."""
@@ -124,26 +117,24 @@ class Gate:
         if in_tool_turn:
             self.pause()
             return
-        self._take(end for end in self._segmenter.close() if end < len(self.text))
+        self._arrived.close(self.done, cut=cut)
         self._closed = True
         self._shown.is_whole = self._rules.may_unlist
-        if cut and self._last_end and not is_complete(self.text[self._last_end :]):
-            self._torn_from = self._last_end
 
     def break_off(self) -> None:
         """Nothing more is known of the answer: where it ends by now, a segment does."""
-        self._take(self._segmenter.close())
+        self._arrived.break_off(self.done)
 
     def look(self) -> Look | None:
         """Return what has to be inspected next; None if there is nothing for now."""
         if self.stopped or self.verdict is not None:
             return None
-        if self._ends and not self._holds:
-            if self._at_once is None and self._ends[0] > self._tried_until:
+        if self._arrived.ends and not self._holds:
+            if self._at_once is None and self._arrived.ends[0] > self._tried_until:
                 self._at_once = self._known_at_once()
             if self._at_once is not None:
                 return self._look_at_known(self._at_once)
-            end = self._ends[0]
+            end = self._arrived.ends[0]
             self._holds = self._may_renumber(end) or self._may_unlist(end)
             if not self._holds:
                 return self._look_at(Kind.SEGMENT, end)
@@ -175,12 +166,6 @@ class Gate:
         """
         return self._shown.recorded(self.text, verdict)
 
-    def _take(self, ends: Iterable[int]) -> None:
-        for end in ends:
-            self._last_end = end
-            if end > self.done:
-                self._ends.append(end)
-
     def _may_renumber(self, end: int) -> bool:
         """Tell whether an answer will end with a list by which its numbers may still change."""
         return self._rules.may_renumber and self.text.find(_OWN_MARK, self.done, end) >= 0
@@ -192,17 +177,18 @@ class Gate:
         """Return how all is looked at that is known; None if it goes through by segments."""
         if not self._rules.at_once or self._has_paused or self._waiting:
             return None
+        ends = self._arrived.ends
         is_all = self._closed and not self.done
         # What is read first leaves before anything else is looked at.
-        if not is_all and not (self.shown and (self._closed or len(self._ends) > 1)):
+        if not is_all and not (self.shown and (self._closed or len(ends) > 1)):
             return None
-        self._tried_until = last = self._ends[-1]
+        self._tried_until = last = ends[-1]
         if self._may_renumber(last) or self.shown != self.text[: self.done]:
             return None
         if not self._visible(self.text).strip():
             return None
         known = self.text if is_all else self.text[:last]
-        return AtOnce.of(known, self._ends, self._shown, is_rest=self._closed and not is_all)
+        return AtOnce.of(known, ends, self._shown, is_rest=self._closed and not is_all)
 
     def _look_at_known(self, at_once: AtOnce) -> Look:
         kind, extent = at_once.next_look(len(self.text))
@@ -210,20 +196,13 @@ class Gate:
         return self._look_of(kind, text, extent.start, left_chars=extent.judged_from)
 
     def _hear_known(self, look: Look, verdict: Verdict, at_once: AtOnce) -> Release | None:
-        if look.kind is Kind.WHOLE and at_once.whole_first:
-            at_once.whole_first = False
-            if not finds_nothing(verdict) or reckoned_in(verdict):
-                return None
-        elif not finds_nothing(verdict):
+        if not at_once.hear(verdict):
             self._at_once = None
             return None
-        if look.kind is Kind.SEGMENTS:
-            at_once.hear(verdict)
-            if at_once.looks or not self.done:
-                return None
+        if at_once.looks or (look.kind is Kind.SEGMENTS and not self.done):
+            return None
         leaving = at_once.shown.text[len(self.shown) :]
-        while self._ends and self._ends[0] <= at_once.shown.done:
-            self._ends.popleft()
+        self._arrived.drop_ends(at_once.shown.done)
         self._at_once, self._shown = None, at_once.shown
         if look.kind is Kind.WHOLE:
             self.verdict = verdict
@@ -245,13 +224,13 @@ class Gate:
         return Look(kind, self._exchange.answered(text), possible)
 
     def _hear_segment(self, look: Look, verdict: Verdict) -> Release | None:
-        end = self._ends.popleft()
+        end = self._arrived.ends.popleft()
         if may_be_taken_back(verdict) or ends_with_a_gap(look.exchange.answer or "", verdict):
             self._waiting.append(end)
             return None  # the next segment is judged together with this one
         if verdict.action is Action.REGENERATE:
             self.stopped = True
-            self._cut_at = end
+            self._arrived.cut(end)
             self.verdict = verdict
             return None
         released = self._released(look, verdict, end)
@@ -263,8 +242,7 @@ class Gate:
     def _hear_turn(self, look: Look, verdict: Verdict) -> Release | None:
         end = self.done if self._turn_end is None else self._turn_end
         self._turn_end = None
-        while self._ends and self._ends[0] <= end:
-            self._ends.popleft()
+        self._arrived.drop_ends(end)
         released = self._released(look, verdict, end)
         if released is None:
             start = len(self.shown) - look.possible.edit_from
@@ -274,10 +252,10 @@ class Gate:
         return released
 
     def _hear_whole(self, look: Look, verdict: Verdict) -> Release | None:
-        torn = self._torn_from
+        torn = self._arrived.torn_from
         if torn is not None and objects_behind(verdict, len(self._shown.extended(self.text, torn))):
             # Half a sentence says nothing yet that could be wrong: the answer goes without it.
-            self._cut_at, self._torn_from = torn, None
+            self._arrived.cut(torn)
         elif self._taken_with(look, verdict) is None:
             self._may_edit = False
         else:

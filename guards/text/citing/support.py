@@ -19,9 +19,10 @@ from guards.text.features import features
 from guards.text.figure_holders import FigureHolders
 from guards.text.held import Held, Wanted
 from guards.text.held_claims import HeldClaim, HeldClaims
-from guards.text.known_quantities import KnownQuantities, numbers_in
+from guards.text.known_quantities import KnownQuantities
 from guards.text.overlap_score import shares_in
 from guards.text.reckoned import Reckoning
+from guards.text.said_figures import numbers_in
 from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.quantity import Quantity
 from guards.text.source_row import SourceRow, heading_of

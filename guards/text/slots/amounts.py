@@ -5,18 +5,18 @@ Numerals in words are read only where nothing else can be meant: ``세 달`` but
 """
 
 import re
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from operator import itemgetter
 
+from guards.text.slots.alternatives import alternatives
 from guards.text.slots.numerals import (
+    FREE,
     MIXED_NUMBER,
     NATIVE_NUMBER,
     NATIVE_SPANS,
     PLAIN_NUMBER,
+    SCALES,
     SINO_NUMBER,
     mixed_value,
     native_value,
@@ -38,25 +38,12 @@ _TAIL = (
     r"뒤|동안|[을를은는이가과와로에의도만며고여중밖들]|으로|보다|하|입니|인|일|라|짜리|꼴|치|어치|권|분(?![기할야류]))"
 )
 
-
-def _alternatives(names: Iterable[str]) -> str:
-    """Return a pattern for some words, longest first; each first character is tried but once."""
-    by_first: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(names, key=len, reverse=True):
-        by_first[name[0]].append(re.escape(name[1:]))
-    return "|".join(
-        re.escape(first) + (f"(?:{'|'.join(rests)})" if any(rests) else "")
-        for first, rests in by_first.items()
-    )
-
-
 # 프로 is short for percent, and the beginning of many other words.
-_SHORT = _alternatives(name for name in UNITS if re.fullmatch(r"[가-힣]|프로", name))
-_LONG = _alternatives(name for name in UNITS if re.match(r"[가-힣]{2}", name) and name != "프로")
-_LATIN = _alternatives(name for name in UNITS if re.match(r"[A-Za-z]", name))
-_MARKS = _alternatives(name for name in UNITS if not re.match(r"[가-힣A-Za-z]", name))
+_SHORT = alternatives(name for name in UNITS if re.fullmatch(r"[가-힣]|프로", name))
+_LONG = alternatives(name for name in UNITS if re.match(r"[가-힣]{2}", name) and name != "프로")
+_LATIN = alternatives(name for name in UNITS if re.match(r"[A-Za-z]", name))
+_MARKS = alternatives(name for name in UNITS if not re.match(r"[가-힣A-Za-z]", name))
 _UNIT = rf"(?:{_MARKS}|(?:{_LATIN})(?![A-Za-z\d])|{_LONG}|(?:{_SHORT}){_TAIL})"
-_FREE = r"(?<![A-Za-z\d.,_])(?<![A-Za-z]-)"
 
 _RANGE = (
     rf"(?P<low>{MIXED_NUMBER})(?:[ ]?(?P<low_unit>{_UNIT})?[ ]?[~-][ ]?(?P<high>{MIXED_NUMBER}))?"
@@ -65,23 +52,23 @@ _WITH_UNIT = (
     rf"(?P<rough>[ ]?여)?[ ]?(?P<unit>{_UNIT})"
     rf"(?:(?:(?<=시간)|(?<=년)|(?<=달)|(?<=개월))[ ]?(?P<half>반){_TAIL})?"
 )
-_COUNTED = re.compile(rf"{_FREE}{_RANGE}{_WITH_UNIT}")
-_SUBTRACTED = re.compile(rf"{_FREE}(?P<low>{MIXED_NUMBER}){_WITH_UNIT}")
+_COUNTED = re.compile(rf"{FREE}{_RANGE}{_WITH_UNIT}")
+_SUBTRACTED = re.compile(rf"{FREE}(?P<low>{MIXED_NUMBER}){_WITH_UNIT}")
 # A room of a building, or an item of a law: those have no hundreds.
-_ROOM = re.compile(rf"{_FREE}(?<!제)(?<!제[ ])(?P<number>[1-9]\d{{2,3}})호{_TAIL}")
+_ROOM = re.compile(rf"{FREE}(?<!제)(?<!제[ ])(?P<number>[1-9]\d{{2,3}})호{_TAIL}")
 # 제12회 is one of many, 연 12회 is how many; an event may leave 제 out.
 _EVENT = (
     r"[ ]?(?:정기|임시|총회|대회|축제|시험|정시|졸업|공모전|세미나|포럼|콩쿠르|"
     r"박람회|전시회|영화제|기념식)"
 )
 _ORDINAL = re.compile(
-    rf"(?<![가-힣])제[ ]?(?P<number>\d{{1,4}})회(?!분)|{_FREE}(?P<event>\d{{1,4}})회(?={_EVENT})"
+    rf"(?<![가-힣])제[ ]?(?P<number>\d{{1,4}})회(?!분)|{FREE}(?P<event>\d{{1,4}})회(?={_EVENT})"
 )
 _SIGNED_MONEY = re.compile(
     rf"(?P<currency>₩|KRW|US\$|\$|USD|€|EUR|¥|JPY)[ ]?(?P<amount>{MIXED_NUMBER})(?:[ ]?원)?"
 )
 _FRACTION = re.compile(
-    rf"{_FREE}(?P<whole>{PLAIN_NUMBER}[천만]?)[ ]?분의[ ]?(?P<part>{PLAIN_NUMBER})"
+    rf"{FREE}(?P<whole>{PLAIN_NUMBER}[천만]?)[ ]?분의[ ]?(?P<part>{PLAIN_NUMBER})"
 )
 _WORD_FRACTION = re.compile(
     r"(?<![가-힣])(?P<whole>[이삼사오육칠팔구십백천만]{1,3})[ ]?분의[ ]?"
@@ -103,17 +90,11 @@ _NATIVE = re.compile(
     rf"(?:(?:(?<=시간)|(?<=달))[ ]?(?P<half>반){_TAIL})?"
 )
 _NATIVE_SPAN = re.compile(
-    rf"(?<![가-힣\d])(?:(?P<number>{_alternatives(NATIVE_SPANS)})|(?P<rough>두어))[ ]?"
+    rf"(?<![가-힣\d])(?:(?P<number>{alternatives(NATIVE_SPANS)})|(?P<rough>두어))[ ]?"
     rf"(?P<unit>{_NATIVE_UNIT})"
 )
-_DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{_alternatives(DAY_SPANS)}){_TAIL}")
+_DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{alternatives(DAY_SPANS)}){_TAIL}")
 _DAY_WORD = re.compile(rf"(?<![가-힣])(?P<word>{'|'.join(DAY_WORDS)})(?:간)?{_TAIL}")
-# The halves of ½, which the normal form writes as 1⁄2, are no numbers.
-_BARE_NUMBER = re.compile(rf"(?<!⁄){_FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄])")
-_CAPTION_BEGINS = "단위"
-_CAPTION = re.compile(
-    rf"{_CAPTION_BEGINS}[ ]?:[ ]?(?P<scale>[십백천만억]{{0,3}})(?P<unit>[가-힣%]{{1,4}})"
-)
 
 _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
 _PER_ONE = re.compile(
@@ -125,7 +106,6 @@ _IF_ONE = re.compile(r"(?:이?라면|이면|일[ ](?:때|경우))")
 _TAKES_OFF = re.compile(r"[^\d~][ ]?-|[ ]-[ ]")
 _SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
 _NUMBERS_KEPT = 8192
-_SCALES = frozenset("십백천만억조")
 _LONE_DIGIT_UNITS = frozenset({"명", "개월", "퍼센트", "주일"})
 _SPACED_DIGIT_UNITS = frozenset({"년", "일", "주", "시간", "회", "세", "층"})
 _LONE_SCALE_UNITS = frozenset({"원", "명", "년", "달러", "개월", "퍼센트", "시간"})
@@ -148,7 +128,7 @@ def _read_counted(match: re.Match[str]) -> Measure | None:
         return None
     low, high = mixed_value(match["low"]), mixed_value(match["high"])
     scaled = _SCALED.fullmatch(match["high"])
-    if scaled and not match["low_unit"] and not _SCALES & set(match["low"]):
+    if scaled and not match["low_unit"] and not SCALES & set(match["low"]):
         low *= mixed_value(scaled[1])
     values = (low * low_unit.factor, high * unit.factor)
     if values[0] > values[1] and _TAKES_OFF.search(match[0]):
@@ -200,8 +180,8 @@ def _read_sino(match: re.Match[str]) -> Measure | None:
 
 def _is_sino_number(number: str, unit: str, match: re.Match[str]) -> bool:
     if len(number) > 1:
-        return bool(_SCALES & set(number))
-    if number in _SCALES:
+        return bool(SCALES & set(number))
+    if number in SCALES:
         return unit in _LONE_SCALE_UNITS or (unit == "일" and number in "십백")
     if unit in _LONE_DIGIT_UNITS or (number == "일" and unit == "년"):
         return True
@@ -256,9 +236,9 @@ def _read_ordinal(match: re.Match[str]) -> Measure:
 _ORDINAL_BEGINS = re.compile(r"제(?=[ ]?\d)|\d+(?=회)")
 _OF_PARTS = re.compile(r"분의")
 _CURRENCY_MARKS = ("₩", "$", "€", "¥", "KRW", "USD", "EUR", "JPY")
-_NATIVE_SPAN_WORDS = re.compile(_alternatives((*NATIVE_SPANS, "두어")))
-_DAY_SPAN_WORDS = re.compile(_alternatives(DAY_SPANS))
-_DAY_WORDS = re.compile(_alternatives(DAY_WORDS))
+_NATIVE_SPAN_WORDS = re.compile(alternatives((*NATIVE_SPANS, "두어")))
+_DAY_SPAN_WORDS = re.compile(alternatives(DAY_SPANS))
+_DAY_WORDS = re.compile(alternatives(DAY_WORDS))
 DIGIT_READERS: tuple[tuple[Sought, Reader], ...] = (
     (Sought(_FRACTION, begins=AT_NUMBERS, words=("분의",)), _read_fraction),
     (Sought(_SIGNED_MONEY, words=_CURRENCY_MARKS), _read_signed_money),
@@ -294,36 +274,3 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
     (Sought(_DAY_SPAN, _DAY_SPAN_WORDS, _DAY_SPAN_WORDS), _read_day_span),
     (Sought(_DAY_WORD, _DAY_WORDS, _DAY_WORDS), _read_day_word),
 )
-BARE_NUMBER = Sought(_BARE_NUMBER, begins=AT_NUMBERS)
-
-
-def caption_units(text: str) -> list[tuple[int, Unit]]:
-    """Return where captions like ``(단위: 천원)`` stand and what a bare number after each means."""
-    return [
-        (match.end(), Unit(unit.dimension, unit.factor * (mixed_value(match["scale"]) or 1)))
-        for match in _captions(text)
-        if (unit := UNITS.get(match["unit"]))
-    ]
-
-
-def caption_places(text: str) -> list[tuple[int, int]]:
-    """Return the places of captions, in order."""
-    return [match.span() for match in _captions(text)]
-
-
-def _captions(text: str) -> Iterable[re.Match[str]]:
-    return _CAPTION.finditer(text) if _CAPTION_BEGINS in text else ()
-
-
-def read_bare(match: re.Match[str], captions: list[tuple[int, Unit]]) -> Measure:
-    """Return a number without a unit of its own, in the unit of the caption before it if any."""
-    above = bisect_right(captions, match.start(), key=itemgetter(0)) if captions else 0
-    if above and not _SCALES & set(match["number"]):
-        unit = captions[above - 1][1]
-        return Measure(unit.dimension, (mixed_value(match["number"]) * unit.factor,))
-    return _bare(match["number"])
-
-
-@lru_cache(maxsize=_NUMBERS_KEPT)
-def _bare(number: str) -> Measure:
-    return Measure(Dimension.BARE, (mixed_value(number),))

@@ -7,6 +7,7 @@ from functools import lru_cache
 _NUMERALS_KEPT = 8192
 _SMALL_SCALES = {"십": 10, "백": 100, "천": 1000}
 _LARGE_SCALES = {"만": 10**4, "억": 10**8, "조": 10**12}
+SCALES = frozenset(_SMALL_SCALES | _LARGE_SCALES)
 _SINO_DIGITS = {char: value for value, char in enumerate("영일이삼사오육칠팔구")} | {
     "육": 6,
     "륙": 6,
@@ -21,6 +22,8 @@ _NATIVE_TENS = {
 }  # fmt: skip
 
 _MOST_DIGITS = 16
+# Before a number that is no part of a name, a code or a longer number.
+FREE = r"(?<![A-Za-z\d.,_])(?<![A-Za-z]-)"
 PLAIN_NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,16})(?:\.\d{1,6})?"
 # One part of a mixed number (2,000만 · 5천 · 2천5백만) and the digits that may close it (548).
 _PART = rf"{PLAIN_NUMBER}[ ]?(?:[십백천][만억조]?|[만억조])"

@@ -11,15 +11,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from guards.text.normal import Normal
-from guards.text.slots.amounts import (
-    BARE_NUMBER,
-    DIGIT_READERS,
-    WORD_READERS,
-    Reader,
-    caption_places,
-    caption_units,
-    read_bare,
-)
+from guards.text.slots.amounts import DIGIT_READERS, WORD_READERS, Reader
+from guards.text.slots.bare_numbers import BARE_NUMBER, caption_places, caption_units, read_bare
 from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS, read_clock
 from guards.text.slots.dates import SECOND_DAY, dates_sought, read_date
 from guards.text.slots.numbered_text import NumberedText
