@@ -1,5 +1,7 @@
 """The bench's processes together: model server, callers, and a subject between them."""
 
+import pytest
+
 from tests.bench.figures import Metric
 from tests.bench.loads import PACED_8, Load
 from tests.bench.own_subjects import Direct
@@ -20,6 +22,7 @@ class Missing(Direct):
         raise Absent("nobody has it")
 
 
+@pytest.mark.long
 def test_measures_what_the_model_server_does_by_itself() -> None:
     with stage([Missing(), Direct()], lambda said: None) as on:
         [direct] = on.started

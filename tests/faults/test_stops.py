@@ -52,7 +52,7 @@ async def _reads(reader: asyncio.StreamReader) -> str:
     return head + (await reader.readexactly(length)).decode()
 
 
-@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.long), "4"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("4", marks=pytest.mark.long)])
 async def test_load_balancers_have_time_to_notice(tmp_path: Path, workers: str) -> None:
     async with serving(tmp_path, workers=workers, unready_s="60") as service:
         under_way = [asyncio.create_task(service.chat(stream=it)) for it in (False, True)]

@@ -147,6 +147,7 @@ async def test_a_crowd_that_leaves_mid_stream_leaves_nothing_open(
         assert trace.replies in [(FIRST_MASKED,), (FIRST_MASKED + SECOND,)][: 1 + talks_on]
 
 
+@pytest.mark.long
 async def test_crowds_that_leave_take_their_memory_with_them(
     house: House, model: PacedUpstream
 ) -> None:
