@@ -14,6 +14,7 @@ Score: the share of the claim, or of its clause, that the source has.
 Source: own rules for Korean negation and modality; own lists of opposites.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
@@ -40,6 +41,8 @@ from guards.text.sentences import LONGEST_SENTENCE_CHARS, Sentence
 from guards.text.widened import widened
 
 _MOST_KEPT = 64
+# A claim without one, a figure in a table's cell, says nothing that could be denied.
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 class NegationSettings(GuardSettings):
@@ -127,7 +130,7 @@ class Negation(Guard[NegationSettings]):
         findings: list[Finding] = []
         before = ""
         for claim in claims(reading.answer.text.raw):
-            if claim.end > reading.judged_from:
+            if claim.end > reading.judged_from and _LETTER.search(claim.text):
                 if (before, claim.text) not in judged:
                     judged[before, claim.text] = self._of_claim(before, claim, reading)
                 findings.extend(

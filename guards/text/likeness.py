@@ -62,9 +62,14 @@ class Words(NamedTuple):
         return (words + pairs) / 2
 
 
+_NO_WORDS = Words(keys={}, forms=frozenset(), pairs=frozenset())
+
+
 def words_of(text: str) -> Words:
     """Return what of a text is compared."""
     words = subjects(_FIGURE.sub(" ", text))
+    if not words:
+        return _NO_WORDS
     keys = {stem: lemma(surface) for surface, stem in words}
     return Words(
         keys=keys,
