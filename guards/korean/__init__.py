@@ -1,0 +1,1 @@
+"""Reading Korean: morphemes, sentences, clauses and their modality."""
