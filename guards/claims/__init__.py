@@ -1,0 +1,1 @@
+"""What a text says, as data: layout, clauses, and the claim that each clause makes."""

@@ -1,0 +1,76 @@
+"""The modality of a clause: whether its act is permitted, forbidden, required, not required, or a fact.
+
+One field whatever the verb or noun: 금지, 불가, -면 안 된다 and -ㄹ 수 없다 forbid; 가능, 허용, -아도 된다
+and -ㄹ 수 있다 permit; -아야 한다 and 필수 require. A fact is told or denied (지급하지 않는다).
+"""
+
+import re
+from enum import StrEnum
+from functools import cache
+
+from guards.lexicons.loading import sections
+
+
+class Modality(StrEnum):
+    """How the predicate of a clause is meant."""
+
+    PERMITTED = "permitted"
+    FORBIDDEN = "forbidden"
+    REQUIRED = "required"
+    NOT_REQUIRED = "not_required"
+    FACT = "fact"
+    DENIED = "denied"
+
+
+_DENIED = re.compile(
+    r"지/EC (?:는/JX |도/JX |를/JKO )?(?:않|아니하)/|아니/VCN|안/MAG \S+/V|(?:은|는|이|가|도|\S+/NNG) ?(?:/J\S+ )?없/VA"
+    r"|없/VA|없이/MAG$"
+)
+# What frames a statement says nothing of its act: …다는 점을 기억하세요, …다고 안내되어 있습니다.
+_REPORTED = re.compile(
+    r"(?:는|은|인|ㄴ)(?:다는|다)/(?:ETM|EC) |다는/ETM (?:점|것|사실|내용)|다고/EC |라는/ETM (?:점|것)"
+    r"|(?:은|는|ㄴ)/ETM (?:점|것|사실)/NN\S+ (?:을|은|이|도)/J\S+ (?:기억|참고|유의|알|주의|확인|잊)"
+)
+
+
+@cache
+def _rules() -> tuple[tuple[Modality, re.Pattern[str], re.Pattern[str] | None], ...]:
+    found = []
+    for name, patterns in sections("modality").items():
+        for pattern in patterns:
+            main, _, before = pattern.partition("@")
+            needed = re.compile(before.strip()) if before.strip() else None
+            found.append((Modality(name), re.compile(main.strip()), needed))
+    return tuple(found)
+
+
+def modality_of(trail: str) -> tuple[Modality, int]:
+    """Return the modality of a clause and where in the trail its expression begins.
+
+    Args:
+        trail: The morphemes of the clause, as ``form/TAG`` with spaces between.
+    """
+    reported = _REPORTED.search(trail)
+    if reported is not None:
+        trail = trail[: reported.start()]
+    best: tuple[Modality, int] | None = None
+    for modality, pattern, needed in _rules():
+        last = None
+        for match in pattern.finditer(trail):
+            last = match
+        if last is None:
+            continue
+        if needed is not None and not needed.search(trail[: last.start()][-40:]):
+            continue
+        # The last predicate of the clause tells; at the same place the first rule does.
+        if best is None or last.end() > best[1] + _SAME_PLACE:
+            best = (modality, last.end())
+    denied = None
+    for match in _DENIED.finditer(trail):
+        denied = match
+    if best is None or (denied is not None and denied.start() > best[1]):
+        return (Modality.DENIED, denied.start()) if denied else (Modality.FACT, len(trail))
+    return best
+
+
+_SAME_PLACE = 12

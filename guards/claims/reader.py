@@ -1,0 +1,225 @@
+"""Claims: what each clause, list item and table cell of a text says, as data with its place.
+
+One reader for answers and for sources. A claim is a clause; its labels, the clauses before it in its
+sentence and the topic carried from the sentences before say what it is about.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from guards.claims.layout import Block, Level, Page, read_layout
+from guards.claims.modality import Modality, modality_of
+from guards.korean.morphemes import Morpheme, morphemes
+from guards.korean.words import Word, content_words
+from guards.text.normal import normalise
+from guards.text.sentences import split_sentences
+from guards.text.slots.quantity import Quantity, find_quantities
+
+_KEPT = 2048
+_CUT = frozenset(
+    "고 며 으며 면서 으면서 지만 으나 나 는데 ㄴ데 은데 므로 으므로 니 으니 니까 으니까 아서 어서 여서 ㅓ서 거나 "
+    "면 으면 다면 라면 이라면 ㄴ다면 는다면 더라도 아도 어도 여도 ㅓ도 ㄴ다는 고요 는데요 되 하되".split()
+)
+_CONDITIONAL = frozenset("면 으면 다면 라면 이라면 ㄴ다면 는다면".split())
+_CONCESSIVE = frozenset("더라도 아도 어도 여도 ㅓ도 을지라도 ㄹ지라도".split())
+_ALWAYS = frozenset(
+    "며 으며 지만 으나 는데 ㄴ데 은데 므로 으므로 니 으니 니까 으니까 더라도".split()
+)
+# An ending before one of these goes on with the same predicate: 해도 됩니다, 하고 있습니다.
+_GOES_ON = frozenset(
+    "되 좋 괜찮 무방 있 않 못하 하 보 주 싶 말 버리 놓 두 계시 안 아니 상관없 지 오 가".split()
+)
+_SPEAKING = frozenset({"SN", "SL", "SH"})
+_CASE = frozenset({"경우", "때", "시", "시점", "이상"})
+_BREAK = re.compile(
+    r",(?!\d)|[;→⇒]|[ ]/[ ]|(?<=[가-힣)%])/(?=[가-힣])|[ ][-–—·][ ]|[.](?=[ ][가-힣])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of a sentence, read by itself; places count from the sentence's beginning.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        words: Its content words.
+        trail: Its morphemes, as ``form/TAG`` with spaces between.
+        modality: How its predicate is meant.
+        is_condition: Whether it only names a condition (…면, …경우에는).
+        is_concession: Whether it names one that makes no difference (…더라도, …아도).
+        figures: The quantities in it.
+    """
+
+    start: int
+    end: int
+    words: tuple[Word, ...]
+    trail: str
+    modality: Modality
+    is_condition: bool
+    is_concession: bool
+    figures: tuple[Quantity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one clause says.
+
+    Attributes:
+        text: The clause.
+        start: Where it begins in the plain text of its page.
+        end: Where it ends.
+        clause: The clause, read.
+        offset: Where its sentence begins in the plain text.
+        block: The block it stands in.
+        labels: The words of each of its labels, with the label's level.
+        sentence: Number of its sentence in the text.
+        position: Its number among the clauses of the sentence.
+    """
+
+    text: str
+    start: int
+    end: int
+    clause: Clause
+    offset: int
+    block: Block
+    labels: tuple[tuple[Level, tuple[Word, ...]], ...]
+    sentence: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text, read.
+
+    Attributes:
+        page: Its layout.
+        claims: Its claims, in order.
+        sentences: The claims of each sentence, in order.
+    """
+
+    page: Page
+    claims: tuple[Claim, ...]
+    sentences: tuple[tuple[Claim, ...], ...] = field(repr=False)
+
+
+def read_claims(raw: str) -> Reading:
+    """Read the claims of a text."""
+    page = read_layout(raw)
+    found: list[Claim] = []
+    sentences: list[tuple[Claim, ...]] = []
+    for block in page.blocks:
+        labels = tuple((label.level, label_words(label.text)) for label in block.labels)
+        text = page.plain[block.start : block.end]
+        for sentence in split_sentences(text):
+            offset = block.start + sentence.start
+            number = len(sentences)
+            claims = tuple(
+                Claim(
+                    sentence.text[clause.start : clause.end],
+                    offset + clause.start,
+                    offset + clause.end,
+                    clause,
+                    offset,
+                    block,
+                    labels,
+                    number,
+                    position,
+                )
+                for position, clause in enumerate(read_sentence(sentence.text))
+            )
+            if claims:
+                found += claims
+                sentences.append(claims)
+    return Reading(page, tuple(found), tuple(sentences))
+
+
+@lru_cache(maxsize=_KEPT)
+def label_words(text: str) -> tuple[Word, ...]:
+    """Return the content words of a label."""
+    return content_words(morphemes(text))
+
+
+@lru_cache(maxsize=_KEPT)
+def read_sentence(text: str) -> tuple[Clause, ...]:
+    """Return the clauses of a sentence, in order."""
+    found = morphemes(text)
+    figures = find_quantities(text, normalise(text))
+    return tuple(
+        _clause(text, found[first:last], figures, is_last=last == len(found))
+        for first, last in _cuts(text, found)
+    )
+
+
+def _cuts(text: str, found: Sequence[Morpheme]) -> Iterator[tuple[int, int]]:
+    breaks = {match.start() for match in _BREAK.finditer(text)}
+    first = 0
+    depth = 0
+    for at, one in enumerate(found):
+        depth += (one.tag == "SSO") - (one.tag == "SSC")
+        if depth > 0 or at + 1 == len(found):
+            continue
+        if one.start in breaks or _ends_clause(found, at):
+            if any(
+                piece.tag[0] != "S" or piece.tag in _SPEAKING for piece in found[first : at + 1]
+            ):
+                yield first, at + 1
+                first = at + 1
+    if first < len(found):
+        yield first, len(found)
+
+
+def _ends_clause(found: Sequence[Morpheme], at: int) -> bool:
+    one, follows = found[at], found[at + 1]
+    if one.tag == "EC" and one.form in _CUT:
+        if one.form in _ALWAYS:
+            return True
+        if follows.tag in {"JX", "MAG"} and at + 2 < len(found):
+            follows = found[at + 2]
+        return not (follows.tag in {"VX", "VV", "VA", "VCN"} and follows.form in _GOES_ON)
+    return _ends_case(found, at)
+
+
+def _ends_case(found: Sequence[Morpheme], at: int) -> bool:
+    """Tell whether a condition named by a noun ends here (…하는 경우에는, …할 때)."""
+    one = found[at]
+    if found[at + 1].tag in {"JKB", "JX", "VCP", "JKG", "JKO", "JKS", "JC"}:
+        return False
+    back = at
+    while back >= 0 and found[back].tag in {"JKB", "JX"}:
+        back -= 1
+    if back < 1 or found[back].form not in _CASE:
+        return False
+    if one is found[back] and found[at + 1].start == one.end:
+        return False
+    return (
+        found[back].form in {"경우", "때"}
+        or found[back].tag == "NNB"
+        and found[back - 1].tag == "NNG"
+    )
+
+
+def _clause(
+    text: str, found: Sequence[Morpheme], figures: Sequence[Quantity], *, is_last: bool
+) -> Clause:
+    start, end = found[0].start, found[-1].end
+    trail = " ".join(f"{one.form}/{one.tag}" for one in found if one.tag not in {"SF", "SC", "SY"})
+    endings = [one for one in found if one.tag not in {"SF", "SC", "SY", "SSC", "JX"}]
+    last = endings[-1] if endings else found[-1]
+    modality, _ = modality_of(trail)
+    is_case = not is_last and any(
+        one.form in {"경우", "때"} or (one.form == "시" and one.tag == "NNB") for one in found[-4:]
+    )
+    concedes = is_case and found[-1].form == "도" or last.tag == "EC" and last.form in _CONCESSIVE
+    return Clause(
+        start=start,
+        end=end,
+        words=content_words(found),
+        trail=trail,
+        modality=modality,
+        is_condition=not concedes and (is_case or (last.tag == "EC" and last.form in _CONDITIONAL)),
+        is_concession=concedes and not is_last,
+        figures=tuple(one for one in figures if start <= one.start < end),
+    )

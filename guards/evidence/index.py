@@ -1,0 +1,168 @@
+"""The claims of all sources of a request, found by what they are about.
+
+A claim's context is a weighted bag of features: its own words, its labels, the conditions before it
+in its sentence, the heading of its source. Rare features weigh more. One index answers for every
+guard which source claims speak of what a claim of the answer speaks of.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from guards.claims.layout import Level
+from guards.claims.reader import Claim, Reading, label_words, read_claims
+from guards.core.reading import SourceSet
+from guards.korean.words import Word
+
+Context = Mapping[str, float]
+
+OWN, LIGHT = 1.0, 0.15
+CONDITION_BEFORE, CLAUSE_BEFORE, CLAUSE_BEHIND = 0.7, 0.4, 0.2
+SENTENCE_BEFORE = 0.2
+LABELS = {
+    Level.ROW: 0.9,
+    Level.COLUMN: 0.6,
+    Level.LABEL: 0.85,
+    Level.PARENT: 0.7,
+    Level.HEADING: 0.5,
+}
+TITLE = 0.4
+FIGURE = 0.8
+
+
+@dataclass(slots=True)
+class Bag:
+    """Features and how much each of them weighs; the highest weight given counts."""
+
+    weights: dict[str, float] = field(default_factory=dict)
+
+    def add(self, words: Iterable[Word], weight: float) -> None:
+        """Add content words; those that carry no subject weigh little."""
+        weights = self.weights
+        for word in words:
+            own = weight * LIGHT if word.is_light else weight
+            for feature in word.features:
+                if own > weights.get(feature, 0.0):
+                    weights[feature] = own
+
+    def add_feature(self, feature: str, weight: float) -> None:
+        """Add one feature."""
+        if weight > self.weights.get(feature, 0.0):
+            self.weights[feature] = weight
+
+
+def about(claim: Claim, sentence: Sequence[Claim], before: Sequence[Claim], title: str) -> Bag:
+    """Return what a claim is about besides its own words.
+
+    Args:
+        claim: The claim.
+        sentence: The claims of its sentence.
+        before: The claims of the sentence before in the same block; empty if there is none.
+        title: The heading of its source; empty for answers.
+    """
+    bag = Bag()
+    for level, words in claim.labels:
+        bag.add(words, LABELS[level])
+    if title:
+        bag.add(label_words(title), TITLE)
+    for other in sentence:
+        if other.position < claim.position:
+            near = claim.position - other.position == 1
+            is_condition = other.clause.is_condition or other.clause.is_concession
+            weight = CONDITION_BEFORE if is_condition and near else CLAUSE_BEFORE
+            bag.add(other.clause.words, weight)
+        elif other.position > claim.position:
+            bag.add(other.clause.words, CLAUSE_BEHIND)
+    for other in before:
+        bag.add(other.clause.words, SENTENCE_BEFORE)
+    return bag
+
+
+@dataclass(frozen=True, slots=True)
+class SourceClaim:
+    """A claim of a source.
+
+    Attributes:
+        claim: The claim.
+        source: Number of its source, from 0.
+        source_id: Id of its source.
+        context: What it says and is about.
+        sentence: The claims of its sentence.
+    """
+
+    claim: Claim
+    source: int
+    source_id: str
+    context: Context
+    sentence: tuple[Claim, ...]
+
+
+class SourceIndex:
+    """The claims of a set of sources, with postings by feature.
+
+    Attributes:
+        claims: All claims, in order.
+        readings: The sources, read.
+    """
+
+    def __init__(self, told: SourceSet) -> None:
+        self.claims: list[SourceClaim] = []
+        self.readings: list[Reading] = []
+        self._postings: dict[str, list[int]] = defaultdict(list)
+        for number, part in enumerate(told.parts):
+            reading = part.text.once(_read)
+            self.readings.append(reading)
+            title = part.source.title if part.source else ""
+            source_id = part.source.id if part.source else str(number + 1)
+            self._add(reading, number, source_id, title)
+        self._count = max(1, len(self.claims))
+        self._rarity = {
+            feature: math.log(1 + self._count / len(places))
+            for feature, places in self._postings.items()
+        }
+        self._rarest = math.log(1 + self._count)
+
+    def _add(self, reading: Reading, number: int, source_id: str, title: str) -> None:
+        for at, sentence in enumerate(reading.sentences):
+            before = reading.sentences[at - 1] if at else ()
+            if before and before[0].block is not sentence[0].block:
+                before = ()
+            for claim in sentence:
+                bag = about(claim, sentence, before, title)
+                bag.add(claim.clause.words, OWN)
+                place = len(self.claims)
+                self.claims.append(SourceClaim(claim, number, source_id, bag.weights, sentence))
+                for feature in bag.weights:
+                    self._postings[feature].append(place)
+
+    def rarity(self, feature: str) -> float:
+        """Return the weight of a feature: high where few source claims have it."""
+        return self._rarity.get(feature, self._rarest)
+
+    def knows(self, feature: str) -> bool:
+        """Tell whether any source has a feature."""
+        return feature in self._rarity
+
+    def places(self, feature: str) -> Sequence[int]:
+        """Return the numbers of the claims that have a feature."""
+        return self._postings.get(feature, ())
+
+    def likeness(self, one: Context, other: Context) -> float:
+        """Return how much two contexts share, from 0 to 1; features that no source has are left out."""
+        shared = own = its = 0.0
+        for feature, weight in one.items():
+            if feature not in self._rarity:
+                continue
+            rarity = self._rarity[feature]
+            own += weight * rarity
+            there = other.get(feature)
+            if there is not None:
+                shared += min(weight, there) * rarity
+        for feature, weight in other.items():
+            its += weight * self._rarity.get(feature, self._rarest)
+        return shared / math.sqrt(own * its) if shared else 0.0
+
+
+def _read(text: object) -> Reading:
+    return read_claims(text.raw)  # type: ignore[attr-defined]

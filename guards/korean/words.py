@@ -1,0 +1,156 @@
+"""Content words of a Korean text: what a clause is about and what it says, ready to be compared.
+
+A word is a run of nouns within one written word (``청소비``), or the stem of a verb or adjective. It
+is compared by its features: its simple nouns, with affixes of one syllable joined to the noun that
+they change (``청소비``, ``비회원``), because those tell a fee from a cleaning and members from others.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from guards.korean.morphemes import Morpheme
+from guards.lexicons.loading import groups, words
+
+_NOUN_TAGS = frozenset({"NNG", "NNP", "NNB", "XPN", "XSN", "XR", "SL", "SH", "NR", "NP", "IC"})
+_VERB_TAGS = frozenset({"VV", "VA"})
+_PARTICLES = frozenset({"JKS", "JKO", "JKB", "JKG", "JKC", "JX", "JC", "JKV", "JKQ"})
+_DERIVE = frozenset({"XSV", "XSA"})
+_LIGHT_VERBS = words("light_words")
+# Before a noun they make another thing of it; behind it they say what of it.
+_PREFIXES = words("prefixes")
+
+
+class Word(NamedTuple):
+    """A content word and its half-open place, in code points.
+
+    Attributes:
+        text: The run of nouns as it stands, or the verb's stem.
+        features: What it is compared by, the most telling one last.
+        start: Where it begins.
+        end: Where it ends, without particles and endings.
+        particle: The particle behind it; empty if there is none.
+        is_verb: Whether it is a verb or an adjective, or a noun made one (신청하다).
+        is_name: Whether the analyser takes it for a proper noun or foreign word.
+        is_light: Whether it carries no subject of its own.
+    """
+
+    text: str
+    features: tuple[str, ...]
+    start: int
+    end: int
+    particle: str
+    is_verb: bool
+    is_name: bool
+    is_light: bool
+
+
+def content_words(found: Sequence[Morpheme]) -> tuple[Word, ...]:
+    """Return the content words among some morphemes, in order."""
+    return tuple(_words(found))
+
+
+def _words(found: Sequence[Morpheme]) -> Iterator[Word]:
+    at = 0
+    while at < len(found):
+        one = found[at]
+        if one.tag in _NOUN_TAGS or (one.tag == "MM" and _is_joined(found, at)):
+            last = _run_end(found, at)
+            yield _noun(found, at, last)
+            at = last
+        elif one.tag in _VERB_TAGS:
+            yield _verb(one)
+            at += 1
+        else:
+            at += 1
+
+
+def _is_joined(found: Sequence[Morpheme], at: int) -> bool:
+    """Tell whether the next morpheme goes on right behind, as a noun."""
+    if at + 1 >= len(found):
+        return False
+    follows = found[at + 1]
+    return follows.start == found[at].end and follows.tag in _NOUN_TAGS
+
+
+def _run_end(found: Sequence[Morpheme], at: int) -> int:
+    last = at + 1
+    while (
+        last < len(found)
+        and found[last].tag in _NOUN_TAGS
+        and found[last].start == found[last - 1].end
+        and (found[last].tag == "SL") == (found[last - 1].tag == "SL")
+    ):
+        last += 1
+    return last
+
+
+def _noun(found: Sequence[Morpheme], first: int, last: int) -> Word:
+    run = found[first:last]
+    text = "".join(one.form for one in run)
+    follows = found[last] if last < len(found) else None
+    particle = follows.form if follows is not None and follows.tag in _PARTICLES else ""
+    parts = tuple(part for one in run for part in one.parts)
+    features = features_of(text, parts)
+    return Word(
+        text=text,
+        features=features,
+        start=run[0].start,
+        end=run[-1].end,
+        particle=particle,
+        is_verb=follows is not None and follows.tag in _DERIVE and follows.start == run[-1].end,
+        is_name=any(one.tag in {"NNP", "SL"} for one in run),
+        is_light=all(feature in _LIGHT_VERBS for feature in features),
+    )
+
+
+def _verb(one: Morpheme) -> Word:
+    features = (canonical(one.form + "다"),)
+    is_light = one.form in _LIGHT_VERBS
+    return Word(one.form, features, one.start, one.end, "", True, False, is_light)
+
+
+@lru_cache(maxsize=32_768)
+def features_of(text: str, parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what a run of nouns is compared by.
+
+    Args:
+        text: The run.
+        parts: Its simple nouns.
+    """
+    joined: list[str] = []
+    prefix = ""
+    for part in parts:
+        if len(part) > 1 or not joined or part.isascii():
+            if len(part) == 1 and not part.isascii() and part in _PREFIXES:
+                prefix += part
+                continue
+            joined.append(prefix + part)
+            prefix = ""
+        else:
+            # 청소 + 비: the noun and what is made of it.
+            joined.append(joined[-1] + part)
+    if prefix:
+        joined.append(joined[-1] + prefix if joined else prefix)
+    found = dict.fromkeys(canonical(part.lower()) for part in joined)
+    whole = canonical(text.lower())
+    if len(parts) > 1 and len(text) <= 6:
+        found[whole] = None
+    return tuple(found)
+
+
+def canonical(word: str) -> str:
+    """Return the word that stands for a group of synonyms; any other word stands for itself."""
+    return _SYNONYMS.get(word, word)
+
+
+def _synonyms() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for group in groups("synonyms"):
+        head = found.get(group[0], group[0])
+        for word in group:
+            found.setdefault(word, head)
+    return found
+
+
+_SYNONYMS = _synonyms()
