@@ -17,16 +17,18 @@ from guards.evidence.index import (
     Bag,
     Context,
 )
+from guards.korean.words import Word
 from guards.text.slots.dates import parts_of
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension, Measure
 
-NEAR, BEHIND, FAR = 1.0, 0.6, 0.45
+NEAR, BEHIND, SHARED, BESIDE, ROLE = 1.0, 0.6, 0.5, 0.3, 0.5
+_END = 10**9
+_TOPIC = frozenset({"은", "는", "이", "가"})
 
 _GROUPS = {
     Dimension.DAYS: "period",
     Dimension.MONTHS: "period",
-    Dimension.SECONDS: "period",
     Dimension.CLOCK: "clock",
     Dimension.CLOCK_12: "clock",
     Dimension.DATE: "date",
@@ -75,43 +77,72 @@ def group_of(measure: Measure) -> str:
 
 
 def figures_of(
-    sentence: Sequence[Claim], before: Sequence[Claim], title: str, source: int
+    sentence: Sequence[Claim],
+    before: Sequence[Claim],
+    title: str,
+    source: int,
+    beside: Sequence[Claim] = (),
 ) -> Iterator[Figure]:
     """Yield the figures of a sentence with what each is said of.
 
     Words that stand beside a comparable figure of the same sentence belong to that one: in
-    `S 20%, A 15%` the A is no part of what 20% is said of.
+    `S 20%, A 15%` the A is no part of what 20% is said of. What stands before them is shared: in
+    `출장비는 평일 18,000원, 주말 22,000원` both are 출장비.
     """
     if not any(claim.clause.figures for claim in sentence):
         return
-    groups_of = [{group_of(one.measure) for one in claim.clause.figures} for claim in sentence]
     for claim in sentence:
         for number, quantity in enumerate(claim.clause.figures):
             bag = Bag()
-            group = group_of(quantity.measure)
-            for level, words in claim.labels:
-                bag.add(words, LABELS[level])
+            _add_around(bag, claim, group_of(quantity.measure), sentence, before)
             if title:
                 bag.add(label_words(title), TITLE)
-            for other in before:
-                if not any(group_of(one.measure) == group for one in other.clause.figures):
-                    bag.add(other.clause.words, SENTENCE_BEFORE)
-            for place, other in enumerate(sentence):
-                if other is claim or group in groups_of[place]:
-                    continue
-                distance = abs(other.position - claim.position)
-                is_before = other.position < claim.position
-                if is_before and (other.clause.is_condition or distance == 1):
-                    weight = CONDITION_BEFORE if other.clause.is_condition else CLAUSE_BEFORE
-                else:
-                    weight = CLAUSE_BEFORE if is_before else CLAUSE_BEHIND
-                bag.add(other.clause.words, weight)
-                if other.clause.is_condition:
-                    for one in other.clause.figures:
-                        bag.add_feature(key_of(one.measure), FIGURE)
+            for other in beside:
+                bag.add(_shared(other, group_of(quantity.measure)), BESIDE)
             _add_own(bag, claim, number)
+            _add_role(bag, claim, quantity)
             start = claim.offset + quantity.start
             yield Figure(quantity, claim, start, claim.offset + quantity.end, bag.weights, source)
+
+
+def _add_around(
+    bag: Bag, claim: Claim, group: str, sentence: Sequence[Claim], before: Sequence[Claim]
+) -> None:
+    """Add the labels of a figure and what the clauses around it share with it."""
+    for level, words in claim.labels:
+        bag.add(words, LABELS[level])
+    has_topic = any(word.particle in _TOPIC for word in claim.clause.words)
+    if not has_topic:
+        for other in before:
+            bag.add(_shared(other, group), SENTENCE_BEFORE)
+    for other in sentence:
+        if other is claim:
+            continue
+        is_sibling = any(group_of(one.measure) == group for one in other.clause.figures)
+        if is_sibling:
+            if other.position < claim.position and not has_topic:
+                bag.add(_shared(other, group), SHARED)
+            continue
+        if other.position > claim.position:
+            bag.add(other.clause.words, CLAUSE_BEHIND)
+        elif other.clause.is_condition or other.clause.is_concession:
+            bag.add(other.clause.words, CONDITION_BEFORE)
+            for one in other.clause.figures:
+                bag.add_feature(key_of(one.measure), FIGURE)
+        else:
+            bag.add(other.clause.words, CLAUSE_BEFORE)
+
+
+def _shared(claim: Claim, group: str) -> tuple[Word, ...]:
+    """Return the words of a clause that are not only about its own figure: all but its label."""
+    comparable = [one for one in claim.clause.figures if group_of(one.measure) == group]
+    words = claim.clause.words
+    if not comparable:
+        return words
+    leading = [
+        word for word in words if word.end <= comparable[0].start and not word.is_light
+    ]
+    return tuple(leading[:-1])
 
 
 def _add_own(bag: Bag, claim: Claim, number: int) -> None:
@@ -120,29 +151,42 @@ def _add_own(bag: Bag, claim: Claim, number: int) -> None:
     quantity = figures[number]
     group = group_of(quantity.measure)
     words = claim.clause.words
-    since, until = -1, 10**9
+    since, until, shared_until = -1, _END, -1
     for other in figures[:number]:
         between = [w for w in words if other.end <= w.start < quantity.start and not w.is_light]
         if group_of(other.measure) == group and between:
+            if since < 0:
+                shared_until = other.start
             since = other.end
     for other in reversed(figures[number + 1 :]):
         between = [w for w in words if quantity.end <= w.start < other.start and not w.is_light]
         if group_of(other.measure) == group and between:
             until = other.start
+    leading = [word for word in words if word.end <= shared_until and not word.is_light]
+    bag.add(leading[:-1], SHARED)
     for word in words:
         if word.start >= quantity.start and word.end <= quantity.end:
             continue
         if since <= word.start < quantity.start:
             bag.add((word,), NEAR)
         elif quantity.start <= word.start < until:
-            bag.add((word,), NEAR if until == 10**9 else BEHIND)
+            bag.add((word,), NEAR if until == _END else BEHIND)
     for other in figures:
-        if (
-            other is not quantity
-            and group_of(other.measure) != group
-            and since <= other.start < until
-        ):
+        if group_of(other.measure) != group and since <= other.start < until:
             bag.add_feature(key_of(other.measure), FIGURE)
+
+
+_ROLE = re.compile(
+    r"[ )]{0,2}(전까지|전|후|이내|내에|이상|이하|초과|미만|당|마다|간|동안|한도|부터|까지|범위|이전|이후|뒤|안에)"
+)
+_ROLES = {"내에": "이내", "안에": "이내", "뒤": "후", "이후": "후", "동안": "간", "전까지": "전", "이전": "전"}
+
+
+def _add_role(bag: Bag, claim: Claim, quantity: Quantity) -> None:
+    """Add what the word behind a figure makes of it (N일 전, N일 이내, N원당)."""
+    match = _ROLE.match(claim.text, quantity.end - claim.clause.start)
+    if match:
+        bag.add_feature(f"@{_ROLES.get(match[1], match[1])}", ROLE)
 
 
 def key_of(measure: Measure) -> str:

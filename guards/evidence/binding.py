@@ -1,0 +1,236 @@
+"""Figures of an answer held against those of the sources: held, moved, differing or absent.
+
+A figure is bound to what it is said of. It is held where the sources have its value and nothing
+shows that they say it of something else. It is moved in two cases: a list, table or sentence of the
+sources gives each of several things its own value, and the answer names one and gives the value of
+another; or the claim that the answer repeats has another value, and the answer's own value stands
+only where the sources speak of something else.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from guards.claims.layout import Level
+from guards.claims.reader import Claim, Reading
+from guards.core.reading import SourceSet
+from guards.evidence.figures import Figure, figures_of, same_value
+from guards.evidence.index import SourceIndex
+from guards.evidence.thresholds import BINDING
+from guards.text.slots.units import Dimension
+
+_AROUND = 3
+_NEAR = 0.6
+_LARGEST_SET = 40
+
+
+class Held(StrEnum):
+    """How the sources stand to a figure of an answer."""
+
+    HELD = "held"
+    """They have its value, and nothing shows that it is another thing's."""
+    MOVED = "moved"
+    """They have its value, but of something else."""
+    DIFFERS = "differs"
+    """They have another value where they speak of the same."""
+    ABSENT = "absent"
+    """They have no such value, and none that it could be held against."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A figure of an answer, held against the sources.
+
+    Attributes:
+        held: How the sources stand to it.
+        right: The figure that the sources have for what the answer speaks of; None if unknown.
+        likeness: How much the answer's clause and the claim of `right` share, from 0 to 1.
+        same: The figure of the same value that fits best; None if there is none.
+    """
+
+    held: Held
+    right: Figure | None = None
+    likeness: float = 0.0
+    same: Figure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A figure of a set in which each has its own label.
+
+    Attributes:
+        figure: The figure.
+        label: The features that only it has in the set.
+    """
+
+    figure: Figure
+    label: frozenset[str]
+
+
+class SourceFigures:
+    """The figures of all sources, and the sets in which they stand beside one another.
+
+    Attributes:
+        figures: All of them, in order.
+        index: The claims of the sources.
+    """
+
+    def __init__(self, told: SourceSet) -> None:
+        self.index = told.once(SourceIndex)
+        self.figures: list[Figure] = []
+        for number, reading in enumerate(self.index.readings):
+            source = told.parts[number].source
+            self.figures += figures_in(reading, source.title if source else "", number)
+        self._by_group: dict[str, list[Figure]] = defaultdict(list)
+        for figure in self.figures:
+            self._by_group[figure.group].append(figure)
+        self._sets: dict[str, list[tuple[_Member, ...]]] = defaultdict(list)
+        for key, members in self._sibling_sets().items():
+            self._sets[key[-1]].append(_labelled(members))
+
+    def _sibling_sets(self) -> dict[tuple[object, ...], list[Figure]]:
+        found: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
+        for figure in self.figures:
+            if figure.measure.dimension == Dimension.BARE:
+                continue
+            claim, block, group = figure.claim, figure.claim.block, figure.group
+            found["sentence", figure.source, claim.sentence, group].append(figure)
+            if block.table > 0:
+                found["column", figure.source, block.table, block.column, group].append(figure)
+            above = tuple(
+                label.text
+                for label in block.labels
+                if label.level in {Level.HEADING, Level.PARENT}
+            )
+            found["list", figure.source, above, group].append(figure)
+        return {
+            key: members
+            for key, members in found.items()
+            if len(members) <= _LARGEST_SET and len({one.measure for one in members}) > 1
+        }
+
+    def bind(self, figure: Figure) -> Bound:
+        """Hold a figure of an answer against those of the sources."""
+        same, others = self._candidates(figure)
+        best = self._closest(figure, same)
+        other = self._closest(figure, others)
+        if not same:
+            if other is not None and other[0] >= BINDING.speaks_of_the_same:
+                return Bound(Held.DIFFERS, other[1], other[0])
+            return Bound(Held.ABSENT, other[1] if other else None, other[0] if other else 0.0)
+        here = best[1] if best else same[0]
+        if figure.measure.dimension == Dimension.BARE:
+            return Bound(Held.HELD, same=here)
+        moved = self._by_label(figure, best[0] if best else 0.0)
+        if moved is None and other is not None and self._is_elsewhere(best, other):
+            moved = other[1]
+        if moved is None:
+            return Bound(Held.HELD, same=here, likeness=best[0] if best else 0.0)
+        return Bound(Held.MOVED, moved, self.index.likeness(figure.context, moved.context), here)
+
+    def _candidates(self, figure: Figure) -> tuple[list[Figure], list[Figure]]:
+        """Return the source figures of the same value, and the comparable ones of another."""
+        same: list[Figure] = []
+        others: list[Figure] = []
+        is_bare = figure.measure.dimension == Dimension.BARE
+        for one in self.figures:
+            if same_value(figure.measure, one.measure):
+                if is_bare or one.measure.dimension != Dimension.BARE or not same:
+                    same.append(one)
+            elif one.group == figure.group and one.measure.dimension != Dimension.BARE:
+                others.append(one)
+        typed = [one for one in same if one.measure.dimension != Dimension.BARE]
+        return (typed or same), others
+
+    def _closest(
+        self, figure: Figure, among: Iterable[Figure]
+    ) -> tuple[float, Figure] | None:
+        best: tuple[float, Figure] | None = None
+        for one in among:
+            likeness = self.index.likeness(figure.context, one.context)
+            if best is None or likeness > best[0]:
+                best = (likeness, one)
+        return best
+
+    @staticmethod
+    def _is_elsewhere(
+        best: tuple[float, Figure] | None, other: tuple[float, Figure]
+    ) -> bool:
+        return other[0] >= BINDING.moved_from and (best[0] if best else 0.0) <= BINDING.unrelated
+
+    def _by_label(self, figure: Figure, likeness: float) -> Figure | None:
+        """Return the figure whose label the answer names, where it gives the value of another."""
+        near = frozenset(
+            feature
+            for feature, weight in figure.context.items()
+            if weight >= _NEAR and feature[0] != "@"
+        )
+        found: tuple[float, Figure] | None = None
+        for members in self._sets.get(figure.group, ()):
+            own = [one for one in members if same_value(figure.measure, one.figure.measure)]
+            rest = [one for one in members if not same_value(figure.measure, one.figure.measure)]
+            if not own or not rest:
+                continue
+            if any(feature in figure.context for one in own for feature in one.label):
+                return None
+            if not all(one.label for one in own):
+                continue
+            named = max(rest, key=lambda one: self._share(one, near))
+            if self._share(named, near) < BINDING.label_named:
+                continue
+            if not any(feature[0] != "=" for feature in named.label & near):
+                continue
+            fits = self.index.likeness(figure.context, named.figure.context)
+            if fits > likeness and (found is None or fits > found[0]):
+                found = (fits, named.figure)
+        return found[1] if found else None
+
+    def _share(self, member: _Member, near: frozenset[str]) -> float:
+        """Return the share of a member's label that an answer names."""
+        whole = sum(self.index.rarity(feature) for feature in member.label)
+        named = sum(self.index.rarity(feature) for feature in member.label & near)
+        return named / whole if whole else 0.0
+
+
+def figures_in(reading: Reading, title: str, source: int) -> Iterable[Figure]:
+    """Yield the figures of a text with what each is said of.
+
+    Args:
+        reading: The text, read.
+        title: The heading of the source; empty for answers.
+        source: Number of the source; -1 for answers.
+    """
+    sentences = reading.sentences
+    for at, sentence in enumerate(sentences):
+        if not any(claim.clause.figures for claim in sentence):
+            continue
+        block = sentence[0].block
+        before: Sequence[Claim] = sentences[at - 1] if at else ()
+        if before and before[0].block is not block:
+            before = ()
+        beside: list[Claim] = []
+        if source >= 0:
+            for other in sentences[max(0, at - _AROUND) : at + _AROUND + 1]:
+                if other is not sentence and other[0].block is block:
+                    beside += other
+        yield from figures_of(sentence, before, title, source, beside)
+
+
+def _labelled(members: Sequence[Figure]) -> tuple[_Member, ...]:
+    """Return the figures of a set with the features that tell each from those of other values."""
+    near = [
+        frozenset(
+            feature
+            for feature, weight in one.context.items()
+            if weight >= _NEAR and feature[0] != "@"
+        )
+        for one in members
+    ]
+    found = []
+    for at, one in enumerate(members):
+        others = [
+            near[other] for other in range(len(members)) if members[other].measure != one.measure
+        ]
+        found.append(_Member(one, near[at].difference(*others)))
+    return tuple(found)

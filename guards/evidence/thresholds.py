@@ -1,0 +1,25 @@
+"""The numbers of the comparison, each with its meaning: likeness is a share, from 0 to 1."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """When a figure is taken for another thing's.
+
+    Attributes:
+        speaks_of_the_same: Likeness from which on a source claim speaks of what the answer does,
+            so that its value is the right one.
+        moved_from: The same, where the sources have the answer's value elsewhere.
+        unrelated: Likeness up to which the place that has the answer's value speaks of something
+            else.
+        label_named: Share of a row's or item's own words that an answer must name to be about it.
+    """
+
+    speaks_of_the_same: float
+    moved_from: float
+    unrelated: float
+    label_named: float
+
+
+BINDING = Binding(speaks_of_the_same=0.3, moved_from=0.5, unrelated=0.25, label_named=0.5)
