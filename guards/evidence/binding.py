@@ -99,9 +99,7 @@ class SourceFigures:
             if block.table > 0:
                 found["column", figure.source, block.table, block.column, group].append(figure)
             above = tuple(
-                label.text
-                for label in block.labels
-                if label.level in {Level.HEADING, Level.PARENT}
+                label.text for label in block.labels if label.level in {Level.HEADING, Level.PARENT}
             )
             found["list", figure.source, above, group].append(figure)
         return {
@@ -143,9 +141,7 @@ class SourceFigures:
         typed = [one for one in same if one.measure.dimension != Dimension.BARE]
         return (typed or same), others
 
-    def _closest(
-        self, figure: Figure, among: Iterable[Figure]
-    ) -> tuple[float, Figure] | None:
+    def _closest(self, figure: Figure, among: Iterable[Figure]) -> tuple[float, Figure] | None:
         best: tuple[float, Figure] | None = None
         for one in among:
             likeness = self.index.likeness(figure.context, one.context)
@@ -154,9 +150,7 @@ class SourceFigures:
         return best
 
     @staticmethod
-    def _is_elsewhere(
-        best: tuple[float, Figure] | None, other: tuple[float, Figure]
-    ) -> bool:
+    def _is_elsewhere(best: tuple[float, Figure] | None, other: tuple[float, Figure]) -> bool:
         return other[0] >= BINDING.moved_from and (best[0] if best else 0.0) <= BINDING.unrelated
 
     def _by_label(self, figure: Figure, likeness: float) -> Figure | None:

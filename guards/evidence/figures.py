@@ -139,9 +139,7 @@ def _shared(claim: Claim, group: str) -> tuple[Word, ...]:
     words = claim.clause.words
     if not comparable:
         return words
-    leading = [
-        word for word in words if word.end <= comparable[0].start and not word.is_light
-    ]
+    leading = [word for word in words if word.end <= comparable[0].start and not word.is_light]
     return tuple(leading[:-1])
 
 
@@ -179,7 +177,15 @@ def _add_own(bag: Bag, claim: Claim, number: int) -> None:
 _ROLE = re.compile(
     r"[ )]{0,2}(전까지|전|후|이내|내에|이상|이하|초과|미만|당|마다|간|동안|한도|부터|까지|범위|이전|이후|뒤|안에)"
 )
-_ROLES = {"내에": "이내", "안에": "이내", "뒤": "후", "이후": "후", "동안": "간", "전까지": "전", "이전": "전"}
+_ROLES = {
+    "내에": "이내",
+    "안에": "이내",
+    "뒤": "후",
+    "이후": "후",
+    "동안": "간",
+    "전까지": "전",
+    "이전": "전",
+}
 
 
 def _add_role(bag: Bag, claim: Claim, quantity: Quantity) -> None:
