@@ -285,6 +285,6 @@ def test_a_policy_of_earlier_versions_that_names_a_reader_still_loads_and_says_s
 
     assert folder.errors() == []
     assert folder.warnings() == [
-        "base.yaml:2:10: reading: has no effect any more: one morphological analyser reads for "
+        "base.yaml:2:1: reading: has no effect any more: one morphological analyser reads for "
         "every policy"
     ]
