@@ -7,6 +7,7 @@ amount times a count is an amount, a share of an amount is one, a date and a per
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 from math import ceil, floor
 from typing import NamedTuple
@@ -14,12 +15,11 @@ from typing import NamedTuple
 from guards.evidence.equations import PERCENTS, agrees, written
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.points import LENGTHS, POINTS, between, moved
+from guards.lexicons.loading import sections
 from guards.text.slots.units import Dimension, Measure
 
 _RATIOS = PERCENTS | {"배", Dimension.TIMES, Dimension.BARE, "개", "건", "대"}
 _COUNT_RESULTS = frozenset({Dimension.TIMES, Dimension.BARE, "배", "개", Dimension.PEOPLE})
-_LESS = re.compile(r"[.]")
-_FACTORS = (Fraction(1, 2), Fraction(2))
 
 
 class Step(NamedTuple):
@@ -36,6 +36,7 @@ class Target(NamedTuple):
     value: Fraction
     kind: str
     is_about: bool
+    text: str
 
     def is_(self, value: Fraction) -> bool:
         """Tell whether it is a value, as far as it is written out."""
@@ -47,10 +48,26 @@ class Target(NamedTuple):
         return agrees(value, self.value, text, is_about=self.is_about, unit=scale)
 
 
-def target(figure: Figure, value: Fraction, *, is_about: bool) -> Target:
-    """Return a figure as what is to be explained."""
-    about = is_about or figure.quantity.approximate
-    return Target(figure, value, kind_of(figure.measure), about)
+def target(figure: Figure, value: Fraction, text: str) -> Target:
+    """Return a figure as what is to be explained.
+
+    Args:
+        figure: The figure.
+        value: Its value; one of the two ends of a range.
+        text: The sentence with its labels.
+    """
+    about = figure.quantity.approximate or says("about", text)
+    return Target(figure, value, kind_of(figure.measure), about, text)
+
+
+@cache
+def _pattern(section: str) -> re.Pattern[str]:
+    return re.compile("|".join(sections("reckoning")[section]))
+
+
+def says(section: str, text: str) -> bool:
+    """Tell whether a text has a word of a section of the table of reckoning."""
+    return _pattern(section).search(text) is not None
 
 
 def kind_of(measure: Measure) -> str:
@@ -96,7 +113,7 @@ def _is_rest(wanted: Target, one: Figure, other: Figure) -> bool:
         wanted.kind not in POINTS
         and kind_of(one.measure) == kind_of(other.measure) == wanted.kind
         and any(
-            a > b and wanted.is_(a - b) for a in one.measure.values for b in other.measure.values
+            a >= b and wanted.is_(a - b) for a in one.measure.values for b in other.measure.values
         )
     )
 
@@ -136,9 +153,18 @@ def _is_share(wanted: Target, amount: Figure, share: Figure) -> bool:
         wanted.is_(value * option)
         for value in amount.measure.values
         for percent in share.measure.values
-        for option in (percent / 100, 1 - percent / 100, 1 + percent / 100)
+        for option in _shares(percent / 100, wanted.text)
         if 0 < option != 1
     )
+
+
+def _shares(share: Fraction, text: str) -> Iterator[Fraction]:
+    """Yield by what an amount is multiplied: the share, what it leaves, or both together."""
+    yield share
+    if says("off", text):
+        yield 1 - share
+    if says("on", text):
+        yield 1 + share
 
 
 def _is_ratio(wanted: Target, one: Figure, other: Figure) -> bool:
@@ -164,14 +190,21 @@ def _is_moved(wanted: Target, point: Figure, length: Figure) -> bool:
         same_value(shown, option)
         for sign in (1, -1)
         for value in length.measure.values
-        for option in moved(point.measure, length.measure._replace(values=(value,)), sign)
+        for option in moved(
+            point.measure,
+            length.measure._replace(values=(value,)),
+            sign,
+            inclusive=says("inclusive", wanted.text),
+        )
     )
 
 
 def _is_between(wanted: Target, one: Figure, other: Figure) -> bool:
     if wanted.kind not in LENGTHS | {Dimension.AGE, Dimension.BARE}:
         return False
-    lengths = between(one.measure, other.measure)
+    lengths = between(
+        one.measure, other.measure, inclusive=says("inclusive", wanted.text)
+    )
     if wanted.kind == Dimension.BARE:
         return any(length.values[0] == wanted.value for length in lengths)
     if wanted.is_about:
@@ -255,12 +288,19 @@ def is_whole_beside(wanted: Target, figure: Figure) -> bool:
     )
 
 
-def is_half_or_double(wanted: Target, figure: Figure) -> bool:
-    """Tell whether a figure is half of another one, or twice as much."""
-    return (
-        wanted.kind not in POINTS
-        and kind_of(figure.measure) == wanted.kind
-        and any(figure.measure.values[0] * factor == wanted.value for factor in _FACTORS)
+@cache
+def _factors() -> tuple[tuple[Fraction, re.Pattern[str]], ...]:
+    pairs = (line.split(" ", 1) for line in sections("reckoning")["factor"])
+    return tuple((Fraction(factor), re.compile(words)) for factor, words in pairs)
+
+
+def is_multiple_in_words(wanted: Target, figure: Figure) -> bool:
+    """Tell whether a figure is as much of another one as a word says: 왕복, 연간, 절반."""
+    if wanted.kind in POINTS or kind_of(figure.measure) != wanted.kind:
+        return False
+    return any(
+        figure.measure.values[0] * factor == wanted.value and words.search(wanted.text)
+        for factor, words in _factors()
     )
 
 
