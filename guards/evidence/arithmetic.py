@@ -12,10 +12,11 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from guards.claims.reader import Reading
-from guards.evidence.equations import equations
+from guards.evidence.equations import equations, written
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.items import counted_items
 from guards.evidence.nearby import Likeness, Nearby, Pool
+from guards.evidence.points import LENGTHS
 from guards.evidence.reckoning import (
     Step,
     Target,
@@ -92,16 +93,18 @@ class Arithmetic:
         self._answer = answer
         self._figures = figures
         self._asked = asked
+        self._told = told
         places = {one.start: one.quantity for one in figures}
         self.equations = tuple(equations(answer.page.plain, places))
         self._results = {one.result.start: one for one in self.equations}
         found = totals(answer, figures, frozenset(self._results))
         self._totals = {one.figure.start: one for one in found}
+        self._items = frozenset(it.start for one in self._totals.values() for it in one.items)
         self._used = {
             term.start: one.result.start for one in self.equations for term in one.operands
         }
         shown = frozenset((*self._results, *self._totals))
-        self._nearby = Nearby(answer, figures, asked, told, likeness, shown)
+        self._nearby = Nearby(answer, figures, asked, told, likeness, shown, self._comes_to)
         self._suppositions = Suppositions(answer)
         self._kept: dict[int, Explanation] = {}
 
@@ -119,7 +122,7 @@ class Arithmetic:
             return shown
         if any(same_value(figure.measure, one.measure) for one in self._asked):
             return Explanation(Outcome.GIVEN_BY_USER)
-        if self._suppositions.has(figure):
+        if self._is_supposed(figure):
             return Explanation(Outcome.HYPOTHESIS)
         if self._only_multiplies(figure):
             return Explanation(Outcome.SHOWN_RIGHT, is_operand=True)
@@ -148,13 +151,24 @@ class Arithmetic:
         outcome = Outcome.SHOWN_RIGHT if total.is_right else Outcome.SHOWN_WRONG
         return Explanation(outcome, total.right, total.items, "total")
 
+    def _is_supposed(self, figure: Figure) -> bool:
+        """Tell whether a figure is supposed, here or before an equation with it."""
+        if self._suppositions.has(figure):
+            return True
+        return figure.start in self._used and any(
+            one.start < figure.start
+            and same_value(figure.measure, one.measure)
+            and self._suppositions.has(one)
+            for one in self._figures
+        )
+
     def _only_multiplies(self, figure: Figure) -> bool:
         """Tell whether a figure without a unit is an operand of an equation that is right."""
         result = self._used.get(figure.start)
         return (
             result is not None
-            and figure.measure.dimension == Dimension.BARE
             and self._results[result].is_right
+            and (figure.measure.dimension == Dimension.BARE or _is_constant(figure))
         )
 
     def _is_shown_elsewhere(self, figure: Figure) -> bool:
@@ -178,6 +192,8 @@ class Arithmetic:
     def _step(self, figure: Figure, value: Fraction, pool: Pool) -> Step | None:
         if counted_items(self._answer, figure):
             return Step("count", ())
+        if not value and says("free", pool.text):
+            return Step("free", ())
         wanted = target(figure, value, pool.text)
         rules = (self._of_one, self._of_pairs, self._of_many)
         return next((step for rule in rules if (step := rule(wanted, pool))), None)
@@ -194,8 +210,6 @@ class Arithmetic:
     def _of_pairs(self, wanted: Target, pool: Pool) -> Step | None:
         for route, some in _routes(pool):
             for one, other in some:
-                if one is other or self._is_used(one, wanted) or self._is_used(other, wanted):
-                    continue
                 step = of_two(wanted, one, other)
                 if step is not None and self._is_named(step, route, wanted, pool):
                     return Step(f"{step.name} ({route})", step.operands)
@@ -213,46 +227,90 @@ class Arithmetic:
     def _is_named(self, step: Step, route: str, wanted: Target, pool: Pool) -> bool:
         """Tell whether the sentence says so, and names no other operands."""
         name = step.name
-        if name in {"sum", "rest", "quotient"} and not says(name, wanted.text):
-            if name != "sum" or not says("sum", pool.before):
-                return False
-        far = [one for one in step.operands if not any(one is it for it in pool.own)]
-        for one in far:
-            kind = kind_of(one.measure)
-            beside = [it for it in pool.own if kind_of(it.measure) == kind]
-            beside = [it for it in beside if not self._is_used(it, wanted)]
-            beside = [it for it in beside if not it.measure.everyday]
-            most = 1 if kind == wanted.kind else 0
-            if len(beside) > most:
-                return False
-        if route in {"told told", "near told"}:
-            return name in {"moved", "between"} or says("rest", wanted.text) or says("sum", wanted.text)
+        if not self._has_word(name, route, wanted, pool):
+            return False
+        if name in {"sum", "rest"} and any(
+            self._is_used(one, wanted) or self._goes_into_share(one) for one in step.operands
+        ):
+            return False
+        if name in {"share", "product"} and any(self._is_item(one) for one in step.operands):
+            return False
+        return not any(self._is_instead(one, step, pool) for one in step.operands)
+
+    def _has_word(self, name: str, route: str, wanted: Target, pool: Pool) -> bool:
+        """Tell whether the sentence says what is reckoned, where that must be said."""
+        if name == "sum":
+            return says("sum", wanted.text) or says("added", wanted.text + pool.before)
+        if name in {"rest", "quotient"}:
+            return says(name, wanted.text)
+        if route in {"told told", "near told"} and name not in {"moved", "between"}:
+            return says("rest", wanted.text) or says("sum", wanted.text)
         return True
 
+    def _is_instead(self, figure: Figure, step: Step, pool: Pool) -> bool:
+        """Tell whether a figure from elsewhere is taken where the sentence gives one of its kind."""
+        if any(figure is one for one in pool.own):
+            return False
+        kind = kind_of(figure.measure)
+        return any(
+            kind_of(one.measure) == kind
+            and not one.measure.everyday
+            and all(one is not it for it in step.operands)
+            and one.start not in self._used
+            and self._is_given(one)
+            for one in pool.own
+        )
+
+    def _is_given(self, figure: Figure) -> bool:
+        """Tell whether the sources or the user have a figure, or the answer shows it."""
+        return (
+            figure.start in self._results
+            or figure.start in self._totals
+            or any(same_value(figure.measure, one.measure) for one in (*self._asked, *self._told))
+        )
+
+    def _goes_into_share(self, figure: Figure) -> bool:
+        """Tell whether a figure is only what a share or a multiple is taken of (6개월의 2배)."""
+        plain = self._answer.page.plain
+        if figure.source >= 0 or not plain.startswith("의 ", figure.end):
+            return False
+        return any(
+            figure.end < one.start <= figure.end + 4
+            and kind_of(one.measure) in {Dimension.PERCENT, "배"}
+            for one in self._figures
+        )
+
+    def _is_item(self, figure: Figure) -> bool:
+        """Tell whether a figure went into a total."""
+        return figure.source < 0 and figure.start in self._items
+
     def _of_many(self, wanted: Target, pool: Pool) -> Step | None:
-        for name, some in (
-            ("own", pool.own),
-            ("near", (*pool.own, *pool.near)),
-            ("asked", (*pool.own, *pool.asked, *pool.told[:4])),
-        ):
+        beside = (*pool.own, *pool.near)
+        given = (*pool.own, *pool.asked, *pool.told[:4])
+        for name, some in (("own", pool.own), ("near", beside), ("asked", given)):
             if len(some) > _MOST_OF_THREE:
                 continue
             step = of_three(wanted, some)
-            if step is None or any(
-                all(one is not it for it in pool.own) for one in step.operands
-            ) and (
-                step.name != "product" and name == "asked"
-            ):
-                continue
-            if step.name == "product" or says("rest", wanted.text) or says("sum", wanted.text):
+            if step is not None and self._are_named(step, name, wanted, pool):
                 return Step(f"{step.name} (three {name})", step.operands)
-        if says("sum", wanted.text):
-            same = [one for one in (*pool.near, *pool.own) if kind_of(one.measure) == wanted.kind]
-            same = [one for one in same if not self._is_used(one, wanted)]
-            for run in runs(sorted(same, key=lambda one: one.start), _MOST_IN_A_ROW):
-                if wanted.is_(sum((one.measure.values[-1] for one in run), Fraction(0))):
-                    return Step("sum (run)", run)
+        if not says("sum", wanted.text):
+            return None
+        same = [one for one in beside if kind_of(one.measure) == wanted.kind]
+        same = [one for one in same if not self._is_used(one, wanted)]
+        for run in runs(sorted(same, key=lambda one: one.start), _MOST_IN_A_ROW):
+            if wanted.is_(sum((one.measure.values[-1] for one in run), Fraction(0))):
+                return Step("sum (run)", run)
         return None
+
+    def _are_named(self, step: Step, name: str, wanted: Target, pool: Pool) -> bool:
+        own = [one for one in step.operands if any(one is it for it in pool.own)]
+        if any(self._is_instead(one, step, pool) for one in step.operands):
+            return False
+        if step.name != "product":
+            if len(own) < len(step.operands) - (name == "near"):
+                return False
+            return says("rest", wanted.text) or says("sum", wanted.text)
+        return name == "asked" or bool(own)
 
 
 def _routes(pool: Pool) -> Iterator[tuple[str, Iterable[tuple[Figure, Figure]]]]:
@@ -277,3 +335,11 @@ _ORDER = (
     ("near", "told"),
     ("told", "told"),
 )
+
+
+# Days, weeks, months, hours and minutes of one another.
+_CONSTANTS = frozenset(map(Fraction, (7, 12, 24, 30, 52, 60, 365, 366)))
+
+
+def _is_constant(figure: Figure) -> bool:
+    return figure.measure.dimension in LENGTHS and written(figure.quantity) in _CONSTANTS

@@ -323,12 +323,12 @@ def _equation(left: Node, result: Term, *, is_about: bool) -> Equation | None:
 
 def _is_sane(left: Node, operands: Sequence[Term], result: Term) -> bool:
     """Tell whether the units fit; others show that it was misread, or is a size (55×40×20cm)."""
-    kinds = {one.measure.dimension for one in operands} - {Dimension.BARE}
     kind = result.measure.dimension
-    if kinds and kinds <= PERCENTS:
+    if all(one.measure.dimension in PERCENTS for one in operands):
         return kind in PERCENTS or kind == Dimension.BARE
+    kinds = {one.measure.dimension for one in operands} - {Dimension.BARE} - PERCENTS
     if _is_sum(left):
-        return len((kinds | {kind}) - PERCENTS - {Dimension.BARE}) <= 1
+        return len((kinds | {kind}) - {Dimension.BARE}) <= 1
     return not kinds or kind in kinds or kind in _OF_ANYTHING or _has(left, "/")
 
 

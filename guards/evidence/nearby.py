@@ -55,6 +55,7 @@ class Nearby:
         told: The figures of the sources.
         likeness: How alike two contexts are.
         results: Where the figures begin that the answer shows how to reckon.
+        comes_to: Tells whether the answer comes to a figure before.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Nearby:
         told: Sequence[Figure],
         likeness: Likeness,
         results: frozenset[int],
+        comes_to: Callable[[Figure], bool],
     ) -> None:
         self._answer = answer
         self._figures = figures
@@ -72,6 +74,7 @@ class Nearby:
         self._told = told
         self._likeness = likeness
         self._results = results
+        self._comes_to = comes_to
 
     def of(self, figure: Figure) -> Pool:
         """Return what a figure may be reckoned from."""
@@ -128,6 +131,7 @@ class Nearby:
                 unit - self._units[one.claim.sentence] <= _UNITS_BEFORE
                 or one.start in self._results
                 or self._text_of(other).strip(" :") in labels
+                or (other.is_cell and self._comes_to(one))
             ):
                 yield one
 

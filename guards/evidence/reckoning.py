@@ -7,19 +7,25 @@ amount times a count is an amount, a share of an amount is one, a date and a per
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cache
-from itertools import combinations
+from functools import cache, lru_cache
+from itertools import combinations, pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
 from guards.evidence.equations import PERCENTS, agrees, written
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.points import LENGTHS, POINTS, between, moved
+from guards.korean.morphemes import morphemes
 from guards.lexicons.loading import sections
 from guards.text.slots.units import Dimension, Measure
 
 _RATIOS = PERCENTS | {"배", Dimension.TIMES, Dimension.BARE, "개", "건", "대"}
-_COUNT_RESULTS = frozenset({Dimension.TIMES, Dimension.BARE, "배", "개", Dimension.PEOPLE})
+# Ranks are no counts, and amounts of money or data are what is multiplied.
+_NO_COUNTS = frozenset(
+    {Dimension.WON, Dimension.PERCENT, Dimension.AGE, "bytes", "USD", "EUR", "JPY", "CNY", "degrees"}
+    | {"학년", "학기", "등급", "급", "층", "촌", "제회", "호", "시간대"}
+)
+_VERB = re.compile(r"[가-힣]+다")
 
 
 class Step(NamedTuple):
@@ -61,13 +67,30 @@ def target(figure: Figure, value: Fraction, text: str) -> Target:
 
 
 @cache
-def _pattern(section: str) -> re.Pattern[str]:
-    return re.compile("|".join(sections("reckoning")[section]))
+def _table(section: str) -> tuple[re.Pattern[str], frozenset[str]]:
+    """Return the words of a section and the stems of its verbs."""
+    entries = sections("reckoning")[section]
+    stems = frozenset(one[:-1] for one in entries if _VERB.fullmatch(one))
+    words = [one for one in entries if not _VERB.fullmatch(one)]
+    return re.compile("|".join(words) or r"(?!)"), stems
 
 
 def says(section: str, text: str) -> bool:
     """Tell whether a text has a word of a section of the table of reckoning."""
-    return _pattern(section).search(text) is not None
+    words, stems = _table(section)
+    if words.search(text):
+        return True
+    return bool(stems) and not stems.isdisjoint(_stems(text))
+
+
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    """Return the stems of the verbs of a text; those of nouns with 하다 joined."""
+    found = morphemes(text)
+    stems = {one.form for one in found if one.tag in {"VV", "VA", "VX"}}
+    pairs = pairwise(found)
+    stems |= {one.form + other.form for one, other in pairs if other.tag in {"XSV", "XSA"}}
+    return frozenset(stems)
 
 
 def kind_of(measure: Measure) -> str:
@@ -78,7 +101,7 @@ def kind_of(measure: Measure) -> str:
 def is_count(figure: Figure, kind: str) -> bool:
     """Tell whether an amount of a kind may be multiplied by a figure."""
     own = kind_of(figure.measure)
-    if own in POINTS or own in {Dimension.WON, Dimension.PERCENT, Dimension.AGE, "bytes"}:
+    if own in POINTS or own in _NO_COUNTS or (own == Dimension.BARE and figure.source >= 0):
         return False
     if own == kind:
         return own in {Dimension.BARE, "배", Dimension.TIMES}
@@ -100,11 +123,17 @@ def of_two(wanted: Target, one: Figure, other: Figure) -> Step | None:
     return None
 
 
+def _ends(figure: Figure, wanted: Target) -> tuple[Fraction, ...]:
+    """Return the values to reckon with; the ends of a range only give those of another one."""
+    values = figure.measure.values
+    return values if len(values) == 1 or len(wanted.figure.measure.values) > 1 else ()
+
+
 def _adds(wanted: Target, one: Figure, other: Figure) -> bool:
     return (
         wanted.kind not in POINTS
         and kind_of(one.measure) == kind_of(other.measure) == wanted.kind
-        and any(wanted.is_(a + b) for a in one.measure.values for b in other.measure.values)
+        and any(wanted.is_(a + b) for a in _ends(one, wanted) for b in _ends(other, wanted))
     )
 
 
@@ -113,7 +142,9 @@ def _is_rest(wanted: Target, one: Figure, other: Figure) -> bool:
         wanted.kind not in POINTS
         and kind_of(one.measure) == kind_of(other.measure) == wanted.kind
         and any(
-            a >= b and wanted.is_(a - b) for a in one.measure.values for b in other.measure.values
+            a >= b and wanted.is_(a - b)
+            for a in _ends(one, wanted)
+            for b in _ends(other, wanted)
         )
     )
 
@@ -125,7 +156,7 @@ def _is_product(wanted: Target, rate: Figure, count: Figure) -> bool:
         return False
     return any(
         wanted.is_(value * times)
-        for value in rate.measure.values
+        for value in _ends(rate, wanted)
         for times in counts_of(count)
         if times != 1
     )
