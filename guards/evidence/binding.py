@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.claims.layout import Level
-from guards.claims.reader import Claim, Reading
+from guards.claims.reader import Claim, Reading, label_figures
 from guards.core.reading import SourceSet
 from guards.evidence.figures import Figure, figures_of, same_value
 from guards.evidence.index import SourceIndex
 from guards.evidence.thresholds import BINDING
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, Measure
 
 _AROUND = 3
 _NEAR = 0.6
@@ -79,9 +79,13 @@ class SourceFigures:
     def __init__(self, told: SourceSet) -> None:
         self.index = told.once(SourceIndex)
         self.figures: list[Figure] = []
+        self._in_headings: list[Measure] = []
         for number, reading in enumerate(self.index.readings):
             source = told.parts[number].source
             self.figures += figures_in(reading, source.title if source else "", number)
+            if source is not None:
+                heading = f"{source.title} {source.file}"
+                self._in_headings += [one.measure for one in label_figures(heading)]
         self._by_group: dict[str, list[Figure]] = defaultdict(list)
         for figure in self.figures:
             self._by_group[figure.group].append(figure)
@@ -113,6 +117,8 @@ class SourceFigures:
         same, others = self._candidates(figure)
         best = self._closest(figure, same)
         other = self._closest(figure, others)
+        if not same and any(same_value(figure.measure, one) for one in self._in_headings):
+            return Bound(Held.HELD)
         if not same:
             if other is not None and other[0] >= BINDING.speaks_of_the_same:
                 return Bound(Held.DIFFERS, other[1], other[0])

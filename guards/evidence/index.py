@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from guards.claims.layout import Level
-from guards.claims.reader import Claim, Reading, label_words, read_claims
+from guards.claims.reader import Claim, Reading, label_figures, label_words, read_claims
 from guards.core.reading import SourceSet
 from guards.korean.words import Word
+from guards.text.slots.units import Measure
 
 Context = Mapping[str, float]
 
@@ -46,10 +47,23 @@ class Bag:
                 if own > weights.get(feature, 0.0):
                     weights[feature] = own
 
+    def add_labels(self, claim: Claim) -> None:
+        """Add the words and figures of a claim's labels."""
+        for level, words in claim.labels:
+            self.add(words, LABELS[level])
+        for label in claim.block.labels:
+            for quantity in label_figures(label.text):
+                self.add_feature(key_of(quantity.measure), LABELS[label.level])
+
     def add_feature(self, feature: str, weight: float) -> None:
         """Add one feature."""
         if weight > self.weights.get(feature, 0.0):
             self.weights[feature] = weight
+
+
+def key_of(measure: Measure) -> str:
+    """Return a figure as a feature of what stands beside it."""
+    return f"={measure.dimension}:{'~'.join(str(value) for value in measure.values)}"
 
 
 def about(claim: Claim, sentence: Sequence[Claim], before: Sequence[Claim], title: str) -> Bag:
@@ -62,8 +76,7 @@ def about(claim: Claim, sentence: Sequence[Claim], before: Sequence[Claim], titl
         title: The heading of its source; empty for answers.
     """
     bag = Bag()
-    for level, words in claim.labels:
-        bag.add(words, LABELS[level])
+    bag.add_labels(claim)
     if title:
         bag.add(label_words(title), TITLE)
     for other in sentence:
