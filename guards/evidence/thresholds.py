@@ -26,4 +26,6 @@ class Binding:
     label_named: float
 
 
-BINDING = Binding(speaks_of_the_same=0.3, moved_from=0.5, unrelated=0.25, premise=0.5, near=0.6, label_named=0.5)
+BINDING = Binding(
+    speaks_of_the_same=0.3, moved_from=0.5, unrelated=0.25, premise=0.5, near=0.6, label_named=0.5
+)
