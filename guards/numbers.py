@@ -44,6 +44,8 @@ _SHORTEST_QUOTE_CHARS = 8
 _CONFIRMS = re.compile(
     r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E|다던데|다면서|다고/EC"
 )
+# 6개월이 아니라 9개월: the first one is what the answer says is not so.
+_TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
 _EXPLAINED = frozenset(
     {Outcome.SHOWN_RIGHT, Outcome.FOLLOWS, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER}
 )
@@ -154,6 +156,8 @@ class _Compared:
         start, end = self.span(figure)
         if end <= self.reading.judged_from or start not in self._claimed:
             return False
+        if _TAKEN_BACK.match(self.answer.page.plain, figure.end):
+            return False
         sentence = self.answer.sentences[figure.claim.sentence]
         return standing_of(figure.claim, sentence) in {Standing.ASSERTED, Standing.LABEL}
 
@@ -245,7 +249,9 @@ def _earlier_figures(asked: Asked) -> tuple[Figure, ...]:
 def _share_a_word(figure: Figure, context: Mapping[str, float]) -> bool:
     """Tell whether a figure of an earlier turn is about what a figure of the answer is about."""
     return any(
-        feature[0] not in "=@" and weight >= BINDING.near and context.get(feature, 0) >= BINDING.near
+        feature[0] not in "=@"
+        and weight >= BINDING.near
+        and context.get(feature, 0) >= BINDING.near
         for feature, weight in figure.context.items()
     )
 

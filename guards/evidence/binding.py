@@ -23,6 +23,8 @@ from guards.text.slots.units import Dimension, Measure
 _AROUND = 3
 _NEAR = 0.6
 _LARGEST_SET = 40
+# Dates are too alike for the words around them to tell which one is meant.
+_POINTS = frozenset({"date", "month", "year"})
 
 
 class Held(StrEnum):
@@ -129,10 +131,8 @@ class SourceFigures:
             return Bound(Held.HELD, same=here)
         likeness = best[0] if best else 0.0
         moved = self._by_label(figure, asking, likeness)
-        if moved is None and likeness <= BINDING.unrelated:
-            other = self._closest(asking, others)
-            if other is not None and other[0] >= BINDING.moved_from:
-                moved = other[1]
+        if moved is None and best is not None and figure.group not in _POINTS:
+            moved = self._by_context(figure, asking, best, others)
         if moved is None:
             return Bound(Held.HELD, same=here, likeness=likeness)
         return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
@@ -161,6 +161,29 @@ class SourceFigures:
 
     def _likeness(self, asking: Asking, figure: Figure) -> float:
         return asking.likeness(figure.context, self._weights[figure.source, figure.start])
+
+    def _by_context(
+        self,
+        figure: Figure,
+        asking: Asking,
+        best: tuple[float, Figure],
+        others: Iterable[Figure],
+    ) -> Figure | None:
+        """Return the figure of the claim that the answer repeats, if its own value is far from it.
+
+        Figures of one sentence are told apart by their labels alone.
+        """
+        here = best[1]
+        elsewhere = [
+            one
+            for one in others
+            if one.measure.dimension == figure.measure.dimension
+            and (one.source, one.claim.sentence) != (here.source, here.claim.sentence)
+        ]
+        other = self._closest(asking, elsewhere)
+        if other is None or other[0] < BINDING.speaks_of_the_same:
+            return None
+        return other[1] if other[0] - best[0] >= BINDING.closer_by else None
 
     def _by_label(self, figure: Figure, asking: Asking, likeness: float) -> Figure | None:
         """Return the figure whose label the answer names, where it gives the value of another."""
