@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from guards.core.exchange import Exchange
+from guards.core.finding import Severity
 from guards.core.guard import Guard, Scope, Stage
 from guards.core.lazy import lazy
 from guards.core.reading import Reading, read
@@ -50,6 +51,7 @@ class Inspector:
         self._guards = {
             stage: tuple(guard for guard in built if guard.runs_at(stage)) for stage in Stage
         }
+        self._weak = frozenset(code for rule in policy.guards.values() for code in rule.weak)
 
     def only(self, wanted: Collection[str]) -> "Inspector":
         """Return an inspector by the same policy that runs only some of its guards."""
@@ -106,7 +108,17 @@ class Inspector:
     def _reports(self, reading: Reading, stage: Stage, left_chars: int) -> tuple[GuardReport, ...]:
         """Run the guards of a stage over an answer of which the beginning may have left."""
         reports = reading.once(Run).reports(reading, self._guards[stage])
-        return self._as_far_as_possible(reports, left_chars)
+        return self._as_far_as_possible([*map(self._weighed, reports)], left_chars)
+
+    def _weighed(self, report: GuardReport) -> GuardReport:
+        """Return a report with the findings weak that the policy does not let act."""
+        if self._weak.isdisjoint(found.code for found in report.findings):
+            return report
+        weighed = (
+            replace(found, severity=Severity.WEAK) if found.code in self._weak else found
+            for found in report.findings
+        )
+        return replace(report, findings=tuple(weighed))
 
     def _read(self, exchange: Exchange, left_chars: int) -> Reading:
         del left_chars
