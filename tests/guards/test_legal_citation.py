@@ -429,3 +429,13 @@ def test_short_names_of_laws_are_known(guard: LegalCitation, answer: str, codes:
     findings = guard.check(read(Exchange("근거가 뭔가요?", (leave,), answer=answer)))
 
     assert [finding.code for finding in findings] == codes
+
+
+def test_an_invented_article_behind_the_number_of_a_source_leaves_the_mark(
+    guard: LegalCitation,
+) -> None:
+    answer = "허가를 받아야 합니다. [†1, 제99조]"
+
+    [finding] = guard.check(read(Exchange("허가는요?", SOURCES, answer=answer)))
+
+    assert (finding.observed, finding.fix) == ("[†1, 제99조]", "[†1]")
