@@ -30,13 +30,13 @@ from pydantic import JsonValue
 from guards.core.exchange import ContextState
 from guards.core.finding import Span
 from policies.policy import SourceRules
+from policies.verification.turns import PART_SEPARATOR, Message, Turns, read_turns
 from proxy.openai_api.sources.channels import evidence_field, exact_sources
 from proxy.openai_api.sources.filters import numbered, usable
 from proxy.openai_api.sources.found import Block, Dropped, FoundContext, FoundPlace, Passage
 from proxy.openai_api.sources.message_text import ReadText, read_text
 from proxy.openai_api.sources.passages import split_passages
 from proxy.openai_api.sources.speech import introduces_context, points_back
-from proxy.openai_api.sources.turns import PART_SEPARATOR, Message, Turns, read_turns
 
 
 @dataclass(slots=True)
