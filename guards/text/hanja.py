@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import takewhile
 
 from guards.korean.morphemes import morphemes
 from guards.lexicons.han_false_friends import FALSE_COUNTERS
@@ -19,9 +20,10 @@ _BODY = re.compile(r"[(（][株社財有合學][)）]")
 _LONGEST_GLOSSED_CHARS = 60
 _LONGEST_NATIVE_SYLLABLES = 2
 _NOUNS = ("NNG", "NNP")
+_MOST_NAMES = 2
 # The words may stand in quotes (이하 "차령"(車齡)); a bracket may hold two (갑을(甲, 乙)).
 _GLOSSED = re.compile(
-    r"(?P<word>[가-힣]+(?:[ ·ㆍ][가-힣]+){0,3})[\"'”’」』》〉]{0,2} ?"
+    r"(?P<word>[가-힣]+(?:[ ·ㆍ][가-힣]+){0,3})[\"'”’」』》〉*_]{0,4} ?"
     r"[(（\[〔](?P<before>[^가-힣)）\]〕]*)\Z"
 )
 
@@ -51,8 +53,14 @@ def _is_known_by_meaning(phrase: str, han: str) -> bool:
     if (phrase.split()[-1], han) in groups("names_by_sound"):
         return True
     noun = morphemes(phrase)[-1]
-    may_be_sino = sino_syllables().issuperset(noun.form)
     if len(han) == 1:
         is_noun = noun.tag in _NOUNS and len(noun.form) <= _LONGEST_NATIVE_SYLLABLES
-        return is_noun and not (may_be_sino and han in FALSE_COUNTERS)
-    return noun.tag == "NNP" and not may_be_sino and len(han) <= len(noun.form)
+        return is_noun and not (_may_be_sino(noun.form) and han in FALSE_COUNTERS)
+    # The name of a person may be two words: 무라카미 하루키(村上春樹).
+    name = list(takewhile(lambda one: one.tag == "NNP", reversed(morphemes(phrase))))
+    written = "".join(one.form for one in name[:_MOST_NAMES])
+    return len(han) <= len(written) and not _may_be_sino(written)
+
+
+def _may_be_sino(word: str) -> bool:
+    return sino_syllables().issuperset(word)
