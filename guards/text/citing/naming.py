@@ -43,8 +43,9 @@ class Naming:
     def put_right(self, mark: CitationMark) -> str | None:
         """Return a mark without what is wrong about a source that exists; None if nothing is."""
         target = self._names.without_wrong_places(mark.target)
-        target = target or self._names.with_right_heading(mark.target)
-        return self.with_target(mark, target) if target else None
+        if target is None:
+            target = self._names.with_right_heading(mark.target)
+        return target and self.with_target(mark, target)
 
     def of_other(self, mark: CitationMark, source: Source) -> str:
         """Return a mark that names another source as it named its own; empty if none can."""

@@ -121,16 +121,16 @@ class SourceNames:
     def without_wrong_places(self, target: str) -> str | None:
         """Return a target without the pages and articles that the documents named do not have.
 
-        None if it gives no place, or only places that may be right. Names of laws are held to
-        their articles by `unknown`.
+        Empty if it is only such a place; None if it gives none, or only places that may be right.
+        Names of laws are held to their articles by `unknown`.
         """
         mended = target
         for piece in _with_their_places(target):
             place = _PLACE.search(piece) or _ARTICLE.search(piece)
             name = piece[: place.start()] if place else ""
-            if place is None or not _key(name) or is_law_name(name):
+            if place is None or is_law_name(name):
                 continue
-            if self.lack(self.named(name), place[0]):
+            if self.lack(self.named(name) if _key(name) else self._sources, place[0]):
                 mended = mended.replace(piece, name.rstrip(" ,("), 1)
         return mended if mended != target else None
 

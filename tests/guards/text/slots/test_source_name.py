@@ -84,16 +84,25 @@ PAGED = (
         ("약관.pdf", None),
         ("약관.pdf p.99, 교환.pdf p.5", "약관.pdf, 교환.pdf p.5"),
         ("환불 안내, p.99", "환불 안내"),
+        ("p.99", None),
     ],
     ids=[
         "no-such-page", "in-brackets", "right", "range", "spoken-of", "pages-unknown",
         "file-unknown", "no-page", "first-of-two", "title",
+        "no-name-and-pages-unknown",
     ],
 )  # fmt: skip
 def test_leaves_out_a_page_that_is_not_there(target: str, mended: str | None) -> None:
     names = SourceNames(PAGED, LawIndex.of(PAGED))
 
     assert names.without_wrong_places(target) == mended
+
+
+def test_a_page_alone_is_wrong_where_no_source_can_have_it() -> None:
+    names = SourceNames(PAGED[:2], LawIndex.of(PAGED[:2]))
+
+    assert names.without_wrong_places("p.99") == ""
+    assert names.without_wrong_places("p.7") is None
 
 
 MANUALS = (
