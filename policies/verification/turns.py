@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from proxy.openai_api.json_body import member, objects
-
 _INSTRUCTING = frozenset({"system", "developer"})
 _TOOL = frozenset({"tool", "function"})
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
@@ -106,9 +104,9 @@ def content_text(content: JsonValue | None) -> str:
     if isinstance(content, str):
         return content
     texts = (
-        _string(member(part, "text"))
-        for part in objects(content)
-        if part.get("type", "text") in _TEXT_PARTS
+        _string(part.get("text"))
+        for part in _list(content)
+        if isinstance(part, dict) and part.get("type", "text") in _TEXT_PARTS
     )
     return PART_SEPARATOR.join(text for text in texts if text)
 
