@@ -111,7 +111,6 @@ OTHER_CODES = [
     "korean_only.foreign_script",
     "names.not_in_sources",
     "negation.flipped",
-    "intent.other_subject",
     "conflict.undisclosed",
 ]
 
@@ -171,20 +170,20 @@ def test_words_alone_do_not_clear_a_claim(claim: str) -> None:
 
 def test_a_weak_remark_on_the_whole_answer_does_not_keep_a_claim_from_being_cleared() -> None:
     remark = Finding(
-        guard="intent",
-        code="intent.type_missing",
+        guard="uncited_claims",
+        code="uncited_claims.sentence",
         part="answer",
         span=Span(0, len(HELD)),
         observed=HELD,
         severity=Severity.WEAK,
         strength=Strength.E1,
     )
-    weak = GuardReport("intent", Outcome.FOUND, (remark,))
+    weak = GuardReport("uncited_claims", Outcome.FOUND, (remark,))
 
-    overlap, intent = read_once_more(HELD, reported("overlap.low", HELD), weak)
+    overlap, uncited = read_once_more(HELD, reported("overlap.low", HELD), weak)
 
     assert overlap.outcome is Outcome.CLEAN
-    assert intent == weak
+    assert uncited == weak
 
 
 def test_an_answer_full_of_findings_is_asked_about_a_few_times_only() -> None:
