@@ -7,8 +7,8 @@ Finds: no context at all, a context that is empty, sources whose best retrieval 
 Misses: sources on the subject that lack the very fact asked for. A question in everyday words for
     which `guards/lexicons/everyday_words.txt` does not know the sources' words is reported if it
     has several of them.
-Score: 1.0 where evidence is missing; 0.95 for an unknown name; how far the best score or the
-    coverage lies below its threshold otherwise, from 0.5 at the threshold to 1.0 at nothing.
+Score: 1.0 where evidence is missing; how far the best score lies below the gate, from 0.5 at the
+    gate to 1.0 at nothing; 0.95 for an unknown name; what is not covered of the question.
 Source: our own rules. Coverage: see `guards.text.coverage`.
 """
 
@@ -49,8 +49,13 @@ class AnswerabilitySettings(GuardSettings):
     unknown_names: bool = Field(
         True, description="Compare the names in the question with those that the sources know."
     )
+    min_source_chars: int = Field(
+        150,
+        ge=0,
+        description="Least length of all sources together for comparing the question's words.",
+    )
     min_coverage: float = Field(
-        0.25,
+        0.2,
         ge=0,
         le=1,
         description="Least share of the question's words, weighted by rarity, that the best "
@@ -126,9 +131,14 @@ class Answerability(Guard[AnswerabilitySettings]):
         settings = self.settings
         if not _has_text(reading.exchange):
             return False
-        return (settings.off_topic and names_subject(reading.exchange.question)) or (
+        return (settings.off_topic and self._can_tell(reading.exchange)) or (
             settings.unknown_names and reading.asked.once(_unknown) is not None
         )
+
+    def _can_tell(self, exchange: Exchange) -> bool:
+        """Tell whether a question's words would show in sources about it: not in a line or two."""
+        size = sum(len(source.text) for source in exchange.sources)
+        return size >= self.settings.min_source_chars and names_subject(exchange.question)
 
     def _lack(self, reading: Reading) -> "_Lack | None":
         """Return what is missing; None if the question has evidence."""
@@ -137,7 +147,7 @@ class Answerability(Guard[AnswerabilitySettings]):
         if demanded or not _has_text(exchange):
             return demanded
         if self.settings.unknown_names and (unknown := reading.asked.once(_unknown)):
-            return _Lack("unknown_name", _CERTAINTY_OF_NAME, unknown.known)
+            return _Lack("unknown_name", doubt(reading), unknown.known)
         # A score that passes the gate knows synonyms, which the comparison of words does not.
         best = None if self.settings.min_score is None else _best_score(exchange)
         return self._off_topic(reading) if self.settings.off_topic and best is None else None
@@ -155,12 +165,12 @@ class Answerability(Guard[AnswerabilitySettings]):
     def _off_topic(self, reading: Reading) -> "_Lack | None":
         question = reading.exchange.question
         coverage = reading.asked.once(_coverage)
-        if coverage is None or not names_subject(question):
+        if coverage is None or not self._can_tell(reading.exchange):
             return None
         settings = self.settings
         for_rules = asks_for_rules(question)
         least = settings.min_coverage_of_rules if for_rules else settings.min_coverage
-        return _Lack("off_topic", _certainty(coverage, least)) if coverage < least else None
+        return _Lack("off_topic", doubt(reading)) if coverage < least else None
 
 
 class _Lack(NamedTuple):

@@ -6,19 +6,30 @@ have them. What counts is the best three sentences in a row of a source with its
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from guards.text.topic import Held, Word, held_by, topic_words
 
-# Fitted by `python -m tests.bench.answerability`; the optimum is flat.
-_WINDOW_SENTENCES = 3
-"""How many sentences in a row are read together."""
-_MINOR_WEIGHT = 0.3
-"""What a verb, a syllable or the user's own case says of the subject; other words say 1."""
-_EVEN_WEIGHT = 0.3
-"""The part of a word's weight that does not depend on how rarely the sources have it."""
-_PRIOR_WEIGHT = 0.7
-"""Weight of an imagined word, half held: a question of few words proves little."""
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts how much; fitted by `python -m tests.bench.answerability`, which see.
+
+    Attributes:
+        window: How many sentences in a row are read together.
+        minor: What a verb, a syllable or the user's own case says of the subject; others say 1.
+        even: The part of a word's weight that does not depend on how rarely the sources have it.
+        prior: Weight of an imagined word, half held: a question of few words proves little.
+    """
+
+    window: int = 3
+    minor: float = 0.3
+    even: float = 0.3
+    prior: float = 0.7
+
+
+_FITTED = Weights()
 
 
 class Passage(NamedTuple):
@@ -46,7 +57,9 @@ def passage(title: str, sentences: Sequence[str]) -> Passage:
     return Passage(held_by(title), tuple(held_by(sentence) for sentence in sentences))
 
 
-def question_coverage(question: str, passages: Sequence[Passage]) -> float | None:
+def question_coverage(
+    question: str, passages: Sequence[Passage], weights: Weights = _FITTED
+) -> float | None:
     """Return the share, from 0 to 1, of what a question is about that one passage holds.
 
     None if the question cannot be compared, because it names no subject.
@@ -54,30 +67,32 @@ def question_coverage(question: str, passages: Sequence[Passage]) -> float | Non
     words = topic_words(question)
     if all(word.is_minor for word in words):
         return None
-    weighed = [_weigh(word, passages) for word in words]
-    held = max((_held_weight(weighed, at) for at in range(len(passages))), default=0.0)
+    weighed = [_weigh(word, passages, weights) for word in words]
+    held = max(
+        (_held_weight(weighed, at, weights.window) for at in range(len(passages))), default=0.0
+    )
     weight = sum(word.weight for word in weighed)
-    return (held + _PRIOR_WEIGHT / 2) / (weight + _PRIOR_WEIGHT)
+    return (held + weights.prior / 2) / (weight + weights.prior)
 
 
-def _weigh(word: Word, passages: Sequence[Passage]) -> _Weighed:
+def _weigh(word: Word, passages: Sequence[Passage], weights: Weights) -> _Weighed:
     in_title = tuple(one.title.speaks_of(word) for one in passages)
     in_sentence = tuple(tuple(held.speaks_of(word) for held in one.sentences) for one in passages)
     sentences = sum(len(one) for one in in_sentence) + 1
     holding = sum(sum(one) for one in in_sentence)
     rarity = math.log(1 + sentences / (holding + 0.5)) / math.log(1 + sentences / 0.5)
-    says = _MINOR_WEIGHT if word.is_minor else 1.0
-    return _Weighed(says * (_EVEN_WEIGHT + (1 - _EVEN_WEIGHT) * rarity), in_title, in_sentence)
+    says = weights.minor if word.is_minor else 1.0
+    return _Weighed(says * (weights.even + (1 - weights.even) * rarity), in_title, in_sentence)
 
 
-def _held_weight(words: Sequence[_Weighed], at: int) -> float:
+def _held_weight(words: Sequence[_Weighed], at: int, window: int) -> float:
     """Return the weight of the words that the best stretch of a passage holds."""
-    starts = range(max(1, len(words[0].in_sentence[at]) - _WINDOW_SENTENCES + 1))
+    starts = range(max(1, len(words[0].in_sentence[at]) - window + 1))
     return max(
         sum(
             word.weight
             for word in words
-            if word.in_title[at] or any(word.in_sentence[at][start : start + _WINDOW_SENTENCES])
+            if word.in_title[at] or any(word.in_sentence[at][start : start + window])
         )
         for start in starts
     )
