@@ -27,9 +27,7 @@ from policies.policy import Policy
 from policies.verification.stances import told_alike
 from policies.verification.thresholds import options_of
 
-FORM_GUARDS = frozenset(
-    {"answerability", "intent", "korean_only", "phrases", "quality", "uncited_claims"}
-)
+FORM_GUARDS = frozenset({"answerability", "korean_only", "phrases", "quality", "uncited_claims"})
 """Whose findings are about an answer's form or the question, not about what the sources say."""
 _NO_TEXT = Text("")
 _start_of = attrgetter("start")

@@ -61,10 +61,6 @@ COURSES = (
         "| 강좌 | 강사 |\n|---|---|\n| 도예 | 나은별 |\n| 목공 | 도한솔 |\n| 수채화 | 한누리 |",
     ),
 )
-RULES = (
-    Source("1", "취업규칙 - 출산휴가", "임신 중인 직원은 출산 전후에 휴가를 쓴다."),
-    Source("2", "취업규칙 - 징계 재심", "징계처분을 받은 직원은 이의를 제기할 수 있다."),
-)
 OFFER = "궁금하신 내용을 확인하여 알려 드린 것입니다."
 
 TAKEN_BACK = [
@@ -115,14 +111,6 @@ TAKEN_BACK = [
         " 그것은 목공이고, 도예는 나은별 강사가 맡습니다.",
         "names.differs",
         id="another-name-before-the-right-one",
-    ),
-    pytest.param(
-        RULES,
-        "출산휴가를 알려 주세요.",
-        "징계처분을 받은 직원은 이의를 제기할 수 있습니다.",
-        " 임신 중인 직원은 출산 전후에 휴가를 쓸 수 있습니다.",
-        "intent.other_subject",
-        id="another-subject-before-the-right-one",
     ),
     pytest.param(
         CAMP,
