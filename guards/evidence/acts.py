@@ -59,8 +59,13 @@ def has_sides(name: str) -> bool:
     return any(name == act for act, _ in opposites().values())
 
 
-def act_of(found: Sequence[Word]) -> Act | None:
-    """Return the act of a clause by its content words; None if it has none of its own."""
+def act_of(found: Sequence[Word], *, is_label: bool = False) -> Act | None:
+    """Return the act of a clause by its content words; None if it has none of its own.
+
+    Args:
+        found: The words.
+        is_label: Whether they are a label, which may name the time of an act (휴관일).
+    """
     for at in range(len(found) - 1, -1, -1):
         word, before = found[at], found[:at]
         name = word.features[-1]
@@ -70,6 +75,8 @@ def act_of(found: Sequence[Word]) -> Act | None:
         if name in _PAYS and any(_is_money(one) for one in before):
             return Act(CHARGED, 1, 1.0, word)
         opposite = opposite_of(word)
+        if is_label and opposite is None:
+            opposite = opposites().get(canonical(_TIME.sub("", word.text)))
         if opposite:
             return Act(*opposite, 1.0, word)
         if not word.is_light and name not in FRAME:
@@ -108,6 +115,7 @@ def more_acts(found: Sequence[Word], trail: str, main: Act | None) -> Iterator[A
             yield Act(*opposite, _BESIDES, word)
 
 
+_TIME = re.compile(r"(?:일|시간|기간|요일|대상|항목|사항)$")
 _ADVERB = re.compile(r"(\S+)/MAG")
 
 

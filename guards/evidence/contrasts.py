@@ -3,6 +3,7 @@
 Compared are the words around it: those before it in its clause and the one behind it.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from guards.lexicons.loading import lines
 
 _BEFORE = 4
 _LEAST_SHARED = 2
+_ADVERB = re.compile(r"(\S+)/MAG")
 _AGAINST = frozenset({Modality.FORBIDDEN, Modality.DENIED})
 
 
@@ -72,10 +74,30 @@ def contrasts_of(claim: Claim) -> Iterator[Contrast]:
     words = claim.clause.words
     for at, word in enumerate(words[:-1]):
         scale = _scales().get(word.features[-1])
-        if scale is not None:
-            before = words[max(0, at - _BEFORE) : at]
-            features = frozenset(one.features[-1] for one in before)
-            yield Contrast(claim, word, *scale, features, words[at + 1].features[-1])
+        if scale is not None and not _is_of_figure(claim, word):
+            yield _contrast(claim, word, scale, words[:at], words[at + 1])
+    for adverb in _ADVERB.findall(claim.clause.trail):
+        scale = _scales().get(adverb)
+        at = claim.text.find(adverb)
+        if scale is not None and at >= 0:
+            start = claim.clause.start + at
+            word = Word(adverb, (adverb,), start, start + len(adverb), "", False, False, False)
+            behind = [one for one in words if one.start >= word.end]
+            if behind:
+                before = [one for one in words if one.end <= start]
+                yield _contrast(claim, word, scale, before, behind[0])
+
+
+def _contrast(
+    claim: Claim, word: Word, scale: tuple[str, int], before: Sequence[Word], behind: Word
+) -> Contrast:
+    features = frozenset(one.features[-1] for one in before[-_BEFORE:])
+    return Contrast(claim, word, *scale, features, behind.features[-1])
+
+
+def _is_of_figure(claim: Claim, word: Word) -> bool:
+    """Tell whether a word goes with a figure, which other guards compare by its value."""
+    return any(one.start <= word.start <= one.end + 1 for one in claim.clause.figures)
 
 
 def _shared(one: Contrast, other: Contrast) -> int:

@@ -10,14 +10,16 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from guards.claims.modality import Modality
 from guards.claims.reader import Claim, Reading
 from guards.core.reading import SourceSet
 from guards.evidence.acts import Act, are_turned
 from guards.evidence.index import SourceIndex
-from guards.evidence.statements import Part, Statement, statements_of
-from guards.korean.words import Word
+from guards.evidence.statements import SENTENCE_BEFORE, Part, Statement, statements_of
+from guards.korean.words import Word, canonical
+from guards.lexicons.loading import groups
 
 ASKED = 0.7
 """How much the words of the question tell of what an answer speaks of."""
@@ -167,6 +169,10 @@ class SourceMeaning:
             return sentences[behind]
         return ()
 
+    def _held_topic(self, statement: Statement, around: Mapping[str, float]) -> float:
+        near = {feature: 1.0 for feature, weight in around.items() if weight >= SENTENCE_BEFORE}
+        return max((self.held(one, near) for one in statement.topic), default=1.0)
+
     def contradiction(self, statement: Statement, asked: Mapping[str, float]) -> Match | None:
         """Return the source statement that contradicts a statement most; None if none does."""
         if statement.is_named:
@@ -188,6 +194,9 @@ class SourceMeaning:
         """Tell whether two statements speak of different cases."""
         if are_turned(statement.turns, told.turns):
             return True
+        named, others = designators(statement.claim.text), designators(told.claim.text)
+        if any(named[unit].isdisjoint(others[unit]) for unit in named.keys() & others.keys()):
+            return True
         own = {feature for word in words_of(statement) for feature in word.features}
         if any(word.features[-1] in own for word in told.excluded):
             return True
@@ -200,8 +209,33 @@ class SourceMeaning:
             return True
         near = {feature: weight for feature, weight in around.items() if weight >= _NEAR}
         return (
-            self.held(statement.topic, around) < _HALF or self.held(statement.given, near) < _HALF
+            self._held_topic(statement, around) <= _HALF or self.held(statement.given, near) < _HALF
         )
+
+
+@cache
+def _wholes() -> dict[str, tuple[str, ...]]:
+    """Return the wholes of which a word is a part, and the parts of which it is the whole."""
+    found: dict[str, tuple[str, ...]] = {}
+    for whole, *parts in groups("wholes"):
+        names = tuple(canonical(part) for part in parts)
+        found[canonical(whole)] = (*found.get(canonical(whole), ()), *names)
+        for name in names:
+            found[name] = (*found.get(name, ()), canonical(whole))
+    return found
+
+
+_DESIGNATOR = re.compile(
+    r"(\d+)\s?(관|동|호|층|부|급|종|기|호선|호점|학년|단계|회차)(?![가-힣]{2})"
+)
+
+
+def designators(text: str) -> dict[str, set[str]]:
+    """Return the numbers by which a text names its things, by what they number (1관, 2층)."""
+    found: dict[str, set[str]] = {}
+    for number, unit in _DESIGNATOR.findall(text):
+        found.setdefault(unit, set()).add(number)
+    return found
 
 
 def words_of(statement: Statement) -> Iterator[Word]:
@@ -214,6 +248,9 @@ def words_of(statement: Statement) -> Iterator[Word]:
 def covered(word: Word, around: Mapping[str, float]) -> float:
     """Return how much of a word stands near a statement: all of it, or some of its parts."""
     whole = around.get(word.features[-1], 0.0)
+    if not whole:
+        related = _wholes().get(word.features[-1], ())
+        whole = max((around.get(one, 0.0) for one in related), default=0.0)
     parts = word.features[:-1]
     if not parts or whole >= 1.0:
         return whole

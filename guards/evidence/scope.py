@@ -6,7 +6,7 @@ sources on the same subject. It is too much where they have none, but a limit.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 
@@ -53,6 +53,8 @@ _NO_NEED = re.compile(
 )
 _GENERIC = frozenset("서류 절차 조건 증빙 승인 신청 동의 확인".split())
 _ALSO = re.compile(r"(?<=[가-힣])(?:도|에게도|에서도|까지)(?=\s)|더라도|[아어여]도(?=\s)")
+_WIDEN_NOTHING = frozenset({Modality.DENIED, Modality.NOT_REQUIRED})
+_NAMES_THING = frozenset({Kind.ASIDE, Kind.ALONE, Kind.WITHOUT})
 _LOOKED_AT = 6
 _CLOSE = 0.5
 _WORDS_ASIDE = 3
@@ -87,7 +89,7 @@ def widened(
         asked: The features of the question.
         least: Least share of the statement that a source statement has to have.
     """
-    if statement.is_named or statement.modality is Modality.DENIED:
+    if statement.is_named or statement.modality in _WIDEN_NOTHING:
         return None
     begin = min((one.start for one in statement.conditions), default=statement.start)
     clause = text[min(begin, statement.start) : statement.end]
@@ -95,11 +97,11 @@ def widened(
     for kind, pattern in _WIDENERS.items():
         for match in pattern.finditer(clause):
             found = _Widener(kind, begin + match.start(), begin + match.end(), match[0])
-            aside = found.aside(statement)
+            aside, start = found.aside(statement)
             if found.counts(statement, clause, aside):
                 wide = _held(found, aside, clause, statement, told, asked, least)
                 if wide:
-                    return wide
+                    return replace(wide, start=start)
     return None
 
 
@@ -110,14 +112,16 @@ class _Widener:
     end: int
     text: str
 
-    def aside(self, statement: Statement) -> list[Word]:
-        """Return the words right before it, nearest last."""
+    def aside(self, statement: Statement) -> tuple[list[Word], int]:
+        """Return the words right before it, nearest last, and where the nearest begins."""
         found: list[Word] = []
+        start = self.start
         for claim in (*statement.conditions, statement.claim):
-            at = self.start - claim.start + claim.clause.start
+            shift = claim.start - claim.clause.start
             if claim.start <= self.start <= claim.end:
-                found = [word for word in claim.clause.words if word.end <= at]
-        return found[-_WORDS_ASIDE:]
+                found = [word for word in claim.clause.words if word.end + shift <= self.start]
+                start = found[-1].start + shift if found else self.start
+        return found[-_WORDS_ASIDE:], start if self.kind in _NAMES_THING else self.start
 
     def counts(self, statement: Statement, clause: str, aside: Sequence[Word]) -> bool:
         """Tell whether it widens its clause at all."""
@@ -172,7 +176,12 @@ def _is_narrower(kind: Kind, aside: Sequence[Word], clause: str, match: Match, t
         last = aside[-1]
         is_named = covered(last, match.told.around) > 0
         return is_named or (last.text in _GENERIC and _NEED.search(text) is not None)
-    return _LIMIT.search(text) is not None
+    around = match.statement.around
+    limits = [found[0] for found in _LIMIT.finditer(text)]
+    if limits and all(limit.endswith("만") for limit in limits):
+        # 입주민만, and the answer says that it speaks of them.
+        return not all(covered(word, around) for word in match.told.only)
+    return bool(limits)
 
 
 def _texts(match: Match, told: SourceMeaning) -> Iterator[str]:

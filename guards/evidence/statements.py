@@ -6,8 +6,9 @@ A clause makes a statement, and so does what stands in brackets behind it (식�
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from guards.claims.layout import Level
 from guards.claims.modality import Modality, modality_of
@@ -27,11 +28,17 @@ from guards.evidence.acts import (
 from guards.korean.words import Word
 
 SAME_SENTENCE, LATER, SENTENCE_BEFORE, TITLE = 0.6, 0.3, 0.4, 0.8
-CONDITION, CONCESSION, HOST, CARRIED = 0.8, 0.5, 0.7, 0.8
+CONDITION, CONCESSION, HOST, CARRIED, SUBJECT = 0.8, 0.5, 0.7, 0.8, 0.6
 
 _AGAINST = frozenset({Modality.FORBIDDEN, Modality.DENIED})
 _PREDICATE = re.compile(r"/(?:VV|VA|VX|XSV|XSA|VCP|VCN|EF|EC)\b|없이/MAG")
 _SAID = re.compile(r"다고/EC 하/V\S+ (?:아서|여서|어서)/EC$")
+_WITHOUT = re.compile(r"없이/MAG")
+_DO_NOT = re.compile(r"지/EC (?:\S+/J\S+ )?마시/VV")
+_OBJECT = frozenset({"을", "를", "은", "는"})
+_TOPIC_MARKS = frozenset({"은", "는"})
+_SUBJECT = _TOPIC_MARKS | {"이", "가", "도"}
+_ALLOWING = frozenset({Modality.PERMITTED, Modality.FACT})
 _EITHER = re.compile(r"(?:거나|든지|든)/EC$")
 _NAMED = re.compile(r"[^:：]{2,40}[:：]\s")
 _BRACKETS = re.compile(r"[(（\[]([^()（）\[\]\n]{2,80})[)）\]]")
@@ -70,7 +77,7 @@ class Statement:
         parts: What it says it of, and the words for the acts.
         around: The features near it and how much each weighs.
         turns: What may turn it into its opposite (unless, more, less).
-        topic: The words of its topic (당일 취소는).
+        topic: The words of its topic (당일 취소는); each member of a list by itself.
         given: The words of its condition.
         only: The words to which it is limited (회원만).
         excluded: The words that brackets take out of it (열람실 제외).
@@ -89,7 +96,7 @@ class Statement:
     parts: tuple[Part, ...] = field(repr=False)
     around: Mapping[str, float] = field(repr=False)
     turns: frozenset[str]
-    topic: tuple[Word, ...]
+    topic: tuple[tuple[Word, ...], ...]
     given: tuple[Word, ...]
     only: tuple[Word, ...]
     excluded: tuple[Word, ...]
@@ -176,8 +183,14 @@ class _Sentence:
         is_named = not main.says and label is None
         is_alternative = _EITHER.search(claim.clause.trail) is not None
         if not is_alternative and main.words:
-            excluded = tuple(_excluded(brackets))
-            yield self._statement(claim, main, label, excluded=excluded, is_named=is_named)
+            excluded = (*_excluded(brackets), *_left_out(main))
+            found = self._statement(claim, main, label, excluded=excluded, is_named=is_named)
+            yield found
+            if _WITHOUT.search(main.trail) and found.modality in _ALLOWING:
+                # 소개장 없이 예약할 수 있다: it is not needed.
+                turns = found.turns - {"unless"}
+                free = Modality.NOT_REQUIRED
+                yield replace(found, acts=(), modality=free, turns=turns)
         for piece in brackets:
             if piece.says:
                 yield self._statement(claim, piece, None, host=main)
@@ -200,9 +213,10 @@ class _Sentence:
     ) -> Statement:
         listed = [] if host or is_named else self._listed
         acts, modality = _acts(piece, label)
-        parts = [*_parts(claim, piece, listed)]
+        parts = [*_parts(claim, piece, listed, excluded)]
         parts += [_part(word, HOST) for word in _telling(host.words if host else ())]
         parts += [_part(word, CONDITION) for word in _telling(piece.given)]
+        parts += [_part(word, SUBJECT) for word in self._subject(claim, piece)]
         turns = turns_of(piece.trail)
         for one in self._conditions:
             weight = CONCESSION if one.clause.is_concession else CONDITION
@@ -215,10 +229,10 @@ class _Sentence:
             end=piece.end,
             acts=acts,
             modality=modality,
-            parts=tuple(parts) or tuple(self._carried(claim)),
+            parts=tuple(parts) if _names(parts, acts) else (*parts, *self._carried(claim)),
             around=self._around(claim, piece, host),
             turns=turns,
-            topic=_topic(piece),
+            topic=_topic(claim, piece),
             given=tuple(self._given(piece)),
             only=tuple(word for word in piece.words if word.particle == "만"),
             excluded=excluded,
@@ -227,6 +241,18 @@ class _Sentence:
             has_predicate=_PREDICATE.search(piece.trail) is not None,
             source=self._source,
         )
+
+    def _subject(self, claim: Claim, piece: _Piece) -> Iterator[Word]:
+        """Yield the topic of a clause before, for a clause without a subject of its own."""
+        if any(word.particle in _SUBJECT for word in piece.words if not word.is_light):
+            return
+        for one in reversed(self._sentence[: claim.position]):
+            words = one.clause.words
+            for at, word in enumerate(words):
+                if word.particle in _TOPIC_MARKS:
+                    low = max((n + 1 for n in range(at) if words[n].particle), default=0)
+                    yield from _telling(words[low : at + 1])
+                    return
 
     def _carried(self, claim: Claim) -> Iterator[Part]:
         """Yield what was just spoken of, for a clause that does not name it (포함됩니다)."""
@@ -267,6 +293,14 @@ class _Sentence:
             if word.text in _CASES and not word.particle.endswith("도")
         )
         yield from _telling(piece.words[: max(cases, default=0)])
+
+
+def _names(parts: Iterable[Part], acts: Sequence[Act]) -> bool:
+    """Tell whether some parts name more than the acts themselves."""
+    own = {id(act.word) for act in acts}
+    return any(
+        id(word) not in own for part in parts for members in part.alternatives for word in members
+    )
 
 
 def _add(found: dict[str, float], words: Iterable[Word], weight: float) -> None:
@@ -335,6 +369,13 @@ def _excluded(brackets: Iterable[_Piece]) -> Iterator[Word]:
             yield from _telling(piece.words[:-1])
 
 
+def _left_out(piece: _Piece) -> Iterator[Word]:
+    """Yield what a clause takes out of what it says (맹견을 제외하고)."""
+    for word, follows in pairwise(piece.words[:-1]):
+        if word.particle in _OBJECT and opposite_of(follows) == (COUNTED, -1):
+            yield from (word, follows)
+
+
 def _label_of(claim: Claim) -> _Label | None:
     """Return what the label of a clause says of it (보장하지 않는 사항: …)."""
     if claim.block.is_cell:
@@ -347,7 +388,7 @@ def _label_of(claim: Claim) -> _Label | None:
 
 def _label_said(text: str) -> _Label | None:
     found = read_sentence(text)
-    act = act_of(found[-1].words) if found else None
+    act = act_of(found[-1].words, is_label=True) if found else None
     if act is None:
         return None
     modality = found[-1].modality
@@ -362,26 +403,46 @@ def _acts(piece: _Piece, label: _Label | None) -> tuple[tuple[Act, ...], Modalit
     if label is not None and not piece.says:
         return (label[0],), label[1]
     by = -1 if piece.modality in _AGAINST else 1
-    main = act_of(piece.words)
-    more = more_acts(piece.words, piece.trail, main)
+    words = piece.words
+    if _DO_NOT.search(piece.trail):
+        # 넣지 마십시오 is read as of 마시다.
+        words = tuple(word for word in words if word.text != "마시")
+    main = act_of(words)
+    more = more_acts(words, piece.trail, main)
     found = ([main] if main else []) + list(more)
     return tuple(turned(act, by) for act in found), piece.modality
 
 
-def _topic(piece: _Piece) -> tuple[Word, ...]:
-    """Return the words of the topic of a clause (당일 취소는)."""
-    for at, word in enumerate(piece.words):
-        if word.particle in {"은", "는"} and not word.is_light:
-            first = at
-            while first and not piece.words[first - 1].particle:
-                if piece.words[first - 1].end + 1 < piece.words[first].start:
-                    break
-                first -= 1
-            return tuple(_telling(piece.words[first : at + 1]))
+_TOPIC = re.compile(r"(?:에|에서|에게|께|로|으로)?(?:은|는)(?![가-힣])")
+
+
+def _topic(claim: Claim, piece: _Piece) -> tuple[tuple[Word, ...], ...]:
+    """Return the words of the topic of a clause (당일 취소는), each member of a list by itself."""
+    words = piece.words
+    for at, word in enumerate(words):
+        if word.is_light or not _TOPIC.match(claim.text, word.end - claim.clause.start):
+            continue
+        members: list[list[Word]] = [[word]]
+        for before, behind in zip(reversed(words[:at]), reversed(words[1 : at + 1]), strict=True):
+            if _is_listed(claim, before, behind):
+                members.append([before])
+            elif before.particle or before.end + 1 < behind.start:
+                break
+            else:
+                members[-1].insert(0, before)
+        return tuple(tuple(_telling(one)) for one in members)
     return ()
 
 
-def _parts(claim: Claim, piece: _Piece, listed: Sequence[Claim]) -> Iterator[Part]:
+def _is_listed(claim: Claim, one: Word, follows: Word) -> bool:
+    """Tell whether two words are members of a list."""
+    low, high = one.end - claim.clause.start, follows.start - claim.clause.start
+    return _LISTED.fullmatch(claim.text[low:high]) is not None
+
+
+def _parts(
+    claim: Claim, piece: _Piece, listed: Sequence[Claim], excluded: Collection[Word]
+) -> Iterator[Part]:
     """Yield what a clause says its act of; the members of its list are one part."""
     provisions = [
         (claim.clause.start + match.start(), claim.clause.start + match.end())
@@ -390,7 +451,8 @@ def _parts(claim: Claim, piece: _Piece, listed: Sequence[Claim]) -> Iterator[Par
     rest = [
         word
         for word in _telling(piece.words)
-        if not any(low < word.end and word.start < high for low, high in provisions)
+        if word not in excluded
+        and not any(low < word.end and word.start < high for low, high in provisions)
     ]
     members = [tuple(_telling(one.clause.words)) for one in listed]
     members = [one for one in members if one]
@@ -402,9 +464,7 @@ def _parts(claim: Claim, piece: _Piece, listed: Sequence[Claim]) -> Iterator[Par
     group: list[tuple[Word, ...]] = []
     for at, word in enumerate(rest):
         group.append((word,))
-        if at + 1 < len(rest):
-            low, high = word.end - claim.clause.start, rest[at + 1].start - claim.clause.start
-            if _LISTED.fullmatch(claim.text[low:high]):
-                continue
+        if at + 1 < len(rest) and _is_listed(claim, word, rest[at + 1]):
+            continue
         yield Part(tuple(group), 1.0)
         group = []
