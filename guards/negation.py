@@ -174,20 +174,28 @@ class Negation(Guard[NegationSettings]):
             clause = said.page.plain[statement.start : statement.end]
             if "?" in clause or _COURTESY.search(clause) or _ABSTAINS.search(clause):
                 continue
-            found = self._contradiction(statement, asked, sentence[0].start, reading)
-            if found is None:
-                yield from self._widened(statement, said.page.plain, asked, sentence, reading)
-                yield from self._omitted(statement, asked, sentence, reading)
-            else:
+            if statement.is_named:
+                continue
+            told = reading.told.once(SourceMeaning)
+            related = told.related(statement, asked)
+            found = self._contradiction(statement, related, asked, sentence[0].start, told)
+            if found is not None:
                 opposed.append(found)
+                continue
+            yield from self._widened(statement, said.page.plain, asked, sentence, told)
+            yield from self._omitted(related, asked, sentence, told)
         opposed += self._contrasts(sentence, reading)
         yield from _apart(opposed)
 
     def _contradiction(
-        self, statement: Statement, asked: Mapping[str, float], offset: int, reading: Reading
+        self,
+        statement: Statement,
+        related: Sequence[Match],
+        asked: Mapping[str, float],
+        offset: int,
+        told: SourceMeaning,
     ) -> _Found | None:
-        told = reading.told.once(SourceMeaning)
-        match = told.contradiction(statement, asked)
+        match = told.contradiction(statement, related, asked)
         if match is None or match.share < self.settings.possible_from:
             return None
         sure = self.settings.sure_from if statement.has_predicate else _BARE
@@ -205,7 +213,8 @@ class Negation(Guard[NegationSettings]):
         if reply is None or claim is None:
             return
         told = reading.told.once(SourceMeaning)
-        match = told.contradiction(replied(claim, is_yes=reply[0]), {})
+        reply_says = replied(claim, is_yes=reply[0])
+        match = told.contradiction(reply_says, told.related(reply_says, {}), {})
         if match is not None and match.share >= self.settings.sure_from:
             yield _found("negation.flipped", (0, len(text)), match, told)
 
@@ -215,9 +224,8 @@ class Negation(Guard[NegationSettings]):
         plain: str,
         asked: Mapping[str, float],
         sentence: Sequence[Claim],
-        reading: Reading,
+        told: SourceMeaning,
     ) -> Iterator[_Found]:
-        told = reading.told.once(SourceMeaning)
         found = widened(statement, plain, told, asked, self.settings.widened_from)
         if found is not None:
             offset = sentence[0].start
@@ -252,14 +260,13 @@ class Negation(Guard[NegationSettings]):
 
     def _omitted(
         self,
-        statement: Statement,
+        related: Sequence[Match],
         asked: Mapping[str, float],
         sentence: Sequence[Claim],
-        reading: Reading,
+        told: SourceMeaning,
     ) -> Iterator[_Found]:
         """Yield the exception to a rule of the answer that the question touches."""
-        told = reading.told.once(SourceMeaning)
-        match = next(iter(told.related(statement, asked)), None)
+        match = next(iter(related), None)
         if match is None or match.agrees < 0 or match.share < self.settings.sure_from:
             return
         exception = told.exception_behind(match.told)

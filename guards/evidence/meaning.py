@@ -30,6 +30,8 @@ _NEAR = 0.55
 _HALF = 0.5
 _LEADS_BY = 1.15
 
+_WEIGHTS_KEPT = 4096
+_WORTH_A_LOOK = 0.25
 _TAKES_OUT = re.compile(r"\s*(?:다만|단|그러나|하지만)(?=[,\s])")
 _AROUND_CLAUSES = " ,;·"
 
@@ -66,6 +68,7 @@ class SourceMeaning:
         self._index = told.once(SourceIndex)
         self.readings: Sequence[Reading] = self._index.readings
         self.statements: list[Statement] = []
+        self._weights: dict[tuple[str, ...], float] = {}
         self._by_act: dict[str, list[int]] = defaultdict(list)
         self._by_word: dict[str, list[int]] = defaultdict(list)
         for number, part in enumerate(told.parts):
@@ -83,8 +86,13 @@ class SourceMeaning:
 
     def weight(self, word: Word) -> float:
         """Return how much a word tells; one that no source has may be another word for theirs."""
-        known = [self._index.rarity(one) for one in word.features if self._index.knows(one)]
-        return max(known) if known else _UNKNOWN * self._index.rarity(word.features[-1])
+        weight = self._weights.get(word.features)
+        if weight is None:
+            known = [self._index.rarity(one) for one in word.features if self._index.knows(one)]
+            weight = max(known) if known else _UNKNOWN * self._index.rarity(word.features[-1])
+            if len(self._weights) < _WEIGHTS_KEPT:
+                self._weights[word.features] = weight
+        return weight
 
     def related(self, statement: Statement, asked: Mapping[str, float]) -> list[Match]:
         """Return the source statements about the same act, closest first.
@@ -97,6 +105,7 @@ class SourceMeaning:
         if statement.modality in _MAY or statement.modality in _MUST:
             places |= self._with_words(statement)
         around = {**asked, **statement.around}
+        own = tuple(_apart(statement.parts))
         found = []
         for at in places:
             told = self.statements[at]
@@ -104,36 +113,29 @@ class SourceMeaning:
             if not agrees or (told.is_named and agrees < 0):
                 continue
             skip = _words_for(act, statement, told) if act else ()
-            share = weight * self.share(statement, told, around, skip)
-            found.append(Match(statement, told, agrees, share))
+            its = weight * self._coverage(own, told.around, skip)
+            if its >= _WORTH_A_LOOK:
+                share = its * self._coverage(told.parts, around, skip)
+                found.append(Match(statement, told, agrees, share))
         return sorted(found, key=lambda one: -one.share)
 
     def about(self, statement: Statement, asked: Mapping[str, float]) -> list[Match]:
         """Return the source statements about the same, whatever they say of it, closest first."""
         around = {**asked, **statement.around}
-        found = [
-            Match(statement, told, 0, self.share(statement, told, around))
-            for told in (self.statements[at] for at in self._with_words(statement))
-        ]
+        own = tuple(_apart(statement.parts))
+        found = []
+        for at in self._with_words(statement):
+            told = self.statements[at]
+            share = self._coverage(own, told.around) * self._coverage(told.parts, around)
+            found.append(Match(statement, told, 0, share))
         return sorted(found, key=lambda one: -one.share)
 
     def _with_words(self, statement: Statement) -> set[int]:
         names = {word.features[-1] for word in words_of(statement)}
         return {at for name in names for at in self._by_word.get(name, ())}
 
-    def share(
-        self,
-        statement: Statement,
-        told: Statement,
-        around: Mapping[str, float],
-        skip: Collection[str] = (),
-    ) -> float:
-        """Return how much two statements share of what they are about, from 0 to 1."""
-        its = self._coverage(_apart(statement.parts), told.around, skip)
-        return its * self._coverage(told.parts, around, skip)
-
     def _coverage(
-        self, parts: Iterable[Part], around: Mapping[str, float], skip: Collection[str]
+        self, parts: Iterable[Part], around: Mapping[str, float], skip: Collection[str] = ()
     ) -> float:
         """Return the share of some parts that stands near another statement."""
         own = shared = 0.0
@@ -141,20 +143,23 @@ class SourceMeaning:
             best = heaviest = 0.0
             for alternative in part.alternatives:
                 words = [word for word in alternative if word.features[-1] not in skip]
-                best = max(best, self.held(words, around))
-                heaviest = max(heaviest, *map(self.weight, words), 0.0)
+                if words:
+                    best = max(best, self.held(words, around))
+                    heaviest = max(heaviest, *map(self.weight, words))
             own += part.weight * heaviest
             shared += part.weight * heaviest * best
         return shared / own if own else _HALF
 
     def held(self, words: Collection[Word], around: Mapping[str, float]) -> float:
         """Return the share of some words that stands near a statement; 1 if there are none."""
-        weights = [self.weight(word) for word in words]
-        shared = sum(
-            weight * min(1.0, covered(word, around))
-            for word, weight in zip(words, weights, strict=True)
-        )
-        return shared / sum(weights) if words else 1.0
+        if len(words) == 1:
+            return min(1.0, *(covered(word, around) for word in words), 1.0)
+        whole = shared = 0.0
+        for word in words:
+            weight = self.weight(word)
+            whole += weight
+            shared += weight * min(1.0, covered(word, around))
+        return shared / whole if words else 1.0
 
     def text_of(self, clauses: Sequence[Claim], source: int) -> str:
         """Return the text from the first to the last of some clauses of a source."""
@@ -173,11 +178,16 @@ class SourceMeaning:
         near = {feature: 1.0 for feature, weight in around.items() if weight >= SENTENCE_BEFORE}
         return max((self.held(one, near) for one in statement.topic), default=1.0)
 
-    def contradiction(self, statement: Statement, asked: Mapping[str, float]) -> Match | None:
-        """Return the source statement that contradicts a statement most; None if none does."""
-        if statement.is_named:
-            return None
-        found = self.related(statement, asked)
+    def contradiction(
+        self, statement: Statement, found: Sequence[Match], asked: Mapping[str, float]
+    ) -> Match | None:
+        """Return the source statement that contradicts a statement most; None if none does.
+
+        Args:
+            statement: A statement of an answer.
+            found: The source statements that are related to it.
+            asked: The features of the question.
+        """
         against = [
             one
             for one in found
