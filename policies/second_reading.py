@@ -17,8 +17,8 @@ from guards.core.reading import Reading
 from guards.core.runner import GuardReport, Outcome
 from guards.text.claims import bare_claim
 from guards.text.morph import Kind, Morpheme, MorphReader
-from guards.text.oppositions import oppositions
 from guards.text.overlap_score import shares
+from policies.verification.stances import told_alike
 
 ASKED_CODES = frozenset({"overlap.unsupported", "overlap.low"})
 LEAST_SUPPORT = 0.8
@@ -85,7 +85,7 @@ def _is_supported(claim: str, reading: Reading, reader: MorphReader) -> bool:
     if len(_affirmed(wanted)) < FEWEST_MORPHEMES:
         return False
     return any(
-        _holds(wanted, near, reader) and not oppositions(bare, near.sentence)
+        _holds(wanted, near, reader) and told_alike(bare, near.sentence) is not False
         for near in _nearest(bare, reading)
     )
 

@@ -138,6 +138,7 @@ def _is_money(word: Word) -> bool:
 
 
 _TURNS = {name: re.compile("|".join(patterns)) for name, patterns in sections("turns").items()}
+UNLESS = "unless"
 _ORDER = frozenset({"before", "after"})
 
 

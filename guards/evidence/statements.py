@@ -16,6 +16,7 @@ from guards.claims.reader import Claim, label_words, read_sentence
 from guards.evidence.acts import (
     COUNTED,
     FRAME,
+    UNLESS,
     Act,
     act_of,
     has_sides,
@@ -188,7 +189,7 @@ class _Sentence:
             yield found
             if _WITHOUT.search(main.trail) and found.modality in _ALLOWING:
                 # 소개장 없이 예약할 수 있다: it is not needed.
-                turns = found.turns - {"unless"}
+                turns = found.turns - {UNLESS}
                 free = Modality.NOT_REQUIRED
                 yield replace(found, acts=(), modality=free, turns=turns)
         for piece in brackets:
@@ -301,6 +302,11 @@ def _names(parts: Iterable[Part], acts: Sequence[Act]) -> bool:
     return any(
         id(word) not in own for part in parts for members in part.alternatives for word in members
     )
+
+
+def is_against(statement: Statement) -> bool:
+    """Tell whether a statement denies or forbids."""
+    return statement.modality in _AGAINST
 
 
 def _add(found: dict[str, float], words: Iterable[Word], weight: float) -> None:
