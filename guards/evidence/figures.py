@@ -1,9 +1,7 @@
 """Figures bound to what they are said of, and figures of an answer held against those of the sources."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from guards.claims.reader import Claim, label_words
 from guards.evidence.index import (
