@@ -10,7 +10,9 @@ Source: own measure over morphemes; general words in `guards.lexicons`, threshol
     `guards.evidence.thresholds`.
 """
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import ClassVar
 
 from pydantic import Field
@@ -28,6 +30,11 @@ from guards.evidence.thresholds import (
     INVENTED_WORDS,
     SUPPORTED_FROM,
 )
+from guards.korean.words import Word
+from guards.text.citing.references import read_references
+from guards.text.slots.citation_places import citation_places
+
+_APART = 2
 
 
 class OverlapSettings(GuardSettings):
@@ -89,61 +96,116 @@ class Overlap(Guard[OverlapSettings]):
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
-        """Measure what each asserted clause tells."""
+        """Measure what each asserted clause tells; clauses on end are reported together."""
         if reading.answer is None:
             return []
-        vocabulary = reading.asked.once(Vocabulary)
-        text = reading.answer.text
-        read = text.once(claims_of)
-        found: list[Finding] = []
-        for sentence in read.sentences:
-            for claim in sentence:
-                start, end = read.page.raw_span(claim.start, claim.end)
-                if end <= reading.judged_from:
-                    continue
-                if standing_of(claim, sentence) is not Standing.ASSERTED:
-                    continue
-                severity, measured = self._judge(vocabulary, claim)
-                if severity is not None:
-                    is_last = claim.block is read.page.blocks[-1]
-                    span = _trimmed(text, start, end)
-                    found.append(_finding(text, span, severity, measured, is_last))
-        return found
+        answer = _Answer(reading)
+        return [
+            finding
+            for sentence in answer.read.sentences
+            for finding in self._of_sentence(sentence, answer, reading.judged_from)
+        ]
 
-    def _judge(self, vocabulary: Vocabulary, claim: Claim) -> tuple[Severity | None, Measured]:
-        measured = vocabulary.measure(claim)
+    def _of_sentence(
+        self, sentence: Sequence[Claim], answer: "_Answer", judged_from: int
+    ) -> Iterator[Finding]:
+        measured = [
+            (answer.span(claim), answer.measure(claim))
+            for claim in sentence
+            if answer.span(claim).end > judged_from and answer.asserts(claim, sentence)
+        ]
+        last = sentence[-1]
+        low = [one for one in measured if self._is_low(one[1]) and not self._is_novel(one[1])]
+        for span, together in _joined(one for one in measured if self._is_novel(one[1])):
+            if self._is_invented(together):
+                yield answer.finding(span, 1 - together.known, last, is_strong=True)
+            elif self._is_low(together):
+                low.append((span, together))
+        for span, together in _joined(sorted(low)):
+            yield answer.finding(span, 1 - together.held, last)
+
+    def _is_novel(self, measured: Measured) -> bool:
+        """Tell whether a clause may be part of what is invented."""
+        return measured.novel >= 1 and measured.known < self.settings.unsupported_below
+
+    def _is_invented(self, measured: Measured) -> bool:
         settings = self.settings
-        if measured.telling < settings.min_words:
-            return None, measured
-        needed = min(settings.unsupported_words, measured.telling)
-        if measured.novel >= needed and measured.known < settings.unsupported_below:
-            return Severity.STRONG, measured
-        return (Severity.WEAK if measured.held < settings.min_support else None), measured
+        return (
+            measured.telling >= settings.min_words
+            and measured.novel >= min(settings.unsupported_words, measured.telling)
+            and measured.known < settings.unsupported_below
+        )
+
+    def _is_low(self, measured: Measured) -> bool:
+        settings = self.settings
+        return measured.telling >= settings.min_words and measured.held < settings.min_support
 
 
-def _trimmed(text: Text, start: int, end: int) -> Span:
-    """Return a span without blanks and commas around it."""
-    piece = text.raw[start:end]
-    start += len(piece) - len(piece.lstrip(" ,;\n\t"))
-    return Span(start, max(start, end - len(piece) + len(piece.rstrip())))
+class _Answer:
+    """An answer and what of it can be judged."""
+
+    def __init__(self, reading: Reading) -> None:
+        text = reading.answer.text if reading.answer else Text("")
+        self.read = text.once(claims_of)
+        self._text = text
+        self._vocabulary = reading.asked.once(Vocabulary)
+        self._marks = citation_places(text.raw)
+        references = read_references(text.raw)
+        self._end = references.start if references else len(text.raw)
+
+    def span(self, claim: Claim) -> Span:
+        """Return the place of a clause in the answer, without blanks and commas around it."""
+        start, end = self.read.page.raw_span(claim.start, claim.end)
+        piece = self._text.raw[start:end]
+        start += len(piece) - len(piece.lstrip(" ,;\n\t"))
+        return Span(start, max(start, end - len(piece) + len(piece.rstrip())))
+
+    def asserts(self, claim: Claim, sentence: Sequence[Claim]) -> bool:
+        """Tell whether a clause is prose before the references that says something."""
+        start, end = self.read.page.raw_span(claim.start, claim.end)
+        if start >= self._end or not self._text.prose[start:end].strip():
+            return False
+        return standing_of(claim, sentence) is Standing.ASSERTED
+
+    def measure(self, claim: Claim) -> Measured:
+        """Return how the sources stand to the words of a clause, citation marks aside."""
+        words = claim.clause.words
+        if self._marks:
+            words = tuple(word for word in words if not self._is_marked(claim, word))
+        return self._vocabulary.measure(words)
+
+    def _is_marked(self, claim: Claim, word: Word) -> bool:
+        start = self.read.page.raw_span(claim.offset + word.start, claim.offset + word.end)[0]
+        at = bisect_right(self._marks, start, key=itemgetter(0)) - 1
+        return at >= 0 and start < self._marks[at][1]
+
+    def finding(
+        self, span: Span, score: float, claim: Claim, *, is_strong: bool = False
+    ) -> Finding:
+        """Return a finding about a place of the answer."""
+        observed = self._text.raw[span.start : span.end]
+        # What ends without a full stop may still become the heading of what follows.
+        is_open = not observed.rstrip("*_\"'” )").endswith((".", "!", "다", "요"))
+        return Finding(
+            guard=Overlap.id,
+            code="overlap.unsupported" if is_strong else "overlap.low",
+            part="answer",
+            span=span,
+            observed=observed,
+            severity=Severity.STRONG if is_strong else Severity.WEAK,
+            strength=Strength.E0,
+            score=round(score, 3),
+            provisional=is_open and claim.block is self.read.page.blocks[-1],
+        )
 
 
-def _finding(
-    text: Text, span: Span, severity: Severity, measured: Measured, is_last: bool
-) -> Finding:
-    observed = text.raw[span.start : span.end]
-    is_strong = severity is Severity.STRONG
-    share = measured.known if is_strong else measured.held
-    # What ends without a full stop may still become the heading of what follows.
-    is_open = not observed.rstrip("*_\"'” )").endswith((".", "!", "다", "요"))
-    return Finding(
-        guard=Overlap.id,
-        code="overlap.unsupported" if is_strong else "overlap.low",
-        part="answer",
-        span=span,
-        observed=observed,
-        severity=severity,
-        strength=Strength.E0,
-        score=round(1 - share, 3),
-        provisional=is_last and is_open,
-    )
+def _joined(found: Iterable[tuple[Span, Measured]]) -> Iterator[tuple[Span, Measured]]:
+    """Yield places with what was measured; those with hardly anything between them as one."""
+    joined: list[tuple[Span, Measured]] = []
+    for span, measured in found:
+        if joined and span.start - joined[-1][0].end <= _APART:
+            before, so_far = joined[-1]
+            joined[-1] = Span(before.start, span.end), so_far.joined(measured)
+        else:
+            joined.append((span, measured))
+    yield from joined

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from guards.claims.reader import Claim
 from guards.core.reading import Asked
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.thresholds import NOVEL_VERB
@@ -32,6 +31,11 @@ class Measured(NamedTuple):
     known: float
     held: float
 
+    def joined(self, other: "Measured") -> "Measured":
+        """Return the same of two clauses together."""
+        telling, novel = self.telling + other.telling, self.novel + other.novel
+        return Measured(telling, novel, 1 - novel / telling, min(self.held, other.held))
+
 
 class Vocabulary:
     """The words of a request's sources, and those that its question only speaks of."""
@@ -51,9 +55,9 @@ class Vocabulary:
         self._asked_text = dense(" ".join(text.raw for text in spoken))
         self._kept: dict[str, bool] = {}
 
-    def measure(self, claim: Claim) -> Measured:
-        """Return how the sources stand to what a clause tells."""
-        told = [word for word in claim.clause.words if self._tells(word)]
+    def measure(self, found: Iterable[Word]) -> Measured:
+        """Return how the sources stand to the words of a clause."""
+        told = [word for word in found if self._tells(word)]
         novel = sum(self._novelty(word) for word in told)
         share = 1 - novel / len(told) if told else 1.0
         return Measured(len(told), novel, share, self._held(told))
@@ -72,26 +76,38 @@ class Vocabulary:
         """Tell whether a word is neither general nor one that only the question has."""
         if word.is_light or not any("가" <= one <= "힣" or one.isascii() for one in word.text):
             return False
+        if word.is_verb and word.text + "다" in _general():
+            return False
         return not all(one in self._asked or one in _general() for one in word.features)
 
     def _novelty(self, word: Word) -> float:
-        if word.features[0].endswith("다") and word.is_verb:
-            is_known = word.features[0] in _general() or self._index.knows(word.features[0])
+        verb = word.text + "다"
+        if word.is_verb and word.features == (canonical(verb),):
+            is_known = verb in _general() or self._index.knows(word.features[0])
             return 0.0 if is_known else NOVEL_VERB
         whole = canonical(word.text.lower())
-        simple = [one for one in word.features if one != whole] or word.features
-        return 0.0 if self.has(whole) or all(self.has(one) for one in simple) else 1.0
+        if self.has(whole):
+            return 0.0
+        simple = [one for one in word.features if one != whole]
+        return 0.0 if len(simple) > 1 and all(self.has(one) for one in simple) else 1.0
 
     def _has(self, noun: str) -> bool:
         if self._is_root(noun) or len(noun) < _SHORTEST:
             return True
         if len(noun) > _LONGEST_JOINED or noun.isascii():
             return False
+        if len(noun) > _SHORTEST and noun[0] in words("prefixes") and self._is_root(noun[1:]):
+            return True
         # 접수처, 수강자, 이용분: affixes of one syllable; 전용구역: known words joined.
-        return any(self._is_root(noun[at:]) for at in (1,) if len(noun) > _SHORTEST) or any(
-            self._is_root(noun[:at]) and (len(noun) - at == 1 or self.has(noun[at:]))
+        return any(
+            self._is_root(noun[:at]) and self._may_follow(noun[:at], noun[at:])
             for at in range(_SHORTEST, len(noun))
         )
+
+    def _may_follow(self, root: str, rest: str) -> bool:
+        if len(rest) > 1:
+            return self.has(rest)
+        return root in self._text or rest in words("suffixes")
 
     def _is_root(self, noun: str) -> bool:
         return (
@@ -117,4 +133,5 @@ class Vocabulary:
 @cache
 def _general() -> frozenset[str]:
     table = words("general_words")
-    return table | frozenset(map(canonical, table))
+    # 쌓이다 is general; what it stands for in the sources (적립) is not.
+    return table | frozenset(canonical(word) for word in table if not word.endswith("다"))

@@ -16,6 +16,8 @@ from guards.evidence.novelty import Vocabulary
 from guards.evidence.thresholds import ALIGNED_FROM, NEAR_BEST
 from guards.korean.words import Word
 from guards.lexicons.loading import sections, words
+from guards.text.name_like import may_be_same
+from guards.text.slots.name import dense
 
 _BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 _MOST_LIKE = 12
@@ -106,9 +108,9 @@ def contrasts(
             meant = _in_role(role, one)
             if meant is None or meant.features[-1] in said or _may_mean(role.noun, meant):
                 continue
-            is_entity = _is_entity(role.noun) and _is_entity(meant)
+            is_entity = _is_entity(role.noun) and _is_entity(meant, may_be_bare=True)
             is_entity = is_entity or (_is_foreign_name(role.noun) and _is_foreign_name(meant))
-            if is_entity or not vocabulary.has(role.noun.text):
+            if is_entity or _is_unknown(role.noun, vocabulary):
                 yield Contrast(role.noun, meant, one, is_entity)
                 break
 
@@ -150,7 +152,9 @@ def _in_role(role: Role, one: SourceClaim) -> Word | None:
 def _may_mean(noun: Word, other: Word) -> bool:
     """Tell whether a noun may be another word for the source's."""
     own, its = set(noun.features), set(other.features)
-    is_part = own <= its or its <= own or noun.text in other.text
+    if may_be_same(dense(noun.text), dense(other.text)):
+        return not _narrows(noun, other)
+    is_part = own <= its or its <= own
     return is_part and not _narrows(noun, other)
 
 
@@ -185,15 +189,21 @@ def _is_general(word: Word) -> bool:
     return word.text in words("general_words") or word.text in _heads()["general"]
 
 
-def _is_entity(word: Word) -> bool:
+def _is_entity(word: Word, *, may_be_bare: bool = False) -> bool:
     """Tell whether a noun is somebody's office, or a name before the head of an entity."""
     table = _heads()
     if word.text.endswith(table["office"]):
         return True
-    if any(word.text.endswith(head) and word.text != head for head in table["named"]):
+    if word.text.endswith(table["named"]) and (may_be_bare or word.text not in table["named"]):
         return True
     *shorter, longer = word.features
     return any(longer == one + head for one in shorter for head in table["joined"])
+
+
+def _is_unknown(word: Word, vocabulary: Vocabulary) -> bool:
+    """Tell whether the sources lack a noun that is not the topic and no bare office (팀장)."""
+    is_topic = word.particle in {"은", "는"}
+    return not (is_topic or word.text in _heads()["named"] or vocabulary.has(word.text))
 
 
 def _is_foreign_name(word: Word) -> bool:

@@ -18,3 +18,8 @@ ALIGNED_FROM = 0.12
 """Likeness from which a source claim speaks of the same as a clause of the answer."""
 NEAR_BEST = 0.5
 """... as long as it has this share of the likest one's."""
+
+CLAIM_SUPPORTED_FROM = 0.36
+"""A claim of which the best passage holds less, by stems and syllables, rests on none of them."""
+COMPARED_WORDS = 3
+"""A claim of so many words was held against the sources by its words alone."""
