@@ -16,7 +16,8 @@ from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding
 from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
-from guards.overlap import Overlap, OverlapSettings
+from guards.evidence.thresholds import COMPARED_WORDS
+from guards.overlap import Overlap
 from guards.text.citing.assessed import Assessed, Assessment, Status
 from guards.text.citing.assessment import assess
 from guards.text.citing.kept import cited_answer
@@ -56,7 +57,6 @@ class Coverage:
         """
         self._reading = reading
         self._ran = ran
-        self._fewest_words = options_of(policy, Overlap.id, OverlapSettings).min_words
         self._threshold = options_of(policy, Citations.id, CitationsSettings).threshold
         self._checked_by: dict[int, tuple[str, ...]] = {}
         self._answer = reading.answer.text if reading.answer else _NO_TEXT
@@ -122,7 +122,7 @@ class Coverage:
         return cited
 
     def _has_words(self, claim: Statement) -> bool:
-        return len(features(claim.text).words) >= self._fewest_words
+        return len(features(claim.text).words) >= COMPARED_WORDS
 
     @lazy
     def _slots(self) -> dict[str, Sequence[_Slot]]:
