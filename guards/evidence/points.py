@@ -72,9 +72,7 @@ def _dates(point: Measure) -> Iterator[date]:
             yield date(year, month, day)
 
 
-def _moved_dates(
-    begin: date, length: Measure, sign: int, *, inclusive: bool
-) -> Iterator[date]:
+def _moved_dates(begin: date, length: Measure, sign: int, *, inclusive: bool) -> Iterator[date]:
     number = length.values[0]
     if number.denominator > 1 or abs(number) > 100_000:
         return
@@ -100,9 +98,7 @@ def _named(day: date, kind: str) -> Measure:
     return Measure(kind, (Fraction(value),))
 
 
-def between(
-    one: Measure, other: Measure, *, inclusive: bool = False
-) -> tuple[Measure, ...]:
+def between(one: Measure, other: Measure, *, inclusive: bool = False) -> tuple[Measure, ...]:
     """Return the lengths of time between two points of one kind; empty if there is none."""
     kinds = {one.dimension, other.dimension}
     if kinds <= CLOCKS:

@@ -22,7 +22,17 @@ from guards.text.slots.units import Dimension, Measure
 _RATIOS = PERCENTS | {"배", Dimension.TIMES, Dimension.BARE, "개", "건", "대"}
 # Ranks are no counts, and amounts of money or data are what is multiplied.
 _NO_COUNTS = frozenset(
-    {Dimension.WON, Dimension.PERCENT, Dimension.AGE, "bytes", "USD", "EUR", "JPY", "CNY", "degrees"}
+    {
+        Dimension.WON,
+        Dimension.PERCENT,
+        Dimension.AGE,
+        "bytes",
+        "USD",
+        "EUR",
+        "JPY",
+        "CNY",
+        "degrees",
+    }
     | {"학년", "학기", "등급", "급", "층", "촌", "제회", "호", "시간대"}
 )
 _VERB = re.compile(r"[가-힣]+다")
@@ -142,9 +152,7 @@ def _is_rest(wanted: Target, one: Figure, other: Figure) -> bool:
         wanted.kind not in POINTS
         and kind_of(one.measure) == kind_of(other.measure) == wanted.kind
         and any(
-            a >= b and wanted.is_(a - b)
-            for a in _ends(one, wanted)
-            for b in _ends(other, wanted)
+            a >= b and wanted.is_(a - b) for a in _ends(one, wanted) for b in _ends(other, wanted)
         )
     )
 
@@ -233,9 +241,7 @@ def _is_moved(wanted: Target, point: Figure, length: Figure) -> bool:
 def _is_between(wanted: Target, one: Figure, other: Figure) -> bool:
     if wanted.kind not in LENGTHS | {Dimension.AGE, Dimension.BARE}:
         return False
-    lengths = between(
-        one.measure, other.measure, inclusive=says("inclusive", wanted.text)
-    )
+    lengths = between(one.measure, other.measure, inclusive=says("inclusive", wanted.text))
     if wanted.kind == Dimension.BARE:
         return any(length.values[0] == wanted.value for length in lengths)
     if wanted.is_about:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
+from guards.lexicons.loading import words
 from guards.text.slots.alternatives import alternatives
 from guards.text.slots.numerals import (
     FREE,
@@ -93,8 +94,16 @@ _NATIVE_SPAN = re.compile(
     rf"(?<![가-힣\d])(?:(?P<number>{alternatives(NATIVE_SPANS)})|(?P<rough>두어))[ ]?"
     rf"(?P<unit>{_NATIVE_UNIT})"
 )
+_HEADCOUNT = "하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열"
 _DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{alternatives(DAY_SPANS)}){_TAIL}")
-_DAY_WORD = re.compile(rf"(?<![가-힣])(?P<word>{'|'.join(DAY_WORDS)})(?:간)?{_TAIL}")
+_DAY_WORD = re.compile(
+    rf"(?<![가-힣])(?P<word>(?<!\d)(?:분기|반기)(?=별|[ ]?\d)|{'|'.join(DAY_WORDS)})(?:간|별)?{_TAIL}"
+)
+# 어른 셋, 자녀가 둘이면: native numbers without a counter.
+_HEADS = re.compile(
+    rf"(?:{alternatives(words('people'))})(?:[이가은는도]?[ ]|이[ ])?(?P<own>{_HEADCOUNT})"
+    r"(?=[^가-힣]|$|[이과은도만을]|[이]?[면서고라]|입니|이랑|까지)"
+)
 
 _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
 _PER_ONE = re.compile(
@@ -112,6 +121,7 @@ _LONE_SCALE_UNITS = frozenset({"원", "명", "년", "달러", "개월", "퍼센�
 _GLUED_NATIVE_UNITS = frozenset({"명", "달", "시간", "번", "개", "가지", "살", "사람", "개월"})
 _COUNTED_ONES = frozenset({"명", "달", "시간", "살", "개월"})
 _EVERYDAY_DIMENSIONS = frozenset({"종", "곳"})
+_EVERYDAY_WORDS = frozenset({"하루", "분기", "반기"})
 _PERSON = Unit(Dimension.PEOPLE, Fraction(1))
 _LIMIT_FOLLOWS = re.compile(r"[ ]?(?:이내|이상|이하|초과|미만|까지|동안|간|전에|안에|정도|쯤)")
 
@@ -211,7 +221,11 @@ def _read_native(match: re.Match[str]) -> Measure | None:
 
 def _read_day_word(match: re.Match[str]) -> Measure:
     dimension, value = DAY_WORDS[match["word"]]
-    return Measure(dimension, (Fraction(value),), everyday=match["word"] == "하루")
+    return Measure(dimension, (Fraction(value),), everyday=match["word"] in _EVERYDAY_WORDS)
+
+
+def _read_heads(match: re.Match[str]) -> Measure:
+    return Measure(Dimension.PEOPLE, (native_value(match["own"]),), everyday=True)
 
 
 def _read_native_span(match: re.Match[str]) -> Measure:
@@ -271,6 +285,7 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
         ),
         _read_native,
     ),
+    (Sought(_HEADS, re.compile(_HEADCOUNT)), _read_heads),
     (Sought(_DAY_SPAN, _DAY_SPAN_WORDS, _DAY_SPAN_WORDS), _read_day_span),
     (Sought(_DAY_WORD, _DAY_WORDS, _DAY_WORDS), _read_day_word),
 )
