@@ -94,16 +94,17 @@ _NATIVE_SPAN = re.compile(
     rf"(?<![가-힣\d])(?:(?P<number>{alternatives(NATIVE_SPANS)})|(?P<rough>두어))[ ]?"
     rf"(?P<unit>{_NATIVE_UNIT})"
 )
-_HEADCOUNT = "하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열"
 _DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{alternatives(DAY_SPANS)}){_TAIL}")
 _DAY_WORD = re.compile(
     rf"(?<![가-힣])(?P<word>(?<!\d)(?:분기|반기)(?=별|[ ]?\d)|{'|'.join(DAY_WORDS)})(?:간|별)?{_TAIL}"
 )
-# 어른 셋, 자녀가 둘이면: native numbers without a counter.
-_HEADS = re.compile(
-    rf"(?:{alternatives(words('people'))})(?:[이가은는도]?[ ]|이[ ])?(?P<own>{_HEADCOUNT})"
-    r"(?=[^가-힣]|$|[이과은도만을]|[이]?[면서고라]|입니|이랑|까지)"
+# 어른 셋, 자녀가 둘이면: native numbers without a counter, behind who is counted.
+_HEADCOUNT = re.compile(
+    r"(?<=[가-힣 ])(?P<number>하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열)"
+    r"(?=[^가-힣]|$|[이과은도만을]|이[면서고라랑]|입니|까지)"
 )
+_HEADS_BEFORE = re.compile(rf"(?:{alternatives(words('people'))})(?:[이가은는도]?[ ]|이[ ])?$")
+_LONGEST_HEADS_CHARS = 8
 
 _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
 _PER_ONE = re.compile(
@@ -224,8 +225,11 @@ def _read_day_word(match: re.Match[str]) -> Measure:
     return Measure(dimension, (Fraction(value),), everyday=match["word"] in _EVERYDAY_WORDS)
 
 
-def _read_heads(match: re.Match[str]) -> Measure:
-    return Measure(Dimension.PEOPLE, (native_value(match["own"]),), everyday=True)
+def _read_heads(match: re.Match[str]) -> Measure | None:
+    begin = max(0, match.start() - _LONGEST_HEADS_CHARS)
+    if not _HEADS_BEFORE.search(match.string[begin : match.start()]):
+        return None
+    return Measure(Dimension.PEOPLE, (native_value(match["number"]),), everyday=True)
 
 
 def _read_native_span(match: re.Match[str]) -> Measure:
@@ -285,7 +289,7 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
         ),
         _read_native,
     ),
-    (Sought(_HEADS, re.compile(_HEADCOUNT)), _read_heads),
+    (Sought(_HEADCOUNT, _HEADCOUNT, re.compile("[하둘셋넷다여일아열]")), _read_heads),
     (Sought(_DAY_SPAN, _DAY_SPAN_WORDS, _DAY_SPAN_WORDS), _read_day_span),
     (Sought(_DAY_WORD, _DAY_WORDS, _DAY_WORDS), _read_day_word),
 )

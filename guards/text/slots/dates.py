@@ -60,7 +60,10 @@ _DATES = (
     ),
     Sought(re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)"), _DOTTED),
     Sought(
-        re.compile(rf"{_FREE}{_MONTH}\.{_DAY}\.(?=[ ]?(?:~[ ]?\d|\([월화수목금토일]\)|부터|까지))"),
+        re.compile(
+            rf"{_FREE}{_MONTH}\.{_DAY}(?:\.(?=[ ]?(?:~[ ]?\d|\([월화수목금토일]\)|부터|까지))"
+            r"|(?=\([월화수목금토일]\)))"
+        ),
         _DOTTED,
     ),
     Sought(re.compile(rf"{_FREE}{_MONTH}\.(?P<day>0[1-9]|[12]\d|3[01])\.(?!\d)"), _DOTTED),

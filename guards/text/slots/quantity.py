@@ -138,7 +138,7 @@ class _Canvas:
         if not matches:
             return
         taken = [
-            _Found(*_place(match), measure, _is_rough(match))
+            _Found(match.start(), match.end(), measure, _is_rough(match))
             for match in matches
             if (measure := reader(match)) is not None
         ]
@@ -198,11 +198,6 @@ def _apart(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
         if not kept or kept[-1].end <= quantity.start:
             kept.append(quantity)
     return tuple(kept)
-
-
-def _place(match: re.Match[str]) -> tuple[int, int]:
-    """Return the place of a quantity, without what only leads to it (어른 of 어른 셋)."""
-    return match.span("own") if "own" in match.re.groupindex else match.span()
 
 
 def _is_rough(match: re.Match[str]) -> bool:
