@@ -29,7 +29,7 @@ _ABOUT = re.compile(r"[≈≒]|(?<![가-힣])약(?![가-힣])|대략|정도|반�
 _LINE = re.compile(r"[^\n]+")
 _ENOUGH = re.compile(r"[=＝≈≒→⇒|(]")
 _OF_ANYTHING = frozenset(
-    {Dimension.BARE, Dimension.SQUARE_METRES, Dimension.MONTHS, Dimension.TIMES}
+    {"Wh", "kWh", Dimension.BARE, Dimension.SQUARE_METRES, Dimension.MONTHS, Dimension.TIMES}
 )
 _ROUGHLY = Fraction(1, 100)
 

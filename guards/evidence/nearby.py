@@ -2,6 +2,7 @@
 and what the sources say of the same.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,6 +17,7 @@ from guards.text.normal import normalise
 from guards.text.slots.quantity import find_quantities
 
 _UNITS_BEFORE = 3
+_ITEM = re.compile(r"[ \t]*(?:[-*•·▪◦○●■◆▶✔✅→]|\d{1,2}[.)]|[①-⑳])")
 _MOST_NEAR = 16
 _MOST_TOLD = {True: 5, False: 3}
 """Figures of a source that are tried of the wanted kind, and of each other kind."""
@@ -137,14 +139,22 @@ class Nearby:
 
     @lazy
     def _units(self) -> list[int]:
-        """The number of each sentence, where all cells of a table count as one."""
+        """The number of each sentence, where all of a table or of a list count as one."""
         found: list[int] = []
         number = -1
-        for table, some in groupby(self._answer.sentences, key=lambda one: one[0].block.table):
+        for kind, some in groupby(self._answer.sentences, key=lambda one: self._kind(one[0].block)):
             for at, _ in enumerate(some):
-                number += table < 0 or at == 0
+                number += not kind or at == 0
                 found.append(number)
         return found
+
+    def _kind(self, block: Block) -> str:
+        """Return a name for the table or list that a block stands in; empty for prose."""
+        if block.is_cell:
+            return f"table {block.table}"
+        plain = self._answer.page.plain
+        line = plain[plain.rfind("\n", 0, block.start) + 1 : block.start]
+        return "list" if _ITEM.match(line) else ""
 
     def _text_of(self, block: Block) -> str:
         return self._answer.page.plain[block.start : block.end]
