@@ -21,7 +21,8 @@ _ITEM = re.compile(r"[ \t]*(?:[-*•·▪◦○●■◆▶✔✅→]|\d{1,2}[.)
 _MOST_NEAR = 16
 _MOST_TOLD = {True: 5, False: 3}
 """Figures of a source that are tried of the wanted kind, and of each other kind."""
-_LEAST_LIKENESS = 0.12
+_LEAST_LIKENESS, _LEAST_ALIKE = 0.12, 0.04
+"""How like a source claim must be; less so, if its figure is of the wanted kind."""
 
 Likeness = Callable[[Context, Context], float]
 
@@ -175,9 +176,13 @@ class Nearby:
     def _told_about(self, figure: Figure) -> list[Figure]:
         """Return the figures of the sources that are most probably said of the same."""
         scored = [(self._likeness(figure.context, one.context), one) for one in self._told]
-        scored = [pair for pair in scored if pair[0] >= _LEAST_LIKENESS]
-        scored.sort(key=lambda pair: -pair[0])
         wanted = kind_of(figure.measure)
+        scored = [
+            pair
+            for pair in scored
+            if pair[0] >= (_LEAST_ALIKE if kind_of(pair[1].measure) == wanted else _LEAST_LIKENESS)
+        ]
+        scored.sort(key=lambda pair: -pair[0])
         found: list[Figure] = []
         count: dict[str, int] = {}
         for _, one in scored:

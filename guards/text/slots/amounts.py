@@ -114,6 +114,8 @@ _PER_ONE = re.compile(
 _IF_ONE = re.compile(r"(?:이?라면|이면|일[ ](?:때|경우))")
 # A dash with spaces around it, or between two units.
 _TAKES_OFF = re.compile(r"[^\d~][ ]?-|[ ]-[ ]")
+# 2시간 40분 - 1시간 25분: no range begins with the minutes.
+_LARGER_UNIT = re.compile(r"(?<=\d)[ ]?(?:시간|년|주|분)[ ]$")
 _SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
 _NUMBERS_KEPT = 8192
 _LONE_DIGIT_UNITS = frozenset({"명", "개월", "퍼센트", "주일"})
@@ -142,7 +144,8 @@ def _read_counted(match: re.Match[str]) -> Measure | None:
     if scaled and not match["low_unit"] and not SCALES & set(match["low"]):
         low *= mixed_value(scaled[1])
     values = (low * low_unit.factor, high * unit.factor)
-    if values[0] > values[1] and _TAKES_OFF.search(match[0]):
+    takes_off = values[0] > values[1] or _LARGER_UNIT.search(match.string, 0, match.start())
+    if takes_off and _TAKES_OFF.search(match[0]):
         return None
     return Measure(unit.dimension, values, everyday=_is_rate(low, unit, match))
 
