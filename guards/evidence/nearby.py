@@ -126,7 +126,9 @@ class Nearby:
         for one in self._figures:
             other = one.claim.block
             if one.start >= figure.start:
-                break
+                if self._units[one.claim.sentence] - unit == 1 and not other.is_cell:
+                    yield one
+                continue
             if block.is_cell and other.table == block.table:
                 if other.column == block.column and other.line < block.line:
                     yield one
@@ -190,7 +192,15 @@ class Nearby:
             if count.get(kind, 0) < _MOST_TOLD[kind == wanted] and not _has_value(one, found):
                 count[kind] = count.get(kind, 0) + 1
                 found.append(one)
-        return found
+        return [*found, *self._beside(found, wanted)]
+
+    def _beside(self, found: Sequence[Figure], wanted: str) -> Iterator[Figure]:
+        """Yield the other figures of the wanted kind in the same sentences of the sources."""
+        places = {(one.source, one.claim.sentence) for one in found}
+        for one in self._told:
+            if (one.source, one.claim.sentence) in places and kind_of(one.measure) == wanted:
+                if not _has_value(one, found):
+                    yield one
 
 
 def _is_head(block: Block) -> bool:
