@@ -1,8 +1,8 @@
 """Arithmetic of an answer: for each figure, whether it is reckoned, from what, and rightly.
 
-An equation shown is recomputed, and so is the total of a list or of a column. Any other figure follows
-if the figures that it is reckoned from are named beside it, in its table, by the user, or in the
-source claims about the same; a figure that the answer only supposes needs no source.
+An equation shown is recomputed, and so is the total of a list or of a column. Any other figure
+follows if the figures that it is reckoned from are named beside it, in its table, by the user, or
+in the source claims about the same; a figure that the answer only supposes needs no source.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,8 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from guards.claims.reader import Claim, Reading
-from guards.evidence.equations import equations, written
+from guards.evidence.equations import equations
+from guards.evidence.expressions import written
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.items import counted_items
 from guards.evidence.nearby import Likeness, Nearby, Pool
@@ -248,6 +249,8 @@ class Arithmetic:
     def _is_named(self, step: Step, route: str, wanted: Target, pool: Pool) -> bool:
         """Tell whether the sentence says so, and names no other operands."""
         name = step.name
+        if route == "near told" and name in {"sum", "rest"}:
+            return False
         if not self._has_word(name, route, wanted, pool):
             return False
         if name in {"sum", "rest"} and any(
@@ -264,12 +267,12 @@ class Arithmetic:
             return says("sum", wanted.text) or says("added", wanted.text + pool.before)
         if name in {"rest", "quotient"}:
             return says(name, wanted.text)
-        if route in {"told told", "near told"} and name not in {"moved", "between"}:
+        if route in {"told told", "near told", "near near"} and name not in {"moved", "between"}:
             return says("rest", wanted.text) or says("sum", wanted.text)
         return True
 
     def _is_instead(self, figure: Figure, step: Step, pool: Pool) -> bool:
-        """Tell whether a figure from elsewhere is taken where the sentence gives one of its kind."""
+        """Tell whether a figure from elsewhere replaces one of its kind in the sentence."""
         if any(figure is one for one in pool.own):
             return False
         kind = kind_of(figure.measure)
@@ -283,7 +286,7 @@ class Arithmetic:
         )
 
     def _is_given(self, figure: Figure) -> bool:
-        """Tell whether the sources or the user have a figure, or the answer shows or supposes it."""
+        """Tell whether a figure is told or asked, or the answer shows or supposes it."""
         return (
             figure.start in self._results
             or figure.start in self._totals
@@ -334,7 +337,7 @@ class Arithmetic:
             if len(own) < len(step.operands) - (name == "near"):
                 return False
             return says("rest", wanted.text) or says("sum", wanted.text)
-        return name == "asked" or bool(own)
+        return name == "asked" or len(own) > 1
 
 
 def _routes(pool: Pool) -> Iterator[tuple[str, Iterable[tuple[Figure, Figure]]]]:

@@ -1,9 +1,7 @@
-"""Figures bound to what they are said of, and figures of an answer held against those of the sources."""
+"""Figures bound to what they are said of, and their values in whatever notation."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from guards.claims.reader import Claim, label_words
 from guards.evidence.index import (
@@ -23,7 +21,7 @@ from guards.text.slots.units import Dimension, Measure
 
 NEAR, BEHIND, FAR = 1.0, 0.6, 0.45
 
-_GROUPS = {
+_GROUPS: dict[str, str] = {
     Dimension.DAYS: "period",
     Dimension.MONTHS: "period",
     Dimension.SECONDS: "period",
@@ -71,7 +69,7 @@ class Figure:
 
 def group_of(measure: Measure) -> str:
     """Return the name of the dimensions that a measure can be compared with."""
-    return _GROUPS.get(measure.dimension, measure.dimension)  # type: ignore[call-overload]
+    return _GROUPS.get(measure.dimension, measure.dimension)
 
 
 def figures_of(

@@ -1,5 +1,6 @@
-"""The figures that a figure of an answer may be reckoned from: what stands beside it, what was asked,
-and what the sources say of the same.
+"""The figures that a figure of an answer may be reckoned from.
+
+They stand beside it or before it, or in the question, or in what the sources say of the same.
 """
 
 import re
@@ -83,12 +84,13 @@ class Nearby:
         """Return what a figure may be reckoned from."""
         own = [one for one in self._own(figure) if one.start != figure.start]
         own += self._in_labels(figure)
-        near = [one for one in self._near(figure) if all(one.start != it.start for it in own)]
+        near = [*list(self._near(figure))[-_MOST_NEAR:], *self._behind(figure)]
+        near = [one for one in near if all(one.start != it.start for it in own)]
         shown = [*own, *near]
         asked = [one for one in self._asked if not _has_value(one, shown)]
         told = [one for one in self._told_about(figure) if not _has_value(one, [*shown, *asked])]
         text, before = self._texts(figure)
-        return Pool(tuple(own), tuple(near[-_MOST_NEAR:]), tuple(asked), tuple(told), text, before)
+        return Pool(tuple(own), tuple(near), tuple(asked), tuple(told), text, before)
 
     def _own(self, figure: Figure) -> Iterator[Figure]:
         block = figure.claim.block
@@ -126,9 +128,7 @@ class Nearby:
         for one in self._figures:
             other = one.claim.block
             if one.start >= figure.start:
-                if self._units[one.claim.sentence] - unit == 1 and not other.is_cell:
-                    yield one
-                continue
+                break
             if block.is_cell and other.table == block.table:
                 if other.column == block.column and other.line < block.line:
                     yield one
@@ -138,6 +138,13 @@ class Nearby:
                 or self._text_of(other).strip(" :") in labels
                 or (other.is_cell and self._comes_to(one))
             ):
+                yield one
+
+    def _behind(self, figure: Figure) -> Iterator[Figure]:
+        """Yield the figures of the sentence or list right behind, which may tell the operands."""
+        unit = self._units[figure.claim.sentence]
+        for one in self._figures:
+            if self._units[one.claim.sentence] - unit == 1 and not one.claim.block.is_cell:
                 yield one
 
     @lazy
@@ -198,9 +205,9 @@ class Nearby:
         """Yield the other figures of the wanted kind in the same sentences of the sources."""
         places = {(one.source, one.claim.sentence) for one in found}
         for one in self._told:
-            if (one.source, one.claim.sentence) in places and kind_of(one.measure) == wanted:
-                if not _has_value(one, found):
-                    yield one
+            is_beside = (one.source, one.claim.sentence) in places
+            if is_beside and kind_of(one.measure) == wanted and not _has_value(one, found):
+                yield one
 
 
 def _is_head(block: Block) -> bool:

@@ -1,7 +1,7 @@
 """Values as sets of points: a figure with its comparator and the side that is allowed.
 
-``16시 이전 가능`` and ``16시가 지나면 불가`` are the same set, and so are ``50,000원 미만이면 부과`` and
-``50,000원 이상 무료``, ``65 이상 75 미만`` and ``65~74세``: sets are compared, not words.
+``16시 이전 가능`` and ``16시가 지나면 불가`` are the same set, and so are ``50,000원 미만이면 부과``
+and ``50,000원 이상 무료``, ``65 이상 75 미만`` and ``65~74세``: sets are compared, not words.
 """
 
 import re
@@ -80,8 +80,8 @@ class Values:
 
     def meet(self, other: "Values") -> "Values":
         """Return what lies in both."""
-        low, has_low = max(self._begin(), other._begin(), key=_later)
-        high, has_high = min(self._end(), other._end(), key=_earlier)
+        low, has_low = max((self.low, self.has_low), (other.low, other.has_low), key=_later)
+        high, has_high = min((self.high, self.has_high), (other.high, other.has_high), key=_earlier)
         return Values(low, high, has_low, has_high)
 
     def complement(self) -> "Values | None":
@@ -91,12 +91,6 @@ class Values:
         if self.high is None and self.low is not None:
             return Values(None, self.low, True, not self.has_low)
         return None
-
-    def _begin(self) -> tuple[Fraction | None, bool]:
-        return self.low, self.has_low
-
-    def _end(self) -> tuple[Fraction | None, bool]:
-        return self.high, self.has_high
 
 
 def _later(end: tuple[Fraction | None, bool]) -> tuple[bool, Fraction, bool]:
