@@ -1,7 +1,8 @@
 """Values as sets of points: a figure with its comparator and the side that is allowed.
 
-``16시 이전 가능`` and ``16시가 지나면 불가`` are the same set, and so are ``50,000원 미만이면 부과``
-and ``50,000원 이상 무료``, ``65 이상 75 미만`` and ``65~74세``: sets are compared, not words.
+``16시 이전 가능`` and ``16시가 지나면 불가`` are the same set, and so are
+``50,000원 미만이면 부과`` and ``50,000원 이상 무료``, or ``65 이상 75 미만`` and ``65~74세``: sets
+are compared, not words.
 """
 
 import re
@@ -201,7 +202,11 @@ def joined_values(quantities: Sequence[Quantity], text: str) -> tuple[tuple[int,
     found: list[tuple[int, Values]] = []
     for number, quantity in enumerate(quantities):
         own = values_of(quantity, text)
-        if found and number and _closes(quantities[number - 1], quantity, found[-1][1], own):
+        first = quantities[number - 1] if number else None
+        if first is not None and _is_range(first, quantity, text):
+            values = Values(first.measure.values[0], quantity.measure.values[0])
+            found[-1] = (found[-1][0], values)
+        elif found and number and _closes(quantities[number - 1], quantity, found[-1][1], own):
             first, before = found.pop()
             found.append((first, before.meet(own)))
         else:
@@ -210,6 +215,16 @@ def joined_values(quantities: Sequence[Quantity], text: str) -> tuple[tuple[int,
 
 
 _GAP_CHARS = 12
+_UP_TO = re.compile(r"[ ]?[~∼〜～][ ]?")
+
+
+def _is_range(first: Quantity, second: Quantity, text: str) -> bool:
+    """Tell whether two numbers without a unit are the ends of a range: 65~74."""
+    return (
+        first.measure.dimension == second.measure.dimension == Dimension.BARE
+        and first.measure.values[0] < second.measure.values[0]
+        and _UP_TO.fullmatch(text, first.end, second.start) is not None
+    )
 
 
 def _closes(first: Quantity, second: Quantity, low: Values, high: Values) -> bool:

@@ -95,8 +95,11 @@ _NATIVE_SPAN = re.compile(
     rf"(?P<unit>{_NATIVE_UNIT})"
 )
 _DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{alternatives(DAY_SPANS)}){_TAIL}")
+# 분기 is also a fork, and 3분기 the third one of a year.
+_QUARTERS = r"(?<!\d)(?:분기|반기)(?=별|마다|당|에|[ ]?\d|[ ][한두세])"
 _DAY_WORD = re.compile(
-    rf"(?<![가-힣])(?P<word>(?<!\d)(?:분기|반기)(?=별|[ ]?\d)|{'|'.join(DAY_WORDS)})(?:간|별)?{_TAIL}"
+    rf"(?<![가-힣])(?P<word>{_QUARTERS}|"
+    rf"{alternatives(word for word in DAY_WORDS if not word.endswith('기'))})(?:간|별)?{_TAIL}"
 )
 # 어른 셋, 자녀가 둘이면: native numbers without a counter, behind who is counted.
 _HEADCOUNT = re.compile(

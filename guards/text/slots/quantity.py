@@ -218,7 +218,7 @@ def _joined(found: Sequence[_Found], text: str) -> list[_Found]:
 
 
 def _with_shared_units(found: list[_Found], text: str) -> list[_Found]:
-    """Return the same where what is listed has the unit of the last one: 350만 / 450만 / 600만원."""
+    """Return the same where a list has the unit of its last amount: 350만 / 450만 / 600만원."""
     for at in range(len(found) - 2, -1, -1):
         one, follows = found[at], found[at + 1]
         if one.measure.dimension != Dimension.BARE or follows.measure.dimension != Dimension.WON:
