@@ -12,7 +12,8 @@ from itertools import combinations, pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
-from guards.evidence.equations import PERCENTS, agrees, written
+from guards.evidence.equations import agrees
+from guards.evidence.expressions import PERCENTS, written
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.points import LENGTHS, POINTS, between, moved
 from guards.korean.morphemes import morphemes
@@ -268,7 +269,7 @@ _RULES = (
 
 
 def of_three(wanted: Target, figures: Sequence[Figure]) -> Step | None:
-    """Return the step from three figures: a rate by two counts, a product and a rest, begun units."""
+    """Return the step from three figures: a rate by two counts, or a product and a rest."""
     same = [one for one in figures if kind_of(one.measure) == wanted.kind]
     if wanted.kind in POINTS or wanted.value == 0:
         return None
