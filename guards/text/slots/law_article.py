@@ -4,7 +4,7 @@ An article begins at its heading (``제27조(공정경쟁)``, at the start of a 
 stop), or is the whole text when only its title names it. Paragraphs are circled numbers (three
 Unicode blocks), items ``1.``, sub-items ``가.``; numbers count only in their order, which keeps
 dates and enumerations inside a sentence out. An article that was cut is known by its ellipsis, by a
-first paragraph other than ①, or by announced items (``다음 각 호``) that do not follow.
+paragraphs that do not count from ① on, or by announced items (``다음 각 호``) that do not follow.
 """
 
 import re
@@ -120,20 +120,28 @@ def _article(
     last = [whole, *paragraphs.values()][-1]
     cut = (
         _CUT.search(text, max(start, end - 20), end) is not None
-        or (bool(marks) and marks[0][0] != 1)
+        or [number for number, _ in marks] != list(range(1, len(marks) + 1))
         or last.lacks_items
     )
     return Article(*key, start, end, paragraphs, whole, cut)
 
 
 def paragraph_marks(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return number and place of each paragraph; only a number that goes on counts."""
+    """Return number and place of each paragraph; only a number that goes on counts.
+
+    Excerpts leave paragraphs out, so that one that opens a line may be any later one.
+    """
     marks: list[tuple[int, int]] = []
     for match in _PARAGRAPH.finditer(text, start, end):
         number = int(unicodedata.numeric(match[0]))
-        if not marks or number == marks[-1][0] + 1:
+        last = marks[-1][0] if marks else number - 1
+        if number == last + 1 or (number > last and _opens_line(text, match.start())):
             marks.append((number, match.start()))
     return marks
+
+
+def _opens_line(text: str, position: int) -> bool:
+    return not text[text.rfind("\n", 0, position) + 1 : position].strip()
 
 
 def _division(text: str, start: int, end: int) -> Division:
@@ -142,7 +150,7 @@ def _division(text: str, start: int, end: int) -> Division:
         key = (int(match[1]), int(match[2] or 0))
         if _AFTER_DATE_PART.search(text, max(start, match.start() - 4), match.start()):
             continue
-        opens_line = not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
+        opens_line = _opens_line(text, match.start())
         if _goes_on(found[-1][0] if found else (0, 0), key, opens_line=opens_line):
             found.append((key, match.end()))
     borders = [position for _, position in found] + [end]

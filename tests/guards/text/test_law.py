@@ -291,6 +291,13 @@ def test_subitems_go_on_behind_the_first_fourteen() -> None:
     assert (held.subitem, absent.subitem) == ("너", "더")
 
 
+def test_an_excerpt_may_leave_paragraphs_out() -> None:
+    [article] = read_articles("① 하나이다.\n② 둘이다. 위 ④ 항목을 본다.\n⑤ 다섯이다.", title=(7, 0))
+
+    assert list(article.paragraphs) == [1, 2, 5]
+    assert article.cut
+
+
 CUT = [
     pytest.param("③ 셋째 항이다.", id="begins-late"),
     pytest.param("① 하나이다. ② 둘인데…", id="ends-in-an-ellipsis"),
