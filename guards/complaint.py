@@ -24,15 +24,13 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
+from guards.complaints.clauses import SURE, SURE_BY_CONTEXT, Clause, clauses
+from guards.complaints.words import plainly_spelled
 from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Code, Guard, GuardSettings, Stage
 from guards.core.reading import Reading
-from guards.text.clause_purpose import asks, swears_at_us, tells_something_else
-from guards.text.clauses import Clause, clauses
 from guards.text.crisis import crises
-from guards.text.displeasure import SURE, SURE_BY_CONTEXT, Core
-from guards.text.grievance import grievance
-from guards.text.hangul import Letters, joined, letters_only
+from guards.text.hangul import Letters, letters_only
 
 LONGEST_MESSAGE_CHARS = 1000
 _TONE = "complaint.with_question"
@@ -75,13 +73,14 @@ class Complaint(Guard[ComplaintSettings]):
 
     def check(self, reading: Reading) -> list[Finding]:
         """Report what is said to the bot; strong only where nothing is asked of it."""
-        spelled = joined(reading.question.text.normal.text)
+        spelled = plainly_spelled(reading.question.text.normal.text)
         text = self._blanked(spelled.text)
         remarks: list[_Remark] = []
         if self.settings.crisis:
             remarks += (_Remark("complaint.crisis", *place, 1.0) for place in crises(text))
         if len(text) <= LONGEST_MESSAGE_CHARS:
-            remarks += _unkind(list(clauses(text)), self.settings.extra_words)
+            remarks += _unkind(list(clauses(text)))
+            remarks += _extra(text, self.settings.extra_words)
         return [self._finding(reading, spelled, remark) for remark in remarks]
 
     def _blanked(self, text: str) -> str:
@@ -105,30 +104,30 @@ class Complaint(Guard[ComplaintSettings]):
         )
 
 
-def _unkind(said: list[Clause], extra_words: tuple[str, ...]) -> Iterator[_Remark]:
+def _unkind(said: list[Clause]) -> Iterator[_Remark]:
     """Yield abuse and complaints; mere notes on the tone if the message asks for something."""
-    complaints = [_extra(clause, extra_words) or grievance(clause) for clause in said]
-    questioning = any(map(asks, said, complaints))
-    if not questioning and any(map(tells_something_else, said, complaints)):
-        complaints = [c if c and c.score > SURE_BY_CONTEXT else None for c in complaints]
-    for clause, complaint in zip(said, complaints, strict=True):
+    questioning = any(clause.asks for clause in said)
+    elsewhere = any(clause.names_topic and not clause.grievance for clause in said)
+    for clause in said:
+        grievance = clause.grievance
+        if grievance and elsewhere and grievance.score <= SURE_BY_CONTEXT:
+            grievance = None
         for word in clause.swearwords:
             if questioning:
                 yield _Remark(_TONE, word.start, word.end, 0.5)
-            elif complaint or swears_at_us(clause):
+            elif grievance or clause.swears_at_us():
                 yield _Remark("complaint.abuse", word.start, word.end, 1.0)
-    for core in filter(None, complaints):
-        if questioning:
-            yield _Remark(_TONE, core.start, core.end, 0.5)
-        else:
-            yield _Remark("complaint.venting", core.start, core.end, core.score)
+        if grievance and not questioning:
+            yield _Remark("complaint.venting", grievance.start, grievance.end, grievance.score)
+        elif grievance and not grievance.is_sigh:
+            yield _Remark(_TONE, grievance.start, grievance.end, 0.5)
 
 
-def _extra(clause: Clause, extra_words: tuple[str, ...]) -> Core | None:
-    """Return the first of the policy's own words in the clause."""
+def _extra(text: str, extra_words: tuple[str, ...]) -> Iterator[_Remark]:
+    """Yield the policy's own words."""
+    letters = letters_only(text, 0, len(text))
     for word in extra_words:
         sought = letters_only(word, 0, len(word)).text
-        at = clause.letters.text.find(sought)
+        at = letters.text.find(sought)
         if sought and at >= 0:
-            return Core(*clause.letters.place(at, at + len(sought)), SURE)
-    return None
+            yield _Remark("complaint.venting", *letters.place(at, at + len(sought)), SURE)

@@ -1,0 +1,150 @@
+"""The clauses of a message: what each complains of, names and asks for.
+
+Evidence of a complaint is a construction of `guards.lexicons` (``complaint_constructions.txt``).
+Some can only mean the bot, its answer or the service; the others count where the clause names
+nothing else that they may be said of, and nobody else, the user included.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from guards.complaints.constructions import Constructions, Found
+from guards.complaints.swearing import Swearword, swearwords
+from guards.complaints.words import TOPIC, Word, words
+from guards.lexicons.loading import sections
+
+SURE = 0.9
+"""Certainty of what only the bot, its answer or the service can be meant by."""
+SURE_BY_CONTEXT = 0.8
+"""Certainty of displeasure that names nothing: nobody but the bot is there to be meant."""
+_PIECE = re.compile(r"[^.?!,;~…\n]+")
+_WEIGHTLESS = frozenset(("pad", "sigh", "exclaim"))
+_UNSPECIFIC = frozenset(("왜", "뭐", "무엇", "머", "무슨"))
+_SIGH_SIGNS = re.compile(r"ㅡ\s?ㅡ|-\s?_+\s?-|ㅉ|;{2,}")
+_SECOND_PERSON = frozenset(("you", "bot"))
+# A question without its predicate: 신청 방법은?
+_LEFT_OPEN = frozenset(("JX", "NNG", "NNP"))
+
+
+@dataclass(frozen=True, slots=True)
+class Grievance:
+    """What a clause complains of.
+
+    Attributes:
+        start: Where it begins in the message.
+        end: Behind its last character.
+        score: How sure we are, 0 to 1.
+        is_sigh: Whether it is nothing but a sigh.
+    """
+
+    start: int
+    end: int
+    score: float
+    is_sigh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A piece of a message between two marks, its swear words set apart.
+
+    Attributes:
+        swearwords: Those that stand in it.
+        grievance: What it complains of.
+        asks: Whether it asks for something that can be answered.
+        names_topic: Whether it speaks of something else than the talk.
+        names_others: Whether it names other people.
+        addresses: Whether it names the bot or says 너.
+    """
+
+    swearwords: tuple[Swearword, ...]
+    grievance: Grievance | None
+    asks: bool
+    names_topic: bool
+    names_others: bool
+    addresses: bool
+
+    def swears_at_us(self) -> bool:
+        """Tell whether swear words mean the bot: by form or address, or as nobody else is named."""
+        if any(word.calls for word in self.swearwords):
+            return True
+        if self.names_others:
+            return False
+        addresses = any(word.addresses for word in self.swearwords)
+        return addresses or self.addresses or not self.names_topic
+
+
+@cache
+def _constructions(section: str) -> Constructions:
+    notations = sections("complaint_constructions")[section]
+    return Constructions(notations, across_topics=section != "alone")
+
+
+def clauses(message: str) -> Iterator[Clause]:
+    """Yield the clauses of a message."""
+    sworn = swearwords(message)
+    calm = message
+    for word in sworn:
+        calm = calm[: word.start] + " " * (word.end - word.start) + calm[word.end :]
+    for piece in _PIECE.finditer(calm):
+        start, end = piece.span()
+        inside = tuple(word for word in sworn if start <= word.start < end)
+        said = tuple(
+            word._replace(start=word.start + start, end=word.end + start)
+            for word in words(piece[0])
+        )
+        yield _clause(said, inside, asked="?" in message[end : end + 2])
+
+
+def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, asked: bool) -> Clause:
+    kinds = frozenset[str]().union(*(word.kinds for word in said))
+    elsewhere = "others" in kinds and not kinds & _SECOND_PERSON
+    if elsewhere or any(_constructions("never").found(said)):
+        sure, evidence = [], []
+    else:
+        sure = list(_constructions("named").found(said))
+        evidence = sure or _evidence_alone(said)
+    grievance = _grievance(said, evidence, SURE if sure else SURE_BY_CONTEXT)
+    return Clause(
+        sworn,
+        grievance or _sigh(said),
+        _asks(said, evidence, asked=asked),
+        TOPIC in kinds,
+        "others" in kinds,
+        bool(kinds & _SECOND_PERSON),
+    )
+
+
+def _evidence_alone(said: tuple[Word, ...]) -> list[Found]:
+    if any(_constructions("harmless").found(said)):
+        return []
+    evidence = list(_constructions("alone").found(said))
+    covered = {at for one in evidence for at in range(one.start, one.end)}
+    topics = {at for at, word in enumerate(said) if TOPIC in word.kinds}
+    return evidence if topics <= covered else []
+
+
+def _grievance(said: tuple[Word, ...], evidence: list[Found], score: float) -> Grievance | None:
+    if not evidence:
+        return None
+    first, last = min(one.start for one in evidence), max(one.end for one in evidence)
+    return Grievance(said[first].start, said[last - 1].end, score)
+
+
+def _sigh(said: tuple[Word, ...]) -> Grievance | None:
+    """Return a clause of nothing but sighs and words without weight."""
+    sighs = any("sigh" in word.kinds for word in said)
+    if sighs and all(word.kinds & _WEIGHTLESS for word in said):
+        return Grievance(said[0].start, said[-1].end, SURE_BY_CONTEXT, is_sigh=True)
+    return None
+
+
+def _asks(said: tuple[Word, ...], evidence: list[Found], *, asked: bool) -> bool:
+    """Tell whether the clause asks for something besides what it complains of."""
+    covered = {at for one in evidence for at in range(one.start, one.end)}
+    rest = tuple(word for at, word in enumerate(said) if at not in covered)
+    requests = list(_constructions("request").found(rest))
+    if any(TOPIC in word.kinds for word in rest):
+        return bool(requests) or (asked and (not evidence or said[-1].tag in _LEFT_OPEN))
+    return any(rest[one.start].form not in _UNSPECIFIC for one in requests) and not evidence
