@@ -107,7 +107,9 @@ class Complaint(Guard[ComplaintSettings]):
 def _unkind(said: list[Clause]) -> Iterator[_Remark]:
     """Yield abuse and complaints; mere notes on the tone if the message asks for something."""
     questioning = any(clause.asks for clause in said)
-    elsewhere = any(clause.names_topic and not clause.grievance for clause in said)
+    elsewhere = not questioning and any(
+        clause.names_topic and not clause.grievance for clause in said
+    )
     for clause in said:
         grievance = clause.grievance
         if grievance and elsewhere and grievance.score <= SURE_BY_CONTEXT:

@@ -22,7 +22,7 @@ SURE_BY_CONTEXT = 0.8
 _PIECE = re.compile(r"[^.?!,;~…\n]+")
 _WEIGHTLESS = frozenset(("pad", "sigh", "exclaim"))
 _UNSPECIFIC = frozenset(("왜", "뭐", "무엇", "머", "무슨"))
-_SIGH_SIGNS = re.compile(r"ㅡ\s?ㅡ|-\s?_+\s?-|ㅉ|;{2,}")
+_ONLY_SIGHS = re.compile(r"[\W_]*?(?P<sigh>-_+-|;{2,}|[.…]{4,})[\W_]*")
 _SECOND_PERSON = frozenset(("you", "bot"))
 # A question without its predicate: 신청 방법은?
 _LEFT_OPEN = frozenset(("JX", "NNG", "NNP"))
@@ -83,6 +83,9 @@ def _constructions(section: str) -> Constructions:
 
 def clauses(message: str) -> Iterator[Clause]:
     """Yield the clauses of a message."""
+    signs = _ONLY_SIGHS.fullmatch(message)
+    if signs:
+        yield _sighing(*signs.span("sigh"))
     sworn = swearwords(message)
     calm = message
     for word in sworn:
@@ -97,10 +100,17 @@ def clauses(message: str) -> Iterator[Clause]:
         yield _clause(said, inside, asked="?" in message[end : end + 2])
 
 
+def _sighing(start: int, end: int) -> Clause:
+    """Return a message that holds only the signs of a sigh as a clause."""
+    sigh = Grievance(start, end, SURE_BY_CONTEXT, is_sigh=True)
+    return Clause((), sigh, asks=False, names_topic=False, names_others=False, addresses=False)
+
+
 def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, asked: bool) -> Clause:
     kinds = frozenset[str]().union(*(word.kinds for word in said))
-    elsewhere = "others" in kinds and not kinds & _SECOND_PERSON
-    if elsewhere or any(_constructions("never").found(said)):
+    elsewhere = any(_constructions("never").found(said))
+    elsewhere = elsewhere or ("others" in kinds and not kinds & _SECOND_PERSON)
+    if elsewhere:
         sure, evidence = [], []
     else:
         sure = list(_constructions("named").found(said))
@@ -109,9 +119,9 @@ def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, asked: bool
     return Clause(
         sworn,
         grievance or _sigh(said),
-        _asks(said, evidence, asked=asked),
+        _asks(said, evidence, sworn, asked=asked),
         TOPIC in kinds,
-        "others" in kinds,
+        elsewhere,
         bool(kinds & _SECOND_PERSON),
     )
 
@@ -129,7 +139,13 @@ def _grievance(said: tuple[Word, ...], evidence: list[Found], score: float) -> G
     if not evidence:
         return None
     first, last = min(one.start for one in evidence), max(one.end for one in evidence)
+    while last < len(said) and _belongs_to_it(said[last]):
+        last += 1
     return Grievance(said[first].start, said[last - 1].end, score)
+
+
+def _belongs_to_it(word: Word) -> bool:
+    return word.tag.startswith("E") or bool(word.kinds & _WEIGHTLESS)
 
 
 def _sigh(said: tuple[Word, ...]) -> Grievance | None:
@@ -140,11 +156,14 @@ def _sigh(said: tuple[Word, ...]) -> Grievance | None:
     return None
 
 
-def _asks(said: tuple[Word, ...], evidence: list[Found], *, asked: bool) -> bool:
+def _asks(
+    said: tuple[Word, ...], evidence: list[Found], sworn: tuple[Swearword, ...], *, asked: bool
+) -> bool:
     """Tell whether the clause asks for something besides what it complains of."""
     covered = {at for one in evidence for at in range(one.start, one.end)}
     rest = tuple(word for at, word in enumerate(said) if at not in covered)
-    requests = list(_constructions("request").found(rest))
-    if any(TOPIC in word.kinds for word in rest):
-        return bool(requests) or (asked and (not evidence or said[-1].tag in _LEFT_OPEN))
-    return any(rest[one.start].form not in _UNSPECIFIC for one in requests) and not evidence
+    requests = {rest[one.start].form for one in _constructions("request").found(rest)}
+    # Whoever asks why and calls names wants no answer.
+    if any(word.addresses for word in sworn) or not any(TOPIC in word.kinds for word in rest):
+        return bool(requests - _UNSPECIFIC) and not evidence
+    return bool(requests) or (asked and (not evidence or said[-1].tag in _LEFT_OPEN))

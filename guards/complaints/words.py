@@ -17,8 +17,7 @@ _MARKERS = frozenset("이 가 을 를 은 는 도 ㄴ ㄹ 의 들".split())
 _ADDED = ("J", "VCP", "XSV", "XSA", "EP")
 _BOUND = (*_JOINING, "E")
 _CONTENT = ("NNG", "NNP", "NP", "VV", "VA", "XR", "SL", "SH", "UNKNOWN")
-_LONE_LETTERS = re.compile(r"[ㄱ-ㅎㅏ-ㅣ]+")
-_HANGUL_OR_LATIN = re.compile(r"[가-힣A-Za-z一-鿿]")
+_HANGUL_OR_LATIN = re.compile(r"[0-9A-Za-z가-힣一-鿿]|^[ㄱ-ㅎ]$")
 _UNABLE = "못하"
 TOPIC = "topic"
 PAD = "pad"
@@ -94,10 +93,9 @@ def _bearing(parts: list[Morpheme]) -> list[Morpheme]:
 
 
 def _other_kinds(one: Morpheme) -> frozenset[str]:
-    if one.tag.startswith(_JOINING):
+    if one.tag.startswith(_JOINING) or not _HANGUL_OR_LATIN.search(one.form):
         return frozenset((PAD,))
-    named = one.tag.startswith(_CONTENT) and _HANGUL_OR_LATIN.search(one.form)
-    return frozenset((TOPIC,)) if named else frozenset()
+    return frozenset((TOPIC,)) if one.tag.startswith(_CONTENT) else frozenset()
 
 
 def _joining(one: Morpheme) -> frozenset[str]:
