@@ -17,7 +17,7 @@ _MARKERS = frozenset("이 가 을 를 은 는 도 ㄴ ㄹ 의 들".split())
 _ADDED = ("J", "VCP", "XSV", "XSA", "EP")
 _BOUND = (*_JOINING, "E")
 _CONTENT = ("NNG", "NNP", "NP", "VV", "VA", "XR", "SL", "SH", "UNKNOWN")
-_HANGUL_OR_LATIN = re.compile(r"[0-9A-Za-z가-힣一-鿿]|^[ㄱ-ㅎ]$")
+_SPELLED = re.compile(r"[0-9A-Za-z가-힣一-鿿]")
 _UNABLE = "못하"
 TOPIC = "topic"
 PAD = "pad"
@@ -93,7 +93,9 @@ def _bearing(parts: list[Morpheme]) -> list[Morpheme]:
 
 
 def _other_kinds(one: Morpheme) -> frozenset[str]:
-    if one.tag.startswith(_JOINING) or not _HANGUL_OR_LATIN.search(one.form):
+    if one.tag.startswith("E") and not one.tag.startswith(_JOINING):
+        return frozenset()
+    if one.tag.startswith(_JOINING) or not _SPELLED.search(one.form):
         return frozenset((PAD,))
     return frozenset((TOPIC,)) if one.tag.startswith(_CONTENT) else frozenset()
 
