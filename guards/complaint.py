@@ -1,21 +1,20 @@
 """Complaints about the bot or its answers, abuse of it, and words of crisis.
 
-Finds: sentences that show dissatisfaction with the bot or its answer (ignorance, repetition,
-    evasion, uselessness, mockery, orders to stop), known by their predicate or because they are
-    made of words about talk alone and are unkind, insist or remind; mock praise in set phrases;
-    swear words turned on the bot, also broken up, drawn out, cut down, masked or typed with the
-    keyboard set to Latin (``시♡발``, ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); orders to go or to
-    be silent, behind an insult too (``멍청한 봇아 꺼져``, not ``불이 꺼져``); and words of
-    self-harm or of a threat. The gravest comes first. Where the message also asks for information,
-    complaint and abuse are only a weak note on its tone.
-Misses: irony, figures of speech that are not listed, complaints that name a matter unknown to the
-    lists, bare feelings beside a sentence about something else, abuse of third parties (left alone
-    on purpose), and complaints in messages over 1,000 characters.
-Score: 1.0 for crisis and abuse; 0.9 for a complaint that only a talk partner can be meant by; 0.8
-    for displeasure that the bot is not named in, where nothing else is either; 0.5 for the tone of
-    a question.
-Source: our own observation of Korean endings, forms of address and rhetorical questions; word
-    lists in ``guards/lexicons``.
+Finds: constructions of displeasure: insults, rhetorical doubt and questions, sarcasm,
+    polite disappointment, mockery, sighs, dialects, threats to leave or to report, dismissal and
+    mixed English. Some can only mean the bot, its answer or the service, whatever else is named;
+    the others count where nothing and nobody else is named. Swear words turned on the bot, also
+    broken up, drawn out, cut down, masked or typed with the keyboard set to Latin (``시♡발``,
+    ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); orders to go or to be silent (``멍청한 봇아 꺼져``,
+    not ``불이 꺼져``); and words of self-harm or of a threat. The gravest comes first. Where the
+    message also asks for information, complaint and abuse are only a weak note on its tone.
+Misses: irony without its set words, constructions and words that the tables do not hold, abuse of
+    third parties (left alone on purpose), and complaints in messages over 1,000 characters.
+Score: 1.0 for crisis and abuse; 0.9 for a complaint that can only mean the bot, its answer or the
+    service; 0.8 for displeasure that names nothing; 0.5 for the tone of a question.
+Source: our own observation of Korean; the tables ``complaints_of_the_talk.txt``,
+    ``complaints_unnamed.txt``, ``complaint_limits.txt``, ``complaint_words.txt``,
+    ``respellings.txt`` and ``swearwords.txt`` in ``guards/lexicons``.
 """
 
 import re

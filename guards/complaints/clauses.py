@@ -1,8 +1,8 @@
 """The clauses of a message: what each complains of, names and asks for.
 
-Evidence of a complaint is a construction of `guards.lexicons` (``complaint_constructions.txt``).
-Some can only mean the bot, its answer or the service; the others count where the clause names
-nothing else that they may be said of, and nobody else, the user included.
+Evidence of a complaint is a construction of the tables in `guards.lexicons`. Some can only mean the
+bot, its answer or the service (``complaints_of_the_talk.txt``); the others count where the clause
+names nothing else that they may be said of, and nobody else (``complaints_unnamed.txt``).
 """
 
 import re
@@ -13,13 +13,15 @@ from functools import cache
 from guards.complaints.constructions import Constructions, Found
 from guards.complaints.swearing import Swearword, swearwords
 from guards.complaints.words import TOPIC, Word, words
-from guards.lexicons.loading import sections
+from guards.lexicons.loading import lines, sections
 
 SURE = 0.9
 """Certainty of what only the bot, its answer or the service can be meant by."""
 SURE_BY_CONTEXT = 0.8
 """Certainty of displeasure that names nothing: nobody but the bot is there to be meant."""
 _PIECE = re.compile(r"[^.?!,;~…\n]+")
+# A longer clause says more than that somebody is fed up.
+_MOST_WORDS = 40
 _WEIGHTLESS = frozenset(("pad", "sigh", "exclaim"))
 _UNSPECIFIC = frozenset(("왜", "뭐", "무엇", "머", "무슨"))
 _ONLY_SIGHS = re.compile(r"[\W_]*?(?P<sigh>-_+-|;{2,}|[.…]{4,})[\W_]*")
@@ -76,9 +78,18 @@ class Clause:
 
 
 @cache
-def _constructions(section: str) -> Constructions:
-    notations = sections("complaint_constructions")[section]
-    return Constructions(notations, across_topics=section != "alone")
+def _of_the_talk() -> Constructions:
+    return Constructions(lines("complaints_of_the_talk"), across_topics=True)
+
+
+@cache
+def _unnamed() -> Constructions:
+    return Constructions(lines("complaints_unnamed"), across_topics=False)
+
+
+@cache
+def _limits(section: str) -> Constructions:
+    return Constructions(sections("complaint_limits")[section], across_topics=True)
 
 
 def clauses(message: str) -> Iterator[Clause]:
@@ -108,13 +119,11 @@ def _sighing(start: int, end: int) -> Clause:
 
 def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, asked: bool) -> Clause:
     kinds = frozenset[str]().union(*(word.kinds for word in said))
-    elsewhere = any(_constructions("never").found(said))
+    elsewhere = any(_limits("never").found(said))
     elsewhere = elsewhere or ("others" in kinds and not kinds & _SECOND_PERSON)
-    if elsewhere:
-        sure, evidence = [], []
-    else:
-        sure = list(_constructions("named").found(said))
-        evidence = sure or _evidence_alone(said)
+    possible = not elsewhere and len(said) <= _MOST_WORDS
+    sure = list(_of_the_talk().found(said)) if possible else []
+    evidence = sure or (_evidence_alone(said) if possible else [])
     grievance = _grievance(said, evidence, SURE if sure else SURE_BY_CONTEXT)
     return Clause(
         sworn,
@@ -127,9 +136,9 @@ def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, asked: bool
 
 
 def _evidence_alone(said: tuple[Word, ...]) -> list[Found]:
-    if any(_constructions("harmless").found(said)):
+    if any(_limits("harmless").found(said)):
         return []
-    evidence = list(_constructions("alone").found(said))
+    evidence = list(_unnamed().found(said))
     covered = {at for one in evidence for at in range(one.start, one.end)}
     topics = {at for at, word in enumerate(said) if TOPIC in word.kinds}
     return evidence if topics <= covered else []
@@ -162,7 +171,7 @@ def _asks(
     """Tell whether the clause asks for something besides what it complains of."""
     covered = {at for one in evidence for at in range(one.start, one.end)}
     rest = tuple(word for at, word in enumerate(said) if at not in covered)
-    requests = {rest[one.start].form for one in _constructions("request").found(rest)}
+    requests = {rest[one.start].form for one in _limits("request").found(rest)}
     # Whoever asks why and calls names wants no answer.
     if any(word.addresses for word in sworn) or not any(TOPIC in word.kinds for word in rest):
         return bool(requests - _UNSPECIFIC) and not evidence

@@ -39,12 +39,19 @@ class Constructions:
 
     def __init__(self, notations: Iterable[str], *, across_topics: bool) -> None:
         gap = _ANY if across_topics else _NO_TOPIC
-        self._patterns = [re.compile(_pattern(notation, gap)) for notation in notations]
+        self._patterns = [
+            (_needed(notation), re.compile(_pattern(notation, gap))) for notation in notations
+        ]
 
     def found(self, said: Sequence[Word]) -> Iterator[Found]:
         """Yield the first place of every construction in a clause."""
         text, starts = _written(said)
-        for number, pattern in enumerate(self._patterns):
+        there = {word.form for word in said}.union(
+            f"@{kind}" for word in said for kind in word.kinds
+        )
+        for number, (needed, pattern) in enumerate(self._patterns):
+            if any(map(there.isdisjoint, needed)):
+                continue
             match = pattern.search(text)
             if match:
                 yield Found(starts[match.start()], starts[match.end()], number)
@@ -62,6 +69,16 @@ def _written(said: Sequence[Word]) -> tuple[str, dict[int, int]]:
         length += len(pieces[-1])
     starts[length] = len(said)
     return "".join(pieces), starts
+
+
+def _needed(notation: str) -> list[frozenset[str]]:
+    """Return for each item that must be there the forms and kinds of which one has to be."""
+    ways = [
+        frozenset(way.partition(":")[0] for way in item.split("|"))
+        for item in notation.split()
+        if item not in {"^", *_GAPS} and not item.endswith("?") and not item.startswith("!")
+    ]
+    return [one for one in ways if "$" not in one and not any(way[0] == "+" for way in one)]
 
 
 def _pattern(notation: str, gap: str) -> str:
