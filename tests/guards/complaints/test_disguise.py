@@ -2,7 +2,7 @@ from time import process_time
 
 import pytest
 
-from guards.text.disguise import DisguisedWords
+from guards.complaints.disguise import DisguisedWords
 
 BUTTERFLY = DisguisedWords(["나비", "나비야"])
 
