@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check faults tools audit fuzz bench bench-quick soak lock node-clients axe screenshots try-image clean help
+.PHONY: demo test check faults tools audit fuzz bench bench-quick soak quality lock node-clients axe screenshots try-image clean help
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -51,6 +51,9 @@ bench-quick: $(VENV)/dev.done  ## the same without peers, in under three minutes
 
 soak: $(VENV)/dev.done  ## ten minutes under a steady load: what grows that should not
 	$(BIN)/python -m tests.bench soak $(ARGS)
+
+quality: $(VENV)/dev.done  ## how good the policies are on answers as models write them; docs/quality.md shows it
+	$(BIN)/python -m tests.quality --docs docs $(ARGS)
 
 lock: $(VENV)/dev.done  ## pin the newest versions that fit
 	$(PIP) install uv

@@ -1,57 +1,61 @@
 """Figures that the sources do not hold, or hold about something else.
 
-Finds: amounts, periods, rates, counts, dates and times of day of the answer whose value the sources
-    have nowhere in that dimension, after exact conversion (2주 = 14일, 5만원 = 50,000원, 오후 7시 =
-    19:00); those that they have only with another side (이상 for 미만, or for the plain value),
-    before an event for after it, or as the end of a period for its beginning; those that they have
-    about something else, where the source sentence that the answer repeats, or the row, list line,
-    noun or other figure (10회권, 60분 이상) that it names, has another value; a limit that only the
-    question draws and the answer agrees to (네, 10권까지), where the sources draw another.
-Misses: a figure moved under a name that the sources do not use, or that stands under the same name
-    in another place too; the wrong one of two conditions that only reckoning tells apart (72세 for
-    70~74세); a wrong value that happens to be a sum, share or multiple of figures beside it; the
-    last day of a month in words (그믐); counts in everyday wording (두 가지, 하루); a wrong price
-    or count of the question that is no limit and that the answer agrees to. Hedged figures are
-    left to `estimates`, telephone numbers to `contact`, lines and exits to `transport`.
-Score: 1.0 where the closest source sentence gives another value; 0.9 where no source has a value
-    of that kind or the value was moved; 0.6 for a bare number without a unit; 0.3 for one that
-    follows by a short reckoning from figures of the answer, the question or the sources (weak).
-    What an equation of the answer shows and comes to is no finding.
-Source: own rules for Korean quantities. Numbers of the question and of instructions may be
-    repeated; a sentence that stands in a source word for word is right.
+Finds: amounts, periods, rates, counts, dates and times of day of the answer that differ from what the
+    sources say of the same thing, that no source holds and nothing named beside them gives, that the
+    sources hold of something else (another row, plan, person, branch), and results that the answer's
+    own equation, list or table does not give. A figure that only the question has is wrong where the
+    answer agrees to it and the sources give another.
+Misses: the wrong one of two conditions that only knowledge of the world tells apart; a wrong value
+    that another place says of a thing of the same name; bare numbers without a unit below ten.
+    Hedged figures are left to `estimates`, telephone numbers to `contact`, lines and exits to
+    `transport`.
+Score: 1.0 for a wrong result and where the sources give another value; 0.9 where no source has it or
+    it was moved; 0.6 for a bare number without a unit (weak).
+Source: own rules; see `guards.evidence.binding` and `guards.evidence.arithmetic`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import ClassVar
 
 from pydantic import Field
 
+from guards.claims.reader import Reading as Claims
+from guards.claims.reader import read_claims
+from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.lazy import lazy
-from guards.core.reading import Asked, Reading, Text
-from guards.text.agreed_limits import AgreedLimits
-from guards.text.asked_dates import AskedDates
+from guards.core.reading import Asked, Reading
+from guards.evidence.arithmetic import Arithmetic, Outcome
+from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
+from guards.evidence.figures import Figure, same_value
+from guards.evidence.thresholds import BINDING
+from guards.text.citing.references import read_references
 from guards.text.claimed_quantities import claimed_quantities
-from guards.text.closest_figures import ClosestFigures
-from guards.text.counters import counted_alike
-from guards.text.found_before import FoundBefore
 from guards.text.hedging import hedged_starts
-from guards.text.known_quantities import KnownQuantities, known_in
-from guards.text.other_side import OtherSides
-from guards.text.reckonable import Reckonable
-from guards.text.reckoned import Reckoning
-from guards.text.slots.quantity import Quantity
-from guards.text.slots.units import COUNTED, Dimension
-from guards.text.source_figures import SourceFigures, read_ahead
+from guards.text.slots.citation_places import citation_places
+from guards.text.slots.units import Dimension
+
+_SHORTEST_QUOTE_CHARS = 8
+# 30일 맞나요?, 30일이라던데요, 30일이죠?: the question asserts its figure of the sources' world.
+_CONFIRMS = re.compile(
+    r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E|다던데|다면서|다고/EC"
+)
+# 6개월이 아니라 9개월: the first one is what the answer says is not so.
+_TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
+_EXPLAINED = frozenset(
+    {Outcome.SHOWN_RIGHT, Outcome.FOLLOWS, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER}
+)
 
 
 class NumbersSettings(GuardSettings):
     """Options of the guard."""
 
     allow_from_question: bool = Field(
-        True, description="Let the answer repeat figures of the question and the instructions."
+        True, description="Let the answer repeat figures of the user's own circumstances."
     )
 
 
@@ -64,24 +68,24 @@ class Numbers(Guard[NumbersSettings]):
     settings_type = NumbersSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "numbers.value_differs": Code(
-            "The closest sentence of the sources gives another value of that kind.",
+            "The sources give another value where they speak of the same.",
             '"{observed}"은(는) 자료와 다릅니다. 자료의 값 {expected}만 쓰세요.',
         ),
         "numbers.not_in_sources": Code(
-            "No source holds a value of that kind.",
+            "No source holds the value, and nothing named beside it gives it.",
             '"{observed}"은(는) 제공된 자료에 없는 수치입니다. 자료에 있는 수치만 쓰세요.',
+        ),
+        "numbers.wrong_result": Code(
+            "The answer's own equation, list or table gives another result.",
+            '"{observed}"은(는) 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
         ),
         "numbers.comparator_differs": Code(
             "The sources hold the value with another comparator (이상, 이하, 초과, 미만).",
             '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 쓰세요.',
         ),
         "numbers.moved": Code(
-            "The sources hold the value, but about something else.",
+            "The sources hold the value, but of something else.",
             '"{observed}"은(는) 자료에서 다른 항목의 값입니다. 이 항목의 값 {expected}만 쓰세요.',
-        ),
-        "numbers.derived": Code(
-            "No source holds the value; it follows from figures of the sources or the question.",
-            '"{observed}"은(는) 자료에 없는 계산 값입니다. 자료에 있는 수치를 그대로 쓰세요.',
         ),
     }
 
@@ -93,189 +97,211 @@ class Numbers(Guard[NumbersSettings]):
 
     def read_ahead(self, asked: Asked) -> Iterator[None]:
         """Read what the sources say in figures."""
-        asked.told.once(known_in)
+        asked.told.once(SourceFigures)
         yield
-        yield from read_ahead(asked.told)
 
     def check(self, reading: Reading) -> list[Finding]:
         """Compare each figure of the answer with those of the sources."""
         if reading.answer is None:
             return []
-        text = reading.answer.text
-        hedged = frozenset(hedged_starts(text))
-        claimed = [
-            figure
-            for figure in claimed_quantities(text)
-            if figure.end > reading.judged_from and figure.start not in hedged
-        ]
-        if not claimed:
-            return []
-        beside = _Beside(reading, text, self._echoed_texts(reading))
-        found = (self._of_figure(quantity, beside, reading) for quantity in claimed)
+        compared = reading.once(_Compared)
+        found = (self._judged(figure, compared) for figure in compared.asserted)
         return [finding for finding in found if finding is not None]
 
-    def _of_figure(self, quantity: Quantity, beside: "_Beside", reading: Reading) -> Finding | None:
-        if beside.sources.repeat(quantity) or beside.reckoning.shows(quantity):
+    def _judged(self, figure: Figure, compared: "_Compared") -> Finding | None:
+        if compared.is_quoted(figure):
             return None
-        again = beside.found_before.of(quantity)
-        if again and not beside.reckoning.has(quantity):
-            return _provisional(again) if beside.reckonable.may_come(quantity) else again
-        is_known = beside.known.has(quantity)
-        if beside.licensed.has(quantity):
-            limit = None if is_known else beside.limits.passed(quantity)
-            return _finding("value_differs", quantity, limit, score=0.9) if limit else None
-        if is_known:
-            return self._known(quantity, beside)
-        if beside.let_follow(quantity):
-            return self._derived(quantity)
-        unknown = self._unknown(quantity, beside.known, beside.sources, reading)
-        beside.found_before.keep(quantity, unknown)
-        return _provisional(unknown) if beside.reckonable.may_come(quantity) else unknown
-
-    def _echoed_texts(self, reading: Reading) -> list[Text]:
-        if not self.settings.allow_from_question:
-            return []
-        return [reading.question.text, reading.asked.echo]
-
-    def _known(self, quantity: Quantity, beside: "_Beside") -> Finding | None:
-        moved = self._moved(quantity, beside.sources)
-        if moved is None:
+        explained = compared.arithmetic.of(figure)
+        if explained.outcome is Outcome.SHOWN_WRONG:
+            expected = () if explained.right is None else (_shown(explained.right, figure),)
+            return _finding("wrong_result", figure, compared, expected)
+        bound = compared.sources.bind(figure)
+        if explained.outcome is Outcome.GIVEN_BY_USER and self.settings.allow_from_question:
+            return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
+        if bound.held is Held.HELD or (
+            explained.outcome in _EXPLAINED and not explained.is_operand
+        ):
             return None
-        if beside.reckoning.works_out(quantity):
-            return self._derived(quantity)
-        is_price = quantity.measure.dimension == Dimension.WON
-        may_come = is_price and beside.reckonable.may_come(quantity)
-        return _provisional(moved) if may_come else moved
-
-    def _moved(self, quantity: Quantity, sources: SourceFigures) -> Finding | None:
-        if sources.stands_right(quantity):
+        if bound.held is Held.MOVED:
+            return _moved(figure, bound, compared)
+        if explained.outcome in _EXPLAINED:
             return None
-        if other := sources.other_frame(quantity):
-            return _finding("comparator_differs", quantity, other, score=0.9)
-        right = sources.right_value(quantity)
-        if right is None:
-            return None
-        if right.only == quantity.text:
-            return _finding("comparator_differs", quantity, right.closest, score=0.9)
-        # Never mended in place: were the guard wrong, a true answer would leave as a false one.
-        return _finding("moved", quantity, right.closest, score=0.9)
-
-    def _derived(self, quantity: Quantity) -> Finding:
-        return Finding(
-            guard=self.id,
-            code="numbers.derived",
-            part="answer",
-            span=Span(quantity.start, quantity.end),
-            observed=quantity.text,
-            severity=Severity.WEAK,
-            strength=Strength.E1,
-            score=0.3,
-        )
-
-    def _unknown(
-        self,
-        quantity: Quantity,
-        known: KnownQuantities,
-        sources: SourceFigures,
-        reading: Reading,
-    ) -> Finding:
-        if sources.imply(quantity):
-            return self._derived(quantity)
-        if counted_alike(quantity, sources.sentence(quantity).text, reading):
-            return self._derived(quantity)
-        closest = sources.closest(quantity)
-        if closest is None and _is_article(quantity):
-            return self._derived(quantity)
-        return _finding(
-            _kind(quantity, known, closest), quantity, closest, score=_score(quantity, closest)
-        )
+        if bound.held is Held.DIFFERS:
+            return _differs(figure, bound, compared)
+        return _absent(figure, compared)
 
 
-class _Beside:
-    """What the figures of an answer are held against.
+class _Compared:
+    """The figures of one answer and what they are held against.
 
-    Args:
+    Attributes:
         reading: The exchange.
-        answer: Its answer.
-        echoed: The texts whose figures may be repeated.
+        answer: The answer, read.
+        figures: Its figures, in order.
+        sources: The figures of the sources.
     """
 
-    def __init__(self, reading: Reading, answer: Text, echoed: list[Text]) -> None:
-        self._reading = reading
-        self._echoed = echoed
-        self.known = known = reading.told.once(known_in)
-        self.licensed = licensed = KnownQuantities(echoed)
-        self.sources = SourceFigures(reading)
-        self.found_before = FoundBefore(self.sources)
-        self.reckoning = Reckoning(
-            answer,
-            reading.question.text,
-            lambda one: known.has(one) or licensed.has(one),
-            self.sources,
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.answer = reading.once(answer_claims)
+        self.figures = tuple(figures_in(self.answer, "", -1))
+        self.sources = reading.told.once(SourceFigures)
+
+    @lazy
+    def asserted(self) -> tuple[Figure, ...]:
+        """The figures that the answer commits itself to and that are still to be judged."""
+        return tuple(figure for figure in self.figures if self._is_asserted(figure))
+
+    def _is_asserted(self, figure: Figure) -> bool:
+        start, end = self.span(figure)
+        if end <= self.reading.judged_from or start not in self._claimed:
+            return False
+        if _TAKEN_BACK.match(self.answer.page.plain, figure.end):
+            return False
+        sentence = self.answer.sentences[figure.claim.sentence]
+        return standing_of(figure.claim, sentence) in {Standing.ASSERTED, Standing.LABEL}
+
+    @lazy
+    def _claimed(self) -> frozenset[int]:
+        """Where the figures begin that are no hedge, no citation and no number of a list item."""
+        assert self.reading.answer is not None
+        text = self.reading.answer.text
+        references = read_references(text.raw)
+        until = references.start if references else len(text.raw)
+        marks = citation_places(text.raw)
+        hedged = frozenset(hedged_starts(text))
+        return frozenset(
+            one.start
+            for one in claimed_quantities(text)
+            if one.start < until
+            and one.start not in hedged
+            and not any(start <= one.start < end for start, end in marks)
+        )
+
+    def span(self, figure: Figure) -> tuple[int, int]:
+        """Return the place of a figure in the raw answer."""
+        return self.answer.page.raw_span(figure.start, figure.end)
+
+    @lazy
+    def arithmetic(self) -> Arithmetic:
+        """How the answer comes to its figures."""
+        index = self.sources.index
+        return Arithmetic(
+            self.answer, self.figures, self.asked, self.sources.figures, index.likeness
         )
 
     @lazy
-    def limits(self) -> AgreedLimits:
-        """The limits to which the answer may agree."""
-        return AgreedLimits(self._reading)
-
-    @lazy
-    def reckonable(self) -> Reckonable:
-        """What may yet be explained."""
-        return Reckonable(self._reading, self.known.has)
-
-    @lazy
-    def _ways(self) -> tuple[Callable[[Quantity], bool], ...]:
+    def asked(self) -> tuple[Figure, ...]:
+        """The figures of the user: those of the question, and of earlier turns about the same."""
+        question = self.reading.asked.once(_question_figures)
+        earlier = self.reading.asked.once(_earlier_figures)
+        own = [figure.context for figure in self.figures]
         return (
-            self.reckoning.has,
-            OtherSides(self._reading).tell,
-            self._reading.asked.once(AskedDates).has,
-            KnownQuantities(self._echoed, self._reading.told).has_ends,
+            *question,
+            *(one for one in earlier if any(_share_a_word(one, context) for context in own)),
         )
 
-    def let_follow(self, quantity: Quantity) -> bool:
-        """Tell whether a figure that no text holds follows from others."""
-        for way in self._ways:  # noqa: SIM110 - asked of each figure: `any` takes twice as long
-            if way(quantity):
-                return True
-        return False
+    def is_quoted(self, figure: Figure) -> bool:
+        """Tell whether a source has the figure's sentence word for word."""
+        sentence = self.answer.sentences[figure.claim.sentence]
+        text = self.answer.page.plain[sentence[0].start : sentence[-1].end].strip(" .!")
+        return len(text) >= _SHORTEST_QUOTE_CHARS and any(
+            text in part.text.raw for part in self.reading.sources
+        )
+
+    def agrees(self, figure: Figure, bound: Bound) -> bool:
+        """Tell whether the answer agrees to a figure that the question asserts of the sources."""
+        if bound.held is not Held.DIFFERS or bound.likeness < BINDING.premise:
+            return False
+        clause = figure.claim.clause
+        if clause.is_condition or clause.is_concession:
+            return False
+        return any(
+            same_value(figure.measure, one.measure)
+            and _CONFIRMS.search(one.claim.clause.trail)
+            and not one.claim.clause.is_condition
+            for one in self.reading.asked.once(_question_figures)
+        )
+
+    def quote(self, right: Figure) -> Evidence:
+        """Return the source's sentence that a figure stands in."""
+        page = self.sources.index.readings[right.source].page
+        sentence = self.sources.index.readings[right.source].sentences[right.claim.sentence]
+        start, end = page.raw_span(sentence[0].start, sentence[-1].end)
+        part = self.reading.sources[right.source]
+        source_id = part.source.id if part.source else ""
+        return Evidence(source_id, part.text.raw[start:end])
+
+
+def answer_claims(reading: Reading) -> Claims:
+    """Return the claims of an answer."""
+    return read_claims(reading.answer.text.raw if reading.answer else "")
+
+
+def _question_figures(asked: Asked) -> tuple[Figure, ...]:
+    return tuple(figures_in(read_claims(asked.question.text.raw), "", -1))
+
+
+def _earlier_figures(asked: Asked) -> tuple[Figure, ...]:
+    return tuple(figures_in(read_claims(asked.exchange.echo), "", -1))
+
+
+def _share_a_word(figure: Figure, context: Mapping[str, float]) -> bool:
+    """Tell whether a figure of an earlier turn is about what a figure of the answer is about."""
+    return any(
+        feature[0] not in "=@"
+        and weight >= BINDING.near
+        and context.get(feature, 0) >= BINDING.near
+        for feature, weight in figure.context.items()
+    )
+
+
+def _differs(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
+    assert bound.right is not None
+    return replace(
+        _finding("value_differs", figure, compared, (bound.right.quantity.shown,)),
+        strength=Strength.C2,
+        evidence=(compared.quote(bound.right),),
+        provisional=True,
+    )
+
+
+def _moved(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
+    assert bound.right is not None
+    return replace(
+        _finding("moved", figure, compared, (bound.right.quantity.shown,), score=0.9),
+        strength=Strength.C2,
+        evidence=(compared.quote(bound.right),),
+    )
+
+
+def _absent(figure: Figure, compared: _Compared) -> Finding:
+    is_bare = figure.measure.dimension == Dimension.BARE
+    found = _finding("not_in_sources", figure, compared, (), score=0.6 if is_bare else 0.9)
+    severity = Severity.WEAK if is_bare else Severity.STRONG
+    # What comes next may show how it was reckoned.
+    return replace(found, severity=severity, provisional=True)
 
 
 def _finding(
-    kind: str,
-    quantity: Quantity,
-    closest: ClosestFigures | None,
-    score: float,
+    kind: str, figure: Figure, compared: _Compared, expected: tuple[str, ...], score: float = 1.0
 ) -> Finding:
+    start, end = compared.span(figure)
+    assert compared.reading.answer is not None
     return Finding(
         guard=Numbers.id,
         code=f"numbers.{kind}",
         part="answer",
-        span=Span(quantity.start, quantity.end),
-        observed=quantity.text,
-        strength=Strength.C2 if closest else Strength.E0,
-        expected=closest.figures if closest else (),
-        evidence=(Evidence(closest.source_id, closest.sentence),) if closest else (),
+        span=Span(start, end),
+        observed=compared.reading.answer.text.raw[start:end],
+        strength=Strength.C2 if expected else Strength.E0,
+        expected=expected,
         score=score,
     )
 
 
-def _provisional(found: Finding) -> Finding:
-    return replace(found, provisional=True)
-
-
-def _is_article(quantity: Quantity) -> bool:
-    """Tell whether a count only says that one thing is spoken of (파일 1개의 크기)."""
-    return quantity.measure.dimension in COUNTED and quantity.measure.values[0] == 1
-
-
-def _kind(quantity: Quantity, known: KnownQuantities, closest: ClosestFigures | None) -> str:
-    if known.has_value(quantity):
-        return "comparator_differs"
-    return "value_differs" if closest else "not_in_sources"
-
-
-def _score(quantity: Quantity, closest: ClosestFigures | None) -> float:
-    if quantity.measure.dimension == Dimension.BARE:
-        return 0.6
-    return 1.0 if closest else 0.9
+def _shown(value: Fraction, figure: Figure) -> str:
+    """Return a value as the answer would write it."""
+    number = f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.4g}"
+    unit = figure.quantity.text.lstrip("0123456789,. 만억천백십")
+    return f"{number}{unit}"

@@ -4,10 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
-from guards.core.errors import MorphMissing
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
-from guards.text.morph import MorphReader
 from policies import jinja, patterns
 from policies.errors import Remark
 from policies.gating.checks import about_streams
@@ -58,12 +56,9 @@ def faults_in_judging(policy: Policy) -> list[Remark]:
 
 
 def _about_reading(policy: Policy) -> Iterator[Remark]:
-    if policy.reading != "morph":
-        return
-    try:
-        MorphReader.open()
-    except MorphMissing as error:
-        yield Remark(("reading",), str(error))
+    if policy.reading == "morph":
+        message = "has no effect any more: one morphological analyser reads for every policy"
+        yield Remark(("reading",), message, refused=False)
 
 
 def _about_intents(policy: Policy) -> Iterator[Remark]:

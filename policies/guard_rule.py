@@ -57,6 +57,12 @@ class GuardRule(Shape):
     fix: bool = Field(
         True, description="Mend in place what the guard can mend for sure, before anything else."
     )
+    weak: tuple[str, ...] = Field(
+        (),
+        description="Codes of this guard, such as `overlap.unsupported`, whose findings never act: "
+        "they are noted and lower the confidence, and no answer with one is called verified. `[]` "
+        "lets all codes act that an inherited policy lists.",
+    )
     on_not_run: OnNotRun = Field(
         OnNotRun.REPORT, description="What it means for the answer when the guard itself breaks."
     )

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from guards.core.exchange import Exchange
+from guards.core.finding import Severity
 from guards.core.guard import Guard, Scope, Stage
 from guards.core.lazy import lazy
 from guards.core.reading import Reading, read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, Outcome, read_ahead
-from guards.text.morph import MorphReader
 from policies.citing.rules import ReferenceList, Renumber
 from policies.coverage import Coverage
 from policies.decision import Possible, decide
@@ -23,7 +23,6 @@ from policies.judging.report import JudgeReport
 from policies.looks import Run, reading_of
 from policies.policy import Policy
 from policies.repair import repaired, with_list_of_sources, workable
-from policies.second_reading import read_again
 from policies.shape import Mode
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 
@@ -36,9 +35,6 @@ class Inspector:
     Args:
         policy: The policy.
         guards: Its guards, built; None to build those that it has switched on.
-
-    Raises:
-        MorphMissing: the policy reads with `morph`, and the extra is not installed.
 
     Attributes:
         waits: Its methods wait for somebody else, whatever the length of a text.
@@ -55,7 +51,7 @@ class Inspector:
         self._guards = {
             stage: tuple(guard for guard in built if guard.runs_at(stage)) for stage in Stage
         }
-        self._second_reader = MorphReader.open() if policy.reading == "morph" else None
+        self._weak = frozenset(code for rule in policy.guards.values() for code in rule.weak)
 
     def only(self, wanted: Collection[str]) -> "Inspector":
         """Return an inspector by the same policy that runs only some of its guards."""
@@ -112,9 +108,17 @@ class Inspector:
     def _reports(self, reading: Reading, stage: Stage, left_chars: int) -> tuple[GuardReport, ...]:
         """Run the guards of a stage over an answer of which the beginning may have left."""
         reports = reading.once(Run).reports(reading, self._guards[stage])
-        if self._second_reader is not None:
-            reports = read_again(reports, reading, self._second_reader)
-        return self._as_far_as_possible(reports, left_chars)
+        return self._as_far_as_possible([*map(self._weighed, reports)], left_chars)
+
+    def _weighed(self, report: GuardReport) -> GuardReport:
+        """Return a report with the findings weak that the policy does not let act."""
+        if self._weak.isdisjoint(found.code for found in report.findings):
+            return report
+        weighed = (
+            replace(found, severity=Severity.WEAK) if found.code in self._weak else found
+            for found in report.findings
+        )
+        return replace(report, findings=tuple(weighed))
 
     def _read(self, exchange: Exchange, left_chars: int) -> Reading:
         del left_chars

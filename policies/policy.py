@@ -122,9 +122,8 @@ class Policy(Shape):
     )
     reading: Literal["light", "morph"] = Field(
         "light",
-        description="Who reads Korean. light: the guards' own analysis. morph: the analyser Kiwi "
-        "reads again what `overlap` would flag, and may clear it. Needs the extra `morph` and "
-        "about 520 MB of memory; without the extra the policy is refused.",
+        description="Without effect: one morphological analyser (MeCab) reads for every policy. "
+        "Accepted for policies that were written before, with a warning where it says `morph`.",
     )
     guards: dict[str, GuardRule] = Field(default_factory=dict)
     regeneration: Regeneration = Field(default_factory=Regeneration)

@@ -6,9 +6,16 @@ import re
 from collections.abc import Iterable
 from functools import cache
 from types import UnionType
-from typing import Any, TypeGuard, Union, get_args, get_origin
+from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
 
-from pydantic import BaseModel, Field, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Field,
+    ValidationError,
+    WithJsonSchema,
+    create_model,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import ErrorDetails
 
@@ -47,8 +54,21 @@ def typed_policy() -> type[Policy]:
 
 
 def _typed_rule(guard: str) -> type[GuardRule]:
+    guard_type = all_guards()[guard]
+    codes = [*guard_type.codes]
+
+    def known(code: str) -> str:
+        if code not in codes:
+            raise ValueError(f"{code!r} is no code of this guard; {suggestion(code, codes)}")
+        return code
+
+    listed = WithJsonSchema({"type": "string", "enum": codes})
+    code = Annotated[str, AfterValidator(known), listed]
     options = Field(default_factory=dict, validate_default=True)
-    fields: dict[str, Any] = {"options": (all_guards()[guard].settings_type, options)}
+    fields: dict[str, Any] = {
+        "options": (guard_type.settings_type, options),
+        "weak": (tuple[code, ...], GuardRule.model_fields["weak"]),
+    }
     rule = create_model(f"Rule_{guard}", __base__=GuardRule, **fields)
     rule.__doc__ = f"What a tenant wants of the guard `{guard}`."
     return rule

@@ -45,7 +45,7 @@ class GuardResult:
         outcome: See `GuardOutcome`.
         action: What it asked for; PASS unless it acted (or would have).
         findings: What it saw.
-        cleared: What it saw and a second reader took back.
+        cleared: What it saw and the judge took back.
         reason: Why it did not run, or not to the end; empty otherwise.
         duration_ms: Time it took, in milliseconds.
     """

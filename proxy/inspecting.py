@@ -54,9 +54,7 @@ def chars_of(exchange: Exchange) -> int:
 
 def takes_long(inspector: Inspector, exchange: Exchange) -> bool:
     """Tell whether other requests should go on while an exchange is inspected."""
-    # A morphological reader takes its time over any text.
-    reads_morphemes = inspector.policy.reading == "morph"
-    return inspector.waits or reads_morphemes or chars_of(exchange) > LONG_TEXT_CHARS
+    return inspector.waits or chars_of(exchange) > LONG_TEXT_CHARS
 
 
 async def among_others(inspector: Inspector, exchange: Exchange, work: Callable[[], Made]) -> Made:

@@ -155,9 +155,13 @@ class _Layout:
             yield self._block(offset + begin, offset + len(line), number, is_heading=True)
             return
         self._close(depth)
+        first = begin
         begin, own = self._own_labels(line, begin)
-        labels = (*(one.label for one in self._open), *own)
-        yield self._block(offset + begin, offset + len(line.rstrip()), number, labels)
+        above = tuple(one.label for one in self._open)
+        if own:
+            # What a label says is read too: its figures and names stand nowhere else.
+            yield self._block(offset + first, offset + begin, number, above, is_heading=True)
+        yield self._block(offset + begin, offset + len(line.rstrip()), number, (*above, *own))
         if is_item:
             short = own[0].text if own else line[begin:].strip()[:_LONGEST_HEADING_CHARS]
             self._open.append(_Open(depth, Label(short, Level.PARENT)))

@@ -31,6 +31,7 @@ _ALWAYS = frozenset(
 _GOES_ON = frozenset(
     "되 좋 괜찮 무방 있 않 못하 하 보 주 싶 말 버리 놓 두 계시 안 아니 상관없 지 오 가".split()
 )
+_DIGIT = re.compile(r"\d")
 _SPEAKING = frozenset({"SN", "SL", "SH"})
 _CASE = frozenset({"경우", "때", "시", "시점", "이상"})
 _BREAK = re.compile(
@@ -140,6 +141,12 @@ def read_claims(raw: str) -> Reading:
 def label_words(text: str) -> tuple[Word, ...]:
     """Return the content words of a label."""
     return content_words(morphemes(text))
+
+
+@lru_cache(maxsize=_KEPT)
+def label_figures(text: str) -> tuple[Quantity, ...]:
+    """Return the quantities of a label."""
+    return find_quantities(text, normalise(text)) if _DIGIT.search(text) else ()
 
 
 @lru_cache(maxsize=_KEPT)

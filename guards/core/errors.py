@@ -12,13 +12,3 @@ class BadGuardFile(GuardError):
         super().__init__(f"guards/{file}: {problem}")
         self.file = file
         self.problem = problem
-
-
-class MorphMissing(GuardError):
-    """The morphological analyser is wanted and cannot be imported."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(
-            f"`morph` needs the analyser Kiwi: pip install 'guard-proxy[morph]' ({problem})"
-        )
-        self.problem = problem

@@ -31,7 +31,7 @@ class GuardReport:
         reason: Why it did not run: what the exchange lacks, or ``failed:<exception type>``.
         duration_ms: Time taken, in milliseconds.
         error: What broke it, for the log; None if nothing did.
-        cleared: What it saw and a second reader took back; not among the findings.
+        cleared: What it saw and the judge took back; not among the findings.
     """
 
     guard: str

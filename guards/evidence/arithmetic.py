@@ -5,45 +5,35 @@ if the figures that it is reckoned from are named beside it, in its table, by th
 source claims about the same; a figure that the answer only supposes needs no source.
 """
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import combinations, product
 
 from guards.claims.reader import Reading
-from guards.core.lazy import lazy
-from guards.evidence.equations import Equation, equations
+from guards.evidence.equations import equations, written
 from guards.evidence.figures import Figure, same_value
-from guards.evidence.index import Context
 from guards.evidence.items import counted_items
+from guards.evidence.nearby import Likeness, Nearby, Pool
+from guards.evidence.points import LENGTHS
 from guards.evidence.reckoning import (
     Step,
     Target,
-    is_half_or_double,
+    is_multiple_in_words,
     is_whole_beside,
     kind_of,
     of_three,
     of_two,
     runs,
+    says,
     target,
 )
 from guards.evidence.suppositions import Suppositions
-from guards.evidence.totals import Total, totals
+from guards.evidence.totals import totals
+from guards.text.slots.units import Dimension
 
-_SENTENCES_BEFORE = 3
-_MOST_TOLD, _MOST_NEAR, _MOST_IN_A_ROW = 8, 14, 8
-_LEAST_LIKENESS = 0.12
-_ABOUT = re.compile(r"약|대략|정도|쯤|가량|남짓|반올림|절사|버림|≈|꼴")
-_HALF = re.compile(r"절반|반값|반액|반으로|왕복|편도|두 배|2배|(?<![가-힣])반(?:이|을|만)")
-_SUMS = re.compile(
-    r"합계|합산|합[쳐하한해친치]|총|모두|전체|더[하한해][면여]?|더하|누적|까지(?: 포함)|다 해서|전부|최대|최소|소계"
-)
-_RESTS = re.compile(
-    r"차이|차액|차가|더 |빼|뺀|제[외하]|남[은는습아]|잔여|나머지|모자라|부족|초과|넘[는은어겨]|절약|절감|아끼|아낄|줄|공제|할인|"
-    r"여유|일찍|먼저|앞당|늦|지났|지나|감면|환불|돌려|저렴|비싸|싸|낮|높|적[은게습]|많|길|짧|늘|증가|감소|인상|인하|추가|차감|이득|유리"
-)
+_MOST_OF_THREE, _MOST_IN_A_ROW = 14, 8
 
 
 class Outcome(StrEnum):
@@ -79,7 +69,6 @@ class Explanation:
 
 
 _UNEXPLAINED = Explanation(Outcome.UNEXPLAINED)
-Likeness = Callable[[Context, Context], float]
 
 
 class Arithmetic:
@@ -105,7 +94,17 @@ class Arithmetic:
         self._figures = figures
         self._asked = asked
         self._told = told
-        self._likeness = likeness
+        places = {one.start: one.quantity for one in figures}
+        self.equations = tuple(equations(answer.page.plain, places))
+        self._results = {one.result.start: one for one in self.equations}
+        found = totals(answer, figures, frozenset(self._results))
+        self._totals = {one.figure.start: one for one in found}
+        self._items = frozenset(it.start for one in self._totals.values() for it in one.items)
+        self._used = {
+            term.start: one.result.start for one in self.equations for term in one.operands
+        }
+        shown = frozenset((*self._results, *self._totals))
+        self._nearby = Nearby(answer, figures, asked, told, likeness, shown, self._comes_to)
         self._suppositions = Suppositions(answer)
         self._kept: dict[int, Explanation] = {}
 
@@ -123,11 +122,12 @@ class Arithmetic:
             return shown
         if any(same_value(figure.measure, one.measure) for one in self._asked):
             return Explanation(Outcome.GIVEN_BY_USER)
-        if self._suppositions.has(figure):
+        if self._is_supposed(figure):
             return Explanation(Outcome.HYPOTHESIS)
-        if self._is_operand(figure):
+        if self._only_multiplies(figure):
             return Explanation(Outcome.SHOWN_RIGHT, is_operand=True)
-        steps = [self._step(figure, value) for value in figure.measure.values]
+        pool = self._nearby.of(figure)
+        steps = [self._step(figure, value, pool) for value in figure.measure.values]
         found = [step for step in steps if step is not None]
         if found and len(found) == len(steps):
             operands = tuple(one for step in found for one in step.operands)
@@ -138,24 +138,8 @@ class Arithmetic:
 
     # What the answer shows
 
-    @lazy
-    def _equations(self) -> dict[int, Equation]:
-        places = {one.start: one.quantity for one in self._figures}
-        return {one.result.start: one for one in equations(self._answer.page.plain, places)}
-
-    @lazy
-    def _operands(self) -> frozenset[int]:
-        return frozenset(
-            term.start for one in self._equations.values() for term in one.operands if one.is_right
-        )
-
-    @lazy
-    def _totals(self) -> dict[int, Total]:
-        results = frozenset(self._equations)
-        return {one.figure.start: one for one in totals(self._answer, self._figures, results)}
-
     def _shown(self, figure: Figure) -> Explanation | None:
-        equation = self._equations.get(figure.start)
+        equation = self._results.get(figure.start)
         if equation is not None:
             places = {term.start for term in equation.operands}
             operands = tuple(one for one in self._figures if one.start in places)
@@ -167,9 +151,25 @@ class Arithmetic:
         outcome = Outcome.SHOWN_RIGHT if total.is_right else Outcome.SHOWN_WRONG
         return Explanation(outcome, total.right, total.items, "total")
 
-    def _is_operand(self, figure: Figure) -> bool:
-        """Tell whether a bare number only multiplies in an equation that is right."""
-        return figure.start in self._operands
+    def _is_supposed(self, figure: Figure) -> bool:
+        """Tell whether a figure is supposed, here or before an equation with it."""
+        if self._suppositions.has(figure):
+            return True
+        return figure.start in self._used and any(
+            one.start < figure.start
+            and same_value(figure.measure, one.measure)
+            and self._suppositions.has(one)
+            for one in self._figures
+        )
+
+    def _only_multiplies(self, figure: Figure) -> bool:
+        """Tell whether a figure without a unit is an operand of an equation that is right."""
+        result = self._used.get(figure.start)
+        return (
+            result is not None
+            and self._results[result].is_right
+            and (figure.measure.dimension == Dimension.BARE or _is_constant(figure))
+        )
 
     def _is_shown_elsewhere(self, figure: Figure) -> bool:
         """Tell whether the answer comes to the same value in another place."""
@@ -189,151 +189,157 @@ class Arithmetic:
 
     # What follows
 
-    def _step(self, figure: Figure, value: Fraction) -> Step | None:
-        about = self._sentence_text(figure)
-        wanted = target(figure, value, is_about=_ABOUT.search(about) is not None)
-        own, near = self._own(figure), self._near(figure)
-        counted = counted_items(self._answer, figure)
-        if counted:
+    def _step(self, figure: Figure, value: Fraction, pool: Pool) -> Step | None:
+        if counted_items(self._answer, figure):
             return Step("count", ())
-        return (
-            self._of_few(wanted, own, near, about)
-            or self._of_pairs(wanted, own, near, about)
-            or self._of_many(wanted, own, near, about)
-        )
+        if not value and says("free", pool.text):
+            return Step("free", ())
+        wanted = target(figure, value, pool.text)
+        rules = (self._of_one, self._of_pairs, self._of_many)
+        return next((step for rule in rules if (step := rule(wanted, pool))), None)
 
-    def _of_few(
-        self, wanted: Target, own: Sequence[Figure], near: Sequence[Figure], text: str
-    ) -> Step | None:
-        for one in (*own, *near):
+    def _of_one(self, wanted: Target, pool: Pool) -> Step | None:
+        for one in (*pool.own, *pool.near):
             if is_whole_beside(wanted, one):
                 return Step("whole", (one,))
-        if _HALF.search(text):
-            told = self._told_about(wanted.figure)
-            for one in (*own, *near, *self._asked, *told):
-                if is_half_or_double(wanted, one):
-                    return Step("half", (one,))
+        for one in (*pool.own, *pool.near, *pool.asked, *pool.told):
+            if is_multiple_in_words(wanted, one):
+                return Step("word", (one,))
         return None
 
-    def _of_pairs(
-        self, wanted: Target, own: Sequence[Figure], near: Sequence[Figure], text: str
-    ) -> Step | None:
-        told, asked = self._told_about(wanted.figure), self._asked
-        pairs: Iterable[tuple[str, Iterable[tuple[Figure, Figure]]]] = (
-            ("own own", combinations(own, 2)),
-            ("own near", product(own, near)),
-            ("near near", combinations(near, 2)),
-            ("own asked", product(own, asked)),
-            ("near asked", product(near, asked)),
-            ("asked asked", combinations(asked, 2)),
-            ("own told", product(own, told)),
-            ("asked told", product(asked, told)),
-            ("near told", product(near, told)),
-            ("told told", combinations(told, 2)),
-        )
-        for route, some in pairs:
+    def _of_pairs(self, wanted: Target, pool: Pool) -> Step | None:
+        for route, some in _routes(pool):
             for one, other in some:
-                if one.start == other.start and one.source == other.source:
-                    continue
                 step = of_two(wanted, one, other)
-                if step is not None and _is_said(step.name, route, text):
+                if step is not None and self._is_named(step, route, wanted, pool):
                     return Step(f"{step.name} ({route})", step.operands)
         return None
 
-    def _of_many(
-        self, wanted: Target, own: Sequence[Figure], near: Sequence[Figure], text: str
-    ) -> Step | None:
-        told = self._told_about(wanted.figure)
-        for name, some in (
-            ("own", [*own]),
-            ("near", [*own, *near]),
-            ("asked", [*own, *self._asked, *told[:3]]),
+    def _is_used(self, figure: Figure, wanted: Target) -> bool:
+        """Tell whether an amount goes into an equation that has come to another one."""
+        return (
+            figure.source < 0
+            and figure.start in self._used
+            and kind_of(figure.measure) == wanted.kind
+            and wanted.kind != Dimension.BARE
+        )
+
+    def _is_named(self, step: Step, route: str, wanted: Target, pool: Pool) -> bool:
+        """Tell whether the sentence says so, and names no other operands."""
+        name = step.name
+        if not self._has_word(name, route, wanted, pool):
+            return False
+        if name in {"sum", "rest"} and any(
+            self._is_used(one, wanted) or self._goes_into_share(one) for one in step.operands
         ):
-            if len(some) <= _MOST_NEAR:
-                step = of_three(wanted, some)
-                if step is not None and (name == "own" or step.name == "product" or _says(text)):
-                    return Step(f"{step.name} (three {name})", step.operands)
-        if _SUMS.search(text):
-            same = [one for one in (*near, *own) if kind_of(one.measure) == wanted.kind]
-            same.sort(key=lambda one: one.start)
-            for run in runs(same, _MOST_IN_A_ROW):
-                if wanted.is_(sum((one.measure.values[-1] for one in run), Fraction(0))):
-                    return Step("sum (run)", run)
+            return False
+        if name in {"share", "product"} and any(self._is_item(one) for one in step.operands):
+            return False
+        return not any(self._is_instead(one, step, pool) for one in step.operands)
+
+    def _has_word(self, name: str, route: str, wanted: Target, pool: Pool) -> bool:
+        """Tell whether the sentence says what is reckoned, where that must be said."""
+        if name == "sum":
+            return says("sum", wanted.text) or says("added", wanted.text + pool.before)
+        if name in {"rest", "quotient"}:
+            return says(name, wanted.text)
+        if route in {"told told", "near told"} and name not in {"moved", "between"}:
+            return says("rest", wanted.text) or says("sum", wanted.text)
+        return True
+
+    def _is_instead(self, figure: Figure, step: Step, pool: Pool) -> bool:
+        """Tell whether a figure from elsewhere is taken where the sentence gives one of its kind."""
+        if any(figure is one for one in pool.own):
+            return False
+        kind = kind_of(figure.measure)
+        return any(
+            kind_of(one.measure) == kind
+            and not one.measure.everyday
+            and all(one is not it for it in step.operands)
+            and one.start not in self._used
+            and self._is_given(one)
+            for one in pool.own
+        )
+
+    def _is_given(self, figure: Figure) -> bool:
+        """Tell whether the sources or the user have a figure, or the answer shows it."""
+        return (
+            figure.start in self._results
+            or figure.start in self._totals
+            or any(same_value(figure.measure, one.measure) for one in (*self._asked, *self._told))
+        )
+
+    def _goes_into_share(self, figure: Figure) -> bool:
+        """Tell whether a figure is only what a share or a multiple is taken of (6개월의 2배)."""
+        plain = self._answer.page.plain
+        if figure.source >= 0 or not plain.startswith("의 ", figure.end):
+            return False
+        return any(
+            figure.end < one.start <= figure.end + 4
+            and kind_of(one.measure) in {Dimension.PERCENT, "배"}
+            for one in self._figures
+        )
+
+    def _is_item(self, figure: Figure) -> bool:
+        """Tell whether a figure went into a total."""
+        return figure.source < 0 and figure.start in self._items
+
+    def _of_many(self, wanted: Target, pool: Pool) -> Step | None:
+        beside = (*pool.own, *pool.near)
+        given = (*pool.own, *pool.asked, *pool.told[:4])
+        for name, some in (("own", pool.own), ("near", beside), ("asked", given)):
+            if len(some) > _MOST_OF_THREE:
+                continue
+            step = of_three(wanted, some)
+            if step is not None and self._are_named(step, name, wanted, pool):
+                return Step(f"{step.name} (three {name})", step.operands)
+        if not says("sum", wanted.text):
+            return None
+        same = [one for one in beside if kind_of(one.measure) == wanted.kind]
+        same = [one for one in same if not self._is_used(one, wanted)]
+        for run in runs(sorted(same, key=lambda one: one.start), _MOST_IN_A_ROW):
+            if wanted.is_(sum((one.measure.values[-1] for one in run), Fraction(0))):
+                return Step("sum (run)", run)
         return None
 
-    # What a figure may be reckoned from
-
-    def _sentence_text(self, figure: Figure) -> str:
-        block = figure.claim.block
-        if block.is_cell:
-            labels = " ".join(label.text for label in block.labels)
-            return f"{labels} {self._answer.page.plain[block.start : block.end]}"
-        claims = self._answer.sentences[figure.claim.sentence]
-        labels = " ".join(label.text for label in block.labels)
-        return f"{labels} {self._answer.page.plain[claims[0].start : claims[-1].end]}"
-
-    def _own(self, figure: Figure) -> list[Figure]:
-        """Return the other figures of its sentence, or of its row and the head of its column."""
-        block = figure.claim.block
-        if not block.is_cell:
-            return [
-                one
-                for one in self._figures
-                if one.start != figure.start and one.claim.sentence == figure.claim.sentence
-            ]
-        return [
-            one
-            for one in self._figures
-            if one.start != figure.start
-            and one.claim.block.table == block.table
-            and (
-                one.claim.block.line == block.line
-                or (one.claim.block.column == block.column and one.claim.block.is_heading)
-            )
-        ]
-
-    def _near(self, figure: Figure) -> list[Figure]:
-        """Return the figures right before its sentence, its list or its table."""
-        block = figure.claim.block
-        first = figure.claim.sentence
-        if block.is_cell:
-            inside = [
-                one.claim.sentence for one in self._figures if one.claim.block.table == block.table
-            ]
-            first = min((*inside, first))
-        labels = {label.text for label in block.labels}
-        found = [
-            one
-            for one in self._figures
-            if one.claim.sentence < first
-            and (
-                first - one.claim.sentence <= _SENTENCES_BEFORE
-                or self._answer.page.plain[one.claim.block.start : one.claim.block.end].strip(" :")
-                in labels
-            )
-        ]
-        return found[-_MOST_NEAR:]
-
-    def _told_about(self, figure: Figure) -> list[Figure]:
-        """Return the figures of the sources that are most probably said of the same."""
-        scored = [(self._likeness(figure.context, one.context), one) for one in self._told]
-        scored = [pair for pair in scored if pair[0] >= _LEAST_LIKENESS]
-        scored.sort(key=lambda pair: -pair[0])
-        return [one for _, one in scored[:_MOST_TOLD]]
+    def _are_named(self, step: Step, name: str, wanted: Target, pool: Pool) -> bool:
+        own = [one for one in step.operands if any(one is it for it in pool.own)]
+        if any(self._is_instead(one, step, pool) for one in step.operands):
+            return False
+        if step.name != "product":
+            if len(own) < len(step.operands) - (name == "near"):
+                return False
+            return says("rest", wanted.text) or says("sum", wanted.text)
+        return name == "asked" or bool(own)
 
 
-def _says(text: str) -> bool:
-    return _SUMS.search(text) is not None or _RESTS.search(text) is not None
+def _routes(pool: Pool) -> Iterator[tuple[str, Iterable[tuple[Figure, Figure]]]]:
+    """Yield the pairs of figures that may be reckoned with, the nearest first."""
+    tiers = {"own": pool.own, "near": pool.near, "asked": pool.asked, "told": pool.told}
+    for one, other in _ORDER:
+        if one == other:
+            yield f"{one} {other}", combinations(tiers[one], 2)
+        else:
+            yield f"{one} {other}", product(tiers[one], tiers[other])
 
 
-def _is_said(name: str, route: str, text: str) -> bool:
-    """Tell whether a step needs no word for it, or the sentence has one."""
-    if route in {"own own"}:
-        return True
-    if name == "sum":
-        return _SUMS.search(text) is not None
-    if name == "rest":
-        return _RESTS.search(text) is not None
-    if route in {"told told", "near told"}:
-        return name in {"moved", "between"} or _says(text)
-    return True
+_ORDER = (
+    ("own", "own"),
+    ("own", "near"),
+    ("near", "near"),
+    ("own", "asked"),
+    ("near", "asked"),
+    ("asked", "asked"),
+    ("own", "told"),
+    ("asked", "told"),
+    ("near", "told"),
+    ("told", "told"),
+)
+
+
+# Days, weeks, months, hours and minutes of one another.
+_CONSTANTS = frozenset(map(Fraction, (7, 12, 24, 30, 52, 60, 365, 366)))
+
+
+def _is_constant(figure: Figure) -> bool:
+    return figure.measure.dimension in LENGTHS and written(figure.quantity) in _CONSTANTS

@@ -13,16 +13,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.claims.layout import Level
-from guards.claims.reader import Claim, Reading
+from guards.claims.reader import Claim, Reading, label_figures
 from guards.core.reading import SourceSet
 from guards.evidence.figures import Figure, figures_of, same_value
-from guards.evidence.index import SourceIndex
+from guards.evidence.index import Asking, SourceIndex
 from guards.evidence.thresholds import BINDING
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, Measure
 
 _AROUND = 3
 _NEAR = 0.6
 _LARGEST_SET = 40
+# Dates are too alike for the words around them to tell which one is meant.
+_POINTS = frozenset({"date", "month", "year"})
 
 
 class Held(StrEnum):
@@ -79,12 +81,16 @@ class SourceFigures:
     def __init__(self, told: SourceSet) -> None:
         self.index = told.once(SourceIndex)
         self.figures: list[Figure] = []
+        self._in_headings: list[Measure] = []
         for number, reading in enumerate(self.index.readings):
             source = told.parts[number].source
             self.figures += figures_in(reading, source.title if source else "", number)
-        self._by_group: dict[str, list[Figure]] = defaultdict(list)
-        for figure in self.figures:
-            self._by_group[figure.group].append(figure)
+            if source is not None:
+                heading = f"{source.title} {source.file}"
+                self._in_headings += [one.measure for one in label_figures(heading)]
+        self._weights = {
+            (one.source, one.start): self.index.weight(one.context) for one in self.figures
+        }
         self._sets: dict[str, list[tuple[_Member, ...]]] = defaultdict(list)
         for key, members in self._sibling_sets().items():
             self._sets[key[-1]].append(_labelled(members))
@@ -99,9 +105,7 @@ class SourceFigures:
             if block.table > 0:
                 found["column", figure.source, block.table, block.column, group].append(figure)
             above = tuple(
-                label.text
-                for label in block.labels
-                if label.level in {Level.HEADING, Level.PARENT}
+                label.text for label in block.labels if label.level in {Level.HEADING, Level.PARENT}
             )
             found["list", figure.source, above, group].append(figure)
         return {
@@ -113,21 +117,25 @@ class SourceFigures:
     def bind(self, figure: Figure) -> Bound:
         """Hold a figure of an answer against those of the sources."""
         same, others = self._candidates(figure)
-        best = self._closest(figure, same)
-        other = self._closest(figure, others)
+        asking = self.index.asking(figure.context)
+        best = self._closest(asking, same)
+        if not same and any(same_value(figure.measure, one) for one in self._in_headings):
+            return Bound(Held.HELD)
         if not same:
+            other = self._closest(asking, others)
             if other is not None and other[0] >= BINDING.speaks_of_the_same:
                 return Bound(Held.DIFFERS, other[1], other[0])
             return Bound(Held.ABSENT, other[1] if other else None, other[0] if other else 0.0)
         here = best[1] if best else same[0]
         if figure.measure.dimension == Dimension.BARE:
             return Bound(Held.HELD, same=here)
-        moved = self._by_label(figure, best[0] if best else 0.0)
-        if moved is None and other is not None and self._is_elsewhere(best, other):
-            moved = other[1]
+        likeness = best[0] if best else 0.0
+        moved = self._by_label(figure, asking, likeness)
+        if moved is None and best is not None and figure.group not in _POINTS:
+            moved = self._by_context(figure, asking, best, others)
         if moved is None:
-            return Bound(Held.HELD, same=here, likeness=best[0] if best else 0.0)
-        return Bound(Held.MOVED, moved, self.index.likeness(figure.context, moved.context), here)
+            return Bound(Held.HELD, same=here, likeness=likeness)
+        return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
 
     def _candidates(self, figure: Figure) -> tuple[list[Figure], list[Figure]]:
         """Return the source figures of the same value, and the comparable ones of another."""
@@ -143,23 +151,41 @@ class SourceFigures:
         typed = [one for one in same if one.measure.dimension != Dimension.BARE]
         return (typed or same), others
 
-    def _closest(
-        self, figure: Figure, among: Iterable[Figure]
-    ) -> tuple[float, Figure] | None:
+    def _closest(self, asking: Asking, among: Iterable[Figure]) -> tuple[float, Figure] | None:
         best: tuple[float, Figure] | None = None
         for one in among:
-            likeness = self.index.likeness(figure.context, one.context)
+            likeness = self._likeness(asking, one)
             if best is None or likeness > best[0]:
                 best = (likeness, one)
         return best
 
-    @staticmethod
-    def _is_elsewhere(
-        best: tuple[float, Figure] | None, other: tuple[float, Figure]
-    ) -> bool:
-        return other[0] >= BINDING.moved_from and (best[0] if best else 0.0) <= BINDING.unrelated
+    def _likeness(self, asking: Asking, figure: Figure) -> float:
+        return asking.likeness(figure.context, self._weights[figure.source, figure.start])
 
-    def _by_label(self, figure: Figure, likeness: float) -> Figure | None:
+    def _by_context(
+        self,
+        figure: Figure,
+        asking: Asking,
+        best: tuple[float, Figure],
+        others: Iterable[Figure],
+    ) -> Figure | None:
+        """Return the figure of the claim that the answer repeats, if its own value is far from it.
+
+        Figures of one sentence are told apart by their labels alone.
+        """
+        here = best[1]
+        elsewhere = [
+            one
+            for one in others
+            if one.measure.dimension == figure.measure.dimension
+            and (one.source, one.claim.sentence) != (here.source, here.claim.sentence)
+        ]
+        other = self._closest(asking, elsewhere)
+        if other is None or other[0] < BINDING.speaks_of_the_same:
+            return None
+        return other[1] if other[0] - best[0] >= BINDING.closer_by else None
+
+    def _by_label(self, figure: Figure, asking: Asking, likeness: float) -> Figure | None:
         """Return the figure whose label the answer names, where it gives the value of another."""
         near = frozenset(
             feature
@@ -181,7 +207,7 @@ class SourceFigures:
                 continue
             if not any(feature[0] != "=" for feature in named.label & near):
                 continue
-            fits = self.index.likeness(figure.context, named.figure.context)
+            fits = self._likeness(asking, named.figure)
             if fits > likeness and (found is None or fits > found[0]):
                 found = (fits, named.figure)
         return found[1] if found else None

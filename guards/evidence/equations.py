@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 )
 _EQUAL = "=＝≈≒"
 _WORDS_BEFORE, _WORDS_BEHIND = 3, 2
-_ABOUT = re.compile(r"[≈≒]|약|대략|정도|반올림|절사|버림|미만은|이하는")
+_ABOUT = re.compile(r"[≈≒]|(?<![가-힣])약(?![가-힣])|대략|정도|반올림|절사|버림|미만은|이하는")
 _LINE = re.compile(r"[^\n]+")
 _ENOUGH = re.compile(r"[=＝≈≒→⇒|(]")
 _OF_ANYTHING = frozenset(
@@ -297,7 +297,6 @@ def _equation(left: Node, result: Term, *, is_about: bool) -> Equation | None:
         return _of_points(left, result, operands)
     if not _is_sane(left, operands, result):
         return None
-    shown = _value(result, in_base=False)
     first: Fraction | None = None
     for in_base in (False, True):
         value = _evaluate(left, in_base=in_base)
@@ -313,7 +312,7 @@ def _equation(left: Node, result: Term, *, is_about: bool) -> Equation | None:
                 scale,
                 result.text,
                 is_about=is_about,
-                unit=scale / shown if shown else Fraction(1),
+                unit=scale / result.written if result.written else Fraction(1),
             ):
                 return Equation(result, operands, result.written, True)
         first = value if first is None else first
@@ -324,12 +323,12 @@ def _equation(left: Node, result: Term, *, is_about: bool) -> Equation | None:
 
 def _is_sane(left: Node, operands: Sequence[Term], result: Term) -> bool:
     """Tell whether the units fit; others show that it was misread, or is a size (55×40×20cm)."""
-    kinds = {one.measure.dimension for one in operands} - {Dimension.BARE}
     kind = result.measure.dimension
-    if kinds and kinds <= PERCENTS:
+    if all(one.measure.dimension in PERCENTS for one in operands):
         return kind in PERCENTS or kind == Dimension.BARE
+    kinds = {one.measure.dimension for one in operands} - {Dimension.BARE} - PERCENTS
     if _is_sum(left):
-        return len((kinds | {kind}) - PERCENTS - {Dimension.BARE}) <= 1
+        return len((kinds | {kind}) - {Dimension.BARE}) <= 1
     return not kinds or kind in kinds or kind in _OF_ANYTHING or _has(left, "/")
 
 

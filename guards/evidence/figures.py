@@ -11,11 +11,11 @@ from guards.evidence.index import (
     CLAUSE_BEHIND,
     CONDITION_BEFORE,
     FIGURE,
-    LABELS,
     SENTENCE_BEFORE,
     TITLE,
     Bag,
     Context,
+    key_of,
 )
 from guards.korean.words import Word
 from guards.text.slots.dates import parts_of
@@ -109,8 +109,7 @@ def _add_around(
     bag: Bag, claim: Claim, group: str, sentence: Sequence[Claim], before: Sequence[Claim]
 ) -> None:
     """Add the labels of a figure and what the clauses around it share with it."""
-    for level, words in claim.labels:
-        bag.add(words, LABELS[level])
+    bag.add_labels(claim)
     has_topic = any(word.particle in _TOPIC for word in claim.clause.words)
     if not has_topic:
         for other in before:
@@ -139,9 +138,7 @@ def _shared(claim: Claim, group: str) -> tuple[Word, ...]:
     words = claim.clause.words
     if not comparable:
         return words
-    leading = [
-        word for word in words if word.end <= comparable[0].start and not word.is_light
-    ]
+    leading = [word for word in words if word.end <= comparable[0].start and not word.is_light]
     return tuple(leading[:-1])
 
 
@@ -179,7 +176,15 @@ def _add_own(bag: Bag, claim: Claim, number: int) -> None:
 _ROLE = re.compile(
     r"[ )]{0,2}(전까지|전|후|이내|내에|이상|이하|초과|미만|당|마다|간|동안|한도|부터|까지|범위|이전|이후|뒤|안에)"
 )
-_ROLES = {"내에": "이내", "안에": "이내", "뒤": "후", "이후": "후", "동안": "간", "전까지": "전", "이전": "전"}
+_ROLES = {
+    "내에": "이내",
+    "안에": "이내",
+    "뒤": "후",
+    "이후": "후",
+    "동안": "간",
+    "전까지": "전",
+    "이전": "전",
+}
 
 
 def _add_role(bag: Bag, claim: Claim, quantity: Quantity) -> None:
@@ -187,11 +192,6 @@ def _add_role(bag: Bag, claim: Claim, quantity: Quantity) -> None:
     match = _ROLE.match(claim.text, quantity.end - claim.clause.start)
     if match:
         bag.add_feature(f"@{_ROLES.get(match[1], match[1])}", ROLE)
-
-
-def key_of(measure: Measure) -> str:
-    """Return a figure as a feature of what stands beside it."""
-    return f"={measure.dimension}:{'~'.join(str(value) for value in measure.values)}"
 
 
 def same_value(one: Measure, other: Measure) -> bool:

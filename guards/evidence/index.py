@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from guards.claims.layout import Level
-from guards.claims.reader import Claim, Reading, label_words, read_claims
+from guards.claims.reader import Claim, Reading, label_figures, label_words, read_claims
 from guards.core.reading import SourceSet
 from guards.korean.words import Word
+from guards.text.slots.units import Measure
 
 Context = Mapping[str, float]
 
@@ -46,10 +47,23 @@ class Bag:
                 if own > weights.get(feature, 0.0):
                     weights[feature] = own
 
+    def add_labels(self, claim: Claim) -> None:
+        """Add the words and figures of a claim's labels."""
+        for level, words in claim.labels:
+            self.add(words, LABELS[level])
+        for label in claim.block.labels:
+            for quantity in label_figures(label.text):
+                self.add_feature(key_of(quantity.measure), LABELS[label.level])
+
     def add_feature(self, feature: str, weight: float) -> None:
         """Add one feature."""
         if weight > self.weights.get(feature, 0.0):
             self.weights[feature] = weight
+
+
+def key_of(measure: Measure) -> str:
+    """Return a figure as a feature of what stands beside it."""
+    return f"={measure.dimension}:{'~'.join(str(value) for value in measure.values)}"
 
 
 def about(claim: Claim, sentence: Sequence[Claim], before: Sequence[Claim], title: str) -> Bag:
@@ -62,8 +76,7 @@ def about(claim: Claim, sentence: Sequence[Claim], before: Sequence[Claim], titl
         title: The heading of its source; empty for answers.
     """
     bag = Bag()
-    for level, words in claim.labels:
-        bag.add(words, LABELS[level])
+    bag.add_labels(claim)
     if title:
         bag.add(label_words(title), TITLE)
     for other in sentence:
@@ -149,19 +162,53 @@ class SourceIndex:
         return self._postings.get(feature, ())
 
     def likeness(self, one: Context, other: Context) -> float:
-        """Return how much two contexts share, from 0 to 1; features that no source has are left out."""
-        shared = own = its = 0.0
-        for feature, weight in one.items():
-            if feature not in self._rarity:
-                continue
-            rarity = self._rarity[feature]
-            own += weight * rarity
+        """Return how much two contexts share, from 0 to 1.
+
+        Features of the first that no source has are left out: the sources cannot tell them.
+        """
+        return self.asking(one).likeness(other, self.weight(other))
+
+    def asking(self, context: Context) -> "Asking":
+        """Return a context made ready to be held against many."""
+        rarity = self._rarity
+        known = [
+            (feature, weight, rarity[feature])
+            for feature, weight in context.items()
+            if feature in rarity
+        ]
+        return Asking(known, sum(weight * rare for _, weight, rare in known))
+
+    def weight(self, context: Context) -> float:
+        """Return the weight of all features of a context together."""
+        rarity, rarest = self._rarity, self._rarest
+        return sum(weight * rarity.get(feature, rarest) for feature, weight in context.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A context made ready to be held against many.
+
+    Attributes:
+        known: Its features that sources have, each with its weight and rarity.
+        own: Their weight together.
+    """
+
+    known: Sequence[tuple[str, float, float]]
+    own: float
+
+    def likeness(self, other: Context, weight: float) -> float:
+        """Return how much another context shares with it, from 0 to 1.
+
+        Args:
+            other: The other context.
+            weight: Its `SourceIndex.weight`.
+        """
+        shared = 0.0
+        for feature, own, rare in self.known:
             there = other.get(feature)
             if there is not None:
-                shared += min(weight, there) * rarity
-        for feature, weight in other.items():
-            its += weight * self._rarity.get(feature, self._rarest)
-        return shared / math.sqrt(own * its) if shared else 0.0
+                shared += (own if own < there else there) * rare
+        return shared / math.sqrt(self.own * weight) if shared else 0.0
 
 
 def _read(text: object) -> Reading:

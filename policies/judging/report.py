@@ -101,10 +101,17 @@ def trust(
         findings: Everything that was found in the answer as it stands.
         reports: Everything that was reported on it.
     """
+    reports = list(reports)
+    word = next((one.word for one in reports if isinstance(one, JudgeReport)), None)
+    return confidence_of(weights, open_signs(findings, reports), word)
+
+
+def open_signs(findings: Sequence[Finding], reports: Iterable[GuardReport]) -> Sequence[Finding]:
+    """Return the findings without weak doubts about claims that a judge supports, if one did."""
     for report in reports:
         if isinstance(report, JudgeReport):
-            return confidence_of(weights, report.open_signs(findings), report.word)
-    return confidence_of(weights, findings)
+            return report.open_signs(findings)
+    return findings
 
 
 def not_asked(rules: OpinionRules, skip: Skip) -> JudgeReport:

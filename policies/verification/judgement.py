@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from guards.core.finding import Severity
 from policies.confidence import Confidence, is_bad_citation
 from policies.guard_rule import Action
+from policies.judging.report import open_signs
 from policies.policy import Policy
 from policies.repair import LIST_ADDED
 from policies.verdict import Verdict
@@ -51,7 +52,15 @@ class Judgement:
         """Whether the answer may be relied on as far as the policy can tell."""
         nothing_wrong = self.verdict.reasons == (LIST_ADDED,)
         passes = self.verdict.action is Action.PASS or nothing_wrong
-        return passes and self.cited.valid is not False and not self._shortfalls
+        sound = passes and self.cited.valid is not False and not self._is_doubted
+        return sound and not self._shortfalls
+
+    @property
+    def _is_doubted(self) -> bool:
+        """Whether a guard found what the policy only notes, and no judge supports the claim."""
+        noted = {code for rule in self.policy.guards.values() for code in rule.weak}
+        signs = open_signs(self.verdict.findings, self.verdict.reports)
+        return any(found.code in noted for found in signs)
 
     @property
     def issues(self) -> tuple[str, ...]:

@@ -109,7 +109,7 @@ class GuardRun(Shape):
         outcome: What it came to.
         action: What it asked for; in shadow, what it would have asked for.
         reason: Why it did not run; empty otherwise.
-        cleared: Codes of findings that a second reader took back.
+        cleared: Codes of findings that the judge took back.
         duration_ms: Time taken, in milliseconds.
         attempt: Number of the attempt it looked at, from 1; 0 before the model.
         choice: Index of the choice it looked at.

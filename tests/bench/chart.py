@@ -1,8 +1,9 @@
-"""The results as a picture: bars on a logarithmic scale, this proxy's own in colour."""
+"""Results as a picture: panels of bars, some of them in colour."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined
@@ -31,7 +32,6 @@ _SHOWN: tuple[tuple[str, Load, Metric, str], ...] = (
 class Bar:
     name: str
     own: bool
-    top: int
     width: float
     label: str
 
@@ -39,14 +39,16 @@ class Bar:
 @dataclass(frozen=True)
 class Panel:
     title: str
-    top: int
     bars: Sequence[Bar]
+
+    @property
+    def height(self) -> int:
+        return len(self.bars) * BAR_STEP + _PANEL_GAP
 
 
 def svg(results: Results) -> str:
-    """Return the chart of a run."""
+    """Return the chart of a run: bars on a logarithmic scale, this proxy's own in colour."""
     panels = []
-    top = _HEAD
     for title, load, metric, unit in _SHOWN:
         found = {
             one.name: value
@@ -55,32 +57,33 @@ def svg(results: Results) -> str:
             and (value := results.median(one.name, load.name, metric)) is not None
         }
         if found:
-            panels.append(Panel(title, top, _bars(found, top, unit)))
-            top += len(found) * BAR_STEP + _PANEL_GAP
+            panels.append(Panel(title, _bars(found, unit)))
+    title = "guard-proxy, side by side in one run (logarithmic scales)"
+    return drawn(title, f"{results.machine}; {results.date}", panels)
+
+
+def drawn(title: str, below: str, panels: Sequence[Panel]) -> str:
+    """Return panels of bars, one below the other."""
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(
         _TEMPLATE.read_text("utf-8")
     )
+    tops = [*accumulate((one.height for one in panels), initial=_HEAD)]
     return page.render(
-        title="guard-proxy, side by side in one run (logarithmic scales)",
-        below=f"{results.machine}; {results.date}",
-        panels=panels,
+        title=title,
+        below=below,
+        panels=[*zip(tops, panels, strict=False)],
         width=WIDTH,
-        height=top,
+        height=tops[-1],
         bars_left=BARS_LEFT,
+        bar_step=BAR_STEP,
     )
 
 
-def _bars(found: dict[str, float], top: int, unit: str) -> list[Bar]:
+def _bars(found: dict[str, float], unit: str) -> list[Bar]:
     widths = lengths(list(found.values()))
     return [
-        Bar(
-            name,
-            name.startswith(OURS),
-            top + 10 + place * BAR_STEP,
-            LONGEST_BAR * width,
-            f"{number(value)}{unit}",
-        )
-        for place, ((name, value), width) in enumerate(zip(found.items(), widths, strict=True))
+        Bar(name, name.startswith(OURS), LONGEST_BAR * width, f"{number(value)}{unit}")
+        for (name, value), width in zip(found.items(), widths, strict=True)
     ]
 
 

@@ -1,6 +1,5 @@
 """Adapter between the guards and a table of labelled cases: does a guard fire on a case?
 
-``reading=morph`` among the options lets the second reader clear findings, as a policy may.
 Cases of B tell whether what is cited exists, not whether it carries the sentence; so codes that say
 only the latter do not count there (``support=count`` among the options counts them too).
 A case holds ``guard`` (E complaint, A answerability, B citation, D Korean only, G grounding, H
@@ -14,9 +13,7 @@ from guards.core.finding import Severity
 from guards.core.reading import read
 from guards.core.registry import all_guards
 from guards.core.runner import run
-from guards.text.morph import MorphReader
 from policies.policy import SourceRules
-from policies.second_reading import read_again
 from proxy.openai_api.sources import find_sources
 
 GUARDS_OF = {
@@ -39,7 +36,6 @@ GUARDS_OF = {
         "quality",
     ),
 }
-READERS: list[MorphReader] = []
 ABOUT_SUPPORT = frozenset(
     {"citations.wrong_source", "citations.unsupported", "legal_citation.wrong_article"}
 )
@@ -48,12 +44,8 @@ OPTIONS: dict[str, dict[str, object]] = {"answerability": {"evidence_always": Tr
 
 
 def configure(options: dict[str, str]) -> None:
-    """Choose who reads (``reading``: light, the default, or morph) and what counts for B."""
+    """Choose what counts for B."""
     NOT_COUNTED["B"] = frozenset() if options.get("support") == "count" else ABOUT_SUPPORT
-    reading = options.get("reading", "light")
-    if reading not in {"light", "morph"}:
-        raise ValueError(f"reading is light or morph, not {reading}")
-    READERS[:] = [MorphReader.open()] if reading == "morph" else []
 
 
 def check(case: dict[str, Any]) -> dict[str, object]:
@@ -72,8 +64,6 @@ def check(case: dict[str, Any]) -> dict[str, object]:
         for name in GUARDS_OF[case["guard"]]
     ]
     reports = run(guards, reading)
-    for reader in READERS:
-        reports = read_again(reports, reading, reader)
     for report in reports:
         if report.error is not None:
             raise report.error

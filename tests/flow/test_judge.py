@@ -292,8 +292,9 @@ async def test_a_judge_that_obeys_what_it_reads_moves_no_verdict(
     source: JsonObject = {"section_title": "안내", "section_content": f"{COURSES.text} {in_source}"}
     body = chat_body(ASKED, [source])
 
+    acting = "guards: {overlap: {weak: []}}\n"
     async with running_proxy(
-        tmp_path, upstream, judge_yaml(judge.address), others={"plain": ""}
+        tmp_path, upstream, judge_yaml(judge.address) + acting, others={"plain": acting}
     ) as proxy:
         judged = await proxy.chat(body)
         plain = await proxy.chat(body, key=proxy.keys["plain"])

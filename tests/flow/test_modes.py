@@ -22,7 +22,7 @@ from proxy.tenants import Tenant, TenantBook, Tenants
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.library import ONE_WRONG, QUESTION, TRUE_ANSWER, TWO_WRONG
-from tests.flow.replies import assert_untouched, found_by, outcomes, said
+from tests.flow.replies import assert_untouched, both_ways, found_by, outcomes, said
 
 DEFAULT = load_shipped("default")
 
@@ -93,6 +93,38 @@ async def test_a_guard_that_is_off_does_not_run(tmp_path: Path, upstream: Script
     assert outcomes(trace, "numbers") == []
     assert outcomes(trace, "estimates") == [GuardOutcome.CLEAN]
     assert found_by(trace, "numbers") == []
+
+
+# --- codes that are only noted ------------------------------------------------------------------
+
+NOTING = rule("numbers", "weak: [numbers.value_differs]")
+
+
+async def test_a_code_that_is_only_noted_leaves_plain_replies_and_streams_as_they_came(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(ONE_WRONG)
+
+    async with running_proxy(tmp_path, upstream, NOTING) as proxy:
+        await assert_untouched(proxy, upstream, QUESTION)
+        for streamed in (False, True):
+            trace = await proxy.trace(await proxy.chat(QUESTION | {"stream": streamed}))
+            assert outcomes(trace, "numbers") == [GuardOutcome.NOTED]
+            assert (trace.action, trace.reasons) == ("pass", ())
+            assert found_by(trace, "numbers") == ["800원"]
+            assert trace.confidence is not None
+            assert trace.confidence < 1.0
+
+
+async def test_beside_it_other_codes_of_the_guard_act_in_plain_replies_and_streams(
+    tmp_path: Path, upstream: ScriptedUpstream
+) -> None:
+    upstream.says(f"{ONE_WRONG} 복사는 한 장에 3,300원입니다.")
+
+    async with running_proxy(tmp_path, upstream, NOTING) as proxy:
+        left = await both_ways(proxy, QUESTION, "trim", "numbers.not_in_sources")
+
+    assert left == ONE_WRONG
 
 
 # --- the second attempt ------------------------------------------------------------------------

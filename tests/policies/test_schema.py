@@ -32,3 +32,12 @@ def test_the_rule_of_merging_is_said_where_editors_show_it() -> None:
     described = json_schema()["properties"]["extends"]["description"]
 
     assert "merged key by key, lists and plain values replaced" in described
+
+
+def test_editors_are_told_the_codes_that_a_guard_may_only_note() -> None:
+    schema = json_schema()
+    guards = resolved(schema, schema["properties"]["guards"])
+
+    for name, guard in all_guards().items():
+        weak = resolved(schema, guards["properties"][name])["properties"]["weak"]
+        assert weak["items"]["enum"] == list(guard.codes)

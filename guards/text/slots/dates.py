@@ -8,10 +8,12 @@ read with its month.
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from guards.text.slots.units import Dimension, Measure
 from guards.text.slots.windows import AT_NUMBERS, Sought
 
+_MEASURES_KEPT = 4096
 _POSIX_PIVOT = 69
 _BIRTH_PIVOT = 25
 _YEAR = r"(?P<year>(?:19|20|21)\d{2}|'\d{2}|\d{2})"
@@ -139,6 +141,7 @@ def full_year(year: str) -> int:
     return number + (2000 if number < _POSIX_PIVOT else 1900)
 
 
+@lru_cache(maxsize=_MEASURES_KEPT)
 def parts_of(measure: Measure) -> tuple[Measure, ...]:
     """Return the less exact dates that a date implies: 2024-03-05 is also 3월 5일, 2024년, 5일."""
     value = int(measure.values[0])

@@ -1,0 +1,186 @@
+"""The figures that a figure of an answer may be reckoned from: what stands beside it, what was asked,
+and what the sources say of the same.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from guards.claims.layout import Block, Level
+from guards.claims.reader import Claim, Reading
+from guards.core.lazy import lazy
+from guards.evidence.figures import Figure, same_value
+from guards.evidence.index import Context
+from guards.evidence.reckoning import kind_of
+from guards.text.normal import normalise
+from guards.text.slots.quantity import find_quantities
+
+_UNITS_BEFORE = 3
+_MOST_NEAR = 16
+_MOST_TOLD = {True: 5, False: 3}
+"""Figures of a source that are tried of the wanted kind, and of each other kind."""
+_LEAST_LIKENESS = 0.12
+
+Likeness = Callable[[Context, Context], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Figures to reckon with, the nearest first.
+
+    Attributes:
+        own: Of the same sentence, or of the same row and the head of the column.
+        near: Of the sentences before, of the labels, or what was worked out before.
+        asked: Of the user's turns, as far as the answer does not repeat them.
+        told: Of the source claims about the same, likewise.
+        text: The sentence with its labels.
+        before: The text right before it.
+    """
+
+    own: tuple[Figure, ...]
+    near: tuple[Figure, ...]
+    asked: tuple[Figure, ...]
+    told: tuple[Figure, ...]
+    text: str
+    before: str
+
+
+class Nearby:
+    """Finds what the figures of an answer may be reckoned from.
+
+    Args:
+        answer: The answer.
+        figures: Its figures, in order.
+        asked: The figures of the user's turns.
+        told: The figures of the sources.
+        likeness: How alike two contexts are.
+        results: Where the figures begin that the answer shows how to reckon.
+        comes_to: Tells whether the answer comes to a figure before.
+    """
+
+    def __init__(
+        self,
+        answer: Reading,
+        figures: Sequence[Figure],
+        asked: Sequence[Figure],
+        told: Sequence[Figure],
+        likeness: Likeness,
+        results: frozenset[int],
+        comes_to: Callable[[Figure], bool],
+    ) -> None:
+        self._answer = answer
+        self._figures = figures
+        self._asked = asked
+        self._told = told
+        self._likeness = likeness
+        self._results = results
+        self._comes_to = comes_to
+
+    def of(self, figure: Figure) -> Pool:
+        """Return what a figure may be reckoned from."""
+        own = [one for one in self._own(figure) if one.start != figure.start]
+        own += self._in_labels(figure)
+        near = [one for one in self._near(figure) if all(one.start != it.start for it in own)]
+        shown = [*own, *near]
+        asked = [one for one in self._asked if not _has_value(one, shown)]
+        told = [one for one in self._told_about(figure) if not _has_value(one, [*shown, *asked])]
+        text, before = self._texts(figure)
+        return Pool(tuple(own), tuple(near[-_MOST_NEAR:]), tuple(asked), tuple(told), text, before)
+
+    def _own(self, figure: Figure) -> Iterator[Figure]:
+        block = figure.claim.block
+        for one in self._figures:
+            other = one.claim.block
+            if not block.is_cell:
+                if one.claim.sentence == figure.claim.sentence:
+                    yield one
+            elif other.table == block.table and (
+                other.line == block.line or (other.column == block.column and _is_head(other))
+            ):
+                yield one
+
+    def _in_labels(self, figure: Figure) -> list[Figure]:
+        """Return the figures before the colon of its own line: ``위약금 10%: 39,600원``."""
+        return [
+            one
+            for label in figure.claim.block.labels
+            if label.level is Level.LABEL
+            for one in self._of_label(label.text, figure.claim)
+        ]
+
+    def _of_label(self, text: str, claim: Claim) -> Iterator[Figure]:
+        start = self._answer.page.plain.rfind(text, 0, claim.block.start)
+        if start < 0:
+            return
+        for quantity in find_quantities(text, normalise(text)):
+            begin = start + quantity.start
+            yield Figure(quantity, claim, begin, start + quantity.end, {})
+
+    def _near(self, figure: Figure) -> Iterator[Figure]:
+        block = figure.claim.block
+        unit = self._units[figure.claim.sentence]
+        labels = {label.text for label in block.labels}
+        for one in self._figures:
+            other = one.claim.block
+            if one.start >= figure.start:
+                break
+            if block.is_cell and other.table == block.table:
+                if other.column == block.column and other.line < block.line:
+                    yield one
+            elif (
+                unit - self._units[one.claim.sentence] <= _UNITS_BEFORE
+                or one.start in self._results
+                or self._text_of(other).strip(" :") in labels
+                or (other.is_cell and self._comes_to(one))
+            ):
+                yield one
+
+    @lazy
+    def _units(self) -> list[int]:
+        """The number of each sentence, where all cells of a table count as one."""
+        found: list[int] = []
+        number = -1
+        for table, some in groupby(self._answer.sentences, key=lambda one: one[0].block.table):
+            for at, _ in enumerate(some):
+                number += table < 0 or at == 0
+                found.append(number)
+        return found
+
+    def _text_of(self, block: Block) -> str:
+        return self._answer.page.plain[block.start : block.end]
+
+    def _texts(self, figure: Figure) -> tuple[str, str]:
+        block = figure.claim.block
+        claims = self._answer.sentences[figure.claim.sentence]
+        plain = self._answer.page.plain
+        labels = " ".join(label.text for label in block.labels)
+        begin = claims[0].start
+        unit = self._units[figure.claim.sentence]
+        first = next(
+            (n for n, number in enumerate(self._units) if unit - number <= _UNITS_BEFORE), 0
+        )
+        before = plain[self._answer.sentences[first][0].start : begin]
+        return f"{labels} {plain[begin : claims[-1].end]}", before
+
+    def _told_about(self, figure: Figure) -> list[Figure]:
+        """Return the figures of the sources that are most probably said of the same."""
+        scored = [(self._likeness(figure.context, one.context), one) for one in self._told]
+        scored = [pair for pair in scored if pair[0] >= _LEAST_LIKENESS]
+        scored.sort(key=lambda pair: -pair[0])
+        wanted = kind_of(figure.measure)
+        found: list[Figure] = []
+        count: dict[str, int] = {}
+        for _, one in scored:
+            kind = kind_of(one.measure)
+            if count.get(kind, 0) < _MOST_TOLD[kind == wanted] and not _has_value(one, found):
+                count[kind] = count.get(kind, 0) + 1
+                found.append(one)
+        return found
+
+
+def _is_head(block: Block) -> bool:
+    return block.is_heading and block.column > 0
+
+
+def _has_value(figure: Figure, others: Sequence[Figure]) -> bool:
+    return any(same_value(figure.measure, one.measure) for one in others)
