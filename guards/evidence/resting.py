@@ -8,15 +8,16 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from guards.claims.reader import Claim, read_claims
+from guards.claims.reader import Claim
 from guards.core.reading import Reading, SourceSet
-from guards.evidence.binding import SourceFigures, figures_in
+from guards.evidence.answers import answer_claims, answer_figures
+from guards.evidence.binding import SourceFigures
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.index import OWN, Context, SourceClaim, about
 from guards.evidence.siblings import Place, place_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, content_words
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, Measure
 from guards.text.statements import statements
 
 Foreign = Mapping[Place, str]
@@ -27,6 +28,9 @@ _WORDS_SPEAK_OF_IT = 0.4
 _SAYS_NEARLY_THE_SAME = 0.6
 _CLEARLY_LESS = 0.5
 _TELLING_WORDS = 2
+_MOST_COMPARED = 200
+"""A value that stands in more places tells none of them apart."""
+_MEASURES_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +92,16 @@ class Rest:
 
 def lines_of(reading: Reading) -> tuple[Line, ...]:
     """Return the lines of an answer that assert something, in order."""
-    return tuple(_lines(reading.answer.text.raw)) if reading.answer else ()
+    return tuple(_lines(reading, reading.answer.text.raw)) if reading.answer else ()
 
 
-def _lines(raw: str) -> Iterator[Line]:
+def _lines(reading: Reading, raw: str) -> Iterator[Line]:
     asserted = [(one.start, one.end) for one in statements(raw)]
-    answer = read_claims(raw)
+    answer = reading.once(answer_claims)
     page = answer.page
-    figures = tuple(figures_in(answer, "", -1))
+    figures: dict[int, list[Figure]] = defaultdict(list)
+    for figure in reading.once(answer_figures):
+        figures[figure.claim.start].append(figure)
     for at, sentence in enumerate(answer.sentences):
         start, end = page.raw_span(sentence[0].start, sentence[-1].end)
         if not any(first < end and start < last for first, last in asserted):
@@ -111,7 +117,7 @@ def _lines(raw: str) -> Iterator[Line]:
             bag = about(claim, sentence, before, "")
             bag.add(claim.clause.words, OWN)
             own = tuple(
-                (one, *page.raw_span(one.start, one.end)) for one in figures if one.claim is claim
+                (one, *page.raw_span(one.start, one.end)) for one in figures.get(claim.start, ())
             )
             claims.append(Said(claim, bag.weights, *page.raw_span(claim.start, claim.end), own))
         yield Line(start, end, raw[start:end], near, tuple(claims))
@@ -126,6 +132,7 @@ class Rests:
         self._by_group: dict[str, list[Figure]] = defaultdict(list)
         for figure in self._figures.figures:
             self._by_group[figure.group].append(figure)
+        self._by_measure: dict[Measure, tuple[Sequence[Figure], Sequence[Figure]]] = {}
 
     @staticmethod
     def words_of(question: str) -> frozenset[str]:
@@ -167,10 +174,7 @@ class Rests:
     def _of_figure(self, figure: Figure, start: int, end: int, foreign: Foreign) -> Rest | None:
         if figure.measure.dimension == Dimension.BARE:
             return None
-        same: list[Figure] = []
-        others: list[Figure] = []
-        for one in self._by_group.get(figure.group, ()):
-            (same if same_value(figure.measure, one.measure) else others).append(one)
+        same, others = self._compared(figure)
         theirs = self._best(figure, [one for one in same if _is_in(one, foreign)])
         if theirs is None or theirs[0] < _SPEAKS_OF_IT:
             return None
@@ -183,6 +187,19 @@ class Rests:
         quoted = [on] if right is None or not is_sure else [on, right[1]]
         meant = foreign[place_of(on.claim, on.source)]
         return Rest(start, end, tuple(map(self._claim_of, quoted)), meant, is_sure)
+
+    def _compared(self, figure: Figure) -> tuple[Sequence[Figure], Sequence[Figure]]:
+        """Return the source figures of the same value, and those of another."""
+        found = self._by_measure.get(figure.measure)
+        if found is None:
+            same: list[Figure] = []
+            others: list[Figure] = []
+            for one in self._by_group.get(figure.group, ()):
+                (same if same_value(figure.measure, one.measure) else others).append(one)
+            if len(self._by_measure) >= _MEASURES_KEPT:
+                self._by_measure.clear()
+            found = self._by_measure[figure.measure] = (same, others)
+        return found
 
     def _of_words(self, said: Said, asked: Collection[str], foreign: Foreign) -> Rest | None:
         telling = [
@@ -214,10 +231,13 @@ class Rests:
 
     def _holding(self, word: Word) -> Sequence[SourceClaim]:
         places = {place for one in word.features for place in self._index.places(one)}
-        return [self._index.claims[place] for place in sorted(places)]
+        return [self._index.claims[place] for place in sorted(places)[:_MOST_COMPARED]]
 
     def _best(self, figure: Figure, among: Sequence[Figure]) -> tuple[float, Figure] | None:
-        rated = ((self._index.likeness(figure.context, one.context), one) for one in among)
+        rated = (
+            (self._index.likeness(figure.context, one.context), one)
+            for one in among[:_MOST_COMPARED]
+        )
         return max(rated, key=lambda one: one[0], default=None)
 
     def _claim_of(self, figure: Figure) -> SourceClaim:

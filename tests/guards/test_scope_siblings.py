@@ -1,4 +1,4 @@
-"""Claims that rest on a source about another branch, product, law or edition than the question's."""
+"""Claims that rest on a source about a sibling or an older edition of what was asked."""
 
 import pytest
 
@@ -59,7 +59,8 @@ TEST_SITE = (
     Source(
         "1",
         "시험장별 안내 (구로 / 송도)",
-        "<구로 시험장>\n입실 마감: 08:30\n주차: 1시간 무료\n\n<송도 시험장>\n입실 마감: 09:10\n주차: 3시간 무료",
+        "<구로 시험장>\n입실 마감: 08:30\n주차: 1시간 무료\n\n"
+        "<송도 시험장>\n입실 마감: 09:10\n주차: 3시간 무료",
     ),
 )
 CARD = (
