@@ -3,29 +3,32 @@
 Finds: hedged figures (약 2만원, 보통 30분, 도보 10분, 30여 명) whose value the sources do not
     give; hedging words alone (아마도, 일반적으로, …할 수도 있습니다) where the sources do not.
 Misses: estimates without a figure or a listed word; an estimate that happens to equal some other
-    figure of the sources.
-Score: 1.0 for a figure; 0.5 for words alone (weak); 0.3 for a figure that follows from others of
-    one passage (weak).
-Source: own lists in `guards.lexicons.hedges`.
+    figure of the sources, or one of the user's own.
+Score: 1.0 for a figure; 0.5 for words alone (weak); 0.3 for a figure that follows from others that
+    are named beside it (weak).
+Source: own lists in `guards/lexicons/hedges.txt`; see `guards.evidence.arithmetic`.
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
+from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading, Text
+from guards.core.reading import Asked, Reading, Text
+from guards.evidence.answers import answer_claims, answer_figures, asked_figures
+from guards.evidence.arithmetic import Arithmetic, Outcome
+from guards.evidence.binding import Bound, Held, SourceFigures
+from guards.evidence.figures import Figure
 from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts, may_guess
-from guards.text.known_quantities import KnownQuantities, known_in
 from guards.text.open_sources import OpenSources
-from guards.text.reckoned import Reckoning
-from guards.text.slots.quantity import Quantity
-from guards.text.source_figures import SourceFigures
+
+_SHOWN = frozenset({Outcome.SHOWN_RIGHT, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER})
 
 
 class EstimatesSettings(GuardSettings):
@@ -67,70 +70,86 @@ class Estimates(Guard[EstimatesSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        """Read what the sources say in figures."""
+        asked.told.once(SourceFigures)
+        yield
+
     def check(self, reading: Reading) -> list[Finding]:
         """Compare hedged figures with the sources, then look for guesses in words."""
         if reading.answer is None:
             return []
         text = reading.answer.text
         hedged = frozenset(hedged_starts(text))
-        figures = [figure for figure in claimed_quantities(text) if figure.start in hedged]
-        return [*self._unsupported(figures, reading), *self._guesses(text, reading)]
+        claimed = {one.start: one for one in claimed_quantities(text) if one.start in hedged}
+        figures = self._unsupported(frozenset(claimed), reading) if claimed else ()
+        return [*figures, *self._guesses(text, reading)]
 
-    def _unsupported(self, figures: list[Quantity], reading: Reading) -> list[Finding]:
-        if not figures:
-            return []
-        known = reading.told.once(known_in)
-        unknown = [
-            figure
-            for figure in figures
-            if not (known.has(figure) or self._is_rounded(figure, known))
-        ]
-        if not unknown:
-            return []
-        licensed = KnownQuantities([reading.question.text, reading.asked.echo])
-        sources = SourceFigures(reading)
-        if reading.answer is None:
-            return []
-        reckoning = Reckoning(
-            reading.answer.text,
-            reading.question.text,
-            lambda one: known.has(one) or licensed.has(one),
+    def _unsupported(self, starts: frozenset[int], reading: Reading) -> Iterator[Finding]:
+        answer, figures = reading.once(answer_claims), reading.once(answer_figures)
+        sources = reading.told.once(SourceFigures)
+        arithmetic = Arithmetic(
+            answer,
+            figures,
+            reading.asked.once(asked_figures),
+            sources.figures,
+            sources.index.likeness,
         )
-        return [
-            self._figure_finding(
-                figure, sources, is_derived=reckoning.averages(figure) or sources.imply(figure)
-            )
-            for figure in unknown
-            if not (licensed.has(figure) or sources.repeat(figure))
-        ]
+        for figure in figures:
+            start, end = answer.page.raw_span(figure.start, figure.end)
+            standing = standing_of(figure.claim, answer.sentences[figure.claim.sentence])
+            if start not in starts or standing not in {Standing.ASSERTED, Standing.LABEL}:
+                continue
+            bound = sources.bind(figure)
+            # A value that stands elsewhere is no guess: `numbers` and `scope` ask whose it is.
+            if bound.same is not None or self._is_rounded(figure, sources):
+                continue
+            outcome = arithmetic.of(figure).outcome
+            if outcome not in _SHOWN:
+                follows = outcome is Outcome.FOLLOWS
+                yield self._figure_finding(Span(start, end), bound, reading, is_derived=follows)
 
-    def _is_rounded(self, figure: Quantity, known: KnownQuantities) -> bool:
-        return figure.approximate and known.values_near(figure, self.settings.rounding)
+    def _is_rounded(self, figure: Figure, sources: SourceFigures) -> bool:
+        """Tell whether a figure is near to one of the sources of its kind."""
+        most = self.settings.rounding
+        return figure.quantity.approximate and any(
+            len(one.measure.values) == len(figure.measure.values)
+            and all(
+                abs(own - its) <= most * abs(its)
+                for own, its in zip(figure.measure.values, one.measure.values, strict=True)
+            )
+            for one in sources.figures
+            if one.measure.dimension == figure.measure.dimension
+        )
 
     def _figure_finding(
-        self, figure: Quantity, sources: SourceFigures, *, is_derived: bool
+        self, span: Span, bound: Bound, reading: Reading, *, is_derived: bool
     ) -> Finding:
+        assert reading.answer is not None
+        observed = reading.answer.text.raw[span.start : span.end]
         if is_derived:
             return Finding(
                 guard=self.id,
                 code="estimates.derived",
                 part="answer",
-                span=Span(figure.start, figure.end),
-                observed=figure.text,
+                span=span,
+                observed=observed,
                 severity=Severity.WEAK,
                 strength=Strength.E1,
                 score=0.3,
             )
-        closest = sources.closest(figure)
+        right = bound.right if bound.held is not Held.ABSENT else None
         return Finding(
             guard=self.id,
             code="estimates.unsupported",
             part="answer",
-            span=Span(figure.start, figure.end),
-            observed=figure.text,
-            strength=Strength.C2 if closest else Strength.E0,
-            expected=closest.figures if closest else (),
-            evidence=(Evidence(closest.source_id, closest.sentence),) if closest else (),
+            span=span,
+            observed=observed,
+            strength=Strength.C2 if right else Strength.E0,
+            expected=(right.quantity.shown,) if right else (),
+            evidence=(_quote(reading, right),) if right else (),
+            # What comes next may show how it was reckoned.
+            provisional=True,
         )
 
     def _guesses(self, text: Text, reading: Reading) -> list[Finding]:
@@ -164,3 +183,12 @@ def _belongs_to_figure(guess: Guess, starts: Sequence[int]) -> bool:
     """Tell whether a hedged figure begins right behind a guess."""
     at = bisect_left(starts, guess.end)
     return at < len(starts) and starts[at] - guess.end <= REACH_CHARS
+
+
+def _quote(reading: Reading, figure: Figure) -> Evidence:
+    """Return the source's sentence that a figure stands in."""
+    told = reading.told.once(SourceFigures).index.readings[figure.source]
+    sentence = told.sentences[figure.claim.sentence]
+    start, end = told.page.raw_span(sentence[0].start, sentence[-1].end)
+    part = reading.sources[figure.source]
+    return Evidence(part.source.id if part.source else "", part.text.raw[start:end])

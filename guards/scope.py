@@ -1,38 +1,43 @@
 """Facts about something else than what was asked.
 
-Finds: with `scopes` (the houses of a chain, each with its names) claims that name another house
-    than the one asked about, or that only the sources of another one support; with `categories`
-    (rooms, dining …) claims of another category than the question's; without either, an answer
-    about another place or organisation than the one that the question names (asked 영통구,
-    answered 팔달구).
-Misses: a fact of another house that a source of the right one has too; a question that names
-    several; an answer that mentions what was asked and then turns to something else.
-Score: 1.0 where another name stands in the claim; 0.8 where only its sources tell.
-Source: names and words of the policy, and own rules for Korean names.
+Finds: claims that only a source about another branch, product, law or edition supports, where its
+    title or heading names a sibling of what question or claim name (강남점, 분당점), or the
+    policy's `scopes` say so; claims that name another of these scopes; with `categories` (rooms,
+    dining …) claims of another category than the question's; an answer about another place or
+    organisation than the one that the question names (asked 영통구, answered 팔달구).
+Misses: a fact of a sibling that a source of the right one has too; siblings that no title, heading
+    or first line names; a question that names several.
+Score: 1.0 where another name stands in the claim; 0.9 where only a sibling's source has its figure
+    or words; 0.5 (weak) where the sources of what was asked say nothing on that at all.
+Source: names and words of the policy, `guards/lexicons/siblings.txt`, own rules for Korean names.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
 
-from guards.core.finding import Finding, Span, Strength
+from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.lazy import lazy
-from guards.core.reading import Reading
-from guards.text.entity_drift import drifts
-from guards.text.source_support import (
-    Claim,
-    SupportingSource,
-    best_source,
-    claims_with_figures,
-)
+from guards.core.reading import Part, Reading, Text
+from guards.evidence.index import SourceClaim
+from guards.evidence.resting import Foreign, Line, Rest, Rests, lines_of
+from guards.evidence.siblings import Siblings
+from guards.lexicons.name_heads import PRODUCT_HEADS
+from guards.text.known_names import is_short_for
+from guards.text.slots.name import Name, dense
 from guards.text.word_groups import Mention, WordGroups
 
-_SUPPORTS = 0.6
-_CLEARLY_MORE = 0.25
-_RESTS_ON = 0.4
+_RESTS_ON = 0.3
+_STRONG, _WEAK = 0.9, 0.5
+# A question put right is answered about what it should have named: 아니요, 팔달구입니다.
+_PUTS_RIGHT = re.compile(r"\s*(?:아니(?:요|오|에요|예요)|아뇨|아닙니다)")
+# 팔달구 효원로 1: where the place asked about lies, not what the answer is about.
+_ADDRESS_AFTER = re.compile(r"\s?[가-힣0-9]{1,10}(?:로|길|동|읍|면|리)(?:\s?\d|\s|에|$)")
 _Groups = frozenset[str]
 
 
@@ -47,13 +52,17 @@ class ScopeSettings(GuardSettings):
         default_factory=dict,
         description="Subjects that must not be mixed up, each with the words that tell it.",
     )
+    check_siblings: bool = Field(
+        True,
+        description="Report claims that rest on a source about a sibling of what was asked.",
+    )
     check_entities: bool = Field(
         True, description="Report answers about another place or organisation than the question's."
     )
 
 
 class OtherScope(Guard[ScopeSettings]):
-    """Report claims about another house, subject or place than the question's."""
+    """Report claims about another house, product, edition, subject or place than the question's."""
 
     id = "scope"
     stages = frozenset({Stage.OUTPUT})
@@ -61,8 +70,12 @@ class OtherScope(Guard[ScopeSettings]):
     settings_type = ScopeSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "scope.other_scope": Code(
-            "The claim is about another of the policy's scopes than the question.",
+            "The claim names, or rests on a source about, a sibling of what was asked about.",
             '"{observed}"은(는) 질문한 {expected}의 내용이 아닙니다. 질문한 대상의 내용만 쓰세요.',
+        ),
+        "scope.other_edition": Code(
+            "The claim rests on a text that is no longer in force.",
+            '"{observed}"은(는) 지난 자료의 내용입니다. 현재 자료의 내용만 쓰세요.',
         ),
         "scope.other_category": Code(
             "The claim and its source are about another of the policy's categories.",
@@ -84,20 +97,16 @@ class OtherScope(Guard[ScopeSettings]):
         """Compare what each claim is about with what the question is about."""
         if reading.answer is None:
             return []
-        checks = [
-            check
-            for check, wanted in (
-                (self._other_scopes, bool(self.settings.scopes)),
-                (self._other_categories, bool(self.settings.categories)),
-                (self._drifts, self.settings.check_entities and bool(reading.question.text.names)),
-            )
-            if wanted
-        ]
-        if not checks:
-            return []
-        claims = claims_with_figures(reading.answer.text)
-        sources = [SupportingSource(part) for part in reading.sources]
-        return [finding for check in checks for finding in check(claims, sources, reading)]
+        found: list[Finding] = []
+        if self.settings.scopes:
+            found += self._other_scopes(reading)
+        if self.settings.check_siblings and not found:
+            found += self._siblings(reading)
+        if self.settings.categories:
+            found += self._other_categories(reading)
+        if self.settings.check_entities and reading.question.text.names:
+            found += self._drifts(reading)
+        return found
 
     @lazy
     def _scopes(self) -> WordGroups:
@@ -107,34 +116,44 @@ class OtherScope(Guard[ScopeSettings]):
     def _categories(self) -> WordGroups:
         return WordGroups(self.settings.categories, begin_words=False)
 
-    def _other_scopes(
-        self, claims: list[Claim], sources: list[SupportingSource], reading: Reading
-    ) -> Iterator[Finding]:
-        scopes_of = [_groups_of(source, self._scopes) for source in sources]
-        asked = self._asked_scopes(reading, scopes_of)
-        own = [s for s, of in zip(sources, scopes_of, strict=True) if not of or of & asked]
-        others = [s for s, of in zip(sources, scopes_of, strict=True) if of and not of & asked]
-        for claim in claims if asked else ():
-            named = self._named_wrongly(claim, asked, own)
-            if named is not None:
-                start = claim.sentence.start + named.start
-                span = Span(start, start + len(named.text))
-                yield self._finding("other_scope", span, named.text, asked)
-            elif others:
-                other, support = best_source(claim, others)
-                own_support = best_source(claim, own)[1] if own else 0.0
-                if support >= max(_SUPPORTS, own_support + _CLEARLY_MORE):
-                    yield self._claim_finding("other_scope", claim, asked, other)
+    def _siblings(self, reading: Reading) -> Iterator[Finding]:
+        siblings = reading.told.once(Siblings)
+        if not siblings:
+            return
+        question, earlier = reading.exchange.question, reading.exchange.echo
+        resting = _resting(reading, lambda near: siblings.foreign(near, question, earlier))
+        yield from (_rest_finding(reading, rest) for _, rest in resting)
 
-    def _named_wrongly(
-        self, claim: Claim, asked: _Groups, own: list[SupportingSource]
-    ) -> Mention | None:
-        """Return the first other scope that a claim names unless a source of the asked one does."""
-        for mention in self._scopes.mentions(claim.sentence.text):
+    def _other_scopes(self, reading: Reading) -> Iterator[Finding]:
+        scopes_of = [_groups_of(part, self._scopes) for part in reading.sources]
+        asked = self._asked_scopes(reading, scopes_of)
+        if not asked:
+            return
+        expected = tuple(sorted(asked))
+        named = set()
+        for line in reading.once(lines_of):
+            mention = self._named_wrongly(reading, line, asked)
+            if mention is not None:
+                named.add(line.start)
+                start = line.start + mention.start
+                yield _finding("other_scope", reading, start, start + len(mention.text), expected)
+        others = {number for number, of in enumerate(scopes_of) if of and not of & asked}
+        places = (place for place in reading.told.once(Siblings).places if place[0] in others)
+        foreign = dict.fromkeys(places, ", ".join(expected))
+        for line, rest in _resting(reading, lambda _: foreign):
+            if line.start not in named:
+                yield _rest_finding(reading, rest)
+
+    def _named_wrongly(self, reading: Reading, line: Line, asked: _Groups) -> Mention | None:
+        """Return the first other scope that a line names unless its own source does, too."""
+        for mention in self._scopes.mentions(line.text):
             if mention.group in asked:
                 continue
-            naming = [s for s in own if mention.group in self._scopes.within(s.whole)]
-            if not naming or best_source(claim, naming)[1] < _SUPPORTS:
+            best = reading.told.once(Rests).best(line)
+            if best is None or best[0] < _RESTS_ON:
+                return mention
+            held = self._scopes.within(_whole(reading.sources[best[1].source]))
+            if mention.group not in held or (held and not held & asked):
                 return mention
         return None
 
@@ -149,48 +168,122 @@ class OtherScope(Guard[ScopeSettings]):
         named = frozenset[str]().union(*scopes_of)
         return named if len(named) == 1 and all(scopes_of) else frozenset()
 
-    def _other_categories(
-        self, claims: list[Claim], sources: list[SupportingSource], reading: Reading
-    ) -> Iterator[Finding]:
+    def _other_categories(self, reading: Reading) -> Iterator[Finding]:
         asked = self._categories.within(reading.question.text.raw)
-        for claim in claims if len(asked) == 1 else ():
-            about = self._categories.within(claim.sentence.text)
+        for line in reading.once(lines_of) if len(asked) == 1 else ():
+            about = self._categories.within(line.text)
             if not about or about & asked:
                 continue
-            source, support = best_source(claim, sources)
-            held = _groups_of(source, self._categories)
-            if held and not held & asked and support >= _RESTS_ON:
-                yield self._claim_finding("other_category", claim, asked, source)
+            best = reading.told.once(Rests).best(line)
+            if best is None or best[0] < _RESTS_ON:
+                continue
+            held = _groups_of(reading.sources[best[1].source], self._categories)
+            if held and not held & asked:
+                found = _finding("other_category", reading, line.start, line.end, sorted(asked))
+                quote = _quote(reading, best[1])
+                yield replace(found, strength=Strength.C1, evidence=(quote,), score=_STRONG)
 
-    def _drifts(
-        self, claims: list[Claim], sources: list[SupportingSource], reading: Reading
-    ) -> Iterator[Finding]:
-        for drift in drifts(claims, sources, reading):
-            span = Span(drift.told.start, drift.told.end)
-            found = self._finding("entity_drift", span, drift.told.text, (drift.asked.text,))
+    def _drifts(self, reading: Reading) -> Iterator[Finding]:
+        """Report for each line the one name that stands for the question's only one of that head.
+
+        None if the answer has the question's name too, or if the source that the line is closest to
+        does; nor in a line that tells of several, or in an answer that says no to the question.
+        """
+        answer, question = _answer(reading), reading.question.text
+        asked = [name for name in _only_ones(question) if name.specific not in answer.dense]
+        for line in reading.once(lines_of) if asked and not _PUTS_RIGHT.match(answer.raw) else ():
+            drift = _drift(line, asked, answer, question.dense)
+            if drift is None:
+                continue
+            best = reading.told.once(Rests).best(line)
+            if best and drift[0].specific in dense(_whole(reading.sources[best[1].source])):
+                continue
+            wanted, told = drift
+            found = _finding("entity_drift", reading, told.start, told.end, (wanted.text,))
             # The answer may come to what was asked about.
             yield replace(found, provisional=True)
 
-    def _claim_finding(
-        self, kind: str, claim: Claim, asked: _Groups, source: SupportingSource
-    ) -> Finding:
-        sentence = claim.sentence
-        span = Span(sentence.start, sentence.end)
-        found = self._finding(kind, span, sentence.text, asked)
-        return replace(found, strength=Strength.C1, evidence=source.evidence(claim), score=0.8)
 
-    def _finding(self, kind: str, span: Span, observed: str, asked: Iterable[str]) -> Finding:
-        return Finding(
-            guard=self.id,
-            code=f"scope.{kind}",
-            part="answer",
-            span=span,
-            observed=observed,
-            strength=Strength.C2,
-            expected=tuple(sorted(asked)),
-        )
+def _resting(reading: Reading, foreign_to: Callable[[str], Foreign]) -> Iterator[tuple[Line, Rest]]:
+    """Yield what figures and words of the answer rest on foreign sources."""
+    rests = reading.told.once(Rests)
+    asked = Rests.words_of(reading.question.text.raw)
+    for line in reading.once(lines_of):
+        foreign = foreign_to(line.near)
+        if foreign:
+            for rest in rests.of_line(line, asked, foreign):
+                yield line, rest
 
 
-def _groups_of(source: SupportingSource, groups: WordGroups) -> _Groups:
+def _rest_finding(reading: Reading, rest: Rest) -> Finding:
+    kind = "other_scope" if rest.meant else "other_edition"
+    expected = (rest.meant,) if rest.meant else ()
+    found = _finding(kind, reading, rest.start, rest.end, expected)
+    return replace(
+        found,
+        severity=Severity.STRONG if rest.is_sure else Severity.WEAK,
+        strength=Strength.C2 if rest.is_sure else Strength.C1,
+        evidence=tuple(_quote(reading, one) for one in rest.on),
+        score=_STRONG if rest.is_sure else _WEAK,
+    )
+
+
+def _finding(kind: str, reading: Reading, start: int, end: int, expected: Sequence[str]) -> Finding:
+    return Finding(
+        guard=OtherScope.id,
+        code=f"scope.{kind}",
+        part="answer",
+        span=Span(start, end),
+        observed=_answer(reading).raw[start:end],
+        strength=Strength.C2,
+        expected=tuple(expected),
+    )
+
+
+def _answer(reading: Reading) -> Text:
+    return reading.answer.text if reading.answer else Text("")
+
+
+def _quote(reading: Reading, one: SourceClaim) -> Evidence:
+    return Evidence(one.source_id, reading.told.once(Rests).sentence_of(one))
+
+
+def _heading(part: Part) -> str:
+    return f"{part.source.title} {part.source.file}".strip() if part.source else ""
+
+
+def _whole(part: Part) -> str:
+    return f"{_heading(part)}\n{part.text.raw}"
+
+
+def _groups_of(part: Part, groups: WordGroups) -> _Groups:
     """Return what a source is about: what its title or file names, else what its text does."""
-    return groups.within(source.heading) or groups.within(source.whole)
+    return groups.within(_heading(part)) or groups.within(_whole(part))
+
+
+def _only_ones(question: Text) -> list[Name]:
+    """Return the places and organisations of whose head a question names no other."""
+    counts = Counter(name.head for name in question.names)
+    return [
+        name
+        for name in question.names
+        if name.head and name.head not in PRODUCT_HEADS and counts[name.head] == 1
+    ]
+
+
+def _drift(
+    line: Line, asked: Iterable[Name], answer: Text, question: str
+) -> tuple[Name, Name] | None:
+    """Return a name of the question and the one that a line has in its place."""
+    inside = [
+        told
+        for told in answer.names
+        if line.start <= told.start < line.end
+        and told.specific not in question
+        and not _ADDRESS_AFTER.match(answer.raw, told.end)
+    ]
+    for name in asked:
+        others = [one for one in inside if one.head == name.head]
+        if len({one.key for one in others}) == 1 and not is_short_for(others[0].key, name.key):
+            return name, others[0]
+    return None

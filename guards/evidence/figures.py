@@ -1,5 +1,6 @@
 """Figures bound to what they are said of, and their values in whatever notation."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -75,8 +75,9 @@ def _read(text: str) -> Iterator[Morpheme]:
 def _read_line(line: str, offset: int) -> Iterator[Morpheme]:
     if not line.strip():
         return
-    # MeCab takes a text for ended at a NUL.
-    parsed = cast("str", _TAGGERS.tagger.parse(line.replace("\0", " ")))
+    # MeCab takes a text for ended at a NUL, and half a surrogate pair for no text at all.
+    line = line.replace("\0", " ").encode(errors="replace").decode()
+    parsed = cast("str", _TAGGERS.tagger.parse(line))
     position = 0
     for row in parsed.split("\n"):
         surface, _, feature = row.partition("\t")

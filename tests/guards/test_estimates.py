@@ -111,3 +111,54 @@ def test_rounding_may_be_switched_off() -> None:
 )
 def test_says_why_it_cannot_check(guard: Estimates, exchange: Exchange, reason: str) -> None:
     assert guard.not_checkable(read(exchange)) == reason
+
+
+RIGHT = [
+    pytest.param(
+        "치약 세트는 11,900원이다.", "얼마예요?", "약 1만 2천 원입니다.", id="shop-rounded"
+    ),
+    pytest.param(
+        "성인 18,000원, 어린이 9,000원.",
+        "어른 둘 아이 하나요.",
+        "예상 요금은 18,000원 × 2 + 9,000원 = 45,000원입니다.",
+        id="park-equation-shown",
+    ),
+    pytest.param(
+        "버스로 40분, 내려서 걸어서 5분이다.",
+        "얼마나 걸려요?",
+        "버스로 약 40분, 걸어서 5분이니 모두 약 45분 걸립니다.",
+        id="journey-total",
+    ),
+    pytest.param(
+        "교재비는 한 과목에 24,000원이다.",
+        "세 과목이면요?",
+        "세 과목이면 대략 72,000원입니다.",
+        id="course-product",
+    ),
+    pytest.param(
+        "월세는 500,000원이다.", "1년 치는?", "대략 600만 원(50만 원 × 12개월)입니다.", id="rent"
+    ),
+    pytest.param(
+        "처리 기간은 보통 2주이다.", "언제 나와요?", "보통 14일 걸립니다.", id="office-notation"
+    ),
+    pytest.param(
+        "수강 인원은 25명이다.", "저는 서른 명쯤 데려가요.", "약 30명이시군요.", id="users-own"
+    ),
+    pytest.param(
+        "연회비는 30,000원이다.",
+        "할인되나요?",
+        "만약 평균 50만 원을 쓰신다고 가정하면 그때도 연회비는 30,000원입니다.",
+        id="supposed",
+    ),
+]
+
+
+@pytest.mark.parametrize(("told", "question", "answer"), RIGHT)
+def test_rounded_derived_and_supposed_figures_are_right(
+    told: str, question: str, answer: str
+) -> None:
+    exchange = Exchange(question, (Source("1", "안내", told),), answer=answer)
+
+    found = Estimates(EstimatesSettings()).check(read(exchange))
+
+    assert [one for one in found if one.severity is Severity.STRONG] == []

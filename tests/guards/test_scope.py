@@ -49,7 +49,7 @@ FLAGGED = [
         "윤슬 호텔 체크인은?",
         "체크인은 오후 2시부터입니다.",
         "other_scope",
-        "체크인은 오후 2시부터입니다.",
+        "오후 2시",
         id="figure-of-the-other-house",
     ),
     pytest.param(
@@ -117,12 +117,13 @@ def test_passes(guard: OtherScope, question: str, answer: str) -> None:
     assert findings(guard, question, answer) == []
 
 
-def test_the_other_houses_sentence_is_quoted(guard: OtherScope) -> None:
+def test_the_sentences_of_both_houses_are_quoted(guard: OtherScope) -> None:
     [finding] = findings(guard, "윤슬 호텔 체크인은?", "체크인은 오후 2시부터입니다.")
 
     assert finding.expected == ("강릉",)
     assert [(quote.source_id, quote.quote) for quote in finding.evidence] == [
-        ("2", "체크인은 오후 2시부터입니다.")
+        ("2", "체크인은 오후 2시부터입니다."),
+        ("1", "체크인은 오후 3시부터입니다."),
     ]
 
 

@@ -64,6 +64,7 @@ CODE_WORDS = {
     "quality.placeholder": msgid("Empty, or a placeholder"),
     "quality.cut_off": msgid("Breaks off in the middle"),
     "scope.other_scope": msgid("About another scope"),
+    "scope.other_edition": msgid("From a text that is no longer in force"),
     "scope.other_category": msgid("About another category"),
     "scope.entity_drift": msgid("About another place or organisation"),
     "transport.invented": msgid("A way that no source describes"),

@@ -1,0 +1,23 @@
+"""An answer's claims and figures, read once for every guard."""
+
+from guards.claims.reader import Reading as Claims
+from guards.claims.reader import read_claims
+from guards.core.reading import Asked, Reading
+from guards.evidence.binding import figures_in
+from guards.evidence.figures import Figure
+
+
+def answer_claims(reading: Reading) -> Claims:
+    """Return the claims of an answer."""
+    return read_claims(reading.answer.text.raw if reading.answer else "")
+
+
+def answer_figures(reading: Reading) -> tuple[Figure, ...]:
+    """Return the figures of an answer, in order."""
+    return tuple(figures_in(reading.once(answer_claims), "", -1))
+
+
+def asked_figures(asked: Asked) -> tuple[Figure, ...]:
+    """Return the figures of the question and of the turns before."""
+    texts = (asked.question.text.raw, asked.exchange.echo)
+    return tuple(figure for text in texts for figure in figures_in(read_claims(text), "", -1))
