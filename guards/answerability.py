@@ -20,11 +20,11 @@ from pydantic import Field
 from guards.core.exchange import ContextState, Exchange
 from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading, SourceSet
+from guards.core.reading import Asked, Reading, Text
 from guards.text.abstention import is_abstention
-from guards.text.coverage import Passage, passage, question_coverage
-from guards.text.topic import asks_for_rules, names_subject
-from guards.text.unknown_names import UnknownName, unknown_name
+from guards.text.coverage import Passage, question_coverage
+from guards.text.topic import Held, asks_for_rules, held_by, names_subject
+from guards.text.unknown_names import UnknownName, may_name, unknown_name
 
 _CERTAINTY_OF_NAME = 0.95
 
@@ -190,22 +190,24 @@ def doubt(reading: Reading) -> float:
 
 
 def _coverage(asked: Asked) -> float | None:
-    return question_coverage(asked.exchange.question, asked.told.once(_passages))
+    return question_coverage(asked.exchange.question, _passages(asked))
 
 
 def _unknown(asked: Asked) -> UnknownName | None:
-    return unknown_name(asked.exchange.question, asked.told.once(_passages))
+    question = asked.exchange.question
+    return unknown_name(question, _passages(asked)) if may_name(question) else None
 
 
-def _passages(told: SourceSet) -> list[Passage]:
+def _passages(asked: Asked) -> list[Passage]:
     """Return the sources as `question_coverage` compares them."""
     return [
-        passage(
-            part.source.title if part.source else "",
-            [sentence.text for sentence in part.text.sentences],
-        )
-        for part in told.parts
+        Passage(held_by(part.source.title if part.source else ""), part.text.once(_stretches))
+        for part in asked.sources
     ]
+
+
+def _stretches(text: Text) -> tuple[Held, ...]:
+    return tuple(held_by(sentence.text) for sentence in text.sentences)
 
 
 def _has_text(exchange: Exchange) -> bool:

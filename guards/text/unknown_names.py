@@ -44,15 +44,25 @@ class _Name(NamedTuple):
     which: str
 
 
+def may_name(question: str) -> bool:
+    """Tell whether a question has a name, a number, a year or a compound to look for at all."""
+    asked = question.casefold()
+    return bool(topic_words(question)) and (
+        any(True for names_in in _READERS for _ in names_in(asked))
+        or any(pattern.search(asked) for pattern in (_EDITION_ASKED, _ARTICLE))
+        or any(True for _ in _compounds(question))
+    )
+
+
 def unknown_name(question: str, passages: Sequence[Passage]) -> UnknownName | None:
     """Return a name of the question that no source knows while one knows others like it."""
-    if not topic_words(question):
+    if not may_name(question):
         return None
     asked = question.casefold()
     titles = [one.title for one in passages]
     told = "\n".join(one.text for one in passages)
     dense = without_spacing(told)
-    for names_in in (_codes, _numbered, _grades, _places):
+    for names_in in _READERS:
         if (found := _unknown(names_in, asked, told)) and found.asked not in dense:
             return found
     return (
@@ -208,3 +218,6 @@ def _placed_pattern() -> re.Pattern[str]:
         rf"(?<![가-힣a-z])(?P<which>[가-힣a-z]{{2,6}}?)\s?(?P<kind>{kinds})"
         r"(?=$|[^가-힣a-z]|[은는이가의도을를에로과와랑]|까지|부터|만)"
     )
+
+
+_READERS = (_codes, _numbered, _grades, _places)
