@@ -16,6 +16,7 @@ class Binding:
         closer_by: By how much the claim that has another value must be more alike than the one
             that has the answer's value, for the value to have been moved.
         premise: Likeness from which on a figure of the question is held against the source claim.
+        beside: Weight from which on a word is named with a figure, in its sentence or before.
         near: Weight from which on a word stands beside a figure.
         label_named: Share of a row's or item's own words that an answer must name to be about it.
     """
@@ -23,11 +24,14 @@ class Binding:
     speaks_of_the_same: float
     closer_by: float
     premise: float
+    beside: float
     near: float
     label_named: float
 
 
-BINDING = Binding(speaks_of_the_same=0.3, closer_by=0.22, premise=0.5, near=0.6, label_named=0.5)
+BINDING = Binding(
+    speaks_of_the_same=0.3, closer_by=0.22, premise=0.5, beside=0.35, near=0.6, label_named=0.5
+)
 
 NOVEL_VERB = 0.4
 """How much a verb that no source has counts, where a noun counts 1."""
