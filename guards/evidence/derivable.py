@@ -50,8 +50,10 @@ class Derivable:
             return self._may_be_moved(others)
         wanted = [float(value) for value in figure.measure.values]
         amounts = _amounts((*others, *self._asked, *self._told), dimension, wanted)
-        factors = _factors((*self._asked, *others, *self._told))
-        return all(_is_given(value, amounts, factors) for value in wanted)
+        rates = [one for one in self._told if one.measure.dimension == Dimension.PERCENT]
+        factors = _factors((*self._asked, *others, *rates))
+        near = _amounts((*others, *self._asked), dimension, wanted)
+        return all(_is_given(value, amounts, near, factors) for value in wanted)
 
     def _may_be_moved(self, others: Iterable[Figure]) -> bool:
         """Tell whether a date or time could be another one, moved by a period."""
@@ -96,22 +98,24 @@ def _in_units(number: float, dimension: str) -> tuple[float, ...]:
     return (number, number - 1, number / 7) if number > 1 else (number,)
 
 
-def _is_given(wanted: float, amounts: Sequence[float], factors: Sequence[float]) -> bool:
+def _is_given(
+    wanted: float, amounts: Sequence[float], near: Sequence[float], factors: Sequence[float]
+) -> bool:
+    """Tell whether one step from any amounts gives a value, or two from those that are named."""
     if wanted == 0:
         return True
+    known = {round(one, _DIGITS) for one in amounts}
     products = {round(one * factor, _DIGITS) for one in amounts for factor in factors}
     products |= {round(one / factor, _DIGITS) for one in amounts for factor in factors}
-    products |= {round(one, _DIGITS) for one in amounts}
-    if round(wanted, _DIGITS) in products:
-        return True
-    if any(
-        round(abs(wanted + sign * one), _DIGITS) in products for one in amounts for sign in (1, -1)
+    if round(wanted, _DIGITS) in products or any(
+        round(abs(wanted + sign * one), _DIGITS) in known for one in amounts for sign in (1, -1)
     ):
         return True
     if any(
-        round(wanted / (one * other), _DIGITS) in amounts for one in factors for other in factors
+        round(abs(wanted + sign * one), _DIGITS) in products for one in near for sign in (1, -1)
     ):
         return True
-    return any(
-        round(wanted - one - other, _DIGITS) in products for one in amounts for other in amounts
-    )
+    if any(round(wanted / (one * other), _DIGITS) in known for one in factors for other in factors):
+        return True
+    named = {round(one, _DIGITS) for one in near}
+    return any(round(wanted - one - other, _DIGITS) in named for one in near for other in near)
