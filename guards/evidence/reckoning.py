@@ -125,6 +125,15 @@ def counts_of(figure: Figure) -> set[Fraction]:
     return {value for value in values if 0 < value < 10_000}
 
 
+# Days, weeks, months, hours and minutes of one another.
+_CONSTANTS = frozenset(map(Fraction, (7, 12, 24, 30, 52, 60, 365, 366)))
+
+
+def is_constant(figure: Figure) -> bool:
+    """Tell whether a length of time only converts another one: 365일, 12개월."""
+    return figure.measure.dimension in LENGTHS and written(figure.quantity) in _CONSTANTS
+
+
 def of_two(wanted: Target, one: Figure, other: Figure) -> Step | None:
     """Return the step from two figures to one that is to be explained, if there is one."""
     for name, rule in _RULES:
