@@ -5,6 +5,7 @@ follows if the figures that it is reckoned from are named beside it, in its tabl
 in the source claims about the same; a figure that the answer only supposes needs no source.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,14 +14,16 @@ from itertools import combinations, product
 
 from guards.claims.reader import Claim, Reading
 from guards.evidence.equations import equations
-from guards.evidence.expressions import written
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.items import counted_items
 from guards.evidence.nearby import Likeness, Nearby, Pool
-from guards.evidence.points import LENGTHS, POINTS
+from guards.evidence.points import POINTS
 from guards.evidence.reckoning import (
     Step,
     Target,
+    counts_of,
+    is_constant,
+    is_count,
     is_multiple_in_words,
     is_whole_beside,
     kind_of,
@@ -37,6 +40,10 @@ from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 
 _MOST_OF_THREE, _MOST_IN_A_ROW = 14, 8
+_TOTAL_BEFORE = re.compile(
+    r"(?:합계|(?<![가-힣])총|합[쳐해]서?|합[하치]면|더하면)[ ]?(?:금액은?|은|는)?[ ]?$"
+)
+_TOTAL_CHARS, _FEWEST = 10, 2
 
 
 class Outcome(StrEnum):
@@ -139,7 +146,7 @@ class Arithmetic:
             return Explanation(Outcome.FOLLOWS, None, operands, found[0].name)
         if self._is_shown_elsewhere(figure):
             return Explanation(Outcome.FOLLOWS, step="shown elsewhere")
-        return _UNEXPLAINED
+        return self._total_in_words(figure, pool) or _UNEXPLAINED
 
     # What the answer shows
 
@@ -169,13 +176,31 @@ class Arithmetic:
             for one in self._figures
         )
 
+    def _total_in_words(self, figure: Figure, pool: Pool) -> Explanation | None:
+        """Return what is wrong with a total of the amounts that its sentence names before it."""
+        before = self._answer.page.plain[max(0, figure.start - _TOTAL_CHARS) : figure.start]
+        if not _TOTAL_BEFORE.search(before) or figure.quantity.approximate:
+            return None
+        kind = kind_of(figure.measure)
+        amounts = [one for one in pool.own if kind_of(one.measure) == kind]
+        counts = [one for one in pool.own if max(counts_of(one), default=Fraction(1)) > 1]
+        counts = [one for one in counts if counts_of(one) != {Fraction(len(amounts))}]
+        if len(amounts) < _FEWEST or any(is_count(one, kind) for one in counts):
+            return None
+        if not all(one.start < figure.start and self._is_given(one) for one in amounts):
+            return None
+        if any(same_value(figure.measure, one.measure) for one in pool.told):
+            return None
+        right = sum((one.measure.values[0] for one in amounts), Fraction(0))
+        return Explanation(Outcome.SHOWN_WRONG, right, tuple(amounts), "total in words")
+
     def _only_multiplies(self, figure: Figure) -> bool:
         """Tell whether a figure without a unit is an operand of an equation that is right."""
         result = self._used.get(figure.start)
         return (
             result is not None
             and self._results[result].is_right
-            and (figure.measure.dimension == Dimension.BARE or _is_constant(figure))
+            and (figure.measure.dimension == Dimension.BARE or is_constant(figure))
         )
 
     def _is_shown_elsewhere(self, figure: Figure) -> bool:
@@ -362,14 +387,6 @@ _ORDER = (
     ("near", "told"),
     ("told", "told"),
 )
-
-
-# Days, weeks, months, hours and minutes of one another.
-_CONSTANTS = frozenset(map(Fraction, (7, 12, 24, 30, 52, 60, 365, 366)))
-
-
-def _is_constant(figure: Figure) -> bool:
-    return figure.measure.dimension in LENGTHS and written(figure.quantity) in _CONSTANTS
 
 
 def _placed(claim: Claim) -> list[Quantity]:

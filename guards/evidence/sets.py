@@ -202,9 +202,9 @@ def joined_values(quantities: Sequence[Quantity], text: str) -> tuple[tuple[int,
     found: list[tuple[int, Values]] = []
     for number, quantity in enumerate(quantities):
         own = values_of(quantity, text)
-        first = quantities[number - 1] if number else None
-        if first is not None and _is_range(first, quantity, text):
-            values = Values(first.measure.values[0], quantity.measure.values[0])
+        last = quantities[number - 1] if number else None
+        if last is not None and _is_range(last, quantity, text):
+            values = Values(last.measure.values[0], quantity.measure.values[0])
             found[-1] = (found[-1][0], values)
         elif found and number and _closes(quantities[number - 1], quantity, found[-1][1], own):
             first, before = found.pop()

@@ -102,6 +102,7 @@ _DAY_WORD = re.compile(
     rf"{alternatives(word for word in DAY_WORDS if not word.endswith('기'))})(?:간|별)?{_TAIL}"
 )
 # 어른 셋, 자녀가 둘이면: native numbers without a counter, behind who is counted.
+_NATIVE_HEADS = re.compile("하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열")
 _HEADCOUNT = re.compile(
     r"(?<=[가-힣 ])(?P<number>하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열)"
     r"(?=[^가-힣]|$|[이과은도만을]|이[면서고라랑]|입니|까지)"
@@ -118,6 +119,7 @@ _IF_ONE = re.compile(r"(?:이?라면|이면|일[ ](?:때|경우))")
 # A dash with spaces around it, or between two units.
 _TAKES_OFF = re.compile(r"[^\d~][ ]?-|[ ]-[ ]")
 # 2시간 40분 - 1시간 25분: no range begins with the minutes.
+_LARGER_CHARS = 6
 _LARGER_UNIT = re.compile(r"(?<=\d)[ ]?(?:시간|년|주|분)[ ]$")
 _SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
 _NUMBERS_KEPT = 8192
@@ -147,10 +149,15 @@ def _read_counted(match: re.Match[str]) -> Measure | None:
     if scaled and not match["low_unit"] and not SCALES & set(match["low"]):
         low *= mixed_value(scaled[1])
     values = (low * low_unit.factor, high * unit.factor)
-    takes_off = values[0] > values[1] or _LARGER_UNIT.search(match.string, 0, match.start())
-    if takes_off and _TAKES_OFF.search(match[0]):
+    if _TAKES_OFF.search(match[0]) and (values[0] > values[1] or _is_behind_larger(match)):
         return None
     return Measure(unit.dimension, values, everyday=_is_rate(low, unit, match))
+
+
+def _is_behind_larger(match: re.Match[str]) -> bool:
+    """Tell whether a range begins with what belongs to the larger unit before it."""
+    begin = max(0, match.start() - _LARGER_CHARS)
+    return _LARGER_UNIT.search(match.string[begin : match.start()]) is not None
 
 
 def _read_amount(match: re.Match[str]) -> Measure:
@@ -295,7 +302,7 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
         ),
         _read_native,
     ),
-    (Sought(_HEADCOUNT, _HEADCOUNT, re.compile("[하둘셋넷다여일아열]")), _read_heads),
+    (Sought(_HEADCOUNT, _HEADCOUNT, _NATIVE_HEADS), _read_heads),
     (Sought(_DAY_SPAN, _DAY_SPAN_WORDS, _DAY_SPAN_WORDS), _read_day_span),
     (Sought(_DAY_WORD, _DAY_WORDS, _DAY_WORDS), _read_day_word),
 )

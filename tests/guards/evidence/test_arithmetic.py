@@ -18,7 +18,7 @@ WRONG = {Outcome.SHOWN_WRONG, Outcome.UNEXPLAINED}
 
 TABLE = json.loads(Path(__file__).with_name("arithmetic.json").read_text(encoding="utf-8"))
 """Sources of thirteen fields, and right and wrong figures of answers to questions about them."""
-COURSE, GYM = TABLE["sources"]["course"], TABLE["sources"]["gym"]
+COURSE, GYM, PARKING = (TABLE["sources"][field] for field in ("course", "gym", "parking"))
 
 
 @pytest.mark.parametrize(("field", "question", "answer", "figure"), TABLE["right"])
@@ -53,6 +53,22 @@ def test_a_total_that_is_wrong_tells_the_right_one() -> None:
     found = explained(COURSE, "얼마예요?", table, "280,000원")
 
     assert (found.outcome, found.right) == (Outcome.SHOWN_WRONG, 270_000)
+
+
+def test_a_total_in_words_is_that_of_the_amounts_named_before_it() -> None:
+    menu = "파스타는 12,000원, 샐러드는 9,000원입니다."
+    answer = "파스타 12,000원과 샐러드 9,000원이므로 총 22,000원입니다."
+
+    found = explained(menu, "둘 다 시키면요?", answer, "22,000원")
+
+    assert (found.outcome, found.right) == (Outcome.SHOWN_WRONG, 21_000)
+
+
+def test_a_supposed_figure_needs_no_source_but_a_limit_does() -> None:
+    answer = "예를 들어 45시간을 세웠다면 요금이 붙고, 만약 50시간 이상이라면 더 붙습니다."
+
+    assert explained(PARKING, "요금은?", answer, "45시간").outcome is Outcome.HYPOTHESIS
+    assert explained(PARKING, "요금은?", answer, "50시간").outcome is Outcome.UNEXPLAINED
 
 
 @pytest.mark.parametrize(
