@@ -30,6 +30,8 @@ _NEAR = 0.55
 _HALF = 0.5
 _LEADS_BY = 1.15
 
+# Where one may what the other may not, these say no more than that: 문자 인증은 지원하지 않는다.
+_OFFERS = frozenset("지원 제공 허용 취급 운영 적용 인정 받다 가능하다".split())
 _WEIGHTS_KEPT = 4096
 _WORTH_A_LOOK = 0.25
 _TAKES_OUT = re.compile(r"\s*(?:다만|단|그러나|하지만)(?=[,\s])")
@@ -112,7 +114,7 @@ class SourceMeaning:
             agrees, weight, act = relation(statement, told)
             if not agrees or (told.is_named and agrees < 0):
                 continue
-            skip = _words_for(act, statement, told) if act else ()
+            skip = _words_for(act, statement, told) if act else _OFFERS
             its = weight * self._coverage(own, told.around, skip)
             if its >= _WORTH_A_LOOK:
                 share = its * self._coverage(told.parts, around, skip)

@@ -44,7 +44,7 @@ _EITHER = re.compile(r"(?:거나|든지|든)/EC$")
 _NAMED = re.compile(r"[^:：]{2,40}[:：]\s")
 _BRACKETS = re.compile(r"[(（\[]([^()（）\[\]\n]{2,80})[)）\]]")
 _BRACKETS_IN_TRAIL = re.compile(r"[(（\[]/SSO .*?[)）\]]/SSC ?")
-_LISTED = re.compile(r"\s*(?:[,·/ㆍ]|(?:와|과|나|이나|및|또는|이며)\s)\s*")
+_LISTED = re.compile(r"\s*(?:[,·/ㆍ]|(?:와|과|나|이나|및|또는|이며|등)\s)\s*")
 # 제3조제1항, 「근로기준법」: where a rule stands, not what it is about.
 _PROVISION = re.compile(r"「[^」\n]{1,60}」|제\d+[조항호](?:의\d+)?|각 호")
 _ENDS = frozenset("가능 불가 불가능 금지 필수 허용 필요 없음".split())
