@@ -11,11 +11,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 from guards.claims.modality import Modality
 from guards.claims.reader import Claim, Reading
 from guards.core.reading import SourceSet
-from guards.evidence.acts import Act, are_turned
+from guards.evidence.acts import Act, are_turned, has_sides
 from guards.evidence.index import SourceIndex
 from guards.evidence.statements import SENTENCE_BEFORE, Part, Statement, statements_of
 from guards.korean.words import Word, canonical
@@ -30,6 +31,8 @@ _NEAR = 0.55
 _HALF = 0.5
 _LEADS_BY = 1.15
 
+# Where one may what the other may not, these say no more than that: 문자 인증은 지원하지 않는다.
+_OFFERS = frozenset("지원 제공 허용 취급 운영 적용 인정 받다 가능하다".split())
 _WEIGHTS_KEPT = 4096
 _WORTH_A_LOOK = 0.25
 _TAKES_OUT = re.compile(r"\s*(?:다만|단|그러나|하지만)(?=[,\s])")
@@ -112,7 +115,7 @@ class SourceMeaning:
             agrees, weight, act = relation(statement, told)
             if not agrees or (told.is_named and agrees < 0):
                 continue
-            skip = _words_for(act, statement, told) if act else ()
+            skip = _words_for(act, statement, told) if act else _OFFERS
             its = weight * self._coverage(own, told.around, skip)
             if its >= _WORTH_A_LOOK:
                 share = its * self._coverage(told.parts, around, skip)
@@ -273,11 +276,17 @@ def relation(statement: Statement, told: Statement) -> tuple[int, float, Act | N
     0 if they have no act in common, and neither permits or demands anything.
     """
     best: tuple[int, float, Act | None] = (0, 0.0, None)
-    for one in statement.acts:
-        for other in told.acts:
-            weight = one.weight * other.weight
-            if one.name == other.name and weight > best[1] and 1.0 in (one.weight, other.weight):
-                best = (_agreement(one, other, statement.modality, told.modality), weight, one)
+    for one, other in product(statement.acts, told.acts):
+        if one.name != other.name:
+            continue
+        weight = one.weight * other.weight
+        agrees = _agreement(one, other, statement.modality, told.modality)
+        if 1.0 not in (one.weight, other.weight):
+            # 유료로 빌려 준다 and 무료로 빌려 준다: the same act, but for what both say besides.
+            if agrees < 0 and has_sides(one.name):
+                return agrees, one.weight, one
+        elif weight > best[1]:
+            best = (agrees, weight, one)
     if best[0]:
         return best
     for values in (_MAY, _MUST):

@@ -393,9 +393,7 @@ def test_a_claim_is_flagged_wherever_it_stands(guard: Negation) -> None:
 
     found = findings(guard, "별관은 목요일에 휴관한다.", f"{claim}\n{claim}\n{claim}")
 
-    assert [finding.span.start for finding in found] == [
-        at * (len(claim) + 1) for at in range(3)
-    ]
+    assert [finding.span.start for finding in found] == [at * (len(claim) + 1) for at in range(3)]
 
 
 def test_an_endless_claim_says_nothing(guard: Negation) -> None:
@@ -526,7 +524,9 @@ LEAVES_OUT = "반려동물은 맹견을 제외하고 입장할 수 있다."
     ("answer", "observed"),
     [
         pytest.param("맹견은 입장할 수 없습니다.", [], id="what-is-left-out"),
-        pytest.param("반려동물은 입장할 수 없습니다.", ["반려동물은 입장할 수 없습니다."], id="the-rest"),
+        pytest.param(
+            "반려동물은 입장할 수 없습니다.", ["반려동물은 입장할 수 없습니다."], id="the-rest"
+        ),
     ],
 )
 def test_what_a_rule_leaves_out_is_under_its_opposite(

@@ -86,7 +86,6 @@ def test_every_stance_has_a_predicate_and_a_place(sentence: str) -> None:
         assert 0 <= stance.start < stance.end <= len(sentence)
 
 
-
 def test_what_is_restricted_cannot_be_done() -> None:
     [stance] = stances("예약이 제한됩니다.")
 
