@@ -15,11 +15,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from guards.claims.standing import abstains
 from guards.core.exchange import ContextState, Exchange
 from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
-from guards.text.abstention import is_abstention
 from guards.text.coverage import Passage, question_coverage
 
 
@@ -79,7 +79,7 @@ class Answerability(Guard[AnswerabilitySettings]):
     def check(self, reading: Reading) -> list[Finding]:
         """Report the first thing that is missing; an answer that abstains needs no evidence."""
         exchange = reading.exchange
-        if exchange.answer is not None and is_abstention(exchange.answer):
+        if exchange.answer is not None and abstains(exchange.answer):
             return []
         lack = self._lack(reading)
         if lack is None:

@@ -15,10 +15,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
-from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts, may_guess
 from guards.text.known_quantities import KnownQuantities, known_in
@@ -142,7 +142,7 @@ class Estimates(Guard[EstimatesSettings]):
             self._guess_finding(guess)
             for sentence in text.sentences
             if (found := guesses(text.prose, sentence.start, sentence.end))
-            if not is_abstention(sentence.text)
+            if not abstains(sentence.text)
             for guess in found
             if not _belongs_to_figure(guess, starts) and not open_sources.hedge(sentence.text)
         ]

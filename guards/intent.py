@@ -16,10 +16,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Part, Reading, SourceSet, Text
-from guards.text.abstention import is_abstention
 from guards.text.answer_types import KOREAN_NAMES, AnswerType, asked_types, gives, sub_questions
 from guards.text.claims import bare_claim, claims
 from guards.text.comparisons import compared_sides, names_side
@@ -166,7 +166,7 @@ def _answer(reading: Reading) -> str:
 def _abstains(reading: Reading) -> bool:
     """Tell whether any sentence of an answer says that it cannot answer."""
     sentences = reading.answer.text.sentences if reading.answer else ()
-    return any(reading.asked.remembered(is_abstention, one.text) for one in sentences)
+    return any(reading.asked.remembered(abstains, one.text) for one in sentences)
 
 
 def _by_subject(asked: Asked) -> tuple[list[Part], list[Part]]:
