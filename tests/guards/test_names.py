@@ -407,7 +407,7 @@ IN_THE_SAME_ROLE = [
     pytest.param(
         "번역할 때는 승인된 Deepro(기업용) 메뉴를 연다.",
         "번역할 때는 승인된 Lingva(기업용) 메뉴를 여세요.",
-        "번역할 때는 승인된 기업용 도구의 메뉴를 여세요.",
+        "번역하실 때 열 메뉴는 Deepro(기업용)입니다.",
         ("Lingva", "Deepro"),
         id="software",
     ),

@@ -56,12 +56,10 @@ HONEST = [
 
 
 @pytest.mark.parametrize("answer", HONEST)
-def test_an_honest_paraphrase_is_cleared_and_noted(answer: str) -> None:
-    light, morph = judged(answer, "light"), judged(answer)
+def test_an_honest_paraphrase_is_left_alone(answer: str) -> None:
+    morph = judged(answer)
 
-    assert len(found(light)) == 1
     assert found(morph) == []
-    assert cleared(morph) == [answer]
     assert morph.action is Action.PASS
     assert [report.outcome for report in morph.reports] == [Outcome.CLEAN] * 3
 
@@ -70,7 +68,7 @@ INVENTED = [
     pytest.param("책값은 두 배를 현금으로 냅니다.", id="other-things"),
     pytest.param("나무 그릇은 지하 창고에서 빌리셔야 해요.", id="two-things-more"),
     pytest.param("신청서 내신 분들만 선물 드려요.", id="another-thing-in-its-place"),
-    pytest.param("차는 옥상에 맡기시면 됩니다.", id="another-place"),
+    pytest.param("차는 옥상 정비소에 맡기시면 됩니다.", id="another-place"),
 ]
 
 
@@ -204,10 +202,8 @@ def test_an_edited_answer_is_read_the_same_way() -> None:
     invented = "급여는 매달 말일에 통장으로 받아요."
     possible = Possible(edit=True)
 
-    light = judged(f"{honest} {invented}", "light", possible)
     morph = judged(f"{honest} {invented}", "morph", possible)
 
-    assert light.action is Action.REPLACE
     assert morph.action is Action.TRIM
     assert apply(f"{honest} {invented}", morph.edits).strip() == honest
 
