@@ -17,11 +17,11 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
+from guards.claims.standing import abstains
 from guards.core.exchange import ContextState, Exchange
 from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
-from guards.text.abstention import is_abstention
 from guards.text.coverage import Passage, question_coverage
 from guards.text.topic import Held, asks_for_rules, held_by, names_subject
 from guards.text.unknown_names import UnknownName, may_name, unknown_name
@@ -101,7 +101,7 @@ class Answerability(Guard[AnswerabilitySettings]):
     def check(self, reading: Reading) -> list[Finding]:
         """Report the first thing that is missing; an answer that abstains needs no evidence."""
         exchange = reading.exchange
-        if exchange.answer is not None and is_abstention(exchange.answer):
+        if exchange.answer is not None and abstains(exchange.answer):
             return []
         lack = self._lack(reading)
         if lack is None:

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from guards.claims.standing import Standing, standing_of
+from guards.claims.standing import Standing, abstains, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
@@ -23,7 +23,6 @@ from guards.evidence.answers import answer_claims, answer_figures, asked_figures
 from guards.evidence.arithmetic import Arithmetic, Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures
 from guards.evidence.figures import Figure
-from guards.text.abstention import is_abstention
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts, may_guess
 from guards.text.open_sources import OpenSources
@@ -161,7 +160,7 @@ class Estimates(Guard[EstimatesSettings]):
             self._guess_finding(guess)
             for sentence in text.sentences
             if (found := guesses(text.prose, sentence.start, sentence.end))
-            if not is_abstention(sentence.text)
+            if not abstains(sentence.text)
             for guess in found
             if not _belongs_to_figure(guess, starts) and not open_sources.hedge(sentence.text)
         ]

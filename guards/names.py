@@ -108,14 +108,16 @@ class Names(Guard[NamesSettings]):
             return []
         answer = reading.answer.text
         told = statements(answer.raw)
-        found = [*self._unknown(answer, told, reading)]
+        contrasted = [*self._contrasted(reading)] if self.settings.check_replaced else []
+        found = [one for one in contrasted if one.severity is Severity.STRONG]
+        found += self._unknown(answer, told, reading)
         if self.settings.check_replaced:
             found += self._replaced(told, reading)
-            found += self._contrasted(reading)
         if self.settings.check_bound:
             found += self._misbound(reading)
         if self.settings.check_facilities:
             found += self._facilities(told, reading)
+        found += (one for one in contrasted if one.severity is Severity.WEAK)
         return _one_for_each_place(found)
 
     def _unknown(

@@ -15,10 +15,10 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
+from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
-from guards.text.abstention import is_abstention
 from guards.text.ownership import Owned
 from guards.text.passages import sentence_places
 from guards.text.place_book import PlaceBook, said_around
@@ -94,4 +94,4 @@ class Places(Guard[PlacesSettings]):
 
 def _is_open(sentence: str) -> bool:
     """Tell whether a sentence asks, or says that the sources do not say."""
-    return sentence.rstrip().endswith("?") or is_abstention(sentence)
+    return sentence.rstrip().endswith("?") or abstains(sentence)

@@ -16,10 +16,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
-from guards.text.abstention import is_abstention
 from guards.text.route_map import Differing, RouteMap
 from guards.text.sentences import Sentence
 from guards.text.slots.route import RouteKind, RouteSlot, names_mode
@@ -75,7 +75,7 @@ class Transport(Guard[TransportSettings]):
         return [
             finding
             for sentence, slots in _by_sentence(reading.answer.text)
-            if not (is_abstention(sentence.text) or ways.passages.holds(sentence.text))
+            if not (abstains(sentence.text) or ways.passages.holds(sentence.text))
             for finding in self._in_sentence(sentence, slots, ways, licensed)
         ]
 

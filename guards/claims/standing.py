@@ -76,6 +76,7 @@ _IMPERATIVE = frozenset(
     {"세요", "으세요", "십시오", "으십시오", "ㅂ시오", "읍시오", "시오", "셔요", "ㅂ시다"}
 )
 _POLITE = frozenset({"어요", "어", "죠", "지요", "고", "며", "어서", "면서", "고요"})
+_PROMISES = frozenset({"ㄹ게요", "을게요", "ㄹ게", "ㄹ께요", "ㄹ까요", "을까요"})
 _CONDITION_MARK, _REQUEST_MARK = "-", "!"
 
 
@@ -146,13 +147,17 @@ def _is_complete(claim: Claim, sentence: Sequence[Claim]) -> bool:
 
 
 def _own(clause: Clause) -> Standing:
-    return _of_core(_core(clause.trail, is_condition=_is_condition(clause)), bool(clause.figures))
+    has_figures = any(one.isdigit() for figure in clause.figures for one in figure.text)
+    return _of_core(_core(clause.trail, is_condition=_is_condition(clause)), has_figures)
 
 
 @lru_cache(maxsize=_KEPT)
 def _core(trail: str, *, is_condition: bool) -> str:
     """Return the forms of a clause up to its last predicate, and marks for how it ends."""
     pieces = [one.rsplit("/", 1) for one in trail.split(" ") if "/" in one]
+    # Marks behind the sentence: 확인되지 않습니다. [1]
+    ends = [at for at, one in enumerate(pieces) if one[1] == "EF"]
+    pieces = pieces[: ends[-1] + 1] if ends else pieces
     endings: list[str] = []
     while pieces and (pieces[-1][1] in _LAST or pieces[-1][1] in _LEFT_OUT):
         form, _ = pieces.pop()
@@ -161,6 +166,8 @@ def _core(trail: str, *, is_condition: bool) -> str:
             break
         endings.append(form)
     forms = [form for form, tag in pieces if tag not in _LEFT_OUT and (tag != "EP" or form == "겠")]
+    if not _PROMISES.isdisjoint(endings):
+        forms.append("겠")
     mark = ""
     if is_condition:
         mark = _CONDITION_MARK

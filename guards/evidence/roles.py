@@ -6,7 +6,7 @@ source's noun is a wrong name if it is no other word for it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -102,7 +102,7 @@ def contrasts(
     if not own:
         return
     said = _said(sentence)
-    near = _aligned(claim, sentence, index)
+    near = _aligned(claim, sentence, index, {role.noun for role in own})
     for role in own:
         for one in near:
             meant = _in_role(role, one)
@@ -121,10 +121,12 @@ def _said(sentence: Sequence[Claim]) -> frozenset[str]:
     return frozenset(feature for one in (*own, *labels) for feature in one.features)
 
 
-def _aligned(claim: Claim, sentence: Sequence[Claim], index: SourceIndex) -> list[SourceClaim]:
-    """Return the source claims that speak of what a clause speaks of, the likest first."""
+def _aligned(
+    claim: Claim, sentence: Sequence[Claim], index: SourceIndex, besides: Collection[Word]
+) -> list[SourceClaim]:
+    """Return the source claims that say what a clause says besides some nouns, likest first."""
     bag = about(claim, sentence, (), "")
-    bag.add(claim.clause.words, OWN)
+    bag.add((word for word in claim.clause.words if word not in besides), OWN)
     places: dict[int, float] = {}
     for feature, weight in bag.weights.items():
         rarity = weight * index.rarity(feature)
@@ -196,8 +198,11 @@ def _is_entity(word: Word, *, may_be_bare: bool = False) -> bool:
         return True
     if word.text.endswith(table["named"]) and (may_be_bare or word.text not in table["named"]):
         return True
-    *shorter, longer = word.features
-    return any(longer == one + head for one in shorter for head in table["joined"])
+    return any(
+        word.text.endswith(one + head) and one + head in word.features
+        for one in word.features
+        for head in table["joined"]
+    )
 
 
 def _is_unknown(word: Word, vocabulary: Vocabulary) -> bool:

@@ -9,7 +9,7 @@ are none. What follows a yes (네, …) is one.
 import re
 from functools import lru_cache
 
-from guards.text.abstention import is_abstention
+from guards.claims.standing import abstains
 from guards.text.citing.plain import plain_text
 from guards.text.citing.references import read_references
 from guards.text.scripts import prose_only
@@ -176,7 +176,7 @@ def _is_claim(sentence: str) -> bool:
     bare = bare_claim(sentence)
     says_nothing = _is_kind(bare) or any(pattern.search(bare) for pattern in _SAYS_NOTHING)
     points = _POINTER.match(bare) or _POINTS_AWAY.match(bare)
-    return not (says_nothing or points or is_abstention(sentence))
+    return not (says_nothing or points or abstains(sentence))
 
 
 def _is_kind(bare: str) -> bool:

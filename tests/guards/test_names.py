@@ -359,3 +359,96 @@ def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None
 )
 def test_says_why_it_cannot_check(guard: Names, exchange: Exchange, reason: str) -> None:
     assert guard.not_checkable(read(exchange)) == reason
+
+
+IN_THE_SAME_ROLE = [
+    pytest.param(
+        "부득이하면 노동위원회의 승인을 받아 수당을 줄일 수 있다.",
+        "고용노동부장관의 승인을 받으면 수당을 줄일 수 있습니다.",
+        "노동위원회 승인을 받으면 수당을 줄일 수 있습니다.",
+        ("고용노동부장관", "노동위원회"),
+        id="labour",
+    ),
+    pytest.param(
+        "사직서는 퇴직 30일 전까지 소속 부서장에게 제출하여야 한다. 급여는 인사팀이 계산한다.",
+        "사직서는 퇴직 30일 전까지 인사팀에 제출하셔야 합니다.",
+        "사직서는 퇴직 30일 전까지 부서장께 내셔야 합니다.",
+        ("인사팀", "부서장"),
+        id="personnel",
+    ),
+    pytest.param(
+        "표절률이 높으면 대학원위원회의 승인을 받아야 한다. 학과장은 수업을 배정한다.",
+        "표절률이 높으면 학과장 승인을 받아야 합니다.",
+        "표절률이 높으면 대학원위원회 승인이 필요합니다.",
+        ("학과장", "대학원위원회"),
+        id="university",
+    ),
+    pytest.param(
+        "상속 포기 기간은 청구에 따라 가정법원이 연장할 수 있다. 세금은 세무서장에게 신고한다.",
+        "포기 기간은 청구하면 관할 세무서장이 늘려 줄 수 있습니다.",
+        "포기 기간은 청구하면 가정법원이 늘려 줄 수 있습니다.",
+        ("세무서장", "가정법원"),
+        id="inheritance",
+    ),
+    pytest.param(
+        "소음이 계속되면 층간소음관리위원회에 조정을 신청할 수 있다.",
+        "소음이 이어지면 입주자대표회의에 조정을 신청하세요.",
+        "소음이 이어지면 위원회에 조정을 신청하세요.",
+        ("입주자대표회의", "층간소음관리위원회"),
+        id="housing",
+    ),
+    pytest.param(
+        "전입신고는 주민센터에 서류를 제출하면 된다. 여권은 구청에서 만든다.",
+        "전입신고 서류는 구청에 제출하시면 됩니다.",
+        "전입신고 서류는 행정복지센터에 제출하시면 됩니다.",
+        ("구청", "주민센터"),
+        id="public-office",
+    ),
+    pytest.param(
+        "번역할 때는 승인된 Deepro(기업용) 메뉴를 연다.",
+        "번역할 때는 승인된 Lingva(기업용) 메뉴를 여세요.",
+        "번역하실 때 열 메뉴는 Deepro(기업용)입니다.",
+        ("Lingva", "Deepro"),
+        id="software",
+    ),
+    pytest.param(
+        "출입증 재발급은 시설운영팀장의 결재를 받는다.",
+        "출입증을 다시 받으려면 정보보호책임자의 결재를 받아야 합니다.",
+        "출입증을 다시 받으려면 팀장 결재를 받아야 합니다.",
+        ("정보보호책임자", "시설운영팀장"),
+        id="security",
+    ),
+    pytest.param(
+        "보험금 청구서는 보상지원부에 접수한다. 상품 문의는 영업관리부가 맡는다.",
+        "보험금 청구서는 영업관리부에 접수하시면 됩니다.",
+        "보험금 청구서는 담당 부서에 접수하시면 됩니다.",
+        ("영업관리부", "보상지원부"),
+        id="insurance",
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "wrong", "right", "names"), IN_THE_SAME_ROLE)
+def test_an_entity_in_the_role_of_another_one(
+    guard: Names, source: str, wrong: str, right: str, names: tuple[str, str]
+) -> None:
+    def found(answer: str) -> list[Finding]:
+        asked = Exchange("어떻게 하나요?", (Source("1", "", source),), answer=answer)
+        return [one for one in guard.check(read(asked)) if one.severity is Severity.STRONG]
+
+    [finding] = found(wrong)
+    assert (finding.code, finding.strength) == ("names.differs", Strength.C2)
+    assert (finding.observed, finding.expected) == (names[0], (names[1],))
+    assert wrong[finding.span.start : finding.span.end] == names[0]
+    assert found(right) == []
+
+
+def test_an_ordinary_noun_in_a_role_is_weak(guard: Names) -> None:
+    source = "대형 폐기물에는 납부 필증을 붙인다."
+    asked = Exchange(
+        "어떻게 버리나요?", (Source("1", "", source),), answer="폐기물에 리본을 붙입니다."
+    )
+
+    [finding] = guard.check(read(asked))
+
+    assert (finding.code, finding.severity) == ("names.differs", Severity.WEAK)
