@@ -15,10 +15,9 @@ from guards.claims.reader import Claim
 from guards.core.reading import Part, SourceSet
 from guards.evidence.index import SourceIndex
 from guards.korean.morphemes import morphemes
-from guards.lexicons.editions import DOCUMENT_WORDS
-from guards.lexicons.loading import sections
+from guards.lexicons.loading import section_words, sections
 from guards.lexicons.name_heads import DESCRIBING_WORDS
-from guards.text.editions import Edition, edition_of
+from guards.text.editions import DOCUMENT_WORDS, Edition, edition_of
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:-?[A-Za-z0-9]+)+|[가-힣]+")
 _MODEL = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+|\d[A-Za-z0-9]*)+")
@@ -34,19 +33,15 @@ Place = tuple[int, tuple[str, ...]]
 """A source's number and the headings that a claim stands under."""
 
 
-def _split(entries: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for entry in entries for word in entry.split())
-
-
 _PLACE: Kind = ("place", "")
 _MODEL_KIND: Kind = ("model", "")
 _TELLS_NOTHING = DOCUMENT_WORDS | DESCRIBING_WORDS
 _TABLE = sections("siblings")
-_HEADS = tuple(sorted(_split(_TABLE["heads"]), key=len, reverse=True))
+_HEADS = tuple(sorted(section_words("siblings", "heads"), key=len, reverse=True))
 _GROUP_OF = {
     word: str(number) for number, line in enumerate(_TABLE["groups"]) for word in line.split()
 }
-_PLACES = _split(_TABLE["places"])
+_PLACES = section_words("siblings", "places")
 _OLDER = re.compile("|".join(_TABLE["older"]))
 _SAYS_OLDER = re.compile("|".join(_TABLE["says_older"]))
 
