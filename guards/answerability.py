@@ -1,36 +1,42 @@
 """Questions that must not be answered, because the request carries no evidence for an answer.
 
 Finds: no context at all, a context that is empty, sources whose best retrieval score is too low,
-    and sources that are about something else than the question.
-Misses: sources on the subject that lack the very fact asked for; sources about something else,
-    where the question tells its subject in verbs or asks for a value that some source holds. A
-    subject named in nothing but synonyms of the sources' words is reported although it is there.
-Score: 1.0 where evidence is missing; how far the best score or the coverage lies below its
-    threshold otherwise, from 0.5 at the threshold to 1.0 at nothing.
+    sources that are about something else than the question, and a name, number or year in the
+    question that no source knows while they know others of its kind (another branch, plan, grade,
+    edition, leave).
+Misses: sources on the subject that lack the very fact asked for. A question in everyday words for
+    which `guards/lexicons/everyday_words.txt` does not know the sources' words is reported if it
+    has several of them.
+Score: 1.0 where evidence is missing; how far the best score lies below the gate, from 0.5 at the
+    gate to 1.0 at nothing; 0.95 for an unknown name; what is not covered of the question.
 Source: our own rules. Coverage: see `guards.text.coverage`.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
 from guards.core.exchange import ContextState, Exchange
 from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading
+from guards.core.reading import Asked, Reading, Text
 from guards.text.abstention import is_abstention
 from guards.text.coverage import Passage, question_coverage
+from guards.text.topic import Held, asks_for_rules, held_by, names_subject
+from guards.text.unknown_names import UnknownName, may_name, unknown_name
+
+_CERTAINTY_OF_NAME = 0.95
 
 
 class AnswerabilitySettings(GuardSettings):
     """Options of `Answerability`."""
 
     intents: tuple[str, ...] = Field(
-        ("policy",), description="Intents of a question that demand evidence."
+        ("policy",), description="Intents of a question that must not come without sources."
     )
     evidence_always: bool = Field(
-        False, description="Demand evidence of every question, whatever its intent."
+        False, description="No question may come without sources, whatever its intent."
     )
     min_score: float | None = Field(
         0.65,
@@ -40,12 +46,27 @@ class AnswerabilitySettings(GuardSettings):
         "null switches the comparison off.",
     )
     off_topic: bool = Field(True, description="Compare the question's words with the sources.")
+    unknown_names: bool = Field(
+        True, description="Compare the names in the question with those that the sources know."
+    )
+    min_source_chars: int = Field(
+        150,
+        ge=0,
+        description="Least length of all sources together for comparing the question's words.",
+    )
     min_coverage: float = Field(
-        0.4,
+        0.2,
         ge=0,
         le=1,
         description="Least share of the question's words, weighted by rarity, that the best "
         "stretch of a source must hold.",
+    )
+    min_coverage_of_rules: float = Field(
+        0.45,
+        ge=0,
+        le=1,
+        description="The same for a question that asks for the rules on a subject in nouns, as the "
+        "rules name it.",
     )
 
 
@@ -61,6 +82,9 @@ class Answerability(Guard[AnswerabilitySettings]):
         "answerability.empty_context": Code("The request's context block holds nothing usable."),
         "answerability.low_score": Code("Every source's retrieval score is below the gate."),
         "answerability.off_topic": Code("No source is about what the question asks."),
+        "answerability.unknown_name": Code(
+            "The sources know others of its kind, but not what the question names."
+        ),
     }
 
     def not_checkable(self, reading: Reading) -> str | None:
@@ -68,9 +92,7 @@ class Answerability(Guard[AnswerabilitySettings]):
         exchange = reading.exchange
         if not exchange.question.strip():
             return "no_question"
-        if not (
-            self.settings.evidence_always or set(exchange.intents) & set(self.settings.intents)
-        ):
+        if not (self._demands_evidence(exchange) or self._compares(reading)):
             return "no_evidence_demanded"
         if exchange.may_fetch and exchange.answer is None:
             return "may_still_fetch"
@@ -84,53 +106,112 @@ class Answerability(Guard[AnswerabilitySettings]):
         lack = self._lack(reading)
         if lack is None:
             return []
-        kind, certainty = lack
         question = exchange.question.strip()
         start = exchange.question.index(question)
         return [
             Finding(
                 guard=self.id,
-                code=f"{self.id}.{kind}",
+                code=f"{self.id}.{lack.kind}",
                 part=reading.question.name,
                 span=Span(start, start + len(question)),
                 observed=question,
-                score=certainty,
+                expected=lack.known,
+                score=lack.certainty,
                 # An answer that has begun may yet say that it cannot answer.
                 provisional=exchange.answer is not None,
             )
         ]
 
-    def _lack(self, reading: Reading) -> tuple[str, float] | None:
-        """Return what is missing and how certain that is; None if the question has evidence."""
+    def _demands_evidence(self, exchange: Exchange) -> bool:
+        settings = self.settings
+        return settings.evidence_always or bool(set(exchange.intents) & set(settings.intents))
+
+    def _compares(self, reading: Reading) -> bool:
+        """Tell whether words alone can show that the sources are not about a question."""
+        settings = self.settings
+        if not _has_text(reading.exchange):
+            return False
+        return (settings.off_topic and self._can_tell(reading.exchange)) or (
+            settings.unknown_names and reading.asked.once(_unknown) is not None
+        )
+
+    def _can_tell(self, exchange: Exchange) -> bool:
+        """Tell whether a question's words would show in sources about it: not in a line or two."""
+        size = sum(len(source.text) for source in exchange.sources)
+        return size >= self.settings.min_source_chars and names_subject(exchange.question)
+
+    def _lack(self, reading: Reading) -> "_Lack | None":
+        """Return what is missing; None if the question has evidence."""
         exchange = reading.exchange
+        demanded = self._lack_of_sources(exchange) if self._demands_evidence(exchange) else None
+        if demanded or not _has_text(exchange):
+            return demanded
+        if self.settings.unknown_names and (unknown := reading.asked.once(_unknown)):
+            return _Lack("unknown_name", doubt(reading), unknown.known)
+        # A score that passes the gate knows synonyms, which the comparison of words does not.
+        best = None if self.settings.min_score is None else _best_score(exchange)
+        return self._off_topic(reading) if self.settings.off_topic and best is None else None
+
+    def _lack_of_sources(self, exchange: Exchange) -> "_Lack | None":
         if exchange.context is ContextState.ABSENT:
-            return "no_context", 1.0
-        if not any(source.text.strip() for source in exchange.sources):
-            return "empty_context", 1.0
+            return _Lack("no_context", 1.0)
+        if not _has_text(exchange):
+            return _Lack("empty_context", 1.0)
         best = _best_score(exchange)
         gate = self.settings.min_score
-        if gate is not None and best is not None:
-            # A score that passes the gate knows synonyms, which the comparison of words does not.
-            return ("low_score", _certainty(best, gate)) if best < gate else None
-        return self._off_topic(reading) if self.settings.off_topic else None
+        is_low = gate is not None and best is not None and best < gate
+        return _Lack("low_score", _certainty(best or 0, gate or 1)) if is_low else None
 
-    def _off_topic(self, reading: Reading) -> tuple[str, float] | None:
-        least = self.settings.min_coverage
-        coverage = question_coverage(reading.exchange.question, passages(reading))
-        if coverage is None or coverage >= least:
+    def _off_topic(self, reading: Reading) -> "_Lack | None":
+        question = reading.exchange.question
+        coverage = reading.asked.once(_coverage)
+        if coverage is None or not self._can_tell(reading.exchange):
             return None
-        return "off_topic", _certainty(coverage, least)
+        settings = self.settings
+        for_rules = asks_for_rules(question)
+        least = settings.min_coverage_of_rules if for_rules else settings.min_coverage
+        return _Lack("off_topic", doubt(reading)) if coverage < least else None
 
 
-def passages(reading: Reading) -> list[Passage]:
-    """Return the sources of a reading as `question_coverage` compares them."""
+class _Lack(NamedTuple):
+    """What evidence is missing, how certain that is, and which names the sources know instead."""
+
+    kind: str
+    certainty: float
+    known: tuple[str, ...] = ()
+
+
+def doubt(reading: Reading) -> float:
+    """Return from 0 to 1 how doubtful it is, by words alone, that the sources answer a question."""
+    if reading.asked.once(_unknown):
+        return _CERTAINTY_OF_NAME
+    coverage = reading.asked.once(_coverage)
+    return 0.0 if coverage is None else 1 - coverage
+
+
+def _coverage(asked: Asked) -> float | None:
+    return question_coverage(asked.exchange.question, _passages(asked))
+
+
+def _unknown(asked: Asked) -> UnknownName | None:
+    question = asked.exchange.question
+    return unknown_name(question, _passages(asked)) if may_name(question) else None
+
+
+def _passages(asked: Asked) -> list[Passage]:
+    """Return the sources as `question_coverage` compares them."""
     return [
-        Passage(
-            part.source.title if part.source else "",
-            tuple(sentence.text for sentence in part.text.sentences),
-        )
-        for part in reading.sources
+        Passage(held_by(part.source.title if part.source else ""), part.text.once(_stretches))
+        for part in asked.sources
     ]
+
+
+def _stretches(text: Text) -> tuple[Held, ...]:
+    return tuple(held_by(sentence.text) for sentence in text.sentences)
+
+
+def _has_text(exchange: Exchange) -> bool:
+    return any(source.text.strip() for source in exchange.sources)
 
 
 def _best_score(exchange: Exchange) -> float | None:

@@ -1,7 +1,7 @@
 """Citation marks that name no source of the request, or one that does not say so.
 
 Finds: ``[출처: …]``, ``(출처: …)`` and ``[참조: …]`` whose title, file, law or number no source
-    has, or with a page or an article's heading that it has not; ``[†N]``, ``【N】``, ``[^N]``,
+    has, or with a page, an article or its heading that it has not; ``[†N]``, ``【N】``, ``[^N]``,
     ``¹``, ``[출처 N]``, ``<cite id="N">`` and ``[N]`` beyond the sources' numbers, each number of a
     list or range; files of a list of references, of a footnote or of a line ``출처: …`` that no
     source is; sources that have nothing of what they are cited for, much less of it than exactly
@@ -72,7 +72,7 @@ class Citations(Guard[CitationsSettings]):
     settings_type = CitationsSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "citations.unknown_source": Code(
-            "names a title, file or page that no source has",
+            "names a title or file that no source has, or a page or article that its source lacks",
             "{observed}: 제공된 자료에 없는 출처입니다. 실제 출처만 표시하세요: {expected}",
         ),
         "citations.unknown_number": Code(
@@ -163,6 +163,7 @@ class _Citing:
         phantom = [number for number in cited if numbering.source_of(number) is None]
         wrong = self._mending.wrong_in(mark)
         if not phantom and not wrong:
+            yield from self._wrongly_placed(mark, sure=sure)
             return
         fix = self._mending.written(mark, phantom, wrong) if sure else None
         if phantom:
@@ -171,6 +172,15 @@ class _Citing:
         for one in wrong if sure else ():
             right = self._mending.right_number(one)
             yield self._wrongly_cited(mark, one, fix, f"[{right}]" if right else "")
+
+    def _wrongly_placed(self, mark: CitationMark, *, sure: bool) -> Iterator[Finding]:
+        """Yield the finding on a number whose source has not the page or article behind it."""
+        meant = map(self.assessed.numbering.source_of, mark.numbers) if mark.place else ()
+        sources = [source for source in meant if source is not None]
+        if self._names.lack(sources, mark.place):
+            fix = self._raw[mark.start : mark.end].replace(mark.place, "", 1)
+            span = Span(mark.start, mark.end)
+            yield self._phantom("unknown_source", span, self._titles, fix, sure=sure)
 
     def listed_phantoms(self) -> Iterator[Finding]:
         """Yield the lines of the answer's references that explain a number by no source."""
@@ -187,11 +197,11 @@ class _Citing:
     def unknown_files(self, line: ReferenceLine) -> Iterator[Finding]:
         """Yield the finding on a line that names a file, or a page of it, which no source is."""
         unknown = self._names.unknown_files(line.target)
-        wrong_page = None if unknown else self._naming.wrong_page(line)
-        if not unknown and wrong_page is None:
+        wrong_place = None if unknown else self._naming.wrong_place(line)
+        if not unknown and wrong_place is None:
             return
         source = self.assessed.numbering.source_of(line.number) if line.number else None
-        without = wrong_page or self._naming.line_without(line, unknown)
+        without = wrong_place or self._naming.line_without(line, unknown)
         fix = self._naming.line_of(line, source) if source else without
         yield self._phantom("unknown_source", line.span, self._titles, fix, sure=True)
 

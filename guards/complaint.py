@@ -1,21 +1,20 @@
 """Complaints about the bot or its answers, abuse of it, and words of crisis.
 
-Finds: sentences that show dissatisfaction with the bot or its answer (ignorance, repetition,
-    evasion, uselessness, mockery, orders to stop), known by their predicate or because they are
-    made of words about talk alone and are unkind, insist or remind; mock praise in set phrases;
-    swear words turned on the bot, also broken up, drawn out, cut down, masked or typed with the
-    keyboard set to Latin (``시♡발``, ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); orders to go or to
-    be silent, behind an insult too (``멍청한 봇아 꺼져``, not ``불이 꺼져``); and words of
-    self-harm or of a threat. The gravest comes first. Where the message also asks for information,
-    complaint and abuse are only a weak note on its tone.
-Misses: irony, figures of speech that are not listed, complaints that name a matter unknown to the
-    lists, bare feelings beside a sentence about something else, abuse of third parties (left alone
-    on purpose), and complaints in messages over 1,000 characters.
-Score: 1.0 for crisis and abuse; 0.9 for a complaint that only a talk partner can be meant by; 0.8
-    for displeasure that the bot is not named in, where nothing else is either; 0.5 for the tone of
-    a question.
-Source: our own observation of Korean endings, forms of address and rhetorical questions; word
-    lists in ``guards/lexicons``.
+Finds: constructions of displeasure: insults, rhetorical doubt and questions, sarcasm,
+    polite disappointment, mockery, sighs, dialects, threats to leave or to report, dismissal and
+    mixed English. Some can only mean the bot, its answer or the service, whatever else is named;
+    the others count where nothing and nobody else is named. Swear words turned on the bot, also
+    broken up, drawn out, cut down, masked or typed with the keyboard set to Latin (``시♡발``,
+    ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); orders to go or to be silent (``멍청한 봇아 꺼져``,
+    not ``불이 꺼져``); and words of self-harm or of a threat. The gravest comes first. Where the
+    message also asks for information, complaint and abuse are only a weak note on its tone.
+Misses: irony without its set words, constructions and words that the tables do not hold, abuse of
+    third parties (left alone on purpose), and complaints in messages over 1,000 characters.
+Score: 1.0 for crisis and abuse; 0.9 for a complaint that can only mean the bot, its answer or the
+    service; 0.8 for displeasure that names nothing; 0.5 for the tone of a question.
+Source: our own observation of Korean; the tables ``complaints_of_the_talk.txt``,
+    ``complaints_unnamed.txt``, ``complaint_limits.txt``, ``complaint_words.txt``,
+    ``respellings.txt`` and ``swearwords.txt`` in ``guards/lexicons``.
 """
 
 import re
@@ -24,15 +23,13 @@ from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
+from guards.complaints.clauses import SURE, SURE_BY_CONTEXT, Clause, clauses
+from guards.complaints.words import plainly_spelled
 from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Code, Guard, GuardSettings, Stage
 from guards.core.reading import Reading
-from guards.text.clause_purpose import asks, swears_at_us, tells_something_else
-from guards.text.clauses import Clause, clauses
 from guards.text.crisis import crises
-from guards.text.displeasure import SURE, SURE_BY_CONTEXT, Core
-from guards.text.grievance import grievance
-from guards.text.hangul import Letters, joined, letters_only
+from guards.text.hangul import Letters, letters_only
 
 LONGEST_MESSAGE_CHARS = 1000
 _TONE = "complaint.with_question"
@@ -75,13 +72,14 @@ class Complaint(Guard[ComplaintSettings]):
 
     def check(self, reading: Reading) -> list[Finding]:
         """Report what is said to the bot; strong only where nothing is asked of it."""
-        spelled = joined(reading.question.text.normal.text)
+        spelled = plainly_spelled(reading.question.text.normal.text)
         text = self._blanked(spelled.text)
         remarks: list[_Remark] = []
         if self.settings.crisis:
             remarks += (_Remark("complaint.crisis", *place, 1.0) for place in crises(text))
         if len(text) <= LONGEST_MESSAGE_CHARS:
-            remarks += _unkind(list(clauses(text)), self.settings.extra_words)
+            remarks += _unkind(list(clauses(text)))
+            remarks += _extra(text, self.settings.extra_words)
         return [self._finding(reading, spelled, remark) for remark in remarks]
 
     def _blanked(self, text: str) -> str:
@@ -105,30 +103,32 @@ class Complaint(Guard[ComplaintSettings]):
         )
 
 
-def _unkind(said: list[Clause], extra_words: tuple[str, ...]) -> Iterator[_Remark]:
+def _unkind(said: list[Clause]) -> Iterator[_Remark]:
     """Yield abuse and complaints; mere notes on the tone if the message asks for something."""
-    complaints = [_extra(clause, extra_words) or grievance(clause) for clause in said]
-    questioning = any(map(asks, said, complaints))
-    if not questioning and any(map(tells_something_else, said, complaints)):
-        complaints = [c if c and c.score > SURE_BY_CONTEXT else None for c in complaints]
-    for clause, complaint in zip(said, complaints, strict=True):
+    questioning = any(clause.asks for clause in said)
+    elsewhere = not questioning and any(
+        clause.names_topic and not clause.grievance for clause in said
+    )
+    for clause in said:
+        grievance = clause.grievance
+        if grievance and elsewhere and grievance.score <= SURE_BY_CONTEXT:
+            grievance = None
         for word in clause.swearwords:
             if questioning:
                 yield _Remark(_TONE, word.start, word.end, 0.5)
-            elif complaint or swears_at_us(clause):
+            elif grievance or clause.swears_at_us():
                 yield _Remark("complaint.abuse", word.start, word.end, 1.0)
-    for core in filter(None, complaints):
-        if questioning:
-            yield _Remark(_TONE, core.start, core.end, 0.5)
-        else:
-            yield _Remark("complaint.venting", core.start, core.end, core.score)
+        if grievance and not questioning:
+            yield _Remark("complaint.venting", grievance.start, grievance.end, grievance.score)
+        elif grievance and not grievance.is_sigh:
+            yield _Remark(_TONE, grievance.start, grievance.end, 0.5)
 
 
-def _extra(clause: Clause, extra_words: tuple[str, ...]) -> Core | None:
-    """Return the first of the policy's own words in the clause."""
+def _extra(text: str, extra_words: tuple[str, ...]) -> Iterator[_Remark]:
+    """Yield the policy's own words."""
+    letters = letters_only(text, 0, len(text))
     for word in extra_words:
         sought = letters_only(word, 0, len(word)).text
-        at = clause.letters.text.find(sought)
+        at = letters.text.find(sought)
         if sought and at >= 0:
-            return Core(*clause.letters.place(at, at + len(sought)), SURE)
-    return None
+            yield _Remark("complaint.venting", *letters.place(at, at + len(sought)), SURE)

@@ -5,9 +5,8 @@ Finds: a number (with area code, mobile, service number, extension, short code s
     office or purpose than the answer names, where the named one has its own (fax for telephone,
     emergency for booking, the office before the number or in its brackets). The last digits in a
     list behind a number and a table's column of extensions are contacts too.
-Misses: numbers written out in words; a swapped value where no source gives the named office any of
-    that kind, or where another word of the sentence names that value alone; opening hours
-    (`numbers`).
+Misses: a swapped value where no source gives the named office any of that kind, or where another
+    word of the sentence names that value alone; opening hours (`numbers`).
 Score: 1.0 for a value that stands nowhere; 0.9 for a swapped one.
 Source: own rules. An address may be cut to its host or an upper folder; a local number may lack its
     area code. Values of the question and of instructions may be repeated.

@@ -3,7 +3,7 @@
 Finds: Han, kana, Cyrillic and other foreign words down to a single character, broken characters
     (U+FFFD), and Latin sentences of five words or more in which hardly any Hangul stands.
 Misses: single foreign words in Latin letters (most are names), foreign words in code, addresses
-    and names of files, and a Chinese word in parentheses that is short enough to be a gloss.
+    and names of files, and a Chinese word in parentheses that is read like the Korean before it.
 Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are told by their small words.
 Source: blocks of the Unicode standard. Licensed is what stands in the question, the sources or the
     conversation, hanja in parentheses after the Hangul that it spells, and the scripts that the
@@ -35,7 +35,7 @@ from guards.text.scripts import (
     Run,
     Script,
     foreign_runs,
-    han_count,
+    han_only,
     latin_runs,
     latin_words,
     prose_only,
@@ -131,7 +131,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         licence = _licence(exchange)
         licensed = {word for word in {run.text for run in runs} if licence.covers(word)}
         runs = [run for run in runs if run.text not in licensed]
-        han = sum(han_count(run.text) for run in runs if run.script is Script.HAN)
+        han = sum(len(han_only(run.text)) for run in runs if run.script is Script.HAN)
         if han < self.settings.min_han_chars:
             runs = [run for run in runs if run.script is not Script.HAN]
         return _stretches(text, runs)

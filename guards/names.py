@@ -4,9 +4,10 @@ Finds: organisations, departments, businesses, products, places and documents to
     (구청, 센터, 레스토랑, 팀, 카드, 증명서), people with a title, buildings (별관), Latin names and
     names in quotes beside a head, that neither sources nor question have in any spacing, shortened
     or written out; names in the place of the source's own in a sentence repeated word for word;
-    misspelt names; facilities and services said to be there of which no source knows; a teacher,
-    team, place or meaning of a code that a table or list gives to something else than the answer
-    speaks of.
+    misspelt names; an entity in the role of the source's own in a clause that speaks of the same,
+    and, weak, any noun there that the sources have not; facilities and services said to be there
+    of which no source knows; a teacher, team, place or meaning of a code that a table or list gives
+    to something else than the answer speaks of.
 Misses: bare names in Hangul; names in advice on where to ask; a name of the sources that is given
     to the wrong thing in free words; a required paper that the sources require of others;
     facilities of no common kind. Stations are left to `transport`, laws to `legal_citation`.
@@ -21,9 +22,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from guards.core.finding import Evidence, Finding, Span, Strength
+from guards.claims.standing import Standing, standing_of
+from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
+from guards.evidence.index import SourceIndex, claims_of
+from guards.evidence.novelty import Vocabulary
+from guards.evidence.roles import contrasts
 from guards.text.bound_names import bound_names, misbound_names
 from guards.text.claimed_facilities import Facility, claimed_facilities
 from guards.text.closest_figures import source_texts
@@ -92,6 +97,10 @@ class Names(Guard[NamesSettings]):
         yield
         asked.told.once(bound_names)
         yield
+        asked.told.once(SourceIndex)
+        yield
+        asked.once(Vocabulary)
+        yield
 
     def check(self, reading: Reading) -> list[Finding]:
         """Look the names of each claim up, then what stands in the place of names."""
@@ -102,6 +111,7 @@ class Names(Guard[NamesSettings]):
         found = [*self._unknown(answer, told, reading)]
         if self.settings.check_replaced:
             found += self._replaced(told, reading)
+            found += self._contrasted(reading)
         if self.settings.check_bound:
             found += self._misbound(reading)
         if self.settings.check_facilities:
@@ -153,6 +163,31 @@ class Names(Guard[NamesSettings]):
                     (swap.old,),
                     (Evidence(swap.source_id, swap.sentence),),
                 )
+
+    def _contrasted(self, reading: Reading) -> Iterator[Finding]:
+        """Yield what stands in a role of a clause that the sources give to something else."""
+        answer = reading.answer.text.once(claims_of) if reading.answer else None
+        if answer is None:
+            return
+        index, vocabulary = reading.told.once(SourceIndex), reading.asked.once(Vocabulary)
+        for sentence in answer.sentences:
+            for claim in sentence:
+                end = answer.page.raw_span(claim.start, claim.end)[1]
+                is_new = end > reading.judged_from
+                if not is_new or standing_of(claim, sentence) is not Standing.ASSERTED:
+                    continue
+                for one in contrasts(claim, sentence, index, vocabulary):
+                    noun = one.noun
+                    place = answer.page.raw_span(claim.offset + noun.start, claim.offset + noun.end)
+                    evidence = Evidence(one.source.source_id, one.source.claim.text.strip())
+                    found = self._finding(
+                        "differs", Span(*place), noun.text, (one.meant.text,), (evidence,)
+                    )
+                    yield (
+                        found
+                        if one.is_entity
+                        else replace(found, severity=Severity.WEAK, strength=Strength.C1, score=0.5)
+                    )
 
     def _misbound(self, reading: Reading) -> Iterator[Finding]:
         raw = reading.answer.text.raw if reading.answer else ""

@@ -1,69 +1,68 @@
-"""Claims that turn a source sentence into its opposite.
+"""Claims that say the opposite of their sources, or that leave out the sources' conditions.
 
-Finds: a clause that the sources tell the other way about the same words, whatever the wording
-    (휴관한다 -> 개관합니다, 휴관일: 토요일 -> 토요일에도 운영합니다); a predicate that the closest
-    source sentence denies, demands, forbids or allows otherwise (제출하여야 한다 -> 제출하지 않아도
-    됩니다), and a word in the place of its opposite (무료 -> 유료). With a close alignment it is
-    strong (flipped), else weak (possible). A claim without the limit under which a source tells
-    the same (관리자만 -> 누구나, 금요일에 한해 -> 요일에 상관없이) is strong. Weak, too: an answer
-    that leaves out the exception (다만, …) of the rule it gives, where the question touches it.
-Misses: opposites that no list has, flips before a noun or in a clause of manner, a rule told from
-    its other side, a claim that keeps less of the rule than its subject and condition, rows of
-    tables, and sentences with two oppositions, which may cancel each other.
-Score: the share of the claim, or of its clause, that the source has.
-Source: own rules for Korean negation and modality; own lists of opposites.
+Finds: a clause whose act the sources say, permit or demand the other way about the same, whatever
+    the wording (휴관한다 -> 개관합니다, 산입하지 아니한다 -> 포함됩니다); a yes or a no to what was
+    asked that the sources answer otherwise; a word of a scale in the place of its opposite (늦은 날
+    -> 빠른 날). A claim that widens what a source limits (관리자만 -> 누구나, 승인을 받아 -> 승인
+    없이) is strong. Weak: a contradiction of which less is shared, and an answer that leaves
+    out the exception (다만, …) of the rule it gives, where the question touches it.
+Misses: other words for an act that no table has, conditions that only figures tell apart, a rule
+    of which the answer leaves out a condition without a word that widens it.
+Score: the share of what claim and source are about that they have in common.
+Source: own rules for Korean negation, modality and scope; own tables of opposites and wideners.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar
 
 from pydantic import Field
 
+from guards.claims.reader import Claim, read_claims
+from guards.claims.reader import Reading as Claims
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading, SourceSet
-from guards.text.alignment import Aligned, alignments
-from guards.text.around import Around
-from guards.text.claims import bare_claim, claims
-from guards.text.emphasis import without_emphasis
-from guards.text.features import features
-from guards.text.finding_places import marked, within
-from guards.text.left_out import is_left_out
-from guards.text.oppositions import oppositions
-from guards.text.oppositions_elsewhere import is_told
-from guards.text.oppositions_excused import is_excused, is_table_row, share_of_rest
-from guards.text.oppositions_of_clauses import opposed, sayings_against
-from guards.text.overlap_score import containment
-from guards.text.polarity_sayings import sayings
-from guards.text.sentences import LONGEST_SENTENCE_CHARS, Sentence
-from guards.text.widened import widened
+from guards.core.reading import Asked, Reading
+from guards.evidence.contrasts import SourceContrasts, contrasts_of
+from guards.evidence.meaning import ASKED, Match, SourceMeaning
+from guards.evidence.replies import asked_claim, replied, reply_of
+from guards.evidence.scope import widened
+from guards.evidence.statements import Statement, statements_in
+from guards.text.sentences import LONGEST_SENTENCE_CHARS
 
-_MOST_KEPT = 64
-# A claim without one, a figure in a table's cell, says nothing that could be denied.
+_BARE = 0.6
+"""A noun alone (부가세 포함) says less of what it speaks of, so it has to share this much."""
+_COURTESY = re.compile(
+    r"(?:문의|연락|질문|말씀|상담|참고|양해)[가-힣\s]{0,8}(?:주세요|주십시오|바랍니다|부탁|주시)"
+    r"|(?:도와|안내해|알려)\s?드리"
+)
+_ABSTAINS = re.compile(
+    r"(?:명시|언급|기재|제시|확인|나와|적혀|찾)[가-힣]{0,4}\s?[가-힣]{0,2}\s?(?:않|없|못|어렵)"
+)
 _LETTER = re.compile(r"[^\W\d_]")
+_LEADING = " \t\n,;·-"
 
 
 class NegationSettings(GuardSettings):
     """Options of the guard."""
 
     sure_from: float = Field(
-        0.7,
+        0.5,
         ge=0,
         le=1,
-        description="Share of a claim that a source sentence holds, from which on its opposite is "
-        "a contradiction (strong).",
+        description="Share of what a claim and a source are about that they have in common, from "
+        "which on their opposition is a contradiction (strong).",
     )
     possible_from: float = Field(
-        0.45, ge=0, le=1, description="Share from which on it is a possible one (weak)."
+        0.3, ge=0, le=1, description="Share from which on it is a possible one (weak)."
     )
     widened_from: float = Field(
-        0.6,
+        0.15,
         ge=0,
         le=1,
-        description="Share of the rest of a clause that a source sentence with a limit holds, from "
-        "which on a word that widens the clause (누구나, 승인 없이) drops the limit (strong).",
+        description="Share from which on a word that widens a claim (누구나, 승인 없이) drops the "
+        "limit of a source (strong).",
     )
     told_from: float = Field(
         0.4,
@@ -73,20 +72,36 @@ class NegationSettings(GuardSettings):
     )
 
 
-class _Found(NamedTuple):
-    """Something found about a claim.
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Something found about a sentence; places count from the sentence's beginning.
 
     Attributes:
-        finding: The finding; its span is a place in the claim.
-        exception: It is none if the answer tells this; empty where it is one anyway.
+        code: What it is.
+        start: Where it begins.
+        end: Where it ends.
+        share: How much claim and source share.
+        expected: What the source says instead.
+        quote: The source sentence.
+        source: Number of the source.
+        exception: It is none if the answer tells these words; empty where it is one anyway.
     """
 
-    finding: Finding
-    exception: str = ""
+    code: str
+    start: int
+    end: int
+    share: float
+    expected: str
+    quote: str
+    source: int
+    exception: tuple[Claim, ...] = ()
+
+
+_Key = tuple[object, ...]
 
 
 class Negation(Guard[NegationSettings]):
-    """Report claims that say the opposite of the closest source sentence."""
+    """Report claims that say the opposite of their sources, or more than they allow."""
 
     id = "negation"
     stages = frozenset({Stage.OUTPUT})
@@ -94,11 +109,11 @@ class Negation(Guard[NegationSettings]):
     settings_type = NegationSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "negation.flipped": Code(
-            "The claim says the opposite of the source sentence that it follows.",
+            "The claim says the opposite of a source on the same subject.",
             '"{observed}"은(는) 자료와 반대입니다. 자료의 표현({expected})대로 쓰세요.',
         ),
         "negation.possible": Code(
-            "The claim may say the opposite of a source sentence on the same subject.",
+            "The claim may say the opposite of a source on the same subject.",
             '"{observed}"이(가) 자료({expected})와 반대되지 않는지 확인하고 자료대로 쓰세요.',
         ),
         "negation.condition_dropped": Code(
@@ -118,162 +133,238 @@ class Negation(Guard[NegationSettings]):
         return None if reading.sources else "no_sources"
 
     def read_ahead(self, asked: Asked) -> Iterator[None]:
-        """Read what the sources deny, which most claims are held against."""
-        asked.told.once(sayings_against)
+        """Read what the sources say, against which the claims are held."""
+        asked.told.once(SourceMeaning)
+        yield
+        asked.told.once(SourceContrasts)
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
-        """Compare each claim with the source sentences that hold most of it."""
+        """Hold each sentence of the answer against what the sources say of the same."""
         if reading.answer is None:
             return []
-        judged = reading.asked.once(self._judged)
+        said = read_claims(reading.answer.text.raw)
+        judged = reading.asked.once(_judged)
         findings: list[Finding] = []
-        before = ""
-        for claim in claims(reading.answer.text.raw):
-            if claim.end > reading.judged_from and _LETTER.search(claim.text):
-                if (before, claim.text) not in judged:
-                    judged[before, claim.text] = self._of_claim(before, claim, reading)
-                findings.extend(
-                    within(one.finding, claim)
-                    for one in judged[before, claim.text]
-                    if self._holds(one, reading)
-                )
-            before = claim.text
+        before: Sequence[Claim] = ()
+        for sentence in said.sentences:
+            start, end = sentence[0].start, sentence[-1].end
+            if said.page.raw_span(start, end)[1] > reading.judged_from:
+                near = before if before and before[0].block is sentence[0].block else ()
+                key = _key(self.settings, sentence, near)
+                if key not in judged:
+                    judged[key] = list(self._of_sentence(said, sentence, near, reading))
+                findings += [
+                    self._finding(one, start, said, reading)
+                    for one in judged[key]
+                    if not self._is_told(one, said, reading)
+                ]
+            before = sentence
         return findings
 
-    def _judged(self, asked: Asked) -> dict[tuple[str, str], list[_Found]]:
-        """Return what was found about claims, by the claim before and their own text; none yet.
+    def _of_sentence(
+        self, said: Claims, sentence: Sequence[Claim], before: Sequence[Claim], reading: Reading
+    ) -> Iterator[_Found]:
+        text = said.page.plain[sentence[0].start : sentence[-1].end]
+        if len(text) > LONGEST_SENTENCE_CHARS or text.endswith("?") or not _LETTER.search(text):
+            return
+        asked = reading.asked.once(_asked_features)
+        opposed = list(self._of_reply(text, sentence, reading))
+        for statement in statements_in(sentence, before):
+            clause = said.page.plain[statement.start : statement.end]
+            if "?" in clause or _COURTESY.search(clause) or _ABSTAINS.search(clause):
+                continue
+            if statement.is_named:
+                continue
+            told = reading.told.once(SourceMeaning)
+            related = told.related(statement, asked)
+            found = self._contradiction(statement, related, asked, sentence[0].start, told)
+            if found is not None:
+                opposed.append(found)
+                continue
+            yield from self._widened(statement, said.page.plain, asked, sentence, told)
+            yield from self._omitted(related, asked, sentence, told)
+        opposed += self._contrasts(sentence, reading)
+        yield from _apart(opposed)
 
-        An answer is looked at again and again while it grows, and a long one repeats itself.
-        """
-        del asked
-        return {}
-
-    def _holds(self, found: _Found, reading: Reading) -> bool:
-        """Tell whether something found about a claim holds, whatever else the answer says."""
-        answer = reading.answer.text.raw if reading.answer else ""
-        return not found.exception or containment(found.exception, answer) < self.settings.told_from
-
-    def _harmless(self, told: SourceSet) -> set[str]:
-        """Return the claims that these sources do not oppose, whatever was asked; none yet.
-
-        The same sources come back all day, and many answers say the same of them.
-        """
-        del told
-        return set()
-
-    def _of_claim(self, before: str, claim: Sentence, reading: Reading) -> list[_Found]:
-        """Return what is wrong with a claim; the spans are places in the claim."""
-        harmless = reading.told.once(self._harmless)
-        if claim.text in harmless or len(claim.text) > LONGEST_SENTENCE_CHARS:
-            return []
-        text, places = without_emphasis(claim.text)
-        around = Around(reading.question.text.raw, before)
-        found = self._of_plain(around, Sentence(text, 0, len(text)), reading)
-        if not (found or around.counted):
-            if len(harmless) >= _MOST_KEPT:
-                harmless.clear()
-            harmless.add(claim.text)
-        return [one._replace(finding=marked(one.finding, claim.text, places)) for one in found]
-
-    def _of_plain(self, around: Around, claim: Sentence, reading: Reading) -> list[_Found]:
-        flip = None if claim.text.startswith("|") else self._flipped_clause(around, claim, reading)
-        closest = alignments(bare_claim(claim.text), reading, self.settings.possible_from / 2)
-        if flip is None and closest and not is_table_row(claim):
-            flip = self._flip(claim, closest, reading)
-        if flip is None and closest:
-            flip = self._widened(claim, reading)
-        omitted = self._omitted(around, claim, closest[0]) if closest else None
-        found = [_Found(flip)] if flip else []
-        return [*found, _Found(omitted, closest[0].exception)] if omitted else found
-
-    def _flipped_clause(self, around: Around, claim: Sentence, reading: Reading) -> Finding | None:
-        bare = bare_claim(claim.text)
-        context = partial(around.forms, claim.text)
-        for saying in sayings(bare):
-            found = opposed(reading.told, saying, context)
-            if found and not is_left_out(claim.text, found.told.said.sentence):
-                lead = claim.text.rindex(bare)
-                start, end = lead + saying.start, lead + saying.end
-                return Finding(
-                    guard=self.id,
-                    code="negation.flipped",
-                    part="answer",
-                    span=Span(start, end),
-                    observed=claim.text[start:end],
-                    strength=Strength.C2,
-                    expected=(found.told.predicate,),
-                    evidence=(Evidence(found.told.source_id, found.told.said.sentence),),
-                    score=round(found.share, 3),
-                )
-        return None
-
-    def _flip(
-        self, claim: Sentence, closest: Sequence[Aligned], reading: Reading
-    ) -> Finding | None:
-        aligned = closest[0]
-        found = oppositions(claim.text, aligned.sentence)
-        if len(found) != 1:
+    def _contradiction(
+        self,
+        statement: Statement,
+        related: Sequence[Match],
+        asked: Mapping[str, float],
+        offset: int,
+        told: SourceMeaning,
+    ) -> _Found | None:
+        match = told.contradiction(statement, related, asked)
+        if match is None or match.share < self.settings.possible_from:
             return None
-        [opposition] = found
-        if not opposition.expected or is_excused(claim, opposition, closest):
-            return None
-        share = share_of_rest(claim, opposition, aligned)
-        if share < self.settings.possible_from:
-            return None
-        before = claim.text[: opposition.end]
-        if not opposition.is_word and is_told(before, aligned.sentence, reading):
-            return None
-        is_sure = share >= self.settings.sure_from
-        return Finding(
-            guard=self.id,
-            code="negation.flipped" if is_sure else "negation.possible",
-            part="answer",
-            span=Span(opposition.start, opposition.end),
-            observed=claim.text[opposition.start : opposition.end],
-            severity=Severity.STRONG if is_sure else Severity.WEAK,
-            strength=Strength.C2 if is_sure else Strength.C1,
-            expected=(opposition.expected,),
-            evidence=(Evidence(aligned.source_id, aligned.sentence),),
-            score=round(share, 3),
+        sure = self.settings.sure_from if statement.has_predicate else _BARE
+        return _found(
+            "negation.flipped" if match.share >= sure else "negation.possible",
+            (statement.start - offset, statement.end - offset),
+            match,
+            told,
         )
 
-    def _widened(self, claim: Sentence, reading: Reading) -> Finding | None:
-        bare = bare_claim(claim.text)
-        found = widened(bare, reading, self.settings.widened_from)
-        if found is None:
-            return None
-        lead = claim.text.rindex(bare)
-        start, end = lead + found.start, lead + found.end
+    def _of_reply(self, text: str, sentence: Sequence[Claim], reading: Reading) -> Iterator[_Found]:
+        """Yield what is wrong with a yes or a no to the question."""
+        reply = reply_of(text) if sentence[0].start == 0 else None
+        claim = reading.asked.once(_asked_claim)
+        if reply is None or claim is None:
+            return
+        told = reading.told.once(SourceMeaning)
+        reply_says = replied(claim, is_yes=reply[0])
+        match = told.contradiction(reply_says, told.related(reply_says, {}), {})
+        if match is not None and match.share >= self.settings.sure_from:
+            yield _found("negation.flipped", (0, len(text)), match, told)
+
+    def _widened(
+        self,
+        statement: Statement,
+        plain: str,
+        asked: Mapping[str, float],
+        sentence: Sequence[Claim],
+        told: SourceMeaning,
+    ) -> Iterator[_Found]:
+        found = widened(statement, plain, told, asked, self.settings.widened_from)
+        if found is not None:
+            offset = sentence[0].start
+            yield _Found(
+                "negation.condition_dropped",
+                found.start - offset,
+                found.end - offset,
+                found.match.share,
+                found.limit,
+                found.limit,
+                found.match.told.source,
+            )
+
+    def _contrasts(self, sentence: Sequence[Claim], reading: Reading) -> Iterator[_Found]:
+        told = reading.told.once(SourceContrasts)
+        for claim in sentence:
+            for contrast in contrasts_of(claim):
+                against = told.against(contrast)
+                if against is None:
+                    continue
+                other, source = against
+                shift = claim.start - claim.clause.start - sentence[0].start
+                yield _Found(
+                    "negation.flipped",
+                    contrast.word.start + shift,
+                    claim.clause.words[-1].end + shift,
+                    1.0,
+                    other.claim.text,
+                    "".join(one.text for one in source.sentence),
+                    source.source,
+                )
+
+    def _omitted(
+        self,
+        related: Sequence[Match],
+        asked: Mapping[str, float],
+        sentence: Sequence[Claim],
+        told: SourceMeaning,
+    ) -> Iterator[_Found]:
+        """Yield the exception to a rule of the answer that the question touches."""
+        match = next(iter(related), None)
+        if match is None or match.agrees < 0 or match.share < self.settings.sure_from:
+            return
+        exception = told.exception_behind(match.told)
+        rule = {feature for one in match.told.sentence for feature in _features(one)}
+        if exception and any(_features(one) & asked.keys() - rule for one in exception):
+            text = told.text_of(exception, match.told.source)
+            yield _Found(
+                "negation.exception_omitted",
+                0,
+                sentence[-1].end - sentence[0].start,
+                match.share,
+                text,
+                text,
+                match.told.source,
+                exception,
+            )
+
+    def _is_told(self, found: _Found, said: Claims, reading: Reading) -> bool:
+        """Tell whether an answer has the exception that a sentence of it leaves out."""
+        if not found.exception:
+            return False
+        held = {feature: 1.0 for claim in said.claims for feature in _features(claim)}
+        words = [
+            word for claim in found.exception for word in claim.clause.words if not word.is_light
+        ]
+        told = reading.told.once(SourceMeaning)
+        return told.held(words, held) >= self.settings.told_from
+
+    def _finding(self, found: _Found, offset: int, said: Claims, reading: Reading) -> Finding:
+        start, end = said.page.raw_span(offset + found.start, offset + found.end)
+        raw = reading.answer.text.raw if reading.answer else ""
+        start += len(raw[start:end]) - len(raw[start:end].lstrip(_LEADING))
+        is_strong = found.code in {"negation.flipped", "negation.condition_dropped"}
+        strength = Strength.C2 if is_strong else Strength.C1
+        if found.exception:
+            strength = Strength.E1
+        source = reading.sources[found.source].source
         return Finding(
             guard=self.id,
-            code="negation.condition_dropped",
+            code=found.code,
             part="answer",
             span=Span(start, end),
-            observed=claim.text[start:end],
-            strength=Strength.C2,
-            expected=(found.limit,),
-            evidence=(Evidence(found.told.source_id, found.told.sentence),),
-            score=round(found.told.share, 3),
+            observed=raw[start:end],
+            severity=Severity.STRONG if is_strong else Severity.WEAK,
+            strength=strength,
+            expected=(found.expected,),
+            evidence=(Evidence(source.id if source else "", found.quote),),
+            score=round(min(1.0, found.share), 3),
+            provisional=bool(found.exception),
         )
 
-    def _omitted(self, around: Around, claim: Sentence, aligned: Aligned) -> Finding | None:
-        """Return what may be missing: the exception, unless the answer has it elsewhere."""
-        exception = aligned.exception
-        if aligned.share < self.settings.sure_from or not exception:
-            return None
-        touched = around.asked() & features(exception).forms
-        if not touched - features(aligned.sentence).forms:
-            return None
-        return Finding(
-            guard=self.id,
-            code="negation.exception_omitted",
-            part="answer",
-            span=Span(0, len(claim.text)),
-            observed=claim.text,
-            severity=Severity.WEAK,
-            strength=Strength.E1,
-            expected=(exception,),
-            evidence=(Evidence(aligned.source_id, exception),),
-            score=round(aligned.share, 3),
-        )
+
+def _found(code: str, place: tuple[int, int], match: Match, told: SourceMeaning) -> _Found:
+    statement = match.told
+    expected = told.text_of((statement.claim,), statement.source)
+    quote = told.text_of(statement.sentence, statement.source)
+    return _Found(code, *place, match.share, expected, quote, statement.source)
+
+
+def _apart(found: Sequence[_Found]) -> Iterator[_Found]:
+    """Yield those that do not lie within one before."""
+    end = -1
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+        if one.start >= end:
+            yield one
+            end = one.end
+
+
+def _features(claim: Claim) -> set[str]:
+    return {
+        feature for word in claim.clause.words if not word.is_light for feature in word.features
+    }
+
+
+def _key(settings: NegationSettings, sentence: Sequence[Claim], before: Sequence[Claim]) -> _Key:
+    text = tuple(one.text for one in (*before, *sentence))
+    is_first = sentence[0].start == 0
+    return id(settings), len(before), is_first, sentence[0].block.labels, text
+
+
+def _judged(asked: Asked) -> dict[_Key, list[_Found]]:
+    """Return what was found about sentences of the answers to a question; none yet.
+
+    An answer is looked at again and again while it grows, and a long one repeats itself.
+    """
+    del asked
+    return {}
+
+
+def _asked_features(asked: Asked) -> dict[str, float]:
+    """Return the features of a question: they tell what the answer to it speaks of."""
+    return {
+        feature: ASKED
+        for claim in read_claims(asked.question.text.raw).claims
+        for word in claim.clause.words
+        for feature in word.features
+    }
+
+
+def _asked_claim(asked: Asked) -> Statement | None:
+    return asked_claim(read_claims(asked.question.text.raw))

@@ -31,6 +31,7 @@ from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading
 from guards.evidence.arithmetic import Arithmetic, Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
+from guards.evidence.derivable import Derivable
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.thresholds import BINDING
 from guards.text.citing.references import read_references
@@ -40,9 +41,15 @@ from guards.text.slots.citation_places import citation_places
 from guards.text.slots.units import Dimension
 
 _SHORTEST_QUOTE_CHARS = 8
+# What users tell of themselves, and what is meant by it in every later turn.
+_OF_THE_USER = frozenset({Dimension.AGE, Dimension.PEOPLE, "마리", "박"})
 # 30일 맞나요?, 30일이라던데요, 30일이죠?: the question asserts its figure of the sources' world.
 _CONFIRMS = re.compile(
     r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E|다던데|다면서|다고/EC"
+)
+_CALCULATES = re.compile(
+    r"[×÷=≈]|\d ?[x*+−-] ?\d|합계|총 ?\d|총액|모두 \d|더하|더해|합하|빼면|뺀|제하|차액|차이|예를 들|예컨대|예시|예:|예\)|이라면|가정"
+    r"|계산|절약|남[은는아]|잔여|할인하면|할인되어"
 )
 # 6개월이 아니라 9개월: the first one is what the answer says is not so.
 _TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
@@ -82,6 +89,10 @@ class Numbers(Guard[NumbersSettings]):
         "numbers.comparator_differs": Code(
             "The sources hold the value with another comparator (이상, 이하, 초과, 미만).",
             '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 쓰세요.',
+        ),
+        "numbers.derived": Code(
+            "No source holds the value; some calculation from the figures at hand could give it.",
+            '"{observed}"은(는) 자료에 없는 계산 값입니다. 계산 과정을 함께 쓰거나 자료의 수치를 쓰세요.',
         ),
         "numbers.moved": Code(
             "The sources hold the value, but of something else.",
@@ -126,6 +137,8 @@ class Numbers(Guard[NumbersSettings]):
             return _moved(figure, bound, compared)
         if explained.outcome in _EXPLAINED:
             return None
+        if compared.is_calculated and compared.derivable.may_give(figure):
+            return _underived(figure, compared)
         if bound.held is Held.DIFFERS:
             return _differs(figure, bound, compared)
         return _absent(figure, compared)
@@ -198,8 +211,23 @@ class _Compared:
         own = [figure.context for figure in self.figures]
         return (
             *question,
-            *(one for one in earlier if any(_share_a_word(one, context) for context in own)),
+            *(
+                one
+                for one in earlier
+                if one.measure.dimension in _OF_THE_USER
+                or any(_share_a_word(one, context) for context in own)
+            ),
         )
+
+    @lazy
+    def derivable(self) -> Derivable:
+        """What could be calculated."""
+        return Derivable(self.figures, self.asked, self.sources.figures)
+
+    @lazy
+    def is_calculated(self) -> bool:
+        """Whether the user gives figures to calculate with, or the answer says that it does."""
+        return bool(self.asked) or _CALCULATES.search(self.answer.page.plain) is not None
 
     def is_quoted(self, figure: Figure) -> bool:
         """Tell whether a source has the figure's sentence word for word."""
@@ -281,6 +309,11 @@ def _absent(figure: Figure, compared: _Compared) -> Finding:
     severity = Severity.WEAK if is_bare else Severity.STRONG
     # What comes next may show how it was reckoned.
     return replace(found, severity=severity, provisional=True)
+
+
+def _underived(figure: Figure, compared: _Compared) -> Finding:
+    found = _finding("derived", figure, compared, (), score=0.3)
+    return replace(found, severity=Severity.WEAK, strength=Strength.E1)
 
 
 def _finding(

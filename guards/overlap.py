@@ -1,72 +1,71 @@
-"""Claims whose words the sources hardly have.
+"""Clauses whose words the sources have not.
 
-Finds: sentences of which no window of three neighbouring source sentences holds enough words and
-    syllable pairs. Far below the threshold, and with several words that the sources have not, the
-    claim comes from nowhere (strong); else the sentence may be a paraphrase in other words (weak),
-    and so may one with a figure, which is compared by value elsewhere. A long clause (…고, …며,
-    …지만) that is added to a sentence and comes from nowhere is reported by itself.
-Misses: a claim in the sources' words that says something else, or that strings their set phrases
-    together; one in the question's words; claims of one word that carries a subject, or of two of
-    which the sources have one; what is invented around a figure is weak at most.
-Score: one minus the support found.
-Source: containment of stems and syllable pairs, own measure; the thresholds were measured on
-    Korean answers.
+Finds: asserted clauses several of whose telling words no source has in any form (inflected, in a
+    compound, as a synonym), nor the question, nor the general language of explaining (strong); and
+    clauses of which no single sentence of a source holds enough (weak).
+Misses: what is invented in the sources' own words, or with one word of its own; advice, offers,
+    and what the answer says that it does not know.
+Score: one minus the share of the telling words that the sources have.
+Source: own measure over morphemes; general words in `guards.lexicons`, thresholds fitted in
+    `guards.evidence.thresholds`.
 """
 
-import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import ClassVar
 
 from pydantic import Field
 
+from guards.claims.reader import Claim
+from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
-from guards.text.claims import bare_claim, claims, may_lead_in
-from guards.text.coordinate import coordinate_clauses
-from guards.text.features import features
-from guards.text.held_claims import HeldClaims
-from guards.text.overlap_score import Support, support
-from guards.text.sentences import Sentence
+from guards.evidence.index import SourceIndex, claims_of
+from guards.evidence.novelty import Measured, Vocabulary
+from guards.evidence.thresholds import (
+    FEWEST_WORDS,
+    INVENTED_BELOW,
+    INVENTED_WORDS,
+    SUPPORTED_FROM,
+)
+from guards.korean.words import Word
+from guards.text.citing.references import read_references
 from guards.text.slots.citation_places import citation_places
-from guards.text.slots.quantity import Quantity
 
-_PROVISION = re.compile(r"\([^()\n]{0,80}제\s?\d{1,4}(?:조|항|호|장|절)[^()\n]{0,80}\)")
-# So few words are no paraphrase only if the sources have nothing of either.
-_PAIR = 2
-_EMPHASIS = re.compile(r"[*_~`]{1,3}")
+_APART = 2
 
 
 class OverlapSettings(GuardSettings):
     """Options of the guard."""
 
     min_support: float = Field(
-        0.45, ge=0, le=1, description="Least share of a claim that a source passage must hold."
+        SUPPORTED_FROM,
+        ge=0,
+        le=1,
+        description="Least share of a clause's telling words that a source's sentence must hold.",
     )
     unsupported_below: float = Field(
-        0.36, ge=0, le=1, description="A claim with a smaller share may be invented."
+        INVENTED_BELOW,
+        ge=0,
+        le=1,
+        description="A clause is taken for invented if all sources together have a smaller share.",
     )
     unsupported_words: float = Field(
-        2.5,
+        INVENTED_WORDS,
         ge=0,
-        description="A claim that may be invented is taken for it (strong) when so many of its "
-        "words are not in the sources.",
+        description="... and so many of its words are not in the sources.",
     )
     min_words: int = Field(
-        3,
+        FEWEST_WORDS,
         ge=1,
-        description="Claims with fewer content words, figures and words that only frame them "
-        "aside, are too short to judge, but for two words of which the sources have nothing.",
-    )
-    min_clause_words: int = Field(
-        5, ge=1, description="The same for a clause of a sentence that is judged by itself."
+        description="Clauses with fewer telling words are too short to judge.",
     )
 
 
 class Overlap(Guard[OverlapSettings]):
-    """Report claims that no source passage resembles."""
+    """Report clauses that no source passage resembles."""
 
     id = "overlap"
     stages = frozenset({Stage.OUTPUT})
@@ -89,122 +88,124 @@ class Overlap(Guard[OverlapSettings]):
             return "no_answer"
         return None if reading.sources else "no_sources"
 
+    def read_ahead(self, asked: Asked) -> Iterator[None]:
+        """Read the claims of the sources and their words."""
+        asked.told.once(SourceIndex)
+        yield
+        asked.once(Vocabulary)
+        yield
+
     def check(self, reading: Reading) -> list[Finding]:
-        """Measure the support of each claim, and of the clauses of one that has little."""
+        """Measure what each asserted clause tells; clauses on end are reported together."""
         if reading.answer is None:
             return []
-        answer = reading.answer.text
-        measure = _Measure(reading, answer)
+        answer = _Answer(reading)
         return [
-            replace(finding, provisional=may_lead_in(claim, answer.raw))
-            for claim in claims(answer.raw)
-            if claim.end > reading.judged_from
-            for finding in self._of_claim(claim, measure)
+            finding
+            for sentence in answer.read.sentences
+            for finding in self._of_sentence(sentence, answer, reading.judged_from)
         ]
 
-    def _of_claim(self, claim: Sentence, measure: "_Measure") -> list[Finding]:
-        held = measure.support(claim)
-        if held.words < self.settings.min_words:
-            is_pair = held.words == _PAIR and self._is_invented(claim, held, measure)
-            return [self._finding(claim, held, is_invented=True)] if is_pair else []
-        # No clause can miss more words than its sentence.
-        if held.missing >= self.settings.unsupported_words:
-            invented = self._invented_clauses(claim, measure)
-            if invented:
-                return invented
-            if self._is_invented(claim, held, measure):
-                return [self._finding(claim, held, is_invented=True)]
-        is_low = held.share < self.settings.min_support
-        return [self._finding(claim, held, is_invented=False)] if is_low else []
-
-    def _invented_clauses(self, claim: Sentence, measure: "_Measure") -> list[Finding]:
-        clauses = [(clause, measure.support(clause)) for clause in _added_clauses(claim)]
-        return [
-            self._finding(clause, held, is_invented=True)
-            for clause, held in clauses
-            if held.words >= self.settings.min_clause_words
-            and self._is_invented(clause, held, measure)
+    def _of_sentence(
+        self, sentence: Sequence[Claim], answer: "_Answer", judged_from: int
+    ) -> Iterator[Finding]:
+        measured = [
+            (answer.span(claim), answer.measure(claim))
+            for claim in sentence
+            if answer.span(claim).end > judged_from and answer.asserts(claim, sentence)
         ]
+        last = sentence[-1]
+        low = [one for one in measured if self._is_low(one[1]) and not self._is_novel(one[1])]
+        for span, together in _joined(one for one in measured if self._is_novel(one[1])):
+            if self._is_invented(together):
+                yield answer.finding(span, 1 - together.known, last, is_strong=True)
+            elif self._is_low(together):
+                low.append((span, together))
+        for span, together in _joined(sorted(low)):
+            yield answer.finding(span, 1 - together.held, last)
 
-    def _is_invented(self, place: Sentence, held: Support, measure: "_Measure") -> bool:
+    def _is_novel(self, measured: Measured) -> bool:
+        """Tell whether a clause may be part of what is invented."""
+        return measured.novel >= 1 and measured.known < self.settings.unsupported_below
+
+    def _is_invented(self, measured: Measured) -> bool:
+        settings = self.settings
         return (
-            held.share < min(self.settings.unsupported_below, self.settings.min_support)
-            and held.missing >= min(self.settings.unsupported_words, held.words)
-            and not measure.has_figure(place)
+            measured.telling >= settings.min_words
+            and measured.novel >= min(settings.unsupported_words, measured.telling)
+            and measured.known < settings.unsupported_below
         )
 
-    def _finding(self, place: Sentence, held: Support, *, is_invented: bool) -> Finding:
+    def _is_low(self, measured: Measured) -> bool:
+        settings = self.settings
+        return measured.telling >= settings.min_words and measured.held < settings.min_support
+
+
+class _Answer:
+    """An answer and what of it can be judged."""
+
+    def __init__(self, reading: Reading) -> None:
+        text = reading.answer.text if reading.answer else Text("")
+        self.read = text.once(claims_of)
+        self._text = text
+        self._vocabulary = reading.asked.once(Vocabulary)
+        self._marks = citation_places(text.raw)
+        references = read_references(text.raw)
+        self._end = references.start if references else len(text.raw)
+
+    def span(self, claim: Claim) -> Span:
+        """Return the place of a clause in the answer, without blanks and commas around it."""
+        start, end = self.read.page.raw_span(claim.start, claim.end)
+        piece = self._text.raw[start:end]
+        start += len(piece) - len(piece.lstrip(" ,;\n\t"))
+        return Span(start, max(start, end - len(piece) + len(piece.rstrip())))
+
+    def asserts(self, claim: Claim, sentence: Sequence[Claim]) -> bool:
+        """Tell whether a clause is prose before the references that says something."""
+        start, end = self.read.page.raw_span(claim.start, claim.end)
+        if start >= self._end or not self._text.prose[start:end].strip():
+            return False
+        return standing_of(claim, sentence) is Standing.ASSERTED
+
+    def measure(self, claim: Claim) -> Measured:
+        """Return how the sources stand to the words of a clause, citation marks aside."""
+        words = claim.clause.words
+        if self._marks:
+            words = tuple(word for word in words if not self._is_marked(claim, word))
+        return self._vocabulary.measure(words)
+
+    def _is_marked(self, claim: Claim, word: Word) -> bool:
+        start = self.read.page.raw_span(claim.offset + word.start, claim.offset + word.end)[0]
+        at = bisect_right(self._marks, start, key=itemgetter(0)) - 1
+        return at >= 0 and start < self._marks[at][1]
+
+    def finding(
+        self, span: Span, score: float, claim: Claim, *, is_strong: bool = False
+    ) -> Finding:
+        """Return a finding about a place of the answer."""
+        observed = self._text.raw[span.start : span.end]
+        # What ends without a full stop may still become the heading of what follows.
+        is_open = not observed.rstrip("*_\"'” )").endswith((".", "!", "다", "요"))
         return Finding(
-            guard=self.id,
-            code="overlap.unsupported" if is_invented else "overlap.low",
+            guard=Overlap.id,
+            code="overlap.unsupported" if is_strong else "overlap.low",
             part="answer",
-            span=Span(place.start, place.end),
-            observed=place.text,
-            severity=Severity.STRONG if is_invented else Severity.WEAK,
+            span=span,
+            observed=observed,
+            severity=Severity.STRONG if is_strong else Severity.WEAK,
             strength=Strength.E0,
-            score=round(1 - held.share, 3),
+            score=round(score, 3),
+            provisional=is_open and claim.block is self.read.page.blocks[-1],
         )
 
 
-class _Known:
-    """How far the sources hold what was said, by what of it is compared; filled as it comes.
-
-    An answer is looked at again and again while it grows, and a long one repeats itself.
-    """
-
-    def __init__(self, asked: Asked) -> None:
-        self._claims = asked.once(HeldClaims)
-        self._asked = features(asked.question.text.raw)
-        self._known: dict[str, Support] = {}
-
-    def support(self, words: str) -> Support:
-        """Return how far the best passage holds some words."""
-        if words not in self._known:
-            found = self._claims.of(words)
-            self._known[words] = support(found.wanted, found.windows, self._asked)
-        return self._known[words]
-
-
-class _Measure:
-    """Measures how far the sources hold places of an answer."""
-
-    def __init__(self, reading: Reading, answer: Text) -> None:
-        unmarked = _blanked(answer.raw, citation_places(answer.raw))
-        figures = [one for one in answer.quantities if not unmarked[one.start].isspace()]
-        self._figures = [one.start for one in figures]
-        self._compared = _compared(unmarked, figures)
-        self._known = reading.asked.once(_Known)
-
-    def support(self, place: Sentence) -> Support:
-        """Return how far the best passage holds the words of a place."""
-        return self._known.support(bare_claim(self._compared[place.start : place.end]))
-
-    def has_figure(self, place: Sentence) -> bool:
-        """Tell whether a figure begins in a place."""
-        return bisect_left(self._figures, place.start) < bisect_left(self._figures, place.end)
-
-
-def _added_clauses(claim: Sentence) -> Iterator[Sentence]:
-    """Yield the clauses behind the first: what is invented is added to something told."""
-    for start, end in coordinate_clauses(claim.text)[1:]:
-        text = claim.text[start:end].strip()
-        begin = claim.text.index(text, start) + claim.start
-        yield Sentence(text, begin, begin + len(text))
-
-
-def _compared(text: str, figures: Iterable[Quantity]) -> str:
-    """Return what of a text is compared: blanks stand for figures, provisions and emphasis."""
-    provisions = (match.span() for match in _PROVISION.finditer(text))
-    emphasis = (match.span() for match in _EMPHASIS.finditer(text))
-    return _blanked(text, (*((one.start, one.end) for one in figures), *provisions, *emphasis))
-
-
-def _blanked(text: str, places: Iterable[tuple[int, int]]) -> str:
-    """Return a text of the same length with blanks in some places, which may overlap."""
-    pieces: list[str] = []
-    position = 0
-    for start, end in sorted(places):
-        if end > position:
-            pieces += [text[position : max(start, position)], " " * (end - max(start, position))]
-            position = end
-    return "".join((*pieces, text[position:]))
+def _joined(found: Iterable[tuple[Span, Measured]]) -> Iterator[tuple[Span, Measured]]:
+    """Yield places with what was measured; those with hardly anything between them as one."""
+    joined: list[tuple[Span, Measured]] = []
+    for span, measured in found:
+        if joined and span.start - joined[-1][0].end <= _APART:
+            before, so_far = joined[-1]
+            joined[-1] = Span(before.start, span.end), so_far.joined(measured)
+        else:
+            joined.append((span, measured))
+    yield from joined

@@ -16,7 +16,8 @@ from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding
 from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
-from guards.overlap import Overlap, OverlapSettings
+from guards.evidence.thresholds import COMPARED_WORDS
+from guards.overlap import Overlap
 from guards.text.citing.assessed import Assessed, Assessment, Status
 from guards.text.citing.assessment import assess
 from guards.text.citing.kept import cited_answer
@@ -27,9 +28,7 @@ from policies.policy import Policy
 from policies.verification.stances import told_alike
 from policies.verification.thresholds import options_of
 
-FORM_GUARDS = frozenset(
-    {"answerability", "intent", "korean_only", "phrases", "quality", "uncited_claims"}
-)
+FORM_GUARDS = frozenset({"answerability", "korean_only", "phrases", "quality", "uncited_claims"})
 """Whose findings are about an answer's form or the question, not about what the sources say."""
 _NO_TEXT = Text("")
 _start_of = attrgetter("start")
@@ -58,7 +57,6 @@ class Coverage:
         """
         self._reading = reading
         self._ran = ran
-        self._fewest_words = options_of(policy, Overlap.id, OverlapSettings).min_words
         self._threshold = options_of(policy, Citations.id, CitationsSettings).threshold
         self._checked_by: dict[int, tuple[str, ...]] = {}
         self._answer = reading.answer.text if reading.answer else _NO_TEXT
@@ -124,7 +122,7 @@ class Coverage:
         return cited
 
     def _has_words(self, claim: Statement) -> bool:
-        return len(features(claim.text).words) >= self._fewest_words
+        return len(features(claim.text).words) >= COMPARED_WORDS
 
     @lazy
     def _slots(self) -> dict[str, Sequence[_Slot]]:

@@ -10,20 +10,19 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, m
 from guards.core.exchange import ContextState, Exchange
 from policies.intents import IntentFound, Intents
 from policies.policy import SourceRules
+from policies.verification.conversation import ASSISTANT, without_answer
 from policies.verification.options import BadSources, GivenSource, Options, usable_sources
 from policies.verification.problems import problem
 from proxy.openai_api.guard_field import GuardField
-from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
+from proxy.openai_api.json_body import JsonObject, member_path, read_object
 from proxy.openai_api.sources import (
     FoundContext,
     FoundPlace,
     SourceFormatError,
     find_sources,
 )
-from proxy.openai_api.sources.turns import content_text
 from proxy.refusals import BadRequest, NotJson
 
-_ASSISTANT = "assistant"
 _MISSPELT_FROM = 0.75
 
 
@@ -75,7 +74,7 @@ class VerifyRequest(BaseModel):
         asked = self.question is not None or self.query is not None
         if self.messages is not None and asked:
             raise ValueError("'messages' hold the question; give one or the other")
-        ends_with_answer = self.messages is not None and self.messages[-1].role == _ASSISTANT
+        ends_with_answer = self.messages is not None and self.messages[-1].role == ASSISTANT
         if self.answer is None and not ends_with_answer:
             raise ValueError("'answer' is missing, and no assistant's message ends 'messages'")
         return self
@@ -193,10 +192,7 @@ def _with_sources(found: FoundContext, given: Sequence[GivenSource]) -> FoundCon
 def _in_messages(
     request: VerifyRequest, messages: Sequence[Message], rules: SourceRules
 ) -> tuple[FoundContext, str]:
-    turns: list[JsonValue] = [message.model_dump() for message in messages]
-    answer = request.answer
-    if answer is None:
-        answer = content_text(member(turns.pop(), "content"))
+    turns, answer = without_answer([one.model_dump() for one in messages], request.answer)
     told = request.guard.sources if request.guard else None
     body: JsonObject = {
         "messages": turns,

@@ -87,7 +87,7 @@ _BULLET = re.compile(
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _BRACKETED = re.compile(r"[ \t]*[\[【<〈《]([^\]】>〉》\n]{1,40})[\]】>〉》][ \t]*")
 _LABEL = re.compile(
-    r"(?P<label>[^:：|\n.?!]{1,34}?)(?:[ \t]*[:：](?!\d|//)[ \t]*|[ \t]+[–—→-][ \t]+|[ \t]*→[ \t]*)(?=\S)"
+    r"(?P<label>[^:：|\n.?!\[]{1,34}?)(?:[ \t]*[:：](?!\d|//)[ \t]*|[ \t]+[–—→-][ \t]+|[ \t]*→[ \t]*)(?=\S)"
 )
 _QUESTION = re.compile(r"[ \t]*(?:Q|질문|문)\d{0,2}[.):][ \t]*(?P<question>[^\n?]{2,80}\?)")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}[-:| \t]*$")

@@ -40,7 +40,8 @@ def _rules() -> tuple[tuple[Modality, re.Pattern[str], re.Pattern[str] | None], 
         for pattern in patterns:
             main, _, before = pattern.partition("@")
             needed = re.compile(before.strip()) if before.strip() else None
-            found.append((Modality(name), re.compile(main.strip()), needed))
+            # A modality may have a second section: [required by a double denial].
+            found.append((Modality(name.split()[0]), re.compile(main.strip()), needed))
     return tuple(found)
 
 

@@ -20,7 +20,6 @@ from guards.core.keeping import Keeping, Recent
 from guards.core.lazy import lazy
 from guards.text.held import HeldIndex
 from guards.text.normal import Normal, normalise
-from guards.text.polarity_sayings import Sayings
 from guards.text.scripts import prose_only
 from guards.text.sentences import GrowingSentences, Sentence, split_sentences
 from guards.text.slots.by_sentence import names_by_sentence, quantities_by_sentence
@@ -65,11 +64,6 @@ class Text(Keeping):
     def held_index(self) -> HeldIndex:
         """The sentences by their words, to hold claims against them."""
         return HeldIndex([sentence.text for sentence in self.sentences])
-
-    @lazy
-    def sayings(self) -> Sayings:
-        """What the sentences say of their predicates."""
-        return Sayings([sentence.text for sentence in self.sentences])
 
     @lazy
     def quantities(self) -> tuple[Quantity, ...]:

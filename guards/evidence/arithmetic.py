@@ -1,25 +1,29 @@
 """Arithmetic of an answer: for each figure, whether it is reckoned, from what, and rightly.
 
-An equation shown is recomputed, and so is the total of a list or of a column. Any other figure follows
-if the figures that it is reckoned from are named beside it, in its table, by the user, or in the
-source claims about the same; a figure that the answer only supposes needs no source.
+An equation shown is recomputed, and so is the total of a list or of a column. Any other figure
+follows if the figures that it is reckoned from are named beside it, in its table, by the user, or
+in the source claims about the same; a figure that the answer only supposes needs no source.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import combinations, product
 
-from guards.claims.reader import Reading
-from guards.evidence.equations import equations, written
+from guards.claims.reader import Claim, Reading
+from guards.evidence.equations import equations
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.items import counted_items
 from guards.evidence.nearby import Likeness, Nearby, Pool
-from guards.evidence.points import LENGTHS
+from guards.evidence.points import POINTS
 from guards.evidence.reckoning import (
     Step,
     Target,
+    counts_of,
+    is_constant,
+    is_count,
     is_multiple_in_words,
     is_whole_beside,
     kind_of,
@@ -29,11 +33,17 @@ from guards.evidence.reckoning import (
     says,
     target,
 )
+from guards.evidence.sets import Values, joined_values
 from guards.evidence.suppositions import Suppositions
 from guards.evidence.totals import totals
+from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 
 _MOST_OF_THREE, _MOST_IN_A_ROW = 14, 8
+_TOTAL_BEFORE = re.compile(
+    r"(?:합계|(?<![가-힣])총|합[쳐해]서?|합[하치]면|더하면)[ ]?(?:금액은?|은|는)?[ ]?$"
+)
+_TOTAL_CHARS, _FEWEST = 10, 2
 
 
 class Outcome(StrEnum):
@@ -126,6 +136,8 @@ class Arithmetic:
             return Explanation(Outcome.HYPOTHESIS)
         if self._only_multiplies(figure):
             return Explanation(Outcome.SHOWN_RIGHT, is_operand=True)
+        if len(figure.measure.values) > 1 and self._is_range_told(figure):
+            return Explanation(Outcome.FOLLOWS, step="range")
         pool = self._nearby.of(figure)
         steps = [self._step(figure, value, pool) for value in figure.measure.values]
         found = [step for step in steps if step is not None]
@@ -134,7 +146,7 @@ class Arithmetic:
             return Explanation(Outcome.FOLLOWS, None, operands, found[0].name)
         if self._is_shown_elsewhere(figure):
             return Explanation(Outcome.FOLLOWS, step="shown elsewhere")
-        return _UNEXPLAINED
+        return self._total_in_words(figure, pool) or _UNEXPLAINED
 
     # What the answer shows
 
@@ -155,12 +167,32 @@ class Arithmetic:
         """Tell whether a figure is supposed, here or before an equation with it."""
         if self._suppositions.has(figure):
             return True
-        return figure.start in self._used and any(
+        if figure.start not in self._used and figure.measure.dimension not in POINTS:
+            return False
+        return any(
             one.start < figure.start
             and same_value(figure.measure, one.measure)
             and self._suppositions.has(one)
             for one in self._figures
         )
+
+    def _total_in_words(self, figure: Figure, pool: Pool) -> Explanation | None:
+        """Return what is wrong with a total of the amounts that its sentence names before it."""
+        before = self._answer.page.plain[max(0, figure.start - _TOTAL_CHARS) : figure.start]
+        if not _TOTAL_BEFORE.search(before) or figure.quantity.approximate:
+            return None
+        kind = kind_of(figure.measure)
+        amounts = [one for one in pool.own if kind_of(one.measure) == kind]
+        counts = [one for one in pool.own if max(counts_of(one), default=Fraction(1)) > 1]
+        counts = [one for one in counts if counts_of(one) != {Fraction(len(amounts))}]
+        if len(amounts) < _FEWEST or any(is_count(one, kind) for one in counts):
+            return None
+        if not all(one.start < figure.start and self._is_given(one) for one in amounts):
+            return None
+        if any(same_value(figure.measure, one.measure) for one in pool.told):
+            return None
+        right = sum((one.measure.values[0] for one in amounts), Fraction(0))
+        return Explanation(Outcome.SHOWN_WRONG, right, tuple(amounts), "total in words")
 
     def _only_multiplies(self, figure: Figure) -> bool:
         """Tell whether a figure without a unit is an operand of an equation that is right."""
@@ -168,7 +200,7 @@ class Arithmetic:
         return (
             result is not None
             and self._results[result].is_right
-            and (figure.measure.dimension == Dimension.BARE or _is_constant(figure))
+            and (figure.measure.dimension == Dimension.BARE or is_constant(figure))
         )
 
     def _is_shown_elsewhere(self, figure: Figure) -> bool:
@@ -192,11 +224,26 @@ class Arithmetic:
     def _step(self, figure: Figure, value: Fraction, pool: Pool) -> Step | None:
         if counted_items(self._answer, figure):
             return Step("count", ())
-        if not value and says("free", pool.text):
+        if not value and (says("free", pool.text) or self._is_free(pool)):
             return Step("free", ())
         wanted = target(figure, value, pool.text)
         rules = (self._of_one, self._of_pairs, self._of_many)
         return next((step for rule in rules if (step := rule(wanted, pool))), None)
+
+    def _is_free(self, pool: Pool) -> bool:
+        """Tell whether the sources say of the same that nothing is paid, or paid back."""
+        return any(says("free", one.claim.text) for one in pool.told)
+
+    def _is_range_told(self, figure: Figure) -> bool:
+        """Tell whether a source gives both ends of a range in other words: 65 이상 75 미만."""
+        values = Values(min(figure.measure.values), max(figure.measure.values))
+        kinds = {kind_of(figure.measure), Dimension.BARE}
+        claims = {id(one.claim): one.claim for one in self._told if kind_of(one.measure) in kinds}
+        return any(
+            values == found
+            for claim in claims.values()
+            for _, found in joined_values(_placed(claim), claim.text)
+        )
 
     def _of_one(self, wanted: Target, pool: Pool) -> Step | None:
         for one in (*pool.own, *pool.near):
@@ -227,6 +274,8 @@ class Arithmetic:
     def _is_named(self, step: Step, route: str, wanted: Target, pool: Pool) -> bool:
         """Tell whether the sentence says so, and names no other operands."""
         name = step.name
+        if route == "near told" and name in {"sum", "rest"}:
+            return False
         if not self._has_word(name, route, wanted, pool):
             return False
         if name in {"sum", "rest"} and any(
@@ -243,12 +292,12 @@ class Arithmetic:
             return says("sum", wanted.text) or says("added", wanted.text + pool.before)
         if name in {"rest", "quotient"}:
             return says(name, wanted.text)
-        if route in {"told told", "near told"} and name not in {"moved", "between"}:
+        if route in {"told told", "near told", "near near"} and name not in {"moved", "between"}:
             return says("rest", wanted.text) or says("sum", wanted.text)
         return True
 
     def _is_instead(self, figure: Figure, step: Step, pool: Pool) -> bool:
-        """Tell whether a figure from elsewhere is taken where the sentence gives one of its kind."""
+        """Tell whether a figure from elsewhere replaces one of its kind in the sentence."""
         if any(figure is one for one in pool.own):
             return False
         kind = kind_of(figure.measure)
@@ -262,10 +311,11 @@ class Arithmetic:
         )
 
     def _is_given(self, figure: Figure) -> bool:
-        """Tell whether the sources or the user have a figure, or the answer shows it."""
+        """Tell whether a figure is told or asked, or the answer shows or supposes it."""
         return (
             figure.start in self._results
             or figure.start in self._totals
+            or self._suppositions.has(figure)
             or any(same_value(figure.measure, one.measure) for one in (*self._asked, *self._told))
         )
 
@@ -306,11 +356,13 @@ class Arithmetic:
         own = [one for one in step.operands if any(one is it for it in pool.own)]
         if any(self._is_instead(one, step, pool) for one in step.operands):
             return False
+        if any(self._goes_into_share(one) for one in step.operands):
+            return False
         if step.name != "product":
             if len(own) < len(step.operands) - (name == "near"):
                 return False
             return says("rest", wanted.text) or says("sum", wanted.text)
-        return name == "asked" or bool(own)
+        return name == "asked" or len(own) > 1
 
 
 def _routes(pool: Pool) -> Iterator[tuple[str, Iterable[tuple[Figure, Figure]]]]:
@@ -337,9 +389,9 @@ _ORDER = (
 )
 
 
-# Days, weeks, months, hours and minutes of one another.
-_CONSTANTS = frozenset(map(Fraction, (7, 12, 24, 30, 52, 60, 365, 366)))
-
-
-def _is_constant(figure: Figure) -> bool:
-    return figure.measure.dimension in LENGTHS and written(figure.quantity) in _CONSTANTS
+def _placed(claim: Claim) -> list[Quantity]:
+    """Return the quantities of a claim with their places in its own text."""
+    back = claim.start - claim.offset
+    return [
+        one._replace(start=one.start - back, end=one.end - back) for one in claim.clause.figures
+    ]

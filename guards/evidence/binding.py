@@ -183,7 +183,20 @@ class SourceFigures:
         other = self._closest(asking, elsewhere)
         if other is None or other[0] < BINDING.speaks_of_the_same:
             return None
+        if self._is_named(figure, here, other[1]):
+            return None
         return other[1] if other[0] - best[0] >= BINDING.closer_by else None
+
+    @staticmethod
+    def _is_named(figure: Figure, here: Figure, other: Figure) -> bool:
+        """Tell whether the answer names something that only its own value is said of."""
+        return any(
+            weight >= BINDING.beside
+            and feature[0] != "@"
+            and here.context.get(feature, 0.0) >= _NEAR
+            and other.context.get(feature, 0.0) < BINDING.beside
+            for feature, weight in figure.context.items()
+        )
 
     def _by_label(self, figure: Figure, asking: Asking, likeness: float) -> Figure | None:
         """Return the figure whose label the answer names, where it gives the value of another."""

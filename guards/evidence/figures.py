@@ -1,9 +1,8 @@
-"""Figures bound to what they are said of, and figures of an answer held against those of the sources."""
+"""Figures bound to what they are said of, and their values in whatever notation."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from guards.claims.reader import Claim, label_words
 from guards.evidence.index import (
@@ -26,7 +25,7 @@ NEAR, BEHIND, SHARED, BESIDE, ROLE = 1.0, 0.6, 0.5, 0.3, 0.5
 _END = 10**9
 _TOPIC = frozenset({"은", "는", "이", "가"})
 
-_GROUPS = {
+_GROUPS: dict[str, str] = {
     Dimension.DAYS: "period",
     Dimension.MONTHS: "period",
     Dimension.CLOCK: "clock",
@@ -73,7 +72,7 @@ class Figure:
 
 def group_of(measure: Measure) -> str:
     """Return the name of the dimensions that a measure can be compared with."""
-    return _GROUPS.get(measure.dimension, measure.dimension)  # type: ignore[call-overload]
+    return _GROUPS.get(measure.dimension, measure.dimension)
 
 
 def figures_of(
@@ -197,13 +196,27 @@ def _add_role(bag: Bag, claim: Claim, quantity: Quantity) -> None:
 def same_value(one: Measure, other: Measure) -> bool:
     """Tell whether two measures are the same value, in whatever notation."""
     if one.dimension == other.dimension:
-        if one.values == other.values:
+        if sorted(one.values) == sorted(other.values):
             return True
         return len(one.values) == 1 and one.values[0] in other.values
-    if {one.dimension, other.dimension} <= {Dimension.CLOCK, Dimension.CLOCK_12}:
+    kinds = {one.dimension, other.dimension}
+    if kinds <= {Dimension.CLOCK, Dimension.CLOCK_12}:
         return {value % _HALF_DAY for value in one.values} <= {v % _HALF_DAY for v in other.values}
     if one in parts_of(other) or other in parts_of(one):
         return True
-    if Dimension.BARE in (one.dimension, other.dimension):
-        return one.values[0] in other.values
-    return False
+    if Dimension.BARE in kinds and one.values[0] in other.values:
+        return True
+    return any(
+        sorted(value * factor for value in first.values) == sorted(second.values)
+        for first, second in ((one, other), (other, one))
+        if (factor := _CONVERSIONS.get((first.dimension, second.dimension)))
+    )
+
+
+# 2일 = 48시간, 만 2세 = 24개월, 0.15 = 15 %, 1.5배 = 150 %.
+_CONVERSIONS: dict[tuple[str, str], int] = {
+    (Dimension.DAYS, Dimension.SECONDS): 86_400,
+    (Dimension.AGE, Dimension.MONTHS): 12,
+    (Dimension.BARE, Dimension.PERCENT): 100,
+    ("배", Dimension.PERCENT): 100,
+}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures, label_words, read_claims
-from guards.core.reading import SourceSet
+from guards.core.reading import SourceSet, Text
 from guards.korean.words import Word
 from guards.text.slots.units import Measure
 
@@ -124,7 +124,7 @@ class SourceIndex:
         self.readings: list[Reading] = []
         self._postings: dict[str, list[int]] = defaultdict(list)
         for number, part in enumerate(told.parts):
-            reading = part.text.once(_read)
+            reading = part.text.once(claims_of)
             self.readings.append(reading)
             title = part.source.title if part.source else ""
             source_id = part.source.id if part.source else str(number + 1)
@@ -211,5 +211,6 @@ class Asking:
         return shared / math.sqrt(self.own * weight) if shared else 0.0
 
 
-def _read(text: object) -> Reading:
-    return read_claims(text.raw)  # type: ignore[attr-defined]
+def claims_of(text: Text) -> Reading:
+    """Return the claims of a text; kept with it by ``text.once``."""
+    return read_claims(text.raw)

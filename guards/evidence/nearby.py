@@ -1,7 +1,9 @@
-"""The figures that a figure of an answer may be reckoned from: what stands beside it, what was asked,
-and what the sources say of the same.
+"""The figures that a figure of an answer may be reckoned from.
+
+They stand beside it or before it, or in the question, or in what the sources say of the same.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,10 +18,12 @@ from guards.text.normal import normalise
 from guards.text.slots.quantity import find_quantities
 
 _UNITS_BEFORE = 3
+_ITEM = re.compile(r"[ \t]*(?:[-*•·▪◦○●■◆▶✔✅→]|\d{1,2}[.)]|[①-⑳])")
 _MOST_NEAR = 16
 _MOST_TOLD = {True: 5, False: 3}
 """Figures of a source that are tried of the wanted kind, and of each other kind."""
-_LEAST_LIKENESS = 0.12
+_LEAST_LIKENESS, _LEAST_ALIKE = 0.12, 0.04
+"""How like a source claim must be; less so, if its figure is of the wanted kind."""
 
 Likeness = Callable[[Context, Context], float]
 
@@ -80,12 +84,13 @@ class Nearby:
         """Return what a figure may be reckoned from."""
         own = [one for one in self._own(figure) if one.start != figure.start]
         own += self._in_labels(figure)
-        near = [one for one in self._near(figure) if all(one.start != it.start for it in own)]
+        near = [*list(self._near(figure))[-_MOST_NEAR:], *self._behind(figure)]
+        near = [one for one in near if all(one.start != it.start for it in own)]
         shown = [*own, *near]
         asked = [one for one in self._asked if not _has_value(one, shown)]
         told = [one for one in self._told_about(figure) if not _has_value(one, [*shown, *asked])]
         text, before = self._texts(figure)
-        return Pool(tuple(own), tuple(near[-_MOST_NEAR:]), tuple(asked), tuple(told), text, before)
+        return Pool(tuple(own), tuple(near), tuple(asked), tuple(told), text, before)
 
     def _own(self, figure: Figure) -> Iterator[Figure]:
         block = figure.claim.block
@@ -135,16 +140,31 @@ class Nearby:
             ):
                 yield one
 
+    def _behind(self, figure: Figure) -> Iterator[Figure]:
+        """Yield the figures of the sentence or list right behind, which may tell the operands."""
+        unit = self._units[figure.claim.sentence]
+        for one in self._figures:
+            if self._units[one.claim.sentence] - unit == 1 and not one.claim.block.is_cell:
+                yield one
+
     @lazy
     def _units(self) -> list[int]:
-        """The number of each sentence, where all cells of a table count as one."""
+        """The number of each sentence, where all of a table or of a list count as one."""
         found: list[int] = []
         number = -1
-        for table, some in groupby(self._answer.sentences, key=lambda one: one[0].block.table):
+        for kind, some in groupby(self._answer.sentences, key=lambda one: self._kind(one[0].block)):
             for at, _ in enumerate(some):
-                number += table < 0 or at == 0
+                number += not kind or at == 0
                 found.append(number)
         return found
+
+    def _kind(self, block: Block) -> str:
+        """Return a name for the table or list that a block stands in; empty for prose."""
+        if block.is_cell:
+            return f"table {block.table}"
+        plain = self._answer.page.plain
+        line = plain[plain.rfind("\n", 0, block.start) + 1 : block.start]
+        return "list" if _ITEM.match(line) else ""
 
     def _text_of(self, block: Block) -> str:
         return self._answer.page.plain[block.start : block.end]
@@ -165,9 +185,13 @@ class Nearby:
     def _told_about(self, figure: Figure) -> list[Figure]:
         """Return the figures of the sources that are most probably said of the same."""
         scored = [(self._likeness(figure.context, one.context), one) for one in self._told]
-        scored = [pair for pair in scored if pair[0] >= _LEAST_LIKENESS]
-        scored.sort(key=lambda pair: -pair[0])
         wanted = kind_of(figure.measure)
+        scored = [
+            pair
+            for pair in scored
+            if pair[0] >= (_LEAST_ALIKE if kind_of(pair[1].measure) == wanted else _LEAST_LIKENESS)
+        ]
+        scored.sort(key=lambda pair: -pair[0])
         found: list[Figure] = []
         count: dict[str, int] = {}
         for _, one in scored:
@@ -175,7 +199,15 @@ class Nearby:
             if count.get(kind, 0) < _MOST_TOLD[kind == wanted] and not _has_value(one, found):
                 count[kind] = count.get(kind, 0) + 1
                 found.append(one)
-        return found
+        return [*found, *self._beside(found, wanted)]
+
+    def _beside(self, found: Sequence[Figure], wanted: str) -> Iterator[Figure]:
+        """Yield the other figures of the wanted kind in the same sentences of the sources."""
+        places = {(one.source, one.claim.sentence) for one in found}
+        for one in self._told:
+            is_beside = (one.source, one.claim.sentence) in places
+            if is_beside and kind_of(one.measure) == wanted and not _has_value(one, found):
+                yield one
 
 
 def _is_head(block: Block) -> bool:

@@ -12,7 +12,8 @@ from itertools import combinations, pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
-from guards.evidence.equations import PERCENTS, agrees, written
+from guards.evidence.equations import agrees
+from guards.evidence.expressions import PERCENTS, written
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.points import LENGTHS, POINTS, between, moved
 from guards.korean.morphemes import morphemes
@@ -35,6 +36,8 @@ _NO_COUNTS = frozenset(
     }
     | {"학년", "학기", "등급", "급", "층", "촌", "제회", "호", "시간대"}
 )
+# How far a value may be from the one that is rounded to it, at most.
+_ROUNDED, _ROUNDED_SMALL, _SMALL = 0.06, 0.2, 10
 _VERB = re.compile(r"[가-힣]+다")
 
 
@@ -58,6 +61,9 @@ class Target(NamedTuple):
         """Tell whether it is a value, as far as it is written out."""
         if value == self.value:
             return True
+        reach = _ROUNDED if self.value >= _SMALL else _ROUNDED_SMALL
+        if abs(float(value) - float(self.value)) > reach * float(self.value):
+            return False
         text = self.figure.quantity.text
         unit = written(self.figure.quantity)
         scale = self.value / unit if unit else Fraction(1)
@@ -124,8 +130,20 @@ def counts_of(figure: Figure) -> set[Fraction]:
     return {value for value in values if 0 < value < 10_000}
 
 
+# Days, weeks, months, hours and minutes of one another.
+_CONSTANTS = frozenset(map(Fraction, (7, 12, 24, 30, 52, 60, 365, 366)))
+
+
+def is_constant(figure: Figure) -> bool:
+    """Tell whether a length of time only converts another one: 365일, 12개월."""
+    return figure.measure.dimension in LENGTHS and written(figure.quantity) in _CONSTANTS
+
+
 def of_two(wanted: Target, one: Figure, other: Figure) -> Step | None:
     """Return the step from two figures to one that is to be explained, if there is one."""
+    kinds = {kind_of(one.measure), kind_of(other.measure)}
+    if wanted.kind not in kinds and wanted.kind not in _OF_OTHERS:
+        return None
     for name, rule in _RULES:
         for first, second in ((one, other), (other, one)):
             if rule(wanted, first, second):
@@ -255,6 +273,8 @@ def _is_between(wanted: Target, one: Figure, other: Figure) -> bool:
     )
 
 
+# What may be reckoned from figures of other kinds: a ratio, a length between points, a date.
+_OF_OTHERS = _RATIOS | POINTS | LENGTHS | {Dimension.AGE}
 _RULES = (
     ("sum", _adds),
     ("rest", _is_rest),
@@ -268,7 +288,7 @@ _RULES = (
 
 
 def of_three(wanted: Target, figures: Sequence[Figure]) -> Step | None:
-    """Return the step from three figures: a rate by two counts, a product and a rest, begun units."""
+    """Return the step from three figures: a rate by two counts, or a product and a rest."""
     same = [one for one in figures if kind_of(one.measure) == wanted.kind]
     if wanted.kind in POINTS or wanted.value == 0:
         return None

@@ -1,4 +1,4 @@
-"""Figures that an answer only supposes: 예를 들어 45시간을 세웠다면, 연세액이 50만 원이라면, 3명이면."""
+"""Figures that an answer only supposes: 45시간을 세웠다면, 연세액이 50만 원이라면, 3명이면."""
 
 import re
 

@@ -1,4 +1,7 @@
-"""The numbers of the comparison, each with its meaning: likeness is a share, from 0 to 1."""
+"""The numbers of the comparison, each with its meaning: likeness is a share, from 0 to 1.
+
+Those of novelty are fitted by ``tests/quality/fit_novelty.py``.
+"""
 
 from dataclasses import dataclass
 
@@ -13,6 +16,7 @@ class Binding:
         closer_by: By how much the claim that has another value must be more alike than the one
             that has the answer's value, for the value to have been moved.
         premise: Likeness from which on a figure of the question is held against the source claim.
+        beside: Weight from which on a word is named with a figure, in its sentence or before.
         near: Weight from which on a word stands beside a figure.
         label_named: Share of a row's or item's own words that an answer must name to be about it.
     """
@@ -20,8 +24,32 @@ class Binding:
     speaks_of_the_same: float
     closer_by: float
     premise: float
+    beside: float
     near: float
     label_named: float
 
 
-BINDING = Binding(speaks_of_the_same=0.3, closer_by=0.22, premise=0.5, near=0.6, label_named=0.5)
+BINDING = Binding(
+    speaks_of_the_same=0.3, closer_by=0.22, premise=0.5, beside=0.35, near=0.6, label_named=0.5
+)
+
+NOVEL_VERB = 0.4
+"""How much a verb that no source has counts, where a noun counts 1."""
+INVENTED_WORDS = 2.0
+"""A clause with so many words that no source has was invented."""
+INVENTED_BELOW = 0.6
+"""... if the sources have less than this share of its telling words."""
+SUPPORTED_FROM = 0.45
+"""The best sentences of the sources must hold this share of a clause's telling words."""
+FEWEST_WORDS = 2
+"""Clauses with fewer telling words are too short to judge."""
+
+ALIGNED_FROM = 0.12
+"""Likeness from which a source claim speaks of the same as a clause of the answer."""
+NEAR_BEST = 0.5
+"""... as long as it has this share of the likest one's."""
+
+CLAIM_SUPPORTED_FROM = 0.36
+"""A claim of which the best passage holds less, by stems and syllables, rests on none of them."""
+COMPARED_WORDS = 3
+"""A claim of so many words was held against the sources by its words alone."""

@@ -7,7 +7,6 @@ for is told by what the answer says, not by a form.
 import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
-from types import MappingProxyType
 
 from guards.core.reading import Text
 from guards.text.asked_value import AskedValue, holds_value
@@ -29,21 +28,6 @@ class AnswerType(StrEnum):
     REASON = "reason"
     POLARITY = "polarity"
 
-
-KOREAN_NAMES: Mapping[AnswerType, str] = MappingProxyType(
-    {
-        AnswerType.NUMBER: "금액·횟수·기간 같은 수치",
-        AnswerType.TIME: "시기나 시각",
-        AnswerType.PHONE: "전화번호",
-        AnswerType.MAIL: "전자우편 주소",
-        AnswerType.LINK: "홈페이지 주소",
-        AnswerType.PLACE: "장소",
-        AnswerType.PERSON: "담당자나 부서",
-        AnswerType.REASON: "이유",
-        AnswerType.POLARITY: "가능 여부(예/아니요)",
-    }
-)
-"""What the model is told is missing."""
 
 _AND = re.compile(r"\s(?:그리고|또한|아울러)\s")
 _ASKED: Mapping[AnswerType, re.Pattern[str]] = {

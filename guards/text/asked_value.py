@@ -1,7 +1,4 @@
-"""Which kind of value a question asks for, and whether a passage holds one.
-
-Only kinds that leave a trace in a text are told: any noun may answer ``누가`` or ``어디``.
-"""
+"""Kinds of value that leave a trace in a text, and the words that ask for one."""
 
 import re
 from enum import StrEnum
@@ -30,22 +27,12 @@ class AskedValue(StrEnum):
     PHONE = "phone"
 
 
-_ASKED_BY = {
-    AskedValue.NUMBER: re.compile(r"(?<![가-힣])몇(?=\s|[가-힣])|며칠|얼마"),
-    AskedValue.TIME: re.compile(r"언제"),
-    AskedValue.PHONE: re.compile(r"전화\s?번호|연락처|내선|어디(?:로|에)\s?(?:전화|연락)"),
-}
 _HELD_AS = {
     AskedValue.NUMBER: _NUMBER,
     AskedValue.TIME: _TIME,
     AskedValue.PHONE: _PHONE,
 }
 _ASKING = re.compile(r"(?<![가-힣])몇\s?[가-힣]*|며칠[가-힣]*|얼마[가-힣]*|언제[가-힣]*")
-
-
-def asked_values(question: str) -> frozenset[AskedValue]:
-    """Return the kinds of value that a question asks for."""
-    return frozenset(kind for kind, asked in _ASKED_BY.items() if asked.search(question))
 
 
 def holds_value(text: str, kind: AskedValue) -> bool:

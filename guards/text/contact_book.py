@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from guards.core.reading import Reading, Text
+from guards.korean.digits import in_digits
 from guards.text.namings import Named, Naming, named
 from guards.text.ownership import Owned, Ownership
 from guards.text.passages import Passages, Place, sentence_places
@@ -145,9 +146,9 @@ class ContactBook:
 
     def _stands(self, contact: Contact) -> bool:
         """Tell whether the digits of a number stand in a source in a notation of its own."""
-        if contact.kind is not ContactKind.PHONE:
+        if not contact.is_phone:
             return False
-        number = _NOT_A_DIGIT.sub("", contact.text)
+        number = _NOT_A_DIGIT.sub("", in_digits(contact.text))
         return any(
             number in digits
             for digits, has_extensions in self._digits
@@ -195,7 +196,7 @@ def covered_by(contact: Contact) -> Iterator[str]:
     """Yield the shorter ways to give a contact: a local number, an upper folder."""
     for value in contact.values:
         yield value
-        if contact.kind is ContactKind.PHONE and value.startswith("+"):
+        if contact.is_phone and value.startswith("+"):
             yield from (value[-size:] for size in _LOCAL_DIGITS)
         elif contact.kind is ContactKind.URL:
             yield from (value[: slash.start()] for slash in re.finditer("/", value))

@@ -8,13 +8,13 @@ reading. What holds a word that means something else than its reading is not rea
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 from guards.lexicons.han_false_friends import FALSE_COUNTERS, FALSE_FRIENDS
-from guards.lexicons.hanja_readings import HANJA_READINGS
+from guards.lexicons.loading import groups
 from guards.text.han_roles import Role, may_be_same, role_of
-from guards.text.hangul import is_syllable, parts_of, syllable
+from guards.text.hangul import parts_of, syllable
 from guards.text.particles import stem
 from guards.text.tokens import word_stem
 
@@ -60,6 +60,19 @@ def is_reading(hangul: str, han: str) -> bool:
         len(hangul) == len(han)
         and not _is_false_friend(han)
         and all(each in readings(char) for each, char in zip(hangul, han, strict=True))
+    )
+
+
+def spells(hangul: str, han: str) -> bool:
+    """Tell whether a Hangul text has the readings of Han characters, in their order.
+
+    A character whose reading is not known, as names have them, may be read as anything if it is
+    one of few.
+    """
+    known = [readings(char) for char in han]
+    syllables = iter(hangul)
+    return sum(map(bool, known)) * 2 > len(han) and all(
+        any(not each or syllable in each for syllable in syllables) for each in known
     )
 
 
@@ -156,15 +169,13 @@ def _only(found: Iterable[str]) -> str:
 @cache
 def _readings() -> Mapping[str, frozenset[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for char, read in _listed():
-        found[char] |= {read, initial_form(read)}
+    for read, chars in groups("hanja_readings"):
+        for char in chars:
+            found[char] |= {read, initial_form(read)}
     return {char: frozenset(each) for char, each in found.items()}
 
 
-def _listed() -> Iterator[tuple[str, str]]:
-    read = ""
-    for char in HANJA_READINGS.replace("\n", ""):
-        if is_syllable(char):
-            read = char
-        else:
-            yield char, read
+@cache
+def sino_syllables() -> frozenset[str]:
+    """Return the syllables that Han characters are read as; other words are native or foreign."""
+    return frozenset().union(*_readings().values())

@@ -43,7 +43,7 @@ def replaces_a_name(swap: Swap, known: KnownNames) -> bool:
         known: Everything that sources and question hold.
     """
     new, old = dense(swap.new), dense(swap.old)
-    if not new or _may_be_the_same(new, old) or _is_generic(swap.new) or _is_generic(swap.old):
+    if not new or may_be_same(new, old) or _is_generic(swap.new) or _is_generic(swap.old):
         return False
     if _stems(swap.new) & _stems(swap.old):
         return False
@@ -53,7 +53,8 @@ def replaces_a_name(swap: Swap, known: KnownNames) -> bool:
     return took_a_name or _is_name_like(swap.new, swap.after)
 
 
-def _may_be_the_same(new: str, old: str) -> bool:
+def may_be_same(new: str, old: str) -> bool:
+    """Tell whether a name is another one shortened, written out, misspelt or transcribed."""
     return (
         new in old
         or old in new

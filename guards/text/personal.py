@@ -2,18 +2,19 @@
 
 Finds resident and foreigner registration numbers, payment cards, phone numbers, e-mail addresses,
 bank accounts, passports, driving licences, health insurance cards, vehicle plates and, where asked
-for, business registration numbers, also in full-width digits, with other separators, spaces around
-the dashes or zero-width characters inside. What other numbers look like too (accounts, old
-passports, phone numbers without separators, …) counts only near a word that says what it is, and
-nothing counts that a label calls the number of a thing (주문번호, 바코드, 모델, …).
+for, business registration numbers, also in other digits (``９``, ``⑨``, ``9️⃣``, 공일공), with other
+separators, spaces around the dashes or zero-width characters inside. What other numbers look like
+too (accounts, old passports, phone numbers without separators, …) counts only near a word that says
+what it is, and nothing counts that a label calls the number of a thing (주문번호, 바코드, 모델, …).
 
-Misses identifiers in words (``공일공…``), digit by digit, or obfuscated (``at``), and unnamed bare
-registration numbers that are valid barcodes as well. Takes an unnamed number in the shape of a
-registration number for one where its date is valid.
+Misses identifiers digit by digit or obfuscated (``at``), and unnamed bare registration numbers that
+are valid barcodes as well. Takes an unnamed number in the shape of a registration number for one
+where its date is valid.
 """
 
 import re
 
+from guards.korean.digits import in_digits
 from guards.text.personal_dense import readable
 from guards.text.personal_kinds import PersonalKind, PersonalSpan
 from guards.text.personal_rules import PLATE, RULES, Rule
@@ -28,7 +29,7 @@ def find_personal(text: str, *, business_numbers: bool = False) -> list[Personal
         text: The text.
         business_numbers: Return business registration numbers as well.
     """
-    if _has_none(text):
+    if _has_none(in_digits(text)):
         return []
     normal = readable(text)
     unclaimed = normal.text

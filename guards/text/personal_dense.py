@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 
 from guards.core.lazy import lazy
+from guards.korean.digits import in_digits
 from guards.text.normal import Normal, normalise
 from guards.text.personal_kinds import PersonalKind
 
@@ -15,8 +16,8 @@ _ABROAD = re.compile(r"\A(?:00)?(?:82)?0?(?=[1-9])")
 
 
 def readable(text: str) -> Normal:
-    """Return the normal form in which identifiers are looked for."""
-    return normalise(_SIGNS.sub(" ", text))
+    """Return the normal form in which identifiers are looked for, with all their digits."""
+    return normalise(_SIGNS.sub(" ", in_digits(text)))
 
 
 def dense(text: str) -> str:

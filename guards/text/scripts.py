@@ -140,9 +140,9 @@ def latin_words(text: str) -> list[str]:
     return _LATIN_WORDS.findall(text)
 
 
-def han_count(text: str) -> int:
-    """Return how many Han characters a text has."""
-    return len(_HAN_CHAR.findall(text))
+def han_only(text: str) -> str:
+    """Return the Han characters of a text, in order."""
+    return "".join(_HAN_CHAR.findall(text))
 
 
 def _script_of(run: str) -> Script:

@@ -184,6 +184,6 @@ def _new_list(text: str, numbering: Numbering) -> tuple[Edit, ...]:
 
 def _head(text: str, like: CitationMark, number: int) -> str:
     """Return the mark that heads a line, in the answer's own style where that is a bracket."""
-    if like.style is MarkStyle.LIST and not like.page:
+    if like.style is MarkStyle.LIST and not like.place:
         return like.written(text, [number])
     return f"[{number}]"

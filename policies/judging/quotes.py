@@ -4,18 +4,16 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from guards.lexicons.opposites import SIDES
+from guards.claims.modality import Modality
+from guards.claims.reader import read_claims
+from guards.evidence.acts import UNLESS, has_sides
+from guards.evidence.statements import statements_of
 from guards.text.features import features
 from guards.text.normal import normalise
-from guards.text.polarity import Role, stances
-from guards.text.polarity_modes import AFFIRMATIVE, Mode
-from guards.text.polarity_sayings import sayings
 from guards.text.sentences import split_sentences
 
 _NOT_COMPARED = re.compile(r"[\s*_`\"'|]+")
 _HANGUL = re.compile(r"[가-힣]")
-# Of neither sign: 예약하지 않아도 된다 and 예약 없이 이용할 수 있다 say the same.
-_EITHER = frozenset({Mode.NEED_NOT, Mode.MAY_REFRAIN})
 
 
 def compared(text: str) -> str:
@@ -74,10 +72,11 @@ def _shared(one: str, other: str) -> int:
 
 
 class _Signed(NamedTuple):
-    """What one clause says: of what, by all its names, and whether it affirms it."""
+    """What one clause says: its acts, and whether it affirms them."""
 
     names: frozenset[str]
     sign: bool
+    has_sides: bool
 
 
 def _signed(sentence: str) -> list[_Signed]:
@@ -85,15 +84,16 @@ def _signed(sentence: str) -> list[_Signed]:
 
     Who may not do without something (예약하지 않으면 이용할 수 없다) needs it.
     """
-    if any(one.role is Role.CONDITION and one.mode not in AFFIRMATIVE for one in stances(sentence)):
+    said = list(statements_of(read_claims(sentence).sentences))
+    if any(UNLESS in one.turns and one.conditions for one in said):
         return []
     return [
-        _Signed(saying.families, saying.mode in AFFIRMATIVE)
-        for saying in sayings(sentence)
-        if saying.mode not in _EITHER
+        _Signed(frozenset({one.acts[0].name}), one.acts[0].side > 0, has_sides(one.acts[0].name))
+        for one in said
+        if one.acts and not one.is_named and one.modality is not Modality.NOT_REQUIRED
     ]
 
 
 def _plain_signs(said: Iterable[_Signed]) -> frozenset[bool]:
     """Return the signs of clauses, without predicates that could deny by themselves (거절하다)."""
-    return frozenset(one.sign for one in said if one.names.isdisjoint(SIDES))
+    return frozenset(one.sign for one in said if not one.has_sides)

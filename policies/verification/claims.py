@@ -9,7 +9,7 @@ from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
-from guards.overlap import Overlap, OverlapSettings
+from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
 from guards.text.citing.kept import support_of
 from guards.text.citing.statements import Statement
 from guards.text.citing.support import Support
@@ -152,7 +152,7 @@ class Claims:
             strength=strength,
             score=score,
             checked_by=checked_by,
-            citations=tuple(one for one in cited if one.score >= self._unsupported_below),
+            citations=tuple(one for one in cited if one.score >= CLAIM_SUPPORTED_FROM),
             findings=about,
         )
 
@@ -174,7 +174,7 @@ class Claims:
         worst = next((strength for strength in _WORST_FIRST if strength in strong), None)
         if worst is not None or score is None:
             return worst
-        if score < self._unsupported_below:
+        if score < CLAIM_SUPPORTED_FROM:
             return Strength.E0
         if told or score < self._supported_from:
             return Strength.E1
@@ -221,10 +221,6 @@ class Claims:
     def _supported_from(self) -> float:
         """A claim rests on a source as surely as a citation of it would be accurate."""
         return options_of(self.policy, Citations.id, CitationsSettings).threshold
-
-    @lazy
-    def _unsupported_below(self) -> float:
-        return options_of(self.policy, Overlap.id, OverlapSettings).unsupported_below
 
     @lazy
     def _support(self) -> Support:

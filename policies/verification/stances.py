@@ -3,10 +3,10 @@
 A measure of shared words cannot tell ``환불합니다`` from ``환불하지 않습니다``.
 """
 
-from collections import defaultdict
-
-from guards.text.polarity import stances
-from guards.text.polarity_modes import AFFIRMATIVE
+from guards.claims.reader import read_claims
+from guards.evidence.acts import UNLESS
+from guards.evidence.meaning import relation
+from guards.evidence.statements import Statement, is_against, statements_of
 
 
 def told_alike(claim: str, sentence: str) -> bool | None:
@@ -20,16 +20,24 @@ def told_alike(claim: str, sentence: str) -> bool | None:
         False if it says the opposite of a predicate that both have; None if the claim denies
         something of which the sentence does not speak.
     """
-    claimed, told = _signs(claim), _signs(sentence)
-    if any(signs.isdisjoint(told[key]) for key, signs in claimed.items() if key in told):
-        return False
-    is_open = any(False in signs for key, signs in claimed.items() if key not in told)
+    told = _said(sentence)
+    is_open = False
+    for statement in _said(claim):
+        agreements = {_agreement(statement, one) for one in told}
+        if -1 in agreements and 1 not in agreements:
+            return False
+        denies = is_against(statement) or UNLESS in statement.turns
+        is_open = is_open or (denies and agreements <= {0})
     return None if is_open else True
 
 
-def _signs(sentence: str) -> dict[str, set[bool]]:
-    """Return for each predicate whether it is affirmed, denied or both."""
-    signs: dict[str, set[bool]] = defaultdict(set)
-    for stance in stances(sentence):
-        signs[stance.key].add(stance.mode in AFFIRMATIVE)
-    return signs
+def _agreement(statement: Statement, told: Statement) -> int:
+    """Return 1 if two statements say the same of an act, -1 if the opposite, else 0."""
+    agrees, _, act = relation(statement, told)
+    is_other = (UNLESS in statement.turns) != (UNLESS in told.turns)
+    return 0 if act is None or is_other else agrees
+
+
+def _said(text: str) -> list[Statement]:
+    sentences = read_claims(text).sentences
+    return [one for one in statements_of(sentences) if not one.is_named]

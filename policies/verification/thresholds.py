@@ -5,6 +5,7 @@ from typing import TypeVar
 from guards.answerability import Answerability, AnswerabilitySettings
 from guards.citations import Citations, CitationsSettings
 from guards.core.guard import GuardSettings
+from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
 from guards.overlap import Overlap, OverlapSettings
 from policies.policy import Policy
 from policies.shape import Mode
@@ -27,7 +28,7 @@ def thresholds_of(policy: Policy) -> Thresholds:
     return Thresholds(
         retrieval=retrieval if _is_on(policy, Answerability.id) else None,
         support=overlap.min_support if _is_on(policy, Overlap.id) else None,
-        unsupported=overlap.unsupported_below if _is_on(policy, Overlap.id) else None,
+        unsupported=CLAIM_SUPPORTED_FROM if _is_on(policy, Overlap.id) else None,
         relevance=policy.sources.min_relevance,
         citation=citation if _is_on(policy, Citations.id) else None,
         confidence=policy.confidence.threshold,

@@ -25,6 +25,7 @@ from policies.judging.judge import Judge
 from policies.judging.verdict import with_second_opinion
 from policies.schema import suggestion
 from policies.verdict import Verdict
+from policies.verification.conversation import Conversation, Messages, Told, conversation_of
 from policies.verification.options import ALL_GUARDS, Options, sources_of
 from policies.verification.policies import PolicyChoice, chosen_policy
 from policies.verification.report import Judged, report_on
@@ -131,10 +132,12 @@ def _reported(judged: Judged) -> Verified:
 
 def verify(
     question: str,
-    answer: str,
+    answer: str | None,
     sources: Iterable[Source | Mapping[str, object]],
     policy: PolicyChoice = "default",
     *,
+    messages: Messages | None = None,
+    guard: Mapping[str, object] | None = None,
     options: Options = _DEFAULT,
     judge: Judge | None = None,
 ) -> Verification:
@@ -144,12 +147,14 @@ def verify(
     matter whether this one has a loop; who would rather await it calls `Verifier.verify_with`.
 
     Args:
-        question: What was asked; may be empty.
-        answer: The answer, with its citations.
+        question: What was asked; may be empty, and is where `messages` hold it.
+        answer: The answer, with its citations; None where it is the last of `messages`.
         sources: In the order in which citations count them: `Source` objects, or dicts with
             ``section_title`` and ``section_content`` (also ``title`` and ``text``, and ``file``,
-            ``page``, ``score``, ``id``).
+            ``page``, ``score``, ``id``). None are looked for in `messages`.
         policy: Name of a shipped policy, path of a policy file, or a policy.
+        messages: The messages of a chat completion, whose last user turn is the question.
+        guard: What an app tells the proxy: ``intent`` and ``last_error_reason``.
         options: Which guards run, and what is corrected.
         judge: Asked about claims that the guards leave open; None for nobody.
 
@@ -158,18 +163,21 @@ def verify(
         PolicyError: the policy cannot be used.
         TypeError: the question or the answer is no text, or the sources are no list.
         UnknownGuard: the options name a guard that does not exist.
+        ValueError: `messages` or `guard` cannot be used, or both hold a question.
     """
-    for name, text in (("question", question), ("answer", answer)):
-        if not isinstance(text, str):
-            raise TypeError(f"{name} must be a str, not {type(text).__name__}")
+    said = _said(question, answer, messages)
     chosen = chosen_policy(policy)
-    intent = chosen.intents.intent_of(question).intent
+    told = Told.model_validate(guard or {})
+    intents = (chosen.intents.intent_of(said.question).intent, told.intent)
     exchange = Exchange(
-        question=question,
+        question=said.question,
         sources=sources_of(sources),
         context=ContextState.EMPTY,
-        answer=answer,
-        intents=(intent,) if intent else (),
+        answer=said.answer,
+        echo=said.echo,
+        previous_answer=said.previous_answer,
+        intents=tuple(intent for intent in intents if intent),
+        last_error_reason=told.last_error_reason,
     )
     verifier = Verifier(chosen.inspector, chosen.name)
     if judge is None:
@@ -180,12 +188,32 @@ def verify(
 
 
 def quick_verify(
-    answer: str,
+    answer: str | None,
     sources: Iterable[Source | Mapping[str, object]],
     policy: PolicyChoice = "default",
+    *,
+    messages: Messages | None = None,
+    guard: Mapping[str, object] | None = None,
 ) -> Verification:
-    """Hold an answer against its sources without its question and without asking any model."""
-    return verify("", answer, sources, policy, options=_WITHOUT_MODEL)
+    """Hold an answer against its sources without asking any model.
+
+    Without `messages` it has no question either; otherwise as in `verify`.
+    """
+    return verify(
+        "", answer, sources, policy, messages=messages, guard=guard, options=_WITHOUT_MODEL
+    )
+
+
+def _said(question: str, answer: str | None, messages: Messages | None) -> Conversation:
+    if not isinstance(question, str):
+        raise TypeError(f"question must be a str, not {type(question).__name__}")
+    if not isinstance(answer, str) and (answer is not None or messages is None):
+        raise TypeError(f"answer must be a str, not {type(answer).__name__}")
+    if messages is None:
+        return Conversation(question.strip(), answer or "")
+    if question.strip():
+        raise ValueError("'messages' hold the question; give one or the other")
+    return conversation_of(messages, answer)
 
 
 def _asked(options: Options) -> frozenset[str] | None:

@@ -14,7 +14,6 @@ SUBJECTS: Mapping[str, str] = {
     "conflict": "자료 간 차이",
     "contact": "연락처",
     "estimates": "추정",
-    "intent": "질문과의 관련성",
     "judge": "모델 의견",
     "korean_only": "언어",
     "legal_citation": "법령 인용",
@@ -32,6 +31,7 @@ SUBJECTS: Mapping[str, str] = {
 }
 """What a guard's findings are about, by its id."""
 _CODES = {
+    "answerability.unknown_name": "자료는 질문하신 대상이 아닌 다른 것만 다룹니다",
     "answerability": "답할 근거가 되는 자료가 없습니다",
     "citations.unknown_source": "제공된 자료에 없는 출처입니다",
     "citations.unknown_number": "제공된 자료에 없는 출처 번호입니다",
@@ -42,7 +42,6 @@ _CODES = {
     "estimates.derived": "자료의 수치로 어림한 값입니다",
     "estimates.hedge": "추측하는 표현입니다",
     "estimates": "자료에 없는 추정입니다",
-    "intent": "질문하신 내용에 대한 답이 아닐 수 있습니다",
     "korean_only": "한국어가 아닌 글자가 섞여 있습니다",
     "negation.exception_omitted": "자료에 있는 예외를 빠뜨렸습니다",
     "personal_data": "사용자와 자료가 알려 주지 않은 개인정보입니다",

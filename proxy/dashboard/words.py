@@ -19,7 +19,6 @@ GUARD_WORDS = {
     "conflict": msgid("Conflicting sources"),
     "contact": msgid("Contact details"),
     "estimates": msgid("Estimates"),
-    "intent": msgid("Beside the question"),
     "korean_only": msgid("Korean only"),
     "legal_citation": msgid("References to law"),
     "names": msgid("Names"),

@@ -17,9 +17,9 @@ from guards.text.personal_kinds import PUBLISHED, PersonalKind
 from guards.text.personal_shown import Shown, unpublished
 from policies.policy import Policy
 from policies.shape import Mode
+from policies.verification.turns import PART_SEPARATOR
 from proxy.openai_api.json_body import JsonObject, objects, read_object
 from proxy.openai_api.json_texts import texts, with_texts
-from proxy.openai_api.sources.turns import PART_SEPARATOR
 from proxy.openai_api.sse import json_bytes
 from proxy.personal.stand_ins import NONE, StandIns
 

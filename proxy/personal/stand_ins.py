@@ -15,7 +15,7 @@ from typing import Final
 from guards.text.particle_choice import agreeing, particle_at
 from guards.text.personal_kinds import PersonalKind
 from guards.text.personal_known import Known
-from proxy.openai_api.sources.turns import PART_SEPARATOR
+from policies.verification.turns import PART_SEPARATOR
 
 LONGEST_PLACEHOLDER_CHARS = 60
 _MOST_DIGITS = 6

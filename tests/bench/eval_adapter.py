@@ -8,6 +8,7 @@ source extraction), ``question``, ``sources`` and ``answer``, or for H a chat ``
 
 from typing import Any
 
+from guards.answerability import doubt
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Severity
 from guards.core.reading import read
@@ -31,7 +32,6 @@ GUARDS_OF = {
         "scope",
         "negation",
         "conflict",
-        "intent",
         "overlap",
         "quality",
     ),
@@ -74,7 +74,8 @@ def check(case: dict[str, Any]) -> dict[str, object]:
         if found.severity is Severity.STRONG
         and found.code not in NOT_COUNTED.get(case["guard"], frozenset())
     ]
-    return {"flag": bool(strong), "score": max(strong, default=0.0)}
+    score = doubt(reading) if case["guard"] == "A" else max(strong, default=0.0)
+    return {"flag": bool(strong), "score": score}
 
 
 def extract(case: dict[str, Any]) -> dict[str, object]:

@@ -3,13 +3,14 @@
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
-from policies import verify
+from policies import quick_verify, verify
 from policies.verification.shape import Verification
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, running_proxy
@@ -78,8 +79,50 @@ async def test_the_door_says_what_the_library_says(shared_door: Door) -> None:
         over_http = await shared_door.verified(asked(answer))
         in_process = verify(QUESTION, answer, SOURCES)
 
-        apart = {"id", "policy", "timings_ms", "processing_time_ms"}
-        assert over_http.model_dump(exclude=apart) == in_process.model_dump(exclude=apart)
+        assert over_http.model_dump(exclude=APART) == in_process.model_dump(exclude=APART)
+
+
+APART = {"id", "policy", "timings_ms", "processing_time_ms"}
+BEFORE: list[JsonValue] = [
+    {"role": "system", "content": "고객 상담 도우미입니다. 대표 전화는 02-100-2000입니다."},
+    {"role": "user", "content": "배송은 며칠 걸리나요?"},
+    {"role": "assistant", "content": DELIVERY_SAID},
+]
+ASKED: list[JsonValue] = [*BEFORE, {"role": "user", "content": QUESTION}]
+SAID_ALONE: list[JsonValue] = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
+PHONE = f"{FAITHFUL} 대표 전화는 02-100-2000입니다."
+CONVERSATIONS = [
+    pytest.param({"messages": ASKED, "answer": FAITHFUL}, id="earlier-turns"),
+    pytest.param({"messages": ASKED, "answer": PHONE}, id="repeats-an-instruction"),
+    pytest.param({"messages": ASKED, "answer": DELIVERY_SAID}, id="repeats-the-turn-before"),
+    pytest.param(
+        {"messages": [*ASKED, {"role": "assistant", "content": WRONG_FIGURE}]}, id="answer-is-last"
+    ),
+    pytest.param({"messages": SAID_ALONE, "answer": FAITHFUL}, id="question-alone"),
+    pytest.param(
+        {
+            "messages": ASKED,
+            "answer": FAITHFUL,
+            "guard": {"intent": "policy", "last_error_reason": "no_evidence"},
+        },
+        id="what-an-app-tells",
+    ),
+]
+
+
+@pytest.mark.parametrize("said", CONVERSATIONS)
+async def test_the_library_takes_a_conversation_as_the_door_does(
+    shared_door: Door, said: JsonObject
+) -> None:
+    over_http = await shared_door.verified({**said, "sources": GIVEN})
+
+    given: dict[str, Any] = {"answer": None, **said}
+    in_process = verify("", sources=SOURCES, **given)
+    quick = quick_verify(sources=SOURCES, **given)
+
+    assert over_http.question == QUESTION
+    assert over_http.model_dump(exclude=APART) == in_process.model_dump(exclude=APART)
+    assert (quick.verified, quick.findings) == (over_http.verified, over_http.findings)
 
 
 async def test_the_worked_example_is_mended(shared_door: Door) -> None:

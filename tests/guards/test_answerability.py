@@ -8,7 +8,13 @@ from guards.core.reading import read
 
 QUESTION = "환불 신청 절차를 알려 주세요"
 ON_TOPIC = Source("1", "제8조(환불)", "환불을 신청하려면 영수증과 신청서를 함께 제출한다.")
-OFF_TOPIC = Source("1", "제9조(복장)", "직원은 근무 시간에 근무복을 착용한다.")
+DRESS = (
+    "직원은 근무 시간에 근무복을 착용한다. 근무복은 해마다 두 벌을 지급하며, 세탁은 본인이 한다. "
+    "명찰은 왼쪽 가슴에 단다. 머리는 단정하게 하고, 슬리퍼와 반바지는 금한다. 근무복을 잃어버리면 "
+    "총무팀에 알리고 새 옷을 산다. 여름 근무복은 6월부터 8월까지, "
+    "겨울 근무복은 11월부터 2월까지 입는다."
+)
+OFF_TOPIC = Source("1", "제9조(복장)", DRESS)
 
 
 def scored(source: Source, score: float) -> Source:
@@ -51,7 +57,6 @@ FLAGGED = [
         0.75,
         id="best-score-below-the-gate",
     ),
-    pytest.param(policy_question(OFF_TOPIC), "off_topic", 1.0, id="about-something-else"),
 ]
 CLEAN = [
     pytest.param(policy_question(ON_TOPIC), id="evidence"),
@@ -133,6 +138,73 @@ def test_a_blank_question_is_not_judged(guard: Answerability) -> None:
     assert guard.not_checkable(read(policy_question(question=" \n"))) == "no_question"
 
 
+def test_a_question_about_something_else_is_flagged_whatever_its_intent(
+    guard: Answerability,
+) -> None:
+    reading = read(Exchange(QUESTION, (OFF_TOPIC,)))
+
+    [finding] = guard.check(reading)
+
+    assert guard.not_checkable(reading) is None
+    assert finding.code == "answerability.off_topic"
+    assert 0.5 < finding.score <= 1
+
+
+def test_a_name_that_no_source_knows_is_flagged_with_those_they_know(guard: Answerability) -> None:
+    sources = (
+        Source("1", "강남점 안내", "주차는 무료입니다."),
+        Source("2", "잠실점 안내", "10시에 엽니다."),
+    )
+
+    [finding] = guard.check(read(Exchange("해운대점은 주차가 되나요?", sources)))
+
+    assert finding.code == "answerability.unknown_name"
+    assert finding.expected == ("강남", "잠실")
+
+
+def test_a_retrieval_score_says_nothing_of_names(guard: Answerability) -> None:
+    source = scored(Source("1", "강남점 안내", "주차는 무료입니다."), 0.9)
+
+    [finding] = guard.check(read(Exchange("해운대점은 주차가 되나요?", (source,))))
+
+    assert finding.code == "answerability.unknown_name"
+
+
+WORK_ON_A_TEXT = ["안내 문구 초안을 영어로 번역해 주세요", "상담원 연결 부탁드려요"]
+
+
+@pytest.mark.parametrize("question", WORK_ON_A_TEXT)
+def test_a_request_for_work_or_for_a_person_needs_no_source(
+    guard: Answerability, question: str
+) -> None:
+    assert guard.check(read(Exchange(question, (OFF_TOPIC,)))) == []
+
+
+def test_rules_are_asked_for_as_they_are_named(guard: Answerability) -> None:
+    by_rule = read(Exchange("직원 기숙사 배정 규정을 알려 주세요", (OFF_TOPIC,)))
+    by_subject = read(Exchange("직원 기숙사 배정은요?", (OFF_TOPIC,)))
+
+    assert [finding.code for finding in guard.check(by_rule)] == ["answerability.off_topic"]
+    assert guard.check(by_subject) == []
+
+
+TOLD_OTHERWISE = [
+    pytest.param("애가 열이 나는데 데려가도 되나요?", OFF_TOPIC, id="in-verbs"),
+    pytest.param("기숙사는요?", OFF_TOPIC, id="in-one-noun"),
+    pytest.param("기숙사 배정 일정은요?", Source("1", "복장", DRESS[:40]), id="a-line-of-source"),
+]
+
+
+@pytest.mark.parametrize(("question", "source"), TOLD_OTHERWISE)
+def test_a_question_whose_words_need_not_show_is_let_through(
+    guard: Answerability, question: str, source: Source
+) -> None:
+    reading = read(Exchange(question, (source,)))
+
+    assert guard.not_checkable(reading) == "no_evidence_demanded"
+    assert guard.check(reading) == []
+
+
 def test_without_a_gate_scores_are_ignored_and_words_are_compared() -> None:
     guard = Answerability(AnswerabilitySettings(min_score=None))
 
@@ -141,9 +213,11 @@ def test_without_a_gate_scores_are_ignored_and_words_are_compared() -> None:
 
 
 def test_comparing_words_can_be_switched_off() -> None:
-    guard = Answerability(AnswerabilitySettings(off_topic=False))
+    guard = Answerability(AnswerabilitySettings(off_topic=False, unknown_names=False))
+    branches = (Source("1", "강남점 안내", "주차는 무료입니다."),)
 
     assert guard.check(read(policy_question(OFF_TOPIC))) == []
+    assert guard.check(read(policy_question(*branches, question="부산점 주차 되나요?"))) == []
 
 
 def test_the_span_leaves_white_space_out(guard: Answerability) -> None:

@@ -501,3 +501,38 @@ def test_a_page_that_its_source_has_is_left_alone(guard: Citations) -> None:
     answer = "주차장은 열려 있습니다[†2].\n\n### References\n- [†2] 안내2.pdf, p.2"
 
     assert not guard.check(read(Exchange("", PAGED_FILES, ContextState.FOUND, answer=answer)))
+
+
+MANUALS = (
+    Source("1", "환불 편람", "제5조(환불) 이레 안에 합니다.", file="환불.pdf", page=3),
+    Source("2", "교환 편람", "제7조(교환) 매장에서 합니다.", file="교환.pdf", page=8),
+    Source("3", "휴관 안내", "월요일에 쉽니다."),
+)
+
+
+@pytest.mark.parametrize(
+    ("mark", "mended"),
+    [
+        pytest.param("[†1 p.12]", "[†1]", id="page"),
+        pytest.param("[1, p.12]", "[1]", id="page-behind-a-plain-number"),
+        pytest.param("[출처 1, 12쪽]", "[출처 1]", id="page-behind-a-label"),
+        pytest.param("[†1 제7조]", "[†1]", id="article-of-another-source"),
+        pytest.param("[†1, 제9조]", "[†1]", id="article-of-no-source"),
+        pytest.param("[출처: 환불 편람 제7조]", "[출처: 환불 편람]", id="named"),
+        pytest.param("[†1 p.3]", None, id="right-page"),
+        pytest.param("[†1, 제5조]", None, id="right-article"),
+        pytest.param("[1, p.1-5]", None, id="range-of-pages"),
+    ],
+)
+def test_pages_and_articles_are_those_of_the_source(
+    guard: Citations, mark: str, mended: str | None
+) -> None:
+    found = check(guard, f"환불은 이레 안에 합니다. {mark}", MANUALS)
+
+    assert [(one.code, one.observed, one.fix) for one in found] == (
+        [] if mended is None else [(NAMED, mark, mended)]
+    )
+
+
+def test_a_page_is_not_wrong_where_the_pages_of_the_source_are_not_known(guard: Citations) -> None:
+    assert check(guard, "월요일에 쉽니다. [3, p.12] [†3 제2조]", MANUALS) == []

@@ -11,6 +11,9 @@ from guards.core.reading import read
 TURNS = Path(__file__).parent / "turns"
 COMPLAINTS = (TURNS / "complaints.txt").read_text(encoding="utf-8").splitlines()
 INNOCENT = (TURNS / "innocent.txt").read_text(encoding="utf-8").splitlines()
+STYLES = [
+    row.split("\t") for row in (TURNS / "styles.tsv").read_text(encoding="utf-8").splitlines()
+]
 FLAGGED = [
     pytest.param("아니 왜 그것도 모르세요", "venting", id="does-not-know"),
     pytest.param("모르겠다고만 하시네요", "venting", id="only-says-it-does-not-know"),
@@ -247,7 +250,20 @@ def test_most_complaints_of_many_kinds_are_found() -> None:
     """The list holds figures of speech that no word list foresees: all is not reachable."""
     found = [turn for turn in COMPLAINTS if strong_codes(turn)]
 
-    assert len(found) / len(COMPLAINTS) > 0.84
+    assert len(found) / len(COMPLAINTS) > 0.88
+
+
+def test_complaints_of_all_styles_are_found() -> None:
+    """Insults, doubt, sarcasm, mockery, sighs, dialects, threats, English and more."""
+    said = [turn for label, _, turn in STYLES if label == "complaint"]
+    found = [turn for turn in said if strong_codes(turn)]
+
+    assert len(found) / len(said) > 0.88
+
+
+@pytest.mark.parametrize("turn", [turn for label, _, turn in STYLES if label != "complaint"])
+def test_who_asks_for_something_is_not_stopped(turn: str) -> None:
+    assert strong_codes(turn) == []
 
 
 @pytest.mark.parametrize("turn", INNOCENT)

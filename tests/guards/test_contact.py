@@ -217,3 +217,23 @@ def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None
 )
 def test_says_why_it_cannot_check(guard: Contacts, exchange: Exchange, reason: str) -> None:
     assert guard.not_checkable(read(exchange)) == reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "observed"),
+    [
+        pytest.param("공이-이공공-일이삼사로 전화하세요.", None, id="same-in-words"),
+        pytest.param("0️⃣2️⃣-2️⃣0️⃣0️⃣-1️⃣2️⃣3️⃣4️⃣로 전화하세요.", None, id="same-in-keycaps"),
+        pytest.param("❶❺❽❽-❶❷❸❹로 전화하세요.", "❶❺❽❽-❶❷❸❹", id="other-in-circles"),
+        pytest.param(
+            "공이-이공공-일이삼오로 전화하세요.", "공이-이공공-일이삼오", id="other-in-words"
+        ),
+    ],
+)
+def test_numbers_are_compared_in_any_digits(answer: str, observed: str | None) -> None:
+    source = Source("1", "문의", "대표번호는 02-200-1234입니다.")
+    reading = read(Exchange("전화번호는요?", (source,), answer=answer))
+
+    found = Contacts(ContactSettings()).check(reading)
+
+    assert [one.observed for one in found] == ([] if observed is None else [observed])

@@ -9,7 +9,7 @@ from guards.core.reading import read
 from guards.korean_only import KoreanOnly, KoreanOnlySettings
 from policies.edits import apply, fixes
 
-SOURCE = Source("1", "제3조 수수료", "수수료(手續費)는 3일 안에 낸다. 目的은 별도로 정한다.")
+SOURCE = Source("1", "제3조 수수료", "수수료(手數料)는 3일 안에 낸다. 目的은 별도로 정한다.")
 ENGLISH = "Your request will be answered within three days."
 
 
@@ -27,6 +27,10 @@ FLAGGED = [
     pytest.param("标准은 같습니다.", "han", "标准", id="simplified"),
     pytest.param("신청前 확인합니다.", "han", "前", id="newspaper-sign-behind-a-word"),
     pytest.param("3月 회의입니다.", "han", "月", id="unit-in-han"),
+    pytest.param(
+        "온라인 신청(请在线申请)", "han", "请在线申请", id="chinese-in-brackets-behind-a-word"
+    ),
+    pytest.param("환불 안내(可以退款)입니다.", "han", "可以退款", id="as-long-as-the-words-before"),
     pytest.param("目标를 정합니다.", "han", "目标", id="licensed-character-in-another-word"),
     pytest.param("内容的 目입니다.", "han", "内容的 目", id="part-of-a-licensed-word"),
     pytest.param("チェック 후 제출합니다.", "kana", "チェック", id="katakana"),
@@ -64,8 +68,9 @@ def test_flags(guard: KoreanOnly, answer: str, kind: str, observed: str) -> None
 
 CLEAN = [
     pytest.param("수수료는 3일 안에 내시면 됩니다.", id="korean"),
-    pytest.param("手續費는 3일 안에 냅니다.", id="word-of-a-source"),
-    pytest.param("원본(原本)을 제출합니다.", id="hanja-in-parentheses"),
+    pytest.param("手數料는 3일 안에 냅니다.", id="word-of-a-source"),
+    pytest.param("원본(原本)을 제출하고 노임(勞賃)을 받습니다.", id="hanja-in-parentheses"),
+    pytest.param("도쿄(東京)와 상하이(上海) 지점입니다.", id="names-of-other-countries"),
     pytest.param("漢城 지점의 수수료입니다.", id="word-of-the-question"),
     pytest.param("전각 표기는 東亞입니다.", id="word-of-the-conversation"),
     pytest.param("`費用 = 3`처럼 적습니다.", id="code"),

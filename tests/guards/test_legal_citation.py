@@ -412,3 +412,30 @@ def test_says_when_it_cannot_check(
     reading = read(Exchange(question="질문", answer=answer))
 
     assert LegalCitation(settings).not_checkable(reading) == reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "codes"),
+    [
+        pytest.param("근기법 제60조에 따라 쉽니다.", [], id="same-law"),
+        pytest.param("「근기법」 제60조제1항입니다.", [], id="same-law-in-brackets"),
+        pytest.param("주임법 제60조에 따릅니다.", ["legal_citation.law_absent"], id="another-law"),
+        pytest.param("근기법 제61조입니다.", ["legal_citation.article_absent"], id="other-article"),
+    ],
+)
+def test_short_names_of_laws_are_known(guard: LegalCitation, answer: str, codes: list[str]) -> None:
+    leave = Source("1", "근로기준법 제60조 (휴가)", "① 사용자는 유급휴가를 주어야 한다.")
+
+    findings = guard.check(read(Exchange("근거가 뭔가요?", (leave,), answer=answer)))
+
+    assert [finding.code for finding in findings] == codes
+
+
+def test_an_invented_article_behind_the_number_of_a_source_leaves_the_mark(
+    guard: LegalCitation,
+) -> None:
+    answer = "허가를 받아야 합니다. [†1, 제99조]"
+
+    [finding] = guard.check(read(Exchange("허가는요?", SOURCES, answer=answer)))
+
+    assert (finding.observed, finding.fix) == ("[†1, 제99조]", "[†1]")

@@ -50,7 +50,6 @@ OTHERS: Mapping[str, Sequence[Mapping[str, object]]] = {
     "conflict": ({"newest_says_so": False},),
     "contact": ({"allow_from_question": False}, {"allow_from_question": True}),
     "estimates": ({"rounding": 0.5}, {"rounding": 0.0}),
-    "intent": ({"told_from": 1.0, "untold_below": 0.0},),
     "korean_only": ({"min_han_chars": 9}, {"latin_sentences": False}),
     "legal_citation": ({"wrong_paragraph_acts": True},),
     "names": (

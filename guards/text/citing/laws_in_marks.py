@@ -15,13 +15,13 @@ _start_of = attrgetter("start")
 
 
 def with_marks_mended(raw: str, findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings on provisions of an answer, those in marks that name sources with a fix.
+    """Return findings on provisions of an answer, those in citation marks with a fix.
 
     Args:
         raw: The answer.
         findings: What was found of its provisions; those that have a fix, or are weak, stay.
     """
-    marks = [mark for mark in read_marks(raw) if mark.kind is MarkKind.NAMED]
+    marks = [mark for mark in read_marks(raw) if mark.kind is MarkKind.NAMED or mark.place]
     inside = [_mark_around(finding, marks) for finding in findings]
     invented: dict[CitationMark, list[str]] = defaultdict(list)
     for finding, mark in zip(findings, inside, strict=True):
@@ -43,6 +43,9 @@ def _mark_around(finding: Finding, marks: Sequence[CitationMark]) -> CitationMar
 def _widened(raw: str, finding: Finding, mark: CitationMark, invented: Sequence[str]) -> Finding:
     """Return a finding on a whole mark, mended by leaving out what names invented provisions."""
     written = raw[mark.start : mark.end]
+    if mark.place:
+        fix = written.replace(mark.place, "", 1)
+        return replace(finding, span=Span(mark.start, mark.end), observed=written, fix=fix)
     unknown = [name for name in names_in(mark.target) if any(law in name for law in invented)]
     kept = without_names(mark.target, unknown)
     fix = written.replace(mark.target, kept, 1) if kept else ""

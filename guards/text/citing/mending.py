@@ -52,8 +52,8 @@ class Mending:
         if list(mark.numbers) == sorted(mark.numbers):
             kept.sort()
         written = mark.written(self._raw, kept)
-        # The page was the wrong source's.
-        return written.replace(mark.page, "", 1) if right and mark.page else written
+        # The place was one in the wrong source.
+        return written.replace(mark.place, "", 1) if right and mark.place else written
 
     def right_source(self, one: Assessment) -> Source | None:
         """Return the better source."""

@@ -42,9 +42,10 @@ class Naming:
 
     def put_right(self, mark: CitationMark) -> str | None:
         """Return a mark without what is wrong about a source that exists; None if nothing is."""
-        target = self._names.without_wrong_page(mark.target)
-        target = target or self._names.with_right_heading(mark.target)
-        return self.with_target(mark, target) if target else None
+        target = self._names.without_wrong_places(mark.target)
+        if target is None:
+            target = self._names.with_right_heading(mark.target)
+        return target and self.with_target(mark, target)
 
     def of_other(self, mark: CitationMark, source: Source) -> str:
         """Return a mark that names another source as it named its own; empty if none can."""
@@ -60,11 +61,11 @@ class Naming:
         written = self._raw[line.span.start : line.span.end]
         return written.replace(line.target, target, 1) if target else ""
 
-    def wrong_page(self, line: ReferenceLine) -> str | None:
+    def wrong_place(self, line: ReferenceLine) -> str | None:
         """Return a line without its page; None if it gives none, or one that may be right."""
         if _FILE.search(line.target) is None:
             return None
-        target = self._names.without_wrong_page(line.target)
+        target = self._names.without_wrong_places(line.target)
         written = self._raw[line.span.start : line.span.end]
         return written.replace(line.target, target, 1) if target else None
 

@@ -39,4 +39,4 @@ class Placing:
         model = self._model
         if model is None:
             return f"[{number}]"
-        return self._gap + model.written(self._raw, (number,)).replace(model.page or "\0", "", 1)
+        return self._gap + model.written(self._raw, (number,)).replace(model.place or "\0", "", 1)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 
+from guards.lexicons.loading import words
 from guards.text.slots.alternatives import alternatives
 from guards.text.slots.numerals import (
     FREE,
@@ -94,7 +95,20 @@ _NATIVE_SPAN = re.compile(
     rf"(?P<unit>{_NATIVE_UNIT})"
 )
 _DAY_SPAN = re.compile(rf"(?<![가-힣])(?P<word>{alternatives(DAY_SPANS)}){_TAIL}")
-_DAY_WORD = re.compile(rf"(?<![가-힣])(?P<word>{'|'.join(DAY_WORDS)})(?:간)?{_TAIL}")
+# 분기 is also a fork, and 3분기 the third one of a year.
+_QUARTERS = r"(?<!\d)(?:분기|반기)(?=별|마다|당|에|[ ]?\d|[ ][한두세])"
+_DAY_WORD = re.compile(
+    rf"(?<![가-힣])(?P<word>{_QUARTERS}|"
+    rf"{alternatives(word for word in DAY_WORDS if not word.endswith('기'))})(?:간|별)?{_TAIL}"
+)
+# 어른 셋, 자녀가 둘이면: native numbers without a counter, behind who is counted.
+_NATIVE_HEADS = re.compile("하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열")
+_HEADCOUNT = re.compile(
+    r"(?<=[가-힣 ])(?P<number>하나|둘|셋|넷|다섯|여섯|일곱|여덟|아홉|열)"
+    r"(?=[^가-힣]|$|[이과은도만을]|이[면서고라랑]|입니|까지)"
+)
+_HEADS_BEFORE = re.compile(rf"(?:{alternatives(words('people'))})(?:[이가은는도]?[ ]|이[ ])?$")
+_LONGEST_HEADS_CHARS = 8
 
 _CURRENCIES = {"₩": Dimension.WON, "$": "USD", "US$": "USD", "€": "EUR", "¥": "JPY"}
 _PER_ONE = re.compile(
@@ -104,6 +118,9 @@ _PER_ONE = re.compile(
 _IF_ONE = re.compile(r"(?:이?라면|이면|일[ ](?:때|경우))")
 # A dash with spaces around it, or between two units.
 _TAKES_OFF = re.compile(r"[^\d~][ ]?-|[ ]-[ ]")
+# 2시간 40분 - 1시간 25분: no range begins with the minutes.
+_LARGER_CHARS = 6
+_LARGER_UNIT = re.compile(r"(?<=\d)[ ]?(?:시간|년|주|분)[ ]$")
 _SCALED = re.compile(rf"{PLAIN_NUMBER}[ ]?([십백천만억조]+)")
 _NUMBERS_KEPT = 8192
 _LONE_DIGIT_UNITS = frozenset({"명", "개월", "퍼센트", "주일"})
@@ -112,6 +129,7 @@ _LONE_SCALE_UNITS = frozenset({"원", "명", "년", "달러", "개월", "퍼센�
 _GLUED_NATIVE_UNITS = frozenset({"명", "달", "시간", "번", "개", "가지", "살", "사람", "개월"})
 _COUNTED_ONES = frozenset({"명", "달", "시간", "살", "개월"})
 _EVERYDAY_DIMENSIONS = frozenset({"종", "곳"})
+_EVERYDAY_WORDS = frozenset({"하루", "분기", "반기"})
 _PERSON = Unit(Dimension.PEOPLE, Fraction(1))
 _LIMIT_FOLLOWS = re.compile(r"[ ]?(?:이내|이상|이하|초과|미만|까지|동안|간|전에|안에|정도|쯤)")
 
@@ -131,9 +149,15 @@ def _read_counted(match: re.Match[str]) -> Measure | None:
     if scaled and not match["low_unit"] and not SCALES & set(match["low"]):
         low *= mixed_value(scaled[1])
     values = (low * low_unit.factor, high * unit.factor)
-    if values[0] > values[1] and _TAKES_OFF.search(match[0]):
+    if _TAKES_OFF.search(match[0]) and (values[0] > values[1] or _is_behind_larger(match)):
         return None
     return Measure(unit.dimension, values, everyday=_is_rate(low, unit, match))
+
+
+def _is_behind_larger(match: re.Match[str]) -> bool:
+    """Tell whether a range begins with what belongs to the larger unit before it."""
+    begin = max(0, match.start() - _LARGER_CHARS)
+    return _LARGER_UNIT.search(match.string[begin : match.start()]) is not None
 
 
 def _read_amount(match: re.Match[str]) -> Measure:
@@ -211,7 +235,14 @@ def _read_native(match: re.Match[str]) -> Measure | None:
 
 def _read_day_word(match: re.Match[str]) -> Measure:
     dimension, value = DAY_WORDS[match["word"]]
-    return Measure(dimension, (Fraction(value),), everyday=match["word"] == "하루")
+    return Measure(dimension, (Fraction(value),), everyday=match["word"] in _EVERYDAY_WORDS)
+
+
+def _read_heads(match: re.Match[str]) -> Measure | None:
+    begin = max(0, match.start() - _LONGEST_HEADS_CHARS)
+    if not _HEADS_BEFORE.search(match.string[begin : match.start()]):
+        return None
+    return Measure(Dimension.PEOPLE, (native_value(match["number"]),), everyday=True)
 
 
 def _read_native_span(match: re.Match[str]) -> Measure:
@@ -271,6 +302,7 @@ WORD_READERS: tuple[tuple[Sought, Reader], ...] = (
         ),
         _read_native,
     ),
+    (Sought(_HEADCOUNT, _HEADCOUNT, _NATIVE_HEADS), _read_heads),
     (Sought(_DAY_SPAN, _DAY_SPAN_WORDS, _DAY_SPAN_WORDS), _read_day_span),
     (Sought(_DAY_WORD, _DAY_WORDS, _DAY_WORDS), _read_day_word),
 )

@@ -19,7 +19,7 @@ from guards.text.slots.citation_numbers import (
     read_numbers,
     read_raised,
 )
-from guards.text.slots.citation_pattern import IS_WORD, PAGE, RESTS_ON, marks_in
+from guards.text.slots.citation_pattern import IS_WORD, PLACE, RESTS_ON, marks_in
 
 
 class MarkKind(StrEnum):
@@ -63,7 +63,8 @@ class CitationMark:
             before ``에 따르면``.
         style: How it is written.
         numbers_at: Where its numbers stand in the raw text, half-open.
-        page: The page behind its numbers as written (``, p.3``); empty if it gives none.
+        place: The page or article behind its numbers as written (``, p.3``); empty if it gives
+            none.
         wrapped: The words that it stands around; empty if it stands around none.
         is_word: A particle hangs on it, so that it is a word of the sentence that goes on behind
             it: ``[2]에 따르면``, ``【2】는``, ``[2]번 문서``.
@@ -77,7 +78,7 @@ class CitationMark:
     well_placed: bool = False
     style: MarkStyle = MarkStyle.NAMED
     numbers_at: tuple[int, int] = (0, 0)
-    page: str = ""
+    place: str = ""
     wrapped: str = ""
     is_word: bool = False
 
@@ -123,7 +124,7 @@ _MAY_TELL = re.compile(r"[(\[【]\s?(?:※\s?)?참고")
 _TELLS = re.compile(
     r"(?:니다|[어아여해예에]요|[이한된있없]다)[.!]?\s?$|\d\s?(?:%|원|일|시|분|명|세|개|회|배|만|천)"
 )
-_PAGE_BEHIND = re.compile(PAGE)
+_PLACE_BEHIND = re.compile(PLACE)
 _GRAPH_SOURCES = re.compile(
     r"\bSources?\s?\(\s?(?P<numbers>\d{1,3}(?:,\s?\d{1,3}){0,30})[^()]{0,20}\)"
 )
@@ -187,7 +188,7 @@ def _mark(
     name = "tag_ids" if group == "wrapped" else group
     if name in _ONLY_CANDIDATES and not _may_cite(name, before, text, end, is_word=hangs):
         return None
-    page = _PAGE_BEHIND.match(text, match.end(name), end)
+    place = _PLACE_BEHIND.match(text, match.end(name), end)
     placed = is_placed or _SENTENCE_END_AFTER.match(text, end) or RESTS_ON.match(text, end)
     return CitationMark(
         kind=MarkKind.PLAIN if name in _ONLY_CANDIDATES else MarkKind.NUMBERED,
@@ -197,7 +198,7 @@ def _mark(
         well_placed=bool(placed),
         style=_STYLES[name],
         numbers_at=match.span(name),
-        page=page[0] if page else "",
+        place=place[0] if place else "",
         wrapped=match["wrapped"] or "",
         is_word=hangs,
     )

@@ -1,10 +1,12 @@
 """Ways to reach someone: telephone numbers, addresses on the web, e-mail."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from guards.text.normal import Normal
+from guards.korean.digits import in_digits
+from guards.text.normal import Normal, normalise
 from guards.text.slots.phone import find_phones, same_line
 
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,5}"
@@ -76,13 +78,29 @@ class Contact:
         return self.full or self.text
 
     @property
+    def is_phone(self) -> bool:
+        """Whether it is a telephone number."""
+        return self.kind is ContactKind.PHONE
+
+    @property
     def is_extension(self) -> bool:
         """Whether it is an extension without the line it belongs to."""
-        return self.values[0].startswith("x") and self.kind is ContactKind.PHONE
+        return self.values[0].startswith("x") and self.is_phone
 
 
 def find_contacts(raw: str, normal: Normal) -> tuple[Contact, ...]:
     """Return the contacts of a text, in order; none overlaps another."""
+    found = [*_contacts(raw, normal)]
+    if (written := in_digits(raw)) != raw:
+        found += (one for one in _contacts(raw, normalise(written)) if one.is_phone)
+    kept: list[Contact] = []
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+        if not kept or kept[-1].end <= one.start:
+            kept.append(one)
+    return tuple(kept)
+
+
+def _contacts(raw: str, normal: Normal) -> Iterator[Contact]:
     text = normal.text
     found = [
         (one.start, one.end, ContactKind.PHONE, one.numbers, one.written)
@@ -95,13 +113,10 @@ def find_contacts(raw: str, normal: Normal) -> tuple[Contact, ...]:
         ]
     if _MAY_BE_URL.search(text):
         found += [_address(one) for one in _URL.finditer(text)]
-    kept: list[Contact] = []
-    for begin, stop, kind, values, full in sorted(found, key=lambda one: (one[0], -one[1])):
+    for begin, stop, kind, values, full in found:
         start, end = normal.to_raw(begin, stop)
-        if not kept or kept[-1].end <= start:
-            is_fax = _FAX_BEFORE.search(text[max(0, begin - _LOOK_BACK_CHARS) : begin]) is not None
-            kept.append(Contact(kind, values, raw[start:end], start, end, is_fax, full))
-    return tuple(kept)
+        is_fax = _FAX_BEFORE.search(text[max(0, begin - _LOOK_BACK_CHARS) : begin]) is not None
+        yield Contact(kind, values, raw[start:end], start, end, is_fax, full)
 
 
 def _address(match: re.Match[str]) -> tuple[int, int, ContactKind, tuple[str, ...], str]:

@@ -53,9 +53,19 @@ _DATES = (
     ),
     Sought(re.compile(rf"{_FREE}(?P<year>(?:19|20)\d{{2}})\.[ ]?{_MONTH}\.(?!\d)"), _DOTTED),
     Sought(re.compile(rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}[ ]?일"), _MONTHS),
+    # The first of two days of a month: 1월 1~25일.
+    Sought(
+        re.compile(
+            rf"(?<![A-Za-z\d]){_MONTH}[ ]?월[ ]?{_DAY}(?=[ ]?[~-][ ]?\d{{1,2}}[ ]?일(?!간))"
+        ),
+        _MONTHS,
+    ),
     Sought(re.compile(rf"{_FREE}{_MONTH}\.[ ]{_DAY}\.(?!\d)"), _DOTTED),
     Sought(
-        re.compile(rf"{_FREE}{_MONTH}\.{_DAY}\.(?=[ ]?(?:~[ ]?\d|\([월화수목금토일]\)|부터|까지))"),
+        re.compile(
+            rf"{_FREE}{_MONTH}\.{_DAY}(?:\.(?=[ ]?(?:~[ ]?\d|\([월화수목금토일]\)|부터|까지))"
+            r"|(?=\([월화수목금토일]\)))"
+        ),
         _DOTTED,
     ),
     Sought(re.compile(rf"{_FREE}{_MONTH}\.(?P<day>0[1-9]|[12]\d|3[01])\.(?!\d)"), _DOTTED),
@@ -93,7 +103,7 @@ _NEEDED = tuple(dict.fromkeys(one.needed for one in _DATES))
 # "3월 5일부터 20일까지" (but 20일간 is a period)
 _WEEKDAY = r"(?:\([월화수목금토일]\))?"
 SECOND_DAY = re.compile(
-    rf"{_WEEKDAY}(?:[ ]?[~-]|부터(?=[ ]?\d{{1,2}}일{_WEEKDAY}까지))[ ]?"
+    rf"{_WEEKDAY}(?:[ ]?[~-]|부터(?=[ ]?\d{{1,2}}일{_WEEKDAY}(?:까지|[ ]?사이)))[ ]?"
     rf"(?:{_MONTH}\.[ ]?)?{_DAY}(?:[ ]?일|\.)(?!\d)"
 )
 

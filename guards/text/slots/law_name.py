@@ -3,13 +3,16 @@
 A law, its enforcement decree (시행령) and its enforcement rule (시행규칙) share a name and
 differ in rank. Names are compared without spaces and middle dots. A short name (약칭) is taken for
 the long one when it is clearly shorter, keeps the order of its syllables and begins as a word does:
-``청탁금지법`` is ``부정청탁 및 금품등 수수의 금지에 관한 법률``.
+``청탁금지법`` is ``부정청탁 및 금품등 수수의 금지에 관한 법률``. A list has those that do not
+(``근기법``, ``김영란법``).
 """
 
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
+
+from guards.lexicons.loading import groups
 
 # Words that the names of laws and internal rules end with.
 _ENDINGS = (
@@ -51,7 +54,8 @@ class LawName:
     """A comparable name.
 
     Attributes:
-        key: The name without spaces, dots and 시행령 or 시행규칙; empty if only the rank is known.
+        key: The full name without spaces, dots and 시행령 or 시행규칙; empty if only the rank is
+            known.
         tier: The rank.
         written: The name as it was written.
     """
@@ -72,13 +76,26 @@ def law_name(written: str, tier: Tier | None = None) -> LawName:
     end = _TIER_END.search(key)
     if end and len(key) > len(end[0]):
         found = Tier.DECREE if end["decree"] else Tier.RULE
-        return LawName(key[: end.start()], found, written)
-    return LawName(key, tier or Tier.ACT, f"{written} {_TIER_WORDS[tier]}" if tier else written)
+        return LawName(_in_full(key[: end.start()]), found, written)
+    return LawName(
+        _in_full(key), tier or Tier.ACT, f"{written} {_TIER_WORDS[tier]}" if tier else written
+    )
+
+
+def _in_full(key: str) -> str:
+    return _full_names().get(key, key)
+
+
+@cache
+def _full_names() -> dict[str, str]:
+    return {short: key_of("".join(full)) for short, *full in groups("law_short_names")}
 
 
 def is_law_name(text: str) -> bool:
     """Tell whether a text ends as names of laws and rules do."""
     key = key_of(text)
+    if key in _full_names():
+        return True
     return key.endswith(_ENDINGS) and not key.endswith(_NO_NAME_ENDINGS)
 
 

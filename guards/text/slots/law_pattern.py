@@ -6,6 +6,8 @@ without ``제`` needs a paragraph behind it, or words around it that cite.
 
 import re
 
+SUBITEMS = "가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허고노도로모보소오조초코토포호"
+"""The sub-items (목) in the order of statutes: 가목 … 하목, 거목 … 허목, 고목 …."""
 _G = r"[^\S\n]{0,2}"
 _NOT_COUNTED = (
     r"(?!\d|[^\S\n]{0,2}(?:[항호]|가지|개|명|년|월|일|인|번|배|세|회|분|차|단계))"  # 제3조의 2가지
@@ -14,7 +16,7 @@ HEAD = re.compile(
     rf"(?P<article>(?P<sure>제{_G})?(?<![\d.,])(?P<number>\d{{1,4}}){_G}조(?![정직합립언명회종별장])"
     rf"(?:{_G}의{_G}(?P<branch>\d{{1,3}}){_NOT_COUNTED})?"
     rf"(?:{_G}\([^()\n\d][^()\n]{{0,60}}(?:\([^()\n]{{0,40}}\)[^()\n]{{0,40}})?\))?)"
-    rf"|(?P<same>(?<![가-힣])(?:같은|동){_G}(?P<level>[조항호])(?={_G}[제①-⑳㉑-㉟㊱-㊿가-허]))"
+    rf"|(?P<same>(?<![가-힣])(?:같은|동){_G}(?P<level>[조항호])(?={_G}[제①-⑳㉑-㉟㊱-㊿{SUBITEMS}]))"
     rf"|(?P<loose>(?=제{_G}\d{{1,3}}{_G}[항호]))"
     rf"|(?P<table>(?<![가-힣])별표(?:{_G}제?{_G}(?P<table_number>\d{{1,3}})(?:{_G}호)?"
     rf"(?:{_G}의{_G}(?P<table_branch>\d{{1,2}}){_NOT_COUNTED})?"
@@ -39,7 +41,7 @@ TAIL = re.compile(
     rf"(?:{_G}(?:의{_G})?제?{_G}(?P<paragraph>\d{{1,3}}){_G}항(?![목공만구암체])"
     rf"|{_G}(?P<circled>[①-⑳㉑-㉟㊱-㊿]))?"
     rf"(?:{_G}제?{_G}(?P<item>\d{{1,3}}){_G}호(?:{_G}의{_G}(?P<item_branch>\d{{1,2}}))?(?![선실차점기]))?"
-    rf"(?:{_G}(?P<subitem>[가나다라마바사아자차카타파하거너더러머버서어저처커터퍼허]){_G}목(?![적표록차]))?"
+    rf"(?:{_G}(?P<subitem>[{SUBITEMS}]){_G}목(?![적표록차]))?"
 )
 # What makes an article of a bare ``3조``, standing before it or behind it, and what forbids it.
 _CITING_BEFORE = re.compile(r"(?:근거|규정|조항|법령|참조|출처|조문)(?:[는은가]|\s?[:：])?\s{0,2}$")

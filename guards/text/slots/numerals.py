@@ -25,9 +25,10 @@ _MOST_DIGITS = 16
 # Before a number that is no part of a name, a code or a longer number.
 FREE = r"(?<![A-Za-z\d.,_])(?<![A-Za-z]-)"
 PLAIN_NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,5}|\d{1,16})(?:\.\d{1,6})?"
-# One part of a mixed number (2,000만 · 5천 · 2천5백만) and the digits that may close it (548).
+# One part of a mixed number (2,000만 · 5천 · 2천5백만) and the digits that may close it (548;
+# 3만 2,500).
 _PART = rf"{PLAIN_NUMBER}[ ]?(?:[십백천][만억조]?|[만억조])"
-_REST = r"(?:[ ]?\d{3,4}(?![\d,.])|\d{1,2}(?!\d))"
+_REST = r"(?:[ ]?(?:\d{1,3},\d{3}|\d{3,4})(?![\d,.])|\d{1,2}(?!\d))"
 MIXED_NUMBER = rf"(?:{_PART}(?:[ ]?{_PART}){{0,7}}{_REST}?|{PLAIN_NUMBER})"
 SINO_NUMBER = (
     r"[일이삼사오육륙칠팔구십백천만억]{1,12}(?:[ ][일이삼사오육륙칠팔구십백천만]{1,8}){0,2}"

@@ -60,6 +60,9 @@ _DAYS_GO_ON = re.compile(
 )
 _DAY = re.compile(r"\d[ ]?일$")
 _AT_MINUTE = re.compile(r"[ ]?(?:에(?!서)|부터|까지|[~-]|출발|발(?![가-힣]))")
+# Amounts of money that share a unit.
+_SCALED_END = re.compile(r"[천만억]$")
+_LISTED = re.compile(r"[ ]?[/·,][ ]?|[ ]?(?:과|와|또는|에서)[ ]")
 _LOOK_BACK_CHARS = 10
 # 1시간 30분 and 2년 6개월 are one quantity each.
 _SMALLER_UNITS = {"년": "개월", "시간": "분", "분": "초", "주": "일", "m": "cm", "미터": "센티미터"}
@@ -184,7 +187,7 @@ def find_quantities(raw: str, normal: Normal) -> tuple[Quantity, ...]:
     for sought, reader in WORD_READERS:
         canvas.take_anywhere(sought, reader)
     canvas.take(BARE_NUMBER, lambda match: read_bare(match, captions))
-    found = sorted(canvas.found, key=lambda found: found.start)
+    found = _with_shared_units(sorted(canvas.found, key=lambda found: found.start), normal.text)
     return _apart(_quantity(one, raw, normal) for one in _joined(found, normal.text))
 
 
@@ -212,6 +215,19 @@ def _joined(found: Sequence[_Found], text: str) -> list[_Found]:
             one = _Found(first.start, one.end, Measure(one.measure.dimension, values))  # noqa: PLW2901
         joined.append(one)
     return joined
+
+
+def _with_shared_units(found: list[_Found], text: str) -> list[_Found]:
+    """Return the same where a list has the unit of its last amount: 350만 / 450만 / 600만원."""
+    for at in range(len(found) - 2, -1, -1):
+        one, follows = found[at], found[at + 1]
+        if one.measure.dimension != Dimension.BARE or follows.measure.dimension != Dimension.WON:
+            continue
+        if _SCALED_END.search(text, one.start, one.end) and _LISTED.fullmatch(
+            text, one.end, follows.start
+        ):
+            found[at] = one._replace(measure=Measure(Dimension.WON, one.measure.values))
+    return found
 
 
 def _continues(first: _Found, second: _Found, text: str) -> bool:

@@ -6,13 +6,13 @@ place (``, 3쪽``) or slightly misspelt.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from guards.core.exchange import Source
 from guards.core.reading import Asked, Reading
 from guards.text.slots.citation_pattern import FILE
-from guards.text.slots.law import Kind, read_laws
+from guards.text.slots.law import Kind, LawReference, read_laws
 from guards.text.slots.law_index import LawIndex, Level, law_index_of
 from guards.text.slots.law_name import STATUTE, is_law_name, law_name
 
@@ -49,8 +49,11 @@ _HARD = re.compile(r"\.[a-z]{2,5}$|^https?:", re.IGNORECASE)
 _FILE = re.compile(rf"{FILE}$", re.IGNORECASE)
 _NOT_IN_A_KEY = re.compile(r"[^\w가-힣]+|_")
 _QUOTES = " \"'“”‘’「」『』*_`"
+_ARTICLE = re.compile(
+    r"[\s,(]*제\s?\d{1,4}\s?조(?:\s?의\s?\d{1,2})?(?:\s?제\s?\d{1,2}\s?[항호]){0,2}\)?\s*$"
+)
 _PAGE_NUMBER = re.compile(r"\d{1,4}(?=\s?(?:쪽|페이지|면)?\)?\s*$)")
-_PAGES = re.compile(r"\d{1,4}")
+_NUMBERS = re.compile(r"\d{1,4}")
 _HEADED = re.compile(
     r"(?P<article>제\s?\d{1,4}\s?조(?:의\s?\d{1,2})?)\s?\((?P<heading>[^()]{2,40})\)"
 )
@@ -115,26 +118,40 @@ class SourceNames:
         files = (piece for piece in names_in(target) if _FILE.search(_PLACE.sub("", piece)))
         return tuple(piece for piece in files if not self._knows(piece))
 
-    def without_wrong_page(self, target: str) -> str | None:
-        """Return a target without its page; None if it gives none, or one that may be right.
+    def without_wrong_places(self, target: str) -> str | None:
+        """Return a target without the pages and articles that the documents named do not have.
 
-        A page is wrong where the pages of all pieces of the document are known, and none of them
-        is it or speaks of it.
+        Empty if it is only such a place; None if it gives none, or only places that may be right.
+        Names of laws are held to their articles by `unknown`.
         """
-        place = _PLACE.search(target)
-        name = target[: place.start()] if place else ""
-        sources = self.named(name) if _key(name) else ()
-        if place is None or not sources:
-            return None
-        first, *more = map(int, _PAGES.findall(place[0]))
-        pages = range(first, (more[-1] if more else first) + 1)
-        may_be = any(
-            source.page is None
-            or source.page in pages
-            or any(re.search(rf"(?<!\d){page}(?!\d)", source.text) for page in pages)
-            for source in sources
-        )
-        return None if may_be else name.rstrip(" ,(")
+        mended = target
+        for piece in _with_their_places(target):
+            place = _PLACE.search(piece) or _ARTICLE.search(piece)
+            name = piece[: place.start()] if place else ""
+            if place is None or is_law_name(name):
+                continue
+            if self.lack(self.named(name) if _key(name) else self._sources, place[0]):
+                mended = mended.replace(piece, name.rstrip(" ,("), 1)
+        return mended if mended != target else None
+
+    def lack(self, sources: Sequence[Source], place: str) -> bool:
+        """Tell whether documents lack the page or the article of a place (``, p.3``, ``제5조``).
+
+        They lack a page where the pages of all their pieces are known, and none of them is it or
+        speaks of it; an article where a piece that opens with one sets out only others.
+        """
+        pieces = [one for one in self._sources if any(_are_of_one(one, each) for each in sources)]
+        articles = [one for one in read_laws(place) if one.kind is Kind.ARTICLE]
+        if any(all(self._lacks_article(one, each) for one in pieces) for each in articles):
+            return bool(pieces)
+        pages = _pages_of(place)
+        return bool(pieces and pages) and not any(_may_have_page(one, pages) for one in pieces)
+
+    def _lacks_article(self, source: Source, reference: LawReference) -> bool:
+        held = self._index.sources[self._sources.index(source)]
+        opens = held.provisions and not source.text[: held.provisions[0].article.start].strip()
+        missing = LawIndex(lambda: (held,)).missing(reference)
+        return bool(opens) and missing is not None and missing.level is Level.ARTICLE
 
     def with_right_heading(self, target: str) -> str | None:
         """Return a target with the heading that its article has; None if it gives no wrong one."""
@@ -247,6 +264,40 @@ class SourceNames:
 def names_in(target: str) -> list[str]:
     """Return the names in a citation's target, without those of pages alone."""
     return [piece for piece in _IN_A_LIST.split(target) if _PLACE.sub("", piece).strip()]
+
+
+def _with_their_places(target: str) -> Iterator[str]:
+    """Yield the names in a citation's target, each with the page or article behind it."""
+    begin = 0
+    for separator in _IN_A_LIST.finditer(target):
+        behind = _IN_A_LIST.split(target[separator.end() :], maxsplit=1)[0]
+        if _ARTICLE.sub("", _PLACE.sub("", behind)).strip():
+            yield target[begin : separator.start()]
+            begin = separator.end()
+    yield target[begin:]
+
+
+def _pages_of(place: str) -> range:
+    """Return the pages that a place gives; none if it gives none."""
+    given = _PLACE.search(place)
+    if given is None:
+        return range(0)
+    first, *more = map(int, _NUMBERS.findall(given[0]))
+    return range(first, (more[-1] if more else first) + 1)
+
+
+def _may_have_page(source: Source, pages: range) -> bool:
+    return (
+        source.page is None
+        or source.page in pages
+        or any(re.search(rf"(?<!\d){page}(?!\d)", source.text) for page in pages)
+    )
+
+
+def _are_of_one(source: Source, other: Source) -> bool:
+    """Tell whether two sources are pieces of one document."""
+    same = source.file == other.file and (source.file or source.title == other.title)
+    return source is other or bool(same and (source.file or source.title))
 
 
 def _keys_of(source: Source) -> set[str]:

@@ -102,6 +102,7 @@ UNITS: dict[str, Unit] = {
         메가=1_000_000, 기가=1_000_000_000, 테라=1_000_000_000_000,
     ),
     **_family("bits_per_second", kbps=1_000, Kbps=1_000, Mbps=1_000_000, Gbps=1_000_000_000),
+    **_family("Ah", Ah=1, mAh="0.001"),
     **_same("곳", "곳", "개소", "군데"),
     **_same("개", "개"),
     **_same("종", "가지", "종류", "종"),
@@ -112,10 +113,10 @@ UNITS: dict[str, Unit] = {
     **{
         name: Unit(name, Fraction(1))
         for name in (
-            "배", "층", "촌", "등급", "급", "학년", "학기", "학점", "시간대",
+            "배", "포인트", "문항", "층", "촌", "등급", "급", "학년", "학기", "학점", "시간대",
             "점", "마리", "권", "부", "잔", "병", "채", "편", "쌍", "그루", "석", "실",
             "개국", "평", "박", "가구", "세대", "필지", "식", "끼", "쪽", "페이지", "글자", "자",
-            "kWh", "kW", "W", "V", "Hz", "GHz", "MHz", "dB", "ppm", "kcal",
+            "kWh", "Wh", "kW", "W", "V", "Hz", "GHz", "MHz", "dB", "ppm", "kcal",
         )
     },
 }  # fmt: skip
@@ -140,6 +141,8 @@ DAY_WORDS: dict[str, tuple[str, int]] = {
     "반 시간": (Dimension.SECONDS, 1800),
     "반나절": ("반나절", 1),
     "한나절": ("한나절", 1),
+    "분기": (Dimension.MONTHS, 3),
+    "반기": (Dimension.MONTHS, 6),
     "격주": (Dimension.DAYS, 14),
     "격월": (Dimension.MONTHS, 2),
     "격년": (Dimension.MONTHS, 24),

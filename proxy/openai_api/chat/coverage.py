@@ -36,6 +36,7 @@ def _conversation() -> Iterator[Row]:
     echoed = "that beginning stands before the answer, and is inspected with it"
     yield Row("echo", _PASSED, echoed, Origin.VLLM)
     yield Row("documents", _INSPECTED, "evidence", Origin.VLLM)
+    yield Row("sources", _INSPECTED, "evidence", Origin.OTHER)
 
 
 def _parts() -> Iterator[Row]:

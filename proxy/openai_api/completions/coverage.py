@@ -31,6 +31,7 @@ def _request() -> Iterator[Row]:
     json_note = "an answer in JSON is read by its string values"
     yield Row("response_format", _INSPECTED, json_note, Origin.VLLM)
     yield Row("documents", _INSPECTED, "evidence", Origin.OTHER)
+    yield Row("sources", _INSPECTED, "evidence", Origin.OTHER)
     yield from group(
         _PASSED,
         _OPENAI,

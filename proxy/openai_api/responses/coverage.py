@@ -61,6 +61,7 @@ def _request() -> Iterator[Row]:
         "background_options prompt_cache_key prompt_cache_options prompt_cache_retention",
     )
     yield Row("documents", _INSPECTED, "evidence", Origin.OTHER)
+    yield Row("sources", _INSPECTED, "evidence", Origin.OTHER)
     yield from request_extensions()
 
 

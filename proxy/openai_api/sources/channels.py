@@ -1,4 +1,4 @@
-"""Fields of the request that carry sources: ``guard.sources`` and ``documents``."""
+"""Fields of the request with sources: ``guard.sources``, ``documents`` and ``sources``."""
 
 from collections.abc import Mapping
 
@@ -8,6 +8,7 @@ from proxy.openai_api.sources.found import Passage, SourceFormatError
 from proxy.openai_api.sources.records import passages_of_list
 
 _FIELD = "guard.sources"
+_EVIDENCE_FIELDS = ("documents", "sources")
 
 
 def exact_sources(body: Mapping[str, JsonValue]) -> tuple[Passage, ...] | None:
@@ -94,10 +95,20 @@ def _check_names(passages: tuple[Passage, ...]) -> None:
         seen.add(name)
 
 
-def document_field(body: Mapping[str, JsonValue]) -> tuple[Passage, ...] | None:
-    """Return the passages of the ``documents`` field; None if there is none.
+def evidence_field(
+    body: Mapping[str, JsonValue],
+) -> tuple[str, tuple[Passage, ...]] | None:
+    """Return the field ``documents``, else ``sources``, and its passages; None if there is none.
 
-    It is a list of strings or of objects with the text beside the title or under ``data``.
+    It is a list of strings or of objects with the text beside the title or under ``data``. A list
+    of single words names something else, such as where to search.
     """
-    documents = body.get("documents")
-    return passages_of_list(documents) if isinstance(documents, list) else None
+    for name in _EVIDENCE_FIELDS:
+        given = body.get(name)
+        if isinstance(given, list) and not (given and all(map(_is_word, given))):
+            return name, passages_of_list(given)
+    return None
+
+
+def _is_word(value: JsonValue) -> bool:
+    return isinstance(value, str) and len(value.split()) == 1

@@ -65,6 +65,11 @@ def opens_fields(line: str) -> bool:
     return field is not None and field.kind in ("title", "file", "page", "score", "other")
 
 
+def is_file_name(text: str) -> bool:
+    """Tell whether a text is the name of a file."""
+    return _FILE_NAME.fullmatch(text.strip()) is not None
+
+
 def with_value(passage: Passage, kind: str, value: str) -> Passage:
     """Return the passage with one more field of a kind that `field_kind` gave."""
     return replace(passage, text=value) if kind == "text" else _with_field(passage, kind, value)
@@ -132,7 +137,7 @@ def _is_heading(line: str) -> bool:
 
 def _is_title(text: str) -> bool:
     return len(text) <= _LONGEST_TITLE_CHARS and not (
-        _SENTENCE_END.search(text.rstrip()) and not _FILE_NAME.fullmatch(text.strip())
+        _SENTENCE_END.search(text.rstrip()) and not is_file_name(text)
     )
 
 

@@ -3,9 +3,9 @@
 Where evidence may stand, most trusted first:
 
 1. ``guard.sources``: exactly these, and nothing is searched for.
-2. The ``documents`` field, system and developer messages wherever they stand, and the results of
-   tools and functions. Those of earlier turns count too, unless the search for this question came
-   back empty. No user can write here.
+2. The field ``documents``, else ``sources``, system and developer messages wherever they stand, and
+   the results of tools and functions. Those of earlier turns count too, unless the search for this
+   question came back empty. No user can write here.
 3. Only if none of these surely holds a context block, found or empty: the last user turn, and the
    assistant's text beside it, as far as a template built them. Many apps put the context there, and
    a user could imitate it; that is why the channels above silence this one, and why a policy may
@@ -30,13 +30,13 @@ from pydantic import JsonValue
 from guards.core.exchange import ContextState
 from guards.core.finding import Span
 from policies.policy import SourceRules
-from proxy.openai_api.sources.channels import document_field, exact_sources
+from policies.verification.turns import PART_SEPARATOR, Message, Turns, read_turns
+from proxy.openai_api.sources.channels import evidence_field, exact_sources
 from proxy.openai_api.sources.filters import numbered, usable
 from proxy.openai_api.sources.found import Block, Dropped, FoundContext, FoundPlace, Passage
 from proxy.openai_api.sources.message_text import ReadText, read_text
 from proxy.openai_api.sources.passages import split_passages
 from proxy.openai_api.sources.speech import introduces_context, points_back
-from proxy.openai_api.sources.turns import PART_SEPARATOR, Message, Turns, read_turns
 
 
 @dataclass(slots=True)
@@ -127,9 +127,9 @@ def _trusted(
     instructing: list[ReadText],
 ) -> None:
     """Take in what no user can write."""
-    documents = document_field(body)
-    if documents is not None:
-        found.add("documents", "documents", documents)
+    if given := evidence_field(body):
+        name, passages = given
+        found.add(name, name, passages)
     for message, read in zip(turns.instructing, instructing, strict=True):
         for block in read.blocks:
             if block.guessed:

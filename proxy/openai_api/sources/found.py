@@ -63,7 +63,8 @@ class FoundPlace:
 
     Attributes:
         format: Name of the format.
-        field: Field of the request: ``guard.sources``, ``documents`` or ``messages``.
+        field: Field of the request: ``guard.sources``, ``documents``, ``sources`` or
+            ``messages``.
         message: Index in ``messages``; None for the other fields.
         span: Place in that message's text (its text parts joined by a blank line), in code points;
             None for the other fields.

@@ -1,14 +1,16 @@
 """Tags around context, passages and question: ``<context>``, ``<document index="1">``, ``<문서1>``.
 
 A tag counts only with its closing tag, and an empty pair in the middle of a line is a mention
-("use what stands in <data></data>"), not a block.
+("use what stands in <data></data>"), not a block. What stands between ``<![CDATA[`` and ``]]>`` is
+text, whatever it looks like.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from html import unescape
 
-from proxy.openai_api.sources.fields import read_passage
+from proxy.openai_api.sources.fields import is_file_name, read_passage
 from proxy.openai_api.sources.found import Passage
 from proxy.openai_api.sources.records import page_number, unit_score
 from proxy.openai_api.sources.vocabulary import Role, role_of
@@ -38,6 +40,8 @@ _FIELD_TAGS = frozenset(
 _MARKUP = re.compile(
     r"</?(?:p|br|div|span|ul|ol|li|b|strong|em|h[1-6]|section|body)(?:\s[^<>]{0,200})?/?>"
 )
+_VERBATIM = "<![CDATA["
+_VERBATIM_END = "]]>"
 _DEEPEST = 6
 
 Split = Callable[[str], tuple[Passage, ...]]
@@ -106,7 +110,7 @@ def _pairs(text: str) -> list[Element]:
         return []
     opened: dict[str, list[re.Match[str]]] = {}
     found: list[Element] = []
-    for tag in _TAG.finditer(text):
+    for tag in _tags(text):
         waiting = opened.setdefault(tag[2].lower(), [])
         if not tag[1]:
             waiting.append(tag)
@@ -115,9 +119,38 @@ def _pairs(text: str) -> list[Element]:
     return found
 
 
+def _tags(text: str) -> Iterator[re.Match[str]]:
+    position = 0
+    for start, end in _verbatim(text):
+        yield from _TAG.finditer(text, position, start)
+        position = end
+    yield from _TAG.finditer(text, position)
+
+
+def _verbatim(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the half-open places of what is marked to be text."""
+    start = text.find(_VERBATIM)
+    while start >= 0 and (end := text.find(_VERBATIM_END, start)) >= 0:
+        end += len(_VERBATIM_END)
+        yield start, end
+        start = text.find(_VERBATIM, end)
+
+
+def _unmarked(text: str) -> str:
+    """Return a text without the marks around what is to be text."""
+    if _VERBATIM not in text:
+        return text
+    parts: list[str] = []
+    position = 0
+    for start, end in _verbatim(text):
+        parts += [text[position:start], text[start + len(_VERBATIM) : end - len(_VERBATIM_END)]]
+        position = end
+    return "".join([*parts, text[position:]])
+
+
 def _element(opening: re.Match[str], closing: re.Match[str]) -> Element:
     attributes = {
-        match[1].lower(): (match[2] or match[3] or "").strip()
+        match[1].lower(): unescape(match[2] or match[3] or "").strip()
         for match in _ATTRIBUTE.finditer(opening[3])
     }
     full = opening[2].lower()
@@ -180,7 +213,7 @@ def element_passages(text: str, item: Element, split: Split, depth: int = 0) -> 
         return [_fielded(text, item)]
     # An element with a number or a title is one passage, however many blank lines it holds.
     whole = bool(item.number or item.attributes)
-    inner = _MARKUP.sub("\n", inner)
+    inner = _MARKUP.sub("\n", _unmarked(inner))
     passages = (read_passage(inner, name=item.number),) if whole else split(inner)
     return [_described(item, passage) for passage in passages]
 
@@ -188,10 +221,13 @@ def element_passages(text: str, item: Element, split: Split, depth: int = 0) -> 
 def _described(item: Element, passage: Passage) -> Passage:
     """Add what the attributes say."""
     page = page_number(item.attribute(_PAGE_TAGS))
+    called = item.attribute(_TITLE_TAGS)
+    # Beside a title in the text, or with an ending, the name is that of the document.
+    document = called if passage.title not in ("", called) or is_file_name(called) else ""
     return replace(
         passage,
-        title=passage.title or item.attribute(_TITLE_TAGS),
-        file=passage.file or item.attribute(_FILE_TAGS),
+        title=passage.title or called,
+        file=passage.file or item.attribute(_FILE_TAGS) or document,
         page=passage.page if page is None else page,
         score=unit_score(item.attribute(_SCORE_TAGS)) if passage.score is None else passage.score,
         name=passage.name or item.number,
@@ -200,7 +236,9 @@ def _described(item: Element, passage: Passage) -> Passage:
 
 def _fielded(text: str, item: Element) -> Passage:
     """Read ``<source>…</source><document_content>…</document_content>``."""
-    values = {one.name: text[one.inner_start : one.inner_end].strip() for one in item.children}
+    values = {
+        one.name: _unmarked(text[one.inner_start : one.inner_end]).strip() for one in item.children
+    }
 
     def value(names: Iterable[str]) -> str:
         return next((values[name] for name in names if values.get(name)), "")

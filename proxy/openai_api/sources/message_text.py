@@ -13,8 +13,13 @@ from proxy.openai_api.sources.prompt import Prompt
 from proxy.openai_api.sources.question import Region, question_alone
 from proxy.openai_api.sources.records import json_prompt, leading_json
 from proxy.openai_api.sources.source_marks import has_marks
-from proxy.openai_api.sources.speech import is_instruction, points_back
-from proxy.openai_api.sources.vocabulary import Role
+from proxy.openai_api.sources.speech import (
+    announced_question,
+    introduces_context,
+    is_instruction,
+    points_back,
+)
+from proxy.openai_api.sources.vocabulary import Role, role_of
 
 # Together no more than four million characters.
 _MOST_KNOWN = 500
@@ -160,13 +165,29 @@ def _format(text: str, region: Region) -> str:
 
 
 def clean_question(words: str) -> str:
-    """Return the question without quotes around it and instructions behind it."""
+    """Return the question without quotes around it and the sentences that set it off."""
     lines = words.strip().split("\n")
-    while len(lines) > 1 and (not lines[-1].strip() or is_instruction(lines[-1])):
+    while len(lines) > 1 and (not lines[-1].strip() or _stands_behind(lines[-1])):
         lines.pop()
-    while len(lines) > 1 and (not lines[0].strip() or is_instruction(lines[0])):
+    while len(lines) > 1 and (not lines[0].strip() or _stands_before(lines[0])):
         lines.pop(0)
-    question = "\n".join(lines).strip()
+    begin = announced_question(lines[0])
+    if begin is not None and lines[0][begin:].strip():
+        lines[0] = lines[0][begin:]
+    return _without_quotes("\n".join(lines).strip())
+
+
+def _stands_before(line: str) -> bool:
+    begin = announced_question(line)
+    return is_instruction(line) or (begin is not None and not line[begin:].strip())
+
+
+def _stands_behind(line: str) -> bool:
+    is_label = role_of(line.strip("#*[]:： \t"), strict=True) is Role.ANSWER
+    return is_label or is_instruction(line) or introduces_context(line)
+
+
+def _without_quotes(question: str) -> str:
     for quote in _QUOTES:
         opener, closer = (quote[0], quote[-1]) if quote in ("“”", "「」") else (quote, quote)
         inner = question[len(opener) : -len(closer)]

@@ -8,6 +8,7 @@ Finds: lists of strings or of objects, alone or under a key such as ``results``,
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from pydantic import JsonValue
 
@@ -35,7 +36,10 @@ _FILES = (
 _PAGES = ("page", "page_label", "page_number", "page_num", "페이지", "쪽")
 _SCORES = ("score", "relevance_score", "similarity", "relevance", "_score", "유사도", "점수")
 _NAMES = ("id", "index", "position", "번호")
-_NESTED = ("metadata", "meta", "document", "data", "payload", "_source", "entity", "node", "chunk")
+_NESTED = (
+    "metadata", "meta", "document", "data", "payload", "_source", "entity", "node", "chunk",
+    "source",
+)  # fmt: skip
 _QUESTIONS = ("question", "query", "user_question", "user_query", "input", "질문", "질의", "prompt")
 _FAILURES = ("error", "errors", "exception")
 _DEEPEST = 6
@@ -118,6 +122,8 @@ def passages_of(value: JsonValue, *, depth: int = 0) -> tuple[Passage, ...]:
         return passages_of_list(value, depth=depth)
     if not isinstance(value, dict):
         return ()
+    if parallel := _in_parallel(value):
+        return parallel
     own = _passage(value)
     if own is not None:
         inner = load_json(own.text)
@@ -128,6 +134,22 @@ def passages_of(value: JsonValue, *, depth: int = 0) -> tuple[Passage, ...]:
     if any(value.get(key) for key in _FAILURES) or not any(_holds_text(v) for v in value.values()):
         return ()
     return (Passage(_as_lines(value)),)
+
+
+def _in_parallel(record: Mapping[str, JsonValue]) -> tuple[Passage, ...]:
+    """Return the passages of a record that lists its texts, and what is known of each beside it.
+
+    ``{"source": {"name": …}, "document": ["…", "…"], "metadata": [{…}, {…}]}``, as Open WebUI has
+    them.
+    """
+    texts, described = record.get("document"), record.get("metadata")
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        return ()
+    known = described if isinstance(described, list) else []
+    pairs = zip_longest(texts, known[: len(texts)])
+    each = ({**record, "document": text, "metadata": more} for text, more in pairs)
+    found = (_passage(one) for one in each)
+    return tuple(passage for passage in found if passage is not None)
 
 
 def passages_of_list(values: Iterable[JsonValue], *, depth: int = 0) -> tuple[Passage, ...]:

@@ -117,6 +117,22 @@ _PROMPTED_ENGLISH = re.compile(
     r"\b(?:question|query|comment)\b(?:\s(?:is|was))?(?:\s(?:as\s)?follows)?"
     r"\s?(?::|\bis\b)\s*(?=\S|$)"
 )
+_ASKER = r"(?:사용자|고객|이용자|유저|손님|민원인|문의자|질문자|회원|학생|직원)(?:님|의)?"
+_ASKED = r"(?:질문|질의|문의|물음)"
+_LIKE_THIS = r"(?:다음과?|아래와?)\s?같"
+# "아래는 고객의 질문입니다.", "질문은 다음과 같습니다:", "사용자가 다음과 같이 물었습니다:"
+_QUESTION_FOLLOWS = re.compile(
+    rf"(?:#{{1,6}}\s)?(?:"
+    rf"(?:다음|아래|이하)[은는이]?\s(?:[가-힣]{{1,8}}\s){{0,3}}{_ASKED}\s?(?:입니다|이다|임|이에요|예요)"
+    rf"|(?:[가-힣]{{1,8}}\s){{0,3}}{_ASKED}[은는이]?\s{_LIKE_THIS}(?:습니다|다|음|아요)"
+    rf"|{_ASKER}(?:이|가|께서|은|는)?\s(?:{_LIKE_THIS}이|이렇게)\s[가-힣]{{0,6}}(?:물|묻|질문|문의|요청|말)[가-힣]{{0,8}}"
+    rf"|{_ASKER}(?:이|가|께서)?\s[가-힣]{{0,6}}(?:물었|묻|질문|문의)[가-힣]{{0,6}}(?=[:：])"
+    r"|(?:here|below|this|the\sfollowing)\sis\s(?:[\w']{1,12}\s){0,3}(?:question|query|request|inquiry)"
+    r"|(?:the\s|our\s|a\s)?(?:user|customer|client|student)"
+    r"(?:(?:'s)?\s(?:question|query|request)\sis(?:\sas\sfollows)?|\s(?:has\s)?(?:asked|asks|wrote)"
+    r"(?:\sthe\sfollowing|\sthis)?(?:\squestion)?)(?=\s?[:.]|$)"
+    r")\s?[.:：]?\s*"
+)
 _EARLIER_ANSWER = re.compile(r".{0,40}\b(?:existing|original|previous) answer\b[^:\n]{0,20}:")
 LONGEST_INSTRUCTION_CHARS = 700
 _LONGEST_INTRODUCTION_CHARS = 160
@@ -273,6 +289,16 @@ def prompted_question(line: str) -> int | None:
     head = line[:LONGEST_INSTRUCTION_CHARS]
     found = _PROMPTED.match(head) if _COLON.search(head) else None
     found = found or _PROMPTED_ENGLISH.search(small_letters(head))
+    return found.end() if found else None
+
+
+def announced_question(line: str) -> int | None:
+    """Return where the question begins behind a sentence that only announces it.
+
+    That is the end of the line where it announces the lines below: "아래는 고객의 질문입니다.".
+    """
+    head = small_letters(line[:_LONGEST_INTRODUCTION_CHARS])
+    found = _QUESTION_FOLLOWS.match(head, len(head) - len(head.lstrip()))
     return found.end() if found else None
 
 

@@ -2,43 +2,68 @@ from time import process_time
 
 import pytest
 
-from guards.text.coverage import Passage, question_coverage
+from guards.text.coverage import Passage, passage, question_coverage
 
-REFUND = Passage("제8조(환불)", ("환불을 신청하려면 영수증을 제출한다.", "환불은 현금으로 한다."))
-UNIFORM = Passage("제9조(복장)", ("직원은 근무복을 착용한다.",))
-
-
-def test_a_subject_that_stands_there_is_covered() -> None:
-    assert question_coverage("환불 신청 절차를 알려 주세요", [UNIFORM, REFUND]) == 1
+REFUND = passage("제8조(환불)", ["환불을 신청하려면 영수증을 제출한다.", "환불은 현금으로 한다."])
+UNIFORM = passage("제9조(복장)", ["직원은 근무복을 착용한다."])
 
 
-def test_spacing_and_particles_do_not_matter() -> None:
-    passage = Passage("", ("근무복의 착용",))
-
-    assert question_coverage("근무 복 착용은 어떻게 되나요?", [passage]) == 1
-
-
-def test_the_heading_belongs_to_every_window() -> None:
-    assert question_coverage("복장 규정이 있나요?", [UNIFORM]) == 1
+def coverage(question: str, *passages: Passage) -> float:
+    share = question_coverage(question, passages)
+    assert share is not None
+    return share
 
 
-def test_a_subject_that_is_not_there_is_not_covered() -> None:
-    assert question_coverage("기숙사 배정 기준을 알려 주세요", [UNIFORM, REFUND]) == 0
+HELD = [
+    pytest.param("환불 신청 절차를 알려 주세요", [UNIFORM, REFUND], id="by-another-passage-too"),
+    pytest.param("근무 복 착용은?", [passage("", ["근무복의 착용"])], id="other-spacing"),
+    pytest.param("복장 규정이 있나요?", [UNIFORM], id="by-the-heading"),
+    pytest.param("월급은 휴일에도 나와요?", [passage("", ["휴일의 급여 지급"])], id="other-word"),
+    pytest.param(
+        "돈 돌려받나요? 취소했어요", [passage("", ["철회하면 환급한다"])], id="other-verb"
+    ),
+    pytest.param("소아과 진료", [passage("", ["소아청소년과 진료"])], id="short-for-it"),
+]
+
+
+@pytest.mark.parametrize(("question", "passages"), HELD)
+def test_a_subject_that_stands_there_is_held(question: str, passages: list[Passage]) -> None:
+    assert coverage(question, *passages) > 0.7
+
+
+def test_a_subject_that_is_not_there_is_not_held() -> None:
+    assert coverage("기숙사 배정 기준을 알려 주세요", UNIFORM, REFUND) < 0.2
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
-    common = [Passage("", (f"직원은 {word}을 쓴다.",)) for word in ("책상", "전화", "사물함")]
+    common = [passage("", [f"직원은 {word}을 쓴다."]) for word in ("책상", "전화", "사물함")]
 
-    share = question_coverage("직원 기숙사 규정을 알려 주세요", common)
-
-    assert share is not None
-    assert 0 < share < 0.5
+    assert coverage("직원 기숙사 규정을 알려 주세요", *common) < 0.5
 
 
-def test_one_covered_part_of_a_question_is_enough() -> None:
-    question = "기숙사 배정에 대해 알려 주세요. 그리고 환불 절차도 알려 주세요."
+def test_words_of_passages_that_are_apart_do_not_add_up() -> None:
+    both = passage("", ["기숙사는 남관과 여관이 있다.", "방은 추첨으로 배정한다."])
+    apart = [
+        passage("", ["기숙사는 남관과 여관이 있다."]),
+        passage("", ["방은 추첨으로 배정한다."]),
+    ]
 
-    assert question_coverage(question, [REFUND]) == 1
+    question = "기숙사 배정 기준을 알려 주세요"
+
+    assert coverage(question, both) > coverage(question, *apart)
+
+
+def test_one_missing_word_proves_less_than_several() -> None:
+    one = coverage("기숙사는요?", UNIFORM)
+    several = coverage("기숙사 세탁실 건조기는요?", UNIFORM)
+
+    assert several < one < 0.5
+
+
+def test_the_users_own_case_says_little_of_the_subject() -> None:
+    question = "주말에 아이랑 갈 건데 근무복을 착용하나요?"
+
+    assert coverage(question, UNIFORM) > 0.6
 
 
 NOT_COMPARED = [
@@ -46,7 +71,7 @@ NOT_COMPARED = [
     pytest.param("그럼 기한은요?", id="nothing-but-a-measure"),
     pytest.param("문서 내용을 요약해 주세요", id="about-the-document"),
     pytest.param("", id="empty"),
-    pytest.param("기숙사에서 라면 끓여도 되나요?", id="told-in-verbs"),
+    pytest.param("Can I use the gym on Friday? 한국어로요", id="another-script"),
     pytest.param("기숙사 " * 50, id="as-long-as-a-text"),
 ]
 
@@ -56,23 +81,15 @@ def test_some_questions_cannot_be_compared(question: str) -> None:
     assert question_coverage(question, [UNIFORM]) is None
 
 
-def test_a_question_for_a_value_is_compared_only_if_no_passage_has_one() -> None:
-    question = "기숙사비는 얼마인가요?"
-    price = Passage("", ("생활관 이용료는 월 20만 원이다.",))
-
-    assert question_coverage(question, [price]) is None
-    assert question_coverage(question, [UNIFORM]) == 0
-
-
-def test_no_passage_covers_nothing() -> None:
-    assert question_coverage("환불 절차를 알려 주세요", []) == 0
+def test_no_passage_holds_nothing() -> None:
+    assert coverage("환불 절차를 알려 주세요") < 0.5
 
 
 def test_long_texts_take_little_time() -> None:
-    passage = Passage("", ("직원은 근무복을 착용하고 명찰을 단다.",) * 5_000)
+    long = passage("", ["직원은 근무복을 착용하고 명찰을 단다."] * 5_000)
     started = process_time()
 
-    question_coverage("기숙사 배정 " * 100_000, [passage])
-    question_coverage("기숙사 배정 기준을 알려 주세요", [passage])
+    question_coverage("기숙사 배정 " * 100_000, [long])
+    question_coverage("기숙사 배정 기준을 알려 주세요", [long])
 
-    assert process_time() - started < 2
+    assert process_time() - started < 5

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.lexicons.han_false_friends import FALSE_COUNTERS, FALSE_FRIENDS
-from guards.lexicons.hanja_readings import HANJA_READINGS
+from guards.lexicons.loading import groups
 from guards.text.han_words import HeardWords, initial_form, readings
 
 TEXT = (
@@ -148,9 +148,9 @@ def test_the_initial_law(read: str, first: str) -> None:
     assert initial_form(read) == first
 
 
-@given(st.sampled_from(sorted({char for char in HANJA_READINGS if char >= "一"})))
+@given(st.sampled_from(sorted({char for _, chars in groups("hanja_readings") for char in chars})))
 def test_every_listed_character_is_read_in_syllables_as_they_begin_and_go_on(char: str) -> None:
-    known = readings(char) if "一" <= char <= "鿿" else frozenset("가")
+    known = readings(char)
 
     assert known
     assert all("가" <= read <= "힣" for read in known)

@@ -87,6 +87,7 @@ LAWS = [
     ),
     pytest.param("가나다법 시행령 제7조", "가나다법 시행령", None, "시행령 제7조", id="decree"),
     pytest.param("시행령 제7조", "", Tier.DECREE, "시행령 제7조", id="decree-without-name"),
+    pytest.param("근기법 제7조", "근기법", None, None, id="short-name-that-ends-like-a-skill"),
     pytest.param("법 제7조", "", Tier.ACT, "법 제7조", id="stands-for-the-law"),
     pytest.param("영 제7조", "", Tier.DECREE, "영 제7조", id="stands-for-the-decree"),
     pytest.param("이 법 제7조", "", None, "이 법 제7조", id="this-law"),
@@ -246,6 +247,57 @@ def test_a_cross_reference_with_title_is_no_heading() -> None:
     assert [article.number for article in articles] == [7]
 
 
+REFERRED_TO = [
+    pytest.param("1. 제5조에 따라 신청한 자는 ① 신청서 ② 사본을 낸다.", id="list-item"),
+    pytest.param("제3조제1항에 따라 신청한 자는 ① 신청서를 낸다.", id="paragraph"),
+    pytest.param("제5조 단서에 해당하는 경우", id="proviso"),
+    pytest.param("제5조 전단에 따라 정한 자", id="first-sentence"),
+    pytest.param("제5조 각 호의 자", id="its-items"),
+    pytest.param("제5조(신청), 제6조(결정)를 준용한다.", id="list-of-titles"),
+    pytest.param("1. 제5조(신청) 또는 제6조(결정)에 따른 자", id="list-item-with-titles"),
+    pytest.param("제5조(신청)는 모든 위원에게 적용한다.", id="title-with-topic-particle"),
+]
+
+
+@pytest.mark.parametrize("line", REFERRED_TO)
+def test_a_line_that_opens_with_a_reference_is_no_heading(line: str) -> None:
+    articles = read_articles(f"제7조(수당) ① 다음과 같다.\n{line}\n② 둘째 항이다.")
+
+    assert [article.number for article in articles] == [7]
+    assert list(articles[0].paragraphs) == [1, 2]
+
+
+HEADINGS = [
+    pytest.param("제7조(수당) 제5조에 따른 수당은 3만 원이다.", id="text-opens-with-a-reference"),
+    pytest.param("제7조(수당)이 규칙에서 정한다.", id="text-without-a-space"),
+    pytest.param("제7조 수당 지급 기준", id="title-without-brackets"),
+    pytest.param("제7조 중간정산", id="title-that-begins-like-a-part"),
+    pytest.param("제7조\n① 하나이다.", id="number-alone"),
+]
+
+
+@pytest.mark.parametrize("text", HEADINGS)
+def test_a_heading_is_one_whatever_its_text_begins_with(text: str) -> None:
+    assert [article.number for article in read_articles(text)] == [7]
+
+
+def test_subitems_go_on_behind_the_first_fourteen() -> None:
+    letters = "가나다라마바사아자차카타파하거너"
+    listed = "\n".join(f"{letter}. 항목" for letter in letters)
+    [article] = read_articles(f"제7조(정의) 다음 각 호와 같다.\n1. 시설\n{listed}")
+    held, absent = read_laws("제7조제1호너목, 제7조제1호더목")
+
+    assert article.whole.items[1, 0] == letters
+    assert (held.subitem, absent.subitem) == ("너", "더")
+
+
+def test_an_excerpt_may_leave_paragraphs_out() -> None:
+    [article] = read_articles("① 하나이다.\n② 둘이다. 위 ④ 항목을 본다.\n⑤ 다섯이다.", title=(7, 0))
+
+    assert list(article.paragraphs) == [1, 2, 5]
+    assert article.cut
+
+
 CUT = [
     pytest.param("③ 셋째 항이다.", id="begins-late"),
     pytest.param("① 하나이다. ② 둘인데…", id="ends-in-an-ellipsis"),
@@ -267,6 +319,13 @@ SAME_LAW = [
     pytest.param("수상레저법", "수상에서의 레저활동 안전에 관한 법률", True, id="short-name"),
     pytest.param("수상법", "수상에서의 레저활동 안전에 관한 법률", False, id="too-short-a-name"),
     pytest.param("라마바법", "라마사법", False, id="other-law"),
+    pytest.param("근기법", "근로기준법", True, id="first-syllables"),
+    pytest.param("근기법 시행령", "근로기준법 시행령", True, id="decree-of-a-short-name"),
+    pytest.param("주임법", "상가건물 임대차보호법", False, id="short-name-of-another-law"),
+    pytest.param("김영란법", "청탁금지법", True, id="two-short-names-of-one-law"),
+    pytest.param(
+        "남녀고용평등법", "남녀고용평등과 일ㆍ가정 양립 지원에 관한 법률", True, id="dots"
+    ),
 ]
 
 

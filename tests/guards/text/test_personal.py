@@ -56,6 +56,15 @@ FOUND = [
     pytest.param("①<010-0000-1234>", K.PHONE, id="mobile-after-a-circled-number"),
     pytest.param("⑴<010-0000-1234>", K.PHONE, id="mobile-after-a-bracketed-number"),
     pytest.param("<０１０－００００－１２３４>", K.PHONE, id="mobile-in-full-width-digits"),
+    pytest.param("<9️⃣9️⃣1️⃣2️⃣3️⃣1️⃣-3️⃣1️⃣2️⃣3️⃣4️⃣5️⃣6️⃣>", K.RESIDENT_NUMBER, id="resident-in-keycaps"),
+    pytest.param("<⓪①⓪-⓪⓪⓪⓪-①②③④>로", K.PHONE, id="mobile-in-circled-digits"),
+    pytest.param("<❾❾❶❷❸❶-❸❶❷❸❹❺❻>", K.RESIDENT_NUMBER, id="resident-in-black-circles"),
+    pytest.param("제 번호는 <공일공 공공공공 일이삼사>입니다", K.PHONE, id="mobile-in-words"),
+    pytest.param(
+        "주민번호 <구구일이삼일 다시 삼일이삼사오육>", K.RESIDENT_NUMBER, id="resident-in-words"
+    ),
+    pytest.param("<공하나공에 1234에 다섯여섯일곱여덟>이 제 번호", K.PHONE, id="native-words"),
+    pytest.param("<010-0000-1234>① 참고", K.PHONE, id="mobile-before-a-note"),
     pytest.param("번호판 <12가 ３４５６>", K.VEHICLE, id="plate-with-four-digits-in-full-width"),
     pytest.param("<hong＠example.com>", K.EMAIL, id="email-with-a-full-width-sign"),
     pytest.param("번호판 <12가3456>", K.VEHICLE, id="plate-which-has-the-fewest-digits"),

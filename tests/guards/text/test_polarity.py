@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.oppositions_elsewhere import clauses
 from guards.text.polarity import Role, stances
 from guards.text.polarity_modes import Mode
 
@@ -86,12 +85,6 @@ def test_every_stance_has_a_predicate_and_a_place(sentence: str) -> None:
         assert stance.key
         assert 0 <= stance.start < stance.end <= len(sentence)
 
-
-def test_clauses_end_with_what_is_said_in_them() -> None:
-    assert clauses("회원은 신청할 수 없고 대표가 신청한다.") == [
-        "회원은 신청할 수 없고",
-        " 대표가 신청한다",
-    ]
 
 
 def test_what_is_restricted_cannot_be_done() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from guards.text.scripts import (
     Script,
     foreign_runs,
-    han_count,
+    han_only,
     latin_runs,
     latin_words,
     prose_only,
@@ -98,7 +98,7 @@ def test_latin_runs_keep_to_the_given_place() -> None:
 
 def test_counts_latin_words_and_han() -> None:
     assert latin_words("Don't wait, e.g. 12 days") == ["Don't", "wait", "e", "g", "days"]
-    assert han_count("費用 3개와 々 그리고 カ") == 3
+    assert han_only("費用 3개와 々 그리고 カ") == "費用々"
 
 
 @given(st.text())

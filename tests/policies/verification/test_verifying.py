@@ -525,3 +525,36 @@ def test_the_report_survives_json() -> None:
     result = verified(FIVE_CITATIONS)
 
     assert Verification.model_validate_json(result.model_dump_json()) == result
+
+
+TURNS = [
+    {"role": "system", "content": "대표 전화는 02-100-2000입니다."},
+    {"role": "user", "content": QUESTION},
+]
+
+
+def test_what_was_said_before_may_be_repeated() -> None:
+    answer = f"{FAITHFUL} 대표 전화는 02-100-2000입니다."
+
+    alone = verify(QUESTION, answer, SOURCES)
+    in_conversation = verify("", answer, SOURCES, messages=TURNS)
+
+    assert "contact.invented" in {finding.code for finding in alone.findings}
+    assert "contact.invented" not in {finding.code for finding in in_conversation.findings}
+    assert in_conversation.question == QUESTION
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        pytest.param({"question": QUESTION, "messages": TURNS}, "hold the question", id="two"),
+        pytest.param({"answer": None, "messages": TURNS}, "'answer' is missing", id="no-answer"),
+        pytest.param({"messages": ["안녕"]}, r"messages\[0\]", id="no-message"),
+        pytest.param({"messages": TURNS, "guard": {"tone": "soft"}}, "tone", id="unknown-word"),
+    ],
+)
+def test_a_conversation_that_cannot_be_used_is_named(given: dict[str, Any], said: str) -> None:
+    usual: dict[str, Any] = {"question": "", "answer": FAITHFUL, "sources": SOURCES}
+
+    with pytest.raises(ValueError, match=said):
+        verify(**usual | given)

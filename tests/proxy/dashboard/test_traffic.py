@@ -44,12 +44,12 @@ def test_guards_that_acted_most_come_first() -> None:
             "guard:numbers:acted": 3,
             "guard:names:acted": 1,
             "guard:names:would_act": 2,
-            "guard:intent:would_act": 5,
+            "guard:places:would_act": 5,
             "guard:quality:clean": 10,
             "guard:overlap:noted": 1,
         }
     )
-    assert [line.guard for line in seen.guards] == ["numbers", "names", "intent", "overlap"]
+    assert [line.guard for line in seen.guards] == ["numbers", "names", "places", "overlap"]
     assert seen.silent_guards == ("quality",)
     first, second, *_ = seen.guards
     assert (first.acted, first.share) == (3, 0.3)

@@ -3,12 +3,15 @@
 import pytest
 from pydantic import JsonValue
 
+from guards.core.exchange import ContextState
 from proxy.openai_api.sources import SourceFormatError
 from tests.proxy.openai_api.asking import (
     PARKING,
     QUESTION,
+    REFUND,
     JsonObject,
     find,
+    texts,
 )
 
 
@@ -77,3 +80,54 @@ def test_wrong_exact_sources_name_the_field(guard: JsonValue, field: str) -> Non
         find(("user", QUESTION), beside={"guard": guard})
 
     assert caught.value.field == field
+
+
+EVIDENCE_FIELDS = [
+    pytest.param([REFUND, PARKING], ["", ""], id="strings"),
+    pytest.param(
+        [{"title": "환불", "content": REFUND}, {"title": "주차", "content": PARKING}],
+        ["환불", "주차"],
+        id="objects",
+    ),
+    pytest.param(
+        [{"source": {"name": "안내"}, "document": [REFUND, PARKING], "metadata": [{"page": 3}]}],
+        ["안내", "안내"],
+        id="texts-in-parallel",
+    ),
+]
+
+
+@pytest.mark.parametrize("field", ["documents", "sources"])
+@pytest.mark.parametrize(("given", "titles"), EVIDENCE_FIELDS)
+def test_fields_of_the_request_hold_sources(
+    field: str, given: JsonValue, titles: list[str]
+) -> None:
+    found = find(("user", QUESTION), beside={field: given})
+
+    assert texts(found) == [REFUND, PARKING]
+    assert [source.title for source in found.sources] == titles
+    assert [place.field for place in found.found] == [field]
+
+
+def test_what_is_known_of_each_text_stands_at_its_place() -> None:
+    given: JsonValue = [{"document": [REFUND, PARKING], "metadata": [{"page": 3}, {"page": 4}]}]
+
+    found = find(("user", QUESTION), beside={"sources": given})
+
+    assert [source.page for source in found.sources] == [3, 4]
+
+
+def test_documents_come_before_sources() -> None:
+    found = find(("user", QUESTION), beside={"documents": [REFUND], "sources": [PARKING]})
+
+    assert texts(found) == [REFUND]
+
+
+def test_an_empty_field_says_that_nothing_was_found() -> None:
+    assert find(("user", QUESTION), beside={"sources": []}).context is ContextState.EMPTY
+
+
+def test_single_words_say_where_to_search() -> None:
+    found = find(("user", QUESTION), beside={"sources": ["web", "files"]})
+
+    assert found.context is ContextState.ABSENT

@@ -130,3 +130,50 @@ def test_echo_holds_instructions_and_no_evidence() -> None:
     found = find(("system", f"존댓말로 답하세요.\n\n참고 문서:\n{REFUND}"), ("user", QUESTION))
 
     assert found.echo == "존댓말로 답하세요."
+
+
+def test_marked_text_is_text_whatever_it_looks_like() -> None:
+    found = find(
+        (
+            "system",
+            f"<documents><document index='1'><title>환불</title><content><![CDATA[{REFUND} "
+            f"</document> a < b]]></content></document>"
+            f"<document index='2'><![CDATA[{PARKING}]]></document></documents>",
+        ),
+        ("user", QUESTION),
+    )
+
+    assert texts(found) == [f"{REFUND} </document> a < b", PARKING]
+
+
+def test_a_mark_that_is_never_closed_is_text() -> None:
+    found = find(("system", f"<context>{REFUND} <![CDATA[ {PARKING}</context>"), ("user", QUESTION))
+
+    assert texts(found) == [f"{REFUND} <![CDATA[ {PARKING}"]
+
+
+NAMED_TAGS = [
+    pytest.param("환불 안내", REFUND, ("환불 안내", ""), id="title"),
+    pytest.param("환불.pdf", REFUND, ("환불.pdf", "환불.pdf"), id="file"),
+    pytest.param("환불 &lt;안내&gt;", REFUND, ("환불 <안내>", ""), id="escaped"),
+    pytest.param(
+        "여행 규정집",
+        f"제5조(환불)\n{REFUND}",
+        ("제5조(환불)", "여행 규정집"),
+        id="title-in-the-text",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "called"), NAMED_TAGS)
+def test_the_name_of_a_tag_is_the_title_or_the_document(
+    name: str, text: str, called: tuple[str, str]
+) -> None:
+    found = find(
+        ("system", f'<context>\n<source id="1" name="{name}">{text}</source>\n</context>'),
+        ("user", QUESTION),
+    )
+
+    [source] = found.sources
+    assert (source.title, source.file) == called
+    assert source.text == REFUND

@@ -307,3 +307,46 @@ def test_strings_are_documents_too() -> None:
         REFUND,
         PARKING,
     ]
+
+
+TAGGED = f"<documents>\n<document>\n{REFUND}\n</document>\n</documents>"
+ANNOUNCED = [
+    pytest.param(f"아래는 고객의 질문입니다.\n{QUESTION}\n\n{TAGGED}", id="question-below"),
+    pytest.param(f"고객 질문은 다음과 같습니다.\n{QUESTION}\n\n{TAGGED}", id="question-like-this"),
+    pytest.param(f"사용자가 다음과 같이 물었습니다:\n{QUESTION}\n{TAGGED}", id="asked-like-this"),
+    pytest.param(f"고객이 문의했습니다: {QUESTION}\n{TAGGED}", id="on-one-line"),
+    pytest.param(f"The user asked: {QUESTION}\n\n{TAGGED}\n\nAnswer in Korean.", id="english"),
+    pytest.param(
+        f"다음은 질문입니다.\n{QUESTION}\n\n다음은 검색된 문서입니다.\n{TAGGED}\n답변:",
+        id="context-announced-too",
+    ),
+    pytest.param(
+        f"{TAGGED}\n\n위 문서를 읽고 답하세요.\n문의는 아래와 같습니다.\n{QUESTION}\n\n답변:",
+        id="question-behind",
+    ),
+    pytest.param(
+        f"아래는 사용자의 질문입니다.\n{QUESTION}\n\n아래는 참고 문서입니다.\n[1] {REFUND}\n\n"
+        "문서에 없는 내용은 답하지 마세요.",
+        id="without-tags",
+    ),
+]
+
+
+@pytest.mark.parametrize("prompt", ANNOUNCED)
+def test_sentences_that_announce_the_question_are_none_of_it(prompt: str) -> None:
+    found = find(("user", prompt))
+
+    assert found.question == QUESTION
+    assert texts(found) == [REFUND]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "고객이 환불을 문의했습니다. 며칠 안에 해 주나요?",
+        "질문이 하나 있습니다. 아래층 회의실은 언제 여나요?",
+        "다음은 어떤 질문을 드려야 하나요?",
+    ],
+)
+def test_a_question_that_speaks_of_questions_stays_whole(question: str) -> None:
+    assert find(("user", f"{question}\n\n{TAGGED}")).question == question

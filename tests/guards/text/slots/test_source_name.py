@@ -82,16 +82,58 @@ PAGED = (
         ("교환.pdf, p.99", None),
         ("유령.pdf, p.99", None),
         ("약관.pdf", None),
+        ("약관.pdf p.99, 교환.pdf p.5", "약관.pdf, 교환.pdf p.5"),
+        ("환불 안내, p.99", "환불 안내"),
+        ("p.99", None),
     ],
     ids=[
         "no-such-page", "in-brackets", "right", "range", "spoken-of", "pages-unknown",
-        "file-unknown", "no-page",
+        "file-unknown", "no-page", "first-of-two", "title",
+        "no-name-and-pages-unknown",
     ],
 )  # fmt: skip
 def test_leaves_out_a_page_that_is_not_there(target: str, mended: str | None) -> None:
     names = SourceNames(PAGED, LawIndex.of(PAGED))
 
-    assert names.without_wrong_page(target) == mended
+    assert names.without_wrong_places(target) == mended
+
+
+def test_a_page_alone_is_wrong_where_no_source_can_have_it() -> None:
+    names = SourceNames(PAGED[:2], LawIndex.of(PAGED[:2]))
+
+    assert names.without_wrong_places("p.99") == ""
+    assert names.without_wrong_places("p.7") is None
+
+
+MANUALS = (
+    Source("1", "환불 편람", "제5조(환불) 이레 안에 한다.\n제6조(배송) 제9조에 따른다."),
+    Source("2", "교환 편람", "제7조(교환) 매장에서 한다."),
+    Source("3", "휴관 편람", "② 월요일에 쉰다.\n제8조(설날) 쉰다."),
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "mended"),
+    [
+        ("환불 편람 제7조", "환불 편람"),
+        ("환불 편람, 제7조제1항", "환불 편람"),
+        ("환불 편람 제7조, 교환 편람 제7조", "환불 편람, 교환 편람 제7조"),
+        ("환불 편람 제5조", None),
+        ("환불 편람 제9조", None),
+        ("휴관 편람 제7조", None),
+        ("제7조", None),
+    ],
+    ids=[
+        "of-another", "with-a-paragraph", "first-of-two", "set-out", "mentioned", "begins-midway",
+        "no-name",
+    ],
+)  # fmt: skip
+def test_leaves_out_an_article_that_the_document_does_not_have(
+    target: str, mended: str | None
+) -> None:
+    names = SourceNames(MANUALS, LawIndex.of(MANUALS))
+
+    assert names.without_wrong_places(target) == mended
 
 
 @pytest.mark.parametrize(

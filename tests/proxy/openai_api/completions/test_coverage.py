@@ -28,6 +28,7 @@ VALUES: dict[str, JsonValue] = {
     "prompt": "언제 여나요?",
     "echo": True,
     "documents": ["도서관은 밤 10시에 닫습니다."],
+    "sources": ["도서관은 밤 10시에 닫습니다."],
     "guard": {"sources": []},
     "response_format": {"type": "json_object"},
     "logprobs": 2,
@@ -57,8 +58,9 @@ def test_an_inspected_field_changes_what_is_read_or_written(row: Row) -> None:
 
     sent = read_object(with_it.for_server("m"))
 
-    used = [with_it.conversation.get(name) for name in ("messages", "documents", "guard")]
-    unused = [without.conversation.get(name) for name in ("messages", "documents", "guard")]
+    read = ("messages", "documents", "sources", "guard")
+    used = [with_it.conversation.get(name) for name in read]
+    unused = [without.conversation.get(name) for name in read]
     assert _read(with_it) != _read(without) or used != unused or row.path not in sent
 
 

@@ -1,0 +1,178 @@
+"""The clauses of a message: what each complains of, names and asks for.
+
+Evidence of a complaint is a construction of the tables in `guards.lexicons`. Some can only mean the
+bot, its answer or the service (``complaints_of_the_talk.txt``); the others count where the clause
+names nothing else that they may be said of, and nobody else (``complaints_unnamed.txt``).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from guards.complaints.constructions import Constructions, Found
+from guards.complaints.swearing import Swearword, swearwords
+from guards.complaints.words import TOPIC, Word, words
+from guards.lexicons.loading import lines, sections
+
+SURE = 0.9
+"""Certainty of what only the bot, its answer or the service can be meant by."""
+SURE_BY_CONTEXT = 0.8
+"""Certainty of displeasure that names nothing: nobody but the bot is there to be meant."""
+_PIECE = re.compile(r"[^.?!,;~…\n]+")
+# A longer clause says more than that somebody is fed up.
+_MOST_WORDS = 40
+_WEIGHTLESS = frozenset(("pad", "sigh", "exclaim"))
+_UNSPECIFIC = frozenset(("왜", "뭐", "무엇", "머", "무슨"))
+_ONLY_SIGHS = re.compile(r"[\W_]*?(?P<sigh>-_+-|;{2,}|[.…]{4,})[\W_]*")
+_SECOND_PERSON = frozenset(("you", "bot"))
+# A question without its predicate: 신청 방법은?
+_LEFT_OPEN = frozenset(("JX", "NNG", "NNP"))
+
+
+@dataclass(frozen=True, slots=True)
+class Grievance:
+    """What a clause complains of.
+
+    Attributes:
+        start: Where it begins in the message.
+        end: Behind its last character.
+        score: How sure we are, 0 to 1.
+        is_sigh: Whether it is nothing but a sigh.
+    """
+
+    start: int
+    end: int
+    score: float
+    is_sigh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A piece of a message between two marks, its swear words set apart.
+
+    Attributes:
+        swearwords: Those that stand in it.
+        grievance: What it complains of.
+        asks: Whether it asks for something that can be answered.
+        names_topic: Whether it speaks of something else than the talk.
+        names_others: Whether it names other people.
+        addresses: Whether it names the bot or says 너.
+    """
+
+    swearwords: tuple[Swearword, ...]
+    grievance: Grievance | None
+    asks: bool
+    names_topic: bool
+    names_others: bool
+    addresses: bool
+
+    def swears_at_us(self) -> bool:
+        """Tell whether swear words mean the bot: by form or address, or as nobody else is named."""
+        if any(word.calls for word in self.swearwords):
+            return True
+        if self.names_others:
+            return False
+        addresses = any(word.addresses for word in self.swearwords)
+        return addresses or self.addresses or not self.names_topic
+
+
+@cache
+def _of_the_talk() -> Constructions:
+    return Constructions(lines("complaints_of_the_talk"), across_topics=True)
+
+
+@cache
+def _unnamed() -> Constructions:
+    return Constructions(lines("complaints_unnamed"), across_topics=False)
+
+
+@cache
+def _limits(section: str) -> Constructions:
+    return Constructions(sections("complaint_limits")[section], across_topics=True)
+
+
+def clauses(message: str) -> Iterator[Clause]:
+    """Yield the clauses of a message."""
+    signs = _ONLY_SIGHS.fullmatch(message)
+    if signs:
+        yield _sighing(*signs.span("sigh"))
+    sworn = swearwords(message)
+    calm = message
+    for word in sworn:
+        calm = calm[: word.start] + " " * (word.end - word.start) + calm[word.end :]
+    for piece in _PIECE.finditer(calm):
+        start, end = piece.span()
+        inside = tuple(word for word in sworn if start <= word.start < end)
+        said = tuple(
+            word._replace(start=word.start + start, end=word.end + start)
+            for word in words(piece[0])
+        )
+        yield _clause(said, inside, asked="?" in message[end : end + 2])
+
+
+def _sighing(start: int, end: int) -> Clause:
+    """Return a message that holds only the signs of a sigh as a clause."""
+    sigh = Grievance(start, end, SURE_BY_CONTEXT, is_sigh=True)
+    return Clause((), sigh, asks=False, names_topic=False, names_others=False, addresses=False)
+
+
+def _clause(said: tuple[Word, ...], sworn: tuple[Swearword, ...], *, asked: bool) -> Clause:
+    kinds = frozenset[str]().union(*(word.kinds for word in said))
+    elsewhere = any(_limits("never").found(said))
+    elsewhere = elsewhere or ("others" in kinds and not kinds & _SECOND_PERSON)
+    possible = not elsewhere and len(said) <= _MOST_WORDS
+    sure = list(_of_the_talk().found(said)) if possible else []
+    evidence = sure or (_evidence_alone(said) if possible else [])
+    grievance = _grievance(said, evidence, SURE if sure else SURE_BY_CONTEXT)
+    return Clause(
+        sworn,
+        grievance or _sigh(said),
+        _asks(said, evidence, sworn, asked=asked),
+        TOPIC in kinds,
+        elsewhere,
+        bool(kinds & _SECOND_PERSON),
+    )
+
+
+def _evidence_alone(said: tuple[Word, ...]) -> list[Found]:
+    if any(_limits("harmless").found(said)):
+        return []
+    evidence = list(_unnamed().found(said))
+    covered = {at for one in evidence for at in range(one.start, one.end)}
+    topics = {at for at, word in enumerate(said) if TOPIC in word.kinds}
+    return evidence if topics <= covered else []
+
+
+def _grievance(said: tuple[Word, ...], evidence: list[Found], score: float) -> Grievance | None:
+    if not evidence:
+        return None
+    first, last = min(one.start for one in evidence), max(one.end for one in evidence)
+    while last < len(said) and _belongs_to_it(said[last]):
+        last += 1
+    return Grievance(said[first].start, said[last - 1].end, score)
+
+
+def _belongs_to_it(word: Word) -> bool:
+    return word.tag.startswith("E") or bool(word.kinds & _WEIGHTLESS)
+
+
+def _sigh(said: tuple[Word, ...]) -> Grievance | None:
+    """Return a clause of nothing but sighs and words without weight."""
+    sighs = any("sigh" in word.kinds for word in said)
+    if sighs and all(word.kinds & _WEIGHTLESS for word in said):
+        return Grievance(said[0].start, said[-1].end, SURE_BY_CONTEXT, is_sigh=True)
+    return None
+
+
+def _asks(
+    said: tuple[Word, ...], evidence: list[Found], sworn: tuple[Swearword, ...], *, asked: bool
+) -> bool:
+    """Tell whether the clause asks for something besides what it complains of."""
+    covered = {at for one in evidence for at in range(one.start, one.end)}
+    rest = tuple(word for at, word in enumerate(said) if at not in covered)
+    requests = {rest[one.start].form for one in _limits("request").found(rest)}
+    # Whoever asks why and calls names wants no answer.
+    if any(word.addresses for word in sworn) or not any(TOPIC in word.kinds for word in rest):
+        return bool(requests - _UNSPECIFIC) and not evidence
+    return bool(requests) or (asked and (not evidence or said[-1].tag in _LEFT_OPEN))

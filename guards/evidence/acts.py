@@ -1,0 +1,154 @@
+"""Acts: what a clause says of its subject, and which side of it.
+
+Opposite words are one act with two sides: 제외되지 않는다 and 포함된다 say the same. What is paid
+is one act, too, whatever the words: 배송비가 있다, 요금을 내다, 유료이다.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+
+from guards.korean.words import Word, canonical
+from guards.lexicons.loading import lines, sections, words
+
+FRAME = words("frame_nouns")
+COUNTED, CHARGED = "포함", "유료"
+_COUNTS = frozenset("보다 치다 간주 인정 처리 계산".split())
+_PAYS = frozenset("내다 물다 들다 붙다 발생 있다 없다 받다 추가".split())
+_MONEY = frozenset("요금 수수료 위약금 금액 비용 가산금 벌금 과태료 세금 부담금 추가금".split())
+_MONEY_ENDS = ("비", "료", "금")
+_AS = frozenset({"로", "으로"})
+_BESIDES = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What a clause says, and which side of it.
+
+    Attributes:
+        name: The act, as a feature; opposite words have the same.
+        side: 1 if it is said, -1 if its opposite is.
+        weight: 1 for the predicate of the clause, less for what it says besides.
+        word: The word for it; None if a label or an adverb has it.
+    """
+
+    name: str
+    side: int
+    weight: float
+    word: Word | None
+
+
+@cache
+def opposites() -> dict[str, tuple[str, int]]:
+    """Return the act and the side of each word that has an opposite."""
+    found: dict[str, tuple[str, int]] = {}
+    for line in lines("opposites"):
+        one, _, other = line.partition("|")
+        name = one.split()[0]
+        for side, text in ((1, one), (-1, other)):
+            for word in text.split():
+                found.setdefault(canonical(word), (name, side))
+    return found
+
+
+@cache
+def has_sides(name: str) -> bool:
+    """Tell whether an act has a word for its opposite."""
+    return any(name == act for act, _ in opposites().values())
+
+
+def act_of(found: Sequence[Word], *, is_label: bool = False) -> Act | None:
+    """Return the act of a clause by its content words; None if it has none of its own.
+
+    Args:
+        found: The words.
+        is_label: Whether they are a label, which may name the time of an act (휴관일).
+    """
+    for at in range(len(found) - 1, -1, -1):
+        word, before = found[at], found[:at]
+        name = word.features[-1]
+        if name in _COUNTS and before and before[-1].particle in _AS:
+            # 결석으로 보지 않는다: it is not counted as one.
+            return Act(COUNTED, 1, 1.0, word)
+        if name in _PAYS and any(_is_money(one) for one in before):
+            return Act(CHARGED, 1, 1.0, word)
+        opposite = opposite_of(word)
+        if is_label and opposite is None:
+            opposite = opposites().get(canonical(_TIME.sub("", word.text)))
+        if opposite:
+            return Act(*opposite, 1.0, word)
+        if not word.is_light and name not in FRAME:
+            return Act(name, 1, 1.0, word)
+    return None
+
+
+def opposite_of(word: Word) -> tuple[str, int] | None:
+    """Return the act and the side of a word that has an opposite, or whose last part has."""
+    known = opposites()
+    last = word.features[-1]
+    if last in known:
+        return known[last]
+    for feature in reversed(word.features[:-1]):
+        if feature in known and word.text.endswith(feature):
+            return known[feature]
+    return None
+
+
+def more_acts(found: Sequence[Word], trail: str, main: Act | None) -> Iterator[Act]:
+    """Yield what a clause says besides: 운전하여 귀가해도 된다, 중복 할인 불가, 함께 적용된다."""
+    known = opposites()
+    for adverb in _ADVERB.findall(trail):
+        if adverb in known:
+            yield Act(*known[adverb], _BESIDES, None)
+    if main is None:
+        return
+    for word, follows in pairwise(found):
+        if word is main.word:
+            return
+        opposite = opposite_of(word)
+        if word.is_verb:
+            if (opposite or not word.is_light) and _goes_on(word, trail):
+                yield Act(*(opposite or (word.features[-1], 1)), _BESIDES, word)
+        elif opposite and follows is main.word and word.particle in {"", *_AS}:
+            yield Act(*opposite, _BESIDES, word)
+
+
+_TIME = re.compile(r"(?:일|시간|기간|요일|대상|항목|사항)$")
+_ADVERB = re.compile(r"(\S+)/MAG")
+
+
+def turned(act: Act, by: int) -> Act:
+    """Return an act with the side that the polarity of its clause gives it."""
+    return replace(act, side=act.side * by)
+
+
+def _goes_on(word: Word, trail: str) -> bool:
+    """Tell whether a verb only leads to the predicate of its clause (운전하여 귀가해도)."""
+    stem = re.escape(word.text[-2:])
+    return bool(re.search(rf"{stem}/\S+ (?:[하되]/XSV )?(?:아|어|여|아서|어서|여서|고)/EC", trail))
+
+
+def _is_money(word: Word) -> bool:
+    """Tell whether a word is a kind of payment: 배송비, of 배송 and 비, but not 준비."""
+    if word.features[-1] in _MONEY:
+        return True
+    return word.text.endswith(_MONEY_ENDS) and len(word.features) > 1
+
+
+_TURNS = {name: re.compile("|".join(patterns)) for name, patterns in sections("turns").items()}
+UNLESS = "unless"
+_ORDER = frozenset({"before", "after"})
+
+
+def turns_of(trail: str) -> frozenset[str]:
+    """Return what in a clause may turn what it says into its opposite (않으면, 이상, 미만)."""
+    return frozenset(name for name, pattern in _TURNS.items() if pattern.search(trail))
+
+
+def are_turned(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Tell whether the turns of two clauses make them speak of different cases."""
+    if (one ^ other) - _ORDER:
+        return True
+    return one != other and one | other >= _ORDER

@@ -1,0 +1,137 @@
+"""Words that no source has in any form, and how much of a clause one passage of a source holds."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from guards.core.reading import Asked
+from guards.evidence.index import SourceIndex, claims_of
+from guards.evidence.thresholds import NOVEL_VERB
+from guards.korean.words import Word, canonical
+from guards.lexicons.loading import words
+from guards.text.slots.name import dense
+
+_SHORTEST = 2
+_LONGEST_JOINED = 12
+
+
+class Measured(NamedTuple):
+    """How the sources stand to what a clause tells.
+
+    Attributes:
+        telling: How many of its words tell something: neither general nor only asked for.
+        novel: How many of those no source has in any form; a verb counts less than a noun.
+        known: Share of the telling words that some source has.
+        held: Share of them, rare ones more, that one sentence of a source holds with its labels.
+    """
+
+    telling: int
+    novel: float
+    known: float
+    held: float
+
+    def joined(self, other: "Measured") -> "Measured":
+        """Return the same of two clauses together."""
+        telling, novel = self.telling + other.telling, self.novel + other.novel
+        return Measured(telling, novel, 1 - novel / telling, min(self.held, other.held))
+
+
+class Vocabulary:
+    """The words of a request's sources, and those that its question only speaks of."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._index = asked.told.once(SourceIndex)
+        sources = asked.exchange.sources
+        self._text = dense(" ".join(f"{one.title} {one.text} {one.file}" for one in sources))
+        spoken = (asked.question.text, asked.echo)
+        self._asked = frozenset(
+            feature
+            for text in spoken
+            for claim in text.once(claims_of).claims
+            for word in claim.clause.words
+            for feature in word.features
+        )
+        self._asked_text = dense(" ".join(text.raw for text in spoken))
+        self._kept: dict[str, bool] = {}
+
+    def measure(self, found: Iterable[Word]) -> Measured:
+        """Return how the sources stand to the words of a clause."""
+        told = [word for word in found if self._tells(word)]
+        novel = sum(self._novelty(word) for word in told)
+        share = 1 - novel / len(told) if told else 1.0
+        return Measured(len(told), novel, share, self._held(told))
+
+    def has(self, noun: str) -> bool:
+        """Tell whether sources, question or general language have a noun in some form."""
+        if noun not in self._kept:
+            self._kept[noun] = self._has(noun)
+        return self._kept[noun]
+
+    def is_asked(self, word: Word) -> bool:
+        """Tell whether the question names a noun."""
+        return word.features[-1] in self._asked or dense(word.text) in self._asked_text
+
+    def _tells(self, word: Word) -> bool:
+        """Tell whether a word is neither general nor one that only the question has."""
+        if word.is_light or not any("가" <= one <= "힣" or one.isascii() for one in word.text):
+            return False
+        if word.is_verb and word.text + "다" in _general():
+            return False
+        return not all(one in self._asked or one in _general() for one in word.features)
+
+    def _novelty(self, word: Word) -> float:
+        verb = word.text + "다"
+        if word.is_verb and word.features == (canonical(verb),):
+            is_known = verb in _general() or self._index.knows(word.features[0])
+            return 0.0 if is_known else NOVEL_VERB
+        whole = canonical(word.text.lower())
+        if self.has(whole):
+            return 0.0
+        simple = [one for one in word.features if one != whole]
+        return 0.0 if len(simple) > 1 and all(self.has(one) for one in simple) else 1.0
+
+    def _has(self, noun: str) -> bool:
+        if self._is_root(noun) or len(noun) < _SHORTEST:
+            return True
+        if len(noun) > _LONGEST_JOINED or noun.isascii():
+            return False
+        if len(noun) > _SHORTEST and noun[0] in words("prefixes") and self._is_root(noun[1:]):
+            return True
+        # 접수처, 수강자, 이용분: affixes of one syllable; 전용구역: known words joined.
+        return any(
+            self._is_root(noun[:at]) and self._may_follow(noun[:at], noun[at:])
+            for at in range(_SHORTEST, len(noun))
+        )
+
+    def _may_follow(self, root: str, rest: str) -> bool:
+        if len(rest) > 1:
+            return self.has(rest)
+        return root in self._text or rest in words("suffixes")
+
+    def _is_root(self, noun: str) -> bool:
+        return (
+            noun in _general()
+            or noun in self._asked
+            or self._index.knows(noun)
+            or (len(noun) >= _SHORTEST and (noun in self._text or noun in self._asked_text))
+        )
+
+    def _held(self, told: Iterable[Word]) -> float:
+        """Return the share of some words, rare ones more, that one source claim holds."""
+        wanted = {word.features[-1]: word.features for word in told}
+        held: defaultdict[int, float] = defaultdict(float)
+        total = 0.0
+        for features in wanted.values():
+            weight = max(map(self._index.rarity, features))
+            total += weight
+            for place in {place for one in features for place in self._index.places(one)}:
+                held[place] += weight
+        return max(held.values(), default=0.0) / total if total else 1.0
+
+
+@cache
+def _general() -> frozenset[str]:
+    table = words("general_words")
+    # 쌓이다 is general; what it stands for in the sources (적립) is not.
+    return table | frozenset(canonical(word) for word in table if not word.endswith("다"))

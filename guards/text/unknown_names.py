@@ -1,0 +1,223 @@
+"""Names of a question that no source knows, although they know others of the same kind.
+
+``제주점`` where the sources speak of ``서울점``, 2026 where their titles say 2025, grade ``P4``
+where they list P1 to P3: what they say of the others is no answer. A number is not told to be
+unknown where the sources give a range (``3종 이상``), which may include it.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from guards.korean.morphemes import morphemes
+from guards.lexicons.loading import sections
+from guards.text.coverage import Passage
+from guards.text.tokens import bigrams
+from guards.text.topic import Held, Word, is_frame_noun, runs, topic_words, without_spacing
+
+_CODE = re.compile(r"(?<![a-z0-9.-])(?P<kind>[a-z]{1,5})-?(?P<which>\d{1,4})(?![a-z0-9%.-])")
+_YEAR = re.compile(r"(?<!\d)(?P<which>20\d{2})(?:학년도|년도|년)?(?![.\d]|\s?[./]\s?\d)")
+_EDITION_ASKED = re.compile(
+    r"(?<!\d)(?P<which>20\d{2})(?:학년도|년도|년)\s(?:도\s)?(?!\d|이후|이전|말|초)(?P<of>\S+)"
+)
+_ARTICLE = re.compile(r"제\s?(?P<which>\d{1,4}조(?:의\s?\d{1,2})?)")
+_IN_RANGE = re.compile(r"^\s?(?:[~∼～–-]|이상|이하|이후|이전|초과|미만|부터|까지|내지|등)")
+_AFTER_RANGE = re.compile(r"(?:[~∼～–-]|부터|내지)\s?$")
+_PLACE_NAME = re.compile(r"[가-힣a-z]{2,6}")
+_ONLY = r"[^.\n]{0,9}?(?:만(?![가-힣\d]*\s?원)|한하|한해|한정|원칙|제외|불가|이외|외에)"
+_LEAST_KNOWN = 2
+
+
+class UnknownName(NamedTuple):
+    """A name that a question gives, and those of its kind that the sources know."""
+
+    asked: str
+    known: tuple[str, ...]
+
+
+class _Name(NamedTuple):
+    """One of the things of a kind."""
+
+    kind: str
+    which: str
+
+
+def may_name(question: str) -> bool:
+    """Tell whether a question has a name, a number, a year or a compound to look for at all."""
+    asked = question.casefold()
+    return bool(topic_words(question)) and (
+        any(True for names_in in _READERS for _ in names_in(asked))
+        or any(pattern.search(asked) for pattern in (_EDITION_ASKED, _ARTICLE))
+        or any(True for _ in _compounds(question))
+    )
+
+
+def unknown_name(question: str, passages: Sequence[Passage]) -> UnknownName | None:
+    """Return a name of the question that no source knows while one knows others like it."""
+    if not may_name(question):
+        return None
+    asked = question.casefold()
+    titles = [one.title for one in passages]
+    told = "\n".join(one.text for one in passages)
+    dense = without_spacing(told)
+    for names_in in _READERS:
+        if (found := _unknown(names_in, asked, told)) and found.asked not in dense:
+            return found
+    return (
+        _unknown_edition(asked, titles, told)
+        or _unknown_article(asked, titles, told)
+        or _unknown_compound(question, passages, told)
+    )
+
+
+def _unknown(
+    names_in: Callable[[str], Iterator[_Name]], asked: str, told: str
+) -> UnknownName | None:
+    known = list(names_in(told)) if any(True for _ in names_in(asked)) else []
+    for name in names_in(asked):
+        others = {other.which for other in known if other.kind == name.kind}
+        least = _LEAST_KNOWN if names_in is _grades else 1
+        if name.which not in others and len(others - {_ANY}) >= least and _ANY not in others:
+            return UnknownName(name.which, tuple(sorted(others)))
+    return None
+
+
+_ANY = ""
+"""Stands for every one of a kind: the text gives a range of them."""
+
+
+def _codes(text: str) -> Iterator[_Name]:
+    """Yield names such as P1 and WD-21."""
+    for match in _CODE.finditer(text):
+        if match["kind"] not in _kinds("measures"):
+            yield from _numbers(match["kind"], match["kind"] + match["which"], match)
+
+
+def _numbered(text: str) -> Iterator[_Name]:
+    """Yield names such as 2유형 and 3호선."""
+    for match in _numbered_pattern().finditer(text):
+        yield from _numbers(match["kind"], match["which"] + match["kind"], match)
+
+
+def _numbers(kind: str, which: str, match: re.Match[str]) -> Iterator[_Name]:
+    yield _Name(kind, which)
+    text = match.string
+    if _IN_RANGE.match(text[match.end() :]) or _AFTER_RANGE.search(text[: match.start()]):
+        yield _Name(kind, _ANY)
+
+
+def _grades(text: str) -> Iterator[_Name]:
+    """Yield the grades and classes of closed sets (실버, 이코노미)."""
+    for kind, line in enumerate(sections("name_kinds")["grades"]):
+        for ways in line.split():
+            spellings = ways.split("=")
+            if any(_stands(spelling, text) for spelling in spellings):
+                yield _Name(str(kind), spellings[0])
+
+
+def _stands(spelling: str, text: str) -> bool:
+    return re.search(rf"(?<![가-힣a-z]){spelling}(?![a-z]|그램|모션|필|젝트)", text) is not None
+
+
+def _places(text: str) -> Iterator[_Name]:
+    """Yield the names of branches, and the proper names of other places and of products."""
+    for match in _placed_pattern().finditer(text):
+        if match["kind"] in _kinds("branches"):
+            if not match["which"].endswith(_no_branch()):
+                yield _Name("점", match["which"])
+        elif _is_proper(match["which"]):
+            yield _Name(match["kind"], match["which"])
+
+
+@cache
+def _is_proper(name: str) -> bool:
+    read = morphemes(name)
+    return _PLACE_NAME.fullmatch(name) is not None and all(one.tag == "NNP" for one in read)
+
+
+def _unknown_edition(asked: str, titles: Sequence[Held], told: str) -> UnknownName | None:
+    """Return the year of an edition that no source is of, if a title has another year of it."""
+    for match in _EDITION_ASKED.finditer(asked):
+        subject = topic_words(match["of"])
+        years = {
+            year["which"]
+            for title in titles
+            if subject and title.has_any_form(subject[0].text)
+            for year in _YEAR.finditer(title.text)
+        }
+        if years and match["which"] not in told:
+            return UnknownName(match["which"], tuple(sorted(years)))
+    return None
+
+
+def _unknown_article(asked: str, titles: Sequence[Held], told: str) -> UnknownName | None:
+    """Return an article that is no source's, if every source is an article by its title."""
+    known = [_ARTICLE.search(title.text) for title in titles]
+    if not all(known):
+        return None
+    told_articles = {match["which"] for match in _ARTICLE.finditer(told)}
+    for match in _ARTICLE.finditer(asked):
+        if match["which"] not in told_articles:
+            return UnknownName(match[0], tuple(one[0] for one in known if one))
+    return None
+
+
+def _unknown_compound(asked: str, passages: Sequence[Passage], told: str) -> UnknownName | None:
+    """Return a compound (육아휴직) of which the sources know only others (질병휴직, 가사휴직)."""
+    stretches = [held for one in passages for held in (one.title, *one.sentences)]
+    for which, kind in _compounds(asked):
+        word = Word(which, which + kind, is_minor=False)
+        if any(held.speaks_of(word) for held in stretches):
+            continue
+        known = {one for one, of in _compounds(told) if of == kind}
+        is_like_one = any(bigrams(one) & bigrams(which) for one in known)
+        if len(known) >= _LEAST_KNOWN and not is_like_one and not _are_all(known, kind, told):
+            return UnknownName(which + kind, tuple(sorted(one + kind for one in known)))
+    return None
+
+
+def _are_all(known: set[str], kind: str, told: str) -> bool:
+    """Tell whether a text says that some of a kind are all there are (국내배송만 가능)."""
+    return any(re.search(rf"{re.escape(one)}\s?{kind}{_ONLY}", told) for one in known)
+
+
+def _compounds(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of nouns that stand together as one word."""
+    for run in runs(text):
+        nouns = [one.form.casefold() for one in run]
+        for which, kind in pairwise(nouns):
+            if min(len(which), len(kind)) > 1 and not (is_frame_noun(which) or is_frame_noun(kind)):
+                yield which, kind
+
+
+@cache
+def _kinds(section: str) -> frozenset[str]:
+    return frozenset(word for line in sections("name_kinds")[section] for word in line.split())
+
+
+@cache
+def _no_branch() -> tuple[str, ...]:
+    """Return what a word ends with that names no branch."""
+    return tuple(_kinds("no branch"))
+
+
+@cache
+def _numbered_pattern() -> re.Pattern[str]:
+    kinds = "|".join(sorted(_kinds("numbered"), key=len, reverse=True))
+    return re.compile(rf"(?<![\d.])(?P<which>\d{{1,2}})\s?(?P<kind>{kinds})(?![가-힣]*\s?동안)")
+
+
+@cache
+def _placed_pattern() -> re.Pattern[str]:
+    kinds = "|".join(
+        sorted(_kinds("branches") | _kinds("places") | _kinds("products"), key=len, reverse=True)
+    )
+    return re.compile(
+        rf"(?<![가-힣a-z])(?P<which>[가-힣a-z]{{2,6}}?)\s?(?P<kind>{kinds})"
+        r"(?=$|[^가-힣a-z]|[은는이가의도을를에로과와랑]|까지|부터|만)"
+    )
+
+
+_READERS = (_codes, _numbered, _grades, _places)
