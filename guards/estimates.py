@@ -124,8 +124,8 @@ class Estimates(Guard[EstimatesSettings]):
     def _figure_finding(
         self, span: Span, bound: Bound, reading: Reading, *, is_derived: bool
     ) -> Finding:
-        assert reading.answer is not None
-        observed = reading.answer.text.raw[span.start : span.end]
+        raw = reading.answer.text.raw if reading.answer else ""
+        observed = raw[span.start : span.end]
         if is_derived:
             return Finding(
                 guard=self.id,

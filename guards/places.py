@@ -12,19 +12,202 @@ Source: own rules. A sentence may name a place by any whole label of it, before 
 """
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar
 
 from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading
-from guards.text.ownership import Owned
-from guards.text.passages import sentence_places
-from guards.text.place_book import PlaceBook, said_around
-from guards.text.slots.place import PlaceSlot, find_places
+from guards.core.reading import Reading, Text
+from guards.lexicons.loading import words
+from guards.text.namings import CLAUSE_END, named, said_in
+from guards.text.ownership import Owned, Ownership
+from guards.text.particles import stem
+from guards.text.passages import Passages, Place, sentence_places
 
 _DENIED = re.compile(r"[ ]?(?:이|가)?[ ]?(?:아니|아닌|아닙)")
+_TELLING_NOTHING = words("place_words")
+_NOUN_BEHIND = re.compile(
+    r"(?:의)?[ ](?P<label>[가-힣A-Za-z]{2,12}(?:[ ]?'[^'\n]{1,12}')?)(?=[ .,()'\n·/]|$)"
+)
+_PIECE_END = re.compile(r"[,;\n|]")
+_LOOK_AROUND_CHARS = 60
+_MOST_HOUSES = 100
+_BUILDING = r"(?:(?P<building>[본별신구동서남북A-Z]관|\d{3}동)[ ]?)?"
+_HEIGHT = (
+    r"(?:짜리|높이|간|고|수|마다|씩|[가-힣]?소음"
+    r"|[ ]?(?:이상|이하|초과|미만|규모|건물|빌딩|아파트|높이))"
+)
+_FLOOR = re.compile(
+    rf"(?<![가-힣A-Za-z\d.]){_BUILDING}"
+    r"(?:(?P<below>지하|B)[ ]?|지상[ ]?)?(?<!\d)(?P<first>\d{1,2})"
+    r"(?:층?[ ]?[~-][ ]?(?:(?P<last_below>지하|B)[ ]?)?(?P<last>\d{1,2}))?"
+    rf"[ ]?층(?!{_HEIGHT})"
+)
+_ROOM = re.compile(r"(?<![제\d.,-])(?P<room>\d{2,4})호(?:실)?(?![선차기봉점수])")
+_UNIT = (
+    r"(?:번길|[년월일시분초층호개명건회장점배번박세주차]|시간|가지|[가-힣]?원|%|퍼센트"
+    r"|[가-힣]?미터|킬로|[kK㎞]|[mM㎡])"
+)
+_MAY_BE_HOUSE = re.compile(r"[로길][ ]?\d")
+_HOUSE = re.compile(
+    r"(?<![가-힣\d])(?P<road>[가-힣\d]{2,12}(?:로|길))[ ]?(?P<house>\d{1,4}(?:-\d{1,3})?)"
+    rf"(?![\d.,:]?\d|[ ]?{_UNIT}|[~-])"
+)
+
+
+class PlaceKind(StrEnum):
+    """What kind of place it is."""
+
+    FLOOR = "floor"
+    ROOM = "room"
+    HOUSE = "house"
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSlot:
+    """A place and its half-open span in the text that was read.
+
+    Attributes:
+        kind: See `PlaceKind`.
+        levels: The floors (below ground they are negative), or the number of the room.
+        inside: The building of a floor, the road of a house; empty if not said.
+        house: Number of the house; empty for others.
+        text: As it stands.
+        start: Where it begins.
+        end: Where it ends.
+    """
+
+    kind: PlaceKind
+    levels: frozenset[int]
+    inside: str
+    house: str
+    text: str
+    start: int
+    end: int
+
+    def may_be(self, other: "PlaceSlot") -> bool:
+        """Tell whether two places may be one; one of them may leave its building out."""
+        if self.kind is not other.kind or self.house != other.house:
+            return False
+        alike = self.inside == other.inside or not (self.inside and other.inside)
+        return alike and (self.levels <= other.levels or other.levels <= self.levels)
+
+
+def _find_places(text: str) -> tuple[PlaceSlot, ...]:
+    """Return the places of a text, in order."""
+    found = [_floor(match) for match in _FLOOR.finditer(text)] if "층" in text else []
+    if "호" in text:
+        found += [
+            PlaceSlot(PlaceKind.ROOM, frozenset((int(match["room"]),)), "", "", *_where(match))
+            for match in _ROOM.finditer(text)
+        ]
+    found += [
+        PlaceSlot(PlaceKind.HOUSE, frozenset(), match["road"], match["house"], *_where(match))
+        for match in (_HOUSE.finditer(text) if _MAY_BE_HOUSE.search(text) else ())
+        # A particle makes no road: 지하철로 10.
+        if stem(match["road"]) == match["road"] or len(stem(match["road"])) > 1
+    ]
+    return tuple(sorted(found, key=lambda place: place.start))
+
+
+def _floor(match: re.Match[str]) -> PlaceSlot:
+    first = -int(match["first"]) if match["below"] else int(match["first"])
+    last = first
+    if match["last"]:
+        below = match["last_below"] or (match["below"] and "~" in match[0])
+        last = -int(match["last"]) if below else int(match["last"])
+    levels = frozenset(range(min(first, last), max(first, last) + 1)) - {0}
+    return PlaceSlot(PlaceKind.FLOOR, levels, match["building"] or "", "", *_where(match))
+
+
+def _where(match: re.Match[str]) -> tuple[str, int, int]:
+    return match[0], match.start(), match.end()
+
+
+class _PlaceBook:
+    """What the sources say is where."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._passages = reading.told.once(Passages)
+        self._houses: dict[str, list[Owned[PlaceSlot]]] = defaultdict(list)
+        self._by_level: dict[tuple[PlaceKind, int], list[Owned[PlaceSlot]]] = defaultdict(list)
+        self._owned = {kind: Ownership[PlaceSlot]() for kind in PlaceKind}
+        for number, text in self._passages.texts():
+            for entry in self._entries(number, text):
+                self._add(entry)
+
+    def _add(self, entry: Owned[PlaceSlot]) -> None:
+        place = entry.value
+        if place.kind is PlaceKind.HOUSE:
+            self._houses[place.inside].append(entry)
+        elif self._owned[place.kind].add(entry):
+            for level in place.levels:
+                self._by_level[place.kind, level].append(entry)
+
+    def _entries(self, number: int, text: Text) -> list[Owned[PlaceSlot]]:
+        places = _find_places(text.prose)
+        spans = [(place.start, place.end) for place in places]
+        sentences = sentence_places(text, [start for start, _ in spans])
+        names = named(text.raw, spans, _TELLING_NOTHING, _NOUN_BEHIND)
+        return [
+            Owned(
+                place,
+                place.text,
+                name.labels,
+                self._passages.source_id(Place(number, sentence)),
+                self._passages.sentence(Place(number, sentence)),
+            )
+            for place, name, sentence in zip(places, names, sentences, strict=True)
+        ]
+
+    def meant_instead(self, place: PlaceSlot, said: frozenset[str]) -> tuple[Owned[PlaceSlot], ...]:
+        """Return the places that a claim names, none of which is the one that it gives.
+
+        Args:
+            place: The place that it gives.
+            said: The words around it, in their forms.
+        """
+        if place.kind is PlaceKind.HOUSE:
+            known = self._houses.get(place.inside, [])[:_MOST_HOUSES]
+            return () if any(place.may_be(entry.value) for entry in known) else tuple(known)
+        owned = self._owned[place.kind]
+        at_level = (self._by_level.get((place.kind, level), ()) for level in place.levels)
+        given = {entry for entries in at_level for entry in entries if place.may_be(entry.value)}
+        return owned.owners_instead(said, given) if given else owned.named_by(said)
+
+
+def _said_around(raw: str, places: Sequence[PlaceSlot]) -> list[frozenset[str]]:
+    """Return the words around each place, in their forms."""
+    spans = [(place.start, place.end) for place in places]
+    names = named(raw, spans, _TELLING_NOTHING, _NOUN_BEHIND)
+    borders = [0, *(end for _, end in spans)]
+    following = [start for start, _ in spans[1:]] + [len(raw)]
+    said = []
+    for name, (start, end), last, first in zip(names, spans, borders, following, strict=False):
+        if _is_in_row(raw, start):
+            said.append(name.forms)
+            continue
+        before = CLAUSE_END.split(raw[max(last, start - _LOOK_AROUND_CHARS) : start])[-1]
+        behind = CLAUSE_END.split(raw[end : min(first, end + _LOOK_AROUND_CHARS)])[0]
+        if last:
+            # What stands right behind the place before is there, not here.
+            before = before[_first_piece_end(before) :]
+        said.append(said_in(f"{before} {_PIECE_END.split(behind)[0]}"))
+    return said
+
+
+def _is_in_row(raw: str, position: int) -> bool:
+    line_start = raw.rfind("\n", 0, position) + 1
+    return "|" in raw[line_start:position]
+
+
+def _first_piece_end(text: str) -> int:
+    found = _PIECE_END.search(text)
+    return found.end() if found else 0
 
 
 class PlacesSettings(GuardSettings):
@@ -57,16 +240,16 @@ class Places(Guard[PlacesSettings]):
         if answer is None:
             return []
         raw = answer.text.raw
-        places = find_places(answer.text.prose)
+        places = _find_places(answer.text.prose)
         if not places:
             return []
-        book = PlaceBook(reading)
+        book = _PlaceBook(reading)
         sentences = sentence_places(answer.text, [place.start for place in places])
         told = [answer.text.sentences[at].text for at in sentences]
         is_open = {text: _is_open(text) for text in set(told)}
         findings = (
             self._finding(place, book.meant_instead(place, said))
-            for place, said, text in zip(places, said_around(raw, places), told, strict=True)
+            for place, said, text in zip(places, _said_around(raw, places), told, strict=True)
             if not (_DENIED.match(raw, place.end) or is_open[text])
         )
         return [finding for finding in findings if finding is not None]

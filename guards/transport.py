@@ -11,8 +11,9 @@ Source: own rules. What the question and the instructions name may be repeated.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
@@ -20,14 +21,165 @@ from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
-from guards.text.route_map import Differing, RouteMap
+from guards.text.claims import bare_claim
+from guards.text.likeness import kept_words_of, words_of
+from guards.text.moved import Homes, Told
+from guards.text.passages import Passages, Place, clause_around, sentence_places
+from guards.text.sentence_index import SentenceIndex
 from guards.text.sentences import Sentence
 from guards.text.slots.route import RouteKind, RouteSlot, names_mode
+from guards.text.source_row import SourceRow
+from guards.text.values import Value
 
 _TRAVELS = re.compile(
     r"(?:으로|로|을|를|은|는|편으로|편)?\s?(?:약\s?|대략\s?)?"
     r"(?:\d|타[고면시야서]|탑승|이용|이동|가[실시면는거]|갈\s|오[실시면는]|올\s|도착|접근|환승|한\s?번에)"
 )
+_REACH_SENTENCES = 2
+_SAME_SUBJECT = 0.3
+_BY_NAME = frozenset({RouteKind.STATION, RouteKind.STOP})
+_MOST_EXPECTED = 4
+_MOST_PLACES = 60
+# A sentence with more pieces is a list of ways, not one way.
+_MOST_TOGETHER = 30
+
+_Key = tuple[str, str]
+
+
+class _Differing(NamedTuple):
+    """What the sources have where the answer has another piece of a way.
+
+    Attributes:
+        source_id: Id of the source.
+        sentence: The sentence that has it.
+        expected: The pieces of that kind there.
+        fix: The piece to write instead, where only one can be meant.
+    """
+
+    source_id: str
+    sentence: str
+    expected: tuple[str, ...]
+    fix: str | None
+
+
+class _RouteMap:
+    """The ways that the sources of one exchange describe."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.passages = reading.told.once(Passages)
+        titles = [Text(source.title) for source in reading.exchange.sources]
+        self.raw_texts = [text.raw for _, text in self.passages.texts()]
+        self.raw_texts += [title.raw for title in titles]
+        self._dense = ["".join(raw.split()) for raw in self.raw_texts]
+        self._slots: dict[Place, list[RouteSlot]] = defaultdict(list)
+        self._places: dict[_Key, list[Place]] = defaultdict(list)
+        self._keys = {slot.key for title in titles for slot in title.routes}
+        values: list[tuple[Place, Value]] = []
+        for number, text in self.passages.texts():
+            named = [slot for slot in text.routes if slot.kind is not RouteKind.MODE]
+            places = sentence_places(text, [slot.start for slot in named])
+            for slot, at in zip(named, places, strict=True):
+                place = Place(number, at)
+                values.append((place, _value(slot)))
+                self._slots[place].append(slot)
+                self._places[slot.key].append(place)
+        self._keys |= self._places.keys()
+        self._homes = Homes(self.passages, reading.told.once(SourceRow), values)
+        self._index = SentenceIndex((place, self.passages.sentence(place)) for place in self._slots)
+        self.describes = any(text.routes for _, text in self.passages.texts())
+
+    def has(self, slot: RouteSlot) -> bool:
+        """Tell whether a source has a piece of a way anywhere."""
+        if slot.key in self._keys:
+            return True
+        return slot.kind in _BY_NAME and any(slot.value in dense for dense in self._dense)
+
+    def differing(
+        self, slot: RouteSlot, together: Sequence[RouteSlot], sentence: Sentence
+    ) -> _Differing | None:
+        """Return what a passage on the same way has instead of a piece of a sentence, or None.
+
+        Args:
+            slot: The piece.
+            together: All pieces of the sentence, lines, stations and the like.
+            sentence: The sentence.
+        """
+        if len(together) > _MOST_TOGETHER:
+            return None
+        if not self.has(slot):
+            place = self._closest(slot, together, sentence)
+        else:
+            clause = clause_around(sentence, slot.start, slot.end)
+            home = self._homes.other_home(
+                _value(slot),
+                [_value(one) for one in together if one.kind is slot.kind],
+                Told(sentence.text),
+                Told(clause),
+            )
+            place = home.place if home else self._without(slot, together)
+        return None if place is None else self._difference(slot, together, place)
+
+    def _difference(
+        self, slot: RouteSlot, together: Sequence[RouteSlot], place: Place
+    ) -> _Differing | None:
+        there = [one for one in self._slots[place] if one.kind is slot.kind]
+        expected = tuple(dict.fromkeys(one.text for one in there))
+        others = [one for one in together if one is not slot]
+        around = self._keys_around(place)
+        only = len({one.key for one in there}) == 1
+        agrees = all(one.kind is not slot.kind and one.key in around for one in others)
+        return _Differing(
+            self.passages.source_id(place),
+            self.passages.sentence(place),
+            expected[:_MOST_EXPECTED],
+            expected[0] if only and agrees else None,
+        )
+
+    def _closest(
+        self, slot: RouteSlot, together: Sequence[RouteSlot], sentence: Sentence
+    ) -> Place | None:
+        """Return the sentence with pieces of that kind that is most like the answer's."""
+        wanted = words_of(bare_claim(sentence.text))
+        keys = {one.key for one in together}
+        best: Place | None = None
+        best_score = _SAME_SUBJECT
+        for place in self._index.nearest(wanted):
+            if self._has_kind(place, slot):
+                shared = sum(one.key in keys for one in self._slots[place])
+                score = shared + wanted.share_in(kept_words_of(self.passages.sentence(place)))
+                if score > best_score:
+                    best, best_score = place, score
+        return best
+
+    def _without(self, slot: RouteSlot, together: Sequence[RouteSlot]) -> Place | None:
+        """Return where all other pieces meet with another one of that kind, if nowhere with it."""
+        others = {one.key for one in together if one.kind is not slot.kind}
+        if not others or not others <= self._places.keys():
+            return None
+        places = min((self._places[key] for key in sorted(others)), key=len)
+        if len(places) > _MOST_PLACES:
+            return None
+        meeting = [place for place in places if others <= self._keys_around(place)]
+        if any(slot.key in self._keys_around(place) for place in meeting):
+            return None
+        return next(
+            (near for place in meeting for near in self._near(place) if self._has_kind(near, slot)),
+            None,
+        )
+
+    def _has_kind(self, place: Place, slot: RouteSlot) -> bool:
+        return any(one.kind is slot.kind for one in self._slots.get(place, ()))
+
+    def _near(self, place: Place) -> list[Place]:
+        steps = sorted(range(-_REACH_SENTENCES, _REACH_SENTENCES + 1), key=abs)
+        return [Place(place.source, place.at + step) for step in steps]
+
+    def _keys_around(self, place: Place) -> set[_Key]:
+        return {slot.key for near in self._near(place) for slot in self._slots.get(near, ())}
+
+
+def _value(slot: RouteSlot) -> Value:
+    return Value(slot.start, slot.end, frozenset({slot.key}), slot.kind, slot.text)
 
 
 class TransportSettings(GuardSettings):
@@ -70,7 +222,7 @@ class Transport(Guard[TransportSettings]):
         """Hold each sentence with a way against the ways of the sources."""
         if reading.answer is None or not reading.answer.text.routes:
             return []
-        ways = RouteMap(reading)
+        ways = _RouteMap(reading)
         licensed = self._licensed(reading)
         return [
             finding
@@ -89,7 +241,7 @@ class Transport(Guard[TransportSettings]):
         self,
         sentence: Sentence,
         slots: Sequence[RouteSlot],
-        ways: RouteMap,
+        ways: _RouteMap,
         licensed: frozenset[tuple[str, str]],
     ) -> Iterator[Finding]:
         named = [slot for slot in slots if slot.kind is not RouteKind.MODE]
@@ -115,7 +267,7 @@ def _by_sentence(text: Text) -> Iterator[tuple[Sentence, list[RouteSlot]]]:
             yield sentence, inside
 
 
-def _named_finding(slot: RouteSlot, differing: Differing | None, is_only: bool) -> Finding:
+def _named_finding(slot: RouteSlot, differing: _Differing | None, is_only: bool) -> Finding:
     return Finding(
         guard=Transport.id,
         code="transport.differs" if differing else "transport.invented",
@@ -133,7 +285,7 @@ def _named_finding(slot: RouteSlot, differing: Differing | None, is_only: bool) 
 def _mode_findings(
     sentence: Sentence,
     slots: Sequence[RouteSlot],
-    ways: RouteMap,
+    ways: _RouteMap,
     licensed: frozenset[tuple[str, str]],
 ) -> Iterator[Finding]:
     for slot in slots:

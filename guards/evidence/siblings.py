@@ -15,10 +15,10 @@ from guards.claims.reader import Claim
 from guards.core.reading import Part, SourceSet
 from guards.evidence.index import SourceIndex
 from guards.korean.morphemes import morphemes
-from guards.lexicons.editions import DOCUMENT_WORDS
-from guards.lexicons.loading import sections
+from guards.lexicons.loading import section_words, sections
 from guards.lexicons.name_heads import DESCRIBING_WORDS
-from guards.text.editions import Edition, edition_of
+from guards.text.editions import DOCUMENT_WORDS, Edition, edition_of
+from guards.text.particles import stem
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:-?[A-Za-z0-9]+)+|[가-힣]+")
 _MODEL = re.compile(r"[A-Za-z]+(?:-[A-Za-z0-9]+|\d[A-Za-z0-9]*)+")
@@ -34,19 +34,15 @@ Place = tuple[int, tuple[str, ...]]
 """A source's number and the headings that a claim stands under."""
 
 
-def _split(entries: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for entry in entries for word in entry.split())
-
-
 _PLACE: Kind = ("place", "")
 _MODEL_KIND: Kind = ("model", "")
 _TELLS_NOTHING = DOCUMENT_WORDS | DESCRIBING_WORDS
 _TABLE = sections("siblings")
-_HEADS = tuple(sorted(_split(_TABLE["heads"]), key=len, reverse=True))
+_HEADS = tuple(sorted(section_words("siblings", "heads"), key=len, reverse=True))
 _GROUP_OF = {
     word: str(number) for number, line in enumerate(_TABLE["groups"]) for word in line.split()
 }
-_PLACES = _split(_TABLE["places"])
+_PLACES = section_words("siblings", "places")
 _OLDER = re.compile("|".join(_TABLE["older"]))
 _SAYS_OLDER = re.compile("|".join(_TABLE["says_older"]))
 
@@ -58,12 +54,14 @@ class Titled:
     Attributes:
         place: Its source and headings.
         names: What it names, by kind.
+        title: The title of its source.
         edition: What its source says of itself.
         is_older: Whether it is the older one of two editions, or says so itself.
     """
 
     place: Place
     names: dict[Kind, frozenset[str]]
+    title: str
     edition: Edition | None
     is_older: bool
 
@@ -112,14 +110,38 @@ class Siblings:
                 (names for text in (near, question, earlier) if (names := _named_in(text, known))),
                 frozenset[str](),
             )
-            for piece in self._pieces if named else ():
-                own = piece.names.get(kind, frozenset())
-                if own and not _may_be_one(own, named) and not _named_in(said, own):
-                    found[piece.place] = min(named)
+            if named:
+                found |= self._foreign_of(kind, named, said, question)
         for piece in self._pieces:
             if piece.is_older and not _names_edition(piece, said):
                 found.setdefault(piece.place, "")
         return found
+
+    def _foreign_of(
+        self, kind: Kind, named: frozenset[str], said: str, question: str
+    ) -> dict[Place, str]:
+        """Return the pieces that only name others of a kind than those named."""
+        found: dict[Place, str] = {}
+        titles = "\n".join(one.title for one in self._pieces if one.names.get(kind, named) & named)
+        for piece in self._pieces:
+            own = piece.names.get(kind)
+            if not own or _may_be_one(own, named) or _named_in(said, own):
+                continue
+            if not _asks_about(question, piece.title, titles):
+                found[piece.place] = min(named)
+        return found
+
+
+def _asks_about(question: str, title: str, others: str) -> bool:
+    """Tell whether a question has a word of a title that the other titles do not have."""
+    words = (stem(word) for word in _TOKEN.findall(_ARTICLE.sub(" ", title)))
+    return any(
+        len(word) >= _SHORTEST_NAME_CHARS
+        and word in question
+        and word not in others
+        and word not in _TELLS_NOTHING
+        for word in words
+    )
 
 
 def _may_be_one(some: Iterable[str], others: Collection[str]) -> bool:
@@ -164,7 +186,7 @@ def _titled(part: Part, place: Place, is_older: bool) -> Titled:
     for heading in place[1]:
         # What a heading names stands for the title's names of that kind (강서 / 도봉).
         names |= _names(heading)
-    return Titled(place, names, edition_of(part.source) if part.source else None, is_older)
+    return Titled(place, names, title, edition_of(part.source) if part.source else None, is_older)
 
 
 def _names(title: str) -> dict[Kind, frozenset[str]]:

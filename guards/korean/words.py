@@ -16,6 +16,7 @@ _NOUN_TAGS = frozenset({"NNG", "NNP", "NNB", "XPN", "XSN", "XR", "SL", "SH", "NR
 _VERB_TAGS = frozenset({"VV", "VA"})
 _PARTICLES = frozenset({"JKS", "JKO", "JKB", "JKG", "JKC", "JX", "JC", "JKV", "JKQ"})
 _DERIVE = frozenset({"XSV", "XSA"})
+_LONGEST_JOINED_CHARS = 20
 _LIGHT_VERBS = words("light_words")
 # Before a noun they make another thing of it; behind it they say what of it.
 _PREFIXES = words("prefixes")
@@ -127,6 +128,8 @@ def features_of(text: str, parts: tuple[str, ...]) -> tuple[str, ...]:
                 continue
             joined.append(prefix + part)
             prefix = ""
+        elif len(joined[-1]) >= _LONGEST_JOINED_CHARS:
+            joined.append(part)
         else:
             # 청소 + 비: the noun and what is made of it.
             joined.append(joined[-1] + part)

@@ -37,3 +37,8 @@ def sections(name: str) -> dict[str, tuple[str, ...]]:
         else:
             found.setdefault(heading, []).append(line)
     return {key: tuple(entries) for key, entries in found.items()}
+
+
+def section_words(name: str, heading: str) -> frozenset[str]:
+    """Return the words below a heading of ``<name>.txt``, of which a line may hold several."""
+    return frozenset(word for line in sections(name)[heading] for word in line.split())

@@ -8,15 +8,15 @@ import re
 from dataclasses import dataclass
 
 from guards.core.exchange import Source
-from guards.lexicons.editions import (
-    DOCUMENT_WORDS,
-    DRAFT_WORDS,
-    EDITION_WORDS,
-    NEWER_WORDS,
-    OLDER_WORDS,
-)
+from guards.lexicons.loading import section_words
 from guards.text.slots.dates import full_year
 
+DOCUMENT_WORDS = section_words("editions", "document")
+"""Say what kind of document it is, and nothing of its subject."""
+_OLDER_WORDS = section_words("editions", "older")
+_NEWER_WORDS = section_words("editions", "newer")
+_DRAFT_WORDS = section_words("editions", "draft")
+_EDITION_WORDS = section_words("editions", "edition")
 _BEFORE_OR_AFTER = re.compile(r"(?:개정|변경|수정|시행)\s?(?P<side>전|후)(?![가-힣])")
 _YEAR = r"(?P<year>(?:19|20)\d{2})"
 _DATE = re.compile(
@@ -96,7 +96,7 @@ def edition_of(source: Source) -> Edition:
         dates=(*in_title, *([max(labelled)] if labelled else [])),
         version=version,
         rank=_rank(frozenset(words), sides),
-        draft=not DRAFT_WORDS.isdisjoint(words),
+        draft=not _DRAFT_WORDS.isdisjoint(words),
     )
 
 
@@ -113,14 +113,14 @@ def _date(match: re.Match[str]) -> Date:
 
 
 def _rank(words: frozenset[str], sides: set[str]) -> int:
-    if "전" in sides or words & OLDER_WORDS:
+    if "전" in sides or words & _OLDER_WORDS:
         return -1
-    return 1 if "후" in sides or words & NEWER_WORDS else 0
+    return 1 if "후" in sides or words & _NEWER_WORDS else 0
 
 
 def _names_subject(word: str) -> bool:
     bare = _COUNTER.sub("", word)
     return bool(bare) and not any(
         bare in known
-        for known in (DOCUMENT_WORDS, OLDER_WORDS, NEWER_WORDS, DRAFT_WORDS, EDITION_WORDS)
+        for known in (DOCUMENT_WORDS, _OLDER_WORDS, _NEWER_WORDS, _DRAFT_WORDS, _EDITION_WORDS)
     )

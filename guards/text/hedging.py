@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guards.core.reading import Text
-from guards.lexicons.hedges import FIGURE_HEDGES, GUESSING_ENDINGS, GUESSING_WORDS, TRAVEL_MODES
+from guards.lexicons.loading import sections
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 
 # How far before a figure a hedge may stand: 예상 요금은 성인 기준 2만원.
 REACH_CHARS = 20
+_TABLE = sections("hedges")
+_FIGURE_HEDGES, _TRAVEL_MODES = _TABLE["figure"], _TABLE["travel"]
+_GUESSING_WORDS, _GUESSING_ENDINGS = _TABLE["words"], _TABLE["endings"]
 _CLAUSE_END = re.compile(r"[.!?,;:\n]|(?<=[고며나])\s")
 _TRAVEL_DIMENSIONS = frozenset({Dimension.SECONDS, Dimension.METRES})
 
@@ -20,16 +23,16 @@ def _longest_first(words: tuple[str, ...]) -> str:
 
 
 _FIGURE_HEDGE = re.compile(
-    rf"(?<![가-힣])(?:{_longest_first(FIGURE_HEDGES)})[은는이도]?(?![가-힣])"
+    rf"(?<![가-힣])(?:{_longest_first(_FIGURE_HEDGES)})[은는이도]?(?![가-힣])"
 )
-_MAKE_ESTIMATES = (*FIGURE_HEDGES, *TRAVEL_MODES)
-_TRAVEL = re.compile(rf"(?<![가-힣])(?:{_longest_first(TRAVEL_MODES)})")
+_MAKE_ESTIMATES = (*_FIGURE_HEDGES, *_TRAVEL_MODES)
+_TRAVEL = re.compile(rf"(?<![가-힣])(?:{_longest_first(_TRAVEL_MODES)})")
 _GUESS = re.compile(
-    rf"(?<![가-힣])(?:{_longest_first(GUESSING_WORDS)})(?![가-힣])|(?:{_longest_first(GUESSING_ENDINGS)})"
+    rf"(?<![가-힣])(?:{_longest_first(_GUESSING_WORDS)})(?![가-힣])|(?:{_longest_first(_GUESSING_ENDINGS)})"
 )
 
 # Without what stands around them, which is found much faster.
-_MAY_GUESS = re.compile(_longest_first((*GUESSING_WORDS, *GUESSING_ENDINGS)))
+_MAY_GUESS = re.compile(_longest_first((*_GUESSING_WORDS, *_GUESSING_ENDINGS)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from guards.lexicons.rail_lines import NAMED_LINES
+from guards.lexicons.loading import section_words, sections
 from guards.text.normal import Normal
 from guards.text.slots.citation_places import citation_places
 from guards.text.slots.numbered_text import blotted
@@ -54,20 +54,7 @@ class RouteSlot:
 
 _Found = tuple[int, int, RouteKind, str]
 
-# Each means with the words for it; the longest word wins, so that a 셔틀버스 is no 버스.
-_MODES = {
-    "shuttle": ("셔틀버스", "셔틀"),
-    "coach": ("공항버스", "리무진버스", "리무진", "고속버스", "시외버스"),
-    "bus": ("버스",),
-    "subway": ("지하철", "전철"),
-    "taxi": ("택시",),
-    "walk": ("도보", "걸어서", "걸어"),
-    "train": ("KTX", "SRT", "ITX", "기차", "열차", "고속철도"),
-    "car": ("자가용", "승용차", "자동차로", "차로", "차량으로"),
-    "bicycle": ("자전거",),
-    "ferry": ("여객선", "페리"),
-    "flight": ("비행기", "항공편"),
-}
+_MODES = {mode: words for mode, *words in map(str.split, sections("routes")["modes"])}
 _MODE_OF = {word: mode for mode, words in _MODES.items() for word in words}
 _MODE = re.compile(
     rf"(?<![가-힣A-Za-z])(?:(?:시내|마을|광역|좌석|직행|급행|간선|지선|심야|순환|무료)[ ]?)?"
@@ -75,10 +62,11 @@ _MODE = re.compile(
 )
 # Words that only begin like a means of travel (차로 is also a lane).
 _OTHER_WORD_AFTER = re.compile(r"기사|운전|업체|사업|회사|면허|전용|차로|운송|요금|카드|표준|법")
+_NAMED_LINES = sorted(section_words("routes", "lines"), key=len, reverse=True)
 _LANE_BEFORE = re.compile(r"(?:\d|[가-힣])[ ]?$")
 _LINE = re.compile(
     r"(?<![가-힣\d.,])(?P<number>\d{1,2}|[일이삼사오육칠팔구십]{1,3})[ ]?호선"
-    rf"|(?<![가-힣])(?P<name>{'|'.join(NAMED_LINES)})"
+    rf"|(?<![가-힣])(?P<name>{'|'.join(_NAMED_LINES)})"
 )
 _EXIT = re.compile(r"(?<![\d.])(?P<number>\d{1,2}(?:-\d)?)[ ]?번?(?P<tail>[ ]?출구)")
 _EXIT_LIST = re.compile(
@@ -101,21 +89,12 @@ _STATION = re.compile(
     r"(?<![가-힣A-Za-z\d])(?P<name>[가-힣A-Za-z\d·]{1,12}?역)"
     r"(?=(?:에서|까지|부터|으로|에|은|는|이|을|의|과|과의|앞|행|입니|이며|이고|이나|하차|방면|방향)|[^가-힣]|$)"
 )
-_NO_STATION = frozenset(
-    """
-    지역 구역 영역 권역 광역 수역 유역 해역 성역 전역 무역 용역 병역 내역 방역 검역 면역 통역
-    번역 반역 주역 배역 현역 의역 하역 노역 부역 징역 이역 음역 대역 악역 단역 조역 사역 중역
-    인근역 가까운역 환승역 출발역 도착역 종착역 지하철역 전철역 기차역 해당역 인접역 당역 각역
-    """.split()
-)
+_NO_STATION = section_words("routes", "no_station")
 _NO_STATION_END = re.compile(r"(?:지역|권역|용역|(?<!수)영역|(?<!대)구역)$")
 _STOP = re.compile(
     r"(?<![가-힣A-Za-z\d])(?P<name>[가-힣A-Za-z\d·]{2,16})[ ]?(?:버스[ ]?)?(?:정류장|정류소)"
 )
-_NO_STOP = frozenset(
-    "버스 가까운 인근 해당 근처 첫번째 다음 이번 모든 가까이 셔틀버스 셔틀 시내버스 마을버스 "
-    "공항버스 택시 앞의 위치한 있는 가장 하차".split()
-)
+_NO_STOP = section_words("routes", "no_stop")
 _LINE_BREAK = re.compile(r"[^\n]*\n|[^\n]+")
 _TRAVEL = re.compile(
     r"호선|지하철|전철|출구|하차|승차|환승|KTX|SRT|기차|열차|도보|정류[장소]|버스|셔틀|택시|걸어|차로|차량으로|"
