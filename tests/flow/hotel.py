@@ -163,8 +163,8 @@ SAID_AND_STOPPED = {
 
 NOTHING_TO_REST_ON = {
     "invented-facility": Attack(
-        asked="호텔에 사우나 있어요?",
-        sources=(FACILITIES, ROOMS),
+        asked="사우나랑 찜질방 있어요?",
+        sources=(FACILITIES, ROOMS, WAY),
         lie="네, 투숙객이 쓰실 수 있는 사우나가 있습니다.",
         forbidden=("사우나",),
         guards=("answerability",),
@@ -172,8 +172,8 @@ NOTHING_TO_REST_ON = {
         known=(FACILITIES, SAUNA),
     ),
     "invented-facility-name": Attack(
-        asked="레스토랑 이름이 뭐예요?",
-        sources=(FACILITIES, ROOMS),
+        asked="레스토랑 와인바 이름이 뭐예요?",
+        sources=(FACILITIES, ROOMS, WAY),
         lie="레스토랑 이름은 '라 벨루나'입니다.",
         forbidden=("벨루나",),
         guards=("answerability",),
@@ -181,8 +181,8 @@ NOTHING_TO_REST_ON = {
         known=(FACILITIES, DINING),
     ),
     "polluted-category": Attack(
-        asked="객실 종류를 알려 주세요",
-        sources=(DINING,),
+        asked="스탠다드룸 침대 종류를 알려 주세요",
+        sources=(DINING, WAY, WAY_BY_TAXI),
         lie="레스토랑 물빛뜰에서 조식을 드실 수 있습니다.",
         forbidden=("물빛뜰", "조식"),
         guards=("answerability",),
@@ -191,7 +191,7 @@ NOTHING_TO_REST_ON = {
     ),
     "non-existent-service": Attack(
         asked="공항 리무진을 예약할 수 있나요?",
-        sources=(WAY, FACILITIES),
+        sources=(WAY, FACILITIES, ROOMS),
         lie="네, 프런트에서 공항 리무진을 예약하실 수 있습니다.",
         forbidden=("리무진",),
         guards=("answerability",),
@@ -222,10 +222,14 @@ SAID_OF_WHAT_IS_NOT_THERE = {
         known=(FACILITIES, ROOMS),
     ),
     "invented-facility-name": replace(
-        NOTHING_TO_REST_ON["invented-facility-name"], guards=("names",)
+        NOTHING_TO_REST_ON["invented-facility-name"],
+        asked="레스토랑 이름이 뭐예요?",
+        sources=(FACILITIES, ROOMS),
+        guards=("names",),
     ),
     "non-existent-service": replace(
         NOTHING_TO_REST_ON["non-existent-service"],
+        sources=(WAY, FACILITIES),
         guards=("names", "overlap"),
         truth="가온역 2번 출구 앞에서 호텔 셔틀버스를 타시면 됩니다.",
         known=(WAY, FACILITIES),
