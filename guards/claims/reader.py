@@ -201,10 +201,8 @@ def _ends_case(found: Sequence[Morpheme], at: int) -> bool:
         return False
     if one is found[back] and found[at + 1].start == one.end:
         return False
-    return (
-        found[back].form in {"경우", "때"}
-        or found[back].tag == "NNB"
-        and found[back - 1].tag == "NNG"
+    return found[back].form in {"경우", "때"} or (
+        found[back].tag == "NNB" and found[back - 1].tag == "NNG"
     )
 
 
@@ -219,7 +217,9 @@ def _clause(
     is_case = not is_last and any(
         one.form in {"경우", "때"} or (one.form == "시" and one.tag == "NNB") for one in found[-4:]
     )
-    concedes = is_case and found[-1].form == "도" or last.tag == "EC" and last.form in _CONCESSIVE
+    concedes = (is_case and found[-1].form == "도") or (
+        last.tag == "EC" and last.form in _CONCESSIVE
+    )
     return Clause(
         start=start,
         end=end,

@@ -207,7 +207,7 @@ class Asking:
         for feature, own, rare in self.known:
             there = other.get(feature)
             if there is not None:
-                shared += (own if own < there else there) * rare
+                shared += (min(there, own)) * rare
         return shared / math.sqrt(self.own * weight) if shared else 0.0
 
 
