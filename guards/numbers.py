@@ -1,16 +1,17 @@
 """Figures that the sources do not hold, or hold about something else.
 
-Finds: amounts, periods, rates, counts, dates and times of day of the answer that differ from what the
-    sources say of the same thing, that no source holds and nothing named beside them gives, that the
-    sources hold of something else (another row, plan, person, branch), and results that the answer's
-    own equation, list or table does not give. A figure that only the question has is wrong where the
-    answer agrees to it and the sources give another.
+Finds: amounts, periods, rates, counts, dates and times of day of the answer that differ from what
+    the sources say of the same thing, that no source holds and nothing named beside them gives,
+    that the sources hold of something else (another row, plan, person, branch), and results that
+    the answer's own equation, list or table does not give. A figure that only the question has is
+    wrong where the answer agrees to it and the sources give another.
 Misses: the wrong one of two conditions that only knowledge of the world tells apart; a wrong value
-    that another place says of a thing of the same name; bare numbers without a unit below ten.
-    Hedged figures are left to `estimates`, telephone numbers to `contact`, lines and exits to
-    `transport`.
-Score: 1.0 for a wrong result and where the sources give another value; 0.9 where no source has it or
-    it was moved; 0.6 for a bare number without a unit (weak).
+    that another place says of a thing of the same name; bare numbers without a unit below ten;
+    a wrong total that some other calculation would give (weak). Hedged figures are left to
+    `estimates`, telephone numbers to `contact`, lines and exits to `transport`.
+Score: 1.0 for a wrong result and where the sources give another value; 0.9 where no source has it
+    or it was moved; 0.6 for a bare number without a unit (weak); 0.3 for a value that some
+    calculation from the figures at hand could give (weak).
 Source: own rules; see `guards.evidence.binding` and `guards.evidence.arithmetic`.
 """
 
@@ -34,6 +35,7 @@ from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
 from guards.evidence.derivable import Derivable
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.thresholds import BINDING
+from guards.lexicons.loading import lines
 from guards.text.citing.references import read_references
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.hedging import hedged_starts
@@ -45,12 +47,10 @@ _SHORTEST_QUOTE_CHARS = 8
 _OF_THE_USER = frozenset({Dimension.AGE, Dimension.PEOPLE, "마리", "박"})
 # 30일 맞나요?, 30일이라던데요, 30일이죠?: the question asserts its figure of the sources' world.
 _CONFIRMS = re.compile(
-    r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E|다던데|다면서|다고/EC"
+    r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E"
+    r"|다던데|다면서|다고/EC"
 )
-_CALCULATES = re.compile(
-    r"[×÷=≈]|\d ?[x*+−-] ?\d|합계|총 ?\d|총액|모두 \d|더하|더해|합하|빼면|뺀|제하|차액|차이|예를 들|예컨대|예시|예:|예\)|이라면|가정"
-    r"|계산|절약|남[은는아]|잔여|할인하면|할인되어"
-)
+_CALCULATES = re.compile("|".join(lines("calculating")))
 # 6개월이 아니라 9개월: the first one is what the answer says is not so.
 _TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
 _EXPLAINED = frozenset(
@@ -92,7 +92,7 @@ class Numbers(Guard[NumbersSettings]):
         ),
         "numbers.derived": Code(
             "No source holds the value; some calculation from the figures at hand could give it.",
-            '"{observed}"은(는) 자료에 없는 계산 값입니다. 계산 과정을 함께 쓰거나 자료의 수치를 쓰세요.',
+            '"{observed}"은(는) 자료에 없는 계산 값입니다. 계산 과정을 함께 쓰세요.',
         ),
         "numbers.moved": Code(
             "The sources hold the value, but of something else.",
@@ -177,7 +177,8 @@ class _Compared:
     @lazy
     def _claimed(self) -> frozenset[int]:
         """Where the figures begin that are no hedge, no citation and no number of a list item."""
-        assert self.reading.answer is not None
+        if self.reading.answer is None:
+            return frozenset()
         text = self.reading.answer.text
         references = read_references(text.raw)
         until = references.start if references else len(text.raw)
@@ -251,14 +252,17 @@ class _Compared:
             for one in self.reading.asked.once(_question_figures)
         )
 
-    def quote(self, right: Figure) -> Evidence:
-        """Return the source's sentence that a figure stands in."""
+    def quotes(self, bound: Bound) -> tuple[Evidence, ...]:
+        """Return the source's sentence that the right figure stands in."""
+        right = bound.right
+        if right is None:
+            return ()
         page = self.sources.index.readings[right.source].page
         sentence = self.sources.index.readings[right.source].sentences[right.claim.sentence]
         start, end = page.raw_span(sentence[0].start, sentence[-1].end)
         part = self.reading.sources[right.source]
         source_id = part.source.id if part.source else ""
-        return Evidence(source_id, part.text.raw[start:end])
+        return (Evidence(source_id, part.text.raw[start:end]),)
 
 
 def answer_claims(reading: Reading) -> Claims:
@@ -285,22 +289,24 @@ def _share_a_word(figure: Figure, context: Mapping[str, float]) -> bool:
 
 
 def _differs(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
-    assert bound.right is not None
     return replace(
-        _finding("value_differs", figure, compared, (bound.right.quantity.shown,)),
+        _finding("value_differs", figure, compared, _shown_of(bound)),
         strength=Strength.C2,
-        evidence=(compared.quote(bound.right),),
+        evidence=compared.quotes(bound),
         provisional=True,
     )
 
 
 def _moved(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
-    assert bound.right is not None
     return replace(
-        _finding("moved", figure, compared, (bound.right.quantity.shown,), score=0.9),
+        _finding("moved", figure, compared, _shown_of(bound), score=0.9),
         strength=Strength.C2,
-        evidence=(compared.quote(bound.right),),
+        evidence=compared.quotes(bound),
     )
+
+
+def _shown_of(bound: Bound) -> tuple[str, ...]:
+    return () if bound.right is None else (bound.right.quantity.shown,)
 
 
 def _absent(figure: Figure, compared: _Compared) -> Finding:
@@ -320,13 +326,13 @@ def _finding(
     kind: str, figure: Figure, compared: _Compared, expected: tuple[str, ...], score: float = 1.0
 ) -> Finding:
     start, end = compared.span(figure)
-    assert compared.reading.answer is not None
+    answer = compared.reading.answer
     return Finding(
         guard=Numbers.id,
         code=f"numbers.{kind}",
         part="answer",
         span=Span(start, end),
-        observed=compared.reading.answer.text.raw[start:end],
+        observed=answer.text.raw[start:end] if answer else "",
         strength=Strength.C2 if expected else Strength.E0,
         expected=expected,
         score=score,

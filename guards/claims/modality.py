@@ -1,7 +1,7 @@
-"""The modality of a clause: whether its act is permitted, forbidden, required, not required, or a fact.
+"""The modality of a clause: its act is permitted, forbidden, required, not required, or a fact.
 
-One field whatever the verb or noun: 금지, 불가, -면 안 된다 and -ㄹ 수 없다 forbid; 가능, 허용, -아도 된다
-and -ㄹ 수 있다 permit; -아야 한다 and 필수 require. A fact is told or denied (지급하지 않는다).
+One field whatever the verb or noun: 금지, 불가, -면 안 된다 and -ㄹ 수 없다 forbid; 가능, 허용,
+-아도 된다 and -ㄹ 수 있다 permit; -아야 한다 and 필수 require. A fact is told or denied.
 """
 
 import re
@@ -23,13 +23,14 @@ class Modality(StrEnum):
 
 
 _DENIED = re.compile(
-    r"지/EC (?:는/JX |도/JX |를/JKO )?(?:않|아니하)/|아니/VCN|안/MAG \S+/V|(?:은|는|이|가|도|\S+/NNG) ?(?:/J\S+ )?없/VA"
+    r"지/EC (?:는/JX |도/JX |를/JKO )?(?:않|아니하)/|아니/VCN|안/MAG \S+/V"
     r"|없/VA|없이/MAG$"
 )
 # What frames a statement says nothing of its act: …다는 점을 기억하세요, …다고 안내되어 있습니다.
 _REPORTED = re.compile(
-    r"(?:는|은|인|ㄴ)(?:다는|다)/(?:ETM|EC) |다는/ETM (?:점|것|사실|내용)|다고/EC |라는/ETM (?:점|것)"
-    r"|(?:은|는|ㄴ)/ETM (?:점|것|사실)/NN\S+ (?:을|은|이|도)/J\S+ (?:기억|참고|유의|알|주의|확인|잊)"
+    r"(?:는|은|인|ㄴ)(?:다는|다)/(?:ETM|EC) |다는/ETM (?:점|것|사실|내용)|다고/EC "
+    r"|라는/ETM (?:점|것)|(?:은|는|ㄴ)/ETM (?:점|것|사실)/NN\S+ (?:을|은|이|도)/J\S+ "
+    r"(?:기억|참고|유의|알|주의|확인|잊)"
 )
 
 

@@ -1,7 +1,7 @@
 """Claims: what each clause, list item and table cell of a text says, as data with its place.
 
-One reader for answers and for sources. A claim is a clause; its labels, the clauses before it in its
-sentence and the topic carried from the sentences before say what it is about.
+One reader for answers and for sources. A claim is a clause; its labels, the clauses before it in
+its sentence and the topic carried from the sentences before say what it is about.
 """
 
 import re
@@ -19,8 +19,9 @@ from guards.text.slots.quantity import Quantity, find_quantities
 
 _KEPT = 2048
 _CUT = frozenset(
-    "고 며 으며 면서 으면서 지만 으나 나 는데 ㄴ데 은데 므로 으므로 니 으니 니까 으니까 아서 어서 여서 ㅓ서 거나 "
-    "면 으면 다면 라면 이라면 ㄴ다면 는다면 더라도 아도 어도 여도 ㅓ도 ㄴ다는 고요 는데요 되 하되".split()
+    "고 며 으며 면서 으면서 지만 으나 나 는데 ㄴ데 은데 므로 으므로 니 으니 니까 으니까 아서 어서 "
+    "여서 ㅓ서 거나 면 으면 다면 라면 이라면 ㄴ다면 는다면 더라도 아도 어도 여도 ㅓ도 ㄴ다는 고요 "
+    "는데요 되 하되".split()
 )
 _CONDITIONAL = frozenset("면 으면 다면 라면 이라면 ㄴ다면 는다면".split())
 _CONCESSIVE = frozenset("더라도 아도 어도 여도 ㅓ도 을지라도 ㄹ지라도".split())
@@ -168,12 +169,11 @@ def _cuts(text: str, found: Sequence[Morpheme]) -> Iterator[tuple[int, int]]:
         depth += (one.tag == "SSO") - (one.tag == "SSC")
         if depth > 0 or at + 1 == len(found):
             continue
-        if one.start in breaks or _ends_clause(found, at):
-            if any(
-                piece.tag[0] != "S" or piece.tag in _SPEAKING for piece in found[first : at + 1]
-            ):
-                yield first, at + 1
-                first = at + 1
+        if (one.start in breaks or _ends_clause(found, at)) and any(
+            piece.tag[0] != "S" or piece.tag in _SPEAKING for piece in found[first : at + 1]
+        ):
+            yield first, at + 1
+            first = at + 1
     if first < len(found):
         yield first, len(found)
 

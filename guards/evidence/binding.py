@@ -95,19 +95,21 @@ class SourceFigures:
         for key, members in self._sibling_sets().items():
             self._sets[key[-1]].append(_labelled(members))
 
-    def _sibling_sets(self) -> dict[tuple[object, ...], list[Figure]]:
-        found: dict[tuple[object, ...], list[Figure]] = defaultdict(list)
+    def _sibling_sets(self) -> dict[tuple[str, ...], list[Figure]]:
+        found: dict[tuple[str, ...], list[Figure]] = defaultdict(list)
         for figure in self.figures:
             if figure.measure.dimension == Dimension.BARE:
                 continue
             claim, block, group = figure.claim, figure.claim.block, figure.group
-            found["sentence", figure.source, claim.sentence, group].append(figure)
+            source = str(figure.source)
+            found["sentence", source, str(claim.sentence), group].append(figure)
             if block.table > 0:
-                found["column", figure.source, block.table, block.column, group].append(figure)
-            above = tuple(
+                column = f"{block.table}:{block.column}"
+                found["column", source, column, group].append(figure)
+            above = (
                 label.text for label in block.labels if label.level in {Level.HEADING, Level.PARENT}
             )
-            found["list", figure.source, above, group].append(figure)
+            found["list", source, *above, group].append(figure)
         return {
             key: members
             for key, members in found.items()

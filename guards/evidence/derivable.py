@@ -1,7 +1,7 @@
 """Figures that some short calculation could give, whether or not the answer names its steps.
 
-That some combination of figures gives a value proves nothing: it is no reason to call the value right,
-only one not to call it invented. Such a value is left open.
+That some combination of figures gives a value proves nothing: it is no reason to call the value
+right, only one not to call it invented. Such a value is left open.
 """
 
 from collections.abc import Iterable, Sequence

@@ -147,17 +147,11 @@ def _add_own(bag: Bag, claim: Claim, number: int) -> None:
     quantity = figures[number]
     group = group_of(quantity.measure)
     words = claim.clause.words
-    since, until, shared_until = -1, _END, -1
-    for other in figures[:number]:
-        between = [w for w in words if other.end <= w.start < quantity.start and not w.is_light]
-        if group_of(other.measure) == group and between:
-            if since < 0:
-                shared_until = other.start
-            since = other.end
-    for other in reversed(figures[number + 1 :]):
-        between = [w for w in words if quantity.end <= w.start < other.start and not w.is_light]
-        if group_of(other.measure) == group and between:
-            until = other.start
+    before = [one for one in figures[:number] if _is_apart(one, quantity, words)]
+    behind = [one for one in figures[number + 1 :] if _is_apart(quantity, one, words)]
+    shared_until = before[0].start if before else -1
+    since = before[-1].end if before else -1
+    until = behind[0].start if behind else _END
     leading = [word for word in words if word.end <= shared_until and not word.is_light]
     bag.add(leading[:-1], SHARED)
     for word in words:
@@ -172,8 +166,16 @@ def _add_own(bag: Bag, claim: Claim, number: int) -> None:
             bag.add_feature(key_of(other.measure), FIGURE)
 
 
+def _is_apart(first: Quantity, second: Quantity, words: Sequence[Word]) -> bool:
+    """Tell whether two figures of a clause can be compared and words stand between them."""
+    return group_of(first.measure) == group_of(second.measure) and any(
+        first.end <= word.start < second.start and not word.is_light for word in words
+    )
+
+
 _ROLE = re.compile(
-    r"[ )]{0,2}(전까지|전|후|이내|내에|이상|이하|초과|미만|당|마다|간|동안|한도|부터|까지|범위|이전|이후|뒤|안에)"
+    r"[ )]{0,2}(전까지|전|후|이내|내에|이상|이하|초과|미만|당|마다|간|동안|한도|부터|까지|범위|이전"
+    r"|이후|뒤|안에)"
 )
 _ROLES = {
     "내에": "이내",

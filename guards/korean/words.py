@@ -1,8 +1,8 @@
 """Content words of a Korean text: what a clause is about and what it says, ready to be compared.
 
-A word is a run of nouns within one written word (``청소비``), or the stem of a verb or adjective. It
-is compared by its features: its simple nouns, with affixes of one syllable joined to the noun that
-they change (``청소비``, ``비회원``), because those tell a fee from a cleaning and members from others.
+A word is a run of nouns within one written word (``청소비``), or the stem of a verb or adjective.
+It is compared by its features: its simple nouns, with affixes of one syllable joined to the noun
+that they change (``청소비``, ``비회원``): those tell a fee from a cleaning and members from others.
 """
 
 from collections.abc import Iterator, Sequence
