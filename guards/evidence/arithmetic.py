@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import combinations, product
+from weakref import WeakMethod
 
 from guards.claims.reader import Claim, Reading
 from guards.evidence.equations import equations
@@ -114,7 +115,17 @@ class Arithmetic:
             term.start: one.result.start for one in self.equations for term in one.operands
         }
         shown = frozenset((*self._results, *self._totals))
-        self._nearby = Nearby(answer, figures, asked, told, likeness, shown, self._comes_to)
+        # A method held for good would tie both into a ring that only the collector frees.
+        comes_to = WeakMethod(self._comes_to)
+        self._nearby = Nearby(
+            answer,
+            figures,
+            asked,
+            told,
+            likeness,
+            shown,
+            lambda figure: (bound := comes_to()) is not None and bound(figure),
+        )
         self._suppositions = Suppositions(answer)
         self._kept: dict[int, Explanation] = {}
 
