@@ -109,20 +109,21 @@ class Overlap(Guard[OverlapSettings]):
     def _of_sentence(
         self, sentence: Sequence[Claim], answer: "_Answer", judged_from: int
     ) -> Iterator[Finding]:
-        measured = [
-            (answer.span(claim), answer.measure(claim))
+        told = [
+            (answer.span(claim), claim)
             for claim in sentence
             if answer.span(claim).end > judged_from and answer.asserts(claim, sentence)
         ]
+        measured = [(span, answer.measure(claim)) for span, claim in told]
         last = sentence[-1]
-        low = [one for one in measured if self._is_low(one[1]) and not self._is_novel(one[1])]
+        invented = False
         for span, together in _joined(one for one in measured if self._is_novel(one[1])):
             if self._is_invented(together):
+                invented = True
                 yield answer.finding(span, 1 - together.known, last, is_strong=True)
-            elif self._is_low(together):
-                low.append((span, together))
-        for span, together in _joined(sorted(low)):
-            yield answer.finding(span, 1 - together.held, last)
+        held, words = answer.held(claim for _, claim in told)
+        if not invented and words >= self.settings.min_words and held < self.settings.min_support:
+            yield answer.finding(Span(told[0][0].start, told[-1][0].end), 1 - held, last)
 
     def _is_novel(self, measured: Measured) -> bool:
         """Tell whether a clause may be part of what is invented."""
@@ -135,10 +136,6 @@ class Overlap(Guard[OverlapSettings]):
             and measured.novel >= min(settings.unsupported_words, measured.telling)
             and measured.known < settings.unsupported_below
         )
-
-    def _is_low(self, measured: Measured) -> bool:
-        settings = self.settings
-        return measured.telling >= settings.min_words and measured.held < settings.min_support
 
 
 class _Answer:
@@ -169,10 +166,18 @@ class _Answer:
 
     def measure(self, claim: Claim) -> Measured:
         """Return how the sources stand to the words of a clause, citation marks aside."""
+        return self._vocabulary.measure(self._words(claim))
+
+    def held(self, claims: Iterable[Claim]) -> tuple[float, int]:
+        """Return what share of the words of some clauses a source holds, and how many they are."""
+        words = [word for claim in claims for word in self._words(claim) if not word.is_light]
+        return self._vocabulary.held(words), len(words)
+
+    def _words(self, claim: Claim) -> Sequence[Word]:
         words = claim.clause.words
-        if self._marks:
-            words = tuple(word for word in words if not self._is_marked(claim, word))
-        return self._vocabulary.measure(words)
+        if not self._marks:
+            return words
+        return [word for word in words if not self._is_marked(claim, word)]
 
     def _is_marked(self, claim: Claim, word: Word) -> bool:
         start = self.read.page.raw_span(claim.offset + word.start, claim.offset + word.end)[0]

@@ -23,18 +23,16 @@ class Measured(NamedTuple):
         telling: How many of its words tell something: neither general nor only asked for.
         novel: How many of those no source has in any form; a verb counts less than a noun.
         known: Share of the telling words that some source has.
-        held: Share of them, rare ones more, that one sentence of a source holds with its labels.
     """
 
     telling: int
     novel: float
     known: float
-    held: float
 
     def joined(self, other: "Measured") -> "Measured":
         """Return the same of two clauses together."""
         telling, novel = self.telling + other.telling, self.novel + other.novel
-        return Measured(telling, novel, 1 - novel / telling, min(self.held, other.held))
+        return Measured(telling, novel, 1 - novel / telling)
 
 
 class Vocabulary:
@@ -60,7 +58,7 @@ class Vocabulary:
         told = [word for word in found if self._tells(word)]
         novel = sum(self._novelty(word) for word in told)
         share = 1 - novel / len(told) if told else 1.0
-        return Measured(len(told), novel, share, self._held(told))
+        return Measured(len(told), novel, share)
 
     def has(self, noun: str) -> bool:
         """Tell whether sources, question or general language have a noun in some form."""
@@ -117,9 +115,16 @@ class Vocabulary:
             or (len(noun) >= _SHORTEST and (noun in self._text or noun in self._asked_text))
         )
 
-    def _held(self, told: Iterable[Word]) -> float:
-        """Return the share of some words, rare ones more, that one source claim holds."""
-        wanted = {word.features[-1]: word.features for word in told}
+    def held(self, told: Iterable[Word]) -> float:
+        """Return the share of some words, rare ones more, that one source claim holds.
+
+        What it is about counts with it; words that only the question has prove nothing.
+        """
+        wanted = {
+            word.features[-1]: word.features
+            for word in told
+            if self._index.knows(word.features[-1]) or word.features[-1] not in self._asked
+        }
         held: defaultdict[int, float] = defaultdict(float)
         total = 0.0
         for features in wanted.values():
