@@ -150,7 +150,6 @@ class _Compared:
     Attributes:
         text: The answer.
         parts: The sources.
-        request: All of the exchange but the answer.
         judged_from: Where in the answer that begins which has to be judged.
         answer: The answer, read.
         figures: Its figures, in order.
@@ -158,10 +157,11 @@ class _Compared:
     """
 
     def __init__(self, reading: Reading) -> None:
-        # Not the reading itself: it keeps this, and must go when nobody needs it any more.
+        # Neither the reading nor the request: they keep this, and must go when nobody needs them.
         self.text = reading.answer.text if reading.answer else None
         self.parts = reading.sources
-        self.request = reading.asked
+        self._question = reading.asked.once(_question_figures)
+        self._earlier = reading.asked.once(_earlier_figures)
         self.judged_from = reading.judged_from
         self.answer = reading.once(answer_claims)
         self.figures = reading.once(answer_figures)
@@ -214,14 +214,12 @@ class _Compared:
     @lazy
     def asked(self) -> tuple[Figure, ...]:
         """The figures of the user: those of the question, and of earlier turns about the same."""
-        question = self.request.once(_question_figures)
-        earlier = self.request.once(_earlier_figures)
         own = [figure.context for figure in self.figures]
         return (
-            *question,
+            *self._question,
             *(
                 one
-                for one in earlier
+                for one in self._earlier
                 if one.measure.dimension in _OF_THE_USER
                 or any(_share_a_word(one, context) for context in own)
             ),
@@ -256,7 +254,7 @@ class _Compared:
             same_value(figure.measure, one.measure)
             and _CONFIRMS.search(one.claim.clause.trail)
             and not one.claim.clause.is_condition
-            for one in self.request.once(_question_figures)
+            for one in self._question
         )
 
     def quotes(self, bound: Bound) -> tuple[Evidence, ...]:
