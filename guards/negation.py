@@ -23,7 +23,7 @@ from guards.claims.reader import Claim, read_claims
 from guards.claims.reader import Reading as Claims
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading
+from guards.core.reading import Asked, Reading, Text
 from guards.evidence.contrasts import SourceContrasts, contrasts_of
 from guards.evidence.meaning import ASKED, Match, SourceMeaning
 from guards.evidence.replies import asked_claim, replied, reply_of
@@ -40,6 +40,8 @@ _COURTESY = re.compile(
 _ABSTAINS = re.compile(
     r"(?:명시|언급|기재|제시|확인|나와|적혀|찾)[가-힣]{0,4}\s?[가-힣]{0,2}\s?(?:않|없|못|어렵)"
 )
+# What a widener may end in, as grammar has it: 무제한으로, 연장 없이도.
+_ENDING = re.compile(r"(?:으로|도|히)$")
 _LETTER = re.compile(r"[^\W\d_]")
 _LEADING = " \t\n,;·-"
 
@@ -157,7 +159,7 @@ class Negation(Guard[NegationSettings]):
                 findings += [
                     self._finding(one, start, said, reading)
                     for one in judged[key]
-                    if not self._is_told(one, said, reading)
+                    if not self._is_told(one, start, said, reading)
                 ]
             before = sentence
         return findings
@@ -284,8 +286,11 @@ class Negation(Guard[NegationSettings]):
                 exception,
             )
 
-    def _is_told(self, found: _Found, said: Claims, reading: Reading) -> bool:
-        """Tell whether an answer has the exception that a sentence of it leaves out."""
+    def _is_told(self, found: _Found, offset: int, said: Claims, reading: Reading) -> bool:
+        """Tell whether an answer has the exception left out, or a source the very words found."""
+        if found.code == "negation.condition_dropped":
+            wording = said.page.plain[offset + found.start : offset + found.end]
+            return _is_worded_so(wording, reading)
         if not found.exception:
             return False
         held = {feature: 1.0 for claim in said.claims for feature in _features(claim)}
@@ -317,6 +322,16 @@ class Negation(Guard[NegationSettings]):
             score=round(min(1.0, found.share), 3),
             provisional=bool(found.exception),
         )
+
+
+def _is_worded_so(words: str, reading: Reading) -> bool:
+    """Tell whether a source sets the same limit aside in the same words."""
+    bare = _ENDING.sub("", words.strip()).replace(" ", "")
+    return len(bare) > 1 and any(bare in part.text.once(_unspaced) for part in reading.sources)
+
+
+def _unspaced(text: Text) -> str:
+    return text.raw.replace(" ", "")
 
 
 def _found(code: str, place: tuple[int, int], match: Match, told: SourceMeaning) -> _Found:

@@ -133,7 +133,7 @@ class Numbers(Guard[NumbersSettings]):
             explained.outcome in _EXPLAINED and not explained.is_operand
         ):
             return None
-        if bound.held is Held.MOVED:
+        if bound.held is Held.MOVED and not explained.is_operand:
             return _moved(figure, bound, compared)
         if explained.outcome in _EXPLAINED:
             return None

@@ -112,7 +112,9 @@ class Overlap(Guard[OverlapSettings]):
         told = [
             (answer.span(claim), claim)
             for claim in sentence
-            if answer.span(claim).end > judged_from and answer.asserts(claim, sentence)
+            if answer.span(claim).end > judged_from
+            and not claim.clause.is_condition
+            and answer.asserts(claim, sentence)
         ]
         measured = [(span, answer.measure(claim)) for span, claim in told]
         last = sentence[-1]
