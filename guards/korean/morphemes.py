@@ -74,8 +74,9 @@ def _read(text: str) -> Iterator[Morpheme]:
 def _read_line(line: str, offset: int) -> Iterator[Morpheme]:
     if not line.strip():
         return
-    # MeCab takes a text for ended at a NUL.
-    parsed = cast("str", _TAGGERS.tagger.parse(line.replace("\0", " ")))
+    # MeCab takes a text for ended at a NUL, and halves of surrogate pairs for none.
+    line = line.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+    parsed = cast("str", _TAGGERS.tagger.parse(line))
     position = 0
     for row in parsed.split("\n"):
         surface, _, feature = row.partition("\t")
