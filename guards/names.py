@@ -171,14 +171,14 @@ class Names(Guard[NamesSettings]):
         answer = reading.answer.text.once(claims_of) if reading.answer else None
         if answer is None:
             return
-        index, vocabulary = reading.told.once(SourceIndex), reading.asked.once(Vocabulary)
+        vocabulary = reading.asked.once(Vocabulary)
         for sentence in answer.sentences:
             for claim in sentence:
                 end = answer.page.raw_span(claim.start, claim.end)[1]
                 is_new = end > reading.judged_from
                 if not is_new or standing_of(claim, sentence) is not Standing.ASSERTED:
                     continue
-                for one in contrasts(claim, sentence, index, vocabulary):
+                for one in contrasts(claim, sentence, reading.told, vocabulary):
                     noun = one.noun
                     place = answer.page.raw_span(claim.offset + noun.start, claim.offset + noun.end)
                     evidence = Evidence(one.source.source_id, one.source.claim.text.strip())

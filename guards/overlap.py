@@ -25,6 +25,7 @@ from guards.core.reading import Asked, Reading, Text
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.novelty import Measured, Vocabulary
 from guards.evidence.thresholds import (
+    COMPARED_WORDS,
     FEWEST_WORDS,
     INVENTED_BELOW,
     INVENTED_WORDS,
@@ -124,7 +125,7 @@ class Overlap(Guard[OverlapSettings]):
                 invented = True
                 yield answer.finding(span, 1 - together.known, last, is_strong=True)
         held, words = answer.held(claim for _, claim in told)
-        if not invented and words >= self.settings.min_words and held < self.settings.min_support:
+        if not invented and words >= COMPARED_WORDS and held < self.settings.min_support:
             yield answer.finding(Span(told[0][0].start, told[-1][0].end), 1 - held, last)
 
     def _is_novel(self, measured: Measured) -> bool:

@@ -121,6 +121,8 @@ class SourceFigures:
         same, others = self._candidates(figure)
         asking = self.index.asking(figure.context)
         best = self._closest(asking, same)
+        if not same and self._has_ends(figure):
+            return Bound(Held.HELD)
         if not same and any(same_value(figure.measure, one) for one in self._in_headings):
             return Bound(Held.HELD)
         if not same:
@@ -138,6 +140,14 @@ class SourceFigures:
         if moved is None:
             return Bound(Held.HELD, same=here, likeness=likeness)
         return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
+
+    def _has_ends(self, figure: Figure) -> bool:
+        """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""
+        dimension, values, *_ = figure.measure
+        return len(values) > 1 and all(
+            any(same_value(Measure(dimension, (value,)), one.measure) for one in self.figures)
+            for value in values
+        )
 
     def _candidates(self, figure: Figure) -> tuple[list[Figure], list[Figure]]:
         """Return the source figures of the same value, and the comparable ones of another."""

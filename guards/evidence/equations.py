@@ -152,11 +152,32 @@ def _with_brackets(tokens: Sequence[Token], line: str) -> Iterator[Equation]:
                 yield equation
 
 
+_FARTHEST = 20
+
+
+def _is_near(left: Node, result: Term) -> bool:
+    """Tell whether what was read can be meant to give a result: a slip is not off by twenty times.
+
+    A date, a share or a telephone number beside an amount is no equation (``1/2 경과 전 | 120,000원``).
+    """
+    values = [
+        (evaluate(left, in_base=in_base), value_of(result, in_base=in_base))
+        for in_base in (False, True)
+    ]
+    return (
+        any(
+            value is not None and shown and Fraction(1, _FARTHEST) <= value / shown <= _FARTHEST
+            for value, shown in values
+        )
+        or result.measure.dimension in PERCENTS
+    )
+
+
 def _equation(left: Node, result: Term, *, is_about: bool) -> Equation | None:
     operands = leaves(left)
     if any(one.measure.dimension in POINTS for one in operands):
         return _of_points(left, result, operands)
-    if not _is_sane(left, operands, result):
+    if not _is_sane(left, operands, result) or not _is_near(left, result):
         return None
     first: Fraction | None = None
     for in_base in (False, True):

@@ -6,11 +6,13 @@ source's noun is a wrong name if it is no other word for it.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from guards.claims.reader import Claim
+from guards.core.reading import SourceSet
 from guards.evidence.index import OWN, SourceClaim, SourceIndex, about
 from guards.evidence.novelty import Vocabulary
 from guards.evidence.thresholds import ALIGNED_FROM, NEAR_BEST
@@ -21,6 +23,7 @@ from guards.text.slots.name import dense
 
 _BRACKETS = re.compile(r"[(（][^()（）]*[)）]")
 _MOST_LIKE = 12
+_MOST_BEHIND = 12
 _LONGEST_UNIT = 3
 _SIGNS = re.compile(r"[^\w]|\d")
 _CLASSES = {
@@ -71,7 +74,7 @@ def roles(claim: Claim) -> Iterator[Role]:
     for at, word in enumerate(found):
         if not _may_be_named(word):
             continue
-        behind = [one for one in found[at + 1 :] if not one.is_light]
+        behind = [one for one in found[at + 1 : at + 1 + _MOST_BEHIND] if not one.is_light]
         if not behind:
             continue
         kind = _CLASS.get(word.particle, "" if word.particle else "whose")
@@ -84,20 +87,21 @@ def roles(claim: Claim) -> Iterator[Role]:
 
 
 def contrasts(
-    claim: Claim, sentence: Sequence[Claim], index: SourceIndex, vocabulary: Vocabulary
+    claim: Claim, sentence: Sequence[Claim], told: SourceSet, vocabulary: Vocabulary
 ) -> Iterator[Contrast]:
     """Yield the nouns of a clause that stand in the place of others of the sources.
 
     Args:
         claim: The clause of the answer.
         sentence: The clauses of its sentence.
-        index: The sources' claims.
+        told: The sources.
         vocabulary: What sources and question name.
     """
+    index, bindings = told.once(SourceIndex), told.once(Bindings)
     own = [
         role
         for role in roles(claim)
-        if not (vocabulary.is_asked(role.noun) or _is_general(role.noun) or _is_bound(role, index))
+        if not (vocabulary.is_asked(role.noun) or _is_general(role.noun) or bindings.holds(role))
     ]
     if not own:
         return
@@ -165,22 +169,23 @@ def _narrows(noun: Word, other: Word) -> bool:
     return noun.text.endswith(other.text) and len(noun.text) - len(other.text) > 1
 
 
-def _is_bound(role: Role, index: SourceIndex) -> bool:
-    """Tell whether some clause of the sources has the noun together with what it belongs to."""
-    last = role.noun.features[-1]
-    for at in index.places(last):
-        told = _features(index.claims[at].claim)
-        if last in told and not told.isdisjoint(role.heads):
-            return True
-    return False
+class Bindings:
+    """Which clauses of the sources have which words, their own or those of their labels."""
 
+    def __init__(self, told: SourceSet) -> None:
+        self._places: defaultdict[str, set[int]] = defaultdict(set)
+        for at, one in enumerate(told.once(SourceIndex).claims):
+            labels = (word for _, found in one.claim.labels for word in found)
+            for word in (*one.claim.clause.words, *labels):
+                for feature in word.features:
+                    self._places[feature].add(at)
 
-def _features(claim: Claim) -> frozenset[str]:
-    """Return the features of a clause and of its labels."""
-    labels = (word for _, found in claim.labels for word in found)
-    return frozenset(
-        feature for word in (*claim.clause.words, *labels) for feature in word.features
-    )
+    def holds(self, role: Role) -> bool:
+        """Tell whether a clause has a noun together with what it belongs to."""
+        places = self._places.get(role.noun.features[-1])
+        return places is not None and any(
+            not places.isdisjoint(self._places.get(head, ())) for head in role.heads
+        )
 
 
 def _may_be_named(word: Word) -> bool:

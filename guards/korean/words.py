@@ -13,6 +13,8 @@ from guards.korean.morphemes import Morpheme
 from guards.lexicons.loading import groups, words
 
 _NOUN_TAGS = frozenset({"NNG", "NNP", "NNB", "XPN", "XSN", "XR", "SL", "SH", "NR", "NP", "IC"})
+# No word is longer; texts without any space are.
+_LONGEST_RUN = 24
 _VERB_TAGS = frozenset({"VV", "VA"})
 _PARTICLES = frozenset({"JKS", "JKO", "JKB", "JKG", "JKC", "JX", "JC", "JKV", "JKQ"})
 _DERIVE = frozenset({"XSV", "XSA"})
@@ -77,7 +79,7 @@ def _is_joined(found: Sequence[Morpheme], at: int) -> bool:
 def _run_end(found: Sequence[Morpheme], at: int) -> int:
     last = at + 1
     while (
-        last < len(found)
+        last < min(len(found), at + _LONGEST_RUN)
         and found[last].tag in _NOUN_TAGS
         and found[last].start == found[last - 1].end
         and (found[last].tag == "SL") == (found[last - 1].tag == "SL")

@@ -209,7 +209,7 @@ def test_act(judge: FakeJudge, exchange: Exchange, possible: Possible, action: A
 
 
 THIN = answered(
-    f"{KNOWN} 강좌는 매주 화요일과 목요일에 열고 학교 방학과 공휴일에는 쉽니다.",
+    f"{KNOWN} 강좌는 매주 화요일과 목요일에 열고 결석한 날과 공휴일에는 쉽니다.",
     question="수강료는 언제까지 환불되나요?",
 )
 """An answer in which no guard finds anything, although the sources do not hold all of it."""
@@ -338,7 +338,7 @@ WITH_HAN = DEFAULT.model_copy(
         "judge": RULES,
     }
 )
-CHILD = "보호자는 수영장 안에서 아이를 돌봅니다."
+CHILD = "보호자는 수영장 안에서 아이를 기다립니다."
 HAN = answered(
     f"{CHILD} 施設 이용은 관람석에서 합니다.", COURSES, POOL, question="보호자는 어디에 있나요?"
 )

@@ -88,7 +88,9 @@ NOT_VERIFIED = [
     pytest.param(f"{REFUND_SAID}[†8].", id="phantom-citation"),
     pytest.param(f"{REFUND_SAID}[†2].", id="wrong-source"),
     pytest.param(f"{REFUND_SAID} [출처: 여행 규정].", id="unknown-title"),
-    pytest.param("아마 배송비는 3,700원 정도일 것 같습니다. 보통 그렇습니다.", id="hedged"),
+    pytest.param(
+        "아마 배송비는 3,700원 정도일 것 같습니다. 보통 대개 그럴 것 같습니다.", id="hedged"
+    ),
     pytest.param("배송은 四日 이내에 시작합니다.", id="not-korean"),
 ]
 
