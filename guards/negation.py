@@ -25,7 +25,7 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.evidence.contrasts import SourceContrasts, contrasts_of
-from guards.evidence.meaning import ASKED, Match, SourceMeaning
+from guards.evidence.meaning import ASKED, Match, SourceMeaning, may_say_both
 from guards.evidence.replies import asked_claim, replied, reply_of
 from guards.evidence.scope import widened
 from guards.evidence.statements import Statement, statements_in
@@ -201,8 +201,9 @@ class Negation(Guard[NegationSettings]):
         if match is None or match.share < self.settings.possible_from:
             return None
         sure = self.settings.sure_from if statement.has_predicate else _BARE
+        is_sure = match.share >= sure and not may_say_both(statement, match.told)
         return _found(
-            "negation.flipped" if match.share >= sure else "negation.possible",
+            "negation.flipped" if is_sure else "negation.possible",
             (statement.start - offset, statement.end - offset),
             match,
             told,

@@ -137,7 +137,7 @@ class Numbers(Guard[NumbersSettings]):
             return _moved(figure, bound, compared)
         if explained.outcome in _EXPLAINED:
             return None
-        if compared.is_calculated and compared.derivable.may_give(figure):
+        if compared.derivable.may_give(figure):
             return _underived(figure, compared)
         if bound.held is Held.DIFFERS:
             return _differs(figure, bound, compared)

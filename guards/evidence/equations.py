@@ -158,7 +158,8 @@ _FARTHEST = 20
 def _is_near(left: Node, result: Term) -> bool:
     """Tell whether what was read can be meant to give a result: a slip is not off by twenty times.
 
-    A date, a share or a telephone number beside an amount is no equation (``1/2 경과 전 | 120,000원``).
+    A date, a share or a telephone number beside an amount is no equation
+    (``1/2 경과 전 | 120,000원``).
     """
     values = [
         (evaluate(left, in_base=in_base), value_of(result, in_base=in_base))

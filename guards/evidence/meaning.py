@@ -20,7 +20,7 @@ from guards.evidence.acts import Act, are_turned, has_sides
 from guards.evidence.index import SourceIndex
 from guards.evidence.statements import SENTENCE_BEFORE, Part, Statement, statements_of
 from guards.korean.words import Word, canonical
-from guards.lexicons.loading import groups
+from guards.lexicons.loading import groups, lines
 
 ASKED = 0.7
 """How much the words of the question tell of what an answer speaks of."""
@@ -224,6 +224,21 @@ class SourceMeaning:
         return (
             self._held_topic(statement, around) <= _HALF or self.held(statement.given, near) < _HALF
         )
+
+
+_MOST_CLAUSES = 2
+_DENIES = re.compile("|".join(lines("denials")))
+
+
+def may_say_both(statement: Statement, told: Statement) -> bool:
+    """Tell whether a source sentence may say the same in one of its clauses as well as the opposite.
+
+    A statement that denies is told by a sentence that denies anything; one that affirms by one of
+    several things (평일 18:00~21:00 / 일요일 없음).
+    """
+    if _DENIES.search(statement.claim.text):
+        return any(_DENIES.search(claim.text) for claim in told.sentence)
+    return len(told.sentence) > _MOST_CLAUSES
 
 
 @cache
