@@ -27,7 +27,7 @@ from guards.core.reading import Asked, Reading, Text
 from guards.evidence.contrasts import SourceContrasts, contrasts_of
 from guards.evidence.meaning import ASKED, Match, SourceMeaning, may_say_both
 from guards.evidence.replies import asked_claim, replied, reply_of
-from guards.evidence.scope import widened
+from guards.evidence.scope import Kind, widened
 from guards.evidence.statements import Statement, statements_in
 from guards.text.sentences import LONGEST_SENTENCE_CHARS
 
@@ -72,6 +72,10 @@ class NegationSettings(GuardSettings):
         le=1,
         description="Share of an exception that the answer must hold to have told it.",
     )
+
+
+_ABOUT_LIMITS = frozenset({"negation.condition_dropped", "negation.limit_set_aside"})
+_STRONG = _ABOUT_LIMITS | {"negation.flipped", "negation.wrong_reply"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,14 @@ class Negation(Guard[NegationSettings]):
         "negation.condition_dropped": Code(
             "The claim says without limit what the source allows under a condition only.",
             '"{observed}"은(는) 자료의 조건({expected})과 다릅니다. 조건을 그대로 쓰세요.',
+        ),
+        "negation.limit_set_aside": Code(
+            "The claim sets aside a condition of the source (관계없이, 없이, 만 있으면).",
+            '"{observed}"은(는) 자료의 조건({expected})과 다릅니다. 조건을 그대로 쓰세요.',
+        ),
+        "negation.wrong_reply": Code(
+            "The answer's yes or no says the opposite of a source.",
+            '"{observed}"은(는) 자료와 반대입니다. 자료의 표현({expected})대로 답하세요.',
         ),
         "negation.exception_omitted": Code(
             "The answer gives a rule without the exception that the question touches.",
@@ -219,7 +231,7 @@ class Negation(Guard[NegationSettings]):
         reply_says = replied(claim, is_yes=reply[0])
         match = told.contradiction(reply_says, told.related(reply_says, {}), {})
         if match is not None and match.share >= self.settings.sure_from:
-            yield _found("negation.flipped", (0, len(text)), match, told)
+            yield _found("negation.wrong_reply", (0, len(text)), match, told)
 
     def _widened(
         self,
@@ -232,8 +244,9 @@ class Negation(Guard[NegationSettings]):
         found = widened(statement, plain, told, asked, self.settings.widened_from)
         if found is not None:
             offset = sentence[0].start
+            takes_all = found.kind is Kind.ALL
             yield _Found(
-                "negation.condition_dropped",
+                "negation.condition_dropped" if takes_all else "negation.limit_set_aside",
                 found.start - offset,
                 found.end - offset,
                 found.match.share,
@@ -289,7 +302,7 @@ class Negation(Guard[NegationSettings]):
 
     def _is_told(self, found: _Found, offset: int, said: Claims, reading: Reading) -> bool:
         """Tell whether an answer has the exception left out, or a source the very words found."""
-        if found.code == "negation.condition_dropped":
+        if found.code in _ABOUT_LIMITS:
             wording = said.page.plain[offset + found.start : offset + found.end]
             return _is_worded_so(wording, reading)
         if not found.exception:
@@ -305,7 +318,7 @@ class Negation(Guard[NegationSettings]):
         start, end = said.page.raw_span(offset + found.start, offset + found.end)
         raw = reading.answer.text.raw if reading.answer else ""
         start += len(raw[start:end]) - len(raw[start:end].lstrip(_LEADING))
-        is_strong = found.code in {"negation.flipped", "negation.condition_dropped"}
+        is_strong = found.code in _STRONG
         strength = Strength.C2 if is_strong else Strength.C1
         if found.exception:
             strength = Strength.E1

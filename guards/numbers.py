@@ -43,6 +43,9 @@ from guards.text.slots.citation_places import citation_places
 from guards.text.slots.units import Dimension
 
 _SHORTEST_QUOTE_CHARS = 8
+_GIVEN = frozenset(
+    {Dimension.WON, Dimension.PERCENT, Dimension.SECONDS, "clock", "USD", "EUR", "JPY", "CNY"}
+)
 # What users tell of themselves, and what is meant by it in every later turn.
 _OF_THE_USER = frozenset({Dimension.AGE, Dimension.PEOPLE, "마리", "박"})
 # 30일 맞나요?, 30일이라던데요, 30일이죠?: the question asserts its figure of the sources' world.
@@ -312,7 +315,8 @@ def _shown_of(bound: Bound) -> tuple[str, ...]:
 def _absent(figure: Figure, compared: _Compared) -> Finding:
     is_bare = figure.measure.dimension == Dimension.BARE
     found = _finding("not_in_sources", figure, compared, (), score=0.6 if is_bare else 0.9)
-    severity = Severity.WEAK if is_bare else Severity.STRONG
+    # Counts, days and dates are often counted out; amounts, rates and times of day are given.
+    severity = Severity.STRONG if figure.group in _GIVEN else Severity.WEAK
     # What comes next may show how it was reckoned.
     return replace(found, severity=severity, provisional=True)
 

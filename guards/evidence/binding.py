@@ -186,7 +186,7 @@ class SourceFigures:
         Figures of one sentence are told apart by their labels alone.
         """
         here = best[1]
-        if here.claim.block.is_cell or here.measure.values == (1,):
+        if here.claim.block.is_cell or here.measure.values[0] == 1:
             # A cell says too little to be told from others; one of a thing stands everywhere.
             return None
         elsewhere = [

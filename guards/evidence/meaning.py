@@ -231,7 +231,7 @@ _DENIES = re.compile("|".join(lines("denials")))
 
 
 def may_say_both(statement: Statement, told: Statement) -> bool:
-    """Tell whether a source sentence may say the same in one of its clauses as well as the opposite.
+    """Tell whether a source sentence may say both the same and the opposite in its clauses.
 
     A statement that denies is told by a sentence that denies anything; one that affirms by one of
     several things (평일 18:00~21:00 / 일요일 없음).

@@ -69,12 +69,14 @@ class Widened:
         end: Where they end.
         match: The source statement about the same.
         limit: The sentence of the source with the limit.
+        kind: What the widening words do.
     """
 
     start: int
     end: int
     match: Match
     limit: str
+    kind: Kind = Kind.ALL
 
 
 def widened(
@@ -101,7 +103,7 @@ def widened(
             if found.counts(statement, clause, aside):
                 wide = _held(found, aside, clause, statement, told, asked, least)
                 if wide:
-                    return replace(wide, start=start)
+                    return replace(wide, start=start, kind=kind)
     return None
 
 
