@@ -89,10 +89,6 @@ class Numbers(Guard[NumbersSettings]):
             "The answer's own equation, list or table gives another result.",
             '"{observed}"은(는) 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
         ),
-        "numbers.comparator_differs": Code(
-            "The sources hold the value with another comparator (이상, 이하, 초과, 미만).",
-            '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 쓰세요.',
-        ),
         "numbers.derived": Code(
             "No source holds the value; some calculation from the figures at hand could give it.",
             '"{observed}"은(는) 자료에 없는 계산 값입니다. 계산 과정을 함께 쓰세요.',

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from policies.guard_rule import Action
 from tests.bench.measuring import machine
-from tests.quality.cases import SETS, CaseSet, Role, read_sets
+from tests.quality.cases import SETS, CaseSet, read_sets
 from tests.quality.examining import AnswerOutcome, Outcome, Task, examined, policy_named
 from tests.quality.figures import FLOORS, Results, SetEntry, code_figures, set_figures
 from tests.quality.page import chart, page, show
@@ -91,7 +91,7 @@ def _run(
 def _results(
     sets: Sequence[CaseSet], policies: Sequence[str], outcomes: Outcomes, seconds: float
 ) -> Results:
-    dev = [one.name for one in sets if one.entry.role is Role.DEV]
+    judging = [one.name for one in sets if one.entry.first_run is not None]
     return Results(
         machine=machine(),
         date=datetime.now(UTC).date(),
@@ -102,7 +102,7 @@ def _results(
         figures=[set_figures(*key, found) for key, found in outcomes.items()],
         codes={
             policy: code_figures(
-                [outcome for name in dev for outcome in outcomes[name, policy]], _noted(policy)
+                [outcome for name in judging for outcome in outcomes[name, policy]], _noted(policy)
             )
             for policy in policies
         },

@@ -13,15 +13,10 @@ from tests.quality.cases import Role
 from tests.quality.examining import AnswerOutcome, Outcome, QuestionOutcome, TwinOutcome
 
 FLOORS = {"default": 0.9, "strict": 0.7}
-"""The least precision, on the dev sets, of a code that a shipped policy lets act."""
+"""The least precision of a code that a shipped policy lets act, on the sets that nobody had read
+before they were run."""
 FEWEST_ALARMS = 2
 """A single false alarm says nothing of a code's precision yet."""
-ACTING_ANYHOW = frozenset(
-    {"numbers.not_in_sources", "numbers.value_differs", "numbers.moved", "negation.flipped"}
-)
-"""Codes that act below the floor: they find three quarters of all that is found, and what would get
-out without them, a wrong figure or the opposite of a source, does the most harm. A code leaves this
-list once it is precise enough; none may join it."""
 _Z = 1.959964
 """How many standard deviations 95 % of a normal distribution lie within."""
 
@@ -153,7 +148,7 @@ class Results(_Kept):
     sets: list[SetEntry]
     figures: list[SetFigures] = []
     codes: dict[str, list[CodeFigures]] = {}
-    """By policy, counted over the dev sets."""
+    """By policy, counted over the sets of answers that were run before anybody had read them."""
 
     @property
     def policies(self) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from policies.loader import load_shipped
 from tests.quality.cases import read_sets
-from tests.quality.figures import ACTING_ANYHOW, FLOORS, Results
+from tests.quality.figures import FLOORS, Results
 from tests.quality.page import chart, page
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -21,14 +21,10 @@ def test_exactly_the_codes_that_are_too_often_wrong_are_only_noted(policy: str) 
     measured = RESULTS.codes[policy]
     imprecise = {one.code for one in measured if not one.may_act(FLOORS[policy])}
 
-    assert noted == imprecise - ACTING_ANYHOW
+    # What no case of these sets calls for is left to the judgement of whoever writes the policy.
+    assert imprecise <= noted
+    assert not noted & {one.code for one in measured if one.may_act(FLOORS[policy])}
     assert {one.code for one in measured if not one.acts} == noted & {one.code for one in measured}
-
-
-def test_what_acts_anyhow_is_not_precise_enough_yet() -> None:
-    precise = {one.code for one in RESULTS.codes["default"] if one.may_act(FLOORS["default"])}
-
-    assert ACTING_ANYHOW.isdisjoint(precise)
 
 
 def test_the_page_and_the_chart_show_the_committed_figures() -> None:
