@@ -43,6 +43,7 @@ from guards.text.slots.citation_places import citation_places
 from guards.text.slots.units import Dimension
 
 _SHORTEST_QUOTE_CHARS = 8
+_MOST_FIGURES, _MOST_PAIRS = 150, 30_000
 _GIVEN = frozenset(
     {Dimension.WON, Dimension.PERCENT, Dimension.SECONDS, "clock", "USD", "EUR", "JPY", "CNY"}
 )
@@ -115,7 +116,8 @@ class Numbers(Guard[NumbersSettings]):
         if reading.answer is None:
             return []
         compared = reading.once(_Compared)
-        found = (self._judged(figure, compared) for figure in compared.asserted)
+        judge = self._judged if compared.is_small else _looked_up
+        found = (judge(figure, compared) for figure in compared.asserted)
         return [finding for finding in found if finding is not None]
 
     def _judged(self, figure: Figure, compared: "_Compared") -> Finding | None:
@@ -165,6 +167,12 @@ class _Compared:
         self.answer = reading.once(answer_claims)
         self.figures = reading.once(answer_figures)
         self.sources = reading.told.once(SourceFigures)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there are few enough figures to hold each against each."""
+        own, told = len(self.figures), len(self.sources.figures)
+        return own <= _MOST_FIGURES and own * told <= _MOST_PAIRS
 
     @lazy
     def asserted(self) -> tuple[Figure, ...]:
@@ -285,6 +293,15 @@ def _share_a_word(figure: Figure, context: Mapping[str, float]) -> bool:
         and context.get(feature, 0) >= BINDING.near
         for feature, weight in figure.context.items()
     )
+
+
+def _looked_up(figure: Figure, compared: _Compared) -> Finding | None:
+    """Look a figure's value up, where there are too many to compare what they are said of."""
+    dimension, values, *_ = figure.measure
+    held = compared.sources.values
+    if all((dimension, value) in held for value in values):
+        return None
+    return replace(_underived(figure, compared), score=0.1)
 
 
 def _differs(figure: Figure, bound: Bound, compared: _Compared) -> Finding:

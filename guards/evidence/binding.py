@@ -76,6 +76,7 @@ class SourceFigures:
     Attributes:
         figures: All of them, in order.
         index: The claims of the sources.
+        values: Each value that they give, with its dimension.
     """
 
     def __init__(self, told: SourceSet) -> None:
@@ -88,6 +89,9 @@ class SourceFigures:
             if source is not None:
                 heading = f"{source.title} {source.file}"
                 self._in_headings += [one.measure for one in label_figures(heading)]
+        self.values = frozenset(
+            (one.measure.dimension, value) for one in self.figures for value in one.measure.values
+        )
         self._weights = {
             (one.source, one.start): self.index.weight(one.context) for one in self.figures
         }
@@ -228,10 +232,11 @@ class SourceFigures:
                 continue
             if any(feature in figure.context for one in own for feature in one.label):
                 return None
-            if not all(one.label for one in own):
-                continue
             named = max(rest, key=lambda one: self._share(one, near))
-            if self._share(named, near) < BINDING.label_named:
+            # A value without a label of its own is the general one: only what is named whole
+            # takes its place.
+            least = BINDING.label_named if all(one.label for one in own) else 1.0
+            if self._share(named, near) < least:
                 continue
             if not any(feature[0] != "=" for feature in named.label & near):
                 continue
@@ -242,8 +247,9 @@ class SourceFigures:
 
     def _share(self, member: _Member, near: frozenset[str]) -> float:
         """Return the share of a member's label that an answer names."""
-        whole = sum(self.index.rarity(feature) for feature in member.label)
-        named = sum(self.index.rarity(feature) for feature in member.label & near)
+        words = [feature for feature in member.label if feature[0] != "="] or member.label
+        whole = sum(self.index.rarity(feature) for feature in words)
+        named = sum(self.index.rarity(feature) for feature in words if feature in near)
         return named / whole if whole else 0.0
 
 

@@ -23,6 +23,7 @@ from guards.text.slots.units import Dimension, Measure
 
 NEAR, BEHIND, SHARED, BESIDE, ROLE = 1.0, 0.6, 0.5, 0.3, 0.5
 _END = 10**9
+_MOST_IN_A_SENTENCE, _MOST_WORDS = 40, 200
 _TOPIC = frozenset({"은", "는", "이", "가"})
 
 _GROUPS: dict[str, str] = {
@@ -90,9 +91,18 @@ def figures_of(
     """
     if not any(claim.clause.figures for claim in sentence):
         return
+    # A bare list of figures, or a text without an end, says nothing of any of them.
+    is_bare = sum(len(claim.clause.figures) for claim in sentence) > _MOST_IN_A_SENTENCE
     for claim in sentence:
         for number, quantity in enumerate(claim.clause.figures):
             bag = Bag()
+            if is_bare or len(claim.clause.words) > _MOST_WORDS:
+                bag.add_labels(claim)
+                start = claim.offset + quantity.start
+                yield Figure(
+                    quantity, claim, start, claim.offset + quantity.end, bag.weights, source
+                )
+                continue
             _add_around(bag, claim, group_of(quantity.measure), sentence, before)
             if title:
                 bag.add(label_words(title), TITLE)
