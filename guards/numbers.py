@@ -44,8 +44,9 @@ from guards.text.slots.units import Dimension
 
 _SHORTEST_QUOTE_CHARS = 8
 _MOST_FIGURES, _MOST_PAIRS = 150, 30_000
-_GIVEN = frozenset(
-    {Dimension.WON, Dimension.PERCENT, Dimension.SECONDS, "clock", "USD", "EUR", "JPY", "CNY"}
+# Answers count these out themselves: days between dates, the items of a list, points for an amount.
+_COUNTED_OUT = frozenset(
+    {"period", "date", "month", "year", "곳", "개", "종", "건", "포인트", Dimension.BARE}
 )
 # What users tell of themselves, and what is meant by it in every later turn.
 _OF_THE_USER = frozenset({Dimension.AGE, Dimension.PEOPLE, "마리", "박"})
@@ -128,15 +129,15 @@ class Numbers(Guard[NumbersSettings]):
             expected = () if explained.right is None else (_shown(explained.right, figure),)
             return _finding("wrong_result", figure, compared, expected)
         bound = compared.sources.bind(figure)
-        if explained.outcome is Outcome.GIVEN_BY_USER and self.settings.allow_from_question:
+        is_users = explained.outcome is Outcome.GIVEN_BY_USER
+        if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
-        if bound.held is Held.HELD or (
-            explained.outcome in _EXPLAINED and not explained.is_operand
-        ):
+        is_explained = explained.outcome in _EXPLAINED and not is_users
+        if bound.held is Held.HELD or (is_explained and not explained.is_operand):
             return None
         if bound.held is Held.MOVED and not explained.is_operand:
             return _moved(figure, bound, compared)
-        if explained.outcome in _EXPLAINED:
+        if is_explained:
             return None
         if compared.derivable.may_give(figure):
             return _underived(figure, compared)
@@ -328,8 +329,7 @@ def _shown_of(bound: Bound) -> tuple[str, ...]:
 def _absent(figure: Figure, compared: _Compared) -> Finding:
     is_bare = figure.measure.dimension == Dimension.BARE
     found = _finding("not_in_sources", figure, compared, (), score=0.6 if is_bare else 0.9)
-    # Counts, days and dates are often counted out; amounts, rates and times of day are given.
-    severity = Severity.STRONG if figure.group in _GIVEN else Severity.WEAK
+    severity = Severity.WEAK if figure.group in _COUNTED_OUT else Severity.STRONG
     # What comes next may show how it was reckoned.
     return replace(found, severity=severity, provisional=True)
 

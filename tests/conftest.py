@@ -80,3 +80,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def _holds(asked: Path, folder: Path, left_out: str) -> bool:
     """Tell whether what was asked for holds a folder, or is what is left out of it."""
     return asked in (folder, *folder.parents) or (asked.parent == folder and asked.match(left_out))
+
+
+KNOWN_MISSES = Path(__file__).parent / "known_misses.txt"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Expect the known misses to fail: the file says which and why; one that passes is an error."""
+    lines = KNOWN_MISSES.read_text(encoding="utf-8").splitlines()
+    known = {line for line in lines if line and not line.startswith("#")}
+    for item in items:
+        if item.nodeid.encode("unicode_escape").decode() in known or item.nodeid in known:
+            item.add_marker(pytest.mark.xfail(reason="tests/known_misses.txt", strict=True))

@@ -16,6 +16,7 @@ from policies.judging.claims import Skip, question_about
 from policies.judging.judge import JudgeQuestion, OpenClaim
 from policies.judging.rules import OpinionRules
 from policies.loader import load_shipped
+from tests.policies.acting import every_code_acts
 from tests.policies.courses import (
     COURSES,
     DENIED,
@@ -27,7 +28,7 @@ from tests.policies.courses import (
     answered,
 )
 
-INSPECTOR = Inspector(load_shipped("default").policy)
+INSPECTOR = Inspector(every_code_acts(load_shipped("default").policy))
 RULES = OpinionRules()
 
 

@@ -28,6 +28,7 @@ from policies.shape import Mode
 from policies.verdict import GuardOutcome, Verdict
 from tests.fakes.fake_judge import FakeJudge, contradicts, doubts, supports
 from tests.fakes.virtual_time import in_virtual_time
+from tests.policies.acting import every_code_acts
 from tests.policies.courses import (
     COURSES,
     DENIED,
@@ -40,7 +41,7 @@ from tests.policies.courses import (
     answered,
 )
 
-SHIPPED = load_shipped("default").policy
+SHIPPED = every_code_acts(load_shipped("default").policy)
 # Only guards whose findings these answers are made for; others may learn to see more in them.
 # All of their codes act, whatever the shipped policy only notes.
 GUARDS = {

@@ -25,6 +25,7 @@ from policies.verification.policies import chosen_policy
 from policies.verification.shape import Verification
 from policies.verification.verifying import Verifier
 from tests.fakes.fake_judge import FakeJudge, contradicts, supports
+from tests.policies.acting import every_code_acts
 from tests.policies.courses import (
     COURSES,
     DENIED,
@@ -159,7 +160,7 @@ def test_texts_that_can_be_read_as_what_they_should_be_are() -> None:
 
 def test_what_blocks_beyond_its_time_is_too_late() -> None:
     rules = JudgeRules(base_url="http://127.0.0.1:9/v1", model="judge-ko", timeout_s=0.05)
-    policy = load_shipped("default").policy.model_copy(update={"judge": rules})
+    policy = every_code_acts(load_shipped("default").policy).model_copy(update={"judge": rules})
     blocks = FakeJudge(contradicts(NO_REFUND))
 
     class Blocking:
@@ -187,7 +188,7 @@ def test_forced_an_answer_that_nobody_judged_is_not_verified() -> None:
 
 
 def test_within_a_running_loop_the_verifier_is_awaited() -> None:
-    chosen = chosen_policy(load_shipped("default").policy)
+    chosen = chosen_policy(every_code_acts(load_shipped("default").policy))
     verifier = Verifier(chosen.inspector, chosen.name)
 
     done = asyncio.run(
@@ -199,7 +200,7 @@ def test_within_a_running_loop_the_verifier_is_awaited() -> None:
 
 def test_a_policys_own_judge_is_asked_by_servers_only() -> None:
     rules = JudgeRules(base_url="http://127.0.0.1:9/v1", model="judge-ko")
-    policy = load_shipped("default").policy.model_copy(update={"judge": rules})
+    policy = every_code_acts(load_shipped("default").policy).model_copy(update={"judge": rules})
 
     result = verify(QUESTION, KNOWN, [COURSES], policy)
 

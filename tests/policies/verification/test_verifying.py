@@ -26,6 +26,7 @@ from policies.verification.options import BadSources, Options
 from policies.verification.parts import Label, Method
 from policies.verification.shape import Verification
 from policies.verification.verifying import UnknownGuard, Verifier
+from tests.policies.acting import every_code_acts
 from tests.policies.shop import (
     DELIVERY,
     DELIVERY_SAID,
@@ -39,7 +40,7 @@ from tests.policies.shop import (
     WRONG_FIGURE,
 )
 
-DEFAULT = load_shipped("default").policy
+DEFAULT = every_code_acts(load_shipped("default").policy)
 
 
 def verified(answer: str, *sources: Source, options: Options = Options()) -> Verification:
