@@ -91,4 +91,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     known = {line for line in lines if line and not line.startswith("#")}
     for item in items:
         if item.nodeid.encode("unicode_escape").decode() in known or item.nodeid in known:
-            item.add_marker(pytest.mark.xfail(reason="tests/known_misses.txt", strict=True))
+            # What goes over sockets and clocks may also pass by luck.
+            is_sure = item.nodeid.startswith(("tests/guards/", "tests/policies/"))
+            item.add_marker(pytest.mark.xfail(reason="tests/known_misses.txt", strict=is_sure))
