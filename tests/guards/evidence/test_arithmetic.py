@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_a_wrong_result_is_not_explained(
 def test_an_equation_that_is_wrong_tells_the_right_result() -> None:
     found = explained(GYM, "6개월이요", "60,000원 × 6개월 = 350,000원입니다.", "350,000원")
 
-    assert (found.outcome, found.right) == (Outcome.SHOWN_WRONG, 360_000)
+    assert (found.outcome, found.right) == (Outcome.SHOWN_WRONG, Fraction(360_000))
     assert [one.quantity.text for one in found.operands] == ["60,000원", "6개월"]
 
 
@@ -52,7 +53,7 @@ def test_a_total_that_is_wrong_tells_the_right_one() -> None:
 
     found = explained(COURSE, "얼마예요?", table, "280,000원")
 
-    assert (found.outcome, found.right) == (Outcome.SHOWN_WRONG, 270_000)
+    assert (found.outcome, found.right) == (Outcome.SHOWN_WRONG, Fraction(270_000))
 
 
 def test_a_total_in_words_is_that_of_the_amounts_named_before_it() -> None:
@@ -61,7 +62,7 @@ def test_a_total_in_words_is_that_of_the_amounts_named_before_it() -> None:
 
     found = explained(menu, "둘 다 시키면요?", answer, "22,000원")
 
-    assert (found.outcome, found.right) == (Outcome.SHOWN_WRONG, 21_000)
+    assert (found.outcome, found.right) == (Outcome.SHOWN_WRONG, Fraction(21_000))
 
 
 def test_a_supposed_figure_needs_no_source_but_a_limit_does() -> None:
