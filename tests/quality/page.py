@@ -46,7 +46,7 @@ faithful answers in which it is found anywhere. The precision is that of a strea
 the answers have one error.
 
 A shipped policy lets a code act only from a precision of {floors} on, and otherwise only notes it
-(`guards.<name>.weak`); a single false alarm decides nothing. What keeps the rule says so in the
+(`guards.<name>.weak`); one or two false alarms decide nothing. What keeps the rule says so in the
 last column."""
 
 

@@ -192,7 +192,7 @@ def test_the_least_precise_code_comes_first() -> None:
     [
         pytest.param(share(9, 10), share(0, 10), True, id="never-wrong"),
         pytest.param(share(0, 10), share(1, 10), True, id="one-false-alarm-decides-nothing"),
-        pytest.param(share(9, 10), share(2, 10), False, id="too-often-wrong"),
+        pytest.param(share(9, 10), share(3, 10), False, id="too-often-wrong"),
         pytest.param(share(90, 100), share(10, 100), True, id="at-the-floor"),
     ],
 )
