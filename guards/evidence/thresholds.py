@@ -1,6 +1,6 @@
 """The numbers of the comparison, each with its meaning: likeness is a share, from 0 to 1.
 
-Those of novelty are fitted by ``tests/quality/fit_novelty.py``.
+All were chosen on the sets of ``tests/quality`` that were tuned on.
 """
 
 from dataclasses import dataclass
