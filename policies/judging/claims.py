@@ -11,9 +11,9 @@ from typing import Protocol
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.reading import Reading
+from guards.evidence.support import Support
 from guards.overlap import Overlap
 from guards.text.citing.statements import Statement, read_statements
-from guards.text.citing.support import Support
 from guards.text.claims import bare_claim
 from guards.text.mask import Masking, identifiers_in
 from policies.edits import Edit

@@ -9,10 +9,10 @@ from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
+from guards.evidence.support import Support
 from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
 from guards.text.citing.kept import support_of
 from guards.text.citing.statements import Statement
-from guards.text.citing.support import Support
 from policies.coverage import FORM_GUARDS, Coverage, is_about_mark
 from policies.judging.regate import strong_grounding
 from policies.offsets import Offsets

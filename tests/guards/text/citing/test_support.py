@@ -6,7 +6,7 @@ from guards.core.reading import read
 from guards.text.citing.assessed import Assessed
 from guards.text.citing.assessment import CITATION_THRESHOLD, assess
 from guards.text.citing.kept import support_of
-from guards.text.citing.support import Support
+from guards.evidence.support import Support
 
 GARDEN = Source("1", "온실 안내", "온실은 화요일에 문을 닫는다. 입장료는 3,000원이다.")
 PARKING = Source("2", "주차 안내", "주차장은 후문 옆 광장에 있다.")
