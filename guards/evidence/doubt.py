@@ -218,11 +218,19 @@ def _fitted() -> Mapping[str, float]:
     return {name: float(weight) for name, weight in groups("doubt")}
 
 
-def doubtful_from() -> float:
-    """Return the doubt from which on a sentence is not called verified."""
-    return _fitted()["doubtful_from"]
+class Limits(NamedTuple):
+    """The fitted limits of doubt.
+
+    Attributes:
+        doubtful_from: From here on a sentence is not called verified.
+        asked_from: From here on a judge is asked about it.
+    """
+
+    doubtful_from: float
+    asked_from: float
 
 
-def asked_from() -> float:
-    """Return the doubt from which on a judge is asked about a sentence."""
-    return _fitted()["asked_from"]
+def limits() -> Limits:
+    """Return the fitted limits of doubt."""
+    fitted = _fitted()
+    return Limits(fitted["doubtful_from"], fitted["asked_from"])
