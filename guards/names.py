@@ -25,13 +25,12 @@ from pydantic import Field
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading, Text
+from guards.core.reading import Asked, Reading, Text, source_text
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.novelty import Vocabulary
 from guards.evidence.roles import contrasts
 from guards.text.bound_names import bound_names, misbound_names
 from guards.text.claimed_facilities import Facility, claimed_facilities
-from guards.text.closest_figures import source_texts
 from guards.text.kin_names import KinNames
 from guards.text.known_names import KnownNames
 from guards.text.name_like import replaces_a_name
@@ -242,7 +241,8 @@ class _Known:
     """The names that a request holds; shared by all looks at its answers."""
 
     def __init__(self, asked: Asked) -> None:
-        self._texts = source_texts(asked)
+        titles = [source.title for source in asked.exchange.sources if source.title]
+        self._texts = [*(part.text for part in asked.sources), *map(source_text, titles)]
         self._files = [source.file for source in asked.exchange.sources if source.file]
         self._beside = [asked.question.text, asked.echo]
         self._in_sources: dict[tuple[str, ...], KnownNames] = {}

@@ -21,15 +21,10 @@ from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
+from guards.evidence.passages import Place, SourcePassages, units_of
 from guards.text.claims import bare_claim
-from guards.text.likeness import kept_words_of, words_of
-from guards.text.moved import Homes, Told
-from guards.text.passages import Passages, Place, clause_around, sentence_places
-from guards.text.sentence_index import SentenceIndex
-from guards.text.sentences import Sentence
+from guards.text.sentences import Sentence, sentence_places
 from guards.text.slots.route import RouteKind, RouteSlot, names_mode
-from guards.text.source_row import SourceRow
-from guards.text.values import Value
 
 _TRAVELS = re.compile(
     r"(?:으로|로|을|를|은|는|편으로|편)?\s?(?:약\s?|대략\s?)?"
@@ -37,6 +32,8 @@ _TRAVELS = re.compile(
 )
 _REACH_SENTENCES = 2
 _SAME_SUBJECT = 0.3
+_SAME_WAY, _CLEARLY_LESS, _LEAST_WORDS = 0.75, 0.3, 3
+_OUTER = " \t.!?\"'“”‘’*_-•·"
 _BY_NAME = frozenset({RouteKind.STATION, RouteKind.STOP})
 _MOST_EXPECTED = 4
 _MOST_PLACES = 60
@@ -66,33 +63,36 @@ class _RouteMap:
     """The ways that the sources of one exchange describe."""
 
     def __init__(self, reading: Reading) -> None:
-        self.passages = reading.told.once(Passages)
+        self._parts = reading.sources
+        self._passages = reading.told.once(SourcePassages)
         titles = [Text(source.title) for source in reading.exchange.sources]
-        self.raw_texts = [text.raw for _, text in self.passages.texts()]
-        self.raw_texts += [title.raw for title in titles]
+        self.raw_texts = [text.raw for text in (*(part.text for part in self._parts), *titles)]
         self._dense = ["".join(raw.split()) for raw in self.raw_texts]
         self._slots: dict[Place, list[RouteSlot]] = defaultdict(list)
         self._places: dict[_Key, list[Place]] = defaultdict(list)
-        self._keys = {slot.key for title in titles for slot in title.routes}
-        values: list[tuple[Place, Value]] = []
-        for number, text in self.passages.texts():
-            named = [slot for slot in text.routes if slot.kind is not RouteKind.MODE]
-            places = sentence_places(text, [slot.start for slot in named])
+        for number, part in enumerate(self._parts):
+            named = [slot for slot in part.text.routes if slot.kind is not RouteKind.MODE]
+            places = sentence_places(part.text.sentences, [slot.start for slot in named])
             for slot, at in zip(named, places, strict=True):
-                place = Place(number, at)
-                values.append((place, _value(slot)))
-                self._slots[place].append(slot)
-                self._places[slot.key].append(place)
-        self._keys |= self._places.keys()
-        self._homes = Homes(self.passages, reading.told.once(SourceRow), values)
-        self._index = SentenceIndex((place, self.passages.sentence(place)) for place in self._slots)
-        self.describes = any(text.routes for _, text in self.passages.texts())
+                self._slots[Place(number, at)].append(slot)
+                self._places[slot.key].append(Place(number, at))
+        self._keys = {slot.key for title in titles for slot in title.routes} | self._places.keys()
+        self.describes = any(part.text.routes for part in self._parts)
 
     def has(self, slot: RouteSlot) -> bool:
         """Tell whether a source has a piece of a way anywhere."""
         if slot.key in self._keys:
             return True
         return slot.kind in _BY_NAME and any(slot.value in dense for dense in self._dense)
+
+    def holds(self, sentence: str) -> bool:
+        """Tell whether a source has a sentence word for word, whatever its spacing."""
+        needle = "".join(sentence.strip(_OUTER).split())
+        # Not inside of a longer number.
+        before = r"(?<!\d)(?<!\d[,.])" if needle[:1].isdigit() else ""
+        behind = r"(?!\d)" if needle[-1:].isdigit() else ""
+        whole = re.compile(f"{before}{re.escape(needle)}{behind}")
+        return bool(needle) and any(whole.search(dense) for dense in self._dense)
 
     def differing(
         self, slot: RouteSlot, together: Sequence[RouteSlot], sentence: Sentence
@@ -109,14 +109,7 @@ class _RouteMap:
         if not self.has(slot):
             place = self._closest(slot, together, sentence)
         else:
-            clause = clause_around(sentence, slot.start, slot.end)
-            home = self._homes.other_home(
-                _value(slot),
-                [_value(one) for one in together if one.kind is slot.kind],
-                Told(sentence.text),
-                Told(clause),
-            )
-            place = home.place if home else self._without(slot, together)
+            place = self._other_home(slot, sentence) or self._without(slot, together)
         return None if place is None else self._difference(slot, together, place)
 
     def _difference(
@@ -128,9 +121,10 @@ class _RouteMap:
         around = self._keys_around(place)
         only = len({one.key for one in there}) == 1
         agrees = all(one.kind is not slot.kind and one.key in around for one in others)
+        source = self._parts[place.source].source
         return _Differing(
-            self.passages.source_id(place),
-            self.passages.sentence(place),
+            source.id if source else "",
+            self._passages.sentence(place),
             expected[:_MOST_EXPECTED],
             expected[0] if only and agrees else None,
         )
@@ -138,18 +132,33 @@ class _RouteMap:
     def _closest(
         self, slot: RouteSlot, together: Sequence[RouteSlot], sentence: Sentence
     ) -> Place | None:
-        """Return the sentence with pieces of that kind that is most like the answer's."""
-        wanted = words_of(bare_claim(sentence.text))
+        """Return the sentence with pieces of that kind that holds most of the answer's."""
+        shares = self._passages.shares(bare_claim(sentence.text))
         keys = {one.key for one in together}
-        best: Place | None = None
-        best_score = _SAME_SUBJECT
-        for place in self._index.nearest(wanted):
-            if self._has_kind(place, slot):
-                shared = sum(one.key in keys for one in self._slots[place])
-                score = shared + wanted.share_in(kept_words_of(self.passages.sentence(place)))
-                if score > best_score:
-                    best, best_score = place, score
-        return best
+        scores = {
+            place: sum(one.key in keys for one in slots) + shares.get(place, 0.0)
+            for place, slots in self._slots.items()
+            if self._has_kind(place, slot)
+        }
+        best = max(scores, key=scores.__getitem__, default=None)
+        return best if best is not None and scores[best] > _SAME_SUBJECT else None
+
+    def _other_home(self, slot: RouteSlot, sentence: Sentence) -> Place | None:
+        """Return the sentence that holds what the answer tells, if it has another piece there.
+
+        None if the sentences around the piece in the sources hold much of it as well.
+        """
+        own = self._places.get(slot.key, ())
+        told = bare_claim(sentence.text.replace(slot.text, " ", 1))
+        if not 0 < len(own) <= _MOST_PLACES or len(units_of(told)) < _LEAST_WORDS:
+            return None
+        shares = self._passages.shares(told)
+        others = [one for one in shares if one not in own and self._has_kind(one, slot)]
+        best = max(others, key=shares.__getitem__, default=None)
+        if best is None or shares[best] < _SAME_WAY:
+            return None
+        around = (sum(shares.get(at, 0) for at in self._near(one) if at != best) for one in own)
+        return best if max(around) <= shares[best] - _CLEARLY_LESS else None
 
     def _without(self, slot: RouteSlot, together: Sequence[RouteSlot]) -> Place | None:
         """Return where all other pieces meet with another one of that kind, if nowhere with it."""
@@ -176,10 +185,6 @@ class _RouteMap:
 
     def _keys_around(self, place: Place) -> set[_Key]:
         return {slot.key for near in self._near(place) for slot in self._slots.get(near, ())}
-
-
-def _value(slot: RouteSlot) -> Value:
-    return Value(slot.start, slot.end, frozenset({slot.key}), slot.kind, slot.text)
 
 
 class TransportSettings(GuardSettings):
@@ -227,7 +232,7 @@ class Transport(Guard[TransportSettings]):
         return [
             finding
             for sentence, slots in _by_sentence(reading.answer.text)
-            if not (abstains(sentence.text) or ways.passages.holds(sentence.text))
+            if not (abstains(sentence.text) or ways.holds(sentence.text))
             for finding in self._in_sentence(sentence, slots, ways, licensed)
         ]
 

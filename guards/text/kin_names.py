@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from guards.core.finding import Evidence
 from guards.core.reading import Asked, Text
-from guards.text.features import features
-from guards.text.held import Wanted
-from guards.text.overlap_score import shares_in
+from guards.evidence.passages import SourcePassages
 
 _SAME_SUBJECT = 0.5
 
@@ -25,10 +23,10 @@ class KinNames:
     """The names of a request's sources, by head and sentence."""
 
     def __init__(self, asked: Asked) -> None:
+        self._passages = asked.told.once(SourcePassages)
         known = zip(asked.sources, asked.exchange.sources, strict=True)
         self._texts = [(source.id, part.text) for part, source in known]
         self._found: dict[tuple[str, str], Kin | None] = {}
-        self._shares: dict[str, list[dict[int, float]]] = {}
 
     def near(self, head: str, sentence: str) -> Kin | None:
         """Return the names of a head in the source sentence nearest to a claim, if one is near."""
@@ -39,19 +37,13 @@ class KinNames:
 
     def _near(self, head: str, sentence: str) -> Kin | None:
         best, best_score = None, _SAME_SUBJECT
-        for (source_id, text), shares in zip(self._texts, self._shares_of(sentence), strict=True):
-            kin = text.once(_by_head).get(head, {})
-            for place in sorted(shares.keys() & kin.keys()):
-                if shares[place] > best_score:
-                    quote = Evidence(source_id, text.sentences[place].text)
-                    best, best_score = Kin(tuple(kin[place]), (quote,)), shares[place]
+        for place, share in sorted(self._passages.shares(sentence).items()):
+            source_id, text = self._texts[place.source]
+            names = text.once(_by_head).get(head, {}).get(place.at)
+            if names and share > best_score:
+                quote = Evidence(source_id, text.sentences[place.at].text)
+                best, best_score = Kin(tuple(names), (quote,)), share
         return best
-
-    def _shares_of(self, sentence: str) -> list[dict[int, float]]:
-        if sentence not in self._shares:
-            wanted = Wanted(features(sentence))
-            self._shares[sentence] = [shares_in(wanted, text.held_index) for _, text in self._texts]
-        return self._shares[sentence]
 
 
 def _by_head(text: Text) -> Mapping[str, Mapping[int, list[str]]]:
