@@ -3,11 +3,13 @@
 Everyday wording (한 번, 1인당, 두 가지) and lone digits are words, not values; 11가지 is a value.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from operator import attrgetter
 
+from guards.claims.reader import Claim, Reading
 from guards.core.reading import Text
+from guards.evidence.figures import same_value
 from guards.text.slots.contact import Contact, ContactKind
 from guards.text.slots.dates import parts_of
 from guards.text.slots.phone import find_phones
@@ -15,24 +17,20 @@ from guards.text.slots.quantity import Quantity
 from guards.text.slots.route import RouteKind, RouteSlot
 from guards.text.slots.units import Dimension, Measure
 
-_DATES = frozenset(
-    {
-        Dimension.DATE,
-        Dimension.YEAR_MONTH,
-        Dimension.MONTH_DAY,
-        Dimension.YEAR,
-        Dimension.MONTH,
-    }
-)
-_CLOCKS = frozenset({Dimension.CLOCK, Dimension.CLOCK_12})
+_KINDS: dict[str, str] = {
+    Dimension.YEAR_MONTH: Dimension.DATE,
+    Dimension.MONTH_DAY: Dimension.DATE,
+    Dimension.YEAR: Dimension.DATE,
+    Dimension.MONTH: Dimension.DATE,
+    Dimension.CLOCK_12: Dimension.CLOCK,
+}
 _ROUTES = frozenset({RouteKind.LINE, RouteKind.EXIT})
-_HALF_DAY_MINUTES = 720
 _TWO_DIGITS = 10
 _THRESHOLDS = frozenset({"이상", "이하", "초과", "미만"})
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Value:
     """A value in a text.
 
     Attributes:
@@ -64,46 +62,71 @@ class Figure:
         return self.slot.shown if isinstance(self.slot, Quantity) else self.slot.text
 
     @property
+    def comparing_word(self) -> str:
+        """The word behind it that makes a bound of it; empty if there is none."""
+        return self.slot.comparing_word if isinstance(self.slot, Quantity) else ""
+
+    @property
     def is_threshold(self) -> bool:
         """Whether it only bounds something (이상, 이하, 초과, 미만)."""
-        return isinstance(self.slot, Quantity) and self.slot.comparing_word in _THRESHOLDS
+        return self.comparing_word in _THRESHOLDS
 
-    def is_like(self, other: "Figure") -> bool:
-        """Tell whether two values are of one kind and may mean the same."""
-        return self.kind == other.kind and self.agrees(other)
-
-    def agrees(self, other: "Figure") -> bool:
-        """Tell whether two values of one kind may mean the same, as far as they say."""
+    def is_like(self, other: "Value") -> bool:
+        """Tell whether two values are of one kind and may mean the same, as far as they say."""
         one, two = self.slot, other.slot
+        if self.kind != other.kind:
+            return False
         if isinstance(one, Contact) and isinstance(two, Contact):
             return one.is_in(two) or two.is_in(one)
         if isinstance(one, RouteSlot) and isinstance(two, RouteSlot):
             return one.value == two.value
-        if isinstance(one, Quantity) and isinstance(two, Quantity):
-            return _quantities_agree(one, two)
-        return False
+        return isinstance(one, Quantity) and isinstance(two, Quantity) and _agree(one, two)
+
+    def is_among(self, others: Sequence["Value"]) -> bool:
+        """Tell whether another value may mean the same."""
+        return any(self.is_like(one) for one in others)
 
 
-def figures_of(text: Text) -> list[Figure]:
+def kind_of(measure: Measure) -> str:
+    """Return the kind of a quantity: dates are one, however much of them is told."""
+    return _KINDS.get(measure.dimension, measure.dimension)
+
+
+def values_of(text: Text) -> list[Value]:
     """Return the values of a text, in order."""
     found = [
-        Figure(quantity, _kind(quantity.measure))
+        Value(quantity, kind_of(quantity.measure))
         for quantity in text.quantities
         if not (_is_wording(quantity) or _is_lone_digit(quantity.measure))
     ]
     found += [
-        Figure(contact, contact.kind)
+        Value(contact, contact.kind)
         for contact in (text.contacts if find_phones(text.normal.text) else ())
         if contact.kind is ContactKind.PHONE and not contact.is_extension
     ]
-    found += [Figure(route, route.kind) for route in text.routes if route.kind in _ROUTES]
+    found += [Value(route, route.kind) for route in text.routes if route.kind in _ROUTES]
     return sorted(found, key=attrgetter("slot.start"))
 
 
-def _kind(measure: Measure) -> str:
-    if measure.dimension in _DATES:
-        return Dimension.DATE
-    return Dimension.CLOCK if measure.dimension in _CLOCKS else measure.dimension
+def values_by_sentence(
+    reading: Reading, values: Sequence[Value]
+) -> Iterator[tuple[tuple[Claim, ...], list[Value]]]:
+    """Yield the sentences of a text that have values, each with them.
+
+    Args:
+        reading: The text, read.
+        values: Its values, in order.
+    """
+    at = 0
+    for sentence in reading.sentences:
+        start, end = reading.page.raw_span(sentence[0].start, sentence[-1].end)
+        while at < len(values) and values[at].start < start:
+            at += 1
+        first = at
+        while at < len(values) and values[at].start < end:
+            at += 1
+        if at > first:
+            yield sentence, list(values[first:at])
 
 
 def _is_wording(quantity: Quantity) -> bool:
@@ -116,34 +139,16 @@ def _is_lone_digit(measure: Measure) -> bool:
     return measure.dimension == Dimension.BARE and measure.values[0] < _TWO_DIGITS
 
 
-def _quantities_agree(one: Quantity, two: Quantity) -> bool:
+def _agree(one: Quantity, two: Quantity) -> bool:
     if one.approximate or two.approximate:
         return True
     if one.comparator and two.comparator and one.comparator is not two.comparator:
         return True  # 3일 이상 and 5일 이하 hold at the same time
-    if _kind(one.measure) == Dimension.DATE:
-        return _dates_agree(one.measure, two.measure)
-    values, others = _values(one.measure, two.measure), _values(two.measure, one.measure)
-    return values <= others or others <= values
-
-
-def _dates_agree(one: Measure, two: Measure) -> bool:
-    """Tell whether two dates can be the same day, as far as each of them goes."""
-    if one.dimension == two.dimension:
-        return one.values == two.values
-    if parts_of(one) and parts_of(two):
-        shared = {part.dimension: part for part in (one, *parts_of(one))}
-        return all(
-            shared[part.dimension] == part
-            for part in (two, *parts_of(two))
-            if part.dimension in shared
+    if kind_of(one.measure) == Dimension.DATE:
+        # Two dates may be the same day if they agree as far as each of them goes.
+        parts, others = (
+            {part.dimension: part for part in (date, *parts_of(date))}
+            for date in (one.measure, two.measure)
         )
-    whole, part = (one, two) if parts_of(one) else (two, one)
-    return not parts_of(whole) or part in parts_of(whole)
-
-
-def _values(measure: Measure, beside: Measure) -> frozenset[Fraction]:
-    """Return values to compare; times of day modulo half a day if either leaves the half open."""
-    if Dimension.CLOCK_12 in {measure.dimension, beside.dimension}:
-        return frozenset(value % _HALF_DAY_MINUTES for value in measure.values)
-    return frozenset(measure.values)
+        return all(parts[dimension] == others[dimension] for dimension in parts.keys() & others)
+    return same_value(one.measure, two.measure) or same_value(two.measure, one.measure)
