@@ -23,7 +23,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.evidence.contradictions import Contradictions, Side, Told
 from guards.evidence.index import claims_of
-from guards.evidence.values import Value, values_by_sentence, values_of
+from guards.evidence.values import Value, by_sentence, values_of
 from guards.korean.words import Word
 from guards.text.particles import final_consonant
 from guards.text.slots.citation_mark import MarkKind, read_marks
@@ -169,7 +169,7 @@ def _said(
     A sentence that says nothing else says it of what was asked.
     """
     read = answer.once(claims_of)
-    for sentence, values in values_by_sentence(read, answered):
+    for sentence, values in by_sentence(read, answered):
         skipped = [*marks, *((one.start, one.end) for one in values)]
         words = [word for _, label in sentence[0].labels for word in label]
         for claim in sentence:

@@ -16,7 +16,7 @@ from guards.core.exchange import Source
 from guards.core.reading import Part, SourceSet
 from guards.evidence.index import SourceIndex
 from guards.evidence.meaning import covered
-from guards.evidence.values import Value, values_by_sentence, values_of
+from guards.evidence.values import Value, by_sentence, values_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, canonical, content_words
 from guards.lexicons.question_words import MEASURE_NOUNS
@@ -141,7 +141,7 @@ def _told_by(source: Source, part: Part, reading: Reading) -> Iterator[Told]:
     edition = edition_of(source)
     plain = reading.page.plain
     heads = _heads(reading)
-    for sentence, values in values_by_sentence(reading, values_of(part.text)):
+    for sentence, values in by_sentence(reading, values_of(part.text)):
         start, end = reading.page.raw_span(sentence[0].start, sentence[-1].end)
         is_long = len(values) > _MOST_VALUES or end - start > _LONGEST_CHARS
         if is_long or sentence[0].block.is_heading:

@@ -6,6 +6,7 @@ Everyday wording (한 번, 1인당, 두 가지) and lone digits are words, not v
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import Protocol, TypeVar
 
 from guards.claims.reader import Claim, Reading
 from guards.core.reading import Text
@@ -27,6 +28,17 @@ _KINDS: dict[str, str] = {
 _ROUTES = frozenset({RouteKind.LINE, RouteKind.EXIT})
 _TWO_DIGITS = 10
 _THRESHOLDS = frozenset({"이상", "이하", "초과", "미만"})
+
+
+class Placed(Protocol):
+    """What has a place in a text."""
+
+    @property
+    def start(self) -> int:
+        """Where it begins."""
+
+
+PlacedT = TypeVar("PlacedT", bound=Placed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +120,25 @@ def values_of(text: Text) -> list[Value]:
     return sorted(found, key=attrgetter("slot.start"))
 
 
-def values_by_sentence(
-    reading: Reading, values: Sequence[Value]
-) -> Iterator[tuple[tuple[Claim, ...], list[Value]]]:
-    """Yield the sentences of a text that have values, each with them.
+def by_sentence(
+    reading: Reading, placed: Sequence[PlacedT]
+) -> Iterator[tuple[tuple[Claim, ...], list[PlacedT]]]:
+    """Yield the sentences of a text in which something stands, each with it.
 
     Args:
         reading: The text, read.
-        values: Its values, in order.
+        placed: What has a place in the raw text, in order.
     """
     at = 0
     for sentence in reading.sentences:
         start, end = reading.page.raw_span(sentence[0].start, sentence[-1].end)
-        while at < len(values) and values[at].start < start:
+        while at < len(placed) and placed[at].start < start:
             at += 1
         first = at
-        while at < len(values) and values[at].start < end:
+        while at < len(placed) and placed[at].start < end:
             at += 1
         if at > first:
-            yield sentence, list(values[first:at])
+            yield sentence, list(placed[first:at])
 
 
 def _is_wording(quantity: Quantity) -> bool:
