@@ -21,12 +21,12 @@ from typing import ClassVar
 from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading, Text
+from guards.core.reading import Part, Reading
 from guards.lexicons.loading import words
 from guards.text.namings import CLAUSE_END, named, said_in
 from guards.text.ownership import Owned, Ownership
 from guards.text.particles import stem
-from guards.text.passages import Passages, Place, sentence_places
+from guards.text.sentences import sentence_places
 
 _DENIED = re.compile(r"[ ]?(?:이|가)?[ ]?(?:아니|아닌|아닙)")
 _TELLING_NOTHING = words("place_words")
@@ -132,12 +132,11 @@ class _PlaceBook:
     """What the sources say is where."""
 
     def __init__(self, reading: Reading) -> None:
-        self._passages = reading.told.once(Passages)
         self._houses: dict[str, list[Owned[PlaceSlot]]] = defaultdict(list)
         self._by_level: dict[tuple[PlaceKind, int], list[Owned[PlaceSlot]]] = defaultdict(list)
         self._owned = {kind: Ownership[PlaceSlot]() for kind in PlaceKind}
-        for number, text in self._passages.texts():
-            for entry in self._entries(number, text):
+        for part in reading.told.parts:
+            for entry in _entries(part):
                 self._add(entry)
 
     def _add(self, entry: Owned[PlaceSlot]) -> None:
@@ -147,22 +146,6 @@ class _PlaceBook:
         elif self._owned[place.kind].add(entry):
             for level in place.levels:
                 self._by_level[place.kind, level].append(entry)
-
-    def _entries(self, number: int, text: Text) -> list[Owned[PlaceSlot]]:
-        places = _find_places(text.prose)
-        spans = [(place.start, place.end) for place in places]
-        sentences = sentence_places(text, [start for start, _ in spans])
-        names = named(text.raw, spans, _TELLING_NOTHING, _NOUN_BEHIND)
-        return [
-            Owned(
-                place,
-                place.text,
-                name.labels,
-                self._passages.source_id(Place(number, sentence)),
-                self._passages.sentence(Place(number, sentence)),
-            )
-            for place, name, sentence in zip(places, names, sentences, strict=True)
-        ]
 
     def meant_instead(self, place: PlaceSlot, said: frozenset[str]) -> tuple[Owned[PlaceSlot], ...]:
         """Return the places that a claim names, none of which is the one that it gives.
@@ -178,6 +161,24 @@ class _PlaceBook:
         at_level = (self._by_level.get((place.kind, level), ()) for level in place.levels)
         given = {entry for entries in at_level for entry in entries if place.may_be(entry.value)}
         return owned.owners_instead(said, given) if given else owned.named_by(said)
+
+
+def _entries(part: Part) -> list[Owned[PlaceSlot]]:
+    text = part.text
+    places = _find_places(text.prose)
+    spans = [(place.start, place.end) for place in places]
+    sentences = sentence_places(text.sentences, [start for start, _ in spans])
+    names = named(text.raw, spans, _TELLING_NOTHING, _NOUN_BEHIND)
+    return [
+        Owned(
+            place,
+            place.text,
+            name.labels,
+            part.source.id if part.source else "",
+            text.sentences[at].text,
+        )
+        for place, name, at in zip(places, names, sentences, strict=True)
+    ]
 
 
 def _said_around(raw: str, places: Sequence[PlaceSlot]) -> list[frozenset[str]]:
@@ -244,7 +245,7 @@ class Places(Guard[PlacesSettings]):
         if not places:
             return []
         book = _PlaceBook(reading)
-        sentences = sentence_places(answer.text, [place.start for place in places])
+        sentences = sentence_places(answer.text.sentences, [place.start for place in places])
         told = [answer.text.sentences[at].text for at in sentences]
         is_open = {text: _is_open(text) for text in set(told)}
         findings = (

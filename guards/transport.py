@@ -33,6 +33,7 @@ _TRAVELS = re.compile(
     r"(?:으로|로|을|를|은|는|편으로|편)?\s?(?:약\s?|대략\s?)?"
     r"(?:\d|타[고면시야서]|탑승|이용|이동|가[실시면는거]|갈\s|오[실시면는]|올\s|도착|접근|환승|한\s?번에)"
 )
+_OUTER = ".!?\"'“”‘’*_-•·"
 _REACH_SENTENCES = 2
 _SAME_SUBJECT, _SAME_WAY, _CLEARLY_LESS = 0.4, 0.75, 0.4
 _FEWEST_WORDS = 3
@@ -123,7 +124,8 @@ class _RouteMap:
 
     def holds(self, text: str) -> bool:
         """Tell whether a sentence stands in a source as it is."""
-        verbatim = re.compile(rf"(?<!\d){re.escape(''.join(text.split()))}(?!\d)")
+        bare = "".join(text.split()).strip(_OUTER)
+        verbatim = re.compile(rf"(?<!\d){re.escape(bare)}(?!\d)")
         return any(verbatim.search(dense) for dense in self._dense)
 
     def has(self, slot: RouteSlot) -> bool:

@@ -11,8 +11,7 @@ from itertools import islice
 
 from guards.core.reading import Reading, SourceSet
 from guards.text.likeness import Words, kept_words_of, words_of
-from guards.text.passages import sentence_places
-from guards.text.sentences import LONGEST_SENTENCE_CHARS
+from guards.text.sentences import LONGEST_SENTENCE_CHARS, sentence_places
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension
 
@@ -51,7 +50,7 @@ class _Counted:
         self._words: dict[_Values, list[Words]] = {}
         for part in told.parts:
             counts = [one for one in part.text.quantities if one.measure.dimension in COUNTERS]
-            places = sentence_places(part.text, [one.start for one in counts])
+            places = sentence_places(part.text.sentences, [one.start for one in counts])
             for count, at in zip(counts, places, strict=True):
                 self._sentences[count.measure.values][part.text.sentences[at].text] = None
 

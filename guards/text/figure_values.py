@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from guards.core.reading import Text
-from guards.text.passages import sentence_places
+from guards.text.sentences import sentence_places
 from guards.text.slots.dates import parts_of
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Dimension, Measure
@@ -59,7 +59,7 @@ def figures_in(text: Text) -> Sequence[Figure]:
 
 def _figures(text: Text) -> Sequence[Figure]:
     found = [quantity for quantity in text.quantities if can_move(quantity)]
-    places = sentence_places(text, [quantity.start for quantity in found])
+    places = sentence_places(text.sentences, [quantity.start for quantity in found])
     return [Figure(one, as_value(one), at) for one, at in zip(found, places, strict=True)]
 
 
