@@ -104,19 +104,23 @@ class _RouteMap:
         self._dense = ["".join(raw.split()) for raw in self.raw_texts]
         self._slots: dict[_Place, list[RouteSlot]] = defaultdict(list)
         self._places: dict[_Key, list[_Place]] = defaultdict(list)
-        self._sentences: dict[_Place, tuple[Claim, ...]] = {}
+        self._told: dict[_Place, tuple[str, str]] = {}
         self._postings: dict[str, set[_Place]] = defaultdict(set)
         self._around = _contexts(self._index)
-        for number, (text, read) in enumerate(zip(texts, self._index.readings, strict=True)):
-            named = [slot for slot in text.routes if slot.kind is not RouteKind.MODE]
+        for number, (part, read) in enumerate(
+            zip(reading.told.parts, self._index.readings, strict=True)
+        ):
+            named = [slot for slot in part.text.routes if slot.kind is not RouteKind.MODE]
             for sentence, slots in by_sentence(read, named):
-                self._add((number, sentence[0].sentence), sentence, slots)
+                place = (number, sentence[0].sentence)
+                text = read.page.plain[sentence[0].start : sentence[-1].end]
+                self._told[place] = (part.source.id if part.source else "", text)
+                self._add(place, slots)
         self._keys = {slot.key for title in titles for slot in title.routes} | self._places.keys()
         self.describes = any(text.routes for text in texts)
 
-    def _add(self, place: _Place, sentence: tuple[Claim, ...], slots: Sequence[RouteSlot]) -> None:
+    def _add(self, place: _Place, slots: Sequence[RouteSlot]) -> None:
         self._slots[place] += slots
-        self._sentences[place] = sentence
         for slot in slots:
             self._places[slot.key].append(place)
         for feature in self._around.get(place, ()):
@@ -158,12 +162,10 @@ class _RouteMap:
         around = self._keys_around(place)
         only = len({one.key for one in there}) == 1
         agrees = all(one.kind is not slot.kind and one.key in around for one in others)
-        source, _ = place
-        page = self._index.readings[source].page
-        sentence = self._sentences[place]
+        source_id, sentence = self._told[place]
         return _Differing(
-            next(one.source_id for one in self._index.claims if one.source == source),
-            page.plain[sentence[0].start : sentence[-1].end],
+            source_id,
+            sentence,
             expected[:_MOST_EXPECTED],
             expected[0] if only and agrees else None,
         )
