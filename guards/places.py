@@ -29,6 +29,7 @@ from guards.text.particles import stem
 from guards.text.sentences import sentence_places
 
 _DENIED = re.compile(r"[ ]?(?:이|가)?[ ]?(?:아니|아닌|아닙)")
+_ASKED = re.compile(r"[ ]?(?:에|에서)?[ ]?(?:있|인가|인지|이에요|예요|이죠|이지|맞|\?)")
 _TELLING_NOTHING = words("place_words")
 _NOUN_BEHIND = re.compile(
     r"(?:의)?[ ](?P<label>[가-힣A-Za-z]{2,12}(?:[ ]?'[^'\n]{1,12}')?)(?=[ .,()'\n·/]|$)"
@@ -201,6 +202,19 @@ def _said_around(raw: str, places: Sequence[PlaceSlot]) -> list[frozenset[str]]:
     return said
 
 
+def _users_own(question: str, book: _PlaceBook) -> list[PlaceSlot]:
+    """Return the places of a question that are the user's: 12층이고 엘리베이터가 있어요.
+
+    Neither is what is asked for (2층에 있나요?), nor what is said of something in the sources.
+    """
+    places = _find_places(question)
+    return [
+        place
+        for place, said in zip(places, _said_around(question, places), strict=True)
+        if not (_ASKED.match(question, place.end) or book.meant_instead(place, said))
+    ]
+
+
 def _is_in_row(raw: str, position: int) -> bool:
     line_start = raw.rfind("\n", 0, position) + 1
     return "|" in raw[line_start:position]
@@ -245,13 +259,14 @@ class Places(Guard[PlacesSettings]):
         if not places:
             return []
         book = _PlaceBook(reading)
+        own = _users_own(reading.question.text.raw, book)
         sentences = sentence_places(answer.text.sentences, [place.start for place in places])
         told = [answer.text.sentences[at].text for at in sentences]
         is_open = {text: _is_open(text) for text in set(told)}
         findings = (
             self._finding(place, book.meant_instead(place, said))
             for place, said, text in zip(places, _said_around(raw, places), told, strict=True)
-            if not (_DENIED.match(raw, place.end) or is_open[text])
+            if not (_DENIED.match(raw, place.end) or is_open[text] or any(map(place.may_be, own)))
         )
         return [finding for finding in findings if finding is not None]
 
