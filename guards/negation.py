@@ -25,7 +25,7 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.evidence.contrasts import SourceContrasts, contrasts_of
-from guards.evidence.meaning import ASKED, Match, SourceMeaning, may_say_both
+from guards.evidence.meaning import Match, SourceMeaning, asked_features, may_say_both
 from guards.evidence.replies import asked_claim, replied, reply_of
 from guards.evidence.scope import Kind, widened
 from guards.evidence.statements import Statement, statements_in
@@ -182,7 +182,7 @@ class Negation(Guard[NegationSettings]):
         text = said.page.plain[sentence[0].start : sentence[-1].end]
         if len(text) > LONGEST_SENTENCE_CHARS or text.endswith("?") or not _LETTER.search(text):
             return
-        asked = reading.asked.once(_asked_features)
+        asked = reading.asked.once(asked_features)
         opposed = list(self._of_reply(text, sentence, reading))
         for statement in statements_in(sentence, before):
             clause = said.page.plain[statement.start : statement.end]
@@ -383,16 +383,6 @@ def _judged(asked: Asked) -> dict[_Key, list[_Found]]:
     """
     del asked
     return {}
-
-
-def _asked_features(asked: Asked) -> dict[str, float]:
-    """Return the features of a question: they tell what the answer to it speaks of."""
-    return {
-        feature: ASKED
-        for claim in read_claims(asked.question.text.raw).claims
-        for word in claim.clause.words
-        for feature in word.features
-    }
 
 
 def _asked_claim(asked: Asked) -> Statement | None:

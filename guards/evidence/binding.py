@@ -120,6 +120,10 @@ class SourceFigures:
             if len(members) <= _LARGEST_SET and len({one.measure for one in members}) > 1
         }
 
+    def with_value(self, measure: Measure) -> Iterable[Figure]:
+        """Yield the figures of a value, in whatever notation."""
+        return (one for one in self.figures if same_value(measure, one.measure))
+
     def bind(self, figure: Figure) -> Bound:
         """Hold a figure of an answer against those of the sources."""
         same, others = self._candidates(figure)

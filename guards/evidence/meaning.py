@@ -14,8 +14,8 @@ from functools import cache
 from itertools import product
 
 from guards.claims.modality import Modality
-from guards.claims.reader import Claim, Reading
-from guards.core.reading import SourceSet
+from guards.claims.reader import Claim, Reading, read_claims
+from guards.core.reading import Asked, SourceSet
 from guards.evidence.acts import Act, are_turned, has_sides
 from guards.evidence.index import SourceIndex
 from guards.evidence.statements import SENTENCE_BEFORE, Part, Statement, statements_of
@@ -224,6 +224,16 @@ class SourceMeaning:
         return (
             self._held_topic(statement, around) <= _HALF or self.held(statement.given, near) < _HALF
         )
+
+
+def asked_features(asked: Asked) -> dict[str, float]:
+    """Return the features of a question: they tell what the answer to it speaks of."""
+    return {
+        feature: ASKED
+        for claim in read_claims(asked.question.text.raw).claims
+        for word in claim.clause.words
+        for feature in word.features
+    }
 
 
 _MOST_CLAUSES = 2

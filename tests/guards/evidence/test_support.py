@@ -1,12 +1,13 @@
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
-from guards.core.reading import read
+from guards.core.reading import Text, read
+from guards.evidence.support import Support
 from guards.text.citing.assessed import Assessed
 from guards.text.citing.assessment import CITATION_THRESHOLD, assess
 from guards.text.citing.kept import support_of
-from guards.text.citing.support import Support
 
 GARDEN = Source("1", "온실 안내", "온실은 화요일에 문을 닫는다. 입장료는 3,000원이다.")
 PARKING = Source("2", "주차 안내", "주차장은 후문 옆 광장에 있다.")
@@ -61,6 +62,49 @@ def test_whoever_reads_an_exchange_again_gets_the_same() -> None:
     assert support_of(read(other)) is not support_of(read(exchange))
     assert assess(read(exchange), 0.7) is assess(read(exchange), 0.7)
     assert assess(read(exchange), 0.8) is not assess(read(exchange), 0.7)
+
+
+SAME = [
+    pytest.param("14일", "2주", id="weeks"),
+    pytest.param("12개월", "1년", id="year"),
+    pytest.param("15인", "열다섯 명", id="people"),
+    pytest.param("09:00", "9시", id="open-half-of-day"),
+    pytest.param("오후 3시", "15시", id="clock"),
+    pytest.param("2024-03-05", "3월 5일", id="part-of-a-date"),
+    pytest.param("2024. 3. 5.", "2024년", id="year-of-a-date"),
+    pytest.param("10% 이상 20% 이하", "10~20%", id="both-ends-of-a-range"),
+    pytest.param("30,000", "3만원", id="number-in-a-table-cell"),
+    pytest.param("5천만원", "50,000,000", id="number-without-its-unit"),
+    pytest.param("2024년도 신청은 3월 5일부터", "2024년 3월 5일", id="year-given-elsewhere"),
+]
+DIFFERENT = [
+    pytest.param("30일", "1개월", id="a-month-is-no-thirty-days"),
+    pytest.param("30일", "30개월", id="unit"),
+    pytest.param("5일과 7만", "5천만", id="scale-of-a-bare-number"),
+    pytest.param("130일", "30일", id="part-of-a-longer-number"),
+    pytest.param("20%", "20%포인트", id="percentage-points"),
+    pytest.param("30,000원", "30,000달러", id="currency"),
+    pytest.param("오전 5시 30분", "17:30", id="half-of-day"),
+    pytest.param("10명 이상", "10명 미만", id="comparator"),
+    pytest.param("2023-03-05", "2024년 3월 5일", id="year"),
+    pytest.param("10~20%", "15%", id="inside-a-range"),
+]
+
+
+def holds(known: str, asked: str) -> bool:
+    [figure] = Text(asked).quantities
+    told = Support(read(Exchange("", (Source("1", "", known),))))
+    return told.carried("", [figure]).score([0]) == 1
+
+
+@pytest.mark.parametrize(("known", "asked"), SAME)
+def test_finds_the_same_in_another_notation(known: str, asked: str) -> None:
+    assert holds(known, asked)
+
+
+@pytest.mark.parametrize(("known", "asked"), DIFFERENT)
+def test_tells_different_ones_apart(known: str, asked: str) -> None:
+    assert not holds(known, asked)
 
 
 SAID = st.sampled_from(
