@@ -13,7 +13,7 @@ Source: own rules. A sentence may name a place by any whole label of it, before 
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -29,6 +29,7 @@ from guards.text.particles import stem
 from guards.text.sentences import sentence_places
 
 _DENIED = re.compile(r"[ ]?(?:이|가)?[ ]?(?:아니|아닌|아닙)")
+_ASKED = re.compile(r"[ ]?(?:에|에서)?[ ]?(?:있|인가|인지|이에요|예요|이죠|이지|맞|\?)")
 _TELLING_NOTHING = words("place_words")
 _NOUN_BEHIND = re.compile(
     r"(?:의)?[ ](?P<label>[가-힣A-Za-z]{2,12}(?:[ ]?'[^'\n]{1,12}')?)(?=[ .,()'\n·/]|$)"
@@ -135,7 +136,7 @@ class _PlaceBook:
         self._houses: dict[str, list[Owned[PlaceSlot]]] = defaultdict(list)
         self._by_level: dict[tuple[PlaceKind, int], list[Owned[PlaceSlot]]] = defaultdict(list)
         self._owned = {kind: Ownership[PlaceSlot]() for kind in PlaceKind}
-        for part in reading.sources:
+        for part in reading.told.parts:
             for entry in _entries(part):
                 self._add(entry)
 
@@ -163,15 +164,22 @@ class _PlaceBook:
         return owned.owners_instead(said, given) if given else owned.named_by(said)
 
 
-def _entries(part: Part) -> Iterator[Owned[PlaceSlot]]:
-    """Yield the places of a source, each with what it is the place of."""
-    text, source_id = part.text, part.source.id if part.source else ""
+def _entries(part: Part) -> list[Owned[PlaceSlot]]:
+    text = part.text
     places = _find_places(text.prose)
     spans = [(place.start, place.end) for place in places]
     sentences = sentence_places(text.sentences, [start for start, _ in spans])
     names = named(text.raw, spans, _TELLING_NOTHING, _NOUN_BEHIND)
-    for place, name, at in zip(places, names, sentences, strict=True):
-        yield Owned(place, place.text, name.labels, source_id, text.sentences[at].text)
+    return [
+        Owned(
+            place,
+            place.text,
+            name.labels,
+            part.source.id if part.source else "",
+            text.sentences[at].text,
+        )
+        for place, name, at in zip(places, names, sentences, strict=True)
+    ]
 
 
 def _said_around(raw: str, places: Sequence[PlaceSlot]) -> list[frozenset[str]]:
@@ -192,6 +200,19 @@ def _said_around(raw: str, places: Sequence[PlaceSlot]) -> list[frozenset[str]]:
             before = before[_first_piece_end(before) :]
         said.append(said_in(f"{before} {_PIECE_END.split(behind)[0]}"))
     return said
+
+
+def _users_own(question: str, book: _PlaceBook) -> list[PlaceSlot]:
+    """Return the places of a question that are the user's: 12층이고 엘리베이터가 있어요.
+
+    Neither is what is asked for (2층에 있나요?), nor what is said of something in the sources.
+    """
+    places = _find_places(question)
+    return [
+        place
+        for place, said in zip(places, _said_around(question, places), strict=True)
+        if not (_ASKED.match(question, place.end) or book.meant_instead(place, said))
+    ]
 
 
 def _is_in_row(raw: str, position: int) -> bool:
@@ -238,13 +259,14 @@ class Places(Guard[PlacesSettings]):
         if not places:
             return []
         book = _PlaceBook(reading)
+        own = _users_own(reading.question.text.raw, book)
         sentences = sentence_places(answer.text.sentences, [place.start for place in places])
         told = [answer.text.sentences[at].text for at in sentences]
         is_open = {text: _is_open(text) for text in set(told)}
         findings = (
             self._finding(place, book.meant_instead(place, said))
             for place, said, text in zip(places, _said_around(raw, places), told, strict=True)
-            if not (_DENIED.match(raw, place.end) or is_open[text])
+            if not (_DENIED.match(raw, place.end) or is_open[text] or any(map(place.may_be, own)))
         )
         return [finding for finding in findings if finding is not None]
 

@@ -46,12 +46,12 @@ class ContactBook:
         self._by_value: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
         self._by_covered: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
         self._found: dict[tuple[_Line, tuple[str, ...]], frozenset[Owned[Contact]]] = {}
-        for part in reading.sources:
+        for part in reading.told.parts:
             self._add(part)
         for source in reading.exchange.sources:
             for contact in Text(f"{source.title}\n{source.file}").contacts:
                 self._cover(contact)
-        texts = (part.text for part in reading.sources)
+        texts = (part.text for part in reading.told.parts)
         said = [_BETWEEN_DIGITS.sub("", text.normal.text) for text in texts]
         # What each passage has of digits in a row, and whether it speaks of extensions.
         self._digits = [
@@ -59,13 +59,13 @@ class ContactBook:
         ]
 
     def _add(self, part: Part) -> None:
-        text, source_id = part.text, part.source.id if part.source else ""
+        text = part.text
         contacts = sorted((*text.contacts, *_extension_cells(text)), key=_start_of)
         places = sentence_places(text.sentences, [contact.start for contact in contacts])
         tails = [bool(contact.full) for contact in contacts]
         of_line: Naming = ()
         for at, name in enumerate(namings(text, contacts)):
-            contact, sentence = contacts[at], text.sentences[places[at]]
+            contact = contacts[at]
             of_line = of_line if contact.full else name.labels
             self._cover(contact)
             self._values.update((contact.kind, value) for value in contact.values)
@@ -73,8 +73,8 @@ class ContactBook:
                 contact,
                 contact.written,
                 (*name.labels, *of_line) if contact.full else name.labels,
-                source_id,
-                sentence.text,
+                part.source.id if part.source else "",
+                text.sentences[places[at]].text,
                 is_general=not tails[at] and tails[at + 1 : at + 2] == [True],
             )
             line = _line_of(contact)

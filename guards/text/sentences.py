@@ -75,7 +75,7 @@ def _between(text: str, start: int, ends: Iterable[int]) -> Iterator[Sentence]:
         start = end
 
 
-def sentence_places(sentences: Sequence[Sentence], starts: Iterable[int]) -> list[int]:
+def sentence_places(sentences: Sequence[Sentence], starts: Sequence[int]) -> list[int]:
     """Return for each position, in order, the number of the sentence it stands in."""
     places: list[int] = []
     at = 0

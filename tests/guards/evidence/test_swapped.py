@@ -1,13 +1,14 @@
 import pytest
 
-from guards.text.swapped_words import SourceSentences
+from guards.core.exchange import Source
+from guards.core.reading import SourceSet
+from guards.evidence.swapped import Swap, swap_in
 
 SOURCE = "지난 여름에 강릉시 청소년들이 바닷가 둘레길을 모두 청소했다."
 
 
-@pytest.fixture
-def sentences() -> SourceSentences:
-    return SourceSentences([("7", SOURCE)])
+def swap_of(sentence: str, *texts: str) -> Swap | None:
+    return swap_in(sentence, SourceSet(tuple(Source("7", "", text) for text in texts)))
 
 
 @pytest.mark.parametrize(
@@ -36,10 +37,8 @@ def sentences() -> SourceSentences:
         ),
     ],
 )
-def test_one_place_differs(
-    sentences: SourceSentences, sentence: str, new: str, old: str, after: str
-) -> None:
-    swap = sentences.swap(sentence)
+def test_one_place_differs(sentence: str, new: str, old: str, after: str) -> None:
+    swap = swap_of(sentence, SOURCE)
 
     assert swap is not None
     assert (swap.new.strip("'"), swap.old, swap.after) == (new, old, after)
@@ -60,14 +59,13 @@ def test_one_place_differs(
         pytest.param("", id="empty"),
     ],
 )
-def test_no_place_or_several(sentences: SourceSentences, sentence: str) -> None:
-    assert sentences.swap(sentence) is None
+def test_no_place_or_several(sentence: str) -> None:
+    assert swap_of(sentence, SOURCE) is None
 
 
 def test_a_sentence_that_stands_somewhere_is_never_compared_with_its_kin() -> None:
     towns = [
         f"{town}시 도서관은 매주 월요일에 모두 문을 닫는다." for town in "가나다라마바사아자차"
     ]
-    sentences = SourceSentences([("1", sentence) for sentence in towns * 4])
 
-    assert [sentences.swap(sentence) for sentence in towns] == [None] * len(towns)
+    assert [swap_of(sentence, *towns) for sentence in towns] == [None] * len(towns)
