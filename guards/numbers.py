@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from typing import ClassVar
 
 from pydantic import Field
@@ -40,7 +41,7 @@ from guards.text.citing.references import read_references
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.hedging import hedged_starts
 from guards.text.slots.citation_places import citation_places
-from guards.text.slots.units import Dimension
+from guards.text.slots.units import Dimension, Measure
 
 _SHORTEST_QUOTE_CHARS = 8
 _MOST_FIGURES, _MOST_PAIRS = 150, 30_000
@@ -55,6 +56,9 @@ _CONFIRMS = re.compile(
     r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E"
     r"|다던데|다면서|다고/EC"
 )
+_CALCULATED = frozenset({Dimension.WON, Dimension.PERCENT})
+# 3일 전 is no 3일 후, and 1명당 counts no persons.
+_TURNS = frozenset({"@전", "@후", "@당", "@마다"})
 _CALCULATES = re.compile("|".join(lines("calculating")))
 # 6개월이 아니라 9개월: the first one is what the answer says is not so.
 _TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
@@ -139,7 +143,7 @@ class Numbers(Guard[NumbersSettings]):
             return _moved(figure, bound, compared)
         if is_explained:
             return None
-        if compared.derivable.may_give(figure):
+        if not compared.replaces(figure, bound) and compared.derivable.may_give(figure):
             return _underived(figure, compared)
         if bound.held is Held.DIFFERS:
             return _differs(figure, bound, compared)
@@ -265,6 +269,27 @@ class _Compared:
             for one in self._question
         )
 
+    def replaces(self, figure: Figure, bound: Bound) -> bool:
+        """Tell whether a figure stands in the place of the sources', which the answer never names.
+
+        What is calculated from the sources' value has it beside it, and is an amount or a share.
+        """
+        right = bound.right
+        if bound.held is not Held.DIFFERS or right is None or _roles(figure) != _roles(right):
+            return False
+        own, told = figure.measure, right.measure
+        # 30개월 for 30일 has the same number, 1개월 for 1년 the same dimension.
+        if own.dimension != told.dimension and own.values != told.values:
+            return False
+        if any(same_value(one.measure, told) for one in self.figures):
+            return False
+        beside = self.sources.beside(right)
+        if any(_adds_up(own, one, other) for one, other in combinations(beside, 2)):
+            return False
+        is_amount = own.dimension in _CALCULATED
+        least = BINDING.replaces_amount if is_amount else BINDING.replaces
+        return bound.likeness >= least
+
     def quotes(self, bound: Bound) -> tuple[Evidence, ...]:
         """Return the source's sentence that the right figure stands in."""
         right = bound.right
@@ -294,6 +319,22 @@ def _share_a_word(figure: Figure, context: Mapping[str, float]) -> bool:
         and context.get(feature, 0) >= BINDING.near
         for feature, weight in figure.context.items()
     )
+
+
+def _roles(figure: Figure) -> frozenset[str]:
+    """Return what a figure is by the word behind it, where that makes another thing of it."""
+    return frozenset(feature for feature in figure.context if feature in _TURNS)
+
+
+def _adds_up(measure: Measure, one: Measure, other: Measure) -> bool:
+    """Tell whether a value is the sum or the difference of two others of its dimension."""
+    if not measure.dimension == one.dimension == other.dimension:
+        return False
+    pairs = tuple(zip(one.values, other.values, strict=False))
+    return measure.values in {
+        tuple(first + second for first, second in pairs),
+        tuple(abs(first - second) for first, second in pairs),
+    }
 
 
 def _looked_up(figure: Figure, compared: _Compared) -> Finding | None:

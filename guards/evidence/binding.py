@@ -145,6 +145,14 @@ class SourceFigures:
             return Bound(Held.HELD, same=here, likeness=likeness)
         return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
 
+    def beside(self, figure: Figure) -> list[Measure]:
+        """Return the values of a source's sentence, given one of its figures."""
+        return [
+            one.measure
+            for one in self.figures
+            if (one.source, one.claim.sentence) == (figure.source, figure.claim.sentence)
+        ]
+
     def _has_ends(self, figure: Figure) -> bool:
         """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""
         dimension, values, *_ = figure.measure
