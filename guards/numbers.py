@@ -19,7 +19,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations
 from typing import ClassVar
 
 from pydantic import Field
@@ -35,13 +34,14 @@ from guards.evidence.arithmetic import Arithmetic, Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
 from guards.evidence.derivable import Derivable
 from guards.evidence.figures import Figure, same_value
+from guards.evidence.sides import words_of
 from guards.evidence.thresholds import BINDING
 from guards.lexicons.loading import lines
 from guards.text.citing.references import read_references
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.hedging import hedged_starts
 from guards.text.slots.citation_places import citation_places
-from guards.text.slots.units import Dimension, Measure
+from guards.text.slots.units import Dimension
 
 _SHORTEST_QUOTE_CHARS = 8
 _MOST_FIGURES, _MOST_PAIRS = 150, 30_000
@@ -56,9 +56,6 @@ _CONFIRMS = re.compile(
     r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E"
     r"|다던데|다면서|다고/EC"
 )
-_CALCULATED = frozenset({Dimension.WON, Dimension.PERCENT})
-# 3일 전 is no 3일 후, and 1명당 counts no persons.
-_TURNS = frozenset({"@전", "@후", "@당", "@마다"})
 _CALCULATES = re.compile("|".join(lines("calculating")))
 # 6개월이 아니라 9개월: the first one is what the answer says is not so.
 _TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
@@ -94,6 +91,10 @@ class Numbers(Guard[NumbersSettings]):
         "numbers.wrong_result": Code(
             "The answer's own equation, list or table gives another result.",
             '"{observed}"은(는) 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
+        ),
+        "numbers.comparator_differs": Code(
+            "The sources say the same of the value's other side (이상, 이하, 초과, 미만, 전, 후).",
+            '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 쓰세요.',
         ),
         "numbers.derived": Code(
             "No source holds the value; some calculation from the figures at hand could give it.",
@@ -137,13 +138,15 @@ class Numbers(Guard[NumbersSettings]):
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
         is_explained = explained.outcome in _EXPLAINED and not is_users
+        if bound.held is Held.OTHER_SIDE:
+            return None if explained.is_operand else _other_side(figure, bound, compared)
         if bound.held is Held.HELD or (is_explained and not explained.is_operand):
             return None
         if bound.held is Held.MOVED and not explained.is_operand:
             return _moved(figure, bound, compared)
         if is_explained:
             return None
-        if not compared.replaces(figure, bound) and compared.derivable.may_give(figure):
+        if compared.derivable.may_give(figure, bound):
             return _underived(figure, compared)
         if bound.held is Held.DIFFERS:
             return _differs(figure, bound, compared)
@@ -269,27 +272,6 @@ class _Compared:
             for one in self._question
         )
 
-    def replaces(self, figure: Figure, bound: Bound) -> bool:
-        """Tell whether a figure stands in the place of the sources', which the answer never names.
-
-        What is calculated from the sources' value has it beside it, and is an amount or a share.
-        """
-        right = bound.right
-        if bound.held is not Held.DIFFERS or right is None or _roles(figure) != _roles(right):
-            return False
-        own, told = figure.measure, right.measure
-        # 30개월 for 30일 has the same number, 1개월 for 1년 the same dimension.
-        if own.dimension != told.dimension and own.values != told.values:
-            return False
-        if any(same_value(one.measure, told) for one in self.figures):
-            return False
-        beside = self.sources.beside(right)
-        if any(_adds_up(own, one, other) for one, other in combinations(beside, 2)):
-            return False
-        is_amount = own.dimension in _CALCULATED
-        least = BINDING.replaces_amount if is_amount else BINDING.replaces
-        return bound.likeness >= least
-
     def quotes(self, bound: Bound) -> tuple[Evidence, ...]:
         """Return the source's sentence that the right figure stands in."""
         right = bound.right
@@ -321,22 +303,6 @@ def _share_a_word(figure: Figure, context: Mapping[str, float]) -> bool:
     )
 
 
-def _roles(figure: Figure) -> frozenset[str]:
-    """Return what a figure is by the word behind it, where that makes another thing of it."""
-    return frozenset(feature for feature in figure.context if feature in _TURNS)
-
-
-def _adds_up(measure: Measure, one: Measure, other: Measure) -> bool:
-    """Tell whether a value is the sum or the difference of two others of its dimension."""
-    if not measure.dimension == one.dimension == other.dimension:
-        return False
-    pairs = tuple(zip(one.values, other.values, strict=False))
-    return measure.values in {
-        tuple(first + second for first, second in pairs),
-        tuple(abs(first - second) for first, second in pairs),
-    }
-
-
 def _looked_up(figure: Figure, compared: _Compared) -> Finding | None:
     """Look a figure's value up, where there are too many to compare what they are said of."""
     dimension, values, *_ = figure.measure
@@ -358,6 +324,19 @@ def _differs(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
 def _moved(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
     return replace(
         _finding("moved", figure, compared, _shown_of(bound), score=0.9),
+        strength=Strength.C2,
+        evidence=compared.quotes(bound),
+    )
+
+
+def _other_side(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
+    words = words_of(figure)
+    start, end = compared.answer.page.raw_span(figure.start, figure.start + len(words))
+    expected = () if bound.right is None else (words_of(bound.right),)
+    return replace(
+        _finding("comparator_differs", figure, compared, expected, score=0.9),
+        span=Span(start, end),
+        observed=words,
         strength=Strength.C2,
         evidence=compared.quotes(bound),
     )

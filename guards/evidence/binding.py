@@ -17,6 +17,7 @@ from guards.claims.reader import Claim, Reading, label_figures
 from guards.core.reading import SourceSet
 from guards.evidence.figures import Figure, figures_of, same_value
 from guards.evidence.index import Asking, SourceIndex
+from guards.evidence.sides import contradicts, side_of
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.units import Dimension, Measure
 
@@ -34,6 +35,8 @@ class Held(StrEnum):
     """They have its value, and nothing shows that it is another thing's."""
     MOVED = "moved"
     """They have its value, but of something else."""
+    OTHER_SIDE = "other_side"
+    """They have its value, but say it of its other side: at least for at most."""
     DIFFERS = "differs"
     """They have another value where they speak of the same."""
     ABSENT = "absent"
@@ -142,16 +145,11 @@ class SourceFigures:
         if moved is None and best is not None and figure.group not in _POINTS:
             moved = self._by_context(figure, asking, best, others)
         if moved is None:
+            other_side = self._on_other_side(figure, asking, same)
+            if other_side is not None:
+                return Bound(Held.OTHER_SIDE, other_side[1], other_side[0], here)
             return Bound(Held.HELD, same=here, likeness=likeness)
         return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
-
-    def beside(self, figure: Figure) -> list[Measure]:
-        """Return the values of a source's sentence, given one of its figures."""
-        return [
-            one.measure
-            for one in self.figures
-            if (one.source, one.claim.sentence) == (figure.source, figure.claim.sentence)
-        ]
 
     def _has_ends(self, figure: Figure) -> bool:
         """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""
@@ -185,6 +183,29 @@ class SourceFigures:
 
     def _likeness(self, asking: Asking, figure: Figure) -> float:
         return asking.likeness(figure.context, self._weights[figure.source, figure.start])
+
+    def _on_other_side(
+        self, figure: Figure, asking: Asking, same: Sequence[Figure]
+    ) -> tuple[float, Figure] | None:
+        """Return the figure of the same value that the sources say on another side of it.
+
+        Nothing is told by a value that they have on the answer's side, whatever they say of it.
+        """
+        own = side_of(figure)
+        if not own.is_one or figure.claim.clause.is_concession:
+            return None
+        told = [(one, side_of(one)) for one in same if one.group == figure.group]
+        if any(own.is_as(side) for _, side in told):
+            return None
+        near = [
+            (likeness, one, side)
+            for one, side in told
+            if (likeness := self._likeness(asking, one)) >= BINDING.other_side
+        ]
+        if not near or not all(contradicts(own, side) for *_, side in near):
+            return None
+        likeness, right, _ = max(near, key=lambda one: one[0])
+        return likeness, right
 
     def _by_context(
         self,
