@@ -1,4 +1,4 @@
-"""On which side of its value a figure stands in its sentence: at least, at most, before, after.
+"""On which side of its value a figure stands in its sentence, and for how long it counts.
 
 Two sentences that say the same of a value's two sides contradict each other, unless one of them
 denies what the other one says: ``16시 이전 가능`` and ``16시 이후 불가`` are the same.
@@ -7,19 +7,24 @@ denies what the other one says: ``16시 이전 가능`` and ``16시 이후 불�
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from guards.claims.modality import Modality
 from guards.claims.reader import Claim
 from guards.evidence.figures import Figure
 from guards.evidence.points import LENGTHS
 from guards.evidence.sets import Values, is_free, values_of
+from guards.lexicons.loading import sections
+from guards.text.slots.units import Dimension
 
 _DENIES = frozenset({Modality.FORBIDDEN, Modality.DENIED, Modality.NOT_REQUIRED})
 _DENYING_LABEL = re.compile(r"제외|불가|금지|제한|안 되는")
 _EARLIER = re.compile(r"[ ]?(?:전(?![가-힣])|전(?:에|까지|부터)|이전)")
 _LATER = re.compile(r"[ ]?(?:후|뒤)(?![가-힣])|[ ]?(?:후|뒤|이후)(?:에|까지|부터)|[ ]?이후")
 _SINCE = re.compile(r"(?:부터|로부터|후|뒤|이후)[ ]?$")
-_SINCE_CHARS = 6
+_SINCE_CHARS, _BASE_CHARS = 6, 12
+_OPEN_DAYS = re.compile(r"(?:영업|근무)일")
+_BEHIND_BASE = r"[ ]?(?:최대|최소|한도|총|약|각|단)?[ ]{0,2}"
 _EXACT = re.compile(r"(?:을|를)?[ ]?(?:이상|이하|초과|미만)")
 _WORD = re.compile(
     r"(?:을|를|이|가)?[ ]?(?:이상|이하|초과|미만|이내|안에|내에|(?:이?전|이?후|뒤)?(?:까지|부터)"
@@ -97,6 +102,41 @@ def contradicts(own: Side, told: Side) -> bool:
     if own.is_later is not None and told.is_later is not None and own.is_later != told.is_later:
         return True
     return own.is_low is not None and told.is_low is not None and own.is_low != told.is_low
+
+
+def base_of(figure: Figure) -> str:
+    """Return for which time or trip a figure counts; empty if that is not said beside it."""
+    claim = figure.claim
+    start = figure.quantity.start - claim.clause.start
+    before = claim.text[max(0, start - _BASE_CHARS) : start]
+    return next((name for name, words in _bases() if words.search(before)), "")
+
+
+def with_base(figure: Figure) -> str:
+    """Return a figure with the word before it that tells for which time or trip it counts."""
+    claim = figure.claim
+    start, end = (at - claim.clause.start for at in (figure.quantity.start, figure.quantity.end))
+    begin = max(0, start - _BASE_CHARS)
+    found = (words.search(claim.text[begin:start]) for _, words in _bases())
+    return claim.text[next((begin + one.start() for one in found if one), start) : end]
+
+
+def counts_open_days(figure: Figure) -> bool:
+    """Tell whether days are those on which an office is open: 5영업일."""
+    return figure.measure.dimension == Dimension.DAYS and tells_open_days(figure.quantity.text)
+
+
+def tells_open_days(text: str) -> bool:
+    """Tell whether a text speaks of the days on which an office is open."""
+    return _OPEN_DAYS.search(text) is not None
+
+
+@cache
+def _bases() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (name, re.compile(rf"(?<![가-힣\d])(?:{'|'.join(entries)}){_BEHIND_BASE}$"))
+        for name, entries in sections("bases").items()
+    )
 
 
 def words_of(figure: Figure) -> str:

@@ -148,3 +148,68 @@ def test_the_other_side_of_a_value_is_found(source: str, answer: str, observed: 
     assert (finding.code, finding.observed) == ("numbers.comparator_differs", observed)
     assert answer[finding.span.start : finding.span.end] == observed
     assert finding.evidence[0].quote == source
+
+
+@pytest.mark.parametrize(
+    ("source", "answer", "observed"),
+    [
+        pytest.param(
+            "사물함은 월 4,000원에 빌릴 수 있습니다.",
+            "사물함은 주 4,000원에 빌리실 수 있습니다.",
+            "주 4,000원",
+            id="locker",
+        ),
+        pytest.param(
+            "공항버스 요금은 편도 18,000원입니다.",
+            "공항버스 요금은 왕복 18,000원입니다.",
+            "왕복 18,000원",
+            id="bus",
+        ),
+        pytest.param(
+            "재활 치료는 주 3회까지 보험이 적용됩니다.",
+            "재활 치료는 매월 3회까지 보험이 적용됩니다.",
+            "매월 3회",
+            id="clinic",
+        ),
+        pytest.param(
+            "환불금은 신청 후 5영업일 이내에 입금됩니다.",
+            "환불금은 신청 후 5일 이내에 입금됩니다.",
+            "5일",
+            id="open-days-for-days",
+        ),
+        pytest.param(
+            "민원은 접수한 날부터 7일 이내에 회신합니다.",
+            "민원은 접수한 날부터 7영업일 이내에 회신합니다.",
+            "7영업일",
+            id="days-for-open-days",
+        ),
+    ],
+)
+def test_a_value_for_another_time_or_trip_is_found(source: str, answer: str, observed: str) -> None:
+    [finding] = found(source, answer)
+
+    assert (finding.code, finding.observed) == ("numbers.value_differs", observed)
+    assert answer[finding.span.start : finding.span.end] == observed
+
+
+@pytest.mark.parametrize(
+    ("source", "answer"),
+    [
+        pytest.param("회비는 월 10,000원이다.", "회비는 매달 10,000원입니다.", id="month"),
+        pytest.param("주차는 하루 2시간 무료이다.", "주차는 1일 2시간까지 무료예요.", id="day"),
+        pytest.param("점검은 매년 2회 한다.", "점검은 연 2회 합니다.", id="year"),
+        pytest.param("회비는 월 10,000원이다.", "회비는 10,000원입니다.", id="not-said"),
+        pytest.param(
+            "답변은 10일(영업일 기준) 이내에 드립니다.",
+            "답변은 10영업일 안에 드립니다.",
+            id="open-days-told-behind",
+        ),
+        pytest.param(
+            "심사는 3영업일 걸립니다.",
+            "심사는 영업일 기준으로 3일 걸립니다.",
+            id="open-days-before",
+        ),
+    ],
+)
+def test_the_same_base_in_other_words_passes(source: str, answer: str) -> None:
+    assert found(source, answer) == []
