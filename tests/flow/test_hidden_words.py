@@ -18,7 +18,7 @@ from tests.flow.heard import heard
 from tests.flow.pool import FEE, LOCKER, WRONG_FEE, asked
 from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL
 
-WRONG = "55,000"
+WRONG = "57,000"
 
 
 @pytest.fixture

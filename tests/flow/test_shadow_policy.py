@@ -116,7 +116,7 @@ async def test_the_trace_says_what_another_policy_would_have_done(
     assert (beside.policy.name, beside.not_run, beside.unknown) == ("next", None, None)
     assert (beside.action, beside.reasons) == (Action.REPLACE, ("numbers.value_differs",))
     assert [WRONG_FEE in text for text in beside.replies] == [False]
-    assert found_in(beside) == [(1, "55,000원")]
+    assert found_in(beside) == [(1, "57,000원")]
     # What is kept of it goes by the policy that judged the request.
     assert (shadow_of(wordless).action, shadow_of(wordless).replies) == (Action.REPLACE, ("",))
     assert found_in(shadow_of(wordless)) == [(1, "")]
