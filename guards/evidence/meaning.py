@@ -294,13 +294,14 @@ _DESIGNATOR = re.compile(
     r"(\d+)\s?(관|동|호|층|부|급|종|기|호선|호점|학년|단계|회차)(?![가-힣]{2})"
 )
 _DAY = re.compile(r"(?<![가-힣])(?:평일|주말|공휴일|휴일|[월화수목금토일]요일|[토일](?=요일|·|,))")
+_DAYS = {"평일": "월화수목금", "주말": "토일", "공휴일": "휴", "휴일": "토일휴"}
 _BY_DEGREE = re.compile(r"에 따라(?!서?는)")
 
 
 def designators(text: str) -> dict[str, set[str]]:
     """Return the numbers and days by which a text names its things, by their kind (1관, 토요일)."""
     found: dict[str, set[str]] = {}
-    if days := {day[0] for day in _DAY.findall(text)}:
+    if days := {day for name in _DAY.findall(text) for day in _DAYS.get(name, name[0])}:
         found["요일"] = days
     for number, unit in _DESIGNATOR.findall(text):
         found.setdefault(unit, set()).add(number)

@@ -8,6 +8,7 @@ A clause makes a statement, and so does what stands in brackets behind it (식�
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from guards.claims.modality import Modality
 from guards.claims.reader import Claim, label_words
@@ -222,11 +223,12 @@ class _Sentence:
         )
 
     def _left_out(self, claim: Claim) -> Iterator[Word]:
-        """Yield the words that the clause right before takes out (월요일만 빼고)."""
+        """Yield the word that the clause right before takes out (월요일만 빼고)."""
         if claim.position:
             before = self._sentence[claim.position - 1].clause
             if _LEFT_OUT.search(before.trail):
-                yield from telling(before.words)
+                marked = (word for word in reversed(before.words) if word.particle)
+                yield from islice(marked, 1)
 
     def _subject(self, claim: Claim, piece: Piece) -> Iterator[Word]:
         """Yield the topic of a clause before, for a clause without a subject of its own."""
