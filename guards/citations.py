@@ -26,6 +26,7 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Part, Reading
+from guards.evidence.support import read_ahead
 from guards.text.citing.assessed import Assessed, Assessment, Missing
 from guards.text.citing.assessment import CITATION_THRESHOLD, assess
 from guards.text.citing.kept import cited_answer
@@ -34,7 +35,6 @@ from guards.text.citing.naming import Naming
 from guards.text.citing.placing import Placing
 from guards.text.citing.plain_numbers import PlainNumbers
 from guards.text.citing.references import ReferenceLine, read_source_lines
-from guards.text.citing.support import read_ahead
 from guards.text.claims import may_lead_in
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import CitationMark, MarkKind

@@ -12,34 +12,30 @@ Source: own rules; kinds of conflict after the CONFLICTS benchmark (arXiv 2506.0
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
+from guards.claims.asked import asked_words
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
-from guards.text.asked_value import without_asking_words
-from guards.text.claims import bare_claim, claims
-from guards.text.conflict_values import Figure, figures_of
-from guards.text.contradictions import Contradictions, Side, Told
-from guards.text.overlap_score import containment
+from guards.evidence.contradictions import Contradictions, Side, Told
+from guards.evidence.index import claims_of
+from guards.evidence.values import Value, by_sentence, values_of
+from guards.korean.words import Word
 from guards.text.particles import final_consonant
-from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import MarkKind, read_marks
-from guards.text.slots.quantity import Quantity
-from guards.text.tokens import content_words
 
 _SAME_SUBJECT = 0.6
-_ANY_FIGURE = "0"  # figures do not count when two sentences are compared
-_FIGURE = re.compile(f"{_ANY_FIGURE}[가-힣]*")
 _SAYS_SO = re.compile(
     r"(?:자료|문서|출처|규정|안내)(?:마다|에 따라|별로)[^.\n]{0,20}(?:다르|다릅|달라)|"
     r"서로 다르|서로 다릅|상이|엇갈|일치하지 않|종전|현행|최신|"
     r"(?:개정|변경) ?[전후](?![가-힣])|개정된|개정판|개정안|변경된"
 )
 _WORD = re.compile(r"[가-힣A-Za-z0-9]{2,}")
+_Span = tuple[int, int]
 
 
 class ConflictSettings(GuardSettings):
@@ -88,56 +84,56 @@ class Conflict(Guard[ConflictSettings]):
         yield
 
     def check(self, reading: Reading) -> list[Finding]:
-        """Look up each figure of the answer among the contradictions of the sources."""
+        """Look up each value of the answer among the contradictions of the sources."""
         if reading.answer is None:
             return []
-        answered = figures_of(reading.answer.text)
+        answer = reading.answer.text
+        answered = values_of(answer)
         if not answered:
             return []
         known = reading.told.once(Contradictions)
         sides = [side for side in known.sides if not _names_other(side, answered)]
         if not sides:
             return []
-        plain = _without_citations(reading.answer.text.raw)
-        taken_by: dict[tuple[str, str], list[Side]] = {}
+        marks = _names_of_sources(answer.raw)
+        plain = _without(answer.raw, marks)
         findings: list[Finding] = []
-        for claim, figures in _claimed(reading.answer.text, answered):
-            words = _words_of(claim, figures, plain)
-            words = words or without_asking_words(reading.exchange.question)
-            for figure in figures:
-                key = (words, figure.shown)
-                if key not in taken_by:
-                    held = [side for side in sides if side.figure.is_like(figure)]
-                    closest = _closest(words, held, figure, known.told)
-                    taken_by[key] = [side for side in closest if not _says_so(side, plain, reading)]
-                finding = self._finding(figure, taken_by[key])
+        for words, values in _said(answer, answered, marks, reading.exchange.question):
+            for value in values:
+                held = [side for side in sides if side.value.is_like(value)]
+                taken = [
+                    side
+                    for side in _closest(words, held, value, known.told)
+                    if not _says_so(side, plain, reading.exchange.question)
+                ]
+                finding = self._finding(value, taken)
                 findings += [finding] if finding else []
         return findings
 
-    def _finding(self, figure: Figure, taken: Sequence[Side]) -> Finding | None:
+    def _finding(self, value: Value, taken: Sequence[Side]) -> Finding | None:
         outdated = [side for side in taken if side.is_older]
         open_sides = [side for side in taken if not (side.is_older or side.is_newer)]
         if outdated:
-            return self._report("outdated", figure, outdated, _fix(figure, outdated), 1.0)
+            return self._report("outdated", value, outdated, _fix(value, outdated), 1.0)
         if open_sides:
-            return self._report("undisclosed", figure, open_sides, None, 0.9)
+            return self._report("undisclosed", value, open_sides, None, 0.9)
         if taken and self.settings.newest_says_so:
-            return self._report("edition_unsaid", figure, taken, None, 0.7)
+            return self._report("edition_unsaid", value, taken, None, 0.7)
         return None
 
     def _report(
-        self, kind: str, figure: Figure, sides: Sequence[Side], fix: str | None, score: float
+        self, kind: str, value: Value, sides: Sequence[Side], fix: str | None, score: float
     ) -> Finding:
-        quotes = [(side.told.source_id, side.told.statement.sentence) for side in sides[:1]]
-        quotes += [(side.other.source_id, side.other.statement.sentence) for side in sides]
+        quotes = [(side.told.source.id, side.told.quoted) for side in sides[:1]]
+        quotes += [(side.other.source.id, side.other.quoted) for side in sides]
         return Finding(
             guard=self.id,
             code=f"{self.id}.{kind}",
             part="answer",
-            span=Span(figure.start, figure.end),
-            observed=figure.text,
+            span=Span(value.start, value.end),
+            observed=value.text,
             strength=Strength.C2 if kind == "outdated" else Strength.C1,
-            expected=tuple(dict.fromkeys(side.other_figure.shown for side in sides)),
+            expected=tuple(dict.fromkeys(side.other_value.shown for side in sides)),
             evidence=tuple(Evidence(*quote) for quote in dict.fromkeys(quotes)),
             score=score,
             fix=fix,
@@ -146,80 +142,63 @@ class Conflict(Guard[ConflictSettings]):
         )
 
 
-def _claimed(answer: Text, figures: Sequence[Figure]) -> Iterator[tuple[Sentence, list[Figure]]]:
-    """Yield each claim that holds figures outside code, with them."""
-    prose = answer.prose
-    at = 0
-    for claim in claims(answer.raw):
-        held: list[Figure] = []
-        while at < len(figures) and figures[at].start < claim.end:
-            figure = figures[at]
-            if figure.start >= claim.start and prose[figure.start : figure.end] == figure.text:
-                held.append(figure)
-            at += 1
-        if held:
-            yield claim, held
-
-
-def _names_other(side: Side, answered: Iterable[Figure]) -> bool:
+def _names_other(side: Side, answered: Sequence[Value]) -> bool:
     return any(
-        side.other_figure.is_like(figure) and not side.figure.is_like(figure) for figure in answered
+        side.other_value.is_like(value) and not side.value.is_like(value) for value in answered
     )
 
 
-def _without_citations(answer: str) -> str:
+def _without(answer: str, marks: Sequence[_Span]) -> str:
     """Return an answer of the same length with blanks for the names of its sources."""
-    pieces: list[str] = []
-    position = 0
-    for mark in read_marks(answer):
-        if mark.kind is MarkKind.NAMED:
-            pieces += [answer[position : mark.start], " " * (mark.end - mark.start)]
-            position = mark.end
-    return "".join((*pieces, answer[position:]))
+    for start, end in marks:
+        answer = f"{answer[:start]}{' ' * (end - start)}{answer[end:]}"
+    return answer
 
 
-def _words_of(claim: Sentence, figures: Iterable[Figure], plain: str) -> str:
-    """Return what a claim says apart from its figures; empty if it says nothing else."""
-    pieces: list[str] = []
-    position = claim.start
-    for figure in figures:
-        pieces.append(plain[position : figure.start])
-        position = max(position, figure.end)
-    pieces.append(plain[position : max(position, claim.end)])
-    words = bare_claim(_ANY_FIGURE.join(pieces))
-    return words if content_words(_FIGURE.sub("", words)) else ""
+def _names_of_sources(answer: str) -> list[_Span]:
+    """Return where an answer names its sources."""
+    marks = read_marks(answer)
+    return [(mark.start, mark.end) for mark in marks if mark.kind is MarkKind.NAMED]
 
 
-def _closest(words: str, sides: Sequence[Side], figure: Figure, told: Sequence[Told]) -> list[Side]:
-    """Return the sides that a claim repeats, unless it repeats some other statement better."""
-    if not sides:
-        return []
-    scores = [_likeness(words, side.told) for side in sides]
-    best = max(scores)
+def _said(
+    answer: Text, answered: Sequence[Value], marks: Sequence[_Span], asked: str
+) -> Iterator[tuple[Sequence[Word], list[Value]]]:
+    """Yield for each sentence with values outside code what it says them of, and them.
+
+    A sentence that says nothing else says it of what was asked.
+    """
+    read = answer.once(claims_of)
+    for sentence, values in by_sentence(read, answered):
+        skipped = [*marks, *((one.start, one.end) for one in values)]
+        words = [word for _, label in sentence[0].labels for word in label]
+        for claim in sentence:
+            for word in claim.clause.words:
+                start, end = read.page.raw_span(claim.offset + word.start, claim.offset + word.end)
+                if not any(low < end and start < high for low, high in skipped):
+                    words.append(word)
+        telling = [word for word in words if not word.is_light]
+        outside = [one for one in values if answer.prose[one.start : one.end] == one.text]
+        yield telling or asked_words(asked), outside
+
+
+def _closest(
+    words: Sequence[Word], sides: Sequence[Side], value: Value, told: Sequence[Told]
+) -> list[Side]:
+    """Return the sides that a sentence repeats, unless it repeats something else better."""
+    best = max((side.told.share(words) for side in sides), default=0.0)
     if best < _SAME_SUBJECT:
         return []
-    sentences = {side.told.statement.sentence for side in sides}
-    rivals = (
-        one
-        for one in told
-        if one.statement.sentence not in sentences
-        and any(figure.is_like(own) for own in one.statement.figures)
-    )
-    if any(_likeness(words, rival) > best for rival in rivals):
+    taken = {id(side.told) for side in sides}
+    rivals = (one for one in told if id(one) not in taken and value.is_among(one.values))
+    if any(rival.share(words) > best for rival in rivals):
         return []
-    return [side for side, score in zip(sides, scores, strict=True) if score == best]
+    return [side for side in sides if side.told.share(words) == best]
 
 
-def _likeness(words: str, told: Told) -> float:
-    statement = told.statement
-    around = " ".join((statement.above, told.edition.name, *sorted(statement.heading)))
-    return containment(words, f"{bare_claim(statement.sentence)} {around}")
-
-
-def _says_so(side: Side, plain: str, reading: Reading) -> bool:
+def _says_so(side: Side, plain: str, asked: str) -> bool:
     """Tell whether question or answer says that sources differ, or which edition is meant."""
-    told = side.told.statement.sentence
-    asked = reading.exchange.question
+    told = side.told.quoted
     if any(match[0] not in told for match in _SAYS_SO.finditer(f"{asked}\n{plain}")):
         return True
     # To name one source is no disclosure; to name the edition is.
@@ -234,16 +213,12 @@ def _telling_words(side: Side) -> set[str]:
     return one ^ other | {f"{date[0]}년" for edition in editions for date in edition.dates}
 
 
-def _fix(figure: Figure, sides: Sequence[Side]) -> str | None:
-    """Return the newer figure, if there is but one and what follows it still fits."""
-    newer = sides[0].other_figure
-    if any(not newer.is_like(side.other_figure) for side in sides):
+def _fix(value: Value, sides: Sequence[Side]) -> str | None:
+    """Return the newer value, if there is but one and what follows it still fits."""
+    newer = sides[0].other_value
+    if any(not newer.is_like(side.other_value) for side in sides):
         return None
-    if _comparing_word(newer) != _comparing_word(figure):
+    if newer.comparing_word != value.comparing_word:
         return None
-    ends = final_consonant(newer.text[-1]), final_consonant(figure.text[-1])
+    ends = final_consonant(newer.text[-1]), final_consonant(value.text[-1])
     return newer.text if ends[0] == ends[1] and min(ends) >= 0 else None
-
-
-def _comparing_word(figure: Figure) -> str:
-    return figure.slot.comparing_word if isinstance(figure.slot, Quantity) else ""

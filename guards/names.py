@@ -25,21 +25,20 @@ from pydantic import Field
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading, Text
+from guards.core.reading import Asked, Reading, SourceSet, Text, source_text
 from guards.evidence.index import SourceIndex, claims_of
+from guards.evidence.named import NamesByHead
 from guards.evidence.novelty import Vocabulary
 from guards.evidence.roles import contrasts
+from guards.evidence.swapped import swap_in
 from guards.text.bound_names import bound_names, misbound_names
 from guards.text.claimed_facilities import Facility, claimed_facilities
-from guards.text.closest_figures import source_texts
-from guards.text.kin_names import KinNames
 from guards.text.known_names import KnownNames
 from guards.text.name_like import replaces_a_name
 from guards.text.near_name import nearest
 from guards.text.sentences import Sentence
 from guards.text.slots.name import Name
 from guards.text.statements import statements
-from guards.text.swapped_words import source_sentences
 
 
 class NamesSettings(GuardSettings):
@@ -92,9 +91,7 @@ class Names(Guard[NamesSettings]):
         return None if reading.sources else "no_sources"
 
     def read_ahead(self, asked: Asked) -> Iterator[None]:
-        """Read the sentences of the sources, and the names that they bind."""
-        asked.told.once(source_sentences)
-        yield
+        """Read the claims of the sources, and the names that they bind."""
         asked.told.once(bound_names)
         yield
         asked.told.once(SourceIndex)
@@ -133,26 +130,25 @@ class Names(Guard[NamesSettings]):
             if at < 0 or name.end > told[at].end or told[at].end <= reading.judged_from:
                 continue
             if not (sources.has(name) or known.echoed.has(name)):
-                yield self._name_finding(name, told[at].text, sources, known.kin)
+                yield self._name_finding(name, told[at].text, sources, reading.told)
 
     def _name_finding(
-        self, name: Name, sentence: str, sources: KnownNames, kin: KinNames
+        self, name: Name, sentence: str, sources: KnownNames, told: SourceSet
     ) -> Finding:
         span = Span(name.start, name.end)
         meant = nearest(name, sources.with_head(name.head)) if name.head else None
         if meant is not None:
             return self._finding("misspelt", span, name.text, (meant.text,), fix=meant.text)
-        near = kin.near(name.head, sentence)
+        near = told.once(NamesByHead).near(name, sentence) if name.head else None
         if near is not None:
-            return self._finding("differs", span, name.text, near.names, near.evidence)
+            return self._finding("differs", span, name.text, near.names, (near.evidence,))
         return self._finding("not_in_sources", span, name.text)
 
     def _replaced(self, told: tuple[Sentence, ...], reading: Reading) -> Iterator[Finding]:
-        sentences = reading.told.once(source_sentences)
         for sentence in told:
             if sentence.end <= reading.judged_from:
                 continue
-            swap = sentences.swap(sentence.text)
+            swap = swap_in(sentence.text, reading.told)
             if swap is None:
                 continue
             known = reading.asked.once(_Known).anywhere(self.settings.known_names)
@@ -242,13 +238,13 @@ class _Known:
     """The names that a request holds; shared by all looks at its answers."""
 
     def __init__(self, asked: Asked) -> None:
-        self._texts = source_texts(asked)
+        titles = [source.title for source in asked.exchange.sources if source.title]
+        self._texts = [part.text for part in asked.told.parts] + [*map(source_text, titles)]
         self._files = [source.file for source in asked.exchange.sources if source.file]
         self._beside = [asked.question.text, asked.echo]
         self._in_sources: dict[tuple[str, ...], KnownNames] = {}
         self._anywhere: dict[tuple[str, ...], KnownNames] = {}
         self.echoed = KnownNames(self._beside)
-        self.kin = KinNames(asked)
 
     def in_sources(self, free: tuple[str, ...]) -> KnownNames:
         """Return what the sources name, with names that need none."""

@@ -34,6 +34,7 @@ from guards.evidence.arithmetic import Arithmetic, Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
 from guards.evidence.derivable import Derivable
 from guards.evidence.figures import Figure, same_value
+from guards.evidence.sides import with_base, words_of
 from guards.evidence.thresholds import BINDING
 from guards.lexicons.loading import lines
 from guards.text.citing.references import read_references
@@ -58,6 +59,7 @@ _CONFIRMS = re.compile(
 _CALCULATES = re.compile("|".join(lines("calculating")))
 # 6개월이 아니라 9개월: the first one is what the answer says is not so.
 _TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
+_WITH_VALUE = frozenset({Held.HELD, Held.OTHER_SIDE, Held.OTHER_BASE})
 _EXPLAINED = frozenset(
     {Outcome.SHOWN_RIGHT, Outcome.FOLLOWS, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER}
 )
@@ -90,6 +92,10 @@ class Numbers(Guard[NumbersSettings]):
         "numbers.wrong_result": Code(
             "The answer's own equation, list or table gives another result.",
             '"{observed}"은(는) 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
+        ),
+        "numbers.comparator_differs": Code(
+            "The sources say the same of the value's other side (이상, 이하, 초과, 미만, 전, 후).",
+            '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 쓰세요.',
         ),
         "numbers.derived": Code(
             "No source holds the value; some calculation from the figures at hand could give it.",
@@ -133,13 +139,15 @@ class Numbers(Guard[NumbersSettings]):
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
         is_explained = explained.outcome in _EXPLAINED and not is_users
-        if bound.held is Held.HELD or (is_explained and not explained.is_operand):
+        if bound.held in {Held.OTHER_SIDE, Held.OTHER_BASE} and not explained.is_operand:
+            return _in_other_words(figure, bound, compared)
+        if bound.held in _WITH_VALUE or (is_explained and not explained.is_operand):
             return None
         if bound.held is Held.MOVED and not explained.is_operand:
             return _moved(figure, bound, compared)
         if is_explained:
             return None
-        if compared.derivable.may_give(figure):
+        if compared.derivable.may_give(figure, bound):
             return _underived(figure, compared)
         if bound.held is Held.DIFFERS:
             return _differs(figure, bound, compared)
@@ -317,6 +325,24 @@ def _differs(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
 def _moved(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
     return replace(
         _finding("moved", figure, compared, _shown_of(bound), score=0.9),
+        strength=Strength.C2,
+        evidence=compared.quotes(bound),
+    )
+
+
+def _in_other_words(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
+    """Report a right value with the word beside it that makes another set or rate of it."""
+    is_side = bound.held is Held.OTHER_SIDE
+    words = words_of if is_side else with_base
+    observed = words(figure)
+    start = figure.start if is_side else figure.end - len(observed)
+    span = Span(*compared.answer.page.raw_span(start, start + len(observed)))
+    kind = "comparator_differs" if is_side else "value_differs"
+    expected = () if bound.right is None else (words(bound.right),)
+    return replace(
+        _finding(kind, figure, compared, expected, score=0.9),
+        span=span,
+        observed=compared.text.raw[span.start : span.end] if compared.text else observed,
         strength=Strength.C2,
         evidence=compared.quotes(bound),
     )

@@ -21,14 +21,15 @@ from typing import ClassVar
 from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Reading, Text
+from guards.core.reading import Part, Reading
 from guards.lexicons.loading import words
 from guards.text.namings import CLAUSE_END, named, said_in
 from guards.text.ownership import Owned, Ownership
 from guards.text.particles import stem
-from guards.text.passages import Passages, Place, sentence_places
+from guards.text.sentences import sentence_places
 
 _DENIED = re.compile(r"[ ]?(?:이|가)?[ ]?(?:아니|아닌|아닙)")
+_ASKED = re.compile(r"[ ]?(?:에|에서)?[ ]?(?:있|인가|인지|이에요|예요|이죠|이지|맞|\?)")
 _TELLING_NOTHING = words("place_words")
 _NOUN_BEHIND = re.compile(
     r"(?:의)?[ ](?P<label>[가-힣A-Za-z]{2,12}(?:[ ]?'[^'\n]{1,12}')?)(?=[ .,()'\n·/]|$)"
@@ -132,12 +133,11 @@ class _PlaceBook:
     """What the sources say is where."""
 
     def __init__(self, reading: Reading) -> None:
-        self._passages = reading.told.once(Passages)
         self._houses: dict[str, list[Owned[PlaceSlot]]] = defaultdict(list)
         self._by_level: dict[tuple[PlaceKind, int], list[Owned[PlaceSlot]]] = defaultdict(list)
         self._owned = {kind: Ownership[PlaceSlot]() for kind in PlaceKind}
-        for number, text in self._passages.texts():
-            for entry in self._entries(number, text):
+        for part in reading.told.parts:
+            for entry in _entries(part):
                 self._add(entry)
 
     def _add(self, entry: Owned[PlaceSlot]) -> None:
@@ -147,22 +147,6 @@ class _PlaceBook:
         elif self._owned[place.kind].add(entry):
             for level in place.levels:
                 self._by_level[place.kind, level].append(entry)
-
-    def _entries(self, number: int, text: Text) -> list[Owned[PlaceSlot]]:
-        places = _find_places(text.prose)
-        spans = [(place.start, place.end) for place in places]
-        sentences = sentence_places(text, [start for start, _ in spans])
-        names = named(text.raw, spans, _TELLING_NOTHING, _NOUN_BEHIND)
-        return [
-            Owned(
-                place,
-                place.text,
-                name.labels,
-                self._passages.source_id(Place(number, sentence)),
-                self._passages.sentence(Place(number, sentence)),
-            )
-            for place, name, sentence in zip(places, names, sentences, strict=True)
-        ]
 
     def meant_instead(self, place: PlaceSlot, said: frozenset[str]) -> tuple[Owned[PlaceSlot], ...]:
         """Return the places that a claim names, none of which is the one that it gives.
@@ -178,6 +162,24 @@ class _PlaceBook:
         at_level = (self._by_level.get((place.kind, level), ()) for level in place.levels)
         given = {entry for entries in at_level for entry in entries if place.may_be(entry.value)}
         return owned.owners_instead(said, given) if given else owned.named_by(said)
+
+
+def _entries(part: Part) -> list[Owned[PlaceSlot]]:
+    text = part.text
+    places = _find_places(text.prose)
+    spans = [(place.start, place.end) for place in places]
+    sentences = sentence_places(text.sentences, [start for start, _ in spans])
+    names = named(text.raw, spans, _TELLING_NOTHING, _NOUN_BEHIND)
+    return [
+        Owned(
+            place,
+            place.text,
+            name.labels,
+            part.source.id if part.source else "",
+            text.sentences[at].text,
+        )
+        for place, name, at in zip(places, names, sentences, strict=True)
+    ]
 
 
 def _said_around(raw: str, places: Sequence[PlaceSlot]) -> list[frozenset[str]]:
@@ -198,6 +200,19 @@ def _said_around(raw: str, places: Sequence[PlaceSlot]) -> list[frozenset[str]]:
             before = before[_first_piece_end(before) :]
         said.append(said_in(f"{before} {_PIECE_END.split(behind)[0]}"))
     return said
+
+
+def _users_own(question: str, book: _PlaceBook) -> list[PlaceSlot]:
+    """Return the places of a question that are the user's: 12층이고 엘리베이터가 있어요.
+
+    Neither is what is asked for (2층에 있나요?), nor what is said of something in the sources.
+    """
+    places = _find_places(question)
+    return [
+        place
+        for place, said in zip(places, _said_around(question, places), strict=True)
+        if not (_ASKED.match(question, place.end) or book.meant_instead(place, said))
+    ]
 
 
 def _is_in_row(raw: str, position: int) -> bool:
@@ -244,13 +259,14 @@ class Places(Guard[PlacesSettings]):
         if not places:
             return []
         book = _PlaceBook(reading)
-        sentences = sentence_places(answer.text, [place.start for place in places])
+        own = _users_own(reading.question.text.raw, book)
+        sentences = sentence_places(answer.text.sentences, [place.start for place in places])
         told = [answer.text.sentences[at].text for at in sentences]
         is_open = {text: _is_open(text) for text in set(told)}
         findings = (
             self._finding(place, book.meant_instead(place, said))
             for place, said, text in zip(places, _said_around(raw, places), told, strict=True)
-            if not (_DENIED.match(raw, place.end) or is_open[text])
+            if not (_DENIED.match(raw, place.end) or is_open[text] or any(map(place.may_be, own)))
         )
         return [finding for finding in findings if finding is not None]
 

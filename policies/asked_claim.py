@@ -4,19 +4,16 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from guards.core.lazy import lazy
+from guards.claims.asked import asked_answers, asked_kinds, asked_words, gives, sub_questions
 from guards.core.reading import Text
-from guards.text.answer_types import AnswerType, asked_types, gives, sub_questions
-from guards.text.asked_kind import asked_kinds
-from guards.text.asked_value import without_asking_words
+from guards.evidence.values import values_of
+from guards.korean.morphemes import morphemes
+from guards.korean.words import content_words
 from guards.text.claims import claims
-from guards.text.conflict_values import figures_of
 from guards.text.lead_ins import HEADING, LEAD_IN
 from guards.text.sentences import Sentence, split_sentences
-from guards.text.tokens import bigrams, content_words
 from policies.lists import ITEM, indent_of
 
-_OPEN = frozenset({AnswerType.POLARITY, AnswerType.REASON})
 _SAYS_ANYTHING = re.compile(r"[^\W_]")
 _ANNOUNCES = re.compile(
     r"(?:안내|답변|대답|설명|정리|요약|소개|말씀|알려|확인)(?:해|을|를)?\s?"
@@ -100,30 +97,31 @@ class _Nearness:
     Attributes:
         words: How many words they share.
         values: Whether it gives a value of the kind asked for, and how narrowly told.
-        syllables: For a value, how many pairs of syllables they share, if no word (휴장일, 휴장).
+        parts: For a value, of how many they share a part, if no word (휴장일, 휴장).
     """
 
     words: int
     values: int
-    syllables: int
+    parts: int
 
     @property
     def by_words(self) -> tuple[int, int, int]:
-        return self.words, self.values, self.syllables
+        return self.words, self.values, self.parts
 
     @property
     def by_value(self) -> tuple[int, int, int]:
-        return self.values, self.words, self.syllables
+        return self.values, self.words, self.parts
 
 
 class _Asked:
     """What a question asks for."""
 
     def __init__(self, question: str) -> None:
-        self._question = without_asking_words(question)
-        self._types = asked_types(question) - _OPEN
+        self._question = question
+        self._words = asked_words(question)
+        self._answers = asked_answers(question)
         self._kinds = asked_kinds(question)
-        self._is_for_value = bool(self._types or self._kinds)
+        self._is_for_value = bool(self._answers or self._kinds)
 
     @property
     def is_overview(self) -> bool:
@@ -131,28 +129,23 @@ class _Asked:
         wants_steps = _STEPS.search(self._question) is not None
         return not (self._is_for_value or wants_steps) and bool(_OVERVIEW.search(self._question))
 
-    @lazy
-    def _words(self) -> set[str]:
-        return {word.stem for word in content_words(self._question)}
-
-    @lazy
-    def _syllables(self) -> set[str]:
-        return bigrams(self._question)
-
     def nearness(self, claim: str, above: str) -> _Nearness:
         """Return how near a claim is, read with what stands above it."""
-        read = f"{above}\n{claim}"
-        words = {word.stem for word in content_words(read)}
-        shared = len(self._words & words)
+        said = {
+            feature
+            for word in content_words(morphemes(f"{above}\n{claim}"))
+            for feature in word.features
+        }
+        shared = sum(word.features[-1] in said for word in self._words)
         if not self._is_for_value:
             return _Nearness(shared, 0, 0)
-        alike = 0 if shared else len(self._syllables & bigrams(read))
+        alike = 0 if shared else sum(not said.isdisjoint(one.features) for one in self._words)
         return _Nearness(shared, self._values(Text(claim)), alike)
 
     def _values(self, claim: Text) -> int:
-        of_type = any(gives(claim, kind) for kind in self._types)
-        of_kind = any(figure.kind in self._kinds for figure in figures_of(claim))
-        return of_type + of_kind
+        of_answer = any(gives(claim, kind) for kind in self._answers)
+        of_kind = any(value.kind in self._kinds for value in values_of(claim))
+        return of_answer + of_kind
 
 
 def _above(answer: str) -> dict[Sentence, str]:

@@ -1,26 +1,24 @@
 """The last resort before a template: the sources' own sentences, where they plainly answer.
 
 Only a question for one figure is answered so (몇 명, 얼마, 언제): every word of it has to stand in
-the sentence or above it, and the sentence has to hold a figure of the kind that is asked for. What
+the sentence, the row or above it, and there has to be a figure of the kind that is asked for. What
 would have to be worked out, compared, or told from today's date is left alone.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from guards.claims.asked import Kinds, asked_kinds, asked_words, unread_words
+from guards.claims.layout import Level
 from guards.core.exchange import Source
-from guards.core.reading import Text, source_text
-from guards.lexicons.question_words import FRAME_NOUNS, MEASURE_NOUNS
-from guards.text.asked_kind import Kinds, asked_kinds
-from guards.text.asked_value import without_asking_words
-from guards.text.conflict_statements import Statement, statements_of
-from guards.text.conflict_values import Figure, figures_of
-from guards.text.editions import Edition, edition_of
-from guards.text.lemmas import lemma
+from guards.core.reading import Text, source_set
+from guards.evidence.contradictions import Contradictions, Told
+from guards.evidence.values import Value, kind_of, values_of
+from guards.korean.morphemes import morphemes
+from guards.korean.words import Word, content_words
+from guards.text.editions import Edition
 from guards.text.slots.units import Dimension
-from guards.text.tokens import Word, content_words, word_stem
 
 _MOST_SENTENCES = 3
 _LONGEST_SENTENCE_CHARS = 300
@@ -32,22 +30,16 @@ _NOT_PLAIN = re.compile(
     r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]|"
     r"더\s?(?:비싼|싼|많|적|길|짧|늦|빠)"
 )
-# Verbs that only carry the question: 얼마 내나요, 며칠 걸려요, 언제까지 알려야 하나요.
-_ASKING_VERB = re.compile(
-    r"(?:하|되|받|드|내|주|가|쓰|타|걸리|알리)(?:나요|나|는지|는가요|죠|지요|면|려면)"
-    r"|(?:걸려|알려|받아|내야|줘|들어|써|타)(?:요|야|도)?|[가-힣]?(?:인가요|예요|이에요|인지요?|입니까|합니까|됩니까|줍니까)"
-    r"|뭐예요|뭔가요|뭐죠|하나요|되나요"
-)
-_BOUND = frozenset("안 안에 내 내에 정도 최대 최소 보통 연간 시 때 경우 까지 부터 한 총".split())
 _EXCEPTION = re.compile(r"(?:다만|단)[,\s]")
-_MARKER = re.compile(r"^(?:[-*•·○●▪■◦]\s+|(?:\d{1,3}|[가-하])[.)]\s+|[①-⑳]\s*)+")
-_CLOSED = re.compile(r"(?:다|요|음|함|됨|임)[.!]?[)\"”’]?$|^[^:\n]{1,30}:\s")
-_TOPIC = re.compile(r"(?<![가-힣])(?P<topic>[가-힣]{2,12}?)(?:은|는)(?=[\s,])")
+_CLOSED = re.compile(r"(?:다|요|음|함|됨|임)[.!]?[)\"”’]?$")
+_CODE = re.compile(r"[A-Za-z]+-?\d+|\d+[A-Za-z]+")
+_SPACING = re.compile(r"[\s·ㆍ,]+")
 _PEOPLE = re.compile(
     r"(?:직원|임직원|사람|자|분|고객|손님|회원|이용자|근로자|신청자|투숙객|방문객|학생|회사|본사|당사|구성원|대상자)$"
 )
-_VERB = re.compile(r"(?:하|되|려|있|없|받|않|시키|당하)$")  # 퇴직하려는 직원
-_SPACING = re.compile(r"[\s·ㆍ,]+")
+_TOPIC = frozenset({"은", "는"})
+# Of a compound, its simple nouns, the compound, and perhaps an ending of one syllable.
+_COMPOUND = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +59,21 @@ class DirectAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question: the kinds of figure it asks for, its words, and the figures it gives itself."""
+    """A question.
 
-    question: str
+    Attributes:
+        kinds: The kinds of figure that it asks for.
+        words: Its words; the last one says what the figure is asked of.
+        verbatim: What has to stand there as it is: codes (P1), and words that could not be read.
+        features: The features of all its words.
+        given: The figures that it gives itself.
+    """
+
     kinds: Kinds
     words: Sequence[Word]
-    given: Sequence[Figure]
+    verbatim: Sequence[str]
+    features: frozenset[str]
+    given: Sequence[Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,105 +98,121 @@ def direct_answer(question: str, sources: Sequence[Source]) -> DirectAnswer | No
     kinds = asked_kinds(question)
     if not kinds or _NOT_PLAIN.search(question):
         return None
-    asked = _Asked(question, kinds, _subject(question), figures_of(Text(question)))
-    if not asked.words:
+    words = asked_words(question)
+    if not words:
         return None
-    chosen = _chosen([one for source in sources for one in _found_in(source, asked)])
+    verbatim = [*map(str.casefold, _CODE.findall(question)), *unread_words(question)]
+    features = _features(content_words(morphemes(question)))
+    asked = _Asked(kinds, words, verbatim, features, values_of(Text(question)))
+    told = source_set(tuple(sources)).once(Contradictions).told
+    chosen = _chosen([_found(one, asked) for one in told if _answers(one, asked)])
     return _told(chosen) if chosen else None
 
 
-def _subject(question: str) -> list[Word]:
-    """Return the words that the sources have to have."""
-    return [
-        word
-        for word in content_words(without_asking_words(question))
-        if not (
-            word.stem in FRAME_NOUNS
-            or word.stem in MEASURE_NOUNS
-            or word.text in _BOUND
-            or word.stem in _BOUND
-            or _ASKING_VERB.fullmatch(word.text)
-        )
-    ]
-
-
-def _found_in(source: Source, asked: _Asked) -> list[_Found]:
-    text = source_text(source.text)
-    edition = edition_of(source)
-    found: list[_Found] = []
-    for statement in statements_of(text):
-        if not (_is_plain(statement) and _holds(statement, asked)):
-            continue
-        around = " ".join((edition.name, *sorted(statement.heading)))
-        sentence = statement.sentence
-        if _has_all(f"{sentence} {around}", asked) and _is_about(sentence, asked, around):
-            quoted = _quoted(text, statement)
-            found.append(_Found(source, edition, quoted, _has_all(sentence, asked)))
-    return found
-
-
-def _is_plain(statement: Statement) -> bool:
-    sentence = statement.sentence
+def _answers(told: Told, asked: _Asked) -> bool:
     return (
-        len(sentence) <= _LONGEST_SENTENCE_CHARS
-        and not statement.points
-        and "|" not in sentence
-        and _CLOSED.search(sentence) is not None
+        _is_plain(told)
+        and _holds(told, asked)
+        and _has_all(_Said.of(f"{told.edition.name} {told.quoted}", told.around), asked)
+        and _is_about(told, asked)
+        and _is_bound(told, asked)
     )
 
 
-def _holds(statement: Statement, asked: _Asked) -> bool:
-    """Tell whether a sentence has a figure of that kind besides those that the question gave."""
-    if not all(_is_among(figure, statement.figures) for figure in asked.given):
+def _found(told: Told, asked: _Asked) -> _Found:
+    quoted = _quoted(told)
+    by_itself = _has_all(_Said.of(quoted, _features(content_words(morphemes(quoted)))), asked)
+    if _EXCEPTION.match(told.behind):
+        quoted = f"{quoted} {told.behind}"
+    return _Found(told.source, told.edition, quoted, by_itself)
+
+
+def _features(words: Iterable[Word]) -> frozenset[str]:
+    return frozenset(feature for word in words for feature in word.features)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a text says: the features of its words, and the text without spaces and case."""
+
+    features: Collection[str]
+    dense: str
+
+    @classmethod
+    def of(cls, text: str, features: Collection[str]) -> "_Said":
+        """Return what a text says."""
+        return cls(features, _SPACING.sub("", text).casefold())
+
+    def has(self, word: Word, kinds: Kinds) -> bool:
+        """Tell whether a word stands there, or all nouns that it is made of.
+
+        Where a date is asked for, 설립 stands for 설립일.
+        """
+        *parts, whole = word.features
+        if whole in self.features or (len(word.text) > 1 and word.text.casefold() in self.dense):
+            return True
+        may_be_parts = len(word.features) >= _COMPOUND or (
+            Dimension.DATE in kinds and whole.endswith("일")
+        )
+        return may_be_parts and bool(parts) and all(part in self.features for part in parts)
+
+
+def _is_plain(told: Told) -> bool:
+    block = told.sentence[0].block
+    if len(told.text) > _LONGEST_SENTENCE_CHARS or told.points:
         return False
-    return any(
-        figure.kind in asked.kinds and not _is_among(figure, asked.given)
-        for figure in statement.figures
+    is_labelled = any(label.level is not Level.HEADING for label in block.labels)
+    return block.is_cell or is_labelled or _CLOSED.search(told.text) is not None
+
+
+def _holds(told: Told, asked: _Asked) -> bool:
+    """Tell whether a sentence has a figure of that kind besides those that the question gave."""
+    labels = " / ".join(label.text for label in told.sentence[0].block.labels)
+    known = (*told.values, *values_of(Text(labels)))
+    return all(value.is_among(known) for value in asked.given) and any(
+        value.kind in asked.kinds and not value.is_among(asked.given) for value in told.values
     )
 
 
-def _is_among(figure: Figure, figures: Sequence[Figure]) -> bool:
-    return any(figure.is_like(one) for one in figures)
-
-
-def _has_all(text: str, asked: _Asked) -> bool:
-    dense = _dense(text)
-    held = {form for word in content_words(text) for form in (word.stem, lemma(word.text))}
-    return all(
-        lemma(word.text) in held or _stands(_bare(word.stem, asked.kinds), dense, held)
-        for word in asked.words
+def _has_all(said: _Said, asked: _Asked) -> bool:
+    return all(text in said.dense for text in asked.verbatim) and all(
+        said.has(word, asked.kinds) for word in asked.words
     )
 
 
-def _bare(stem: str, kinds: Kinds) -> str:
-    """Return what of a word must stand there: 설립 of 설립일, where a date is asked for."""
-    is_day = Dimension.DATE in kinds and stem.endswith("일") and len(stem) > len("휴일")
-    return stem[:-1] if is_day else stem
+def _is_bound(told: Told, asked: _Asked) -> bool:
+    """Tell whether no other clause of the sentence has what the figure is asked of."""
+    head = asked.words[-1]
+    has_head = {
+        claim.position
+        for claim in told.sentence
+        if _Said.of(claim.text, _features(claim.clause.words)).has(head, asked.kinds)
+    }
+    has_figure = {
+        claim.position
+        for claim in told.sentence
+        if any(kind_of(one.measure) in asked.kinds for one in claim.clause.figures)
+    }
+    return not (has_head and has_figure) or not has_head.isdisjoint(has_figure)
 
 
-def _stands(stem: str, dense: str, held: set[str]) -> bool:
-    """Tell whether a word stands in a text with any spacing; a syllable, whether as a word."""
-    return stem in held if len(stem) == 1 else stem.casefold() in dense
-
-
-def _is_about(sentence: str, asked: _Asked, around: str) -> bool:
+def _is_about(told: Told, asked: _Asked) -> bool:
     """Tell whether the topic of a sentence (…은/는) is the question's or just whom it is for."""
-    topics = (word_stem(topic["topic"]) for topic in _TOPIC.finditer(sentence))
-    name = next((topic for topic in topics if not _VERB.search(topic)), "")
-    if not name or _PEOPLE.search(name):
+    words = [word for claim in told.sentence for word in claim.clause.words]
+    topic = next((one for one in words if one.particle in _TOPIC and not one.is_verb), None)
+    if topic is None or _PEOPLE.search(topic.text):
         return True
-    return name in _dense(f"{asked.question} {around}") or any(
-        name.endswith(word.stem) for word in asked.words
-    )
+    above = f"{told.edition.name} {' '.join(told.headings)}"
+    return topic.text in above or not asked.features.isdisjoint(topic.features)
 
 
-def _quoted(text: Text, statement: Statement) -> str:
-    """Return a sentence with the exception that follows it."""
-    quoted = _MARKER.sub("", statement.sentence)
-    following = bisect_right(text.sentences, statement.start, key=lambda one: one.start)
-    if following < len(text.sentences) and _EXCEPTION.match(text.sentences[following].text):
-        return f"{quoted} {text.sentences[following].text}"
-    return quoted
+def _quoted(told: Told) -> str:
+    """Return a sentence; what stands in a row or behind a label, with those words before it."""
+    block = told.sentence[0].block
+    is_whole = _CLOSED.search(told.text) is not None and not block.is_cell
+    left_out = {Level.HEADING, Level.PARENT} if is_whole else {Level.HEADING}
+    names = dict.fromkeys(label.text for label in block.labels if label.level not in left_out)
+    return f"{' '.join(names)}: {told.text}" if names else told.text
 
 
 def _chosen(found: Sequence[_Found]) -> list[_Found]:
@@ -231,8 +248,3 @@ def _quotation(group: Sequence[_Found]) -> str:
     source = group[0].source
     lines = [f"“{one.quoted}”" for one in group]
     return "\n".join((*lines, f"(출처: {source.title or source.file or f'자료 {source.id}'})"))
-
-
-def _dense(text: str) -> str:
-    """Return a text without spacing, middle dots and case."""
-    return _SPACING.sub("", text).casefold()

@@ -68,6 +68,7 @@ _ELSEWHERE = (
 )
 _FOR = re.compile(
     r"(?:주|드리|끼치)/V\S (?:시/EP )?(?:어|아)?서?/EC$|(?:주|드리)/V\S (?:시/EP )?어서/EC$"
+    r"|기다리/V\S (?:시/EP )?게/EC \S+/V\S (?:시/EP )?[아어여ㅓ]?서/EC$"
 )
 _LONGEST_END = 40
 """Characters of a trail in which its ending stands: a clause may be as long as its text."""

@@ -8,27 +8,29 @@ day and one answer is looked at sentence by sentence:
 - `SourceSet.once`: with the sources of a request together, shared between requests likewise.
 - `Asked.once`: with all of a request but its answer, shared by all looks at its answer.
 - `Reading.once`: with one look.
+
+The readers of slots are loaded by the first text that is read for them: a guard that asks for no
+provisions of law does not load what finds them.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from guards.core.exchange import Exchange, Source
 from guards.core.keeping import Keeping, Recent
 from guards.core.lazy import lazy
-from guards.text.held import HeldIndex
 from guards.text.normal import Normal, normalise
 from guards.text.scripts import prose_only
 from guards.text.sentences import GrowingSentences, Sentence, split_sentences
-from guards.text.slots.by_sentence import names_by_sentence, quantities_by_sentence
-from guards.text.slots.contact import Contact, find_contacts
-from guards.text.slots.law import LawReference, read_laws
-from guards.text.slots.name import Name, dense
-from guards.text.slots.names import find_names
-from guards.text.slots.quantity import Quantity, find_quantities
-from guards.text.slots.route import RouteSlot, find_routes
+
+if TYPE_CHECKING:
+    from guards.text.slots.contact import Contact
+    from guards.text.slots.law import LawReference
+    from guards.text.slots.name import Name
+    from guards.text.slots.quantity import Quantity
+    from guards.text.slots.route import RouteSlot
 
 SOURCE_CHARS_KEPT = 200_000
 """Readings of sources that are kept, in characters; a reading takes about 210 bytes for each."""
@@ -61,38 +63,45 @@ class Text(Keeping):
         return split_sentences(self.raw)
 
     @lazy
-    def held_index(self) -> HeldIndex:
-        """The sentences by their words, to hold claims against them."""
-        return HeldIndex([sentence.text for sentence in self.sentences])
-
-    @lazy
-    def quantities(self) -> tuple[Quantity, ...]:
+    def quantities(self) -> "tuple[Quantity, ...]":
         """The quantities, in order: amounts, dates, clocks."""
+        from guards.text.slots.quantity import find_quantities
+
         return find_quantities(self.raw, self.normal)
 
     @lazy
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> "tuple[Contact, ...]":
         """The ways to reach someone, in order: telephone numbers, web addresses, e-mail."""
+        from guards.text.slots.contact import find_contacts
+
         return find_contacts(self.raw, self.normal)
 
     @lazy
-    def routes(self) -> tuple[RouteSlot, ...]:
+    def routes(self) -> "tuple[RouteSlot, ...]":
         """The pieces of ways to get somewhere, in order: lines, stations, exits, buses."""
+        from guards.text.slots.route import find_routes
+
         return find_routes(self.raw, self.normal)
 
     @lazy
-    def laws(self) -> tuple[LawReference, ...]:
+    def laws(self) -> "tuple[LawReference, ...]":
         """The references to provisions of law, in order."""
+        from guards.text.slots.law import read_laws
+
         return read_laws(self.raw)
 
     @lazy
-    def names(self) -> tuple[Name, ...]:
+    def names(self) -> "tuple[Name, ...]":
         """The names whose form shows them, in order: organisations, places, products, people."""
+        from guards.text.slots.names import find_names
+
         return find_names(self.raw, self.normal)
 
     @lazy
     def dense(self) -> str:
         """The normal form as names are compared: without spaces, dots, quotes and case."""
+        from guards.text.slots.name import dense
+
         return dense(self.normal.text)
 
 
@@ -112,13 +121,17 @@ class AnswerText(Text):
         return self._said.once(_growing).of(self.raw)
 
     @lazy
-    def quantities(self) -> tuple[Quantity, ...]:
+    def quantities(self) -> "tuple[Quantity, ...]":
         """The quantities, in order: amounts, dates, clocks."""
+        from guards.text.slots.by_sentence import quantities_by_sentence
+
         return quantities_by_sentence(self.raw, self._said)
 
     @lazy
-    def names(self) -> tuple[Name, ...]:
+    def names(self) -> "tuple[Name, ...]":
         """The names whose form shows them, in order: organisations, places, products, people."""
+        from guards.text.slots.by_sentence import names_by_sentence
+
         return names_by_sentence(self.raw, self._said)
 
 

@@ -17,6 +17,7 @@ from guards.claims.reader import Claim, Reading, label_figures
 from guards.core.reading import SourceSet
 from guards.evidence.figures import Figure, figures_of, same_value
 from guards.evidence.index import Asking, SourceIndex
+from guards.evidence.sides import base_of, contradicts, counts_open_days, side_of, tells_open_days
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.units import Dimension, Measure
 
@@ -34,6 +35,10 @@ class Held(StrEnum):
     """They have its value, and nothing shows that it is another thing's."""
     MOVED = "moved"
     """They have its value, but of something else."""
+    OTHER_SIDE = "other_side"
+    """They have its value, but say it of its other side: at least for at most."""
+    OTHER_BASE = "other_base"
+    """They have its value, but for another time or trip: 월 4만 원 for 주 4만 원."""
     DIFFERS = "differs"
     """They have another value where they speak of the same."""
     ABSENT = "absent"
@@ -95,6 +100,7 @@ class SourceFigures:
         self._weights = {
             (one.source, one.start): self.index.weight(one.context) for one in self.figures
         }
+        self._tells_open_days = any(tells_open_days(one.page.plain) for one in self.index.readings)
         self._sets: dict[str, list[tuple[_Member, ...]]] = defaultdict(list)
         for key, members in self._sibling_sets().items():
             self._sets[key[-1]].append(_labelled(members))
@@ -120,6 +126,10 @@ class SourceFigures:
             if len(members) <= _LARGEST_SET and len({one.measure for one in members}) > 1
         }
 
+    def with_value(self, measure: Measure) -> Iterable[Figure]:
+        """Yield the figures of a value, in whatever notation."""
+        return (one for one in self.figures if same_value(measure, one.measure))
+
     def bind(self, figure: Figure) -> Bound:
         """Hold a figure of an answer against those of the sources."""
         same, others = self._candidates(figure)
@@ -142,6 +152,13 @@ class SourceFigures:
         if moved is None and best is not None and figure.group not in _POINTS:
             moved = self._by_context(figure, asking, best, others)
         if moved is None:
+            told = [one for one in same if one.group == figure.group]
+            other_base = self._for_other_base(figure, asking, told)
+            if other_base is not None:
+                return Bound(Held.OTHER_BASE, other_base[1], other_base[0], here)
+            other_side = self._on_other_side(figure, asking, told)
+            if other_side is not None:
+                return Bound(Held.OTHER_SIDE, other_side[1], other_side[0], here)
             return Bound(Held.HELD, same=here, likeness=likeness)
         return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
 
@@ -177,6 +194,47 @@ class SourceFigures:
 
     def _likeness(self, asking: Asking, figure: Figure) -> float:
         return asking.likeness(figure.context, self._weights[figure.source, figure.start])
+
+    def _for_other_base(
+        self, figure: Figure, asking: Asking, told: Sequence[Figure]
+    ) -> tuple[float, Figure] | None:
+        """Return the figure of the same value that the sources give for another time or trip.
+
+        Days on which an office is open are another base than days.
+        """
+        if counts_open_days(figure):
+            is_other = not self._tells_open_days
+        elif told and all(map(counts_open_days, told)):
+            is_other = not any(tells_open_days(one.text) for one in figure.sentence)
+        else:
+            base = base_of(figure)
+            bases = {base_of(one) for one in told} - {""}
+            is_other = bool(base and bases) and base not in bases
+        best = self._closest(asking, told) if is_other else None
+        return best if best and best[0] >= BINDING.speaks_of_the_same else None
+
+    def _on_other_side(
+        self, figure: Figure, asking: Asking, told_so: Sequence[Figure]
+    ) -> tuple[float, Figure] | None:
+        """Return the figure of the same value that the sources say on another side of it.
+
+        Nothing is told by a value that they have on the answer's side, whatever they say of it.
+        """
+        own = side_of(figure)
+        if not own.is_one or figure.claim.clause.is_concession:
+            return None
+        told = [(one, side_of(one)) for one in told_so]
+        if any(own.is_as(side) for _, side in told):
+            return None
+        near = [
+            (likeness, one, side)
+            for one, side in told
+            if (likeness := self._likeness(asking, one)) >= BINDING.other_side
+        ]
+        if not near or not all(contradicts(own, side) for *_, side in near):
+            return None
+        likeness, right, _ = max(near, key=lambda one: one[0])
+        return likeness, right
 
     def _by_context(
         self,

@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures, label_words, read_claims
@@ -149,6 +150,11 @@ class SourceIndex:
                 for feature in bag.weights:
                     self._postings[feature].append(place)
 
+    def text_of(self, one: "SourceClaim") -> str:
+        """Return the sentence of a claim as it stands in its source, without emphasis."""
+        plain = self.readings[one.source].page.plain
+        return plain[one.sentence[0].start : one.sentence[-1].end].strip()
+
     def rarity(self, feature: str) -> float:
         """Return the weight of a feature: high where few source claims have it."""
         return self._rarity.get(feature, self._rarest)
@@ -160,6 +166,26 @@ class SourceIndex:
     def places(self, feature: str) -> Sequence[int]:
         """Return the numbers of the claims that have a feature."""
         return self._postings.get(feature, ())
+
+    def nearest(self, context: Context, most: int) -> "list[tuple[float, SourceClaim]]":
+        """Return the claims that share most with a context, with their likeness, likest first.
+
+        Args:
+            context: The context.
+            most: How many claims.
+        """
+        shared: dict[int, float] = {}
+        for feature, weight in context.items():
+            weighed = weight * self.rarity(feature)
+            for place in self.places(feature):
+                shared[place] = shared.get(place, 0.0) + weighed
+        best = nlargest(most, shared, key=shared.__getitem__)
+        asking = self.asking(context)
+        found = [
+            (asking.likeness(one.context, self.weight(one.context)), one)
+            for one in (self.claims[place] for place in best)
+        ]
+        return sorted(found, key=lambda one: -one[0])
 
     def likeness(self, one: Context, other: Context) -> float:
         """Return how much two contexts share, from 0 to 1.

@@ -60,6 +60,10 @@ class Vocabulary:
         share = 1 - novel / len(told) if told else 1.0
         return Measured(len(told), novel, share)
 
+    def is_new(self, word: Word) -> bool:
+        """Tell whether a word tells something and no source has it in any form; verbs never."""
+        return self._tells(word) and self._novelty(word) == 1
+
     def has(self, noun: str) -> bool:
         """Tell whether sources, question or general language have a noun in some form."""
         if noun not in self._kept:

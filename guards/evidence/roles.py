@@ -134,18 +134,11 @@ def _aligned(
     """Return the source claims that say what a clause says besides some nouns, likest first."""
     bag = about(claim, sentence, (), "")
     bag.add((word for word in claim.clause.words if word not in besides), OWN)
-    places: dict[int, float] = {}
-    for feature, weight in bag.weights.items():
-        rarity = weight * index.rarity(feature)
-        for place in index.places(feature):
-            places[place] = places.get(place, 0.0) + rarity
-    best = sorted(places, key=lambda place: -places[place])[:_MOST_LIKE]
-    found = [(index.likeness(bag.weights, index.claims[at].context), at) for at in best]
-    found.sort(key=lambda one: -one[0])
+    found = index.nearest(bag.weights, _MOST_LIKE)
     if not found or found[0][0] < ALIGNED_FROM:
         return []
     least = max(ALIGNED_FROM, found[0][0] * NEAR_BEST)
-    return [index.claims[at] for likeness, at in found if likeness >= least]
+    return [one for likeness, one in found if likeness >= least]
 
 
 def _in_role(role: Role, one: SourceClaim) -> Word | None:

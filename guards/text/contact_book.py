@@ -7,11 +7,11 @@ from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
-from guards.core.reading import Reading, Text
+from guards.core.reading import Part, Reading, Text
 from guards.korean.digits import in_digits
 from guards.text.namings import Named, Naming, named
 from guards.text.ownership import Owned, Ownership
-from guards.text.passages import Passages, Place, sentence_places
+from guards.text.sentences import sentence_places
 from guards.text.slots.contact import Contact, ContactKind
 
 # Words that say what a contact is, not whose.
@@ -40,31 +40,32 @@ class ContactBook:
     """What the sources give as contacts."""
 
     def __init__(self, reading: Reading) -> None:
-        self._passages = reading.told.once(Passages)
         self._values: set[tuple[ContactKind, str]] = set()
         self._covered: set[tuple[ContactKind, str]] = set()
         self._owned: dict[_Line, Ownership[Contact]] = defaultdict(Ownership)
         self._by_value: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
         self._by_covered: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
         self._found: dict[tuple[_Line, tuple[str, ...]], frozenset[Owned[Contact]]] = {}
-        for number, text in self._passages.texts():
-            self._add(number, text)
+        for part in reading.told.parts:
+            self._add(part)
         for source in reading.exchange.sources:
             for contact in Text(f"{source.title}\n{source.file}").contacts:
                 self._cover(contact)
-        said = [_BETWEEN_DIGITS.sub("", text.normal.text) for _, text in self._passages.texts()]
+        texts = (part.text for part in reading.told.parts)
+        said = [_BETWEEN_DIGITS.sub("", text.normal.text) for text in texts]
         # What each passage has of digits in a row, and whether it speaks of extensions.
         self._digits = [
             (frozenset(_DIGITS.findall(one)), bool(_EXTENSION_WORD.search(one))) for one in said
         ]
 
-    def _add(self, number: int, text: Text) -> None:
+    def _add(self, part: Part) -> None:
+        text = part.text
         contacts = sorted((*text.contacts, *_extension_cells(text)), key=_start_of)
-        places = sentence_places(text, [contact.start for contact in contacts])
+        places = sentence_places(text.sentences, [contact.start for contact in contacts])
         tails = [bool(contact.full) for contact in contacts]
         of_line: Naming = ()
         for at, name in enumerate(namings(text, contacts)):
-            contact, place = contacts[at], Place(number, places[at])
+            contact = contacts[at]
             of_line = of_line if contact.full else name.labels
             self._cover(contact)
             self._values.update((contact.kind, value) for value in contact.values)
@@ -72,8 +73,8 @@ class ContactBook:
                 contact,
                 contact.written,
                 (*name.labels, *of_line) if contact.full else name.labels,
-                self._passages.source_id(place),
-                self._passages.sentence(place),
+                part.source.id if part.source else "",
+                text.sentences[places[at]].text,
                 is_general=not tails[at] and tails[at + 1 : at + 2] == [True],
             )
             line = _line_of(contact)

@@ -7,6 +7,7 @@ in free text.
 import re
 
 from guards.core.reading import Text
+from guards.evidence.swapped import Swap
 from guards.lexicons.name_heads import (
     BUSINESS_HEADS,
     DESCRIBING_WORDS,
@@ -20,7 +21,6 @@ from guards.text.near_name import nearly_same
 from guards.text.particles import stem
 from guards.text.slots.name import dense
 from guards.text.slots.name_person import TITLES
-from guards.text.swapped_words import Swap
 from guards.text.transcription import may_transcribe
 
 _CAPITALS = re.compile(r"[A-Z][A-Za-z0-9&]+")

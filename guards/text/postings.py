@@ -1,6 +1,6 @@
 """Where words stand, kept small: most words of a text stand in one place of it."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeVar
 
 KeyT = TypeVar("KeyT")
@@ -29,29 +29,3 @@ def packed(places: Mapping[KeyT, Collection[PlaceT]]) -> dict[KeyT, tuple[PlaceT
             known = shared[name] = tuple(standing)
         found[key] = known
     return found
-
-
-def posted(keys: Iterable[tuple[int, Iterable[KeyT]]]) -> dict[KeyT, tuple[int, ...]]:
-    """Return the numbers of the places of each key in the same way.
-
-    Args:
-        keys: Each place with its keys, none of them twice.
-    """
-    places: dict[KeyT, tuple[int, ...]] = {}
-    several: dict[KeyT, list[int]] = {}
-    first_of = places.setdefault
-    for place, standing in keys:
-        alone = (place,)
-        for key in standing:
-            first = first_of(key, alone)
-            if first is alone:
-                continue
-            if key in several:
-                several[key].append(place)
-            else:
-                several[key] = [first[0], place]
-    shared: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for key, numbers in several.items():
-        standing_at = tuple(numbers)
-        places[key] = shared.setdefault(standing_at, standing_at)
-    return places

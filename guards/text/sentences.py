@@ -7,7 +7,7 @@ for those that are a word of the next one (``…한다. [2]에 따르면 …``).
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from guards.text.sentence_ends import SentenceEnds, Stand
@@ -73,3 +73,14 @@ def _between(text: str, start: int, ends: Iterable[int]) -> Iterator[Sentence]:
             begin = text.index(stripped[0], start)
             yield Sentence(stripped, begin, begin + len(stripped))
         start = end
+
+
+def sentence_places(sentences: Sequence[Sentence], starts: Sequence[int]) -> list[int]:
+    """Return for each position, in order, the number of the sentence it stands in."""
+    places: list[int] = []
+    at = 0
+    for start in starts:
+        while at + 1 < len(sentences) and sentences[at].end <= start:
+            at += 1
+        places.append(at)
+    return places

@@ -1,8 +1,8 @@
 """Which claims of an answer a judge is asked about, and when it is not asked at all.
 
 A claim is open if the guards' findings about it are only weak or only possible, or if they found
-nothing and the sources still hold little of it. What the sources hold, and what a guard refutes by
-comparing values, needs no opinion.
+nothing and the comparison with the sources still leaves it in doubt. What the sources clearly hold,
+and what a guard refutes by comparing values, needs no opinion.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,9 @@ from typing import Protocol
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.reading import Reading
+from guards.evidence.doubt import Doubts, limits
 from guards.overlap import Overlap
 from guards.text.citing.statements import Statement, read_statements
-from guards.text.citing.support import Support
 from guards.text.claims import bare_claim
 from guards.text.mask import Masking, identifiers_in
 from policies.edits import Edit
@@ -24,8 +24,6 @@ from policies.judging.rules import OpinionRules
 from policies.judging.windows import ShownSource, nearest_windows
 from policies.verdict import Verdict
 
-SUPPORTED_FROM = 0.8
-"""Share of a claim that a source must hold for nobody to be asked about it."""
 LEAST_SCORE = 0.2
 """Best retrieval score below which the sources are no ground for an opinion."""
 ENOUGH_STRONG = 2
@@ -99,19 +97,19 @@ def _open(statements: Sequence[Statement], reading: Reading, verdict: Verdict) -
     grounding = [one for one in verdict.findings if is_grounding(one)]
     # Claims that go anyway need no opinion, unless one could tip the verdict over.
     edits = verdict.edits if _is_refuted(verdict) else ()
-    support = Support(reading)
-    doubted: list[Statement] = []
-    thin: list[Statement] = []
+    doubts = reading.once(Doubts)
+    noted: list[Statement] = []
+    doubtful: list[Statement] = []
     for statement in statements:
         about = [one for one in grounding if _touches(one.span, statement)]
         settled = any(_is_settled(one) for one in about)
         if settled or any(_takes_out(edit, statement) for edit in edits):
             continue
         if about:
-            doubted.append(statement)
-        elif _is_thin(statement, support, len(reading.sources)):
-            thin.append(statement)
-    return [*doubted, *thin]
+            noted.append(statement)
+        elif _is_doubtful(statement, doubts):
+            doubtful.append(statement)
+    return [*noted, *doubtful]
 
 
 def _touches(span: Span, statement: Statement) -> bool:
@@ -134,11 +132,10 @@ def _is_settled(finding: Finding) -> bool:
     return finding.strength in {Strength.C2, Strength.E0}
 
 
-def _is_thin(statement: Statement, support: Support, sources: int) -> bool:
-    """Tell whether no source holds enough of a claim."""
-    sentence = statement.sentence
-    carried = support.carried(statement.text, support.figures(sentence.start, sentence.end))
-    return max(carried.score([place]) for place in range(sources)) < SUPPORTED_FROM
+def _is_doubtful(statement: Statement, doubts: Doubts) -> bool:
+    """Tell whether the comparison with the sources leaves a claim in doubt."""
+    doubt = doubts.of(Span(statement.sentence.start, statement.sentence.end))
+    return doubt is not None and doubt >= limits().asked_from
 
 
 def _question(
@@ -151,7 +148,7 @@ def _question(
     claims = []
     for number, statement in enumerate(statements, start=1):
         text = bare_claim(statement.text)
-        windows = nearest_windows(text, question, sources, rules.window_chars)
+        windows = nearest_windows(text, reading, sources, rules.window_chars)
         span = Span(statement.sentence.start, statement.sentence.end)
         critical = _is_critical(span, reading)
         claims.append(OpenClaim(number, masking.of(text).text, windows, span, critical))

@@ -17,6 +17,7 @@ NOT_GROUNDING = FORM_GUARDS | {"citations", "personal_data"}
 """Whose findings do not say that a claim is untrue."""
 _REGENERATE, _TRIM, _REPLACE = (Action.REGENERATE, Action.TRIM, Action.REPLACE)
 _MANY = 1_000_000
+_FEW_WORDS = "overlap.low"
 
 
 class Gravity(StrEnum):
@@ -166,6 +167,14 @@ def tier_of(objection: Objection, grounding: Iterable[Finding]) -> Tier:
 def is_grounding(finding: Finding) -> bool:
     """Tell whether a guard's finding says that the answer is not what the sources say."""
     return finding.part == "answer" and finding.guard not in NOT_GROUNDING
+
+
+def says_untrue(finding: Finding) -> bool:
+    """Tell whether a finding speaks against a claim by itself.
+
+    That the sources have few of its words is one sign of doubt among others, weighed with them.
+    """
+    return is_grounding(finding) and finding.code != _FEW_WORDS
 
 
 def strong_grounding(findings: Iterable[Finding]) -> list[Finding]:

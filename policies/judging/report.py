@@ -86,8 +86,13 @@ class JudgeReport(GuardReport):
             return False
         if finding.strength in {Strength.C1, Strength.C2}:
             return False
-        return any(
-            span.start < finding.span.end and finding.span.start < span.end for span in self.backed
+        return self.backs(finding.span)
+
+    def backs(self, place: Span) -> bool:
+        """Tell whether it supports a claim that a place of the answer touches."""
+        is_heard = self.mode is Mode.ENFORCE and self.is_weighed
+        return is_heard and any(
+            span.start < place.end and place.start < span.end for span in self.backed
         )
 
 
@@ -112,6 +117,11 @@ def open_signs(findings: Sequence[Finding], reports: Iterable[GuardReport]) -> S
         if isinstance(report, JudgeReport):
             return report.open_signs(findings)
     return findings
+
+
+def is_backed(place: Span, reports: Iterable[GuardReport]) -> bool:
+    """Tell whether a judge supports a claim that a place of the answer touches."""
+    return any(isinstance(one, JudgeReport) and one.backs(place) for one in reports)
 
 
 def not_asked(rules: OpinionRules, skip: Skip) -> JudgeReport:

@@ -5,16 +5,18 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
+from guards.core.runner import GuardReport
+from guards.evidence.doubt import Doubts, limits
+from guards.evidence.support import Support
 from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
 from guards.text.citing.kept import support_of
 from guards.text.citing.statements import Statement
-from guards.text.citing.support import Support
-from policies.coverage import FORM_GUARDS, Coverage, is_about_mark
-from policies.judging.regate import strong_grounding
+from policies.coverage import Coverage, is_about_mark
+from policies.judging.regate import says_untrue, strong_grounding
+from policies.judging.report import is_backed, open_signs
 from policies.offsets import Offsets
 from policies.policy import Policy
 from policies.verification.parts import (
@@ -25,10 +27,8 @@ from policies.verification.parts import (
     NotCheckable,
 )
 from policies.verification.sources import SourceTexts
-from policies.verification.thresholds import options_of
 
 MOST_CITATIONS = 3
-_SILENT_ON_TRUTH = FORM_GUARDS | {"citations"}
 _SHORTEST_EXACT_CHARS = 8
 
 _LABELS = {
@@ -53,6 +53,7 @@ class Claims:
         policy: The policy, for its thresholds.
         sources: The sources' texts.
         offsets: Places of the answer.
+        judged: What was reported on the answer, a judge's word included.
     """
 
     reading: Reading
@@ -61,6 +62,7 @@ class Claims:
     policy: Policy
     sources: SourceTexts
     offsets: Offsets
+    judged: Sequence[GuardReport]
 
     @lazy
     def reports(self) -> tuple[ClaimReport, ...]:
@@ -169,14 +171,14 @@ class Claims:
         cited: Sequence[ClaimCitation],
     ) -> Strength | None:
         """Return how well a sentence is founded; None where nobody could look at it."""
-        told = [one for one in findings if one.guard not in _SILENT_ON_TRUTH]
+        told = [one for one in open_signs(findings, self.judged) if says_untrue(one)]
         strong = {one.strength for one in told if one.severity is Severity.STRONG}
         worst = next((strength for strength in _WORST_FIRST if strength in strong), None)
         if worst is not None or score is None:
             return worst
         if score < CLAIM_SUPPORTED_FROM:
             return Strength.E0
-        if told or score < self._supported_from:
+        if told or self._is_doubtful(statement):
             return Strength.E1
         exact = any(one.method is Method.EXACT for one in cited)
         return Strength.E3 if exact else Strength.E2
@@ -217,10 +219,14 @@ class Claims:
         start = source.raw.find(wanted) if len(wanted) >= _SHORTEST_EXACT_CHARS else -1
         return None if start < 0 else Span(start, start + len(wanted))
 
-    @lazy
-    def _supported_from(self) -> float:
-        """A claim rests on a source as surely as a citation of it would be accurate."""
-        return options_of(self.policy, Citations.id, CitationsSettings).threshold
+    def _is_doubtful(self, statement: Statement) -> bool:
+        """Tell whether the comparison leaves a sentence in doubt that no judge has cleared."""
+        sentence = statement.sentence
+        span = Span(sentence.start, sentence.end)
+        doubt = self.reading.once(Doubts).of(span)
+        if doubt is None or doubt < limits().doubtful_from:
+            return False
+        return not is_backed(span, self.judged)
 
     @lazy
     def _support(self) -> Support:

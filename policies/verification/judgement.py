@@ -79,6 +79,11 @@ class Judgement:
         return [claim for claim in self.claims if claim.checked_by]
 
     @property
+    def _doubtful(self) -> list[ClaimReport]:
+        """The claims of which the comparison cannot tell whether the sources say the same."""
+        return [one for one in self._checked if one.label is Label.PARTIAL]
+
+    @property
     def _shortfalls(self) -> list[str]:
         """Say what is lacking although no guard objects."""
         lines = [_NOTHING[one.reason] for one in self.not_checkable if one.claim is None]
@@ -91,6 +96,10 @@ class Judgement:
             f'근거: "{claim.text}" - 자료에서 확인되지 않습니다'
             for claim in self.claims
             if claim.label in _NO_APPROVAL and not claim.findings
+        ]
+        lines += [
+            f'근거: "{claim.text}" - 자료와 같은 뜻인지 확인하지 못했습니다'
+            for claim in self._doubtful
         ]
         missing = [SUBJECTS.get(name, "모델 의견") for name in self.book.missing]
         if missing:
@@ -128,6 +137,11 @@ class Judgement:
         bad = [claim for claim in checked if claim.label in _NO_APPROVAL]
         if bad:
             return False, f"문장 {len(checked)}개 중 {len(bad)}개가 자료에서 확인되지 않습니다"
+        if doubtful := len(self._doubtful):
+            return (
+                None,
+                f"문장 {len(checked)}개 중 {doubtful}개는 자료와 같은 뜻인지 알 수 없습니다",
+            )
         return True, f"문장 {len(checked)}개를 자료와 대조했습니다"
 
     def _hedging_piece(self) -> tuple[bool | None, str]:

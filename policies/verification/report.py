@@ -91,6 +91,7 @@ def report_on(judged: Judged) -> Verification:
         policy=policy,
         sources=sources,
         offsets=Offsets(reading.exchange.answer or ""),
+        judged=verdict.reports,
     )
     cited = CitedAnswer(reading, coverage, verdict)
     book = CheckBook(policy, verdict, judged.options, judged.asked)

@@ -1,8 +1,8 @@
 """The sentences of a draft that may stay as they are."""
 
 from guards.core.reading import read
+from guards.evidence.support import Support
 from guards.text.citing.statements import read_statements
-from guards.text.citing.support import Support
 from proxy.judged import Judged
 
 LEAST_SHARE = 0.7

@@ -82,6 +82,21 @@ def test_passes(guard: Places, answer: str) -> None:
     assert findings(guard, answer) == []
 
 
+def test_the_users_own_floor_needs_no_source(guard: Places) -> None:
+    answer = "2층이면 휴게실 앞에서 기다려 주세요. 휴게실은 1층입니다."
+
+    assert findings(guard, answer, "저는 2층인데 어디서 기다려요?") == []
+
+
+@pytest.mark.parametrize(
+    "question", ["휴게실은 2층에 있나요?", "휴게실이 2층이라던데 어떻게 가요?"]
+)
+def test_what_the_question_says_of_the_house_is_no_evidence(guard: Places, question: str) -> None:
+    [finding] = findings(guard, "휴게실은 2층입니다.", question)
+
+    assert finding.observed == "2층"
+
+
 def test_flags_another_house_of_a_road(guard: Places) -> None:
     [finding] = findings(guard, "한빛시 두루미로 14로 오세요.")
 

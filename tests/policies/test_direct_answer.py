@@ -26,7 +26,19 @@ RULES = Source(
     "배우자가 출산한 직원에게 경조휴가를 10일 준다.\n수습기간 연장은 3개월까지 가능하다.\n"
     "상시 50명 이상인 사업장은 위원을 3명 둔다.",
 )
-ALL = (STAY, POOL, RULES)
+FEES = Source(
+    "4",
+    "체육관 이용료",
+    "| 구분 | 평일 | 주말 |\n|---|---|---|\n| 일반 | 5,000원 | 6,000원 |\n"
+    "| 초등학생 | 2,000원 | 3,000원 |",
+)
+LOANS = Source(
+    "5",
+    "대출 안내",
+    "약관대출은 해지환급금의 50~95% 범위에서 이용할 수 있으며, 이자율은 상품별로 다릅니다.\n"
+    "**P1 장애 보고서**: 종료 후 3영업일 안에 냅니다.",
+)
+ALL = (STAY, POOL, RULES, FEES, LOANS)
 
 ANSWERED = [
     pytest.param("체크인은 몇 시인가요?", "체크인은 오후 3시부터 가능합니다.", "1", id="clock"),
@@ -48,6 +60,15 @@ ANSWERED = [
         "3",
         id="with-the-questions-own-figure",
     ),
+    pytest.param(
+        "초등학생 주말 이용료는 얼마인가요?", "초등학생 주말: 3,000원", "4", id="cell-of-a-table"
+    ),
+    pytest.param(
+        "P1 장애 보고서는 며칠 안에 내나요?",
+        "P1 장애 보고서: 종료 후 3영업일 안에 냅니다.",
+        "5",
+        id="without-emphasis",
+    ),
 ]
 NOT_ANSWERED = [
     pytest.param("사우나 요금은 얼마인가요?", id="other-subject"),
@@ -61,6 +82,9 @@ NOT_ANSWERED = [
     pytest.param("성인과 어린이 요금의 차이는 얼마인가요?", id="must-be-compared"),
     pytest.param("오늘 체크인은 몇 시인가요?", id="depends-on-the-day"),
     pytest.param("체크인이 안 되는 때는 몇 시인가요?", id="negated"),
+    pytest.param("청소년 주말 이용료는 얼마인가요?", id="other-row"),
+    pytest.param("약관대출 이자율은 몇 퍼센트인가요?", id="figure-of-another-clause"),
+    pytest.param("P4 장애 보고서는 며칠 안에 내나요?", id="other-code"),
     pytest.param("체크인은 몇 시이고 조식은 얼마인가요?", id="two-questions"),
     pytest.param("체크인은 어떻게 하나요?", id="asks-for-no-figure"),
     pytest.param("객실에서 담배를 피워도 되나요?", id="yes-or-no"),

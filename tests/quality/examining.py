@@ -164,8 +164,8 @@ class Examiner:
             name: rule.model_copy(update={"weak": ()}) for name, rule in policy.guards.items()
         }
         self._intents = loaded.intents
-        self._inspector = Inspector(policy)
-        self._verifier = Verifier(self._inspector, loaded.name)
+        self.inspector = Inspector(policy)
+        self._verifier = Verifier(self.inspector, loaded.name)
         self._unweighed = Inspector(policy.model_copy(update={"guards": all_act}))
         self._rules = policy.judge or OpinionRules()
 
@@ -183,7 +183,7 @@ class Examiner:
                 return self._question(exchange, "answerability", label)
 
     def _faithful(self, case: AnswerCase) -> FaithfulOutcome:
-        exchange = self._exchange(case, case.faithful)
+        exchange = self.exchange(case, case.faithful)
         verdict, verified = self._verdict(exchange)
         return FaithfulOutcome(
             verdict.action,
@@ -194,7 +194,7 @@ class Examiner:
         )
 
     def _twin(self, case: AnswerCase, twin: Twin) -> TwinOutcome:
-        exchange = self._exchange(case, case.answer_of(twin))
+        exchange = self.exchange(case, case.answer_of(twin))
         place = place_of_error(case, twin)
         verdict, verified = self._verdict(exchange)
         at_place = _codes_at(place, verdict.acting)
@@ -226,7 +226,7 @@ class Examiner:
     def _question(self, exchange: Exchange, guard: str, label: str) -> QuestionOutcome:
         acting, would_act = (
             [found.code for found in one.inspect(exchange, Stage.INPUT).acting]
-            for one in (self._inspector, self._unweighed)
+            for one in (self.inspector, self._unweighed)
         )
         mine = f"{guard}."
         return QuestionOutcome(
@@ -236,7 +236,7 @@ class Examiner:
             frozenset(code for code in would_act if code.startswith(mine)),
         )
 
-    def _exchange(self, case: AnswerCase, answer: str) -> Exchange:
+    def exchange(self, case: AnswerCase, answer: str) -> Exchange:
         """Return an exchange as the proxy makes it of a request with earlier turns."""
         said = [turn.content for turn in case.history if turn.role == "assistant"]
         return self._asked(

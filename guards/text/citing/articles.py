@@ -12,12 +12,12 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Span
 from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading, Text, read
+from guards.evidence.support import Support
 from guards.text.citing.assessment import CITATION_THRESHOLD
 from guards.text.citing.cases import BETTER_BY, FEWEST_MEASURED
 from guards.text.citing.cited_answer import CitedAnswer
 from guards.text.citing.kept import cited_answer
 from guards.text.citing.statements import Statement
-from guards.text.citing.support import Support
 from guards.text.slots.law import LawReference
 from guards.text.slots.law_index import law_index, law_index_of
 from guards.text.slots.law_name import law_name, same_law

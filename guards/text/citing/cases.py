@@ -6,11 +6,11 @@ from functools import partial
 
 from guards.core.exchange import Source
 from guards.core.lazy import lazy
+from guards.evidence.support import Carried, Support
 from guards.text.citing.assessed import Assessment, Missing, Status
 from guards.text.citing.clauses import parts_of
 from guards.text.citing.numbering import Numbering
 from guards.text.citing.statements import Statement
-from guards.text.citing.support import Carried, Support
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import CitationMark
 

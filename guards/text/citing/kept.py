@@ -9,8 +9,8 @@ from functools import lru_cache
 
 from guards.core.exchange import Exchange
 from guards.core.reading import Reading
+from guards.evidence.support import Support
 from guards.text.citing.cited_answer import CitedAnswer
-from guards.text.citing.support import Support
 
 EXCHANGES_KEPT = 4
 

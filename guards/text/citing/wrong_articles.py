@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from guards.core.exchange import Exchange
 from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading, read, source_text
+from guards.evidence.support import Carried, Support
 from guards.text.citing.articles import (
     bracket_around,
     cited_for,
@@ -23,7 +24,6 @@ from guards.text.citing.cases import FEWEST_MEASURED
 from guards.text.citing.kept import cited_answer
 from guards.text.citing.pieces_of_law import Piece, pieces_of
 from guards.text.citing.statements import Statement
-from guards.text.citing.support import Carried, Support
 from guards.text.slots.law import Kind, LawReference
 from guards.text.slots.law_index import law_index_of
 from guards.text.slots.law_name import STATUTE, key_of

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
+from guards.korean.morphemes import morphemes
 from guards.lexicons.loading import section_words, sections
 from guards.text.normal import Normal
 from guards.text.slots.citation_places import citation_places
@@ -149,7 +150,7 @@ def _in_line(text: str, start: int, end: int) -> Iterator[_Found]:
     yield from _modes(text, start, end)
     yield from _stations(text, start, end)
     for match in _STOP.finditer(text, start, end):
-        if match["name"] not in _NO_STOP:
+        if match["name"] not in _NO_STOP and _ends_in_noun(match["name"]):
             yield *match.span(), RouteKind.STOP, match["name"]
     yield from _buses(text, start, end)
 
@@ -192,3 +193,9 @@ def _buses(text: str, start: int, end: int) -> Iterator[_Found]:
             before = text[max(start, match.start() - _LOOK_BACK_CHARS) : match.start()]
             if not _OFTEN.search(before):
                 yield *match.span(), RouteKind.BUS, match["named"] or match["id"]
+
+
+def _ends_in_noun(name: str) -> bool:
+    """Tell whether a word may be a name: 거쳐 (정류장) and 전까지 are none."""
+    found = morphemes(name)
+    return bool(found) and found[-1].tag[0] in "NSX"

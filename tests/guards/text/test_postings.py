@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.postings import packed, posted
+from guards.text.postings import packed
 
 
 @given(st.dictionaries(st.text(max_size=2), st.lists(st.integers(0, 3), max_size=3)))
@@ -16,12 +16,3 @@ def test_keys_in_the_same_places_share_them() -> None:
 
     assert found["조식"] is found["뷔페"]
     assert found["조식"] is not found["수영장"]
-
-
-@given(st.lists(st.sets(st.text("가나다", max_size=2), max_size=4), max_size=8))
-def test_the_places_of_each_key_are_found_from_the_keys_of_each_place(keys: list[set[str]]) -> None:
-    every = set().union(*keys)
-
-    assert posted(enumerate(keys)) == {
-        key: tuple(place for place, standing in enumerate(keys) if key in standing) for key in every
-    }

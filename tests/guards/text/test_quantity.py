@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.reading import Text
-from guards.text.known_quantities import KnownQuantities
 from guards.text.slots.numerals import mixed_value, native_value
 from guards.text.slots.quantity import Comparator, Quantity
 from guards.text.slots.units import Dimension
@@ -184,43 +183,6 @@ def test_caption_gives_bare_numbers_their_unit() -> None:
     assert quantity.measure.values == (Fraction(1_500_000),)
 
 
-SAME = [
-    pytest.param("14일", "2주", id="weeks"),
-    pytest.param("12개월", "1년", id="year"),
-    pytest.param("15인", "열다섯 명", id="people"),
-    pytest.param("09:00", "9시", id="open-half-of-day"),
-    pytest.param("오후 3시", "15시", id="clock"),
-    pytest.param("2024-03-05", "3월 5일", id="part-of-a-date"),
-    pytest.param("2024. 3. 5.", "2024년", id="year-of-a-date"),
-    pytest.param("10% 이상 20% 이하", "10~20%", id="both-ends-of-a-range"),
-    pytest.param("30,000", "3만원", id="number-in-a-table-cell"),
-    pytest.param("5천만원", "50,000,000", id="number-without-its-unit"),
-    pytest.param("2024년도 신청은 3월 5일부터", "2024년 3월 5일", id="year-given-elsewhere"),
-]
-DIFFERENT = [
-    pytest.param("30일", "1개월", id="a-month-is-no-thirty-days"),
-    pytest.param("30일", "30개월", id="unit"),
-    pytest.param("5일과 7만", "5천만", id="scale-of-a-bare-number"),
-    pytest.param("130일", "30일", id="part-of-a-longer-number"),
-    pytest.param("20%", "20%포인트", id="percentage-points"),
-    pytest.param("30,000원", "30,000달러", id="currency"),
-    pytest.param("오전 5시 30분", "17:30", id="half-of-day"),
-    pytest.param("10명 이상", "10명 미만", id="comparator"),
-    pytest.param("2023-03-05", "2024년 3월 5일", id="year"),
-    pytest.param("10~20%", "15%", id="inside-a-range"),
-]
-
-
-@pytest.mark.parametrize(("known", "asked"), SAME)
-def test_finds_the_same_in_another_notation(known: str, asked: str) -> None:
-    assert KnownQuantities([Text(known)]).has(only(asked))
-
-
-@pytest.mark.parametrize(("known", "asked"), DIFFERENT)
-def test_tells_different_ones_apart(known: str, asked: str) -> None:
-    assert not KnownQuantities([Text(known)]).has(only(asked))
-
-
 @given(st.integers(min_value=1, max_value=9_999_999_999_999))
 def test_money_is_the_same_with_and_without_separators(won: int) -> None:
     assert only(f"{won}원").measure == only(f"{won:,}원").measure
@@ -266,17 +228,6 @@ def test_quantities_stand_in_order_and_hold_their_text(text: str) -> None:
         assert end <= quantity.start < quantity.end
         assert text[quantity.start : quantity.end] == quantity.text
         end = quantity.end
-
-
-@given(
-    st.text(
-        alphabet="가일이삼십백천만억원명월시분초년 0123456789.,~-:/()%조호①㎡이상하\n", max_size=60
-    )
-)
-def test_a_text_holds_its_own_quantities(text: str) -> None:
-    known = KnownQuantities([Text(text)])
-
-    assert all(known.has(quantity) for quantity in Text(text).quantities)
 
 
 @pytest.mark.parametrize("char", ["1", "1,", "십", "1~", "제1", "(", "@a", "시 ", "-1", "(1"])

@@ -1,0 +1,128 @@
+"""Sentences that repeat a source word for word but for one place.
+
+What stands at that place is returned; whether it is a name, a synonym or a better spelling is for
+the caller to judge. The last word does not count, because a polite ending changes it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from guards.core.reading import SourceSet
+from guards.evidence.index import OWN, Bag, SourceIndex
+from guards.korean.morphemes import morphemes
+from guards.korean.words import content_words
+from guards.text.particles import stem
+
+_WORD = re.compile(r"[^\s()\[\],\"'“”‘’「」『』.!?]+")
+_FEWEST_SHARED = 4
+_LEAST_SHARE = 0.6
+_MOST_SWAPPED = 4
+_MOST_CLAIMS = 48
+_LONGEST_PARTICLE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """One place in which a sentence differs from a source's.
+
+    Attributes:
+        new: What stands there, without a particle.
+        old: What the source has instead, without a particle.
+        after: The word behind it; empty at the end.
+        start: Where `new` begins in the sentence.
+        end: Where it ends (half-open).
+        source_id: Id of the source.
+        sentence: The source's sentence, verbatim.
+    """
+
+    new: str
+    old: str
+    after: str
+    start: int
+    end: int
+    source_id: str
+    sentence: str
+
+
+class _Words(NamedTuple):
+    """The words of a sentence but for the last one, and where they stand."""
+
+    texts: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+
+def swap_in(sentence: str, told: SourceSet) -> Swap | None:
+    """Return the one place in which a sentence differs from the nearest source sentence.
+
+    None if a source has the sentence as it stands, or none is like it.
+    """
+    words = _words_but_the_last(sentence)
+    best: Swap | None = None
+    most_shared = max(_FEWEST_SHARED, _LEAST_SHARE * len(words.texts)) - 1
+    if len(words.texts) <= most_shared:
+        return None
+    for source_id, other in _near(sentence, told.once(SourceIndex)):
+        others = _words_but_the_last(other)
+        if others.texts == words.texts:
+            return None
+        ahead, behind = _shared(words.texts, others.texts)
+        longest = max(len(words.texts), len(others.texts)) - ahead - behind
+        shortest = min(len(words.texts), len(others.texts)) - ahead - behind
+        if shortest > 0 and longest <= _MOST_SWAPPED and ahead + behind > most_shared:
+            start, end = _place(sentence, words, ahead, behind)
+            old_start, old_end = _place(other, others, ahead, behind)
+            best = Swap(
+                new=sentence[start:end],
+                old=other[old_start:old_end],
+                after=words.texts[-behind] if behind else "",
+                start=start,
+                end=end,
+                source_id=source_id,
+                sentence=other,
+            )
+            most_shared = ahead + behind
+    return best
+
+
+def _near(sentence: str, index: SourceIndex) -> dict[tuple[str, str], None]:
+    """Return the source sentences that share most with a sentence, with the ids of their sources.
+
+    As each of its clauses may be a claim of its own there, more claims than sentences are looked
+    up.
+    """
+    bag = Bag()
+    bag.add(content_words(morphemes(sentence)), OWN)
+    return dict.fromkeys(
+        (one.source_id, index.text_of(one)) for _, one in index.nearest(bag.weights, _MOST_CLAIMS)
+    )
+
+
+def _words_but_the_last(sentence: str) -> _Words:
+    spans = tuple(match.span() for match in _WORD.finditer(sentence))[:-1]
+    return _Words(tuple(sentence[start:end] for start, end in spans), spans)
+
+
+def _shared(texts: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
+    """Return how many words two sentences share at the beginning and at the end."""
+    most = min(len(texts), len(others))
+    ahead = 0
+    while ahead < most and texts[ahead] == others[ahead]:
+        ahead += 1
+    behind = 0
+    while behind < most - ahead and texts[-1 - behind] == others[-1 - behind]:
+        behind += 1
+    return ahead, behind
+
+
+def _place(sentence: str, words: _Words, ahead: int, behind: int) -> tuple[int, int]:
+    """Return where the words that are not shared stand, without the last one's particle."""
+    differing = words.spans[ahead : len(words.spans) - behind]
+    start = differing[0][0]
+    last_start, last_end = differing[-1]
+    is_attached = not sentence[last_start - 1].isspace()
+    if len(differing) > 1 and is_attached and last_end - last_start <= _LONGEST_PARTICLE:
+        # The particle behind a quote: '본관'을.
+        return start, differing[-2][1]
+    return start, last_start + len(stem(sentence[last_start:last_end]))

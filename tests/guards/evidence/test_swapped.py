@@ -1,0 +1,71 @@
+import pytest
+
+from guards.core.exchange import Source
+from guards.core.reading import SourceSet
+from guards.evidence.swapped import Swap, swap_in
+
+SOURCE = "지난 여름에 강릉시 청소년들이 바닷가 둘레길을 모두 청소했다."
+
+
+def swap_of(sentence: str, *texts: str) -> Swap | None:
+    return swap_in(sentence, SourceSet(tuple(Source("7", "", text) for text in texts)))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "new", "old", "after"),
+    [
+        pytest.param(
+            "지난 여름에 속초시 청소년들이 바닷가 둘레길을 모두 청소했습니다.",
+            "속초시",
+            "강릉시",
+            "청소년들이",
+            id="in-the-middle",
+        ),
+        pytest.param(
+            "올 여름에 강릉시 청소년들이 바닷가 둘레길을 모두 청소했다.",
+            "올",
+            "지난",
+            "여름에",
+            id="at-the-beginning",
+        ),
+        pytest.param(
+            "지난 여름에 강릉시 청소년들이 바닷가 '솔향 숲길'을 모두 청소했다.",
+            "솔향 숲길",
+            "둘레길",
+            "모두",
+            id="quoted-and-longer",
+        ),
+    ],
+)
+def test_one_place_differs(sentence: str, new: str, old: str, after: str) -> None:
+    swap = swap_of(sentence, SOURCE)
+
+    assert swap is not None
+    assert (swap.new.strip("'"), swap.old, swap.after) == (new, old, after)
+    assert sentence[swap.start : swap.end] == swap.new
+    assert (swap.source_id, swap.sentence) == ("7", SOURCE)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param(SOURCE, id="the-same"),
+        pytest.param(
+            "지난 여름에 강릉시 청소년들이 바닷가 둘레길을 모두 청소했습니다.", id="polite-ending"
+        ),
+        pytest.param("지난 여름에 청소년들이 바닷가 둘레길을 모두 청소했다.", id="word-left-out"),
+        pytest.param("강릉시 청소년들은 여름에 둘레길 청소를 마쳤다.", id="in-other-words"),
+        pytest.param("지난 여름에 속초시 청소했다.", id="too-little-shared"),
+        pytest.param("", id="empty"),
+    ],
+)
+def test_no_place_or_several(sentence: str) -> None:
+    assert swap_of(sentence, SOURCE) is None
+
+
+def test_a_sentence_that_stands_somewhere_is_never_compared_with_its_kin() -> None:
+    towns = [
+        f"{town}시 도서관은 매주 월요일에 모두 문을 닫는다." for town in "가나다라마바사아자차"
+    ]
+
+    assert [swap_of(sentence, *towns) for sentence in towns] == [None] * len(towns)
