@@ -25,6 +25,7 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.evidence.contrasts import SourceContrasts, contrasts_of
+from guards.evidence.index import claims_of
 from guards.evidence.meaning import (
     Match,
     SourceMeaning,
@@ -163,7 +164,7 @@ class Negation(Guard[NegationSettings]):
         """Hold each sentence of the answer against what the sources say of the same."""
         if reading.answer is None:
             return []
-        said = read_claims(reading.answer.text.raw)
+        said = reading.answer.text.once(claims_of)
         judged = reading.asked.once(_judged)
         findings: list[Finding] = []
         before: Sequence[Claim] = ()

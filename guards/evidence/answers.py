@@ -6,11 +6,12 @@ from guards.core.reading import Asked, Reading
 from guards.evidence.arithmetic import Arithmetic
 from guards.evidence.binding import SourceFigures, figures_in
 from guards.evidence.figures import Figure
+from guards.evidence.index import claims_of
 
 
 def answer_claims(reading: Reading) -> Claims:
     """Return the claims of an answer."""
-    return read_claims(reading.answer.text.raw if reading.answer else "")
+    return reading.answer.text.once(claims_of) if reading.answer else read_claims("")
 
 
 def answer_figures(reading: Reading) -> tuple[Figure, ...]:
