@@ -27,7 +27,7 @@ from tests.fakes.held_executor import HeldExecutor
 from tests.fakes.processes import children_of, is_there
 from tests.fakes.running_proxy import RunningProxy, running_proxy, tenant_yaml
 from tests.fakes.scripted_upstream import ScriptedUpstream
-from tests.flow.pool import FEE, WRONG_FEE, asked
+from tests.flow.pool import FEE, WRONG_FEE, WRONG_LOCKER, asked
 from tests.flow.replies import said
 from tests.flow.waiting import eventually
 
@@ -108,7 +108,7 @@ async def test_the_trace_says_what_another_policy_would_have_done(
         reply = await proxy.chat(asked())
         beside = shadow_of(await proxy.trace(reply))
         wordless = await proxy.trace(await proxy.chat(asked(), key=proxy.keys["wordless"]))
-        upstream.says(f"{FEE} {WRONG_FEE}")
+        upstream.says(f"{FEE} {WRONG_LOCKER}")
         trimmed = await proxy.trace(await proxy.chat(asked(), key=proxy.keys["shipped"]))
         metrics = await proxy.client.get(f"{proxy.address}/metrics")
 
