@@ -9,8 +9,9 @@ Misses: the wrong one of two conditions that only knowledge of the world tells a
     that another place says of a thing of the same name; bare numbers without a unit below ten;
     a wrong total that some other calculation would give (weak). Hedged figures are left to
     `estimates`, telephone numbers to `contact`, lines and exits to `transport`.
-Score: 1.0 for a wrong result and where the sources give another value; 0.9 where no source has it
-    or it was moved; 0.6 for a bare number without a unit (weak); 0.3 for a value that some
+Score: 1.0 for a wrong result and where the sources give another value; 0.9 where no source has it,
+    it was moved, or counts on the other side or for another time; 0.8 where the sources have the
+    value elsewhere; 0.6 for a bare number without a unit (weak); 0.3 for a value that some
     calculation from the figures at hand could give (weak).
 Source: own rules; see `guards.evidence.binding` and `guards.evidence.arithmetic`.
 """
@@ -134,7 +135,7 @@ class Numbers(Guard[NumbersSettings]):
         if explained.outcome is Outcome.SHOWN_WRONG:
             expected = () if explained.right is None else (_shown(explained.right, figure),)
             return _finding("wrong_result", figure, compared, expected)
-        bound = compared.sources.bind(figure)
+        bound = compared.bound(figure)
         is_users = explained.outcome is Outcome.GIVEN_BY_USER
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
@@ -144,14 +145,8 @@ class Numbers(Guard[NumbersSettings]):
         if bound.held in _WITH_VALUE or (is_explained and not explained.is_operand):
             return None
         if bound.held is Held.MOVED and not explained.is_operand:
-            return _moved(figure, bound, compared)
-        if is_explained:
-            return None
-        if compared.derivable.may_give(figure, bound):
-            return _underived(figure, compared)
-        if bound.held is Held.DIFFERS:
-            return _differs(figure, bound, compared)
-        return _absent(figure, compared)
+            return None if compared.says(bound.right) else _moved(figure, bound, compared)
+        return None if is_explained else _without_value(figure, bound, compared)
 
 
 class _Compared:
@@ -176,6 +171,7 @@ class _Compared:
         self.answer = reading.once(answer_claims)
         self.figures = reading.once(answer_figures)
         self.sources = reading.told.once(SourceFigures)
+        self._bound: dict[int, Bound] = {}
 
     @property
     def is_small(self) -> bool:
@@ -192,7 +188,7 @@ class _Compared:
         start, end = self.span(figure)
         if end <= self.judged_from or start not in self._claimed:
             return False
-        if _TAKEN_BACK.match(self.answer.page.plain, figure.end):
+        if self._is_taken_back(figure):
             return False
         sentence = self.answer.sentences[figure.claim.sentence]
         return standing_of(figure.claim, sentence) in {Standing.ASSERTED, Standing.LABEL}
@@ -218,6 +214,28 @@ class _Compared:
     def span(self, figure: Figure) -> tuple[int, int]:
         """Return the place of a figure in the raw answer."""
         return self.answer.page.raw_span(figure.start, figure.end)
+
+    def bound(self, figure: Figure) -> Bound:
+        """Return how the sources stand to a figure of the answer."""
+        if figure.start not in self._bound:
+            self._bound[figure.start] = self.sources.bind(figure)
+        return self._bound[figure.start]
+
+    def says(self, told: Figure | None) -> bool:
+        """Tell whether the answer gives a figure of the sources at its place, or sets it aside."""
+        return any(
+            same_value(one.measure, told.measure)
+            and (self._is_taken_back(one) or self._is_at_home(one, told))
+            for one in self.figures
+            if told is not None
+        )
+
+    def _is_at_home(self, figure: Figure, told: Figure) -> bool:
+        bound = self.bound(figure)
+        return bound.held is Held.HELD and bound.same is told
+
+    def _is_taken_back(self, figure: Figure) -> bool:
+        return _TAKEN_BACK.match(self.answer.page.plain, figure.end) is not None
 
     @lazy
     def arithmetic(self) -> Arithmetic:
@@ -311,6 +329,18 @@ def _looked_up(figure: Figure, compared: _Compared) -> Finding | None:
     if all((dimension, value) in held for value in values):
         return None
     return replace(_underived(figure, compared), score=0.1)
+
+
+def _without_value(figure: Figure, bound: Bound, compared: _Compared) -> Finding | None:
+    """Report a figure that the sources do not have where they speak of the same."""
+    if bound.held is Held.ELSEWHERE:
+        found = None if compared.says(bound.right) else _differs(figure, bound, compared)
+        return found and replace(found, score=0.8)
+    if compared.derivable.may_give(figure, bound):
+        return _underived(figure, compared)
+    if bound.held is Held.DIFFERS:
+        return _differs(figure, bound, compared)
+    return _absent(figure, compared)
 
 
 def _differs(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
