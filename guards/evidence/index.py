@@ -32,6 +32,9 @@ LABELS = {
 TITLE = 0.4
 FIGURE = 0.8
 
+_MOST_BESIDE = 50
+"""Clauses on each side that tell what a clause is about: more are no sentence but a row."""
+
 
 @dataclass(slots=True)
 class Bag:
@@ -80,7 +83,8 @@ def about(claim: Claim, sentence: Sequence[Claim], before: Sequence[Claim], titl
     bag.add_labels(claim)
     if title:
         bag.add(label_words(title), TITLE)
-    for other in sentence:
+    at = claim.position
+    for other in sentence[max(0, at - _MOST_BESIDE) : at + _MOST_BESIDE + 1]:
         if other.position < claim.position:
             near = claim.position - other.position == 1
             is_condition = other.clause.is_condition or other.clause.is_concession
@@ -88,7 +92,7 @@ def about(claim: Claim, sentence: Sequence[Claim], before: Sequence[Claim], titl
             bag.add(other.clause.words, weight)
         elif other.position > claim.position:
             bag.add(other.clause.words, CLAUSE_BEHIND)
-    for other in before:
+    for other in before[-_MOST_BESIDE:]:
         bag.add(other.clause.words, SENTENCE_BEFORE)
     return bag
 

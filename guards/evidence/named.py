@@ -10,6 +10,7 @@ from guards.evidence.meaning import covered
 from guards.evidence.values import by_sentence
 from guards.korean.morphemes import morphemes
 from guards.korean.words import content_words
+from guards.text.sentences import LONGEST_SENTENCE_CHARS
 from guards.text.slots.name import Name
 
 _SAME_SUBJECT = 0.5
@@ -41,6 +42,8 @@ class NamesByHead:
             name: A name of the claim.
             sentence: The claim.
         """
+        if len(sentence) > LONGEST_SENTENCE_CHARS:
+            return None
         words = content_words(morphemes(sentence.replace(name.text, " ")))
         telling = [word for word in words if not word.is_light]
         bag = Bag()
