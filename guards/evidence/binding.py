@@ -16,12 +16,14 @@ from enum import StrEnum
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures
 from guards.core.reading import SourceSet
-from guards.evidence.figures import Figure, figures_of, group_of, same_value
+from guards.evidence.figures import Figure, figures_of, group_of, same_value, written_number
 from guards.evidence.index import Asking, SourceIndex
 from guards.evidence.sides import base_of, contradicts, counts_open_days, side_of, tells_open_days
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.units import Dimension, Measure
 
+# Any of these may count the same things.
+_COUNTERS = frozenset({"곳", "개", "종", "건"})
 _AROUND = 3
 _NEAR = 0.6
 _LARGEST_SET = 40
@@ -135,12 +137,10 @@ class SourceFigures:
         same, others = self._candidates(figure)
         asking = self.index.asking(figure.context)
         best = self._closest(asking, same)
-        if not same and self._has_ends(figure):
-            return Bound(Held.HELD)
-        if not same and any(same_value(figure.measure, one) for one in self._in_headings):
+        if not same and (self._has_ends(figure) or self._is_in_heading(figure)):
             return Bound(Held.HELD)
         if not same:
-            other = self._closest(asking, others)
+            other = self._closest(asking, [*others, *self._in_other_units(figure)])
             if other is not None and other[0] >= BINDING.speaks_of_the_same:
                 return Bound(Held.DIFFERS, other[1], other[0])
             return Bound(Held.ABSENT, other[1] if other else None, other[0] if other else 0.0)
@@ -175,6 +175,9 @@ class SourceFigures:
             return Bound(Held.OTHER_SIDE, other_side[1], other_side[0], here)
         return Bound(Held.HELD, same=here, likeness=likeness)
 
+    def _is_in_heading(self, figure: Figure) -> bool:
+        return any(same_value(figure.measure, one) for one in self._in_headings)
+
     def _has_ends(self, figure: Figure) -> bool:
         """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""
         dimension, values, *_ = figure.measure
@@ -196,6 +199,15 @@ class SourceFigures:
                 others.append(one)
         typed = [one for one in same if one.measure.dimension != Dimension.BARE]
         return (typed or same), others
+
+    def _in_other_units(self, figure: Figure) -> list[Figure]:
+        """Return the figures of the same number in another unit: 50만 달러 for 50만 원."""
+        number = "" if figure.group in _COUNTERS else written_number(figure)
+        return [
+            one
+            for one in self.figures
+            if number and one.group != figure.group and written_number(one) == number
+        ]
 
     def _closest(self, asking: Asking, among: Iterable[Figure]) -> tuple[float, Figure] | None:
         best: tuple[float, Figure] | None = None
