@@ -155,17 +155,13 @@ class SourceFigures:
             meant = self._by_context(figure, asking, best, others)
             if meant is not None:
                 return Bound(Held.ELSEWHERE, meant, self._likeness(asking, meant), here)
-        return self._aside(figure, asking, same, likeness, here)
+        return self._aside(figure, asking, same, (likeness, here))
 
     def _aside(
-        self,
-        figure: Figure,
-        asking: Asking,
-        same: Sequence[Figure],
-        likeness: float,
-        here: Figure,
+        self, figure: Figure, asking: Asking, same: Sequence[Figure], best: tuple[float, Figure]
     ) -> Bound:
         """Hold the words beside a figure that the sources have against theirs."""
+        likeness, here = best
         told = [one for one in same if one.group == figure.group]
         other_base = self._for_other_base(figure, asking, told)
         if other_base is not None:
@@ -235,7 +231,7 @@ class SourceFigures:
             base = base_of(figure)
             bases = {base_of(one) for one in told} - {""}
             is_other = bool(base and bases) and base not in bases
-        best = self._closest(asking, told) if is_other else None
+        best = self._closest(asking, told if is_other else ())
         return best if best and best[0] >= BINDING.speaks_of_the_same else None
 
     def _on_other_side(

@@ -75,9 +75,13 @@ def side_of(figure: Figure) -> Side:
     quantity, back = figure.quantity, figure.claim.clause.start
     quantity = quantity._replace(start=quantity.start - back, end=quantity.end - back)
     clauses = _told_of(figure)
-    own = [word for word in claim.clause.words if word.start >= figure.quantity.end]
+    end = figure.quantity.start + len(words_of(figure))
+    own = [word for word in claim.clause.words if word.start >= end]
     rest = [word for one in clauses[1:] for word in one.clause.words]
-    words = [word for word in (*own, *rest) if not word.is_light]
+    # 입실은 14시부터: without a predicate the topic tells what is said.
+    words = [word for word in (*own, *rest) if not word.is_light] or [
+        word for word in claim.clause.words if word.end <= figure.quantity.start
+    ]
     return Side(
         values_of(quantity, claim.text),
         _EXACT.match(claim.text, quantity.end) is not None,
