@@ -1,12 +1,37 @@
-"""An answer's claims and figures, read once for every guard."""
+"""An answer's claims and figures, read once for every guard, and what they are held against."""
+
+import re
+from collections.abc import Mapping
 
 from guards.claims.reader import Reading as Claims
 from guards.claims.reader import read_claims
+from guards.claims.standing import Standing, standing_of
+from guards.core.finding import Evidence
+from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading
 from guards.evidence.arithmetic import Arithmetic
-from guards.evidence.binding import SourceFigures, figures_in
-from guards.evidence.figures import Figure
+from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
+from guards.evidence.derivable import Derivable
+from guards.evidence.figures import Figure, same_value
 from guards.evidence.index import claims_of
+from guards.evidence.thresholds import BINDING
+from guards.text.citing.references import read_references
+from guards.text.claimed_quantities import claimed_quantities
+from guards.text.hedging import hedged_starts
+from guards.text.slots.citation_places import citation_places
+from guards.text.slots.units import Dimension
+
+_SHORTEST_QUOTE_CHARS = 8
+_MOST_FIGURES, _MOST_PAIRS = 150, 30_000
+# What users tell of themselves, and what is meant by it in every later turn.
+_OF_THE_USER = frozenset({Dimension.AGE, Dimension.PEOPLE, "마리", "박"})
+# 30일 맞나요?, 30일이라던데요, 30일이죠?: the question asserts its figure of the sources' world.
+_CONFIRMS = re.compile(
+    r"맞/V|이/VCP (?:\S+/EP )?(?:죠|지요|지|라던데|라면서|라고|ㄴ가요|ㄴ가|나요|냐)\S*/E"
+    r"|다던데|다면서|다고/EC"
+)
+# 6개월이 아니라 9개월: the first one is what the answer says is not so.
+_TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
 
 
 def answer_claims(reading: Reading) -> Claims:
@@ -32,3 +57,171 @@ def asked_figures(asked: Asked) -> tuple[Figure, ...]:
     """Return the figures of the question and of the turns before."""
     texts = (asked.question.text.raw, asked.exchange.echo)
     return tuple(figure for text in texts for figure in figures_in(read_claims(text), "", -1))
+
+
+class Compared:
+    """The figures of one answer and what they are held against.
+
+    Attributes:
+        text: The answer.
+        parts: The sources.
+        judged_from: Where in the answer that begins which has to be judged.
+        answer: The answer, read.
+        figures: Its figures, in order.
+        sources: The figures of the sources.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        # Neither the reading nor the request: they keep this, and must go when nobody needs them.
+        self.text = reading.answer.text if reading.answer else None
+        self.parts = reading.sources
+        self._question = reading.asked.once(_question_figures)
+        self._earlier = reading.asked.once(_earlier_figures)
+        self.judged_from = reading.judged_from
+        self.answer = reading.once(answer_claims)
+        self.figures = reading.once(answer_figures)
+        self.sources = reading.told.once(SourceFigures)
+        self._bound: dict[int, Bound] = {}
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there are few enough figures to hold each against each."""
+        own, told = len(self.figures), len(self.sources.figures)
+        return own <= _MOST_FIGURES and own * told <= _MOST_PAIRS
+
+    @lazy
+    def asserted(self) -> tuple[Figure, ...]:
+        """The figures that the answer commits itself to and that are still to be judged."""
+        return tuple(figure for figure in self.figures if self._is_asserted(figure))
+
+    def _is_asserted(self, figure: Figure) -> bool:
+        start, end = self.span(figure)
+        if end <= self.judged_from or start not in self._claimed:
+            return False
+        if self._is_taken_back(figure):
+            return False
+        sentence = self.answer.sentences[figure.claim.sentence]
+        return standing_of(figure.claim, sentence) in {Standing.ASSERTED, Standing.LABEL}
+
+    @lazy
+    def _claimed(self) -> frozenset[int]:
+        """Where the figures begin that are no hedge, no citation and no number of a list item."""
+        text = self.text
+        if text is None:
+            return frozenset()
+        references = read_references(text.raw)
+        until = references.start if references else len(text.raw)
+        marks = citation_places(text.raw)
+        hedged = frozenset(hedged_starts(text))
+        return frozenset(
+            one.start
+            for one in claimed_quantities(text)
+            if one.start < until
+            and one.start not in hedged
+            and not any(start <= one.start < end for start, end in marks)
+        )
+
+    def span(self, figure: Figure) -> tuple[int, int]:
+        """Return the place of a figure in the raw answer."""
+        return self.answer.page.raw_span(figure.start, figure.end)
+
+    def bound(self, figure: Figure) -> Bound:
+        """Return how the sources stand to a figure of the answer."""
+        if figure.start not in self._bound:
+            self._bound[figure.start] = self.sources.bind(figure)
+        return self._bound[figure.start]
+
+    def says(self, told: Figure | None) -> bool:
+        """Tell whether the answer gives a figure of the sources at its place, or sets it aside."""
+        return any(
+            same_value(one.measure, told.measure)
+            and (self._is_taken_back(one) or self._is_at_home(one, told))
+            for one in self.figures
+            if told is not None
+        )
+
+    def _is_at_home(self, figure: Figure, told: Figure) -> bool:
+        bound = self.bound(figure)
+        return bound.held is Held.HELD and bound.same is told
+
+    def _is_taken_back(self, figure: Figure) -> bool:
+        return _TAKEN_BACK.match(self.answer.page.plain, figure.end) is not None
+
+    @lazy
+    def arithmetic(self) -> Arithmetic:
+        """How the answer comes to its figures."""
+        index = self.sources.index
+        return Arithmetic(
+            self.answer, self.figures, self.asked, self.sources.figures, index.likeness
+        )
+
+    @lazy
+    def asked(self) -> tuple[Figure, ...]:
+        """The figures of the user: those of the question, and of earlier turns about the same."""
+        own = [figure.context for figure in self.figures]
+        return (
+            *self._question,
+            *(
+                one
+                for one in self._earlier
+                if one.measure.dimension in _OF_THE_USER
+                or any(_share_a_word(one, context) for context in own)
+            ),
+        )
+
+    @lazy
+    def derivable(self) -> Derivable:
+        """What could be calculated."""
+        return Derivable(self.figures, self.asked, self.sources.figures)
+
+    def is_quoted(self, figure: Figure) -> bool:
+        """Tell whether a source has the figure's sentence word for word."""
+        sentence = self.answer.sentences[figure.claim.sentence]
+        text = self.answer.page.plain[sentence[0].start : sentence[-1].end].strip(" .!")
+        return len(text) >= _SHORTEST_QUOTE_CHARS and any(
+            text in part.text.raw for part in self.parts
+        )
+
+    def agrees(self, figure: Figure, bound: Bound) -> bool:
+        """Tell whether the answer agrees to a figure that the question asserts of the sources."""
+        if bound.held is not Held.DIFFERS or bound.likeness < BINDING.premise:
+            return False
+        clause = figure.claim.clause
+        if clause.is_condition or clause.is_concession:
+            return False
+        return any(
+            same_value(figure.measure, one.measure)
+            and _CONFIRMS.search(one.claim.clause.trail)
+            and not one.claim.clause.is_condition
+            for one in self._question
+        )
+
+    def quotes(self, bound: Bound) -> tuple[Evidence, ...]:
+        """Return the source's sentence that the right figure stands in."""
+        right = bound.right
+        if right is None:
+            return ()
+        page = self.sources.index.readings[right.source].page
+        sentence = self.sources.index.readings[right.source].sentences[right.claim.sentence]
+        start, end = page.raw_span(sentence[0].start, sentence[-1].end)
+        part = self.parts[right.source]
+        source_id = part.source.id if part.source else ""
+        return (Evidence(source_id, part.text.raw[start:end]),)
+
+
+def _question_figures(asked: Asked) -> tuple[Figure, ...]:
+    return tuple(figures_in(read_claims(asked.question.text.raw), "", -1))
+
+
+def _earlier_figures(asked: Asked) -> tuple[Figure, ...]:
+    return tuple(figures_in(read_claims(asked.exchange.echo), "", -1))
+
+
+def _share_a_word(figure: Figure, context: Mapping[str, float]) -> bool:
+    """Tell whether a figure of an earlier turn is about what a figure of the answer is about."""
+    return any(
+        feature[0] not in "=@"
+        and weight >= BINDING.near
+        and context.get(feature, 0) >= BINDING.near
+        for feature, weight in figure.context.items()
+    )

@@ -16,12 +16,14 @@ from enum import StrEnum
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures
 from guards.core.reading import SourceSet
-from guards.evidence.figures import Figure, figures_of, group_of, same_value
+from guards.evidence.figures import Figure, figures_of, group_of, same_value, written_number
 from guards.evidence.index import Asking, SourceIndex
 from guards.evidence.sides import base_of, contradicts, counts_open_days, side_of, tells_open_days
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.units import Dimension, Measure
 
+# Any of these may count the same things.
+_COUNTERS = frozenset({"곳", "개", "종", "건"})
 _AROUND = 3
 _NEAR = 0.6
 _LARGEST_SET = 40
@@ -139,12 +141,10 @@ class SourceFigures:
         same, others = self._candidates(figure)
         asking = self.index.asking(figure.context)
         best = self._closest(asking, same)
-        if not same and self._has_ends(figure):
-            return Bound(Held.HELD)
-        if not same and any(same_value(figure.measure, one) for one in self._in_headings):
+        if not same and (self._has_ends(figure) or self._is_in_heading(figure)):
             return Bound(Held.HELD)
         if not same:
-            other = self._closest(asking, others)
+            other = self._closest(asking, [*others, *self._in_other_units(figure)])
             if other is not None and other[0] >= BINDING.speaks_of_the_same:
                 return Bound(Held.DIFFERS, other[1], other[0])
             return Bound(Held.ABSENT, other[1] if other else None, other[0] if other else 0.0)
@@ -159,17 +159,13 @@ class SourceFigures:
             meant = self._by_context(figure, asking, best, others)
             if meant is not None:
                 return Bound(Held.ELSEWHERE, meant, self._likeness(asking, meant), here)
-        return self._aside(figure, asking, same, likeness, here)
+        return self._aside(figure, asking, same, (likeness, here))
 
     def _aside(
-        self,
-        figure: Figure,
-        asking: Asking,
-        same: Sequence[Figure],
-        likeness: float,
-        here: Figure,
+        self, figure: Figure, asking: Asking, same: Sequence[Figure], best: tuple[float, Figure]
     ) -> Bound:
         """Hold the words beside a figure that the sources have against theirs."""
+        likeness, here = best
         told = [one for one in same if one.group == figure.group]
         other_base = self._for_other_base(figure, asking, told)
         if other_base is not None:
@@ -178,6 +174,9 @@ class SourceFigures:
         if other_side is not None:
             return Bound(Held.OTHER_SIDE, other_side[1], other_side[0], here)
         return Bound(Held.HELD, same=here, likeness=likeness)
+
+    def _is_in_heading(self, figure: Figure) -> bool:
+        return any(same_value(figure.measure, one) for one in self._in_headings)
 
     def _has_ends(self, figure: Figure) -> bool:
         """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""
@@ -200,6 +199,15 @@ class SourceFigures:
                 others.append(one)
         typed = [one for one in same if one.measure.dimension != Dimension.BARE]
         return (typed or same), others
+
+    def _in_other_units(self, figure: Figure) -> list[Figure]:
+        """Return the figures of the same number in another unit: 50만 달러 for 50만 원."""
+        number = "" if figure.group in _COUNTERS else written_number(figure)
+        return [
+            one
+            for one in self.figures
+            if number and one.group != figure.group and written_number(one) == number
+        ]
 
     def _closest(self, asking: Asking, among: Iterable[Figure]) -> tuple[float, Figure] | None:
         best: tuple[float, Figure] | None = None
@@ -227,7 +235,7 @@ class SourceFigures:
             base = base_of(figure)
             bases = {base_of(one) for one in told} - {""}
             is_other = bool(base and bases) and base not in bases
-        best = self._closest(asking, told) if is_other else None
+        best = self._closest(asking, told if is_other else ())
         return best if best and best[0] >= BINDING.speaks_of_the_same else None
 
     def _on_other_side(

@@ -38,6 +38,7 @@ _GROUPS: dict[str, str] = {
     Dimension.YEAR: "year",
 }
 _HALF_DAY = 720
+_NUMBER = re.compile(r"\d[\d,.]*(?: ?[십백천만억조]+)*(?=[^\d.:/~월]*$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,12 @@ def _add_role(bag: Bag, claim: Claim, quantity: Quantity) -> None:
     match = _ROLE.match(claim.text, quantity.end - claim.clause.start)
     if match:
         bag.add_feature(f"@{_ROLES.get(match[1], match[1])}", ROLE)
+
+
+def written_number(figure: Figure) -> str:
+    """Return the number of a figure as it is written; empty for dates and times of day."""
+    found = _NUMBER.match(figure.quantity.text)
+    return "" if found is None else found[0].replace(",", "").replace(" ", "")
 
 
 def same_value(one: Measure, other: Measure) -> bool:

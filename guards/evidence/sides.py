@@ -42,7 +42,7 @@ class Side:
         is_later: Whether a length of time runs from something, or up to it; None if neither.
         is_denied: Whether what is said of it is denied or forbidden, or costs nothing.
         said: The features of all words that say it.
-        last: Those of the last word.
+        last: Those of the predicate; the same where there is none.
     """
 
     values: Values
@@ -75,16 +75,20 @@ def side_of(figure: Figure) -> Side:
     quantity, back = figure.quantity, figure.claim.clause.start
     quantity = quantity._replace(start=quantity.start - back, end=quantity.end - back)
     clauses = _told_of(figure)
-    own = [word for word in claim.clause.words if word.start >= figure.quantity.end]
+    end = figure.quantity.start + len(words_of(figure))
+    own = [word for word in claim.clause.words if word.start >= end]
     rest = [word for one in clauses[1:] for word in one.clause.words]
-    words = [word for word in (*own, *rest) if not word.is_light]
+    behind = [word for word in (*own, *rest) if not word.is_light]
+    # 입실은 14시부터: without a predicate the topic tells what is said.
+    before = [word for word in claim.clause.words if word.end <= figure.quantity.start]
+    said = frozenset(feature for word in behind or before for feature in word.features)
     return Side(
         values_of(quantity, claim.text),
         _EXACT.match(claim.text, quantity.end) is not None,
         _is_later(figure, quantity.start, quantity.end),
         _is_denied(claim, clauses),
-        frozenset(feature for word in words for feature in word.features),
-        frozenset(words[-1].features if words else ()),
+        said,
+        frozenset(behind[-1].features) if behind else said,
     )
 
 

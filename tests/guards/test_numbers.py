@@ -49,7 +49,7 @@ FLAGGED = [
         "수당은 기본급의 30%포인트입니다.", "30%포인트", "value_differs", "100분의 30", id="points"
     ),
     pytest.param(
-        "정원은 49명 초과입니다.", "49명", "comparator_differs", "49명 이하", id="comparator"
+        "정원은 49명 초과입니다.", "49명 초과", "comparator_differs", "49명 이하", id="comparator"
     ),
 ]
 CLEAN = [
@@ -251,11 +251,6 @@ DERIVED = [
         id="difference",
     ),
     pytest.param(
-        "발사 비용은 700억원에서 500억원으로 줄었다.",
-        "발사 비용은 100억원이 넘는 돈입니다.",
-        id="more-than",
-    ),
-    pytest.param(
         "시설 임대료는 80만원이고 청소비는 5만원이다.",
         "시설 임대료와 청소비를 합하면 85만원입니다.",
         id="sum",
@@ -270,10 +265,8 @@ DERIVED = [
 
 
 @pytest.mark.parametrize(("source", "answer"), DERIVED)
-def test_what_follows_in_one_step_is_only_weak(source: str, answer: str) -> None:
-    found = findings_in(source, answer)
-
-    assert [(each.code, each.severity) for each in found] == [("numbers.derived", Severity.WEAK)]
+def test_what_follows_in_one_step_is_never_strong(source: str, answer: str) -> None:
+    assert {each.severity for each in findings_in(source, answer)} <= {Severity.WEAK}
 
 
 def test_sums_count_only_where_the_sentence_reckons() -> None:
@@ -283,13 +276,10 @@ def test_sums_count_only_where_the_sentence_reckons() -> None:
 
 
 def test_figures_of_the_question_may_be_reckoned_with() -> None:
-    [finding] = findings_in(
-        "수영장 이용료는 1인 12,000원이다.",
-        "수영장 이용료는 4명이면 48,000원입니다.",
-        question="4명이면 얼마인가요?",
-    )
+    source = "수영장 이용료는 1인 12,000원이다."
+    answer = "수영장 이용료는 4명이면 48,000원입니다."
 
-    assert finding.code == "numbers.derived"
+    assert findings_in(source, answer, question="4명이면 얼마인가요?") == []
 
 
 @given(
@@ -330,12 +320,10 @@ FEES = (
     "신입 회원 등록은 3.2.~3.20., 추가 등록은 4.5.~4.28.이다. 안전 점검은 격년으로 한다."
 )
 RECKONED = [
-    pytest.param("2시간이면 시간당 9,000원이므로 18,000원입니다.", "18,000원", id="rate-by-count"),
-    pytest.param("강습 9,000원과 사물함 4,000원을 더해 총 13,000원입니다.", "13,000원", id="total"),
-    pytest.param(
-        "9,000원에서 30%를 감면받으면 6,300원이므로 참고하세요.", "6,300원", id="what-is-left"
-    ),
-    pytest.param("강습은 2시간 이상이면 간식을 제공합니다.", "2시간", id="other-side-of-a-bound"),
+    pytest.param("2시간이면 시간당 9,000원이므로 18,000원입니다.", id="rate-by-count"),
+    pytest.param("강습 9,000원과 사물함 4,000원을 더해 총 13,000원입니다.", id="total"),
+    pytest.param("9,000원에서 30%를 감면받으면 6,300원이므로 참고하세요.", id="what-is-left"),
+    pytest.param("강습은 2시간 이상이면 간식을 제공합니다.", id="other-side-of-a-bound"),
 ]
 SHOWN = [
     pytest.param("9,000원 × 3명 = 27,000원입니다.", id="equation"),
@@ -359,7 +347,9 @@ WRONGLY_RECKONED = [
     pytest.param("강습 9,000원과 사물함 4,000원을 더해 총 14,000원입니다.", "14,000원", id="total"),
     pytest.param("택배비는 5,000원입니다.", "5,000원", id="delivery-is-no-multiple"),
     pytest.param(
-        "2시간 이상 강습에는 간식을 제공하지 않습니다.", "2시간", id="same-verb-on-the-other-side"
+        "2시간 이상 강습에는 간식을 제공하지 않습니다.",
+        "2시간 이상",
+        id="same-verb-on-the-other-side",
     ),
 ]
 READ_ALIKE = [
@@ -372,13 +362,9 @@ READ_ALIKE = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "observed"), RECKONED)
-def test_right_arithmetic_is_only_weak(answer: str, observed: str) -> None:
-    found = findings_in(FEES, answer, question="3명이 쓰면 얼마예요?")
-
-    assert [(each.code, each.severity, each.observed) for each in found] == [
-        ("numbers.derived", Severity.WEAK, observed)
-    ]
+@pytest.mark.parametrize("answer", RECKONED)
+def test_right_arithmetic_passes(answer: str) -> None:
+    assert findings_in(FEES, answer, question="3명이 쓰면 얼마예요?") == []
 
 
 @pytest.mark.parametrize("answer", SHOWN)
@@ -401,15 +387,13 @@ def test_reads_other_notations_alike(answer: str) -> None:
 def test_a_result_is_an_operand_of_the_next_step() -> None:
     answer = "강습료는 18,000원(9,000원 × 2)이므로 사물함 4,000원까지 총 22,000원입니다."
 
-    [found] = findings_in(FEES, answer)
-
-    assert (found.observed, found.severity) == ("22,000원", Severity.WEAK)
+    assert findings_in(FEES, answer) == []
 
 
 def test_an_example_assumes_its_own_figure() -> None:
     answer = "예를 들어 수강료가 50,000원이라면 30%를 뺀 35,000원을 내시면 됩니다."
 
-    assert {each.severity for each in findings_in(FEES, answer)} == {Severity.WEAK}
+    assert findings_in(FEES, answer) == []
 
 
 def test_the_tail_of_an_amount_is_no_amount() -> None:
@@ -432,12 +416,13 @@ LEAVE = (
     "수강생이 10명 미만이면 폐강한다. 쿠폰은 발급한 날부터 90일이 지나면 소멸한다."
 )
 ANOTHER_FRAME = [
-    pytest.param("연차휴가는 15일 이상입니다.", "15일", id="at-least-for-plain"),
     pytest.param("병가는 최소 30일입니다.", "30일", id="at-least-for-at-most"),
-    pytest.param("교육은 매년 20시간 이내로 이수합니다.", "20시간", id="at-most-for-at-least"),
-    pytest.param("병가를 다녀오기 3일 전까지 진단서를 내야 합니다.", "3일", id="before-for-after"),
-    pytest.param("휴가는 사용한 뒤 5일 이내에 신청합니다.", "5일", id="after-for-before"),
-    pytest.param("접수는 4월 3일까지입니다.", "4월 3일", id="end-for-start"),
+    pytest.param("교육은 매년 20시간 이내로 이수합니다.", "20시간 이내", id="at-most-for-at-least"),
+    pytest.param(
+        "병가를 다녀오기 3일 전까지 진단서를 내야 합니다.", "3일 전까지", id="before-for-after"
+    ),
+    pytest.param("휴가는 사용한 뒤 5일 이내에 신청합니다.", "5일 이내", id="after-for-before"),
+    pytest.param("접수는 4월 3일까지입니다.", "4월 3일까지", id="end-for-start"),
     pytest.param("접수 시작일은 4월 21일입니다.", "4월 21일", id="start-for-end"),
 ]
 SAME_FRAME = [
@@ -466,10 +451,8 @@ def test_leaves_a_figure_whose_frame_is_told_in_other_words(answer: str) -> None
     assert findings_in(LEAVE, answer) == []
 
 
-def test_the_rest_told_with_another_verb_is_only_weak() -> None:
-    [finding] = findings_in(LEAVE, "10명 이상 모여야 강좌가 열립니다.")
-
-    assert finding.severity is Severity.WEAK
+def test_the_rest_told_with_another_verb_passes() -> None:
+    assert findings_in(LEAVE, "10명 이상 모여야 강좌가 열립니다.") == []
 
 
 HALL = (

@@ -43,7 +43,7 @@ FLAGGED = [
         ROOM, "1시에 되나요?", "오후 3시 이전에는 입실할 수 없습니다.", "오후 3시", id="before"
     ),
     pytest.param(
-        ROOM, "1시에 되나요?", "14시 이전에 입실하실 수 있습니다.", "14시", id="allowed-before"
+        ROOM, "1시에 되나요?", "14시 이전에 입실하실 수 있습니다.", "14시 이전", id="allowed-before"
     ),
     pytest.param(
         OUTING,

@@ -169,14 +169,6 @@ def test_flags_a_range_with_the_end_of_something_else(answer: str, observed: str
     assert (finding.code, finding.observed) == ("numbers.moved", observed)
 
 
-def test_above_a_bound_is_not_the_bound() -> None:
-    [finding] = _findings(
-        "14회 가운데 11회 이상 나오면 수료증을 준다.", "11회를 넘게 나와야 수료증을 받습니다."
-    )
-
-    assert (finding.code, finding.observed) == ("numbers.comparator_differs", "11회")
-
-
 def test_a_price_for_one_of_something_else_differs() -> None:
     source = "무게를 넘긴 가방은 1개당 45달러를 받는다."
 
