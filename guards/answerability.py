@@ -3,7 +3,8 @@
 Finds: no context at all, a context that is empty, sources whose best retrieval score is too low,
     sources that are about something else than the question, and a name, number or year in the
     question that no source knows while they know others of its kind (another branch, plan, grade,
-    edition, leave).
+    edition); a mere note where a noun tells the kinds apart (육아휴직 beside 질병휴직), as it may
+    also describe a known one: 교내장학금 is any of those that a school gives.
 Misses: sources on the subject that lack the very fact asked for. A question in everyday words for
     which `guards/lexicons/everyday_words.txt` does not know the sources' words is reported if it
     has several of them.
@@ -19,7 +20,7 @@ from pydantic import Field
 
 from guards.claims.standing import abstains
 from guards.core.exchange import ContextState, Exchange
-from guards.core.finding import Finding, Span
+from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.text.coverage import Passage, question_coverage
@@ -116,6 +117,7 @@ class Answerability(Guard[AnswerabilitySettings]):
                 span=Span(start, start + len(question)),
                 observed=question,
                 expected=lack.known,
+                severity=lack.severity,
                 score=lack.certainty,
                 # An answer that has begun may yet say that it cannot answer.
                 provisional=exchange.answer is not None,
@@ -146,11 +148,16 @@ class Answerability(Guard[AnswerabilitySettings]):
         demanded = self._lack_of_sources(exchange) if self._demands_evidence(exchange) else None
         if demanded or not _has_text(exchange):
             return demanded
-        if self.settings.unknown_names and (unknown := reading.asked.once(_unknown)):
+        unknown = reading.asked.once(_unknown) if self.settings.unknown_names else None
+        if unknown and not unknown.may_describe:
             return _Lack("unknown_name", doubt(reading), unknown.known)
         # A score that passes the gate knows synonyms, which the comparison of words does not.
         best = None if self.settings.min_score is None else _best_score(exchange)
-        return self._off_topic(reading) if self.settings.off_topic and best is None else None
+        if self.settings.off_topic and best is None and (lack := self._off_topic(reading)):
+            return lack
+        return (
+            _Lack("unknown_name", doubt(reading), unknown.known, Severity.WEAK) if unknown else None
+        )
 
     def _lack_of_sources(self, exchange: Exchange) -> "_Lack | None":
         if exchange.context is ContextState.ABSENT:
@@ -179,6 +186,7 @@ class _Lack(NamedTuple):
     kind: str
     certainty: float
     known: tuple[str, ...] = ()
+    severity: Severity = Severity.STRONG
 
 
 def doubt(reading: Reading) -> float:

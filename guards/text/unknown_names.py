@@ -31,10 +31,17 @@ _LEAST_KNOWN = 2
 
 
 class UnknownName(NamedTuple):
-    """A name that a question gives, and those of its kind that the sources know."""
+    """A name that a question gives, and those of its kind that the sources know.
+
+    Attributes:
+        asked: The name.
+        known: The others.
+        may_describe: Whether it may be another word for one of them (교내장학금 for 근로장학금).
+    """
 
     asked: str
     known: tuple[str, ...]
+    may_describe: bool = False
 
 
 class _Name(NamedTuple):
@@ -125,10 +132,16 @@ def _places(text: str) -> Iterator[_Name]:
     """Yield the names of branches, and the proper names of other places and of products."""
     for match in _placed_pattern().finditer(text):
         if match["kind"] in _kinds("branches"):
-            if not match["which"].endswith(_no_branch()):
+            if not (match["which"].endswith(_no_branch()) or _is_bound(match["which"])):
                 yield _Name("점", match["which"])
         elif _is_proper(match["which"]):
             yield _Name(match["kind"], match["which"])
+
+
+@cache
+def _is_bound(name: str) -> bool:
+    """Tell whether a word ends in a particle or an ending: 해지는 매장."""
+    return morphemes(name)[-1].tag.startswith(("E", "J"))
 
 
 @cache
@@ -174,7 +187,8 @@ def _unknown_compound(asked: str, passages: Sequence[Passage], told: str) -> Unk
         known = {one for one, of in _compounds(told) if of == kind}
         is_like_one = any(bigrams(one) & bigrams(which) for one in known)
         if len(known) >= _LEAST_KNOWN and not is_like_one and not _are_all(known, kind, told):
-            return UnknownName(which + kind, tuple(sorted(one + kind for one in known)))
+            others = tuple(sorted(one + kind for one in known))
+            return UnknownName(which + kind, others, may_describe=True)
     return None
 
 

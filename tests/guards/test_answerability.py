@@ -2,7 +2,7 @@ import pytest
 
 from guards.answerability import Answerability, AnswerabilitySettings
 from guards.core.exchange import ContextState, Exchange, Source
-from guards.core.finding import Span
+from guards.core.finding import Severity, Span
 from guards.core.guard import Stage
 from guards.core.reading import read
 
@@ -159,7 +159,22 @@ def test_a_name_that_no_source_knows_is_flagged_with_those_they_know(guard: Answ
     [finding] = guard.check(read(Exchange("해운대점은 주차가 되나요?", sources)))
 
     assert finding.code == "answerability.unknown_name"
+    assert finding.severity is Severity.STRONG
     assert finding.expected == ("강남", "잠실")
+
+
+LEAVES = Source("1", "휴직 규정", "질병휴직은 1년, 가사휴직은 6개월까지 쓸 수 있습니다.")
+
+
+@pytest.mark.parametrize("question", ["육아휴직은 몇 개월이에요?", "무급휴직은 몇 개월이에요?"])
+def test_a_compound_is_only_noted_as_it_may_describe_a_known_one(
+    guard: Answerability, question: str
+) -> None:
+    [finding] = guard.check(read(Exchange(question, (LEAVES,))))
+
+    assert finding.code == "answerability.unknown_name"
+    assert finding.severity is Severity.WEAK
+    assert finding.expected == ("가사휴직", "질병휴직")
 
 
 def test_a_retrieval_score_says_nothing_of_names(guard: Answerability) -> None:

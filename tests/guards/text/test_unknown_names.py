@@ -36,6 +36,7 @@ KNOWN_OR_NO_NAME = [
     pytest.param("강남에 있는 매장 주차 되나요?", [GANGNAM, JAMSIL], id="place-of-a-branch"),
     pytest.param("가까운 지점은 어디예요?", [GANGNAM, JAMSIL], id="any-branch"),
     pytest.param("휴대폰 판매점에서 사도 되나요?", [GANGNAM, JAMSIL], id="common-word"),
+    pytest.param("스마트폰 해지는 매장 가야 돼요?", [GANGNAM, JAMSIL], id="verb-before-a-shop"),
     pytest.param("어제 결제한 시점부터인가요?", [GANGNAM], id="another-word-in-점"),
     pytest.param("해운대에서 가면 얼마나 걸려요?", [GANGNAM], id="where-the-user-is"),
     pytest.param("프리미엄 요금제는 얼마예요?", [PLANS_IN_ENGLISH], id="written-in-english"),
