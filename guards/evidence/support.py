@@ -16,7 +16,7 @@ from operator import attrgetter, or_
 from guards.claims.reader import label_figures
 from guards.core.lazy import lazy
 from guards.core.reading import Asked, Part, Reading, SourceSet
-from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures, asked_figures
+from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
 from guards.evidence.arithmetic import Outcome
 from guards.evidence.binding import SourceFigures
 from guards.evidence.figures import Figure, same_value
@@ -28,9 +28,10 @@ from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Measure
 
-_WINDOW_SENTENCES = 3
 _NOTHING_TO_MEASURE = 0.5
 _MOST_KEPT = 512
+_MOST_PAIRS = 30_000
+"""With more figures of answer and sources to hold against one another none is explained."""
 _HEAD_CHARS = 2000
 _LEAST_KOREAN = 0.2
 _EMPHASIS = re.compile(r"[*_~`|]{1,3}")
@@ -88,6 +89,11 @@ class _Figures:
         self._titles = [_figures_of_title(part) for part in told.parts]
         self._holders: dict[tuple[Measure, str], frozenset[int]] = {}
 
+    @property
+    def count(self) -> int:
+        """How many figures the sources have."""
+        return len(self._figures.figures)
+
     def holders(self, quantity: Quantity) -> frozenset[int]:
         """Return the places of the sources in which a figure stands, or both ends of a range."""
         name = (quantity.measure, quantity.comparing_word)
@@ -131,12 +137,11 @@ class _Words:
         self._passages = asked.told.once(SourcePassages)
         self._index = self._passages.index
         self._parts = asked.sources
+        asking = [claim.clause for claim in asked.question.text.once(claims_of).claims]
         self._asked = frozenset(
-            feature
-            for claim in asked.question.text.once(claims_of).claims
-            for word in claim.clause.words
-            for feature in word.features
+            feature for clause in asking for word in clause.words for feature in word.features
         )
+        self._asked_figures = [figure for clause in asking for figure in clause.figures]
         self._units: dict[str, tuple[Unit, ...]] = {}
         self._quotes: dict[tuple[str, int], str] = {}
         self._windows: dict[str, Mapping[int, int]] = {}
@@ -162,6 +167,10 @@ class _Words:
                 self._units.clear()
             self._units[text] = tuple(one for one in units_of(text) if self._counts(one.feature))
         return self._units[text]
+
+    def asks(self, figure: Quantity) -> bool:
+        """Tell whether the question gives a figure."""
+        return any(same_value(figure.measure, one.measure) for one in self._asked_figures)
 
     def _counts(self, feature: str) -> bool:
         return self._index.knows(feature) or feature not in self._asked
@@ -265,11 +274,10 @@ class Support:
 
     def _is_explained(self, quantity: Quantity) -> bool:
         """Tell whether the asker gave a figure, or the answer reckons it from others."""
-        measure = quantity.measure
-        if any(same_value(measure, one.measure) for one in self._reading.asked.once(asked_figures)):
+        if self._words.asks(quantity):
             return True
         figure = self._by_place.get(quantity.start)
-        if figure is None:
+        if figure is None or len(self._by_place) * self._figures.count > _MOST_PAIRS:
             return False
         explained = self._reading.once(answer_arithmetic).of(figure).outcome
         return explained not in {Outcome.UNEXPLAINED, Outcome.SHOWN_WRONG}
@@ -301,13 +309,13 @@ def _is_korean(text: str) -> bool:
 
 
 def _best(masks: Mapping[int, int], units: Sequence[Unit]) -> int:
-    """Return what the best neighbouring sentences of a source hold together."""
+    """Return what the best three neighbouring sentences of a source hold together."""
     weights = [one.weight for one in units]
-    windows = (
-        reduce(or_, (masks.get(first + step, 0) for step in range(_WINDOW_SENTENCES)))
-        for first in sorted(masks)
-    )
-    return max(windows, key=lambda window: _weight(window, weights), default=0)
+    # All rows of a long table may hold the same.
+    windows = {
+        held | masks.get(first + 1, 0) | masks.get(first + 2, 0) for first, held in masks.items()
+    }
+    return max(sorted(windows), key=lambda window: _weight(window, weights), default=0)
 
 
 def _weight(held: int, weights: Sequence[float]) -> float:
