@@ -1,9 +1,9 @@
 """How far the sources of a request carry a statement, each alone and several together.
 
-The measure is the share of the statement's words that neighbouring sentences of a source hold with
-their labels and its title, and where the statement has figures, to one half the share of those that
-stand in the source in any notation. Words of the question that no source has are left out: the
-asker chose them.
+The measure is the share of the statement's words, rare ones more, that two neighbouring sentences
+of a source hold with their labels and its title, and where the statement has figures, to one half
+the share of those that stand in the source in any notation. Words of the question that no source
+has are left out: the asker chose them.
 """
 
 import re
@@ -30,6 +30,8 @@ from guards.text.slots.units import Measure
 
 _NOTHING_TO_MEASURE = 0.5
 _MOST_KEPT = 512
+_SAID_THERE = 0.35
+"""Weight from which on a word is said in a sentence or its labels, not in the one before."""
 _MOST_PAIRS = 30_000
 """With more figures of answer and sources to hold against one another none is explained."""
 _HEAD_CHARS = 2000
@@ -50,6 +52,7 @@ class Carried:
 
     def __init__(
         self,
+        words: int,
         weights: Sequence[float],
         windows: Mapping[int, int],
         holders: Sequence[frozenset[int]],
@@ -57,11 +60,12 @@ class Carried:
         """Take what was measured.
 
         Args:
+            words: How many words there are.
             weights: The weight of each simple word.
             windows: What the best passage of each source holds of them, as bits.
             holders: The sources in which each figure stands.
         """
-        self.words = round(sum(weights))
+        self.words = words
         self.figures = len(holders)
         self._weights = weights
         self._windows = windows
@@ -154,12 +158,14 @@ class _Words:
             holders: The sources in which each of its figures stands.
         """
         units = self._units_of(text)
+        weights = [one.weight * self._index.rarity(one.feature) for one in units]
         if text not in self._windows:
             if len(self._windows) >= _MOST_KEPT:
                 self._windows.clear()
             held = self._held(units)
-            self._windows[text] = {place: _best(masks, units) for place, masks in held.items()}
-        return Carried([one.weight for one in units], self._windows[text], holders)
+            self._windows[text] = {place: _best(masks, weights) for place, masks in held.items()}
+        words = round(sum(one.weight for one in units))
+        return Carried(words, weights, self._windows[text], holders)
 
     def _units_of(self, text: str) -> tuple[Unit, ...]:
         if text not in self._units:
@@ -181,7 +187,8 @@ class _Words:
         for number, unit in enumerate(units):
             for place in self._index.places(unit.feature):
                 found = self._index.claims[place]
-                held[found.source][found.claim.sentence] |= 1 << number
+                if found.context[unit.feature] >= _SAID_THERE:
+                    held[found.source][found.claim.sentence] |= 1 << number
         return held
 
     def quote(self, text: str, source: int) -> str:
@@ -308,13 +315,10 @@ def _is_korean(text: str) -> bool:
     return len(_HANGUL.findall(text)) >= _LEAST_KOREAN * letters
 
 
-def _best(masks: Mapping[int, int], units: Sequence[Unit]) -> int:
-    """Return what the best three neighbouring sentences of a source hold together."""
-    weights = [one.weight for one in units]
+def _best(masks: Mapping[int, int], weights: Sequence[float]) -> int:
+    """Return what the best two neighbouring sentences of a source hold together."""
     # All rows of a long table may hold the same.
-    windows = {
-        held | masks.get(first + 1, 0) | masks.get(first + 2, 0) for first, held in masks.items()
-    }
+    windows = {held | masks.get(first + 1, 0) for first, held in masks.items()}
     return max(sorted(windows), key=lambda window: _weight(window, weights), default=0)
 
 

@@ -24,7 +24,7 @@ from policies.judging.rules import OpinionRules
 from policies.judging.windows import ShownSource, nearest_windows
 from policies.verdict import Verdict
 
-SUPPORTED_FROM = 0.8
+SUPPORTED_FROM = 0.85
 """Share of a claim that a source must hold for nobody to be asked about it."""
 LEAST_SCORE = 0.2
 """Best retrieval score below which the sources are no ground for an opinion."""
