@@ -12,11 +12,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures
+from guards.core.lazy import lazy
 from guards.core.reading import SourceSet
-from guards.evidence.figures import Figure, figures_of, group_of, same_value, written_number
+from guards.evidence.figures import (
+    Figure,
+    figures_of,
+    group_of,
+    keys_of,
+    same_value,
+    written_number,
+)
 from guards.evidence.index import Asking, SourceIndex
 from guards.evidence.sides import base_of, contradicts, counts_open_days, side_of, tells_open_days
 from guards.evidence.thresholds import BINDING
@@ -134,7 +143,17 @@ class SourceFigures:
 
     def with_value(self, measure: Measure) -> Iterable[Figure]:
         """Yield the figures of a value, in whatever notation."""
-        return (one for one in self.figures if same_value(measure, one.measure))
+        near = {place for key in keys_of(measure) for place in self._by_key.get(key, ())}
+        found = (self.figures[place] for place in sorted(near))
+        return (one for one in found if same_value(measure, one.measure))
+
+    @lazy
+    def _by_key(self) -> dict[Fraction, list[int]]:
+        found: dict[Fraction, list[int]] = defaultdict(list)
+        for place, figure in enumerate(self.figures):
+            for key in keys_of(figure.measure):
+                found[key].append(place)
+        return found
 
     def bind(self, figure: Figure) -> Bound:
         """Hold a figure of an answer against those of the sources."""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from guards.claims.reader import Claim, label_words
 from guards.evidence.index import (
@@ -231,6 +232,17 @@ def same_value(one: Measure, other: Measure) -> bool:
         for first, second in ((one, other), (other, one))
         if (factor := _CONVERSIONS.get((first.dimension, second.dimension)))
     )
+
+
+def keys_of(measure: Measure) -> frozenset[Fraction]:
+    """Return numbers of which two measures share one if they are the same value."""
+    numbers = {*measure.values, *(value for part in parts_of(measure) for value in part.values)}
+    if measure.dimension in {Dimension.CLOCK, Dimension.CLOCK_12}:
+        numbers |= {value % _HALF_DAY for value in measure.values}
+    for (dimension, _), factor in _CONVERSIONS.items():
+        if dimension == measure.dimension:
+            numbers |= {value * factor for value in measure.values}
+    return frozenset(numbers)
 
 
 # 2일 = 48시간, 만 2세 = 24개월, 0.15 = 15 %, 1.5배 = 150 %.

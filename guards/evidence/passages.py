@@ -14,7 +14,7 @@ from typing import NamedTuple
 from guards.core.reading import SourceSet
 from guards.evidence.index import SourceIndex
 from guards.korean.morphemes import morphemes
-from guards.korean.words import Word, content_words
+from guards.korean.words import Word, canonical, content_words
 
 _start_of = attrgetter("start")
 
@@ -51,6 +51,10 @@ def units_of(text: str) -> tuple[Unit, ...]:
 
 def _units(word: Word) -> Iterator[Unit]:
     """Yield the simple words of a word, without the whole that they make."""
+    if word.is_verb and len(word.text) == 1 and word.features == (word.text,):
+        # 정 + 하다 is 정하다, as which it is read elsewhere.
+        yield Unit(canonical(f"{word.text}하다"), 1.0)
+        return
     simple = [one for one in word.features if one != word.text] or list(word.features)
     for feature in simple:
         yield Unit(feature, 1 / len(simple))

@@ -1,9 +1,9 @@
 """How far the sources of a request carry a statement, each alone and several together.
 
-The measure is the share of the statement's words that neighbouring sentences of a source hold with
-their labels and its title, and where the statement has figures, to one half the share of those that
-stand in the source in any notation. Words of the question that no source has are left out: the
-asker chose them.
+The measure is the share of the statement's words, rare ones more, that two neighbouring sentences
+of a source hold with their labels and its title, and where the statement has figures, to one half
+the share of those that stand in the source in any notation. Words of the question that no source
+has are left out: the asker chose them.
 """
 
 import re
@@ -16,7 +16,7 @@ from operator import attrgetter, or_
 from guards.claims.reader import label_figures
 from guards.core.lazy import lazy
 from guards.core.reading import Asked, Part, Reading, SourceSet
-from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures, asked_figures
+from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
 from guards.evidence.arithmetic import Outcome
 from guards.evidence.binding import SourceFigures
 from guards.evidence.figures import Figure, same_value
@@ -28,9 +28,12 @@ from guards.text.slots.citation_mark import CitationMark
 from guards.text.slots.quantity import Quantity
 from guards.text.slots.units import Measure
 
-_WINDOW_SENTENCES = 3
 _NOTHING_TO_MEASURE = 0.5
 _MOST_KEPT = 512
+_SAID_THERE = 0.35
+"""Weight from which on a word is said in a sentence or its labels, not in the one before."""
+_MOST_PAIRS = 30_000
+"""With more figures of answer and sources to hold against one another none is explained."""
 _HEAD_CHARS = 2000
 _LEAST_KOREAN = 0.2
 _EMPHASIS = re.compile(r"[*_~`|]{1,3}")
@@ -49,6 +52,7 @@ class Carried:
 
     def __init__(
         self,
+        words: int,
         weights: Sequence[float],
         windows: Mapping[int, int],
         holders: Sequence[frozenset[int]],
@@ -56,11 +60,12 @@ class Carried:
         """Take what was measured.
 
         Args:
+            words: How many words there are.
             weights: The weight of each simple word.
             windows: What the best passage of each source holds of them, as bits.
             holders: The sources in which each figure stands.
         """
-        self.words = round(sum(weights))
+        self.words = words
         self.figures = len(holders)
         self._weights = weights
         self._windows = windows
@@ -87,6 +92,11 @@ class _Figures:
         self._figures = told.once(SourceFigures)
         self._titles = [_figures_of_title(part) for part in told.parts]
         self._holders: dict[tuple[Measure, str], frozenset[int]] = {}
+
+    @property
+    def count(self) -> int:
+        """How many figures the sources have."""
+        return len(self._figures.figures)
 
     def holders(self, quantity: Quantity) -> frozenset[int]:
         """Return the places of the sources in which a figure stands, or both ends of a range."""
@@ -131,12 +141,11 @@ class _Words:
         self._passages = asked.told.once(SourcePassages)
         self._index = self._passages.index
         self._parts = asked.sources
+        asking = [claim.clause for claim in asked.question.text.once(claims_of).claims]
         self._asked = frozenset(
-            feature
-            for claim in asked.question.text.once(claims_of).claims
-            for word in claim.clause.words
-            for feature in word.features
+            feature for clause in asking for word in clause.words for feature in word.features
         )
+        self._asked_figures = [figure for clause in asking for figure in clause.figures]
         self._units: dict[str, tuple[Unit, ...]] = {}
         self._quotes: dict[tuple[str, int], str] = {}
         self._windows: dict[str, Mapping[int, int]] = {}
@@ -149,12 +158,14 @@ class _Words:
             holders: The sources in which each of its figures stands.
         """
         units = self._units_of(text)
+        weights = [one.weight * self._index.rarity(one.feature) for one in units]
         if text not in self._windows:
             if len(self._windows) >= _MOST_KEPT:
                 self._windows.clear()
             held = self._held(units)
-            self._windows[text] = {place: _best(masks, units) for place, masks in held.items()}
-        return Carried([one.weight for one in units], self._windows[text], holders)
+            self._windows[text] = {place: _best(masks, weights) for place, masks in held.items()}
+        words = round(sum(one.weight for one in units))
+        return Carried(words, weights, self._windows[text], holders)
 
     def _units_of(self, text: str) -> tuple[Unit, ...]:
         if text not in self._units:
@@ -162,6 +173,10 @@ class _Words:
                 self._units.clear()
             self._units[text] = tuple(one for one in units_of(text) if self._counts(one.feature))
         return self._units[text]
+
+    def asks(self, figure: Quantity) -> bool:
+        """Tell whether the question gives a figure."""
+        return any(same_value(figure.measure, one.measure) for one in self._asked_figures)
 
     def _counts(self, feature: str) -> bool:
         return self._index.knows(feature) or feature not in self._asked
@@ -172,7 +187,8 @@ class _Words:
         for number, unit in enumerate(units):
             for place in self._index.places(unit.feature):
                 found = self._index.claims[place]
-                held[found.source][found.claim.sentence] |= 1 << number
+                if found.context[unit.feature] >= _SAID_THERE:
+                    held[found.source][found.claim.sentence] |= 1 << number
         return held
 
     def quote(self, text: str, source: int) -> str:
@@ -265,11 +281,10 @@ class Support:
 
     def _is_explained(self, quantity: Quantity) -> bool:
         """Tell whether the asker gave a figure, or the answer reckons it from others."""
-        measure = quantity.measure
-        if any(same_value(measure, one.measure) for one in self._reading.asked.once(asked_figures)):
+        if self._words.asks(quantity):
             return True
         figure = self._by_place.get(quantity.start)
-        if figure is None:
+        if figure is None or len(self._by_place) * self._figures.count > _MOST_PAIRS:
             return False
         explained = self._reading.once(answer_arithmetic).of(figure).outcome
         return explained not in {Outcome.UNEXPLAINED, Outcome.SHOWN_WRONG}
@@ -300,14 +315,11 @@ def _is_korean(text: str) -> bool:
     return len(_HANGUL.findall(text)) >= _LEAST_KOREAN * letters
 
 
-def _best(masks: Mapping[int, int], units: Sequence[Unit]) -> int:
-    """Return what the best neighbouring sentences of a source hold together."""
-    weights = [one.weight for one in units]
-    windows = (
-        reduce(or_, (masks.get(first + step, 0) for step in range(_WINDOW_SENTENCES)))
-        for first in sorted(masks)
-    )
-    return max(windows, key=lambda window: _weight(window, weights), default=0)
+def _best(masks: Mapping[int, int], weights: Sequence[float]) -> int:
+    """Return what the best two neighbouring sentences of a source hold together."""
+    # All rows of a long table may hold the same.
+    windows = {held | masks.get(first + 1, 0) for first, held in masks.items()}
+    return max(sorted(windows), key=lambda window: _weight(window, weights), default=0)
 
 
 def _weight(held: int, weights: Sequence[float]) -> float:

@@ -7,7 +7,7 @@ from proxy.judged import Judged
 
 LEAST_SHARE = 0.7
 """Share of the claims above which a draft is worth keeping; a worse one would only mislead."""
-_SUPPORTED_FROM = 0.8
+_SUPPORTED_FROM = 0.85
 
 
 def standing_sentences(judged: Judged) -> tuple[str, ...]:

@@ -123,7 +123,7 @@ TAKEN_BACK = [
     pytest.param(
         CAMP,
         "퇴실할 때 무엇을 해야 하나요?",
-        "퇴실하실 때는 다음 사항도 꼭 지켜 주세요. (출처: 별빛캠핑장 이용 규칙)",
+        "퇴실 점검에서 직원은 다음 물품의 반납을 살펴봅니다. (출처: 별빛캠핑장 이용 규칙)",
         "\n\n- 바비큐 그릴 돌려주기\n- 오전 11시까지 퇴실하기",
         "citations.unsupported",
         id="a-citation-of-a-sentence-that-opens-a-list",

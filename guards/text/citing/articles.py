@@ -12,12 +12,14 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Span
 from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading, Text, read
-from guards.evidence.support import Support
+from guards.evidence.support import Carried, Support
 from guards.text.citing.assessment import CITATION_THRESHOLD
-from guards.text.citing.cases import BETTER_BY, FEWEST_MEASURED
+from guards.text.citing.cases import BETTER_BY, BETTER_FROM, FEWEST_MEASURED
 from guards.text.citing.cited_answer import CitedAnswer
+from guards.text.citing.clauses import parts_of
 from guards.text.citing.kept import cited_answer
 from guards.text.citing.statements import Statement
+from guards.text.sentences import Sentence
 from guards.text.slots.law import LawReference
 from guards.text.slots.law_index import law_index, law_index_of
 from guards.text.slots.law_name import law_name, same_law
@@ -70,15 +72,23 @@ class RightArticles:
 
     def _carrying(self, statement: Statement, old: str) -> Provision | None:
         """Return the one article that clearly carries a statement."""
-        sentence = statement.sentence
-        figures = self._support.figures(sentence.start, sentence.end)
-        carried = self._support.carried(without_reference(statement.text, old), figures)
+        whole = replace(statement.sentence, text=statement.text)
+        carried = self._carried(whole, old)
         if carried.words + carried.figures < FEWEST_MEASURED:
             return None
         scores = [carried.score([place]) for place in range(len(self._provisions))]
         best = max(scores, default=0.0)
         near = [place for place, score in enumerate(scores) if score > best - BETTER_BY]
-        return self._provisions[near[0]] if best >= CITATION_THRESHOLD and len(near) == 1 else None
+        if best < CITATION_THRESHOLD or len(near) != 1:
+            return None
+        # Each of its clauses may rest on another article.
+        parts = (self._carried(part, old) for part in parts_of(self._answer.raw, statement))
+        is_all = all(part.score(near) >= BETTER_FROM for part in parts if part.words)
+        return self._provisions[near[0]] if is_all else None
+
+    def _carried(self, sentence: Sentence, old: str) -> Carried:
+        figures = self._support.figures(sentence.start, sentence.end)
+        return self._support.carried(without_reference(sentence.text, old), figures)
 
     @lazy
     def _support(self) -> Support:

@@ -16,7 +16,7 @@ from guards.text.slots.citation_mark import CitationMark
 
 BETTER_FROM = 0.6
 BETTER_BY = 0.25
-FEWEST_MEASURED = 3
+FEWEST_MEASURED = 2
 """A statement of fewer words and figures is too short to say that a source lacks it."""
 _NEEDED_FROM = 0.05
 _NOTHING_OF_IT = 0.1

@@ -137,3 +137,81 @@ def test_what_was_measured_for_one_answer_changes_nothing_in_another(answers: li
     for answer in answers:
         alone = Exchange(asked.question, asked.sources, answer=answer, previous_answer="…")
         assert told(assess(read(asked.answered(answer)), 0.7)) == told(assess(read(alone), 0.7))
+
+
+FIELDS = [
+    pytest.param(
+        "강의실은 사용 사흘 전까지 행정실에 신청하셔야 합니다",
+        "강의실을 사용하려면 3일 전까지 행정실에 신청서를 낸다.",
+        "도서관은 시험 기간에 밤 11시까지 연다.",
+        id="university",
+    ),
+    pytest.param(
+        "퇴원하신 뒤에는 원무과에서 진단서를 발급받으실 수 있습니다",
+        "진단서는 퇴원 후 원무과 창구에서 발급한다.",
+        "병문안은 오후 6시부터 8시까지 할 수 있다.",
+        id="hospital",
+    ),
+    pytest.param(
+        "중도 해지하시면 약정 이자의 절반만 지급됩니다",
+        "중도에 해지한 예금에는 약정 이자의 절반을 지급한다.",
+        "통장을 잃어버린 고객은 영업점에 바로 신고한다.",
+        id="bank",
+    ),
+    pytest.param(
+        "재활용품은 목요일 저녁에 분리수거장으로 내놓으시면 됩니다",
+        "재활용품은 매주 목요일 저녁 분리수거장에 배출한다.",
+        "승강기 점검은 매달 첫 월요일에 한다.",
+        id="apartment",
+    ),
+    pytest.param(
+        "파손된 상품은 받으신 날부터 일주일 안에 교환해 드립니다",
+        "파손 상품은 수령일부터 7일 이내에 교환할 수 있다.",
+        "적립금은 구매를 확정한 다음 날 지급된다.",
+        id="shop",
+    ),
+    pytest.param(
+        "수하물이 20kg을 넘으면 초과 요금을 내셔야 해요",
+        "위탁 수하물이 20kg을 초과하면 초과 요금을 받는다.",
+        "유모차는 탑승구에서 맡길 수 있다.",
+        id="airline",
+    ),
+    pytest.param(
+        "육아휴직은 자녀 한 명당 최대 1년까지 쓸 수 있습니다",
+        "육아휴직 기간은 자녀 1명당 1년 이내로 한다.",
+        "출장비는 귀임 후 5일 안에 정산한다.",
+        id="staff",
+    ),
+    pytest.param(
+        "관리자는 설정 화면에서 이중 인증을 켤 수 있습니다",
+        "이중 인증은 관리자 설정 화면에서 활성화한다. 관리자가 켜면 모두에게 적용된다.",
+        "청구서는 매달 1일에 메일로 보낸다.",
+        id="software",
+    ),
+    pytest.param(
+        "텃밭 분양은 추첨으로 정하고 2월에 발표합니다",
+        "텃밭은 추첨으로 분양하며 결과는 2월에 발표한다.",
+        "농기구는 창고에서 빌려 쓴다.",
+        id="city",
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "right", "wrong"), FIELDS)
+def test_a_paraphrase_rests_on_the_source_that_says_so(said: str, right: str, wrong: str) -> None:
+    sources = (Source("1", "", right), Source("2", "", wrong))
+    held = Support(read(Exchange("알려 주세요", sources, answer=said)))
+
+    carried = held.carried(said, held.figures(0, len(said)))
+
+    assert carried.score([0]) >= CITATION_THRESHOLD
+    assert carried.score([1]) <= 1 - CITATION_THRESHOLD
+    assert held.quote(said, 0).rstrip(".") in right
+
+
+def test_words_of_a_table_s_head_count_for_its_cells() -> None:
+    table = "| 구분 | 평일 | 주말 |\n|---|---|---|\n| 어린이 수영 | 4,000원 | 6,000원 |"
+    held = Support(read(Exchange("", (Source("1", "", table), PARKING), answer="")))
+
+    assert held.carried("어린이 수영은 주말에").score([0]) == 1
+    assert held.quote("어린이 수영은 주말에", 0) == "| 어린이 수영 | 4,000원 | 6,000원 |"
