@@ -23,9 +23,9 @@ from guards.evidence.answers import answer_claims, answer_figures, asked_figures
 from guards.evidence.arithmetic import Arithmetic, Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures
 from guards.evidence.figures import Figure
+from guards.evidence.open_sources import OpenSources
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts, may_guess
-from guards.text.open_sources import OpenSources
 
 _SHOWN = frozenset({Outcome.SHOWN_RIGHT, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER})
 
@@ -155,7 +155,7 @@ class Estimates(Guard[EstimatesSettings]):
         if not may_guess(text.prose):
             return []
         starts = hedged_starts(text)
-        open_sources = OpenSources(reading)
+        open_sources = reading.told.once(OpenSources)
         return [
             self._guess_finding(guess)
             for sentence in text.sentences

@@ -5,8 +5,7 @@ for each: what neighbouring sentences hold together is then the union of a few i
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import groupby
+from collections.abc import Mapping, Sequence
 
 from guards.text.features import Features, kept_features
 from guards.text.postings import Postings, posted
@@ -27,7 +26,6 @@ class Wanted:
         forms: For each stem and key of a predicate the bit of the word it stands for.
         pairs: The bit of each pair.
         words: The bits of all words.
-        are_apart: No pair stands in two of the words.
     """
 
     def __init__(self, claim: Features) -> None:
@@ -42,7 +40,6 @@ class Wanted:
             (bits[name], sum(map(self.pairs.__getitem__, pairs)), len(pairs))
             for name, pairs in claim.words.items()
         ]
-        self.are_apart = sum(count for _, _, count in self._pairs_of) == len(self.pairs)
 
     def held_in(self, sentence: Features) -> Held:
         """Return what a sentence holds."""
@@ -68,34 +65,6 @@ class Wanted:
                 total += (known.bit_count() / count) ** 2
         return total / judged.bit_count()
 
-    def most(self, held: Held) -> float:
-        """Return a bound of the share of all words, told at once: no bit is part of two words."""
-        return held.bit_count() / self.words.bit_count() if self.words else 1.0
-
-    def best(self, windows: Iterable[Held]) -> Held:
-        """Return the window that holds most of all words, the first one of several."""
-        best, most, bound = 0, -1.0, -1.0
-        for held in windows:
-            # No share is larger than its count of bits, and most windows are told by that alone.
-            if held.bit_count() > bound and (share := self.share(held, self.words)) > most:
-                best, most = held, share
-                bound = most * self.words.bit_count()
-        return best
-
-    def best_share(self, windows: Iterable[Held], judged: Held) -> float:
-        """Return the share of the window that holds most; 0 if there is none."""
-        if not judged:
-            return 1.0
-        best = 0.0
-        count = judged.bit_count()
-        largest_first = sorted(set(windows), key=int.bit_count, reverse=True)
-        for size, alike in groupby(largest_first, key=int.bit_count):
-            # No bit counts for more than one word, so the rest cannot hold more.
-            if size <= best * count:
-                break
-            best = max(best, *(self.share(held, judged) for held in alike))
-        return best
-
 
 class HeldIndex:
     """Neighbouring sentences by the words and syllable pairs that stand in them."""
@@ -108,11 +77,6 @@ class HeldIndex:
 
     def __len__(self) -> int:
         return len(self._sentences)
-
-    @property
-    def forms(self) -> Set[str]:
-        """The words of all sentences, in all their forms."""
-        return self._by_form.keys()
 
     def held(self, wanted: Wanted) -> dict[int, Held]:
         """Return what each sentence holds, by its place; those that hold nothing are left out."""

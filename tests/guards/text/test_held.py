@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from guards.text.features import features
 from guards.text.held import INDEXED_FROM_SENTENCES, MOST_LOOKED_AT, HeldIndex, Wanted
-from guards.text.overlap_score import Passage, best_in, best_window, shares
 
 KOREAN = st.text(alphabet="환불규정신청고객주차장 은는을를합니다.", min_size=1, max_size=30)
 
@@ -23,22 +22,6 @@ def test_the_index_finds_what_each_sentence_holds(claim: str, sentences: list[st
     found = HeldIndex(sentences).held(asked)
 
     assert found == {at: held for at, held in alone.items() if held}
-
-
-@given(KOREAN, st.lists(KOREAN, min_size=1, max_size=6))
-def test_the_best_window_is_the_best_of_all(claim: str, sentences: list[str]) -> None:
-    asked = wanted(claim)
-    windows = [" . ".join(sentences[at : at + 3]) for at in range(len(sentences))]
-    held = [asked.held_in(features(window)) for window in windows]
-
-    best = best_window(claim, sentences)
-
-    assert best == max(asked.share(one, asked.words) for one in held)
-
-
-@given(KOREAN, st.lists(KOREAN, min_size=1, max_size=6))
-def test_no_sentence_alone_holds_more_than_its_window(claim: str, sentences: list[str]) -> None:
-    assert max(shares(claim, sentences)) <= best_window(claim, sentences)
 
 
 @pytest.mark.parametrize(
@@ -69,14 +52,6 @@ def test_words_that_do_not_count_change_nothing() -> None:
 
     assert asked.share(held, asked.forms["환불"]) == 1
     assert asked.share(held, 0) == 1
-    assert asked.best_share([held], 0) == 1
-
-
-def test_the_title_stands_before_the_first_sentence() -> None:
-    sentences = HeldIndex(["주차장은 지하에 있다.", "조식은 일찍 연다.", "수영장은 쉰다."])
-
-    assert best_in("환불 주차장", Passage("환불", sentences)) == 1
-    assert best_in("환불 수영장", Passage("환불", sentences)) == pytest.approx(0.5)
 
 
 def long_text(last: str) -> Sequence[str]:
@@ -84,9 +59,12 @@ def long_text(last: str) -> Sequence[str]:
 
 
 def test_a_rare_sentence_of_a_long_text_is_found() -> None:
+    asked = wanted("회원은 주차장에 신청합니다.")
     sentences = long_text("회원은 주차장에 신청합니다.")
 
-    assert shares("회원은 주차장에 신청합니다.", sentences)[-1] == 1
+    held = HeldIndex(sentences).held(asked)
+
+    assert asked.share(held[len(sentences) - 1], asked.words) == 1
 
 
 def test_a_long_text_that_repeats_itself_is_not_looked_through() -> None:
