@@ -9,6 +9,7 @@ Score: 1.0 for a figure; 0.5 for words alone (weak); 0.3 for a figure that follo
 Source: own lists in `guards/lexicons/hedges.txt`; see `guards.evidence.arithmetic`.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
@@ -18,15 +19,18 @@ from pydantic import Field
 from guards.claims.standing import Standing, abstains, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading, Text
-from guards.evidence.answers import answer_claims, answer_figures, asked_figures
-from guards.evidence.arithmetic import Arithmetic, Outcome
+from guards.core.reading import Asked, Reading, SourceSet, Text
+from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
+from guards.evidence.arithmetic import Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures
 from guards.evidence.figures import Figure
-from guards.evidence.open_sources import OpenSources
+from guards.evidence.passages import Place, SourcePassages, units_of
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.hedging import REACH_CHARS, Guess, guesses, hedged_starts, may_guess
 
+_SAME_SUBJECT = 0.5
+# A source that grants a possibility may be told as one: 거부할 수 있다 -> 거부할 수도 있습니다.
+_POSSIBILITY = re.compile(r"수(?:도|가)?\s?있")
 _SHOWN = frozenset({Outcome.SHOWN_RIGHT, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER})
 
 
@@ -87,13 +91,7 @@ class Estimates(Guard[EstimatesSettings]):
     def _unsupported(self, starts: frozenset[int], reading: Reading) -> Iterator[Finding]:
         answer, figures = reading.once(answer_claims), reading.once(answer_figures)
         sources = reading.told.once(SourceFigures)
-        arithmetic = Arithmetic(
-            answer,
-            figures,
-            reading.asked.once(asked_figures),
-            sources.figures,
-            sources.index.likeness,
-        )
+        arithmetic = reading.once(answer_arithmetic)
         for figure in figures:
             start, end = answer.page.raw_span(figure.start, figure.end)
             standing = standing_of(figure.claim, answer.sentences[figure.claim.sentence])
@@ -155,14 +153,14 @@ class Estimates(Guard[EstimatesSettings]):
         if not may_guess(text.prose):
             return []
         starts = hedged_starts(text)
-        open_sources = reading.told.once(OpenSources)
         return [
             self._guess_finding(guess)
             for sentence in text.sentences
             if (found := guesses(text.prose, sentence.start, sentence.end))
             if not abstains(sentence.text)
             for guess in found
-            if not _belongs_to_figure(guess, starts) and not open_sources.hedge(sentence.text)
+            if not _belongs_to_figure(guess, starts)
+            and not _is_left_open(sentence.text, reading.told)
         ]
 
     def _guess_finding(self, guess: Guess) -> Finding:
@@ -182,6 +180,24 @@ def _belongs_to_figure(guess: Guess, starts: Sequence[int]) -> bool:
     """Tell whether a hedged figure begins right behind a guess."""
     at = bisect_left(starts, guess.end)
     return at < len(starts) and starts[at] - guess.end <= REACH_CHARS
+
+
+def _is_left_open(sentence: str, told: SourceSet) -> bool:
+    """Tell whether a source guesses at what a sentence guesses at, or grants the possibility."""
+    places = told.once(_left_open)
+    if not places or not units_of(sentence):
+        return bool(places)
+    shares = told.once(SourcePassages).shares(sentence)
+    return any(shares.get(place, 0.0) >= _SAME_SUBJECT for place in places)
+
+
+def _left_open(told: SourceSet) -> frozenset[Place]:
+    return frozenset(
+        Place(source, at)
+        for source, part in enumerate(told.parts)
+        for at, sentence in enumerate(part.text.sentences)
+        if _POSSIBILITY.search(sentence.text) or guesses(sentence.text)
+    )
 
 
 def _quote(reading: Reading, figure: Figure) -> Evidence:

@@ -25,7 +25,13 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.evidence.contrasts import SourceContrasts, contrasts_of
-from guards.evidence.meaning import Match, SourceMeaning, asked_features, may_say_both
+from guards.evidence.meaning import (
+    Match,
+    SourceMeaning,
+    asked_features,
+    is_by_degree,
+    may_say_both,
+)
 from guards.evidence.replies import asked_claim, replied, reply_of
 from guards.evidence.scope import Kind, widened
 from guards.evidence.statements import Statement, statements_in
@@ -127,7 +133,7 @@ class Negation(Guard[NegationSettings]):
             '"{observed}"은(는) 자료의 조건({expected})과 다릅니다. 조건을 그대로 쓰세요.',
         ),
         "negation.limit_set_aside": Code(
-            "The claim sets aside a condition of the source (관계없이, 없이, 만 있으면).",
+            "The claim does without a condition of the source (없이, 만 있으면, 똑같이).",
             '"{observed}"은(는) 자료의 조건({expected})과 다릅니다. 조건을 그대로 쓰세요.',
         ),
         "negation.wrong_reply": Code(
@@ -188,7 +194,7 @@ class Negation(Guard[NegationSettings]):
             clause = said.page.plain[statement.start : statement.end]
             if "?" in clause or _COURTESY.search(clause) or _ABSTAINS.search(clause):
                 continue
-            if statement.is_named:
+            if statement.is_named or is_by_degree(statement):
                 continue
             told = reading.told.once(SourceMeaning)
             related = told.related(statement, asked)
@@ -214,6 +220,8 @@ class Negation(Guard[NegationSettings]):
             return None
         sure = self.settings.sure_from if statement.has_predicate else _BARE
         is_sure = match.share >= sure and not may_say_both(statement, match.told)
+        # A cell says too little to be told from those beside it.
+        is_sure = is_sure and not statement.claim.block.is_cell
         return _found(
             "negation.flipped" if is_sure else "negation.possible",
             (statement.start - offset, statement.end - offset),
@@ -244,7 +252,7 @@ class Negation(Guard[NegationSettings]):
         found = widened(statement, plain, told, asked, self.settings.widened_from)
         if found is not None:
             offset = sentence[0].start
-            takes_all = found.kind is Kind.ALL
+            takes_all = found.kind in {Kind.ALL, Kind.ASIDE}
             yield _Found(
                 "negation.condition_dropped" if takes_all else "negation.limit_set_aside",
                 found.start - offset,

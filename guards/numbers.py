@@ -9,8 +9,9 @@ Misses: the wrong one of two conditions that only knowledge of the world tells a
     that another place says of a thing of the same name; bare numbers without a unit below ten;
     a wrong total that some other calculation would give (weak). Hedged figures are left to
     `estimates`, telephone numbers to `contact`, lines and exits to `transport`.
-Score: 1.0 for a wrong result and where the sources give another value; 0.9 where no source has it
-    or it was moved; 0.6 for a bare number without a unit (weak); 0.3 for a value that some
+Score: 1.0 for a wrong result and where the sources give another value; 0.9 where no source has it,
+    it was moved, or counts on the other side or for another time; 0.8 where the sources have the
+    value elsewhere; 0.6 for a bare number without a unit (weak); 0.3 for a value that some
     calculation from the figures at hand could give (weak).
 Source: own rules; see `guards.evidence.binding` and `guards.evidence.arithmetic`.
 """
@@ -34,6 +35,7 @@ from guards.evidence.arithmetic import Arithmetic, Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
 from guards.evidence.derivable import Derivable
 from guards.evidence.figures import Figure, same_value
+from guards.evidence.sides import with_base, words_of
 from guards.evidence.thresholds import BINDING
 from guards.lexicons.loading import lines
 from guards.text.citing.references import read_references
@@ -58,6 +60,7 @@ _CONFIRMS = re.compile(
 _CALCULATES = re.compile("|".join(lines("calculating")))
 # 6개월이 아니라 9개월: the first one is what the answer says is not so.
 _TAKEN_BACK = re.compile(r"[ ]?(?:이|가|은|는)?[ ]?(?:아니라|아니고|아닌|대신)")
+_WITH_VALUE = frozenset({Held.HELD, Held.OTHER_SIDE, Held.OTHER_BASE})
 _EXPLAINED = frozenset(
     {Outcome.SHOWN_RIGHT, Outcome.FOLLOWS, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER}
 )
@@ -90,6 +93,10 @@ class Numbers(Guard[NumbersSettings]):
         "numbers.wrong_result": Code(
             "The answer's own equation, list or table gives another result.",
             '"{observed}"은(는) 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
+        ),
+        "numbers.comparator_differs": Code(
+            "The sources say the same of the value's other side (이상, 이하, 초과, 미만, 전, 후).",
+            '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 쓰세요.',
         ),
         "numbers.derived": Code(
             "No source holds the value; some calculation from the figures at hand could give it.",
@@ -128,22 +135,18 @@ class Numbers(Guard[NumbersSettings]):
         if explained.outcome is Outcome.SHOWN_WRONG:
             expected = () if explained.right is None else (_shown(explained.right, figure),)
             return _finding("wrong_result", figure, compared, expected)
-        bound = compared.sources.bind(figure)
+        bound = compared.bound(figure)
         is_users = explained.outcome is Outcome.GIVEN_BY_USER
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
         is_explained = explained.outcome in _EXPLAINED and not is_users
-        if bound.held is Held.HELD or (is_explained and not explained.is_operand):
+        if bound.held in {Held.OTHER_SIDE, Held.OTHER_BASE} and not explained.is_operand:
+            return _in_other_words(figure, bound, compared)
+        if bound.held in _WITH_VALUE or (is_explained and not explained.is_operand):
             return None
         if bound.held is Held.MOVED and not explained.is_operand:
-            return _moved(figure, bound, compared)
-        if is_explained:
-            return None
-        if compared.derivable.may_give(figure):
-            return _underived(figure, compared)
-        if bound.held is Held.DIFFERS:
-            return _differs(figure, bound, compared)
-        return _absent(figure, compared)
+            return None if compared.says(bound.right) else _moved(figure, bound, compared)
+        return None if is_explained else _without_value(figure, bound, compared)
 
 
 class _Compared:
@@ -168,6 +171,7 @@ class _Compared:
         self.answer = reading.once(answer_claims)
         self.figures = reading.once(answer_figures)
         self.sources = reading.told.once(SourceFigures)
+        self._bound: dict[int, Bound] = {}
 
     @property
     def is_small(self) -> bool:
@@ -184,7 +188,7 @@ class _Compared:
         start, end = self.span(figure)
         if end <= self.judged_from or start not in self._claimed:
             return False
-        if _TAKEN_BACK.match(self.answer.page.plain, figure.end):
+        if self._is_taken_back(figure):
             return False
         sentence = self.answer.sentences[figure.claim.sentence]
         return standing_of(figure.claim, sentence) in {Standing.ASSERTED, Standing.LABEL}
@@ -210,6 +214,28 @@ class _Compared:
     def span(self, figure: Figure) -> tuple[int, int]:
         """Return the place of a figure in the raw answer."""
         return self.answer.page.raw_span(figure.start, figure.end)
+
+    def bound(self, figure: Figure) -> Bound:
+        """Return how the sources stand to a figure of the answer."""
+        if figure.start not in self._bound:
+            self._bound[figure.start] = self.sources.bind(figure)
+        return self._bound[figure.start]
+
+    def says(self, told: Figure | None) -> bool:
+        """Tell whether the answer gives a figure of the sources at its place, or sets it aside."""
+        return any(
+            same_value(one.measure, told.measure)
+            and (self._is_taken_back(one) or self._is_at_home(one, told))
+            for one in self.figures
+            if told is not None
+        )
+
+    def _is_at_home(self, figure: Figure, told: Figure) -> bool:
+        bound = self.bound(figure)
+        return bound.held is Held.HELD and bound.same is told
+
+    def _is_taken_back(self, figure: Figure) -> bool:
+        return _TAKEN_BACK.match(self.answer.page.plain, figure.end) is not None
 
     @lazy
     def arithmetic(self) -> Arithmetic:
@@ -305,6 +331,18 @@ def _looked_up(figure: Figure, compared: _Compared) -> Finding | None:
     return replace(_underived(figure, compared), score=0.1)
 
 
+def _without_value(figure: Figure, bound: Bound, compared: _Compared) -> Finding | None:
+    """Report a figure that the sources do not have where they speak of the same."""
+    if bound.held is Held.ELSEWHERE:
+        found = None if compared.says(bound.right) else _differs(figure, bound, compared)
+        return found and replace(found, score=0.8)
+    if compared.derivable.may_give(figure, bound):
+        return _underived(figure, compared)
+    if bound.held is Held.DIFFERS:
+        return _differs(figure, bound, compared)
+    return _absent(figure, compared)
+
+
 def _differs(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
     return replace(
         _finding("value_differs", figure, compared, _shown_of(bound)),
@@ -317,6 +355,24 @@ def _differs(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
 def _moved(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
     return replace(
         _finding("moved", figure, compared, _shown_of(bound), score=0.9),
+        strength=Strength.C2,
+        evidence=compared.quotes(bound),
+    )
+
+
+def _in_other_words(figure: Figure, bound: Bound, compared: _Compared) -> Finding:
+    """Report a right value with the word beside it that makes another set or rate of it."""
+    is_side = bound.held is Held.OTHER_SIDE
+    words = words_of if is_side else with_base
+    observed = words(figure)
+    start = figure.start if is_side else figure.end - len(observed)
+    span = Span(*compared.answer.page.raw_span(start, start + len(observed)))
+    kind = "comparator_differs" if is_side else "value_differs"
+    expected = () if bound.right is None else (words(bound.right),)
+    return replace(
+        _finding(kind, figure, compared, expected, score=0.9),
+        span=span,
+        observed=compared.text.raw[span.start : span.end] if compared.text else observed,
         strength=Strength.C2,
         evidence=compared.quotes(bound),
     )

@@ -16,6 +16,7 @@ from guards.citations import Citations, CitationsSettings
 from guards.core.finding import Finding
 from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
+from guards.evidence.passages import units_of
 from guards.evidence.thresholds import COMPARED_WORDS
 from guards.overlap import Overlap
 from guards.text.citing.assessed import Assessed, Assessment, Status
@@ -23,7 +24,6 @@ from guards.text.citing.assessment import assess
 from guards.text.citing.kept import cited_answer
 from guards.text.citing.statements import Statement
 from guards.text.claimed_quantities import claimed_quantities
-from guards.text.features import features
 from policies.policy import Policy
 from policies.verification.stances import told_alike
 from policies.verification.thresholds import options_of
@@ -122,7 +122,7 @@ class Coverage:
         return cited
 
     def _has_words(self, claim: Statement) -> bool:
-        return len(features(claim.text).words) >= COMPARED_WORDS
+        return sum(one.weight for one in units_of(claim.text)) >= COMPARED_WORDS
 
     @lazy
     def _slots(self) -> dict[str, Sequence[_Slot]]:

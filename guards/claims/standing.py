@@ -68,7 +68,10 @@ _ELSEWHERE = (
 )
 _FOR = re.compile(
     r"(?:주|드리|끼치)/V\S (?:시/EP )?(?:어|아)?서?/EC$|(?:주|드리)/V\S (?:시/EP )?어서/EC$"
+    r"|기다리/V\S (?:시/EP )?게/EC \S+/V\S (?:시/EP )?[아어여ㅓ]?서/EC$"
 )
+_LONGEST_END = 40
+"""Characters of a trail in which its ending stands: a clause may be as long as its text."""
 _LEFT_OUT = frozenset({"JX", "JKS", "JKO", "JKC", "JKG", "SF", "SC", "SY", "SSO", "SSC", "SE"})
 _LAST = frozenset({"EF", "EC", "EP", "ETN"})
 _HONORIFIC = frozenset({"시", "으시"})
@@ -126,7 +129,7 @@ def abstains(text: str) -> bool:
 
 def _leans_on_next(clause: Clause) -> bool:
     """Tell whether a clause is a condition, or what is thanked or apologised for (…셔서, …드려)."""
-    return _is_condition(clause) or _FOR.search(clause.trail) is not None
+    return _is_condition(clause) or _FOR.search(clause.trail[-_LONGEST_END:]) is not None
 
 
 def _is_condition(clause: Clause) -> bool:

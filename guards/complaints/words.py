@@ -109,10 +109,10 @@ def _vocabulary() -> dict[str, list[tuple[str, str]]]:
     """Return for each form the kinds it has and the tags that each kind asks for."""
     known: dict[str, list[tuple[str, str]]] = {}
     for heading, entries in sections("complaint_words").items():
-        kind, _, tags = heading.partition(":")
+        kinds, _, tags = heading.partition(":")
         for entry in (entry for line in entries for entry in line.split()):
             form, _, own_tags = entry.partition(":")
-            known.setdefault(form, []).append((kind, own_tags or tags))
+            known.setdefault(form, []).extend((kind, own_tags or tags) for kind in kinds.split())
     return known
 
 
@@ -136,15 +136,20 @@ def plainly_spelled(text: str) -> Letters:
 
 @cache
 def _respellings() -> dict[str, str]:
-    return {odd.rstrip("="): " ".join(plain) for odd, *plain in groups("respellings")}
+    return {odd.strip("-="): " ".join(plain) for odd, *plain in groups("respellings")}
 
 
 @cache
 def _odd() -> re.Pattern[str]:
-    odd = [odd for odd, *_ in groups("respellings")]
-    longest_first = [
+    odd = sorted((odd for odd, *_ in groups("respellings")), key=len, reverse=True)
+    endings = [word[1:] for word in odd if word.startswith("-")]
+    beginnings = [
         f"{word[:-1]}(?![가-힣])" if word.endswith("=") else word
-        for word in sorted(odd, key=len, reverse=True)
+        for word in odd
+        if not word.startswith("-")
     ]
     # Waves inside a word draw it out.
-    return re.compile(rf"(?<![가-힣])(?:{'|'.join(longest_first)})|(?<=[가-힣])[~\-]+(?=[가-힣])")
+    return re.compile(
+        rf"(?<![가-힣])(?:{'|'.join(beginnings)})"
+        rf"|(?<=[가-힣])(?:{'|'.join(endings)})(?![가-힣])|(?<=[가-힣])[~\-]+(?=[가-힣])"
+    )

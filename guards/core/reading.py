@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from guards.core.exchange import Exchange, Source
 from guards.core.keeping import Keeping, Recent
 from guards.core.lazy import lazy
-from guards.text.held import HeldIndex
 from guards.text.normal import Normal, normalise
 from guards.text.scripts import prose_only
 from guards.text.sentences import GrowingSentences, Sentence, split_sentences
@@ -62,11 +61,6 @@ class Text(Keeping):
     def sentences(self) -> tuple[Sentence, ...]:
         """The sentences, in order, with their spans."""
         return split_sentences(self.raw)
-
-    @lazy
-    def held_index(self) -> HeldIndex:
-        """The sentences by their words, to hold claims against them."""
-        return HeldIndex([sentence.text for sentence in self.sentences])
 
     @lazy
     def quantities(self) -> "tuple[Quantity, ...]":

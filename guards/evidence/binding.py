@@ -1,10 +1,11 @@
 """Figures of an answer held against those of the sources: held, moved, differing or absent.
 
 A figure is bound to what it is said of. It is held where the sources have its value and nothing
-shows that they say it of something else. It is moved in two cases: a list, table or sentence of the
-sources gives each of several things its own value, and the answer names one and gives the value of
-another; or the claim that the answer repeats has another value, and the answer's own value stands
-only where the sources speak of something else.
+shows that they say it of something else. It is moved where a list, table or sentence of the sources
+gives each of several things its own value, and the answer names one and gives the value of another.
+It stands elsewhere where the claim that the answer repeats has another value, and its own value is
+only said of something else. It differs, too, where the words beside it make another set of it
+(이상, 이하) or another rate (월, 주).
 """
 
 from collections import defaultdict
@@ -15,8 +16,9 @@ from enum import StrEnum
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures
 from guards.core.reading import SourceSet
-from guards.evidence.figures import Figure, figures_of, same_value
+from guards.evidence.figures import Figure, figures_of, group_of, same_value
 from guards.evidence.index import Asking, SourceIndex
+from guards.evidence.sides import base_of, contradicts, counts_open_days, side_of, tells_open_days
 from guards.evidence.thresholds import BINDING
 from guards.text.slots.units import Dimension, Measure
 
@@ -24,6 +26,7 @@ _AROUND = 3
 _NEAR = 0.6
 _LARGEST_SET = 40
 # Dates are too alike for the words around them to tell which one is meant.
+_TOPIC = frozenset({"은", "는"})
 _POINTS = frozenset({"date", "month", "year"})
 
 
@@ -33,7 +36,13 @@ class Held(StrEnum):
     HELD = "held"
     """They have its value, and nothing shows that it is another thing's."""
     MOVED = "moved"
-    """They have its value, but of something else."""
+    """They have its value beside others, each of its own thing; it is another one's."""
+    ELSEWHERE = "elsewhere"
+    """They have another value where they speak of the same, and its value only elsewhere."""
+    OTHER_SIDE = "other_side"
+    """They have its value, but say it of its other side: at least for at most."""
+    OTHER_BASE = "other_base"
+    """They have its value, but for another time or trip: 월 4만 원 for 주 4만 원."""
     DIFFERS = "differs"
     """They have another value where they speak of the same."""
     ABSENT = "absent"
@@ -95,6 +104,7 @@ class SourceFigures:
         self._weights = {
             (one.source, one.start): self.index.weight(one.context) for one in self.figures
         }
+        self._tells_open_days = any(tells_open_days(one.page.plain) for one in self.index.readings)
         self._sets: dict[str, list[tuple[_Member, ...]]] = defaultdict(list)
         for key, members in self._sibling_sets().items():
             self._sets[key[-1]].append(_labelled(members))
@@ -108,8 +118,8 @@ class SourceFigures:
             source = str(figure.source)
             found["sentence", source, str(claim.sentence), group].append(figure)
             if block.table > 0:
-                column = f"{block.table}:{block.column}"
-                found["column", source, column, group].append(figure)
+                found["column", source, f"{block.table}:{block.column}", group].append(figure)
+                found["row", source, f"{block.table}:{block.line}", group].append(figure)
             above = (
                 label.text for label in block.labels if label.level in {Level.HEADING, Level.PARENT}
             )
@@ -143,11 +153,31 @@ class SourceFigures:
             return Bound(Held.HELD, same=here)
         likeness = best[0] if best else 0.0
         moved = self._by_label(figure, asking, likeness)
-        if moved is None and best is not None and figure.group not in _POINTS:
-            moved = self._by_context(figure, asking, best, others)
-        if moved is None:
-            return Bound(Held.HELD, same=here, likeness=likeness)
-        return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
+        if moved is not None:
+            return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
+        if best is not None and figure.group not in _POINTS:
+            meant = self._by_context(figure, asking, best, others)
+            if meant is not None:
+                return Bound(Held.ELSEWHERE, meant, self._likeness(asking, meant), here)
+        return self._aside(figure, asking, same, likeness, here)
+
+    def _aside(
+        self,
+        figure: Figure,
+        asking: Asking,
+        same: Sequence[Figure],
+        likeness: float,
+        here: Figure,
+    ) -> Bound:
+        """Hold the words beside a figure that the sources have against theirs."""
+        told = [one for one in same if one.group == figure.group]
+        other_base = self._for_other_base(figure, asking, told)
+        if other_base is not None:
+            return Bound(Held.OTHER_BASE, other_base[1], other_base[0], here)
+        other_side = self._on_other_side(figure, asking, told)
+        if other_side is not None:
+            return Bound(Held.OTHER_SIDE, other_side[1], other_side[0], here)
+        return Bound(Held.HELD, same=here, likeness=likeness)
 
     def _has_ends(self, figure: Figure) -> bool:
         """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""
@@ -182,6 +212,47 @@ class SourceFigures:
     def _likeness(self, asking: Asking, figure: Figure) -> float:
         return asking.likeness(figure.context, self._weights[figure.source, figure.start])
 
+    def _for_other_base(
+        self, figure: Figure, asking: Asking, told: Sequence[Figure]
+    ) -> tuple[float, Figure] | None:
+        """Return the figure of the same value that the sources give for another time or trip.
+
+        Days on which an office is open are another base than days.
+        """
+        if counts_open_days(figure):
+            is_other = not self._tells_open_days
+        elif told and all(map(counts_open_days, told)):
+            is_other = not any(tells_open_days(one.text) for one in figure.sentence)
+        else:
+            base = base_of(figure)
+            bases = {base_of(one) for one in told} - {""}
+            is_other = bool(base and bases) and base not in bases
+        best = self._closest(asking, told) if is_other else None
+        return best if best and best[0] >= BINDING.speaks_of_the_same else None
+
+    def _on_other_side(
+        self, figure: Figure, asking: Asking, told_so: Sequence[Figure]
+    ) -> tuple[float, Figure] | None:
+        """Return the figure of the same value that the sources say on another side of it.
+
+        Nothing is told by a value that they have on the answer's side, whatever they say of it.
+        """
+        own = side_of(figure)
+        if not own.is_one or figure.claim.clause.is_concession:
+            return None
+        told = [(one, side_of(one)) for one in told_so]
+        if any(own.is_as(side) for _, side in told):
+            return None
+        near = [
+            (likeness, one, side)
+            for one, side in told
+            if (likeness := self._likeness(asking, one)) >= BINDING.other_side
+        ]
+        if not near or not all(contradicts(own, side) for *_, side in near):
+            return None
+        likeness, right, _ = max(near, key=lambda one: one[0])
+        return likeness, right
+
     def _by_context(
         self,
         figure: Figure,
@@ -194,13 +265,14 @@ class SourceFigures:
         Figures of one sentence are told apart by their labels alone.
         """
         here = best[1]
-        if here.claim.block.is_cell or here.measure.values[0] == 1:
+        if here.claim.block.is_cell or _is_one(here):
             # A cell says too little to be told from others; one of a thing stands everywhere.
             return None
         elsewhere = [
             one
             for one in others
             if one.measure.dimension == figure.measure.dimension
+            and not _is_one(one)
             and (one.source, one.claim.sentence) != (here.source, here.claim.sentence)
         ]
         other = self._closest(asking, elsewhere)
@@ -235,7 +307,7 @@ class SourceFigures:
             if not own or not rest:
                 continue
             if any(feature in figure.context for one in own for feature in one.label):
-                return None
+                continue
             named = max(rest, key=lambda one: self._share(one, near))
             # A value without a label of its own is the general one: only what is named whole
             # takes its place.
@@ -255,6 +327,10 @@ class SourceFigures:
         whole = sum(self.index.rarity(feature) for feature in words)
         named = sum(self.index.rarity(feature) for feature in words if feature in near)
         return named / whole if whole else 0.0
+
+
+def _is_one(figure: Figure) -> bool:
+    return figure.quantity.text.startswith("1") and not figure.quantity.text[1:2].isdigit()
 
 
 def figures_in(reading: Reading, title: str, source: int) -> Iterable[Figure]:
@@ -296,5 +372,23 @@ def _labelled(members: Sequence[Figure]) -> tuple[_Member, ...]:
         others = [
             near[other] for other in range(len(members)) if members[other].measure != one.measure
         ]
-        found.append(_Member(one, near[at].difference(*others)))
+        found.append(_Member(one, near[at].difference(_topic(one), *others)))
     return tuple(found)
+
+
+def _topic(figure: Figure) -> frozenset[str]:
+    """Return the features of what a sentence is about: 이용료는 in 이용료는 성인 9원, 소인 7원.
+
+    A sentence that names several topics tells them apart by them.
+    """
+    words = [word for claim in figure.sentence for word in claim.clause.words]
+    marked = [at for at, word in enumerate(words) if word.particle in _TOPIC]
+    same = [
+        one
+        for claim in figure.sentence
+        for one in claim.clause.figures
+        if group_of(one.measure) == figure.group
+    ]
+    if len(marked) != 1 or len(same) < 2 or words[marked[0]].end > same[0].start:
+        return frozenset()
+    return frozenset(feature for word in words[: marked[0] + 1] for feature in word.features)

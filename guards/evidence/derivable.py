@@ -5,9 +5,12 @@ right, only one not to call it invented. Such a value is left open.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 
-from guards.evidence.figures import Figure
-from guards.text.slots.units import Dimension
+from guards.evidence.binding import Bound, Held
+from guards.evidence.figures import Figure, same_value
+from guards.evidence.thresholds import BINDING
+from guards.text.slots.units import Dimension, Measure
 
 _MOST_AMOUNTS, _MOST_FACTORS = 48, 64
 _LARGEST_FACTOR = 400
@@ -23,6 +26,9 @@ _POINTS = frozenset(
         Dimension.CLOCK_12,
     }
 )
+_CALCULATED = frozenset({Dimension.WON, Dimension.PERCENT})
+# 3일 전 is no 3일 후, and 1명당 counts no persons.
+_TURNS = frozenset({"@전", "@후", "@당", "@마다"})
 _LENGTHS = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
 
 
@@ -42,7 +48,38 @@ class Derivable:
         self._asked = asked
         self._told = told
 
-    def may_give(self, figure: Figure) -> bool:
+    def may_give(self, figure: Figure, bound: Bound) -> bool:
+        """Tell whether a figure may be the result of a short calculation from the others.
+
+        Args:
+            figure: A figure of the answer.
+            bound: How the sources stand to it.
+        """
+        return not self._replaces(figure, bound) and self._is_in_reach(figure)
+
+    def _replaces(self, figure: Figure, bound: Bound) -> bool:
+        """Tell whether a figure stands in the place of the sources', which the answer never names.
+
+        What is calculated from the sources' value has it beside it, and is an amount or a share.
+        """
+        right = bound.right
+        if bound.held is not Held.DIFFERS or right is None or _turn(figure) != _turn(right):
+            return False
+        own, told = figure.measure, right.measure
+        # 30개월 for 30일 has the same number, 1개월 for 1년 the same dimension.
+        if own.dimension != told.dimension and own.values != told.values:
+            return False
+        if any(same_value(one.measure, told) for one in self._answer):
+            return False
+        place = right.source, right.claim.sentence
+        beside = [one for one in self._told if (one.source, one.claim.sentence) == place]
+        if any(_adds_up(own, one.measure, other.measure) for one, other in combinations(beside, 2)):
+            return False
+        is_amount = own.dimension in _CALCULATED
+        least = BINDING.replaces_amount if is_amount else BINDING.replaces
+        return bound.likeness >= least
+
+    def _is_in_reach(self, figure: Figure) -> bool:
         """Tell whether a short calculation from the other figures could give a figure."""
         others = [one for one in self._answer if one.start != figure.start]
         dimension = figure.measure.dimension
@@ -61,6 +98,22 @@ class Derivable:
         has_point = any(one.measure.dimension in _POINTS for one in known)
         has_length = any(one.measure.dimension in _LENGTHS for one in (*known, *self._told))
         return has_point and has_length
+
+
+def _turn(figure: Figure) -> frozenset[str]:
+    """Return what the word behind a figure makes of it, where that is another thing."""
+    return frozenset(feature for feature in figure.context if feature in _TURNS)
+
+
+def _adds_up(measure: Measure, one: Measure, other: Measure) -> bool:
+    """Tell whether a value is the sum or the difference of two others of its dimension."""
+    if not measure.dimension == one.dimension == other.dimension:
+        return False
+    pairs = tuple(zip(one.values, other.values, strict=False))
+    return measure.values in {
+        tuple(first + second for first, second in pairs),
+        tuple(abs(first - second) for first, second in pairs),
+    }
 
 
 def _amounts(figures: Iterable[Figure], dimension: str, wanted: Sequence[float]) -> list[float]:

@@ -51,6 +51,7 @@ class Figure:
         end: Where it ends.
         context: What it is said of.
         source: Number of its source; -1 for answers and questions.
+        sentence: The claims of its sentence.
     """
 
     quantity: Quantity
@@ -59,6 +60,7 @@ class Figure:
     end: int
     context: Context
     source: int = -1
+    sentence: Sequence[Claim] = ()
 
     @property
     def measure(self) -> Measure:
@@ -99,9 +101,8 @@ def figures_of(
             if is_bare or len(claim.clause.words) > _MOST_WORDS:
                 bag.add_labels(claim)
                 start = claim.offset + quantity.start
-                yield Figure(
-                    quantity, claim, start, claim.offset + quantity.end, bag.weights, source
-                )
+                end = claim.offset + quantity.end
+                yield Figure(quantity, claim, start, end, bag.weights, source, sentence)
                 continue
             _add_around(bag, claim, group_of(quantity.measure), sentence, before)
             if title:
@@ -110,8 +111,8 @@ def figures_of(
                 bag.add(_shared(other, group_of(quantity.measure)), BESIDE)
             _add_own(bag, claim, number)
             _add_role(bag, claim, quantity)
-            start = claim.offset + quantity.start
-            yield Figure(quantity, claim, start, claim.offset + quantity.end, bag.weights, source)
+            start, end = claim.offset + quantity.start, claim.offset + quantity.end
+            yield Figure(quantity, claim, start, end, bag.weights, source, sentence)
 
 
 def _add_around(

@@ -77,7 +77,8 @@ class SourceMeaning:
         for number, part in enumerate(told.parts):
             title = part.source.title if part.source else ""
             for one in statements_of(self.readings[number].sentences, title, number):
-                self._add(one)
+                if not one.sentence[-1].text.rstrip().endswith("?"):
+                    self._add(one)
 
     def _add(self, one: Statement) -> None:
         place = len(self.statements)
@@ -213,6 +214,8 @@ class SourceMeaning:
         own = {feature for word in words_of(statement) for feature in word.features}
         if any(word.features[-1] in own for word in told.excluded):
             return True
+        if _takes_out(statement, told) or _have_other_figures(statement, told):
+            return True
         around = {**asked, **statement.around}
         return self._is_limited(statement, told.around) or self._is_limited(told, around)
 
@@ -234,6 +237,30 @@ def asked_features(asked: Asked) -> dict[str, float]:
         for word in claim.clause.words
         for feature in word.features
     }
+
+
+def _takes_out(statement: Statement, told: Statement) -> bool:
+    """Tell whether a statement takes out what the other one is about (월요일만 빼고 운영한다)."""
+    out = {word.features[-1] for word in statement.excluded}
+    return any(word.features[-1] in out for word in words_of(told))
+
+
+def _have_other_figures(statement: Statement, told: Statement) -> bool:
+    """Tell whether both have figures of a kind, none in common (두 대는 안 된다, 1대는 된다)."""
+    own, its = _figures(statement), _figures(told)
+    return any(own[kind].isdisjoint(its[kind]) for kind in own.keys() & its.keys())
+
+
+def _figures(statement: Statement) -> dict[str, set[object]]:
+    found: dict[str, set[object]] = {}
+    for one in statement.claim.clause.figures:
+        found.setdefault(one.measure.dimension, set()).update(one.measure.values)
+    return found
+
+
+def is_by_degree(statement: Statement) -> bool:
+    """Tell whether a statement leaves open in which cases it holds (등급에 따라 있다)."""
+    return _BY_DEGREE.search(statement.claim.text) is not None
 
 
 _MOST_CLAUSES = 2
@@ -266,11 +293,16 @@ def _wholes() -> dict[str, tuple[str, ...]]:
 _DESIGNATOR = re.compile(
     r"(\d+)\s?(관|동|호|층|부|급|종|기|호선|호점|학년|단계|회차)(?![가-힣]{2})"
 )
+_DAY = re.compile(r"(?<![가-힣])(?:평일|주말|공휴일|휴일|[월화수목금토일]요일|[토일](?=요일|·|,))")
+_DAYS = {"평일": "월화수목금", "주말": "토일", "공휴일": "휴", "휴일": "토일휴"}
+_BY_DEGREE = re.compile(r"에 따라(?!서?는)")
 
 
 def designators(text: str) -> dict[str, set[str]]:
-    """Return the numbers by which a text names its things, by what they number (1관, 2층)."""
+    """Return the numbers and days by which a text names its things, by their kind (1관, 토요일)."""
     found: dict[str, set[str]] = {}
+    if days := {day for name in _DAY.findall(text) for day in _DAYS.get(name, name[0])}:
+        found["요일"] = days
     for number, unit in _DESIGNATOR.findall(text):
         found.setdefault(unit, set()).add(number)
     return found

@@ -6,6 +6,7 @@ source's noun is a wrong name if it is no other word for it.
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
@@ -65,12 +66,14 @@ class Role(NamedTuple):
 def roles(claim: Claim) -> Iterator[Role]:
     """Yield the roles of the nouns of a clause; what stands in brackets is an aside."""
     begin = claim.clause.start
-    aside = [match.span() for match in _BRACKETS.finditer(claim.text)]
-    found = [
-        word
-        for word in claim.clause.words
-        if not any(start < word.start - begin < end for start, end in aside)
-    ]
+    asides = [match.span() for match in _BRACKETS.finditer(claim.text)]
+    starts = [start for start, _ in asides]
+
+    def is_aside(place: int) -> bool:
+        at = bisect_left(starts, place) - 1
+        return at >= 0 and place < asides[at][1]
+
+    found = [word for word in claim.clause.words if not is_aside(word.start - begin)]
     for at, word in enumerate(found):
         if not _may_be_named(word):
             continue

@@ -22,6 +22,8 @@ class Kind(StrEnum):
 
     ASIDE = "aside"
     """It sets aside what stands before it."""
+    WHICHEVER = "whichever"
+    """It does not matter which it is of what stands before it."""
     ALONE = "alone"
     """It needs no more than what stands before it."""
     WITHOUT = "without"
@@ -37,7 +39,7 @@ _WIDENERS = {
 }
 # With these a source is as wide, though an answer that has them is not yet wider than it.
 _AS_WIDE = re.compile(
-    "|".join(_WIDENERS[kind].pattern for kind in (Kind.ASIDE, Kind.ALL, Kind.EQUAL))
+    "|".join(_WIDENERS[kind].pattern for kind in (Kind.ASIDE, Kind.WHICHEVER, Kind.ALL, Kind.EQUAL))
     + r"|여부를|상시|연중|24시간|모두|전체|각각|동일|일괄|무제한|중이라도|내에도"
 )
 _AS_EASY = re.compile(
@@ -54,7 +56,7 @@ _NO_NEED = re.compile(
 _GENERIC = frozenset("서류 절차 조건 증빙 승인 신청 동의 확인".split())
 _ALSO = re.compile(r"(?<=[가-힣])(?:도|에게도|에서도|까지)(?=\s)|더라도|[아어여]도(?=\s)")
 _WIDEN_NOTHING = frozenset({Modality.DENIED, Modality.NOT_REQUIRED})
-_NAMES_THING = frozenset({Kind.ASIDE, Kind.ALONE, Kind.WITHOUT})
+_NAMES_THING = frozenset({Kind.ASIDE, Kind.WHICHEVER, Kind.ALONE, Kind.WITHOUT})
 _LOOKED_AT = 6
 _CLOSE = 0.5
 _WORDS_ASIDE = 3
@@ -130,7 +132,7 @@ class _Widener:
         is_against = statement.modality is Modality.FORBIDDEN
         if self.kind is Kind.WITHOUT:
             return not is_against and bool(aside) and not _NO_NEED.search(aside[-1].text)
-        if self.kind in {Kind.ASIDE, Kind.ALONE}:
+        if self.kind in {Kind.ASIDE, Kind.WHICHEVER, Kind.ALONE}:
             return not is_against
         if self.kind is Kind.EQUAL:
             return _ALSO.search(clause) is not None
@@ -178,12 +180,23 @@ def _is_narrower(kind: Kind, aside: Sequence[Word], clause: str, match: Match, t
         last = aside[-1]
         is_named = covered(last, match.told.around) > 0
         return is_named or (last.text in _GENERIC and _NEED.search(text) is not None)
+    if kind is Kind.ASIDE and _denies_of(aside, text):
+        return False
     around = match.statement.around
     limits = [found[0] for found in _LIMIT.finditer(text)]
     if limits and all(limit.endswith("만") for limit in limits):
         # 입주민만, and the answer says that it speaks of them.
         return not all(covered(word, around) for word in match.told.only)
     return bool(limits)
+
+
+def _denies_of(aside: Sequence[Word], text: str) -> bool:
+    """Tell whether a source says itself that what is set aside makes no difference.
+
+    등급 추가 적립은 하지 않음: 등급과 관계없이.
+    """
+    at = text.find(aside[-1].text) if aside else -1
+    return at >= 0 and re.search(r"않|없", text[at:]) is not None
 
 
 def _texts(match: Match, told: SourceMeaning) -> Iterator[str]:

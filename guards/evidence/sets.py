@@ -8,7 +8,6 @@ are compared, not words.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 
@@ -26,21 +25,7 @@ DISCRETE = COUNTED | {
 FREE = Measure(Dimension.WON, (Fraction(0),))
 """A price of nothing: 무료, 무상."""
 _FREE_WORDS = re.compile(r"무료|무상(?![가-힣]*증자)")
-_BUSINESS_DAYS = re.compile(r"(?:영업|근무)일")
 _BEFORE_CHARS, _AFTER_CHARS = 8, 16
-
-
-class Relation(StrEnum):
-    """How two sets stand to each other."""
-
-    SAME = "same"
-    INSIDE = "inside"
-    """The first lies within the second."""
-    AROUND = "around"
-    """The second lies within the first."""
-    DISJOINT = "disjoint"
-    DIFFERS = "differs"
-    """They overlap, and each has values of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +58,11 @@ class Values:
             self.low == self.high and not (self.has_low and self.has_high)
         )
 
-    def has(self, value: Fraction) -> bool:
-        """Tell whether a value lies in it."""
-        if self.low is not None and (value < self.low or (value == self.low and not self.has_low)):
-            return False
-        return self.high is None or value < self.high or (value == self.high and self.has_high)
-
     def meet(self, other: "Values") -> "Values":
         """Return what lies in both."""
         low, has_low = max((self.low, self.has_low), (other.low, other.has_low), key=_later)
         high, has_high = min((self.high, self.has_high), (other.high, other.has_high), key=_earlier)
         return Values(low, high, has_low, has_high)
-
-    def complement(self) -> "Values | None":
-        """Return all values outside of it; None if those are no interval."""
-        if self.low is None and self.high is not None:
-            return Values(self.high, None, not self.has_high, True)
-        if self.high is None and self.low is not None:
-            return Values(None, self.low, True, not self.has_low)
-        return None
 
 
 def _later(end: tuple[Fraction | None, bool]) -> tuple[bool, Fraction, bool]:
@@ -102,18 +73,6 @@ def _later(end: tuple[Fraction | None, bool]) -> tuple[bool, Fraction, bool]:
 def _earlier(end: tuple[Fraction | None, bool]) -> tuple[bool, Fraction, bool]:
     value, belongs = end
     return value is None, value or Fraction(0), belongs
-
-
-def relation(one: Values, other: Values) -> Relation:
-    """Return how a set stands to another one."""
-    both = one.meet(other)
-    if both.is_empty:
-        return Relation.DISJOINT
-    if one == other:
-        return Relation.SAME
-    if both == one:
-        return Relation.INSIDE
-    return Relation.AROUND if both == other else Relation.DIFFERS
 
 
 @cache
@@ -237,29 +196,6 @@ def _closes(first: Quantity, second: Quantity, low: Values, high: Values) -> boo
     )
 
 
-def allowed(values: Values, *, is_allowed: bool) -> Values | None:
-    """Return for which values something is allowed; None where that is no interval.
-
-    Args:
-        values: For which values something is said.
-        is_allowed: Whether it is allowed for them; otherwise it is for all others.
-    """
-    return values if is_allowed else values.complement()
-
-
 def is_free(text: str) -> bool:
     """Tell whether a text says that nothing is to be paid."""
     return _FREE_WORDS.search(text) is not None
-
-
-def counts_business_days(quantity: Quantity, text: str) -> bool:
-    """Tell whether days are those on which an office is open: 5영업일, 영업일 기준 5일.
-
-    Args:
-        quantity: The quantity.
-        text: The text in which its places count.
-    """
-    if quantity.measure.dimension != Dimension.DAYS:
-        return False
-    near = text[max(0, quantity.start - _BEFORE_CHARS) : quantity.end]
-    return _BUSINESS_DAYS.search(near) is not None

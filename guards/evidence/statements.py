@@ -8,6 +8,7 @@ A clause makes a statement, and so does what stands in brackets behind it (식�
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from guards.claims.modality import Modality
 from guards.claims.reader import Claim, label_words
@@ -48,6 +49,8 @@ _LISTED = re.compile(r"\s*(?:[,·/ㆍ]|(?:와|과|나|이나|및|또는|이며|�
 # 제3조제1항, 「근로기준법」: where a rule stands, not what it is about.
 _PROVISION = re.compile(r"「[^」\n]{1,60}」|제\d+[조항호](?:의\d+)?|각 호")
 _CASES = frozenset("시 때 경우".split())
+# 월요일만 빼고 운영합니다, 금요일은 제외하고 됩니다.
+_LEFT_OUT = re.compile(r"(?:빼/VV|제외/NNG 하/XSV) 고/EC$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,7 @@ class _Sentence:
         is_named = not main.says and label is None
         is_alternative = _EITHER.search(claim.clause.trail) is not None
         if not is_alternative and main.words:
-            excluded = (*excluded_in(brackets), *left_out_of(main))
+            excluded = (*excluded_in(brackets), *left_out_of(main), *self._left_out(claim))
             found = self._statement(claim, main, label, excluded=excluded, is_named=is_named)
             yield found
             if _WITHOUT.search(main.trail) and found.modality in _ALLOWING:
@@ -218,6 +221,14 @@ class _Sentence:
             has_predicate=PREDICATE.search(piece.trail) is not None,
             source=self._source,
         )
+
+    def _left_out(self, claim: Claim) -> Iterator[Word]:
+        """Yield the word that the clause right before takes out (월요일만 빼고)."""
+        if claim.position:
+            before = self._sentence[claim.position - 1].clause
+            if _LEFT_OUT.search(before.trail):
+                marked = (word for word in reversed(before.words) if word.particle)
+                yield from islice(marked, 1)
 
     def _subject(self, claim: Claim, piece: Piece) -> Iterator[Word]:
         """Yield the topic of a clause before, for a clause without a subject of its own."""

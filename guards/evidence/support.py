@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import attrgetter, or_
-from typing import NamedTuple
 
 from guards.claims.reader import label_figures
 from guards.core.lazy import lazy
@@ -21,9 +20,8 @@ from guards.evidence.answers import answer_arithmetic, answer_claims, answer_fig
 from guards.evidence.arithmetic import Outcome
 from guards.evidence.binding import SourceFigures
 from guards.evidence.figures import Figure, same_value
-from guards.evidence.index import SourceIndex, claims_of
-from guards.korean.morphemes import morphemes
-from guards.korean.words import Word, content_words
+from guards.evidence.index import claims_of
+from guards.evidence.passages import SourcePassages, Unit, units_of
 from guards.text.claimed_quantities import claimed_quantities
 from guards.text.claims import bare_claim
 from guards.text.slots.citation_mark import CitationMark
@@ -39,18 +37,6 @@ _EMPHASIS = re.compile(r"[*_~`|]{1,3}")
 _HANGUL = re.compile(r"[가-힣]")
 _LETTER = re.compile(r"[^\W\d_]")
 _start_of = attrgetter("start")
-
-
-class _Unit(NamedTuple):
-    """A simple word of a statement.
-
-    Attributes:
-        feature: What it is compared by.
-        weight: Its share of the word that it is a part of.
-    """
-
-    feature: str
-    weight: float
 
 
 class Carried:
@@ -142,7 +128,8 @@ class _Words:
     """
 
     def __init__(self, asked: Asked) -> None:
-        self._index = asked.told.once(SourceIndex)
+        self._passages = asked.told.once(SourcePassages)
+        self._index = self._passages.index
         self._parts = asked.sources
         self._asked = frozenset(
             feature
@@ -150,9 +137,9 @@ class _Words:
             for word in claim.clause.words
             for feature in word.features
         )
-        self._units: dict[str, tuple[_Unit, ...]] = {}
-        self._windows: dict[str, Mapping[int, int]] = {}
+        self._units: dict[str, tuple[Unit, ...]] = {}
         self._quotes: dict[tuple[str, int], str] = {}
+        self._windows: dict[str, Mapping[int, int]] = {}
 
     def carried(self, text: str, holders: Sequence[frozenset[int]]) -> Carried:
         """Return how far each source carries a statement.
@@ -169,19 +156,17 @@ class _Words:
             self._windows[text] = {place: _best(masks, units) for place, masks in held.items()}
         return Carried([one.weight for one in units], self._windows[text], holders)
 
-    def _units_of(self, text: str) -> tuple[_Unit, ...]:
+    def _units_of(self, text: str) -> tuple[Unit, ...]:
         if text not in self._units:
             if len(self._units) >= _MOST_KEPT:
                 self._units.clear()
-            words = content_words(morphemes(text))
-            units = (unit for word in words if not word.is_light for unit in _units(word))
-            self._units[text] = tuple(one for one in units if self._counts(one.feature))
+            self._units[text] = tuple(one for one in units_of(text) if self._counts(one.feature))
         return self._units[text]
 
     def _counts(self, feature: str) -> bool:
         return self._index.knows(feature) or feature not in self._asked
 
-    def _held(self, units: Sequence[_Unit]) -> Mapping[int, Mapping[int, int]]:
+    def _held(self, units: Sequence[Unit]) -> Mapping[int, Mapping[int, int]]:
         """Return for each source what each of its sentences holds, as bits."""
         held: dict[int, dict[int, int]] = defaultdict(lambda: defaultdict(int))
         for number, unit in enumerate(units):
@@ -196,31 +181,11 @@ class _Words:
         if key not in self._quotes:
             if len(self._quotes) >= _MOST_KEPT:
                 self._quotes.clear()
-            self._quotes[key] = self._nearest(text, source)
+            shares = self._passages.shares(text)
+            places = sorted(place for place in shares if place.source == source)
+            nearest = max(places, key=shares.__getitem__, default=None)
+            self._quotes[key] = "" if nearest is None else self._passages.sentence(nearest)
         return self._quotes[key]
-
-    def _nearest(self, text: str, source: int) -> str:
-        shares: dict[int, float] = defaultdict(float)
-        for unit in self._units_of(text):
-            best: dict[int, float] = {}
-            for place in self._index.places(unit.feature):
-                found = self._index.claims[place]
-                if found.source == source:
-                    weight = found.context[unit.feature]
-                    sentence = found.claim.sentence
-                    best[sentence] = max(weight, best.get(sentence, 0.0))
-            for sentence, weight in best.items():
-                shares[sentence] += weight * unit.weight
-        if not shares:
-            return ""
-        nearest = max(sorted(shares), key=shares.__getitem__)
-        reading = self._index.readings[source]
-        start, _ = reading.page.raw_span(
-            reading.sentences[nearest][0].start, reading.sentences[nearest][-1].end
-        )
-        sentences = self._parts[source].text.sentences
-        at = bisect_right(sentences, start, key=_start_of) - 1
-        return sentences[max(at, 0)].text
 
     @lazy
     def are_korean(self) -> tuple[bool, ...]:
@@ -335,13 +300,7 @@ def _is_korean(text: str) -> bool:
     return len(_HANGUL.findall(text)) >= _LEAST_KOREAN * letters
 
 
-def _units(word: Word) -> list[_Unit]:
-    """Return the simple words of a word, without the whole that they make."""
-    simple = [one for one in word.features if one != word.text] or list(word.features)
-    return [_Unit(one, 1 / len(simple)) for one in simple]
-
-
-def _best(masks: Mapping[int, int], units: Sequence[_Unit]) -> int:
+def _best(masks: Mapping[int, int], units: Sequence[Unit]) -> int:
     """Return what the best neighbouring sentences of a source hold together."""
     weights = [one.weight for one in units]
     windows = (

@@ -7,6 +7,9 @@ from guards.evidence.figures import Figure
 from guards.evidence.reckoning import says
 from guards.text.slots.units import Dimension
 
+# (예: 50g이면 5,000원)
+_IN_BRACKETS = re.compile(r"[(（](?P<own>[^()（）]{1,20})$")
+_IF = re.compile(r"[^,.)）\n]{0,10}?(?:면|때|경우)(?![가-힣])")
 _LIMITS = re.compile(r"이상|이하|초과|미만|이내|넘|까지|부터")
 
 
@@ -22,6 +25,8 @@ class Suppositions:
             self._answer.page.plain[figure.end : figure.end + 4].lstrip()
         ):
             return False
+        if self._is_example_in_brackets(figure):
+            return True
         sentence = self._answer.sentences[figure.claim.sentence]
         if not _leads_to_condition(figure.claim, sentence):
             return False
@@ -32,6 +37,15 @@ class Suppositions:
             or any(says("example", label.text) for label in figure.claim.block.labels)
             or says("supposed", own)
             or (_if_so_many(figure) and _goes_on(figure, sentence))
+        )
+
+    def _is_example_in_brackets(self, figure: Figure) -> bool:
+        plain = self._answer.page.plain
+        before = _IN_BRACKETS.search(plain, max(0, figure.start - 24), figure.start)
+        return (
+            before is not None
+            and says("example", before["own"])
+            and _IF.match(plain, figure.end) is not None
         )
 
 

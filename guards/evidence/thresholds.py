@@ -16,6 +16,10 @@ class Binding:
         closer_by: By how much the claim that has another value must be more alike than the one
             that has the answer's value, for the value to have been moved.
         premise: Likeness from which on a figure of the question is held against the source claim.
+        other_side: Likeness from which on a source says something of a value's other side.
+        replaces: Likeness from which on a figure stands in the place of the sources' value, where
+            some calculation could give it too but the answer does not name that value.
+        replaces_amount: The same for money and shares, which answers do calculate.
         beside: Weight from which on a word is named with a figure, in its sentence or before.
         near: Weight from which on a word stands beside a figure.
         label_named: Share of a row's or item's own words that an answer must name to be about it.
@@ -24,13 +28,24 @@ class Binding:
     speaks_of_the_same: float
     closer_by: float
     premise: float
+    other_side: float
+    replaces: float
+    replaces_amount: float
     beside: float
     near: float
     label_named: float
 
 
 BINDING = Binding(
-    speaks_of_the_same=0.3, closer_by=0.22, premise=0.5, beside=0.35, near=0.6, label_named=0.5
+    speaks_of_the_same=0.3,
+    closer_by=0.22,
+    premise=0.5,
+    other_side=0.2,
+    replaces=0.42,
+    replaces_amount=0.66,
+    beside=0.35,
+    near=0.6,
+    label_named=0.5,
 )
 
 NOVEL_VERB = 0.4
@@ -50,6 +65,6 @@ NEAR_BEST = 0.5
 """... as long as it has this share of the likest one's."""
 
 CLAIM_SUPPORTED_FROM = 0.36
-"""A claim of which the best passage holds less, by stems and syllables, rests on none of them."""
+"""A claim of which the best passage holds less of words and figures rests on none of them."""
 COMPARED_WORDS = 3
 """A claim of so many words was held against the sources by its words alone."""

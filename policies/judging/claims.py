@@ -148,7 +148,7 @@ def _question(
     claims = []
     for number, statement in enumerate(statements, start=1):
         text = bare_claim(statement.text)
-        windows = nearest_windows(text, question, sources, rules.window_chars)
+        windows = nearest_windows(text, reading, sources, rules.window_chars)
         span = Span(statement.sentence.start, statement.sentence.end)
         critical = _is_critical(span, reading)
         claims.append(OpenClaim(number, masking.of(text).text, windows, span, critical))

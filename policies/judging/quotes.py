@@ -7,8 +7,8 @@ from typing import NamedTuple
 from guards.claims.modality import Modality
 from guards.claims.reader import read_claims
 from guards.evidence.acts import UNLESS, has_sides
+from guards.evidence.passages import units_of
 from guards.evidence.statements import statements_of
-from guards.text.features import features
 from guards.text.normal import normalise
 from guards.text.sentences import split_sentences
 
@@ -25,7 +25,7 @@ def is_beside_the_point(quote: str, claim: str) -> bool:
     """Tell whether a quote in Korean has no word of a claim."""
     if not (_HANGUL.search(quote) and _HANGUL.search(claim)):
         return False
-    return bool(features(claim).forms) and not _shared(quote, claim)
+    return bool(units_of(claim)) and not _shared(quote, claim)
 
 
 def speaks_against(quote: str, text: str, claim: str) -> bool:
@@ -67,8 +67,8 @@ def _bare(text: str) -> str:
 
 def _shared(one: str, other: str) -> int:
     """Return how many words two texts share."""
-    first, second = features(one), features(other)
-    return len(first.forms & second.forms) + len(first.pairs & second.pairs)
+    first, second = ({unit.feature for unit in units_of(text)} for text in (one, other))
+    return len(first & second)
 
 
 class _Signed(NamedTuple):

@@ -1,12 +1,11 @@
 """The pieces of the sources that lie nearest to a claim."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guards.core.finding import Span
-from guards.core.reading import Part
-from guards.text.features import features
-from guards.text.held import Wanted
+from guards.core.reading import Part, Reading
+from guards.evidence.passages import Place, SourcePassages
 from guards.text.mask import Masked, Masking
 from policies.judging.judge import Window
 
@@ -42,63 +41,36 @@ class ShownSource:
         return self.masked.text[span.start : span.end][:most_chars]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A sentence of a source and how near it is.
-
-    Attributes:
-        claim_share: Share of the claim's words that it holds.
-        question_share: The same of the question's.
-        part: Number of the source.
-        sentence: Number of the sentence.
-    """
-
-    claim_share: float
-    question_share: float
-    part: int
-    sentence: int
-
-
 def nearest_windows(
-    claim: str, question: str, sources: Sequence[ShownSource], window_chars: int
+    claim: str, reading: Reading, sources: Sequence[ShownSource], window_chars: int
 ) -> tuple[Window, ...]:
     """Return the windows nearest to a claim, the nearest first.
 
     Args:
         claim: The claim, without marks.
-        question: The question: claims of few words are found by it.
-        sources: The sources.
+        reading: The exchange: claims of few words are found by its question.
+        sources: Its sources.
         window_chars: Longest window.
     """
-    asked = Wanted(features(question))
-    wanted = Wanted(features(claim))
+    passages = reading.told.once(SourcePassages)
+    by_claim, by_question = passages.shares(claim), passages.shares(reading.question.text.raw)
     parts = [source.part for source in sources]
-    places = [place for at, part in enumerate(parts) for place in _places(at, part, wanted, asked)]
-    places.sort(key=lambda one: (-one.claim_share, -one.question_share, one.part, one.sentence))
+    places = sorted(
+        by_claim.keys() | by_question.keys(),
+        key=lambda one: (-by_claim.get(one, 0.0), -by_question.get(one, 0.0), one),
+    )
     # A source in another language shares no words: what is at its head is shown then.
-    places += [_Place(0, 0, at, 0) for at, part in enumerate(parts) if part.text.sentences]
+    places += [Place(at, 0) for at, part in enumerate(parts) if part.text.sentences]
     windows: list[Window] = []
-    shown: set[tuple[int, int]] = set()
+    shown: set[Place] = set()
     for place in places:
         if len(windows) == MOST_WINDOWS:
             break
-        if (place.part, place.sentence) not in shown:
-            first, last = _grown(parts[place.part], place.sentence, window_chars)
-            shown |= {(place.part, at) for at in range(first, last + 1)}
-            windows.append(_window(sources[place.part], first, last, window_chars))
+        if place not in shown:
+            first, last = _grown(parts[place.source], place.at, window_chars)
+            shown |= {Place(place.source, at) for at in range(first, last + 1)}
+            windows.append(_window(sources[place.source], first, last, window_chars))
     return tuple(windows)
-
-
-def _places(at: int, part: Part, wanted: Wanted, asked: Wanted) -> Iterator[_Place]:
-    index = part.text.held_index
-    by_claim, by_question = index.held(wanted), index.held(asked)
-    for sentence in by_claim.keys() | by_question.keys():
-        yield _Place(
-            wanted.share(by_claim.get(sentence, 0), wanted.words),
-            asked.share(by_question.get(sentence, 0), asked.words),
-            at,
-            sentence,
-        )
 
 
 def _grown(part: Part, sentence: int, window_chars: int) -> tuple[int, int]:

@@ -7,11 +7,14 @@ from collections.abc import AsyncGenerator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, async_playwright, expect
 
 from tests.browser.chromium import FLAGS, executable, why_no_axe, why_no_browser
 from tests.browser.desk import Desk
 from tests.browser.scene import Scene, open_scene
+
+# The first draft starts a process, which takes a busy machine more than Playwright's five seconds.
+expect.set_options(timeout=30_000)
 
 # What cannot run here is left out; what the suite says about it at its end is in the top folder.
 collect_ignore_glob = (

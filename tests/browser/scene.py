@@ -24,7 +24,7 @@ OTHER = "library"
 WORDLESS = "clinic"
 """A third one, whose traces hold no words."""
 NO_WORDS = "tracing:\n  text: none\n"
-AWAY = "upstream:\n  base_url: http://127.0.0.1:9/v1\n"
+AWAY = "upstream:\n  base_url: http://127.0.0.1:9/v1\nguards:\n  phrases:\n    mode: shadow\n"
 
 SHADOW = "shadow_policy: strict\n"
 HOSTILE = "<img src=x onerror=alert(1)> {{ 7 * 7 }} 월 이용료는 얼마인가요?"

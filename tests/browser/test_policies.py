@@ -52,7 +52,10 @@ async def test_shows_what_is_in_force(desk: Desk) -> None:
             f"{desk.scene.proxy.services.policies.snapshot.tenants[APP].version}"
         )
         await expect(card.locator(".policy-facts")).to_contain_text("strict")
-        await expect(card.locator(".guard-shadow")).to_have_text("질문과 다른 답")
+        await expect(card.locator(".guard-shadow")).to_have_count(0)
+        await expect(card.locator(".guard-off")).to_have_text("쓰지 않을 문구")
+        other = page.locator(".policy").filter(has=page.get_by_role("link", name=OTHER, exact=True))
+        await expect(other.locator(".guard-shadow")).to_have_text("쓰지 않을 문구")
         assert await page.locator(".policy").count() == 3
 
 

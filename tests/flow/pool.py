@@ -32,9 +32,9 @@ SOURCES: list[JsonValue] = [
 FEE = "월 이용료는 45,000원입니다. [1]"
 LOCKER = "사물함 보증금은 10,000원이며 사물함을 비울 때 돌려드립니다. [1]"
 HOURS = "평일에는 06:00부터 21:00까지 엽니다. [2]"
-WRONG_FEE = "월 이용료는 55,000원입니다. [1]"
+WRONG_FEE = "솔내수영장 월 이용료는 57,000원입니다. [1]"
 WRONG_LOCKER = "사물함 보증금은 30,000원이며 사물함을 비울 때 돌려드립니다. [1]"
-WRONG_HOURS = "평일에는 06:00부터 23:00까지 엽니다. [2]"
+WRONG_HOURS = "평일에는 23:00까지 엽니다. [2]"
 
 
 def asked(**more: JsonValue) -> JsonObject:

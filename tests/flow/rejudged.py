@@ -48,7 +48,7 @@ STRAY_MARK = "매월 둘째 월요일에는 쉽니다.[†9]"
 PHONE = "010-0000-4321"
 CALL = f"문의는 {PHONE}로 해 주세요."
 JSON_ANSWER = '{"answer": "월 이용료는 45,000원입니다.", "fee": 45000}'
-WRONG_JSON = '{"answer": "월 이용료는 55,000원입니다.", "fee": 55000}'
+WRONG_JSON = '{"answer": "월 이용료는 57,000원입니다.", "fee": 57000}'
 COMPLAINT = "왜 자꾸 모른다고만 해? 진짜 답답하네"
 ABOUT_COURSES = chat_body(
     "수강료는 언제까지 환불되나요?",

@@ -143,7 +143,7 @@ def test_people_get_a_page(kept: Kept) -> None:
         "pass -> regenerate",
         kept.traces[6].id,
         QUESTION,
-        "+ numbers.value_differs: “55,000원” (expected 45,000원)",
+        "+ numbers.value_differs: “57,000원” (expected 45,000원)",
         "the model would have been asked once more, and was not",
         "note: 2 of the requests were judged by desk, which same does not extend",
         "16.7 % of the judged requests change (1 of 6): more than the 10.0 % of --max-changed",

@@ -15,10 +15,10 @@ from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.fakes.wire_upstream import JSON_TYPE, WireReply, WireUpstream
 from tests.flow.heard import heard
-from tests.flow.pool import FEE, LOCKER, WRONG_FEE, asked
+from tests.flow.pool import FEE, HOURS, LOCKER, WRONG_FEE, WRONG_LOCKER, asked
 from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL
 
-WRONG = "55,000"
+WRONG = "30,000"
 
 
 @pytest.fixture
@@ -86,15 +86,15 @@ async def test_a_bad_stream_that_counts_choices_from_one_is_settled(
 
 
 RETOLD = [
-    pytest.param(chunk("", "stop", message={"content": WRONG_FEE}), id="message-in-the-last"),
-    pytest.param(chunk("", None, text=WRONG_FEE), id="text-in-a-choice"),
-    pytest.param({"id": "c", "message": {"content": WRONG_FEE}}, id="message-without-choices"),
+    pytest.param(chunk("", "stop", message={"content": WRONG_LOCKER}), id="message-in-the-last"),
+    pytest.param(chunk("", None, text=WRONG_LOCKER), id="text-in-a-choice"),
+    pytest.param({"id": "c", "message": {"content": WRONG_LOCKER}}, id="message-without-choices"),
     pytest.param(
-        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": WRONG_FEE}},
+        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": WRONG_LOCKER}},
         id="event-of-another-endpoint",
     ),
     pytest.param(
-        chunk("", None, logprobs={"content": [{"token": WRONG_FEE, "logprob": -1}]}),
+        chunk("", None, logprobs={"content": [{"token": WRONG_LOCKER, "logprob": -1}]}),
         id="tokens-before-their-text",
     ),
 ]
@@ -105,7 +105,7 @@ async def test_no_event_tells_what_is_taken_out_beside_the_text(
     pool: RunningProxy, server: WireUpstream, telling: JsonObject
 ) -> None:
     """Servers exist whose last chunk says the whole message once more."""
-    said = [chunk(f"{FEE} "), chunk(f"{WRONG_FEE} "), chunk(LOCKER)]
+    said = [chunk(f"{FEE} "), chunk(f"{WRONG_LOCKER} "), chunk(HOURS)]
     server.says(events(*said, telling, chunk("", "stop")))
 
     reply = await pool.chat(asked(stream=True))
@@ -117,16 +117,16 @@ async def test_no_event_tells_what_is_taken_out_beside_the_text(
 @pytest.mark.parametrize(
     "telling",
     [
-        {"choices": [{"index": 0, "text": "", "content": WRONG_FEE}]},
-        {"choices": [{"index": 0, "text": "", "logprobs": {"tokens": [WRONG_FEE]}}]},
-        {"choices": [], "x_whole": WRONG_FEE},
+        {"choices": [{"index": 0, "text": "", "content": WRONG_LOCKER}]},
+        {"choices": [{"index": 0, "text": "", "logprobs": {"tokens": [WRONG_LOCKER]}}]},
+        {"choices": [], "x_whole": WRONG_LOCKER},
     ],
     ids=["content-in-a-choice", "tokens-before-their-text", "whole-beside-no-choice"],
 )
 async def test_no_event_of_a_completion_does_either(
     pool: RunningProxy, server: WireUpstream, telling: JsonObject
 ) -> None:
-    texts = (f"{FEE} ", f"{WRONG_FEE} ", LOCKER)
+    texts = (f"{FEE} ", f"{WRONG_LOCKER} ", HOURS)
     said: list[JsonObject] = [{"choices": [{"index": 0, "text": text}]} for text in texts]
     server.says(events(*said, telling, {"choices": [{"text": "", "finish_reason": "stop"}]}))
     body = asked(stream=True)
@@ -145,7 +145,10 @@ async def test_what_is_taken_out_of_a_stream_goes_with_what_tells_it_again(
 ) -> None:
     told = chunk()
     told["choices"] = [
-        {"index": 0, "delta": {"content": f"{WRONG_FEE} {LOCKER}", member: {"said": WRONG_FEE}}}
+        {
+            "index": 0,
+            "delta": {"content": f"{WRONG_LOCKER} {HOURS}", member: {"said": WRONG_LOCKER}},
+        }
     ]
     server.says(events(chunk(f"{FEE} "), told, chunk("", "stop")))
 

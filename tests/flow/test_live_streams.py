@@ -267,8 +267,10 @@ async def test_what_may_not_leave_at_all_ends_the_answer_as_the_policy_says(
 @pytest.mark.parametrize(
     ("last", "left", "action"),
     [
-        pytest.param(" 연체료는 하루에 800", "", "fix", id="wrong-so-far"),
-        pytest.param(" 연체료는 하루에 70", " 연체료는 하루에 70", "pass", id="right-so-far"),
+        pytest.param(" 연체료는 하루에 800원이", "", "fix", id="wrong-so-far"),
+        pytest.param(
+            " 연체료는 하루에 70원이", " 연체료는 하루에 70원이", "pass", id="right-so-far"
+        ),
     ],
 )
 async def test_a_torn_last_sentence_is_left_out_only_where_it_is_wrong(

@@ -104,7 +104,7 @@ SENTENCES = [
     "## 이용 안내",
     "- 월 이용료: 45,000원 [1]\n- 이용 시간: 평일 06:00~21:00 [2]",
     "1. 환불을 신청합니다.\r\n2. 전액을 돌려받습니다. [3]",
-    "| 항목 | 내용 |\n|---|---|\n| 월 이용료 | 55,000원 |\n",
+    "| 항목 | 내용 |\n|---|---|\n| 월 이용료 | 57,000원 |\n",
     '```json\n{"monthly_fee": 45000}\n```',
     "🏊 즐겁게 이용해 주세요 👨‍👩‍👧😀",
     "<think>제8조를 보면 된다.</think>",
@@ -388,7 +388,7 @@ async def test_a_plain_reply_to_a_request_for_a_stream_is_guarded(pool: Pool, go
     [text] = heard(reply).texts
     assert heard(reply).finish_reasons == ["stop"]
     assert (text == f"{FEE} {HOURS}") == good
-    assert "55,000" not in text
+    assert "57,000" not in text
     assert (await pool.proxy.trace(reply)).replies == (text,)
 
 
@@ -501,7 +501,7 @@ async def test_a_whole_sentence_before_the_cut_is_still_checked(pool: Pool, stre
 
     reply = await pool.proxy.chat(asked(stream=stream))
 
-    assert "55,000" not in reply.text
+    assert "57,000" not in reply.text
 
 
 # Content encodings.

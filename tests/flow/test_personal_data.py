@@ -88,7 +88,9 @@ async def test_a_call_of_a_tool_gets_the_users_own(
 async def test_the_second_attempt_hides_them_too(
     masking: RunningProxy, upstream: ScriptedUpstream
 ) -> None:
-    upstream.says("신청서는 99일 안에 [전화번호-1]로 냅니다.", "신청서는 소속 팀장에게 냅니다.")
+    upstream.says(
+        "신청서는 수수료 9,900원을 내고 [전화번호-1]로 냅니다.", "신청서는 소속 팀장에게 냅니다."
+    )
 
     reply = await masking.chat(chat_body(QUESTION, SOURCES))
 

@@ -66,7 +66,7 @@ async def test_another_policy_may_replace_what_left(desk: Desk) -> None:
     assert again.replies == ("확인하지 못했습니다.",)
     assert again.reasons == ("numbers.value_differs",)
     [choice] = again.choices
-    assert [found.observed for found in choice.findings] == ["55,000원"]
+    assert [found.observed for found in choice.findings] == ["57,000원"]
 
 
 async def test_another_policy_may_let_out_what_was_taken_out(desk: Desk) -> None:

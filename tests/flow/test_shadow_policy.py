@@ -27,7 +27,7 @@ from tests.fakes.held_executor import HeldExecutor
 from tests.fakes.processes import children_of, is_there
 from tests.fakes.running_proxy import RunningProxy, running_proxy, tenant_yaml
 from tests.fakes.scripted_upstream import ScriptedUpstream
-from tests.flow.pool import FEE, WRONG_FEE, asked
+from tests.flow.pool import FEE, WRONG_FEE, WRONG_LOCKER, asked
 from tests.flow.replies import said
 from tests.flow.waiting import eventually
 
@@ -108,7 +108,7 @@ async def test_the_trace_says_what_another_policy_would_have_done(
         reply = await proxy.chat(asked())
         beside = shadow_of(await proxy.trace(reply))
         wordless = await proxy.trace(await proxy.chat(asked(), key=proxy.keys["wordless"]))
-        upstream.says(f"{FEE} {WRONG_FEE}")
+        upstream.says(f"{FEE} {WRONG_LOCKER}")
         trimmed = await proxy.trace(await proxy.chat(asked(), key=proxy.keys["shipped"]))
         metrics = await proxy.client.get(f"{proxy.address}/metrics")
 
@@ -116,7 +116,7 @@ async def test_the_trace_says_what_another_policy_would_have_done(
     assert (beside.policy.name, beside.not_run, beside.unknown) == ("next", None, None)
     assert (beside.action, beside.reasons) == (Action.REPLACE, ("numbers.value_differs",))
     assert [WRONG_FEE in text for text in beside.replies] == [False]
-    assert found_in(beside) == [(1, "55,000원")]
+    assert found_in(beside) == [(1, "57,000원")]
     # What is kept of it goes by the policy that judged the request.
     assert (shadow_of(wordless).action, shadow_of(wordless).replies) == (Action.REPLACE, ("",))
     assert found_in(shadow_of(wordless)) == [(1, "")]

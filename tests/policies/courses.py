@@ -17,7 +17,7 @@ POOL = Source(
 )
 QUESTION = "체험 강좌는 환불되나요?"
 KNOWN = "수강료는 개강 전날까지 전액 환불합니다."
-DENIED = "체험 강좌를 취소하면 돈을 돌려받습니다."
+DENIED = "체험 강좌는 취소해도 낸 돈을 다시 보내 줍니다."
 """Says the opposite of a source in other words; `overlap` has a weak doubt about it."""
 REWORDED = "체험 강좌는 취소해도 돈을 돌려주지 않습니다."
 """Says what a source says in other words; `overlap` has a weak doubt about it."""

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from guards.claims.reader import read_sentence
 from guards.text.citing.plain import JOINS, plain_text
 from guards.text.citing.statements import Statement
-from guards.text.coordinate import coordinate_clauses
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import CitationMark
 
@@ -20,6 +20,8 @@ _CLAUSE_BEHIND = re.compile(r"(?:이고|이며|이지만|인데|이나)?\s?[,;]\
 _CLAUSE_BEFORE = re.compile(r"(?:고|며|지만|는데|은데|으나|거나|니다|[어아해]요|[,;])[.!?]?\s?\Z")
 _WORD = re.compile(r"\w")
 _CELL = re.compile(r"[^|]+")
+_PREDICATE_END = re.compile(r"/E[CF]$")
+_STOPS = " .,!"
 _LOOK_BACK_CHARS = 8
 
 
@@ -41,13 +43,25 @@ def parts_of(raw: str, piece: Statement) -> tuple[Sentence, ...]:
     if sentence.text.startswith("|"):
         spans = [cell.span() for cell in _CELL.finditer(sentence.text)]
     else:
-        spans = list(coordinate_clauses(sentence.text))
+        spans = list(_coordinate(sentence.text))
     if len(spans) == 1:
         return ()
     return tuple(
         Sentence(plain_text(raw, start, end, piece.marks), start, end)
         for start, end in ((sentence.start + at, sentence.start + to) for at, to in spans)
     )
+
+
+def _coordinate(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the clauses of a sentence that say something by themselves, conditions with theirs."""
+    start = 0
+    for clause in read_sentence(text):
+        is_told = _PREDICATE_END.search(clause.trail) is not None
+        if is_told and not (clause.is_condition or clause.is_concession):
+            yield start, clause.end
+            start = clause.end
+    if text[start:].strip(_STOPS):
+        yield start, len(text)
 
 
 def _cuts(raw: str, statement: Statement) -> Iterator[int]:

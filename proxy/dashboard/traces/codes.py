@@ -51,6 +51,7 @@ CODE_WORDS = {
     "negation.exception_omitted": msgid("Leaves out an exception"),
     "numbers.value_differs": msgid("The source has another figure"),
     "numbers.not_in_sources": msgid("A figure that no source has"),
+    "numbers.comparator_differs": msgid("At least, at most, over or under is mixed up"),
     "numbers.wrong_result": msgid("The answer's own calculation gives another result"),
     "numbers.moved": msgid("A figure that belongs to something else"),
     "numbers.derived": msgid("A figure worked out from others"),

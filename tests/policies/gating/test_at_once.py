@@ -23,6 +23,8 @@ from tests.policies.gating.hall import (
 )
 
 ALL = " ".join(TRUE)
+RECKONED = "모두 합하면 85,000원입니다."
+"""A sum that does not say of what; two amounts of the sources give it."""
 SECTION = " ".join(
     f"{words} {sentence}"
     for words in ("공지한 대로", "안내문에 따라", "지금도")
@@ -128,7 +130,7 @@ def test_of_a_good_answer_that_ends_with_what_comes_together_only_the_whole_is_l
     "fault",
     [
         pytest.param(CALL, id="wrong"),
-        pytest.param("2시간이면 35,000원 × 2 = 70,000원입니다.", id="reckoned"),
+        pytest.param(RECKONED, id="reckoned"),
     ],
 )
 def test_of_one_with_something_to_be_weighed_the_segments_are_looked_at(fault: str) -> None:
@@ -154,11 +156,10 @@ def test_of_what_comes_together_with_a_fault_each_segment_is_looked_at() -> None
 
 
 def test_a_sentence_with_a_value_that_was_reckoned_is_looked_at_alone_too() -> None:
-    reckoned = "2시간이면 35,000원 × 2 = 70,000원입니다."
-    passage = known(f"{FEE} {reckoned} {BOOKING} {PARKING}")
+    passage = known(f"{FEE} {RECKONED} {BOOKING} {PARKING}")
 
     assert kinds(passage) == [Kind.SEGMENTS, Kind.SEGMENTS, Kind.WHOLE]
-    assert passage.looks[1][0].exchange.answer == f"{FEE} {reckoned}"
+    assert passage.looks[1][0].exchange.answer == f"{FEE} {RECKONED}"
 
 
 def test_a_second_attempt_is_used_up_by_the_first_bad_segment() -> None:

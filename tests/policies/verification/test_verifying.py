@@ -98,7 +98,7 @@ NOT_VERIFIED = [
 
 @pytest.mark.parametrize("answer", NOT_VERIFIED)
 def test_what_is_wrong_is_never_verified_and_always_said(answer: str) -> None:
-    result = verified(answer)
+    result = verify(QUESTION, answer, SOURCES, DEFAULT)
 
     assert not result.verified
     assert result.issues

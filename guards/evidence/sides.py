@@ -1,0 +1,176 @@
+"""On which side of its value a figure stands in its sentence, and for how long it counts.
+
+Two sentences that say the same of a value's two sides contradict each other, unless one of them
+denies what the other one says: ``16시 이전 가능`` and ``16시 이후 불가`` are the same.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from guards.claims.modality import Modality
+from guards.claims.reader import Claim
+from guards.evidence.figures import Figure
+from guards.evidence.points import LENGTHS
+from guards.evidence.sets import Values, is_free, values_of
+from guards.lexicons.loading import sections
+from guards.text.slots.units import Dimension
+
+_DENIES = frozenset({Modality.FORBIDDEN, Modality.DENIED, Modality.NOT_REQUIRED})
+_DENYING_LABEL = re.compile(r"제외|불가|금지|제한|안 되는")
+_EARLIER = re.compile(r"[ ]?(?:전(?![가-힣])|전(?:에|까지|부터)|이전)")
+_LATER = re.compile(r"[ ]?(?:후|뒤)(?![가-힣])|[ ]?(?:후|뒤|이후)(?:에|까지|부터)|[ ]?이후")
+_SINCE = re.compile(r"(?:부터|로부터|후|뒤|이후)[ ]?$")
+_SINCE_CHARS, _BASE_CHARS = 6, 12
+_OPEN_DAYS = re.compile(r"(?:영업|근무)일")
+_BEHIND_BASE = r"[ ]?(?:최대|최소|한도|총|약|각|단)?[ ]{0,2}"
+_EXACT = re.compile(r"(?:을|를)?[ ]?(?:이상|이하|초과|미만)")
+_WORD = re.compile(
+    r"(?:을|를|이|가)?[ ]?(?:이상|이하|초과|미만|이내|안에|내에|(?:이?전|이?후|뒤)?(?:까지|부터)"
+    r"|이전|이후|전|후|뒤|(?:넘|지나)[가-힣])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """On which side of its value a figure stands, and what is said of that side.
+
+    Attributes:
+        values: The values that it covers.
+        is_exact: Whether its word says that the value itself belongs to it, or does not.
+        is_later: Whether a length of time runs from something, or up to it; None if neither.
+        is_denied: Whether what is said of it is denied or forbidden, or costs nothing.
+        said: The features of all words that say it.
+        last: Those of the last word.
+    """
+
+    values: Values
+    is_exact: bool
+    is_later: bool | None
+    is_denied: bool
+    said: frozenset[str]
+    last: frozenset[str]
+
+    @property
+    def is_low(self) -> bool | None:
+        """Whether what lies above the value is meant; None if neither side is."""
+        if (self.values.low is None) == (self.values.high is None):
+            return None
+        return self.values.high is None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether any side is meant."""
+        return self.is_low is not None or self.is_later is not None
+
+    def is_as(self, other: "Side") -> bool:
+        """Tell whether two figures of the same value stand on the same side of it."""
+        return self.values == other.values and self.is_later in {None, other.is_later}
+
+
+def side_of(figure: Figure) -> Side:
+    """Return on which side of its value a figure stands."""
+    claim = figure.claim
+    quantity, back = figure.quantity, figure.claim.clause.start
+    quantity = quantity._replace(start=quantity.start - back, end=quantity.end - back)
+    clauses = _told_of(figure)
+    own = [word for word in claim.clause.words if word.start >= figure.quantity.end]
+    rest = [word for one in clauses[1:] for word in one.clause.words]
+    words = [word for word in (*own, *rest) if not word.is_light]
+    return Side(
+        values_of(quantity, claim.text),
+        _EXACT.match(claim.text, quantity.end) is not None,
+        _is_later(figure, quantity.start, quantity.end),
+        _is_denied(claim, clauses),
+        frozenset(feature for word in words for feature in word.features),
+        frozenset(words[-1].features if words else ()),
+    )
+
+
+def contradicts(own: Side, told: Side) -> bool:
+    """Tell whether two figures of the same value say the same of its two sides.
+
+    Whether the value itself belongs to a side tells them apart only where both say so.
+    """
+    if own.is_exact and told.is_exact and own.is_low == told.is_low:
+        return own.values != told.values
+    if own.is_denied != told.is_denied:
+        return False
+    if (own.said or told.said) and own.last.isdisjoint(told.said):
+        return False
+    if own.is_later is not None and told.is_later is not None and own.is_later != told.is_later:
+        return True
+    return own.is_low is not None and told.is_low is not None and own.is_low != told.is_low
+
+
+def base_of(figure: Figure) -> str:
+    """Return for which time or trip a figure counts; empty if that is not said beside it."""
+    claim = figure.claim
+    start = figure.quantity.start - claim.clause.start
+    before = claim.text[max(0, start - _BASE_CHARS) : start]
+    return next((name for name, words in _bases() if words.search(before)), "")
+
+
+def with_base(figure: Figure) -> str:
+    """Return a figure with the word before it that tells for which time or trip it counts."""
+    claim = figure.claim
+    start, end = (at - claim.clause.start for at in (figure.quantity.start, figure.quantity.end))
+    begin = max(0, start - _BASE_CHARS)
+    found = (words.search(claim.text[begin:start]) for _, words in _bases())
+    return claim.text[next((begin + one.start() for one in found if one), start) : end]
+
+
+def counts_open_days(figure: Figure) -> bool:
+    """Tell whether days are those on which an office is open: 5영업일."""
+    return figure.measure.dimension == Dimension.DAYS and tells_open_days(figure.quantity.text)
+
+
+def tells_open_days(text: str) -> bool:
+    """Tell whether a text speaks of the days on which an office is open."""
+    return _OPEN_DAYS.search(text) is not None
+
+
+@cache
+def _bases() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (name, re.compile(rf"(?<![가-힣\d])(?:{'|'.join(entries)}){_BEHIND_BASE}$"))
+        for name, entries in sections("bases").items()
+    )
+
+
+def words_of(figure: Figure) -> str:
+    """Return a figure with the word behind it that tells its side."""
+    claim = figure.claim
+    start, end = (
+        place - claim.clause.start for place in (figure.quantity.start, figure.quantity.end)
+    )
+    word = _WORD.match(claim.text, end)
+    return claim.text[start : word.end() if word else end]
+
+
+def _is_later(figure: Figure, start: int, end: int) -> bool | None:
+    if figure.measure.dimension not in LENGTHS:
+        return None
+    text = figure.claim.text
+    if _EARLIER.match(text, end):
+        return False
+    is_later = _LATER.match(text, end) or _SINCE.search(text[max(0, start - _SINCE_CHARS) : start])
+    return True if is_later else None
+
+
+def _told_of(figure: Figure) -> Sequence[Claim]:
+    """Return the clauses that say something of a figure: its own, and what a condition leads to."""
+    found = [figure.claim]
+    for one in figure.sentence[figure.claim.position + 1 :]:
+        if not (found[-1].clause.is_condition or found[-1].clause.is_concession):
+            break
+        found.append(one)
+    return found
+
+
+def _is_denied(claim: Claim, clauses: Sequence[Claim]) -> bool:
+    text = " ".join(one.text for one in clauses)
+    labels = sum(_DENYING_LABEL.search(one.text) is not None for one in claim.block.labels)
+    marks = (clauses[-1].clause.modality in _DENIES) + is_free(text) + labels
+    return marks % 2 == 1
