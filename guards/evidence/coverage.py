@@ -72,6 +72,8 @@ class Topics:
         around: dict[_Place, set[str]] = defaultdict(set)
         said: dict[_Place, list[str]] = {}
         for one in index.claims:
+            if one.claim.block.is_heading and not one.claim.block.is_cell:
+                continue  # it is a label of what follows
             place = _place_of(one)
             pieces = said.setdefault(place, [label.text for label in one.claim.block.labels])
             if one.claim.position == 0:

@@ -167,7 +167,8 @@ def _unknown_compound(asked: str, topics: Topics) -> UnknownName | None:
     """Return a compound (육아휴직) of which the sources know only others (질병휴직, 가사휴직)."""
     for which, kind in _compounds(asked):
         word = Word(which, which + kind, is_minor=False)
-        if any(map(any, topics.speaking_of(word))):
+        stands = which + kind in without_spacing(topics.text)
+        if stands or any(map(any, topics.speaking_of(word))):
             continue
         known = {one for one, of in _compounds(topics.text) if of == kind}
         is_like_one = any(_shares_a_pair(one, which) for one in known)
