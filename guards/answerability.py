@@ -10,7 +10,7 @@ Misses: sources on the subject that lack the very fact asked for. A question in 
     has several of them.
 Score: 1.0 where evidence is missing; how far the best score lies below the gate, from 0.5 at the
     gate to 1.0 at nothing; 0.95 for an unknown name; what is not covered of the question.
-Source: our own rules. Coverage: see `guards.text.coverage`.
+Source: our own rules. Coverage: see `guards.evidence.coverage`.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ from guards.claims.standing import abstains
 from guards.core.exchange import ContextState, Exchange
 from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
-from guards.core.reading import Asked, Reading, Text
-from guards.text.coverage import Passage, question_coverage
-from guards.text.topic import Held, asks_for_rules, held_by, names_subject
-from guards.text.unknown_names import UnknownName, may_name, unknown_name
+from guards.core.reading import Asked, Reading
+from guards.evidence.coverage import question_coverage
+from guards.evidence.topic import asks_for_rules, names_subject
+from guards.evidence.unknown_names import UnknownName, may_name, unknown_name
 
 _CERTAINTY_OF_NAME = 0.95
 
@@ -198,24 +198,12 @@ def doubt(reading: Reading) -> float:
 
 
 def _coverage(asked: Asked) -> float | None:
-    return question_coverage(asked.exchange.question, _passages(asked))
+    return question_coverage(asked.exchange.question, asked.told)
 
 
 def _unknown(asked: Asked) -> UnknownName | None:
     question = asked.exchange.question
-    return unknown_name(question, _passages(asked)) if may_name(question) else None
-
-
-def _passages(asked: Asked) -> list[Passage]:
-    """Return the sources as `question_coverage` compares them."""
-    return [
-        Passage(held_by(part.source.title if part.source else ""), part.text.once(_stretches))
-        for part in asked.sources
-    ]
-
-
-def _stretches(text: Text) -> tuple[Held, ...]:
-    return tuple(held_by(sentence.text) for sentence in text.sentences)
+    return unknown_name(question, asked.told) if may_name(question) else None
 
 
 def _has_text(exchange: Exchange) -> bool:

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guards.core.reading import Part, Reading, SourceSet, Text
-from guards.text.labels import Label, label_of
-from guards.text.namings import said_in
+from guards.text.namings import Label, label_of, said_in
 from guards.text.slots.name import dense
 
 _ROLE = re.compile(

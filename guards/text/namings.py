@@ -7,10 +7,10 @@ to the office and to the purpose, the cells of a table's row each name the value
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 
-from guards.text.labels import Form, Label, Span, label_of
 from guards.text.particles import stem
-from guards.text.tokens import content_words, word_stem
+from guards.text.tokens import content_words, subjects, word_stem
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _RULE = re.compile(r"[ \t|:+-]+")
@@ -30,8 +30,13 @@ _VERB = re.compile(
     r"(?:[시으]면|[니습]니다|하여|해서|려면|[하가오]고|[세어아]요|[있없]으며|[는한된할될])$"
 )
 _LOOK_BACK_CHARS = 60
+_WORDS_KEPT = 16_384
 _VERB_OF_NOUN = re.compile(r"(?P<noun>[가-힣]{2,8}?)(?:[하해한할했되된될돼]|받[으을은아])")
 
+Span = tuple[int, int]
+Form = frozenset[str]
+"""A word's surface and stem: two words are one if they share either."""
+Label = tuple[Form, ...]
 Naming = tuple[Label, ...]
 
 
@@ -156,6 +161,16 @@ def _is_predicate(word: Form) -> bool:
     """Tell whether a word is a predicate, which names nobody: 방문하시면, 있습니다."""
     has_ending = any(stem(form) != word_stem(form) for form in word)
     return has_ending or _VERB.search(min(sorted(word), key=len)) is not None
+
+
+def label_of(text: str) -> Label:
+    """Return the content words of a text, each in its forms."""
+    return tuple([_form(word) for word in subjects(text)])
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _form(word: tuple[str, str]) -> Form:
+    return frozenset(word)
 
 
 def said_in(text: str) -> frozenset[str]:

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 from guards.answerability import Answerability, AnswerabilitySettings, doubt
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
-from guards.text.coverage import Passage, Weights, passage, question_coverage
+from guards.evidence.coverage import Weights, question_coverage
 from policies.loader import load_shipped
 
 OTHER_WEIGHTS: dict[str, Sequence[float]] = {
-    "window": (2, 3, 4, 5),
+    "window": (1, 2, 3, 4, 5),
     "minor": (0.1, 0.2, 0.3, 0.4, 0.5),
     "even": (0.1, 0.2, 0.3, 0.5, 1.0),
     "prior": (0.3, 0.5, 0.7, 1.0),
@@ -69,15 +69,11 @@ def stopped(cases: Sequence[Case], policy: str) -> str:
 
 def doubts_by(cases: Sequence[Case], weights: Weights) -> list[float]:
     """Return the doubt about each question by the coverage of its words alone."""
-    shares = (question_coverage(case.exchange.question, _passages(case), weights) for case in cases)
+    shares = (
+        question_coverage(case.exchange.question, read(case.exchange).told, weights)
+        for case in cases
+    )
     return [0.0 if share is None else 1 - share for share in shares]
-
-
-def _passages(case: Case) -> list[Passage]:
-    return [
-        passage(source.title, [one.text for one in part.text.sentences])
-        for part, source in zip(read(case.exchange).sources, case.exchange.sources, strict=True)
-    ]
 
 
 def main() -> None:

@@ -1,13 +1,7 @@
-"""What a question is about: its content words, and what a text holds of them.
-
-A question is read as nouns, with the compound they stand in, and verbs. A text holds a word that
-stands there, that stands there in another everyday or official form (`everyday_words.txt`), or
-whose longer form it is short for (``소아과``, 소아청소년과).
-"""
+"""What a question is about: its nouns, with the compound they stand in, and its verbs."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -21,12 +15,8 @@ _MOST_WORDS = 40
 _NAMING = frozenset({"NNG", "NNP", "XR", "SL", "SH"})
 _NOMINAL = _NAMING | {"NNB", "NNBC", "NR", "MM", "XPN", "XSN"}
 _PREDICATES = frozenset({"VV", "VA"})
-_SPACING = re.compile(r"[\s·ㆍ,]+")
 _LATIN = re.compile(r"[A-Za-z]")
 _HANGUL_LETTER = re.compile(r"[가-힣]")
-_HANGUL = re.compile(r"[가-힣]+")
-_LEAST_SHORTENED = 3
-_LEAST_SPELT_OUT = 2
 
 
 class Word(NamedTuple):
@@ -41,61 +31,6 @@ class Word(NamedTuple):
     text: str
     whole: str
     is_minor: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """The words of a stretch of text.
-
-    Attributes:
-        text: The stretch in lower case.
-        dense: The same without spacing.
-        nouns: Its nouns and foreign words.
-        verbs: The stems of its verbs and adjectives.
-    """
-
-    text: str
-    dense: str
-    nouns: frozenset[str]
-    verbs: frozenset[str]
-
-    def has(self, word: str) -> bool:
-        """Tell whether a word stands here; a verb is written with 다."""
-        if word.endswith("다") and word[:-1] in self.verbs:
-            return True
-        return word in self.nouns if len(word) < _LEAST_SPELT_OUT else word in self.dense
-
-    def has_any_form(self, word: str) -> bool:
-        """Tell whether a word stands here, or another word for the same thing."""
-        return self.has(word) or any(self.has(other) for other in other_words(word))
-
-    def speaks_of(self, word: Word) -> bool:
-        """Tell whether a word of a question stands here in any form, by itself or in its whole."""
-        forms = {word.text, word.whole}
-        return any(map(self.has_any_form, forms)) or self.spells_out(word.whole)
-
-    def spells_out(self, word: str) -> bool:
-        """Tell whether a longer word stands here that a word is short for."""
-        if len(word) < _LEAST_SHORTENED or not _HANGUL.fullmatch(word):
-            return False
-        return re.search(r"\S{0,3}".join(word), self.text) is not None
-
-
-def held_by(text: str) -> Held:
-    """Return the words of a text."""
-    read = morphemes(text)
-    lower = text.casefold()
-    return Held(
-        lower,
-        without_spacing(lower),
-        frozenset(one.form.casefold() for one in read if one.tag in _NOMINAL),
-        frozenset(one.form for one in read if one.tag in _PREDICATES),
-    )
-
-
-def without_spacing(text: str) -> str:
-    """Return a text without white space, middle dots and commas."""
-    return _SPACING.sub("", text)
 
 
 @lru_cache(maxsize=_QUESTIONS_KEPT)

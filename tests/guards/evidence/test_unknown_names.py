@@ -1,27 +1,37 @@
 import pytest
 
-from guards.text.coverage import Passage, passage
-from guards.text.unknown_names import unknown_name
+from guards.core.exchange import Source
+from guards.core.reading import SourceSet
+from guards.evidence.unknown_names import UnknownName, unknown_name
 
-GANGNAM = passage("강남점 이용 안내", ["주차는 2시간 무료입니다."])
-JAMSIL = passage("잠실점 이용 안내", ["주차장이 없습니다."])
-PLANS = passage("요금제", ["베이직은 월 5,000원, 스탠다드는 월 9,000원입니다."])
-PLANS_IN_ENGLISH = passage("요금제", ["Basic 5,000원", "Premium 9,000원", "Standard 7,000원"])
-FAULTS = passage("장애 등급", ["P1은 10분 안에, P2는 30분 안에 보고한다."])
-RECRUITING = passage("2025년 신입생 모집 요강", ["접수는 3월 2일부터 한다."])
-LEAVES = passage("취업규칙", ["질병휴직은 6개월까지로 한다.", "가사휴직은 3개월까지로 한다."])
-ARTICLES = [passage("근로기준법 제46조(휴업수당)", ["..."]), passage("제60조(연차)", ["..."])]
-ERRORS = passage("에러 코드", ["C1~C9 코드는 서비스센터에 문의한다."])
-FLIGHTS = passage("수하물", ["이코노미는 23kg, 비즈니스는 32kg입니다."])
-LINES = passage("운행", ["1호선은 5시 30분, 2호선은 5시 40분에 첫차가 있다."])
-AIRPORTS = passage("김포공항 주차", ["1시간에 3,000원입니다."])
-DELIVERY = passage("배송", ["국내배송만 가능합니다.", "새벽배송만 7시 전에 도착합니다."])
+Passage = tuple[str, list[str]]
+
+
+def unknown(question: str, passages: list[Passage]) -> UnknownName | None:
+    sources = (
+        Source(str(number), title, "\n".join(sentences))
+        for number, (title, sentences) in enumerate(passages)
+    )
+    return unknown_name(question, SourceSet(tuple(sources)))
+
+
+GANGNAM = ("강남점 이용 안내", ["주차는 2시간 무료입니다."])
+JAMSIL = ("잠실점 이용 안내", ["주차장이 없습니다."])
+PLANS = ("요금제", ["베이직은 월 5,000원, 스탠다드는 월 9,000원입니다."])
+PLANS_IN_ENGLISH = ("요금제", ["Basic 5,000원", "Premium 9,000원", "Standard 7,000원"])
+FAULTS = ("장애 등급", ["P1은 10분 안에, P2는 30분 안에 보고한다."])
+RECRUITING = ("2025년 신입생 모집 요강", ["접수는 3월 2일부터 한다."])
+LEAVES = ("취업규칙", ["질병휴직은 6개월까지로 한다.", "가사휴직은 3개월까지로 한다."])
+ARTICLES = [("근로기준법 제46조(휴업수당)", ["..."]), ("제60조(연차)", ["..."])]
+ERRORS = ("에러 코드", ["C1~C9 코드는 서비스센터에 문의한다."])
+FLIGHTS = ("수하물", ["이코노미는 23kg, 비즈니스는 32kg입니다."])
+LINES = ("운행", ["1호선은 5시 30분, 2호선은 5시 40분에 첫차가 있다."])
+AIRPORTS = ("김포공항 주차", ["1시간에 3,000원입니다."])
+DELIVERY = ("배송", ["국내배송만 가능합니다.", "새벽배송만 7시 전에 도착합니다."])
 
 UNKNOWN = [
     pytest.param("해운대점에도 주차장이 있나요?", [GANGNAM, JAMSIL], "해운대", id="branch"),
-    pytest.param(
-        "부산 지점 전화번호요", [passage("서울 지점", ["02-000-0000"])], "부산", id="office"
-    ),
+    pytest.param("부산 지점 전화번호요", [("서울 지점", ["02-000-0000"])], "부산", id="office"),
     pytest.param("제주 공항은 얼마예요?", [AIRPORTS], "제주", id="airport"),
     pytest.param("프리미엄 요금제는 얼마예요?", [PLANS], "프리미엄", id="plan"),
     pytest.param("퍼스트 클래스는 몇 kg까지예요?", [FLIGHTS], "퍼스트", id="class"),
@@ -56,7 +66,7 @@ KNOWN_OR_NO_NAME = [
 def test_finds_a_name_that_no_source_knows(
     question: str, passages: list[Passage], name: str
 ) -> None:
-    found = unknown_name(question, passages)
+    found = unknown(question, passages)
 
     assert found is not None
     assert found.asked == name
@@ -66,4 +76,4 @@ def test_finds_a_name_that_no_source_knows(
 
 @pytest.mark.parametrize(("question", "passages"), KNOWN_OR_NO_NAME)
 def test_finds_none(question: str, passages: list[Passage]) -> None:
-    assert unknown_name(question, passages) is None
+    assert unknown(question, passages) is None

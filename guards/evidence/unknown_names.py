@@ -11,11 +11,11 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from guards.core.reading import SourceSet
+from guards.evidence.coverage import Topics, forms_of, without_spacing
+from guards.evidence.topic import Word, is_frame_noun, runs, topic_words
 from guards.korean.morphemes import morphemes
 from guards.lexicons.loading import sections
-from guards.text.coverage import Passage
-from guards.text.tokens import bigrams
-from guards.text.topic import Held, Word, is_frame_noun, runs, topic_words, without_spacing
 
 _CODE = re.compile(r"(?<![a-z0-9.-])(?P<kind>[a-z]{1,5})-?(?P<which>\d{1,4})(?![a-z0-9%.-])")
 _YEAR = re.compile(r"(?<!\d)(?P<which>20\d{2})(?:학년도|년도|년)?(?![.\d]|\s?[./]\s?\d)")
@@ -61,21 +61,20 @@ def may_name(question: str) -> bool:
     )
 
 
-def unknown_name(question: str, passages: Sequence[Passage]) -> UnknownName | None:
+def unknown_name(question: str, told: SourceSet) -> UnknownName | None:
     """Return a name of the question that no source knows while one knows others like it."""
     if not may_name(question):
         return None
     asked = question.casefold()
-    titles = [one.title for one in passages]
-    told = "\n".join(one.text for one in passages)
-    dense = without_spacing(told)
+    topics = told.once(Topics)
+    dense = without_spacing(topics.text)
     for names_in in _READERS:
-        if (found := _unknown(names_in, asked, told)) and found.asked not in dense:
+        if (found := _unknown(names_in, asked, topics.text)) and found.asked not in dense:
             return found
     return (
-        _unknown_edition(asked, titles, told)
-        or _unknown_article(asked, titles, told)
-        or _unknown_compound(question, passages, told)
+        _unknown_edition(asked, topics.titles, topics.text)
+        or _unknown_article(asked, topics.titles, topics.text)
+        or _unknown_compound(question, topics)
     )
 
 
@@ -150,24 +149,24 @@ def _is_proper(name: str) -> bool:
     return _PLACE_NAME.fullmatch(name) is not None and all(one.tag == "NNP" for one in read)
 
 
-def _unknown_edition(asked: str, titles: Sequence[Held], told: str) -> UnknownName | None:
+def _unknown_edition(asked: str, titles: Sequence[str], told: str) -> UnknownName | None:
     """Return the year of an edition that no source is of, if a title has another year of it."""
     for match in _EDITION_ASKED.finditer(asked):
         subject = topic_words(match["of"])
         years = {
             year["which"]
             for title in titles
-            if subject and title.has_any_form(subject[0].text)
-            for year in _YEAR.finditer(title.text)
+            if subject and any(form in without_spacing(title) for form in forms_of(subject[0]))
+            for year in _YEAR.finditer(title)
         }
         if years and match["which"] not in told:
             return UnknownName(match["which"], tuple(sorted(years)))
     return None
 
 
-def _unknown_article(asked: str, titles: Sequence[Held], told: str) -> UnknownName | None:
+def _unknown_article(asked: str, titles: Sequence[str], told: str) -> UnknownName | None:
     """Return an article that is no source's, if every source is an article by its title."""
-    known = [_ARTICLE.search(title.text) for title in titles]
+    known = [_ARTICLE.search(title) for title in titles]
     if not all(known):
         return None
     told_articles = {match["which"] for match in _ARTICLE.finditer(told)}
@@ -177,19 +176,25 @@ def _unknown_article(asked: str, titles: Sequence[Held], told: str) -> UnknownNa
     return None
 
 
-def _unknown_compound(asked: str, passages: Sequence[Passage], told: str) -> UnknownName | None:
+def _unknown_compound(asked: str, topics: Topics) -> UnknownName | None:
     """Return a compound (육아휴직) of which the sources know only others (질병휴직, 가사휴직)."""
-    stretches = [held for one in passages for held in (one.title, *one.sentences)]
     for which, kind in _compounds(asked):
         word = Word(which, which + kind, is_minor=False)
-        if any(held.speaks_of(word) for held in stretches):
+        stands = which + kind in without_spacing(topics.text)
+        if stands or any(map(any, topics.speaking_of(word))):
             continue
-        known = {one for one, of in _compounds(told) if of == kind}
-        is_like_one = any(bigrams(one) & bigrams(which) for one in known)
-        if len(known) >= _LEAST_KNOWN and not is_like_one and not _are_all(known, kind, told):
+        known = {one for one, of in _compounds(topics.text) if of == kind}
+        is_like_one = any(_shares_a_pair(one, which) for one in known)
+        is_open = not _are_all(known, kind, topics.text)
+        if len(known) >= _LEAST_KNOWN and not is_like_one and is_open:
             others = tuple(sorted(one + kind for one in known))
             return UnknownName(which + kind, others, may_describe=True)
     return None
+
+
+def _shares_a_pair(one: str, other: str) -> bool:
+    """Tell whether two words have two neighbouring syllables in common."""
+    return any(first + second in other for first, second in pairwise(one))
 
 
 def _are_all(known: set[str], kind: str, told: str) -> bool:

@@ -1,28 +1,41 @@
+from collections.abc import Sequence
 from time import process_time
 
 import pytest
 
-from guards.text.coverage import Passage, passage, question_coverage
+from guards.core.exchange import Source
+from guards.core.reading import SourceSet
+from guards.evidence.coverage import question_coverage
 
-REFUND = passage("제8조(환불)", ["환불을 신청하려면 영수증을 제출한다.", "환불은 현금으로 한다."])
-UNIFORM = passage("제9조(복장)", ["직원은 근무복을 착용한다."])
+Passage = tuple[str, list[str]]
+
+
+def told(passages: Sequence[Passage]) -> SourceSet:
+    return SourceSet(
+        tuple(
+            Source(str(number), title, "\n".join(sentences))
+            for number, (title, sentences) in enumerate(passages)
+        )
+    )
+
+
+REFUND = ("제8조(환불)", ["환불을 신청하려면 영수증을 제출한다.", "환불은 현금으로 한다."])
+UNIFORM = ("제9조(복장)", ["직원은 근무복을 착용한다."])
 
 
 def coverage(question: str, *passages: Passage) -> float:
-    share = question_coverage(question, passages)
+    share = question_coverage(question, told(passages))
     assert share is not None
     return share
 
 
 HELD = [
     pytest.param("환불 신청 절차를 알려 주세요", [UNIFORM, REFUND], id="by-another-passage-too"),
-    pytest.param("근무 복 착용은?", [passage("", ["근무복의 착용"])], id="other-spacing"),
+    pytest.param("근무 복 착용은?", [("", ["근무복의 착용"])], id="other-spacing"),
     pytest.param("복장 규정이 있나요?", [UNIFORM], id="by-the-heading"),
-    pytest.param("월급은 휴일에도 나와요?", [passage("", ["휴일의 급여 지급"])], id="other-word"),
-    pytest.param(
-        "돈 돌려받나요? 취소했어요", [passage("", ["철회하면 환급한다"])], id="other-verb"
-    ),
-    pytest.param("소아과 진료", [passage("", ["소아청소년과 진료"])], id="short-for-it"),
+    pytest.param("월급은 휴일에도 나와요?", [("", ["휴일의 급여 지급"])], id="other-word"),
+    pytest.param("돈 돌려받나요? 취소했어요", [("", ["철회하면 환급한다"])], id="other-verb"),
+    pytest.param("소아과 진료", [("", ["소아청소년과 진료"])], id="short-for-it"),
 ]
 
 
@@ -36,16 +49,16 @@ def test_a_subject_that_is_not_there_is_not_held() -> None:
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
-    common = [passage("", [f"직원은 {word}을 쓴다."]) for word in ("책상", "전화", "사물함")]
+    common = [("", [f"직원은 {word}을 쓴다."]) for word in ("책상", "전화", "사물함")]
 
     assert coverage("직원 기숙사 규정을 알려 주세요", *common) < 0.5
 
 
 def test_words_of_passages_that_are_apart_do_not_add_up() -> None:
-    both = passage("", ["기숙사는 남관과 여관이 있다.", "방은 추첨으로 배정한다."])
+    both = ("", ["기숙사는 남관과 여관이 있다.", "방은 추첨으로 배정한다."])
     apart = [
-        passage("", ["기숙사는 남관과 여관이 있다."]),
-        passage("", ["방은 추첨으로 배정한다."]),
+        ("", ["기숙사는 남관과 여관이 있다."]),
+        ("", ["방은 추첨으로 배정한다."]),
     ]
 
     question = "기숙사 배정 기준을 알려 주세요"
@@ -78,7 +91,7 @@ NOT_COMPARED = [
 
 @pytest.mark.parametrize("question", NOT_COMPARED)
 def test_some_questions_cannot_be_compared(question: str) -> None:
-    assert question_coverage(question, [UNIFORM]) is None
+    assert question_coverage(question, told([UNIFORM])) is None
 
 
 def test_no_passage_holds_nothing() -> None:
@@ -86,10 +99,10 @@ def test_no_passage_holds_nothing() -> None:
 
 
 def test_long_texts_take_little_time() -> None:
-    long = passage("", ["직원은 근무복을 착용하고 명찰을 단다."] * 5_000)
+    long = told([("", ["직원은 근무복을 착용하고 명찰을 단다."] * 5_000)])
     started = process_time()
 
-    question_coverage("기숙사 배정 " * 100_000, [long])
-    question_coverage("기숙사 배정 기준을 알려 주세요", [long])
+    question_coverage("기숙사 배정 " * 100_000, long)
+    question_coverage("기숙사 배정 기준을 알려 주세요", long)
 
     assert process_time() - started < 5
