@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check faults tools audit fuzz bench bench-quick soak quality lock node-clients axe screenshots try-image clean help
+.PHONY: demo test check faults tools audit fuzz bench bench-quick soak quality fit lock node-clients axe screenshots try-image clean help
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -54,6 +54,9 @@ soak: $(VENV)/dev.done  ## ten minutes under a steady load: what grows that shou
 
 quality: $(VENV)/dev.done  ## how good the policies are on answers as models write them; docs/quality.md shows it
 	$(BIN)/python -m tests.quality --docs docs $(ARGS)
+
+fit: $(VENV)/dev.done  ## the weights of the signs of doubt, from the sets that were tuned on
+	$(BIN)/python -m tests.quality.fitting $(ARGS)
 
 lock: $(VENV)/dev.done  ## pin the newest versions that fit
 	$(PIP) install uv

@@ -176,9 +176,12 @@ class Claims:
         worst = next((strength for strength in _WORST_FIRST if strength in strong), None)
         if worst is not None or score is None:
             return worst
+        span = Span(statement.sentence.start, statement.sentence.end)
+        if not told and is_backed(span, self.judged):
+            return Strength.E2
         if score < CLAIM_SUPPORTED_FROM:
             return Strength.E0
-        if told or self._is_doubtful(statement):
+        if told or self._is_doubtful(span):
             return Strength.E1
         exact = any(one.method is Method.EXACT for one in cited)
         return Strength.E3 if exact else Strength.E2
@@ -219,14 +222,10 @@ class Claims:
         start = source.raw.find(wanted) if len(wanted) >= _SHORTEST_EXACT_CHARS else -1
         return None if start < 0 else Span(start, start + len(wanted))
 
-    def _is_doubtful(self, statement: Statement) -> bool:
-        """Tell whether the comparison leaves a sentence in doubt that no judge has cleared."""
-        sentence = statement.sentence
-        span = Span(sentence.start, sentence.end)
+    def _is_doubtful(self, span: Span) -> bool:
+        """Tell whether the comparison with the sources leaves a sentence in doubt."""
         doubt = self.reading.once(Doubts).of(span)
-        if doubt is None or doubt < limits().doubtful_from:
-            return False
-        return not is_backed(span, self.judged)
+        return doubt is not None and doubt >= limits().doubtful_from
 
     @lazy
     def _support(self) -> Support:

@@ -53,7 +53,8 @@ class Judgement:
         nothing_wrong = self.verdict.reasons == (LIST_ADDED,)
         passes = self.verdict.action is Action.PASS or nothing_wrong
         sound = passes and self.cited.valid is not False and not self._is_doubted
-        return sound and not self._shortfalls
+        supported = all(one.label is Label.SUPPORTED for one in self._checked)
+        return sound and supported and not self._shortfalls
 
     @property
     def _is_doubted(self) -> bool:
