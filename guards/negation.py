@@ -31,6 +31,7 @@ from guards.evidence.meaning import (
     SourceMeaning,
     asked_features,
     is_by_degree,
+    is_of_other_figures,
     may_say_both,
 )
 from guards.evidence.replies import asked_claim, replied, reply_of
@@ -195,7 +196,9 @@ class Negation(Guard[NegationSettings]):
             clause = said.page.plain[statement.start : statement.end]
             if "?" in clause or _COURTESY.search(clause) or _ABSTAINS.search(clause):
                 continue
-            if statement.is_named or is_by_degree(statement):
+            if statement.claim.block.is_heading or is_by_degree(statement):
+                continue
+            if statement.is_named:
                 continue
             told = reading.told.once(SourceMeaning)
             related = told.related(statement, asked)
@@ -222,7 +225,8 @@ class Negation(Guard[NegationSettings]):
         sure = self.settings.sure_from if statement.has_predicate else _BARE
         is_sure = match.share >= sure and not may_say_both(statement, match.told)
         # A cell says too little to be told from those beside it.
-        is_sure = is_sure and not statement.claim.block.is_cell
+        in_cell = statement.claim.block.is_cell or match.told.claim.block.is_cell
+        is_sure = is_sure and not in_cell and not is_of_other_figures(statement, match.told)
         return _found(
             "negation.flipped" if is_sure else "negation.possible",
             (statement.start - offset, statement.end - offset),
@@ -253,7 +257,7 @@ class Negation(Guard[NegationSettings]):
         found = widened(statement, plain, told, asked, self.settings.widened_from)
         if found is not None:
             offset = sentence[0].start
-            takes_all = found.kind in {Kind.ALL, Kind.ASIDE}
+            takes_all = found.kind is Kind.ALL or (found.kind is Kind.ASIDE and found.is_named)
             yield _Found(
                 "negation.condition_dropped" if takes_all else "negation.limit_set_aside",
                 found.start - offset,

@@ -16,6 +16,7 @@ Score: 1.0 for a wrong result and where the sources give another value; 0.9 wher
 Source: own rules; see `guards.evidence.binding` and `guards.evidence.arithmetic`.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -113,7 +114,7 @@ class Numbers(Guard[NumbersSettings]):
             expected = () if explained.right is None else (_shown(explained.right, figure),)
             return _finding("wrong_result", figure, compared, expected)
         bound = compared.bound(figure)
-        is_users = explained.outcome is Outcome.GIVEN_BY_USER
+        is_users = explained.outcome is Outcome.GIVEN_BY_USER or compared.is_of_user(figure)
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None
         is_explained = explained.outcome in _EXPLAINED and not is_users
@@ -186,10 +187,17 @@ def _shown_of(bound: Bound) -> tuple[str, ...]:
     return () if bound.right is None else (bound.right.quantity.shown,)
 
 
+# 부부는 두 분 모두, 위의 세 가지: the answer counts what it names.
+_ALL_OF_THEM = re.compile(r"(?:두|세|네) (?:분|명|사람|가지|곳|개)(?: 다| 모두|을 모두|이 모두)?")
+
+
 def _absent(figure: Figure, compared: Compared) -> Finding:
     is_bare = figure.measure.dimension == Dimension.BARE
     found = _finding("not_in_sources", figure, compared, (), score=0.6 if is_bare else 0.9)
-    severity = Severity.WEAK if figure.group in _COUNTED_OUT else Severity.STRONG
+    is_counted_out = figure.group in _COUNTED_OUT or _ALL_OF_THEM.match(
+        compared.answer.page.plain, figure.start
+    )
+    severity = Severity.WEAK if is_counted_out else Severity.STRONG
     # What comes next may show how it was reckoned.
     return replace(found, severity=severity, provisional=True)
 

@@ -23,7 +23,7 @@ class Modality(StrEnum):
 
 
 _DENIED = re.compile(
-    r"지/EC (?:는/JX |도/JX |를/JKO )?(?:않|아니하)/|아니/VCN|안/MAG \S+/V"
+    r"지/EC (?:는/JX |도/JX |를/JKO )?(?:않|아니하)/|아니/VCN(?! 라/EC)|안/MAG \S+/V"
     r"|없/VA|없이/MAG$"
 )
 # What frames a statement says nothing of its act: …다는 점을 기억하세요, …다고 안내되어 있습니다.

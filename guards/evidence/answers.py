@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from fractions import Fraction
 
 from guards.claims.reader import Reading as Claims
 from guards.claims.reader import read_claims
@@ -22,6 +23,8 @@ from guards.text.slots.citation_places import citation_places
 from guards.text.slots.units import Dimension
 
 _SHORTEST_QUOTE_CHARS = 8
+_TEN_THOUSAND = 10_000
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?<!,)")
 _MOST_FIGURES, _MOST_PAIRS = 150, 30_000
 # What users tell of themselves, and what is meant by it in every later turn.
 _OF_THE_USER = frozenset({Dimension.AGE, Dimension.PEOPLE, "마리", "박"})
@@ -77,6 +80,7 @@ class Compared:
         self.parts = reading.sources
         self._question = reading.asked.once(_question_figures)
         self._earlier = reading.asked.once(_earlier_figures)
+        self._bare_numbers = reading.asked.once(_bare_numbers)
         self.judged_from = reading.judged_from
         self.answer = reading.once(answer_claims)
         self.figures = reading.once(answer_figures)
@@ -174,6 +178,15 @@ class Compared:
         """What could be calculated."""
         return Derivable(self.figures, self.asked, self.sources.figures)
 
+    def is_of_user(self, figure: Figure) -> bool:
+        """Tell whether the user gave a figure without its unit (총급여 6200인데, 아버지(63))."""
+        _, values, *_ = figure.measure
+        known = self._bare_numbers
+        in_won = figure.measure.dimension == Dimension.WON
+        return len(values) == 1 and (
+            values[0] in known or (in_won and values[0] / _TEN_THOUSAND in known)
+        )
+
     def is_quoted(self, figure: Figure) -> bool:
         """Tell whether a source has the figure's sentence word for word."""
         sentence = self.answer.sentences[figure.claim.sentence]
@@ -215,6 +228,21 @@ def _question_figures(asked: Asked) -> tuple[Figure, ...]:
 
 def _earlier_figures(asked: Asked) -> tuple[Figure, ...]:
     return tuple(figures_in(read_claims(asked.exchange.echo), "", -1))
+
+
+def _bare_numbers(asked: Asked) -> frozenset[Fraction]:
+    """Return the numbers of a question that stand without a unit."""
+    text = asked.question.text.raw
+    typed = [
+        (one.start, one.end)
+        for one in asked.question.text.quantities
+        if one.measure.dimension != Dimension.BARE
+    ]
+    return frozenset(
+        Fraction(match[0].replace(",", ""))
+        for match in _NUMBER.finditer(text)
+        if not any(start < match.end() and match.start() < end for start, end in typed)
+    )
 
 
 def _share_a_word(figure: Figure, context: Mapping[str, float]) -> bool:

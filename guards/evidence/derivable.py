@@ -71,6 +71,13 @@ class Derivable:
             return False
         if any(same_value(one.measure, told) for one in self._answer):
             return False
+        named = [
+            one.measure
+            for one in (*self._answer, *self._asked)
+            if one.start != figure.start and one.measure.dimension == own.dimension
+        ]
+        if any(_adds_up(own, *pair) for pair in combinations(named[:_MOST_AMOUNTS], 2)):
+            return False
         place = right.source, right.claim.sentence
         beside = [one for one in self._told if (one.source, one.claim.sentence) == place]
         if any(_adds_up(own, one.measure, other.measure) for one, other in combinations(beside, 2)):

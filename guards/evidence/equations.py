@@ -141,6 +141,8 @@ def _with_brackets(tokens: Sequence[Token], line: str) -> Iterator[Equation]:
         if back and (tokens[back - 1].kind == "sign" or tokens[back - 1].text in _EQUAL):
             continue
         close = next((n for n in range(at, len(tokens)) if tokens[n].kind == "close"), 0)
+        if _NUMBERED.fullmatch("".join(one.text for one in tokens[at + 1 : close])):
+            continue
         parser = Parser(tokens, at + 1, close)
         while parser.at < close and tokens[parser.at].kind == "word":
             parser.at += 1
@@ -152,6 +154,8 @@ def _with_brackets(tokens: Sequence[Token], line: str) -> Iterator[Equation]:
                 yield equation
 
 
+# 내선 119-2, 101동 1203-4: a number of something, nothing to take away.
+_NUMBERED = re.compile(r"[^\d]*\d+(?:-\d+)+")
 _FARTHEST = 20
 
 

@@ -216,8 +216,15 @@ class SourceMeaning:
             return True
         if _takes_out(statement, told) or _have_other_figures(statement, told):
             return True
+        if self._is_aside(told) and not _names_all(told, {**asked, **statement.around}):
+            return True
         around = {**asked, **statement.around}
         return self._is_limited(statement, told.around) or self._is_limited(told, around)
+
+    def _is_aside(self, told: Statement) -> bool:
+        """Tell whether a source says something in brackets (온라인 가입 불가)."""
+        plain = self.readings[told.source].page.plain
+        return told.start > 0 and plain[told.start - 1] in "(（"
 
     def _is_limited(self, statement: Statement, around: Mapping[str, float]) -> bool:
         """Tell whether a statement is limited to something that another one does not name."""
@@ -236,6 +243,37 @@ def asked_features(asked: Asked) -> dict[str, float]:
         for claim in read_claims(asked.question.text.raw).claims
         for word in claim.clause.words
         for feature in word.features
+    }
+
+
+def _names_all(told: Statement, around: Mapping[str, float]) -> bool:
+    """Tell whether all that a source's aside speaks of, besides its act, stands near."""
+    acts = {act.word for act in told.acts}
+    return all(
+        covered(word, around)
+        for part in told.parts
+        if part.weight == 1.0
+        for alternative in part.alternatives
+        for word in alternative
+        if word not in acts
+    )
+
+
+def is_of_other_figures(statement: Statement, told: Statement) -> bool:
+    """Tell whether a source speaks of figures that an answer's sentence has none of.
+
+    직전 1년 안에 감경받은 사람은: the answer may speak of all others.
+    """
+    own = {value for one in statement.sentence for value in _values(one)}
+    its = _values(told.claim)
+    return bool(its) and own.isdisjoint(its)
+
+
+def _values(claim: Claim) -> set[object]:
+    return {
+        (one.measure.dimension, value)
+        for one in claim.clause.figures
+        for value in one.measure.values
     }
 
 

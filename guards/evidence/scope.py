@@ -40,7 +40,7 @@ _WIDENERS = {
 # With these a source is as wide, though an answer that has them is not yet wider than it.
 _AS_WIDE = re.compile(
     "|".join(_WIDENERS[kind].pattern for kind in (Kind.ASIDE, Kind.WHICHEVER, Kind.ALL, Kind.EQUAL))
-    + r"|여부를|상시|연중|24시간|모두|전체|각각|동일|일괄|무제한|중이라도|내에도"
+    + r"|여부를|상시|연중|24시간|모두|전체|어떠?한 경우에도|각각|동일|일괄|무제한|중이라도|내에도"
 )
 _AS_EASY = re.compile(
     _WIDENERS[Kind.ALONE].pattern + r"|불필요|생략|면제|필요(?:하지|가|는)?\s?(?:없|않)|지\s?않아도"
@@ -55,8 +55,9 @@ _NO_NEED = re.compile(
 )
 _GENERIC = frozenset("서류 절차 조건 증빙 승인 신청 동의 확인".split())
 _ALSO = re.compile(r"(?<=[가-힣])(?:도|에게도|에서도|까지)(?=\s)|더라도|[아어여]도(?=\s)")
-_WIDEN_NOTHING = frozenset({Modality.DENIED, Modality.NOT_REQUIRED})
+_WIDEN_NOTHING = frozenset({Modality.DENIED, Modality.FORBIDDEN, Modality.NOT_REQUIRED})
 _NAMES_THING = frozenset({Kind.ASIDE, Kind.WHICHEVER, Kind.ALONE, Kind.WITHOUT})
+_OF_SOMETHING = frozenset("여부 수 상황 상태 시기 시점 정도".split())
 _LOOKED_AT = 6
 _CLOSE = 0.5
 _WORDS_ASIDE = 3
@@ -72,6 +73,7 @@ class Widened:
         match: The source statement about the same.
         limit: The sentence of the source with the limit.
         kind: What the widening words do.
+        is_named: Whether the source names what they set aside.
     """
 
     start: int
@@ -79,6 +81,7 @@ class Widened:
     match: Match
     limit: str
     kind: Kind = Kind.ALL
+    is_named: bool = False
 
 
 def widened(
@@ -94,6 +97,9 @@ def widened(
         least: Least share of the statement that a source statement has to have.
     """
     if statement.is_named or statement.modality in _WIDEN_NOTHING:
+        return None
+    if any(act.side < 0 for act in statement.acts[:1]):
+        # 모든 노선이 쉽니다 takes nothing more in.
         return None
     begin = min((one.start for one in statement.conditions), default=statement.start)
     clause = text[min(begin, statement.start) : statement.end]
@@ -158,7 +164,8 @@ def _held(
     for one in islice(closest, _LOOKED_AT):
         for text in _texts(one, told):
             if _is_narrower(found.kind, aside, clause, one, text):
-                return Widened(found.start, found.end, one, text)
+                is_named = any(word.text in text for word in _set_aside(aside))
+                return Widened(found.start, found.end, one, text, is_named=is_named)
     return None
 
 
@@ -188,6 +195,11 @@ def _is_narrower(kind: Kind, aside: Sequence[Word], clause: str, match: Match, t
         # 입주민만, and the answer says that it speaks of them.
         return not all(covered(word, around) for word in match.told.only)
     return bool(limits)
+
+
+def _set_aside(aside: Sequence[Word]) -> Sequence[Word]:
+    """Return the words that name what is set aside: 목적, and both of 객실 상황."""
+    return aside[-2:] if aside and aside[-1].text in _OF_SOMETHING else aside[-1:]
 
 
 def _denies_of(aside: Sequence[Word], text: str) -> bool:

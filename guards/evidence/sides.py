@@ -11,6 +11,7 @@ from functools import cache
 
 from guards.claims.modality import Modality
 from guards.claims.reader import Claim
+from guards.evidence.acts import UNLESS, turns_of
 from guards.evidence.figures import Figure
 from guards.evidence.points import LENGTHS
 from guards.evidence.sets import Values, is_free, values_of
@@ -176,5 +177,7 @@ def _told_of(figure: Figure) -> Sequence[Claim]:
 def _is_denied(claim: Claim, clauses: Sequence[Claim]) -> bool:
     text = " ".join(one.text for one in clauses)
     labels = sum(_DENYING_LABEL.search(one.text) is not None for one in claim.block.labels)
-    marks = (clauses[-1].clause.modality in _DENIES) + is_free(text) + labels
+    # 12개월 안에 쓰지 않으면: what follows is said of the other side.
+    unless = sum(UNLESS in turns_of(one.clause.trail) for one in clauses[:-1])
+    marks = (clauses[-1].clause.modality in _DENIES) + is_free(text) + labels + unless
     return marks % 2 == 1

@@ -214,7 +214,7 @@ class _Sentence:
             turns=turns,
             topic=_topic(claim, piece),
             given=tuple(self._given(piece)),
-            only=tuple(word for word in piece.words if word.particle == "만"),
+            only=tuple(word for word in piece.words if _is_only(claim, word)),
             excluded=excluded,
             conditions=tuple(self._conditions),
             is_named=is_named,
@@ -281,6 +281,14 @@ class _Sentence:
             if word.text in _CASES and not word.particle.endswith("도")
         )
         yield from telling(piece.words[: max(cases, default=0)])
+
+
+_ONLY = re.compile(r"(?:에서|에게|께|으로|로|에|까지)?만(?![가-힣])|(?:에서|에게)만(?=[은의])")
+
+
+def _is_only(claim: Claim, word: Word) -> bool:
+    """Tell whether a clause is limited to a word (회원만, 본점에서만)."""
+    return word.particle == "만" or bool(_ONLY.match(claim.text, word.end - claim.clause.start))
 
 
 def _names(parts: Iterable[Part], acts: Sequence[Act]) -> bool:

@@ -7,7 +7,7 @@ signs, SN digits, SL Latin letters, SH Han characters.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from threading import local
 from typing import NamedTuple, cast
@@ -70,8 +70,22 @@ def _kept(text: str) -> tuple[Morpheme, ...]:
 def _read(text: str) -> Iterator[Morpheme]:
     position = 0
     for line in text.split("\n"):
-        yield from _read_line(line, position)
+        yield from _guided(list(_read_line(line, position)))
         position += len(line) + 1
+
+
+def _guided(found: Sequence[Morpheme]) -> Iterator[Morpheme]:
+    """Yield morphemes with 안내 as one noun, also where 안 and 내다 were read (음성 안내기)."""
+    at = 0
+    while at < len(found):
+        one = found[at]
+        follows = found[at + 1] if at + 1 < len(found) else one
+        if one[:2] == ("안", "MAG") and follows[:2] == ("내", "VV") and follows.start == one.end:
+            yield Morpheme("안내", "NNG", one.start, follows.end, ("안내",))
+            at += 1
+        else:
+            yield one
+        at += 1
 
 
 def _read_line(line: str, offset: int) -> Iterator[Morpheme]:
