@@ -64,7 +64,7 @@ ALIGNED_FROM = 0.12
 NEAR_BEST = 0.5
 """... as long as it has this share of the likest one's."""
 
-CLAIM_SUPPORTED_FROM = 0.5
+CLAIM_SUPPORTED_FROM = 0.36
 """A claim of which the best passage holds less of words and figures rests on none of them."""
 COMPARED_WORDS = 3
 """A claim of so many words was held against the sources by its words alone."""
