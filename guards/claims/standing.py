@@ -52,7 +52,7 @@ _SECTIONS = {
     "advice": Standing.ADVICE,
     "frame": Standing.ADVICE,
 }
-# Kind words around a time or an amount say something that can be wrong: 3일 전까지 연락해 주세요.
+# Kind words around a time or a number say something that can be wrong: 3일 전까지 연락해 주세요.
 _EMPTY_WITHOUT_FIGURES = frozenset({"request", "advice"})
 # What asks or advises kindly behind a verb: -해 주세요, -하시기 바랍니다, -하셔야 합니다.
 _PLEASE = (
@@ -150,7 +150,8 @@ def _is_complete(claim: Claim, sentence: Sequence[Claim]) -> bool:
 
 
 def _own(clause: Clause) -> Standing:
-    has_figures = any(one.isdigit() for figure in clause.figures for one in figure.text)
+    # A telephone number is no figure, and can be wrong as well.
+    has_figures = "/SN" in clause.trail
     return _of_core(_core(clause.trail, is_condition=_is_condition(clause)), has_figures)
 
 

@@ -252,8 +252,6 @@ class Support:
             text: Its words, without marks.
             figures: Its figures.
         """
-        for figure in figures:
-            text = text.replace(figure.text, " ", 1)
         words = bare_claim(_EMPHASIS.sub("", text))
         return self._words.carried(words, list(map(self._figures.holders, figures)))
 

@@ -5,11 +5,13 @@ import pytest
 from guards.core.exchange import Source
 from policies import quick_verify, verify
 from policies.guard_rule import Action, GuardRule
+from policies.loader import load_shipped
 from policies.policy import Policy
 from policies.verification.options import Options
 from policies.verification.parts import Label
 from policies.verification.policies import chosen_policy
 from policies.verification.shape import Verification
+from tests.policies.acting import every_code_acts
 from tests.policies.shop import (
     DELIVERY_SAID,
     FAITHFUL,
@@ -21,8 +23,13 @@ from tests.policies.shop import (
 )
 
 
-def verified(answer: str, options: Options = Options()) -> Verification:
-    return verify(QUESTION, answer, SOURCES, options=options)
+def verified(
+    answer: str, options: Options = Options(), policy: Policy | str = "default"
+) -> Verification:
+    return verify(QUESTION, answer, SOURCES, policy, options=options)
+
+
+ALL_ACT = every_code_acts(load_shipped("default").policy)
 
 
 def logged(result: Verification) -> list[tuple[int | None, str]]:
@@ -73,7 +80,7 @@ CONTRADICTED = [
 
 @pytest.mark.parametrize("answer", CONTRADICTED)
 def test_a_claim_that_a_guard_objects_to_has_no_accurate_citation(answer: str) -> None:
-    result = verified(f"{answer} {DELIVERY_SAID}[2].")
+    result = verified(f"{answer} {DELIVERY_SAID}[2].", policy=ALL_ACT)
 
     assert logged(result) == [(1, "inaccurate"), (2, "accurate")]
     assert result.accuracy_rate == 0.5
@@ -174,7 +181,7 @@ def test_a_short_claim_turned_round_is_not_verified_by_its_citation(answer: str)
 
 
 def test_a_short_claim_that_a_guard_objects_to_was_compared() -> None:
-    result = quick_verify("뜯은 물품은 환불합니다[1].", SOURCES)
+    result = quick_verify("뜯은 물품은 환불합니다[1].", SOURCES, ALL_ACT)
 
     assert result.not_checkable == ()
     [claim] = result.claims
