@@ -264,16 +264,17 @@ def is_of_other_figures(statement: Statement, told: Statement) -> bool:
 
     직전 1년 안에 감경받은 사람은: the answer may speak of all others.
     """
-    own = {value for one in statement.sentence for value in _values(one)}
-    its = _values(told.claim)
+    own = {value for one in statement.sentence for value in _values(one, one.start, one.end)}
+    its = _values(told.claim, told.start, told.end)
     return bool(its) and own.isdisjoint(its)
 
 
-def _values(claim: Claim) -> set[object]:
+def _values(claim: Claim, start: int, end: int) -> set[object]:
     return {
         (one.measure.dimension, value)
         for one in claim.clause.figures
         for value in one.measure.values
+        if start <= claim.offset + one.start < end
     }
 
 

@@ -55,7 +55,7 @@ _NO_NEED = re.compile(
 )
 _GENERIC = frozenset("서류 절차 조건 증빙 승인 신청 동의 확인".split())
 _ALSO = re.compile(r"(?<=[가-힣])(?:도|에게도|에서도|까지)(?=\s)|더라도|[아어여]도(?=\s)")
-_WIDEN_NOTHING = frozenset({Modality.DENIED, Modality.FORBIDDEN, Modality.NOT_REQUIRED})
+_WIDEN_NOTHING = frozenset({Modality.DENIED, Modality.NOT_REQUIRED})
 _NAMES_THING = frozenset({Kind.ASIDE, Kind.WHICHEVER, Kind.ALONE, Kind.WITHOUT})
 _OF_SOMETHING = frozenset("여부 수 상황 상태 시기 시점 정도".split())
 _LOOKED_AT = 6
@@ -98,7 +98,8 @@ def widened(
     """
     if statement.is_named or statement.modality in _WIDEN_NOTHING:
         return None
-    if any(act.side < 0 for act in statement.acts[:1]):
+    is_forbidden = statement.modality is Modality.FORBIDDEN
+    if not is_forbidden and any(act.side < 0 for act in statement.acts[:1]):
         # 모든 노선이 쉽니다 takes nothing more in.
         return None
     begin = min((one.start for one in statement.conditions), default=statement.start)
