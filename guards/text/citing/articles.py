@@ -14,7 +14,7 @@ from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading, Text, read
 from guards.evidence.support import Carried, Support
 from guards.text.citing.assessment import CITATION_THRESHOLD
-from guards.text.citing.cases import BETTER_BY, BETTER_FROM, FEWEST_MEASURED
+from guards.text.citing.cases import BETTER_BY, BETTER_FROM, FEWEST_FOR_ARTICLE
 from guards.text.citing.cited_answer import CitedAnswer
 from guards.text.citing.clauses import parts_of
 from guards.text.citing.kept import cited_answer
@@ -74,7 +74,7 @@ class RightArticles:
         """Return the one article that clearly carries a statement."""
         whole = replace(statement.sentence, text=statement.text)
         carried = self._carried(whole, old)
-        if carried.words + carried.figures < FEWEST_MEASURED:
+        if carried.words + carried.figures < FEWEST_FOR_ARTICLE:
             return None
         scores = [carried.score([place]) for place in range(len(self._provisions))]
         best = max(scores, default=0.0)

@@ -18,6 +18,8 @@ BETTER_FROM = 0.6
 BETTER_BY = 0.25
 FEWEST_MEASURED = 2
 """A statement of fewer words and figures is too short to say that a source lacks it."""
+FEWEST_FOR_ARTICLE = 3
+"""The same, for an article to be put in the place of another one."""
 _NEEDED_FROM = 0.05
 _NOTHING_OF_IT = 0.1
 """A source with no higher score has nothing of a statement, whatever the others have."""

@@ -20,7 +20,7 @@ from guards.text.citing.articles import (
     without_reference,
 )
 from guards.text.citing.assessment import CITATION_THRESHOLD
-from guards.text.citing.cases import FEWEST_MEASURED
+from guards.text.citing.cases import FEWEST_FOR_ARTICLE
 from guards.text.citing.kept import cited_answer
 from guards.text.citing.pieces_of_law import Piece, pieces_of
 from guards.text.citing.statements import Statement
@@ -133,7 +133,7 @@ class WrongArticles:
         sentence = statement.sentence
         figures = self._support.figures(sentence.start, sentence.end)
         carried = self._support.carried(text, figures)
-        if carried.words + carried.figures < FEWEST_MEASURED:
+        if carried.words + carried.figures < FEWEST_FOR_ARTICLE:
             return None
         before = self._answer.statement_before(statement)
         if before is None or _ITEM.match(sentence.text):
