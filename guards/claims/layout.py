@@ -93,6 +93,7 @@ _LABEL = re.compile(
 )
 _QUESTION = re.compile(r"[ \t]*(?:Q|질문|문)\d{0,2}[.):][ \t]*(?P<question>[^\n?]{2,80}\?)")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}[-:| \t]*$")
+_DASHES = re.compile(r"-+")
 _CLOSED = re.compile(r"(?:[.!?。…]|다|요|까|음|함|됨|임|죠|세요|니다)[\"'”’)\]]*\s*$")
 _BOLD_LINE = re.compile(r"[^\w*]{0,4}\*\*[^*\n]{1,40}\*\*:?")
 _AMOUNT = re.compile(r"\d[\d,.]*[ ]?(?:[십백천만억]*원|[만억%]|시간?|일|:)")
@@ -251,6 +252,9 @@ class _Layout:
 
     def _row(self, number: int, line: str, offset: int) -> Iterator[Block]:
         if _RULE.match(line):
+            if len(_DASHES.findall(line)) != len(self._header):
+                # A header that lost a cell does not say which column is which.
+                self._header = []
             return
         cells = [(m.start(), m.end()) for m in _CELL.finditer(line) if m[0].strip()]
         if line.strip().startswith("|"):
@@ -292,7 +296,7 @@ class _Layout:
         for other in range(column):
             if texts[other] and (other == 0 or not _AMOUNT.search(texts[other])):
                 yield Label(texts[other], Level.ROW)
-        if column < len(self._header) and self._header[column]:
+        if len(texts) <= len(self._header) and self._header[column]:
             yield Label(self._header[column], Level.COLUMN)
 
     def _block(

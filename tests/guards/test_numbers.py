@@ -303,6 +303,18 @@ def test_no_stretch_of_whole_words_of_a_source_is_ever_flagged(data: st.DataObje
 
 
 @pytest.mark.parametrize(
+    "cut",
+    [
+        "| 주중 | 주말 |\n|---|---|---|\n| 성인 | 31,000원 |",
+        "| 주중 | 주말 |\n|---|---|---|\n| 성인 | 31,000원 | 36,000원 |\n| 어린이 | 17,000원 |",
+        "| 주중 | 주말 |\n| 성인 | 31,000원 | 36,000원 |",
+    ],
+)
+def test_a_header_with_a_cell_missing_labels_no_column(cut: str) -> None:
+    assert findings_in(PRICES, cut) == []
+
+
+@pytest.mark.parametrize(
     ("exchange", "reason"),
     [
         (Exchange("규정?", SOURCES), "no_answer"),
