@@ -21,9 +21,9 @@ from pydantic import Field
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
-from guards.text.contact_book import ContactBook, covered_by, namings
-from guards.text.namings import Named
-from guards.text.ownership import Owned
+from guards.text.naming.contact_book import ContactBook, covered_by, namings
+from guards.text.naming.namings import Named
+from guards.text.naming.ownership import Owned
 from guards.text.slots.contact import Contact, ContactKind
 
 # Hosts that stand for no host (RFC 2606).

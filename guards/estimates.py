@@ -6,7 +6,7 @@ Misses: estimates without a figure or a listed word; an estimate that happens to
     figure of the sources, or one of the user's own.
 Score: 1.0 for a figure; 0.5 for words alone (weak); 0.3 for a figure that follows from others that
     are named beside it (weak).
-Source: own lists in `guards/lexicons/hedges.txt`; see `guards.evidence.arithmetic`.
+Source: own lists in `guards/lexicons/hedges.txt`; see `guards.evidence.calculations.arithmetic`.
 """
 
 import re
@@ -21,8 +21,8 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, SourceSet, Text
 from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
-from guards.evidence.arithmetic import Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures
+from guards.evidence.calculations.arithmetic import Outcome
 from guards.evidence.figures import Figure
 from guards.evidence.passages import Place, SourcePassages, units_of
 from guards.text.claimed_quantities import claimed_quantities

@@ -26,12 +26,13 @@ from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading
 from guards.lexicons.latin_function_words import LATIN_FUNCTION_WORDS
-from guards.text.foreign_quotations import without_foreign_quotations
-from guards.text.han_mending import in_hangul
-from guards.text.han_words import HeardWords
-from guards.text.hanja import is_usual_han
-from guards.text.language_request import asks_for_original, requested_scripts
-from guards.text.scripts import (
+from guards.text.sentences import Sentence
+from guards.text.writing.foreign_quotations import without_foreign_quotations
+from guards.text.writing.han_mending import in_hangul
+from guards.text.writing.han_words import HeardWords
+from guards.text.writing.hanja import is_usual_han
+from guards.text.writing.language_request import asks_for_original, requested_scripts
+from guards.text.writing.scripts import (
     Run,
     Script,
     foreign_runs,
@@ -40,7 +41,6 @@ from guards.text.scripts import (
     latin_words,
     prose_only,
 )
-from guards.text.sentences import Sentence
 
 _LATIN_SCORE = 0.9
 _SENTENCE_WORDS = 5

@@ -35,10 +35,10 @@ from guards.core.reading import Asked, Part, Reading
 from guards.text.citing.articles import RightArticles
 from guards.text.citing.laws_in_marks import with_marks_mended
 from guards.text.citing.wrong_articles import WrongArticles
+from guards.text.laws.index import LawIndex, Level, Missing, law_index
+from guards.text.laws.law import Kind, LawReference
+from guards.text.laws.source import Provision, law_held
 from guards.text.sentences import split_sentences
-from guards.text.slots.law import Kind, LawReference
-from guards.text.slots.law_index import LawIndex, Level, Missing, law_index
-from guards.text.slots.law_source import Provision, law_held
 
 _SAID_TO_BE_ABSENT = re.compile(
     r"(?:확인되지\s?않|확인할\s?수\s?없|찾을\s?수\s?없|찾지\s?못|나와\s?있지\s?않|포함되어\s?있지\s?않"

@@ -24,9 +24,9 @@ from guards.claims.reader import Reading as Claims
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
-from guards.evidence.contrasts import SourceContrasts, contrasts_of
 from guards.evidence.index import claims_of
-from guards.evidence.meaning import (
+from guards.evidence.opposites.contrasts import SourceContrasts, contrasts_of
+from guards.evidence.opposites.meaning import (
     Match,
     SourceMeaning,
     asked_features,
@@ -34,9 +34,9 @@ from guards.evidence.meaning import (
     is_of_other_figures,
     may_say_both,
 )
-from guards.evidence.replies import asked_claim, replied, reply_of
-from guards.evidence.scope import Kind, widened
-from guards.evidence.statements import Statement, statements_in
+from guards.evidence.opposites.replies import asked_claim, replied, reply_of
+from guards.evidence.opposites.scope import Kind, widened
+from guards.evidence.opposites.statements import Statement, statements_in
 from guards.text.sentences import LONGEST_SENTENCE_CHARS
 
 _BARE = 0.6

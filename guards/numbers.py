@@ -13,7 +13,7 @@ Score: 1.0 for a wrong result and where the sources give another value; 0.9 wher
     it was moved, or counts on the other side or for another time; 0.8 where the sources have the
     value elsewhere; 0.6 for a bare number without a unit (weak); 0.3 for a value that some
     calculation from the figures at hand could give (weak).
-Source: own rules; see `guards.evidence.binding` and `guards.evidence.arithmetic`.
+Source: own rules; see `guards.evidence.binding` and `guards.evidence.calculations.arithmetic`.
 """
 
 import re
@@ -28,8 +28,8 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading
 from guards.evidence.answers import Compared
-from guards.evidence.arithmetic import Outcome
 from guards.evidence.binding import Bound, Held, SourceFigures
+from guards.evidence.calculations.arithmetic import Outcome
 from guards.evidence.figures import Figure
 from guards.evidence.sides import with_base, words_of
 from guards.text.slots.units import Dimension

@@ -6,9 +6,10 @@ Finds: resident and foreigner registration numbers, cards, telephone numbers, e-
     nor the instructions gave, and that no source publishes as a contact.
 Misses: names and postal addresses; identifiers in words, split over lines or hidden on purpose.
 Score: 1.0.
-Source: own rules for the shapes, see `guards.text.personal`. Telephone numbers, e-mail addresses,
-    accounts, plates and business numbers in a source are an office's own; what a source holds of
-    the other kinds belongs to somebody, and an answer repeats it only where the policy allows that.
+Source: own rules for the shapes, see `guards.text.personal_data.personal`. Telephone numbers,
+    e-mail addresses, accounts, plates and business numbers in a source are an office's own; what a
+    source holds of the other kinds belongs to somebody, and an answer repeats it only where the
+    policy allows that.
     What a source calls the number of a thing (주문번호) is none, whatever it looks like.
 """
 
@@ -24,9 +25,9 @@ from pydantic import Field
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Part, Reading
-from guards.text.personal import find_personal
-from guards.text.personal_kinds import PersonalKind, PersonalSpan
-from guards.text.personal_shown import Shown, unpublished
+from guards.text.personal_data.kinds import PersonalKind, PersonalSpan
+from guards.text.personal_data.personal import find_personal
+from guards.text.personal_data.shown import Shown, unpublished
 from guards.text.slots.contact import Contact
 
 

@@ -23,8 +23,8 @@ from guards.core.reading import Reading
 from guards.lexicons.closing_phrases import CLOSING_PHRASES, GROUPS
 from guards.lexicons.phrases import phrases
 from guards.text.removal import place_to_remove
-from guards.text.scripts import prose_only, without_code
 from guards.text.sentences import Sentence
+from guards.text.writing.scripts import prose_only, without_code
 
 _LONGEST_CLOSING_CHARS = 100
 _SPACE = re.compile(r"\s+")

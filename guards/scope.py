@@ -28,8 +28,8 @@ from guards.evidence.index import SourceClaim
 from guards.evidence.resting import Foreign, Line, Rest, Rests, lines_of
 from guards.evidence.siblings import Siblings
 from guards.lexicons.name_heads import PRODUCT_HEADS
-from guards.text.known_names import is_short_for
-from guards.text.slots.name import Name, dense
+from guards.text.names.name import Name, dense
+from guards.text.naming.known_names import is_short_for
 from guards.text.word_groups import Mention, WordGroups
 
 _RESTS_ON = 0.3

@@ -24,7 +24,7 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Reading, Text
 from guards.evidence.index import SourceIndex, claims_of
-from guards.evidence.meaning import covered
+from guards.evidence.opposites.meaning import covered
 from guards.evidence.values import by_sentence
 from guards.korean.words import Word
 from guards.text.slots.route import RouteKind, RouteSlot, names_mode

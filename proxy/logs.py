@@ -14,7 +14,7 @@ from pathlib import Path
 import structlog
 from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
 
-from guards.text.mask import masked
+from guards.text.personal_data.mask import masked
 from proxy.settings import LogFormat
 
 _OF_THE_LINE = ("level", "timestamp")

@@ -22,13 +22,13 @@ from guards.core.exchange import Exchange, Source
 from guards.core.keeping import Keeping, Recent
 from guards.core.lazy import lazy
 from guards.text.normal import Normal, normalise
-from guards.text.scripts import prose_only
 from guards.text.sentences import GrowingSentences, Sentence, split_sentences
+from guards.text.writing.scripts import prose_only
 
 if TYPE_CHECKING:
+    from guards.text.laws.law import LawReference
+    from guards.text.names.name import Name
     from guards.text.slots.contact import Contact
-    from guards.text.slots.law import LawReference
-    from guards.text.slots.name import Name
     from guards.text.slots.quantity import Quantity
     from guards.text.slots.route import RouteSlot
 
@@ -86,21 +86,21 @@ class Text(Keeping):
     @lazy
     def laws(self) -> "tuple[LawReference, ...]":
         """The references to provisions of law, in order."""
-        from guards.text.slots.law import read_laws
+        from guards.text.laws.law import read_laws
 
         return read_laws(self.raw)
 
     @lazy
     def names(self) -> "tuple[Name, ...]":
         """The names whose form shows them, in order: organisations, places, products, people."""
-        from guards.text.slots.names import find_names
+        from guards.text.names.names import find_names
 
         return find_names(self.raw, self.normal)
 
     @lazy
     def dense(self) -> str:
         """The normal form as names are compared: without spaces, dots, quotes and case."""
-        from guards.text.slots.name import dense
+        from guards.text.names.name import dense
 
         return dense(self.normal.text)
 

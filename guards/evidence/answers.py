@@ -10,9 +10,9 @@ from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence
 from guards.core.lazy import lazy
 from guards.core.reading import Asked, Reading
-from guards.evidence.arithmetic import Arithmetic
 from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
-from guards.evidence.derivable import Derivable
+from guards.evidence.calculations.arithmetic import Arithmetic
+from guards.evidence.calculations.derivable import Derivable
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.index import claims_of
 from guards.evidence.thresholds import BINDING

@@ -15,7 +15,7 @@ from guards.claims.reader import Claim, Reading, label_words
 from guards.core.exchange import Source
 from guards.core.reading import Part, SourceSet
 from guards.evidence.index import SourceIndex
-from guards.evidence.meaning import covered
+from guards.evidence.opposites.meaning import covered
 from guards.evidence.values import Value, by_sentence, values_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, canonical, content_words

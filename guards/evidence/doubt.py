@@ -20,12 +20,12 @@ from guards.core.reading import Reading
 from guards.evidence.answers import answer_claims, answer_figures
 from guards.evidence.binding import Held, SourceFigures
 from guards.evidence.index import SourceIndex
-from guards.evidence.meaning import Match, SourceMeaning, asked_features, covered
 from guards.evidence.novelty import Vocabulary
-from guards.evidence.statements import Statement, statements_in
+from guards.evidence.opposites.meaning import Match, SourceMeaning, asked_features, covered
+from guards.evidence.opposites.statements import Statement, statements_in
 from guards.korean.words import Word
 from guards.lexicons.loading import groups, lines
-from guards.text.slots.name import dense
+from guards.text.names.name import dense
 
 SIGNS = (
     "new_nouns",

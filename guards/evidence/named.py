@@ -6,12 +6,12 @@ from typing import NamedTuple
 from guards.core.finding import Evidence
 from guards.core.reading import SourceSet
 from guards.evidence.index import OWN, Bag, SourceIndex
-from guards.evidence.meaning import covered
+from guards.evidence.opposites.meaning import covered
 from guards.evidence.values import by_sentence
 from guards.korean.morphemes import morphemes
 from guards.korean.words import content_words
+from guards.text.names.name import Name
 from guards.text.sentences import LONGEST_SENTENCE_CHARS
-from guards.text.slots.name import Name
 
 _SAME_SUBJECT = 0.5
 _MOST_LIKE = 12

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
-from guards.evidence.points import LENGTHS, POINTS
+from guards.evidence.calculations.points import LENGTHS, POINTS
 from guards.lexicons.loading import sections
 from guards.text.slots.quantity import Comparator, Quantity
 from guards.text.slots.units import COUNTED, Dimension, Measure

@@ -11,9 +11,9 @@ from functools import cache
 
 from guards.claims.modality import Modality
 from guards.claims.reader import Claim
-from guards.evidence.acts import UNLESS, turns_of
+from guards.evidence.calculations.points import LENGTHS
 from guards.evidence.figures import Figure
-from guards.evidence.points import LENGTHS
+from guards.evidence.opposites.acts import UNLESS, turns_of
 from guards.evidence.sets import Values, is_free, values_of
 from guards.lexicons.loading import sections
 from guards.text.slots.units import Dimension

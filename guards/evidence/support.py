@@ -17,8 +17,8 @@ from guards.claims.reader import label_figures
 from guards.core.lazy import lazy
 from guards.core.reading import Asked, Part, Reading, SourceSet
 from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
-from guards.evidence.arithmetic import Outcome
 from guards.evidence.binding import SourceFigures
+from guards.evidence.calculations.arithmetic import Outcome
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.index import claims_of
 from guards.evidence.passages import SourcePassages, Unit, units_of

@@ -13,9 +13,9 @@ from guards.claims.reader import read_claims
 from guards.claims.standing import Standing, standing_of_sentence
 from guards.text.citing.plain import plain_text
 from guards.text.citing.references import read_references
-from guards.text.scripts import prose_only
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.citation_mark import read_marks
+from guards.text.writing.scripts import prose_only
 
 _ANSWERS_KEPT = 4
 _SENTENCES_KEPT = 256

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from guards.text.slots.name import dense
+from guards.text.names.name import dense
 
 _WORD_BEGINS = r"(?<![가-힣A-Za-z0-9])"
 

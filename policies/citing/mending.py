@@ -18,9 +18,9 @@ from guards.text.citing.references import (
     read_references,
     read_source_lines,
 )
+from guards.text.laws.index import LawIndex
 from guards.text.removal import place_to_remove
 from guards.text.slots.citation_mark import CitationMark, read_marks
-from guards.text.slots.law_index import LawIndex
 from guards.text.slots.source_name import SourceNames
 from policies.citing.healing import heal
 from policies.citing.numbers import numbered

@@ -15,7 +15,7 @@ from guards.evidence.doubt import Doubts, limits
 from guards.overlap import Overlap
 from guards.text.citing.statements import Statement, read_statements
 from guards.text.claims import bare_claim
-from guards.text.mask import Masking, identifiers_in
+from guards.text.personal_data.mask import Masking, identifiers_in
 from policies.edits import Edit
 from policies.guard_rule import Action
 from policies.judging.judge import JudgeQuestion, OpenClaim

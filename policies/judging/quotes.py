@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from guards.claims.modality import Modality
 from guards.claims.reader import read_claims
-from guards.evidence.acts import UNLESS, has_sides
+from guards.evidence.opposites.acts import UNLESS, has_sides
+from guards.evidence.opposites.statements import statements_of
 from guards.evidence.passages import units_of
-from guards.evidence.statements import statements_of
 from guards.text.normal import normalise
 from guards.text.sentences import split_sentences
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from guards.core.finding import Span
 from guards.core.reading import Part, Reading
 from guards.evidence.passages import Place, SourcePassages
-from guards.text.mask import Masked, Masking
+from guards.text.personal_data.mask import Masked, Masking
 from policies.judging.judge import Window
 
 MOST_WINDOWS = 3

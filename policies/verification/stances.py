@@ -4,9 +4,9 @@ A measure of shared words cannot tell ``환불합니다`` from ``환불하지 �
 """
 
 from guards.claims.reader import read_claims
-from guards.evidence.acts import UNLESS
-from guards.evidence.meaning import relation
-from guards.evidence.statements import Statement, is_against, statements_of
+from guards.evidence.opposites.acts import UNLESS
+from guards.evidence.opposites.meaning import relation
+from guards.evidence.opposites.statements import Statement, is_against, statements_of
 
 
 def told_alike(claim: str, sentence: str) -> bool | None:

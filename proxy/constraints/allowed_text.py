@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from guards.core.exchange import Exchange
-from guards.text.scripts import Script, foreign_runs
+from guards.text.writing.scripts import Script, foreign_runs
 
 MOST_LICENSED = 200
 """Foreign words that may be repeated; what a source holds beyond them has to be said in Hangul."""

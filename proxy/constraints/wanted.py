@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
-from guards.text.language_request import asks_for_original, requested_scripts
-from guards.text.scripts import Script
+from guards.text.writing.language_request import asks_for_original, requested_scripts
+from guards.text.writing.scripts import Script
 from proxy.constraints.allowed_text import AllowedText, allowed_text, given_texts
 from proxy.openai_api.json_body import JsonObject, member
 

@@ -12,9 +12,9 @@ from pydantic import JsonValue
 
 from guards.core.exchange import Source
 from guards.personal_data import Handling, PersonalData, PersonalDataSettings
-from guards.text.personal import find_personal
-from guards.text.personal_kinds import PUBLISHED, PersonalKind
-from guards.text.personal_shown import Shown, unpublished
+from guards.text.personal_data.kinds import PUBLISHED, PersonalKind
+from guards.text.personal_data.personal import find_personal
+from guards.text.personal_data.shown import Shown, unpublished
 from policies.policy import Policy
 from policies.shape import Mode
 from policies.verification.turns import PART_SEPARATOR

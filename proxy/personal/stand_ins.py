@@ -13,8 +13,8 @@ from itertools import accumulate
 from typing import Final
 
 from guards.text.particle_choice import agreeing, particle_at
-from guards.text.personal_kinds import PersonalKind
-from guards.text.personal_known import Known
+from guards.text.personal_data.kinds import PersonalKind
+from guards.text.personal_data.known import Known
 from policies.verification.turns import PART_SEPARATOR
 
 LONGEST_PLACEHOLDER_CHARS = 60

@@ -9,8 +9,8 @@ from typing import NamedTuple, TypeAlias
 
 from guards.core.finding import Finding
 from guards.core.reading import Reading, Text
-from guards.text.slots.law import Kind
-from guards.text.slots.law_index import LawIndex
+from guards.text.laws.index import LawIndex
+from guards.text.laws.law import Kind
 
 MOST_VALUES = 12
 LONGEST_LIST_CHARS = 240

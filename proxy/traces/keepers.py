@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from guards.core.exchange import Source
 from guards.core.reading import Text, source_text
-from guards.text.mask import Masked, Masking, identifiers_in, mask, masked
-from guards.text.personal_kinds import PersonalKind
+from guards.text.personal_data.kinds import PersonalKind
+from guards.text.personal_data.mask import Masked, Masking, identifiers_in, mask, masked
 from proxy.traces.trace import Trace
 
 _LONGEST_CODE_KEPT_CHARS = 128

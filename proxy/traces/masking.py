@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
-from guards.text.mask import Masked
+from guards.text.personal_data.mask import Masked
 from policies.tracing import StoredText
 from proxy.traces.changes import applied, changes
 from proxy.traces.keepers import Keeper, KeepsAll, KeepsMasked, KeepsNoWords

@@ -7,8 +7,8 @@ import pytest
 
 READERS = {
     "contact": "guards.text.slots.contact",
-    "law": "guards.text.slots.law",
-    "names": "guards.text.slots.names",
+    "law": "guards.text.laws.law",
+    "names": "guards.text.names.names",
     "quantity": "guards.text.slots.quantity",
     "route": "guards.text.slots.route",
 }

@@ -19,11 +19,11 @@ from guards.text.citing.cited_answer import CitedAnswer
 from guards.text.citing.clauses import parts_of
 from guards.text.citing.kept import cited_answer
 from guards.text.citing.statements import Statement
+from guards.text.laws.index import law_index, law_index_of
+from guards.text.laws.law import LawReference
+from guards.text.laws.name import law_name, same_law
+from guards.text.laws.source import Provision
 from guards.text.sentences import Sentence
-from guards.text.slots.law import LawReference
-from guards.text.slots.law_index import law_index, law_index_of
-from guards.text.slots.law_name import law_name, same_law
-from guards.text.slots.law_source import Provision
 
 _FROM_ARTICLE = re.compile(r"제?\s?\d{1,4}\s?조.*", re.DOTALL)
 _WORD = re.compile(r"\w")

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from guards.core.exchange import Source
 from guards.text.citing.articles import number_of
-from guards.text.slots.law_article import paragraph_marks
-from guards.text.slots.law_index import LawIndex
-from guards.text.slots.law_source import Provision
+from guards.text.laws.article import paragraph_marks
+from guards.text.laws.index import LawIndex
+from guards.text.laws.source import Provision
 
 _NUMBERED_LINE = re.compile(r"^[ \t]*(?P<number>\d{1,3})[.)][ \t]+(?P<text>[^\n]+)$", re.MULTILINE)
 _DIGITS = re.compile(r"\d+")

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from guards.core.finding import Span
 from guards.text.citing.no_citations import without_no_citations
-from guards.text.scripts import without_code
 from guards.text.slots.citation_mark import CitationMark, read_marks
 from guards.text.slots.citation_numbers import SUPERSCRIPTS, lowered, raised
 from guards.text.slots.citation_pattern import FILE
+from guards.text.writing.scripts import without_code
 
 _HEADING = re.compile(
     r"^[ \t]*+(?:#{1,6}[ \t]*+)?[*_]{0,3}[ \t]*+(?:📚|📎|🔗|📖|📄)?[ \t]*+"

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from guards.text.citing.plain import JOINS, MARKUP, plain_text
 from guards.text.citing.references import References, in_references, marks_in_body, read_references
 from guards.text.claims import claims
-from guards.text.scripts import without_code
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.citation_mark import CitationMark
+from guards.text.writing.scripts import without_code
 
 
 @dataclass(frozen=True, slots=True)

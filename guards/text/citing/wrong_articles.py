@@ -24,9 +24,9 @@ from guards.text.citing.cases import FEWEST_FOR_ARTICLE
 from guards.text.citing.kept import cited_answer
 from guards.text.citing.pieces_of_law import Piece, pieces_of
 from guards.text.citing.statements import Statement
-from guards.text.slots.law import Kind, LawReference
-from guards.text.slots.law_index import law_index_of
-from guards.text.slots.law_name import STATUTE, key_of
+from guards.text.laws.index import law_index_of
+from guards.text.laws.law import Kind, LawReference
+from guards.text.laws.name import STATUTE, key_of
 
 _GIVEN_FOR = re.compile(r"\s?(?:에\s?(?:따르|따라|의하|의해|의거|근거)|에서는?\s|상\s)")
 _NUMBER = re.compile(r"(?:제?\s?\d{1,4}\s?[조항]|[①-⑳]).*", re.DOTALL)

@@ -11,10 +11,10 @@ from pathlib import PurePosixPath
 
 from guards.core.exchange import Source
 from guards.core.reading import Asked, Reading
+from guards.text.laws.index import LawIndex, Level, law_index_of
+from guards.text.laws.law import Kind, LawReference, read_laws
+from guards.text.laws.name import STATUTE, is_law_name, law_name
 from guards.text.slots.citation_pattern import FILE
-from guards.text.slots.law import Kind, LawReference, read_laws
-from guards.text.slots.law_index import LawIndex, Level, law_index_of
-from guards.text.slots.law_name import STATUTE, is_law_name, law_name
 
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 _PLACE = re.compile(

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from guards.core.exchange import Source
 from guards.text.citing.numbering import Numbering
-from guards.text.slots.law_index import LawIndex
+from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import SourceNames
 from policies.citing.sources import cited_as, opening_words
 from proxy.openai_api.json_body import JsonObject, member, objects

@@ -10,7 +10,7 @@ import pytest
 from guards.claims.reader import Reading, read_claims
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
-from guards.evidence.arithmetic import Arithmetic, Explanation, Outcome
+from guards.evidence.calculations.arithmetic import Arithmetic, Explanation, Outcome
 from guards.evidence.figures import Figure, figures_of
 from guards.evidence.index import SourceIndex
 

@@ -1,6 +1,6 @@
 import pytest
 
-from guards.text.claimed_facilities import claimed_facilities
+from guards.text.naming.claimed_facilities import claimed_facilities
 from guards.text.statements import statements
 
 

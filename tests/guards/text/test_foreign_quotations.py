@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.foreign_quotations import without_foreign_quotations
+from guards.text.writing.foreign_quotations import without_foreign_quotations
 
 LEFT = [
     pytest.param("그는 '學而時習之'라 했다.", "그는        라 했다.", id="quotation"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from guards.lexicons.han_false_friends import FALSE_COUNTERS, FALSE_FRIENDS
 from guards.lexicons.loading import groups
-from guards.text.han_words import HeardWords, initial_form, readings
+from guards.text.writing.han_words import HeardWords, initial_form, readings
 
 TEXT = (
     "신청 기한은 3월 5일까지이며, 비용은 이유 없이 돌려주지 않습니다. 의료기관과 지방자치단체가 "

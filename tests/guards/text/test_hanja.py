@@ -1,7 +1,7 @@
 import pytest
 
-from guards.text.hanja import is_usual_han
-from guards.text.scripts import foreign_runs
+from guards.text.writing.hanja import is_usual_han
+from guards.text.writing.scripts import foreign_runs
 
 USUAL = [
     pytest.param("수수료(手數料)를", id="gloss"),

@@ -1,7 +1,7 @@
 import pytest
 
-from guards.text.language_request import asks_for_original, requested_scripts
-from guards.text.scripts import Script
+from guards.text.writing.language_request import asks_for_original, requested_scripts
+from guards.text.writing.scripts import Script
 
 ASKED = [
     pytest.param("이 안내문을 중국어로 번역해 주세요", {Script.HAN}, id="translation"),

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Source
 from guards.core.reading import Text
-from guards.text.slots.law import Kind, LawReference, read_laws
-from guards.text.slots.law_article import read_articles
-from guards.text.slots.law_index import LawIndex, Level
-from guards.text.slots.law_name import Tier, law_name, same_law
+from guards.text.laws.article import read_articles
+from guards.text.laws.index import LawIndex, Level
+from guards.text.laws.law import Kind, LawReference, read_laws
+from guards.text.laws.name import Tier, law_name, same_law
 
 
 def place(reference: LawReference) -> tuple[int | None, int, int | None, int | None, int, str]:

@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guards.core.finding import Span
-from guards.text.mask import identifiers_in, mask, masked
-from guards.text.personal import PersonalKind, find_personal
+from guards.text.personal_data.mask import identifiers_in, mask, masked
+from guards.text.personal_data.personal import PersonalKind, find_personal
 
 PIECES = [
     "991231-3123456", "9912317123456", "4000-0000-0000-0002", "010-0000-1234", "01000001234",

@@ -6,7 +6,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.mask_occurrences import Occurrences
+from guards.text.personal_data.mask_occurrences import Occurrences
 
 PIECES = st.text(alphabet="01-a가", max_size=6)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.personal import PersonalKind, find_personal
+from guards.text.personal_data.personal import PersonalKind, find_personal
 
 K = PersonalKind
 

@@ -5,8 +5,8 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.personal_kinds import PersonalKind
-from guards.text.personal_known import Known, KnownPlace
+from guards.text.personal_data.kinds import PersonalKind
+from guards.text.personal_data.known import Known, KnownPlace
 
 ACCOUNT, PHONE, MAIL = "110-000-123456", "02-000-1234", "a.b@gaon.invalid"
 KNOWN = Known({ACCOUNT: PersonalKind.ACCOUNT, PHONE: PersonalKind.PHONE, MAIL: PersonalKind.EMAIL})

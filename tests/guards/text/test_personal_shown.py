@@ -2,9 +2,9 @@
 
 import pytest
 
-from guards.text.personal import find_personal
-from guards.text.personal_kinds import PersonalKind
-from guards.text.personal_shown import Shown, unpublished
+from guards.text.personal_data.kinds import PersonalKind
+from guards.text.personal_data.personal import find_personal
+from guards.text.personal_data.shown import Shown, unpublished
 
 K = PersonalKind
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.scripts import (
+from guards.text.writing.scripts import (
     Script,
     foreign_runs,
     han_only,

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.bound_names import LISTED
+from guards.text.laws.pattern import HEAD, next_head
+from guards.text.naming.bound_names import LISTED
 from guards.text.slots.amounts import DIGIT_READERS, WORD_READERS
 from guards.text.slots.bare_numbers import BARE_NUMBER
 from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS
 from guards.text.slots.dates import dates_sought
-from guards.text.slots.law_pattern import HEAD, next_head
 from guards.text.slots.other_numbers import LABELS
 from guards.text.slots.phone import NUMBERS
 from guards.text.slots.windows import (

@@ -10,7 +10,7 @@ from guards.core.exchange import Source
 from guards.core.finding import Span
 from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import marks_in_body, read_references
-from guards.text.slots.law_index import LawIndex
+from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import SourceNames
 from policies.citing.mending import Mended, Unhealed, mend
 from policies.citing.rules import CitationRules, ReferenceList, Renumber

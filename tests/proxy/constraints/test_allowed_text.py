@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
-from guards.text.scripts import foreign_runs
+from guards.text.writing.scripts import foreign_runs
 from proxy.constraints.allowed_text import MOST_LICENSED, AllowedText, allowed_text
 from tests.fakes.constrained_server import Sampler
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from guards.text.personal_kinds import PersonalKind
+from guards.text.personal_data.kinds import PersonalKind
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.chat.restored import restored
 from proxy.openai_api.json_body import JsonObject

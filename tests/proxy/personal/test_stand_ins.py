@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.personal import find_personal
-from guards.text.personal_kinds import PersonalKind
+from guards.text.personal_data.kinds import PersonalKind
+from guards.text.personal_data.personal import find_personal
 from proxy.personal.stand_ins import LONGEST_PLACEHOLDER_CHARS, Restorer, StandIns
 
 K = PersonalKind

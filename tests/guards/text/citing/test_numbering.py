@@ -3,7 +3,7 @@ import pytest
 from guards.core.exchange import Source
 from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import marks_in_body, read_references
-from guards.text.slots.law_index import LawIndex
+from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import SourceNames
 
 

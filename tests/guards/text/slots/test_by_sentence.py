@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.keeping import Keeping
+from guards.text.names.names import find_names
 from guards.text.normal import normalise
 from guards.text.slots.by_sentence import names_by_sentence, quantities_by_sentence
-from guards.text.slots.names import find_names
 from guards.text.slots.quantity import find_quantities
 
 PIECES = (

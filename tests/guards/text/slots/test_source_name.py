@@ -1,7 +1,7 @@
 import pytest
 
 from guards.core.exchange import Source
-from guards.text.slots.law_index import LawIndex
+from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import SourceNames
 
 SOURCES = (

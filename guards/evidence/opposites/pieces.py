@@ -1,0 +1,137 @@
+"""Pieces of a clause: what stands outside of its brackets and in them, and what a label says."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from guards.claims.layout import Level
+from guards.claims.modality import Modality, modality_of
+from guards.claims.reader import Claim, read_sentence
+from guards.evidence.opposites.acts import (
+    COUNTED,
+    FRAME,
+    Act,
+    act_of,
+    has_sides,
+    opposite_of,
+    opposites,
+)
+from guards.korean.words import Word
+
+AGAINST = frozenset({Modality.FORBIDDEN, Modality.DENIED})
+PREDICATE = re.compile(r"/(?:VV|VA|VX|XSV|XSA|VCP|VCN|EF|EC)\b|없이/MAG")
+NAMED = re.compile(r"[^:：]{2,40}[:：]\s")
+_BRACKETS = re.compile(r"[(（\[]([^()（）\[\]\n]{2,80})[)）\]]")
+_BRACKETS_IN_TRAIL = re.compile(r"[(（\[]/SSO .*?[)）\]]/SSC ?")
+_ENDS = frozenset("가능 불가 불가능 금지 필수 허용 필요 없음".split())
+_OBJECT = frozenset({"을", "를", "은", "는"})
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A clause without what stands in brackets, or what stands in them."""
+
+    words: tuple[Word, ...]
+    trail: str
+    modality: Modality
+    start: int
+    end: int
+    given: tuple[Word, ...] = ()
+
+    @property
+    def says(self) -> bool:
+        """Whether it says something, and does not only name it."""
+        if PREDICATE.search(self.trail) or self.modality is not Modality.FACT:
+            return True
+        last = self.words[-1].features if self.words else ()
+        return any(one in opposites() or one in _ENDS for one in last)
+
+
+SaidByLabel = tuple[Act, Modality]
+
+
+def telling(words: Iterable[Word]) -> list[Word]:
+    """Return the words that tell what a clause is about."""
+    return [word for word in words if not word.is_light and word.features[-1] not in FRAME]
+
+
+def pieces_of(claim: Claim) -> Iterator[Piece]:
+    """Yield a clause without its brackets, then what stands in each of them."""
+    clause = claim.clause
+    spans = list(_BRACKETS.finditer(claim.text))
+    named = NAMED.match(claim.text)
+    if not spans:
+        begin = clause.start + named.end() if named else 0
+        words = tuple(word for word in clause.words if word.start >= begin)
+        trail, modality = clause.trail, clause.modality
+        if named:
+            # 연결이 안 됨: 암호 확인. What stands before the colon only names what follows.
+            behind = read_sentence(claim.text[named.end() :])
+            trail = " ".join(one.trail for one in behind)
+            modality = modality_of(trail)[0]
+        yield Piece(words, trail, modality, claim.start, claim.end)
+        return
+    places = [(clause.start + span.start(), clause.start + span.end()) for span in spans]
+    outside = tuple(
+        word
+        for word in clause.words
+        if not any(low <= word.start and word.end <= high for low, high in places)
+    )
+    trail = _BRACKETS_IN_TRAIL.sub("", clause.trail)
+    yield Piece(outside, trail, modality_of(trail)[0], claim.start, claim.end)
+    for span in spans:
+        yield from _bracketed(claim, span)
+
+
+def _bracketed(claim: Claim, span: re.Match[str]) -> Iterator[Piece]:
+    given: tuple[Word, ...] = ()
+    shift = claim.clause.start + span.start(1)
+    for one in read_sentence(span[1]):
+        words = tuple(
+            word._replace(start=word.start + shift, end=word.end + shift) for word in one.words
+        )
+        if one.is_condition:
+            given += words
+            continue
+        start = claim.start + span.start(1) + one.start
+        end = start + one.end - one.start
+        yield Piece(words, one.trail, one.modality, start, end, given)
+
+
+def excluded_in(brackets: Iterable[Piece]) -> Iterator[Word]:
+    """Yield what brackets take out of a clause (열람실 제외)."""
+    for piece in brackets:
+        if piece.words and opposite_of(piece.words[-1]) == (COUNTED, -1):
+            yield from telling(piece.words[:-1])
+
+
+def left_out_of(piece: Piece) -> Iterator[Word]:
+    """Yield what a clause takes out of what it says (맹견을 제외하고)."""
+    for word, follows in pairwise(piece.words[:-1]):
+        if word.particle in _OBJECT and opposite_of(follows) == (COUNTED, -1):
+            yield from (word, follows)
+
+
+def label_of(claim: Claim) -> SaidByLabel | None:
+    """Return what the label of a clause says of it (보장하지 않는 사항: …)."""
+    if claim.block.is_cell:
+        return None
+    for label in reversed(claim.block.labels):
+        if label.level is not Level.HEADING:
+            return label_said(label.text)
+    return None
+
+
+def label_said(text: str) -> SaidByLabel | None:
+    """Return what the words of a label say; None if they only name something."""
+    found = read_sentence(text)
+    act = act_of(found[-1].words, is_label=True) if found else None
+    if act is None:
+        return None
+    modality = found[-1].modality
+    if modality in AGAINST:
+        return Act(act.name, -act.side, 1.0, None), modality
+    if has_sides(act.name) and act.side < 0 and act.word is found[-1].words[-1]:
+        return Act(act.name, act.side, 1.0, None), modality
+    return None

@@ -1,0 +1,386 @@
+"""Statements: what a clause says, of whom, under which condition, and whether it says or denies it.
+
+A clause makes a statement, and so does what stands in brackets behind it (식비 8,000원(급식 제공 시
+미지급)). The members of a list before the predicate, and a label that says something (보장하지 않는
+사항: …), belong to the statement.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from guards.claims.modality import Modality
+from guards.claims.reader import Claim, label_words
+from guards.evidence.opposites.acts import (
+    UNLESS,
+    Act,
+    act_of,
+    more_acts,
+    turned,
+    turns_of,
+)
+from guards.evidence.opposites.pieces import (
+    AGAINST,
+    NAMED,
+    PREDICATE,
+    Piece,
+    SaidByLabel,
+    excluded_in,
+    label_of,
+    label_said,
+    left_out_of,
+    pieces_of,
+    telling,
+)
+from guards.korean.words import Word
+
+SAME_SENTENCE, LATER, SENTENCE_BEFORE, TITLE = 0.6, 0.3, 0.4, 0.8
+CONDITION, CONCESSION, HOST, CARRIED, SUBJECT = 0.8, 0.5, 0.7, 0.8, 0.6
+
+_SAID = re.compile(r"다고/EC 하/V\S+ (?:아서|여서|어서)/EC$")
+_WITHOUT = re.compile(r"없이/MAG")
+_DO_NOT = re.compile(r"지/EC (?:\S+/J\S+ )?마시/VV")
+_TOPIC_MARKS = frozenset({"은", "는"})
+_SUBJECT = _TOPIC_MARKS | {"이", "가", "도"}
+_ALLOWING = frozenset({Modality.PERMITTED, Modality.FACT})
+_EITHER = re.compile(r"(?:거나|든지|든)/EC$")
+_LISTED = re.compile(r"\s*(?:[,·/ㆍ]|(?:와|과|나|이나|및|또는|이며|등)\s)\s*")
+# 제3조제1항, 「근로기준법」: where a rule stands, not what it is about.
+_PROVISION = re.compile(r"「[^」\n]{1,60}」|제\d+[조항호](?:의\d+)?|각 호")
+_CASES = frozenset("시 때 경우".split())
+# 월요일만 빼고 운영합니다, 금요일은 제외하고 됩니다.
+_LEFT_OUT = re.compile(r"(?:빼/VV|제외/NNG 하/XSV) 고/EC$")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Words that tell what a statement is about, any alternative of which does.
+
+    Attributes:
+        alternatives: The members of a list, or the one word.
+        weight: How much it counts.
+    """
+
+    alternatives: tuple[tuple[Word, ...], ...]
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a clause says.
+
+    Attributes:
+        claim: The clause.
+        sentence: The clauses of its sentence.
+        start: Where it begins in the plain text, with the members of its list.
+        end: Where it ends.
+        acts: What it says; the predicate first.
+        modality: How it is meant.
+        parts: What it says it of, and the words for the acts.
+        around: The features near it and how much each weighs.
+        turns: What may turn it into its opposite (unless, more, less).
+        topic: The words of its topic (당일 취소는); each member of a list by itself.
+        given: The words of its condition.
+        only: The words to which it is limited (회원만).
+        excluded: The words that brackets take out of it (열람실 제외).
+        conditions: The clauses that name its conditions and concessions.
+        is_named: Whether it only names what it speaks of, without a predicate.
+        has_predicate: Whether it has a verb, an adjective or a copula.
+        source: Number of its source; -1 for answers and questions.
+    """
+
+    claim: Claim
+    sentence: tuple[Claim, ...]
+    start: int
+    end: int
+    acts: tuple[Act, ...]
+    modality: Modality
+    parts: tuple[Part, ...] = field(repr=False)
+    around: Mapping[str, float] = field(repr=False)
+    turns: frozenset[str]
+    topic: tuple[tuple[Word, ...], ...]
+    given: tuple[Word, ...]
+    only: tuple[Word, ...]
+    excluded: tuple[Word, ...]
+    conditions: tuple[Claim, ...]
+    is_named: bool
+    has_predicate: bool
+    source: int = -1
+
+
+def statements_of(
+    sentences: Sequence[Sequence[Claim]], title: str = "", source: int = -1
+) -> Iterator[Statement]:
+    """Yield the statements of a text, in order.
+
+    Args:
+        sentences: Its sentences.
+        title: The heading of the source; empty for answers.
+        source: Number of the source; -1 for answers.
+    """
+    before: Sequence[Claim] = ()
+    for sentence in sentences:
+        yield from statements_in(sentence, before, title, source)
+        before = sentence
+
+
+def statements_in(
+    sentence: Sequence[Claim], before: Sequence[Claim], title: str = "", source: int = -1
+) -> Iterator[Statement]:
+    """Yield the statements of a sentence; the one before it in its block may name the subject."""
+    near = before if before and before[0].block is sentence[0].block else ()
+    yield from _Sentence(sentence, near, title, source).statements()
+
+
+class _Sentence:
+    """Reads the statements of a sentence."""
+
+    def __init__(
+        self, sentence: Sequence[Claim], before: Sequence[Claim], title: str, source: int
+    ) -> None:
+        self._sentence = tuple(sentence)
+        self._before = before
+        self._title = label_words(title) if title else ()
+        self._source = source
+        self._listed: list[Claim] = []
+        self._conditions: list[Claim] = []
+
+    def statements(self) -> Iterator[Statement]:
+        """Yield them, in order."""
+        label: SaidByLabel | None = None
+        for claim in self._sentence:
+            clause = claim.clause
+            if clause.is_condition or clause.is_concession or _SAID.search(clause.trail):
+                self._conditions.append(claim)
+                continue
+            if named := NAMED.match(claim.text):
+                label = label_said(named[0])
+            yield from self._of_clause(claim, label or label_of(claim))
+
+    def _of_clause(self, claim: Claim, label: SaidByLabel | None) -> Iterator[Statement]:
+        main, *brackets = pieces_of(claim)
+        is_named = not main.says and label is None
+        is_alternative = _EITHER.search(claim.clause.trail) is not None
+        if not is_alternative and main.words:
+            excluded = (*excluded_in(brackets), *left_out_of(main), *self._left_out(claim))
+            found = self._statement(claim, main, label, excluded=excluded, is_named=is_named)
+            yield found
+            if _WITHOUT.search(main.trail) and found.modality in _ALLOWING:
+                # 소개장 없이 예약할 수 있다: it is not needed.
+                turns = found.turns - {UNLESS}
+                free = Modality.NOT_REQUIRED
+                yield replace(found, acts=(), modality=free, turns=turns)
+        for piece in brackets:
+            if piece.says:
+                yield self._statement(claim, piece, None, host=main)
+        if is_named or is_alternative:
+            self._listed.append(claim)
+            return
+        self._listed = []
+        if PREDICATE.search(claim.clause.trail):
+            self._conditions = []
+
+    def _statement(
+        self,
+        claim: Claim,
+        piece: Piece,
+        label: SaidByLabel | None,
+        host: Piece | None = None,
+        excluded: tuple[Word, ...] = (),
+        *,
+        is_named: bool = False,
+    ) -> Statement:
+        listed = [] if host or is_named else self._listed
+        acts, modality = _acts(piece, label)
+        parts = [*_parts(claim, piece, listed, excluded)]
+        parts += [_part(word, HOST) for word in telling(host.words if host else ())]
+        parts += [_part(word, CONDITION) for word in telling(piece.given)]
+        parts += [_part(word, SUBJECT) for word in self._subject(claim, piece)]
+        turns = turns_of(piece.trail)
+        for one in self._conditions:
+            weight = CONCESSION if one.clause.is_concession else CONDITION
+            parts += [_part(word, weight) for word in telling(one.clause.words)]
+            turns ^= turns_of(one.clause.trail)
+        return Statement(
+            claim=claim,
+            sentence=self._sentence,
+            start=listed[0].start if listed else piece.start,
+            end=piece.end,
+            acts=acts,
+            modality=modality,
+            parts=tuple(parts) if _names(parts, acts) else (*parts, *self._carried(claim)),
+            around=self._around(claim, piece, host),
+            turns=turns,
+            topic=_topic(claim, piece),
+            given=tuple(self._given(piece)),
+            only=tuple(word for word in piece.words if _is_only(claim, word)),
+            excluded=excluded,
+            conditions=tuple(self._conditions),
+            is_named=is_named,
+            has_predicate=PREDICATE.search(piece.trail) is not None,
+            source=self._source,
+        )
+
+    def _left_out(self, claim: Claim) -> Iterator[Word]:
+        """Yield the word that the clause right before takes out (월요일만 빼고)."""
+        if claim.position:
+            before = self._sentence[claim.position - 1].clause
+            if _LEFT_OUT.search(before.trail):
+                marked = (word for word in reversed(before.words) if word.particle)
+                yield from islice(marked, 1)
+
+    def _subject(self, claim: Claim, piece: Piece) -> Iterator[Word]:
+        """Yield the topic of a clause before, for a clause without a subject of its own."""
+        if any(word.particle in _SUBJECT for word in piece.words if not word.is_light):
+            return
+        for one in reversed(self._sentence[: claim.position]):
+            words = one.clause.words
+            for at, word in enumerate(words):
+                if word.particle in _TOPIC_MARKS:
+                    low = max((n + 1 for n in range(at) if words[n].particle), default=0)
+                    yield from telling(words[low : at + 1])
+                    return
+
+    def _carried(self, claim: Claim) -> Iterator[Part]:
+        """Yield what was just spoken of, for a clause that does not name it (포함됩니다)."""
+        near = [
+            word
+            for one in self._sentence
+            if one.position < claim.position
+            for word in one.clause.words
+        ]
+        label = claim.labels[-1][1] if claim.labels else ()
+        before = [word for one in self._before for word in one.clause.words]
+        for word in telling(near or label or before):
+            yield _part(word, CARRIED)
+
+    def _around(self, claim: Claim, piece: Piece, host: Piece | None) -> dict[str, float]:
+        found: dict[str, float] = {}
+        _add(found, self._title, TITLE)
+        for one in self._before:
+            _add(found, one.clause.words, SENTENCE_BEFORE)
+        for one in self._sentence:
+            weight = SAME_SENTENCE if one.position < claim.position else LATER
+            _add(found, one.clause.words, weight)
+        for _, words in claim.labels:
+            _add(found, words, 1.0)
+        for one in (*self._listed, *self._conditions):
+            _add(found, one.clause.words, 1.0)
+        _add(found, (*piece.words, *piece.given, *(host.words if host else ())), 1.0)
+        return found
+
+    def _given(self, piece: Piece) -> Iterator[Word]:
+        for one in self._conditions:
+            if not one.clause.is_concession:
+                yield from telling(one.clause.words)
+        yield from telling(piece.given)
+        cases = (
+            at
+            for at, word in enumerate(piece.words)
+            if word.text in _CASES and not word.particle.endswith("도")
+        )
+        yield from telling(piece.words[: max(cases, default=0)])
+
+
+_ONLY = re.compile(r"(?:에서|에게|께|으로|로|에|까지)?만(?![가-힣])|(?:에서|에게)만(?=[은의])")
+
+
+def _is_only(claim: Claim, word: Word) -> bool:
+    """Tell whether a clause is limited to a word (회원만, 본점에서만)."""
+    return word.particle == "만" or bool(_ONLY.match(claim.text, word.end - claim.clause.start))
+
+
+def _names(parts: Iterable[Part], acts: Sequence[Act]) -> bool:
+    """Tell whether some parts name more than the acts themselves."""
+    own = {id(act.word) for act in acts}
+    return any(
+        id(word) not in own for part in parts for members in part.alternatives for word in members
+    )
+
+
+def is_against(statement: Statement) -> bool:
+    """Tell whether a statement denies or forbids."""
+    return statement.modality in AGAINST
+
+
+def _add(found: dict[str, float], words: Iterable[Word], weight: float) -> None:
+    for word in words:
+        for feature in word.features:
+            if weight > found.get(feature, 0.0):
+                found[feature] = weight
+
+
+def _part(word: Word, weight: float) -> Part:
+    return Part(((word,),), weight)
+
+
+def _acts(piece: Piece, label: SaidByLabel | None) -> tuple[tuple[Act, ...], Modality]:
+    if label is not None and not piece.says:
+        return (label[0],), label[1]
+    by = -1 if piece.modality in AGAINST else 1
+    words = piece.words
+    if _DO_NOT.search(piece.trail):
+        # 넣지 마십시오 is read as of 마시다.
+        words = tuple(word for word in words if word.text != "마시")
+    main = act_of(words)
+    more = more_acts(words, piece.trail, main)
+    found = ([main] if main else []) + list(more)
+    return tuple(turned(act, by) for act in found), piece.modality
+
+
+_TOPIC = re.compile(r"(?:에|에서|에게|께|로|으로)?(?:은|는)(?![가-힣])")
+
+
+def _topic(claim: Claim, piece: Piece) -> tuple[tuple[Word, ...], ...]:
+    """Return the words of the topic of a clause (당일 취소는), each member of a list by itself."""
+    words = piece.words
+    for at, word in enumerate(words):
+        if word.is_light or not _TOPIC.match(claim.text, word.end - claim.clause.start):
+            continue
+        members: list[list[Word]] = [[word]]
+        for before, behind in zip(reversed(words[:at]), reversed(words[1 : at + 1]), strict=True):
+            if _is_listed(claim, before, behind):
+                members.append([before])
+            elif before.particle or before.end + 1 < behind.start:
+                break
+            else:
+                members[-1].insert(0, before)
+        return tuple(tuple(telling(one)) for one in members)
+    return ()
+
+
+def _is_listed(claim: Claim, one: Word, follows: Word) -> bool:
+    """Tell whether two words are members of a list."""
+    low, high = one.end - claim.clause.start, follows.start - claim.clause.start
+    return _LISTED.fullmatch(claim.text[low:high]) is not None
+
+
+def _parts(
+    claim: Claim, piece: Piece, listed: Sequence[Claim], excluded: Collection[Word]
+) -> Iterator[Part]:
+    """Yield what a clause says its act of; the members of its list are one part."""
+    provisions = [
+        (claim.clause.start + match.start(), claim.clause.start + match.end())
+        for match in _PROVISION.finditer(claim.text)
+    ]
+    rest = [
+        word
+        for word in telling(piece.words)
+        if word not in excluded
+        and not any(low < word.end and word.start < high for low, high in provisions)
+    ]
+    members = [tuple(telling(one.clause.words)) for one in listed]
+    members = [one for one in members if one]
+    if members:
+        last = next((at for at, word in enumerate(rest) if word.particle), len(rest) - 1)
+        members.append(tuple(rest[: last + 1]))
+        rest = rest[last + 1 :]
+        yield Part(tuple(one for one in members if one), 1.0)
+    group: list[tuple[Word, ...]] = []
+    for at, word in enumerate(rest):
+        group.append((word,))
+        if at + 1 < len(rest) and _is_listed(claim, word, rest[at + 1]):
+            continue
+        yield Part(tuple(group), 1.0)
+        group = []

@@ -1,0 +1,292 @@
+"""What several sources hold of the law together, and what they lack of a reference.
+
+A provision counts as held if a source sets it out or mentions it. A reference that names no law
+means the laws that the sources are pieces of: a decree's ``법 제5조`` is no evidence for ``제5조``.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+
+from guards.core.exchange import Source
+from guards.core.lazy import lazy
+from guards.core.reading import Asked, Reading, source_set
+from guards.text.laws.law import Kind, LawReference
+from guards.text.laws.match import (
+    divisions_of,
+    is_of_same,
+    is_same_place,
+    reaches,
+    sets_out,
+)
+from guards.text.laws.name import (
+    STATUTE,
+    LawName,
+    Tier,
+    is_generic,
+    key_of,
+    law_name,
+    same_law,
+)
+from guards.text.laws.source import Mention, Provision, SourceLaw, source_laws
+
+_ORDERS = {Tier.DECREE: ("대통령령", "시행령"), Tier.RULE: ("부령", "총리령", "시행규칙")}
+# Decrees and rules whose own names do not say 시행령 or 시행규칙.
+_STANDING_ALONE = {Tier.DECREE: ("규정", "령"), Tier.RULE: ("규칙",)}
+
+
+class Level(StrEnum):
+    """The first level of a reference that the sources do not hold."""
+
+    LAW = "law"
+    DECREE = "decree"
+    ARTICLE = "article"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    ANNEX = "annex"
+    ADDENDUM = "addendum"
+    CHAPTER = "chapter"
+
+
+_LEVELS = {
+    Kind.TABLE: Level.ANNEX,
+    Kind.FORM: Level.ANNEX,
+    Kind.ADDENDUM: Level.ADDENDUM,
+    Kind.CHAPTER: Level.CHAPTER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What the sources lack of a reference.
+
+    Attributes:
+        level: The first level that they do not hold.
+        near: The articles that the reference may have meant.
+        mentioned: Tables, forms or chapters that it may have meant.
+        sure: False where the article was visibly cut, so that the missing piece may exist.
+    """
+
+    level: Level
+    near: tuple[Provision, ...] = ()
+    mentioned: tuple[LawReference, ...] = ()
+    sure: bool = True
+
+
+def law_index(reading: Reading) -> "LawIndex":
+    """Return the index of an exchange's sources, made once for all guards and answers."""
+    return law_index_of(reading.asked)
+
+
+def law_index_of(asked: Asked) -> "LawIndex":
+    """Return the index of a request's sources."""
+    # Not with the sources alone: it keeps what answers refer to, which belongs to one request.
+    return asked.once(_index)
+
+
+def _index(asked: Asked) -> "LawIndex":
+    return LawIndex(partial(asked.told.once, source_laws))
+
+
+class LawIndex:
+    """What several sources hold together.
+
+    Args:
+        read: Returns what each of them holds; called when something of law is asked for, which
+            most answers do not speak of.
+    """
+
+    def __init__(self, read: Callable[[], Iterable[SourceLaw]]) -> None:
+        self._read = read
+        self._looked_up: dict[LawReference, Missing | None] = {}
+
+    @classmethod
+    def of(cls, sources: Iterable[Source]) -> "LawIndex":
+        """Return the index of a request's sources."""
+        return cls(partial(source_set(tuple(sources)).once, source_laws))
+
+    @lazy
+    def sources(self) -> tuple[SourceLaw, ...]:
+        """What each source holds, in their order."""
+        return tuple(self._read())
+
+    @lazy
+    def _own(self) -> frozenset[LawName | None]:
+        return frozenset(source.law for source in self.sources)
+
+    @lazy
+    def provisions(self) -> tuple[Provision, ...]:
+        """Every article that is set out."""
+        return tuple(one for source in self.sources for one in source.provisions)
+
+    @lazy
+    def mentions(self) -> tuple[Mention, ...]:
+        """Everything that is referred to."""
+        return tuple(one for source in self.sources for one in source.mentions)
+
+    @lazy
+    def _by_article(self) -> Mapping[int | None, list[Mention]]:
+        """The mentions of articles by their numbers, those of ranges under None."""
+        mentions: dict[int | None, list[Mention]] = defaultdict(list)
+        for one in self.mentions:
+            if one.reference.kind is Kind.ARTICLE:
+                is_range = one.reference.since is not None
+                mentions[None if is_range else one.reference.number].append(one)
+        return mentions
+
+    @lazy
+    def names(self) -> tuple[LawName, ...]:
+        """Every law that is named, or that a source is a piece of."""
+        laws = [source.law for source in self.sources] + [one.law for one in self.mentions]
+        return tuple(dict.fromkeys(law for law in laws if law is not None and law.key))
+
+    @lazy
+    def _names(self) -> frozenset[LawName]:
+        return frozenset(self.names)
+
+    def speaks_of(self, text: str) -> bool:
+        """Tell whether a text stands in a source, spaces and quotation marks aside."""
+        key = key_of(text)
+        return bool(key) and any(key in source.squeezed for source in self.sources)
+
+    def knows(self, law: LawName) -> bool:
+        """Tell whether a law is named in the sources."""
+        return law in self._names or any(same_law(law, name) for name in self.names)
+
+    def missing(self, reference: LawReference) -> Missing | None:
+        """Return what the sources lack of a reference; None if they hold all of it."""
+        alike = replace(reference, start=0, end=0)
+        if alike not in self._looked_up:
+            self._looked_up[alike] = self._missing(alike)
+        return self._looked_up[alike]
+
+    def _missing(self, reference: LawReference) -> Missing | None:
+        law = self._named(reference)
+        if law is not None and not self.knows(law):
+            spoken_of = reference.kind is Kind.LAW and self.speaks_of(reference.law)
+            return None if spoken_of else Missing(Level.LAW)
+        if reference.kind is Kind.LAW:
+            return None if self._holds_tier(reference.tier) else Missing(Level.DECREE)
+        if reference.kind is Kind.ARTICLE:
+            return self._missing_in_article(reference, law)
+        if reference.kind is Kind.PARAGRAPH:
+            return self._missing_paragraph(reference)
+        return self._missing_elsewhere(reference, law)
+
+    def _named(self, reference: LawReference) -> LawName | None:
+        """Return the law that a reference names; None if it names none in particular."""
+        if not reference.law:
+            return None
+        if reference.quoted:
+            name = law_name(reference.law, reference.tier)
+            return None if self._may_be_anonymous(name) else name
+        words = reference.law.split()
+        for begin in range(len(words)):
+            name = law_name(" ".join(words[begin:]), reference.tier)
+            if self.knows(name):
+                return name
+        last = words[-1]
+        if last in {"시행령", "시행규칙"} and len(words) > 1:
+            last = " ".join(words[-2:])
+        if is_generic(last):
+            return None
+        name = law_name(last, reference.tier)
+        # A source without a name may be a piece of any internal rule, but not of a statute.
+        internal = not STATUTE.search(key_of(last))
+        if internal and (None in self._own or self.speaks_of(last)):
+            return None
+        return None if self._may_be_anonymous(name) else name
+
+    def _may_be_anonymous(self, name: LawName) -> bool:
+        """Tell whether a source whose own law is unknown speaks of a law that is unknown else."""
+        if self.knows(name):
+            return False
+        key = key_of(name.written)
+        return any(source.law is None and key in source.squeezed for source in self.sources)
+
+    def _holds_tier(self, tier: Tier | None) -> bool:
+        if tier is None or tier is Tier.ACT or any(name.tier is tier for name in self.names):
+            return True
+        return any(order in source.squeezed for source in self.sources for order in _ORDERS[tier])
+
+    def _is_meant(self, held: LawName | None, reference: LawReference, law: LawName | None) -> bool:
+        """Tell whether a provision of the law `held` can be what a reference means.
+
+        Args:
+            held: Whose provision it is.
+            reference: The reference.
+            law: The law that it names.
+        """
+        if law is not None:
+            return held is not None and same_law(held, law)
+        if reference.tier is None:
+            return reference.elsewhere or held is None or held in self._own
+        if held is None or held.tier is reference.tier:
+            return held is not None or reference.tier is Tier.ACT
+        alone = _STANDING_ALONE.get(reference.tier, ())
+        return held.tier is Tier.ACT and held.key.endswith(alone)
+
+    def _missing_in_article(self, reference: LawReference, law: LawName | None) -> Missing | None:
+        key = (reference.number, reference.branch)
+        own = tuple(
+            one
+            for one in self.provisions
+            if (one.article.number, one.article.branch) == key
+            and self._is_meant(one.law, reference, law)
+        )
+        mentions = [
+            one.reference
+            for number in dict.fromkeys((reference.number, None))
+            for one in self._by_article.get(number, ())
+            if is_of_same(one.reference, reference) and self._is_meant(one.law, reference, law)
+        ]
+        if any(reaches(one, reference) for one in mentions):
+            return None
+        if any(sets_out(one.article, reference) for one in own):
+            return None
+        if own or mentions:
+            return _missing_part(reference, own)
+        level = Level.ARTICLE if self._holds_tier(reference.tier) else Level.DECREE
+        same = tuple(one for one in self.provisions if one.article.number == reference.number)
+        return Missing(level, same or self.provisions)
+
+    def _missing_paragraph(self, reference: LawReference) -> Missing | None:
+        if reference.paragraph == 1 or any(
+            sets_out(one.article, reference) for one in self.provisions
+        ):
+            return None
+        if any(one.reference.paragraph == reference.paragraph for one in self.mentions):
+            return None
+        # A contract without articles numbers its lines, and people call them 항.
+        if not self.provisions and any(reference.paragraph in one.lines for one in self.sources):
+            return None
+        return Missing(Level.PARAGRAPH, sure=not any(one.article.cut for one in self.provisions))
+
+    def _missing_elsewhere(self, reference: LawReference, law: LawName | None) -> Missing | None:
+        """Return what is missing of a table, form, addendum or chapter."""
+        found = tuple(
+            one.reference
+            for one in self.mentions
+            if (one.reference.kind, one.reference.unit) == (reference.kind, reference.unit)
+            and (law is None or one.law is None or same_law(one.law, law))
+            and (reference.tier is None or one.law is None or one.law.tier is reference.tier)
+        )
+        if any(is_same_place(one, reference) for one in found):
+            return None
+        # A source that brings its addendum along sets the addendum's articles out as its own.
+        brought_along = reference.kind is Kind.ADDENDUM and found and reference.promulgation is None
+        if brought_along and any(one.article.number == reference.number for one in self.provisions):
+            return None
+        return Missing(_LEVELS[reference.kind], mentioned=found)
+
+
+def _missing_part(reference: LawReference, own: tuple[Provision, ...]) -> Missing:
+    """Return which part is missing of articles that the sources set out, or of a mentioned one."""
+    divisions = [
+        division for one in own for division in divisions_of(one.article, reference.paragraph)
+    ]
+    if reference.item is not None and (divisions or reference.paragraph is None):
+        return Missing(Level.ITEM, own, sure=not any(one.lacks_items for one in divisions))
+    return Missing(Level.PARAGRAPH, own, sure=not any(one.article.cut for one in own))

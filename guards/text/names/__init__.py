@@ -1,0 +1,1 @@
+"""Names whose form shows them: organisations, places, products, people."""

@@ -1,0 +1,1 @@
+"""Scripts: Hangul, Han, Latin, and what of them an answer may have."""
