@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from policies.guard_rule import Action
 from tests.bench.measuring import machine
-from tests.quality.cases import SETS, CaseSet, read_sets
+from tests.quality.cases import SETS, CaseSet, Role, read_sets
 from tests.quality.examining import AnswerOutcome, Outcome, Task, examined, policy_named
 from tests.quality.figures import FLOORS, Results, SetEntry, code_figures, set_figures
 from tests.quality.page import chart, page, show
@@ -37,23 +37,32 @@ def main(
         Path | None,
         typer.Option(help="Write page, figures and chart into this folder, if all was run."),
     ] = None,
-    list_missed: Annotated[bool, typer.Option(help="Print errors that were not found.")] = False,
+    unseen: Annotated[
+        bool, typer.Option(help="Also the sets nobody has read; --docs includes them.")
+    ] = False,
+    list_missed: Annotated[
+        bool, typer.Option(help="Print errors that were not found; never those of unseen sets.")
+    ] = False,
     list_false_alarms: Annotated[
-        bool, typer.Option(help="Print faithful answers that were acted on.")
+        bool,
+        typer.Option(help="Print faithful answers that were acted on; never those of unseen sets."),
     ] = False,
     processes: Annotated[int, typer.Option(min=1)] = 2,
     sets_from: Annotated[Path, typer.Option(help="Folder of the sets.")] = SETS,
 ) -> None:
     """Count what the policies do to every case."""
-    chosen = _chosen(read_sets(sets_from), sets)
+    chosen = _chosen(read_sets(sets_from), sets, unseen=unseen or docs is not None)
     policies = policy or [*FLOORS]
     outcomes, seconds = _run(chosen, policies, processes)
     results = _results(chosen, policies, outcomes, seconds)
     show(results, out)
+    listed = {key: found for key, found in outcomes.items() if key[0] not in _unseen(chosen)}
+    if (list_missed or list_false_alarms) and len(listed) < len(outcomes):
+        err.print("Cases of unseen sets are not printed: who has read them cannot test by them.")
     if list_missed:
-        _say(line for key, found in outcomes.items() for line in _missed(*key, found))
+        _say(line for key, found in listed.items() for line in _missed(*key, found))
     if list_false_alarms:
-        _say(line for key, found in outcomes.items() for line in _false_alarms(*key, found))
+        _say(line for key, found in listed.items() for line in _false_alarms(*key, found))
     if json:
         _write(json, results.model_dump_json(indent=1) + "\n")
     if docs and (sets or policy):
@@ -64,11 +73,23 @@ def main(
         _write(docs / "quality.md", page(results))
 
 
-def _chosen(known: Sequence[CaseSet], names: Sequence[str] | None) -> Sequence[CaseSet]:
+def _chosen(
+    known: Sequence[CaseSet], names: Sequence[str] | None, *, unseen: bool
+) -> Sequence[CaseSet]:
+    """Return the sets that are named, or all of them; an unseen one only where it is asked for."""
     unknown = {*(names or ())} - {one.name for one in known}
     if unknown:
         raise typer.BadParameter(f"no such set: {', '.join(sorted(unknown))}")
-    return [one for one in known if not names or one.name in names]
+    if names:
+        return [one for one in known if one.name in names]
+    left_out = frozenset() if unseen else _unseen(known)
+    if left_out:
+        err.print(f"Unseen sets are not run without --unseen: {', '.join(sorted(left_out))}.")
+    return [one for one in known if one.name not in left_out]
+
+
+def _unseen(sets: Iterable[CaseSet]) -> frozenset[str]:
+    return frozenset(one.name for one in sets if one.entry.role is Role.UNSEEN)
 
 
 def _run(

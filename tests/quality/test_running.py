@@ -129,7 +129,7 @@ def test_what_a_policy_only_notes_finds_nothing_and_is_counted_among_the_codes(
     lenient = bench.folder / "lenient.yaml"
     lenient.write_text(LENIENT, "utf-8")
 
-    results = bench.results("--policy", str(lenient))
+    results = bench.results("--policy", str(lenient), "--unseen")
 
     assert answers(results, policy=str(lenient)).by_kind["contact"] == share(0, 1)
     [code] = [one for one in results.codes[str(lenient)] if one.code == "contact.invented"]
@@ -147,7 +147,7 @@ def test_questions_are_judged_before_any_model_is_asked(bench: Bench) -> None:
 
 
 def test_codes_are_counted_over_the_sets_that_were_run_unread(bench: Bench) -> None:
-    everything = bench.results("--policy", "default").codes
+    everything = bench.results("--policy", "default", "--unseen").codes
     unread = bench.results("--policy", "default", "--set", "fresh").codes
     read = bench.results("--policy", "default", "--set", "hall").codes
 
@@ -191,8 +191,8 @@ def test_a_case_that_says_nothing_clear_is_refused(
 
 
 def test_misses_and_false_alarms_are_listed(bench: Bench) -> None:
-    alarm = ANSWER | {"faithful": HAN, "twins": []}
-    (bench.folder / "fresh.jsonl").write_text(written([alarm]), "utf-8")
+    alarm = ANSWER | {"id": "hall-2", "faithful": HAN, "twins": []}
+    (bench.folder / "hall.jsonl").write_text(written([ANSWER, alarm]), "utf-8")
 
     said = bench.run("--policy", "default", "--list-missed", "--list-false-alarms").output
 
@@ -202,8 +202,24 @@ def test_misses_and_false_alarms_are_listed(bench: Bench) -> None:
         "elsewhere contact.invented"
     )
     [alarmed] = [line for line in said.splitlines() if line.startswith("false alarm: ")]
-    assert alarmed.startswith("false alarm: fresh default hall-1 (hall): ")
+    assert alarmed.startswith("false alarm: hall default hall-2 (hall): ")
     assert "korean_only.han" in alarmed
+
+
+def test_unseen_sets_are_run_on_request_and_their_cases_never_printed(bench: Bench) -> None:
+    alarm = ANSWER | {"faithful": HAN, "twins": []}
+    (bench.folder / "fresh.jsonl").write_text(written([alarm]), "utf-8")
+    lists = ("--policy", "default", "--list-missed", "--list-false-alarms")
+
+    as_a_rule = bench.run("--policy", "default")
+    asked_for = bench.run(*lists, "--unseen")
+    named = bench.run(*lists, "--set", "fresh")
+
+    assert "not run without --unseen: fresh" in as_a_rule.output
+    for run in (asked_for, named):
+        assert "Cases of unseen sets are not printed" in run.output
+        assert "fresh default" not in run.output
+    assert "missed: hall default" in asked_for.output
 
 
 def test_a_set_that_does_not_exist_is_refused(bench: Bench) -> None:
