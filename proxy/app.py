@@ -51,8 +51,8 @@ from proxy.settings import Settings
 from proxy.telemetry.counting import count_shadow
 from proxy.telemetry.opening import open_telemetry
 from proxy.tenants import Tenants
-from proxy.traces.limits import Limits
 from proxy.traces.opening import open_traces
+from proxy.traces.recorder import Limits
 from proxy.traces.trace import Trace
 from proxy.upstream.client import ModelServers
 from proxy.workers.place import ALONE, Place

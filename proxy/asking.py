@@ -14,7 +14,7 @@ from proxy.openai_api.sse import json_bytes
 from proxy.personal.request import hidden, stand_ins_for
 from proxy.refusals import BadRequest, UnknownModel
 from proxy.telemetry.spans import ModelCall
-from proxy.traces.filling import asked_of, note_exchange
+from proxy.traces.builder import asked_of, note_exchange
 from proxy.upstream.request import ServerCall
 
 INTENT_HEADER = "x-guard-intent"

@@ -15,7 +15,7 @@ from proxy.openai_api.answer import Answer
 from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.reply import Reply
 from proxy.openai_api.sse import STREAM_TYPE
-from proxy.traces.filling import note_unfinished
+from proxy.traces.builder import note_unfinished
 from proxy.upstream.reply import OpenReply, RawReply, read_whole
 from proxy.upstream_errors import UpstreamBroken, UpstreamError
 

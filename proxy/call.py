@@ -19,7 +19,7 @@ from proxy.personal.stand_ins import StandIns
 from proxy.spare import Spare
 from proxy.telemetry.spans import UNHEARD, RequestSpans
 from proxy.tenants import Tenant
-from proxy.traces.trace import TraceBuilder
+from proxy.traces.builder import TraceBuilder
 
 # How long the OpenAI clients wait for a reply, as they say themselves.
 _CLIENT_WAITS = ("x-stainless-read-timeout", "x-stainless-timeout")

@@ -13,7 +13,7 @@ from proxy.openai_api.sources import FoundContext
 from proxy.openai_api.sse import write_comments
 from proxy.openai_api.usage import total_usage
 from proxy.report import guard_report
-from proxy.traces.filling import note_end
+from proxy.traces.builder import note_end
 
 
 def finished(

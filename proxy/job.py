@@ -20,8 +20,8 @@ from proxy.replying import HttpReply, send_whole
 from proxy.services import Services
 from proxy.telemetry.counting import count
 from proxy.tenants import Tenant
-from proxy.traces.parts import PolicyUsed
-from proxy.traces.trace import Delivery, Trace, TraceBuilder
+from proxy.traces.builder import TraceBuilder
+from proxy.traces.trace import Delivery, PolicyUsed, Trace
 
 log = logger(__name__)
 

@@ -44,7 +44,7 @@ from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.sources import FoundContext
 from proxy.regeneration import acting, note_about, with_note
 from proxy.tenants import Tenant
-from proxy.traces.filling import note_attempt, note_verdict
+from proxy.traces.builder import note_attempt, note_verdict
 from proxy.upstream.client import ModelServers
 from proxy.upstream_errors import UpstreamError
 

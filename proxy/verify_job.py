@@ -8,7 +8,7 @@ from proxy.openai_api.sse import json_bytes
 from proxy.refusals import BadRequest
 from proxy.replying import HttpReply
 from proxy.stricter import asking_more
-from proxy.traces.filling import asked_of, note_exchange, note_verification
+from proxy.traces.builder import asked_of, note_exchange, note_verification
 from proxy.verify_request import ToVerify, read_verify_request, to_verify
 from proxy.verifying import verified
 

@@ -21,8 +21,9 @@ from proxy.cli.times import Since, Until
 from proxy.cli.traces import Action, Tenant
 from proxy.logs import configure_logs
 from proxy.rejudging.totals import Totals
+from proxy.traces.query import Query
 from proxy.traces.sqlite import UnknownSchema
-from proxy.traces.store import Query, TraceStoreAway
+from proxy.traces.store import TraceStoreAway
 
 TOO_MUCH = 1
 INTERRUPTED = 130

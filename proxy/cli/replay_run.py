@@ -23,7 +23,8 @@ from proxy.rejudging.replaying import TRACES_AT_ONCE, replayed
 from proxy.rejudging.totals import Totals
 from proxy.settings import Settings
 from proxy.traces.opening import open_store
-from proxy.traces.store import Query, TraceStore, walk
+from proxy.traces.query import Query
+from proxy.traces.store import TraceStore, walk
 from proxy.traces.trace import Trace
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from proxy.traces.parts import NotRejudged, Unknown
+from proxy.traces.trace import NotRejudged, Unknown
 
 SKIPPED: Mapping[NotRejudged | Unknown, str] = {
     NotRejudged.NO_TEXT: "stored without words (tracing.text: none)",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from proxy.traces.moments import UnknownMoment, moment
+from proxy.traces.query import UnknownMoment, moment
 
 _SAID = "as in 90m, 24h, 7d, 2026-11-22 or 2026-11-22T09:00"
 

@@ -14,8 +14,9 @@ from proxy.cli.traces_page import page
 from proxy.cli.traces_table import row, table
 from proxy.logs import configure_logs
 from proxy.traces.opening import open_store
+from proxy.traces.query import Query
 from proxy.traces.sqlite import UnknownSchema
-from proxy.traces.store import Query, TraceStore, TraceStoreAway, walk
+from proxy.traces.store import TraceStore, TraceStoreAway, walk
 from proxy.traces.store import tail as tail_store
 from proxy.traces.trace import ACTION_NAMES, Trace
 

@@ -11,8 +11,7 @@ from policies.verdict import GuardOutcome
 from proxy.cli.output import excerpt, harmless
 from proxy.cli.times import shown
 from proxy.traces.changes import applied
-from proxy.traces.parts import Attempt, Made, Rejudged
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Attempt, Made, Rejudged, Trace
 
 _LONGEST_CHARS = 2_000
 _OBSERVED_CHARS = 60

@@ -29,8 +29,8 @@ from proxy.refusals import BadRequest
 from proxy.rejudging.recorded import exchange_of, reply_of, rests_on_labels
 from proxy.stricter import asking_more
 from proxy.tenants import Judging
-from proxy.traces.filling import findings_of, guard_runs, left_of
-from proxy.traces.parts import (
+from proxy.traces.builder import findings_of, guard_runs, left_of
+from proxy.traces.trace import (
     Asked,
     Attempt,
     Choice,
@@ -39,9 +39,9 @@ from proxy.traces.parts import (
     PolicyUsed,
     Rejudged,
     RejudgedChoice,
+    Trace,
     Unknown,
 )
-from proxy.traces.trace import Trace
 
 VERIFY_DOOR = "verify"
 

@@ -13,8 +13,7 @@ from policies.verdict import GuardOutcome
 from proxy.rejudging.process import judge_again
 from proxy.rejudging.recorded import found, holds_labels
 from proxy.traces.differing import does_otherwise, says_otherwise
-from proxy.traces.parts import GuardRun, NotRejudged, PolicyUsed, Rejudged, Unknown
-from proxy.traces.trace import Trace
+from proxy.traces.trace import GuardRun, NotRejudged, PolicyUsed, Rejudged, Trace, Unknown
 
 LONGEST_EXCERPT_CHARS = 200
 

@@ -22,8 +22,7 @@ from time import perf_counter
 from policies.loader import LoadedPolicy
 from proxy.rejudging.again import rejudged
 from proxy.tenants import Judging, judging_by
-from proxy.traces.parts import Rejudged
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Rejudged, Trace
 
 MOST_POLICIES = 64
 """Policies that a process keeps ready; making one ready takes a few milliseconds."""

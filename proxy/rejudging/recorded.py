@@ -12,8 +12,7 @@ from guards.text.personal_data.kinds import PersonalKind
 from policies.intents import Intents
 from policies.verdict import GuardOutcome
 from proxy.openai_api.answer import Answer
-from proxy.traces.parts import Asked, Attempt, Choice
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Asked, Attempt, Choice, Trace
 
 _LABEL = re.compile("|".join(re.escape(kind.label) for kind in PersonalKind))
 

@@ -9,8 +9,7 @@ from policies.tracing import Tracing
 from proxy.logs import failure, logger
 from proxy.rejudging.again import why_not
 from proxy.rejudging.process import Workers, judge_again, packed
-from proxy.traces.parts import NotRejudged, PolicyUsed, Rejudged
-from proxy.traces.trace import Trace
+from proxy.traces.trace import NotRejudged, PolicyUsed, Rejudged, Trace
 
 log = logger(__name__)
 

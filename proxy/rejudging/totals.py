@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 
 from proxy.rejudging.comparing import Compared
-from proxy.traces.parts import NotRejudged, PolicyUsed, Unknown
+from proxy.traces.trace import NotRejudged, PolicyUsed, Unknown
 
 
 @dataclass(slots=True)

@@ -16,8 +16,8 @@ from proxy.openai_api.sse import json_bytes
 from proxy.readers import recognised
 from proxy.refusals import BadRequest, UnknownKey, UnknownTrace
 from proxy.services import Services
-from proxy.traces.moments import UnknownMoment, moment
-from proxy.traces.store import BadCursor, Query, TraceStoreAway
+from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
+from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import ACTION_NAMES
 
 MOST_TRACES = 500

@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from guards.core.finding import Span
 from guards.text.sentences import split_sentences
 from policies.edits import Edit, apply
-from proxy.traces.parts import Change
+from proxy.traces.trace import Change
 
 MOST_PIECES = 600
 LONGEST_CHARS = 50_000

@@ -1,7 +1,6 @@
 """Whether another policy would have done something else, as far as it is known."""
 
-from proxy.traces.parts import Rejudged, Unknown
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Rejudged, Trace, Unknown
 
 
 def does_otherwise(trace: Trace, tried: Rejudged) -> bool:

@@ -14,15 +14,156 @@ from itertools import islice
 
 from policies.tracing import Tracing
 from proxy.logs import logger
-from proxy.traces.absence import Absence, error_name
-from proxy.traces.courier import Courier
-from proxy.traces.limits import Limits
 from proxy.traces.masking import stored
 from proxy.traces.outbox import Outbox
-from proxy.traces.store import Entry, Keep, TraceStore
+from proxy.traces.store import Entry, Keep, TraceStore, TraceStoreAway, TraceStoreFailed
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Sizes and times of the recorder.
+
+    Attributes:
+        batch: Most traces written at once.
+        batch_chars: A batch ends with the trace that goes past this many characters.
+        gather_s: How long a batch that is not full waits for more.
+        spill_at: A queue this long is moved to the outbox.
+        capacity: Most traces in memory; beyond it new ones are dropped.
+        long_chars: A trace with more words than this is masked beside the event loop, because
+            that takes about a second for some megabytes.
+        most_refusals: How often in a row a store that is there may refuse a batch.
+        first_retry_s: Wait after the store's first failure; doubled with each further one.
+        last_retry_s: Longest wait between two tries.
+    """
+
+    batch: int = 100
+    batch_chars: int = 4_000_000
+    gather_s: float = 0.1
+    spill_at: int = 1_000
+    capacity: int = 10_000
+    long_chars: int = 20_000
+    most_refusals: int = 5
+    first_retry_s: float = 0.2
+    last_retry_s: float = 5.0
+
+
+class Absence:
+    """Counts a store's failures in a row; logs when it goes and when it is back.
+
+    Args:
+        clock: Monotonic clock in seconds.
+        random: A number from 0 to 1; spreads the retries of many proxies.
+        first_retry_s: Wait after the first failure; doubled with each further one.
+        last_retry_s: Longest wait between two tries.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        random: Callable[[], float],
+        first_retry_s: float,
+        last_retry_s: float,
+    ) -> None:
+        self._clock = clock
+        self._random = random
+        self._first_retry_s = first_retry_s
+        self._last_retry_s = last_retry_s
+        self._since_s: float | None = None
+        self._failures = 0
+        self._cause: str | None = None
+
+    @property
+    def is_now(self) -> bool:
+        """Whether the store failed last time."""
+        return self._since_s is not None
+
+    @property
+    def state(self) -> str:
+        """``ok``, or ``away: `` and what failed."""
+        return f"away: {self._cause}" if self.is_now else "ok"
+
+    def failed(self, error: Exception, *, waiting: int) -> None:
+        """Note a failure; ``waiting`` is how many traces wait for the store."""
+        self._failures += 1
+        self._cause = error.cause if isinstance(error, TraceStoreFailed) else type(error).__name__
+        if self._since_s is None:
+            self._since_s = self._clock()
+            log.warning("trace.store_away", error=error_name(error), waiting=waiting)
+
+    def answered(self, *, outbox: int) -> None:
+        """Note a success; ``outbox`` is how many traces wait in the outbox."""
+        self._failures = 0
+        if self._since_s is not None:
+            away_s = round(self._clock() - self._since_s, 3)
+            self._since_s = None
+            log.info("trace.store_back", away_s=away_s, outbox=outbox)
+
+    def pause_s(self) -> float:
+        """Return how long to wait before the next try, in seconds."""
+        doubled_s = self._first_retry_s * 2.0 ** min(self._failures - 1, 16)
+        return min(doubled_s, self._last_retry_s) * (0.5 + self._random() / 2)
+
+
+def error_name(error: Exception) -> str:
+    """Return what a log line may say of a failure: no text of it, which may quote a request."""
+    if isinstance(error, TraceStoreFailed):
+        return f"{error.store}:{error.cause}"
+    return type(error).__name__
+
+
+class Courier:
+    """Delivers batches in order.
+
+    Args:
+        store: Where they belong.
+        most_refusals: How often in a row the store may refuse, without being away, before the
+            traces are tried one by one and those refused again are dropped.
+    """
+
+    def __init__(self, store: TraceStore, most_refusals: int) -> None:
+        self._store = store
+        self._most_refusals = most_refusals
+        self._refusals = 0
+
+    async def deliver(self, batch: Sequence[Entry]) -> int:
+        """Bring a batch to the store; return how many of it had to be dropped.
+
+        Raises:
+            Exception: The store did not take it; it is to be tried again.
+        """
+        try:
+            await self._store.add(batch)
+        except TraceStoreAway:
+            raise
+        except Exception:
+            self._refusals += 1
+            if self._refusals < self._most_refusals:
+                raise
+            dropped = [await self._is_dropped(entry) for entry in batch]
+        else:
+            dropped = []
+        self._refusals = 0
+        return sum(dropped)
+
+    async def _is_dropped(self, entry: Entry) -> bool:
+        try:
+            await self._store.add([entry])
+        except TraceStoreAway:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it was so every time
+            # Not `exception`: a store's words may quote the request.
+            log.error(  # noqa: TRY400
+                "trace.refused",
+                id=entry.id,
+                tenant=entry.tenant,
+                error=error_name(error),
+                record_chars=len(entry.record),
+            )
+            return True
+        return False
 
 
 @dataclass(slots=True)

@@ -4,7 +4,9 @@ A place begins with the time of arrival, by which a query for recent traces ends
 """
 
 import asyncio
+import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,16 +17,73 @@ from redis.exceptions import DataError, ResponseError
 
 from proxy.logs import logger
 from proxy.shared_redis import ScriptCall, SharedRedis
-from proxy.traces.paging import Piece, page_of
-from proxy.traces.redis_adding import ADD, OWN_CLOCK, Placed, keys_and_values
+from proxy.traces.query import Page, Piece, Query, page_of, readable
+from proxy.traces.redis_adding import (
+    ADD,
+    OWN_CLOCK,
+    SPREAD,
+    WHOLE,
+    Placed,
+    Portion,
+    keys_and_values,
+    portion_of,
+)
 from proxy.traces.redis_listing import Listed, Merged, Reached, away, cursor_behind
-from proxy.traces.redis_portions import SPREAD, WHOLE, Portion, portion_of
-from proxy.traces.redis_tallies import counted
-from proxy.traces.store import Entry, Page, Query, TracesRefused, TraceStoreAway, readable
+from proxy.traces.store import Entry, TracesRefused, TraceStoreAway
 from proxy.traces.tally import EVERYBODY, Bucket, BucketId, TallyBucket, from_ms
 from proxy.traces.trace import Trace
 
 log = logger(__name__)
+
+_BUCKETS_AT_ONCE = 200
+
+# The counters of each key that has any, by its number.
+_COUNTED = """
+local found = {}
+for at, key in ipairs(KEYS) do
+  local said = redis.call('HGETALL', key)
+  if #said > 0 then
+    local counts = {}
+    for name = 1, #said, 2 do
+      counts[said[name]] = tonumber(said[name + 1])
+    end
+    found[tostring(at - 1)] = counts
+  end
+end
+return cjson.encode(found)
+"""
+
+
+async def counted(
+    redis: SharedRedis, portions: Sequence[Portion], buckets: Sequence[BucketId]
+) -> list[TallyBucket]:
+    """Return what was counted in each bucket by all portions together, the empty ones too.
+
+    Raises:
+        TraceStoreAway: Redis cannot be used.
+    """
+    found: list[TallyBucket] = []
+    for first in range(0, len(buckets), _BUCKETS_AT_ONCE):
+        some = buckets[first : first + _BUCKETS_AT_ONCE]
+        async with redis.answering(away) as client, client.pipeline(transaction=False) as pipeline:
+            for portion in portions:
+                pipeline.eval(_COUNTED, len(some), *map(portion.tally, some))
+            said = await pipeline.execute()
+        found += await asyncio.to_thread(_added_up, some, said)
+    return found
+
+
+def _added_up(buckets: Sequence[BucketId], said: Sequence[str]) -> list[TallyBucket]:
+    totals: list[Counter[str]] = [Counter() for _ in buckets]
+    for text in said:
+        portion: Mapping[str, Mapping[str, int]] = json.loads(text)
+        for number, counts in portion.items():
+            totals[int(number)].update(counts)
+    return [
+        TallyBucket(from_ms(bucket.start_ms), dict(total))
+        for bucket, total in zip(buckets, totals, strict=True)
+    ]
+
 
 _SCANNED_AT_ONCE = 200
 _COUNTED_AT_ONCE = 1_000

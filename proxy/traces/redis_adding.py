@@ -1,4 +1,11 @@
-"""The script by which traces come into Redis, and how a batch is put to it.
+"""Where in Redis a trace stands, and the script by which traces come there.
+
+A script needs everything about a trace on one server: its record, its tenant's stream, the counts.
+On one server, or behind Sentinels, all traces are one portion. A Cluster has them in sixteen, each
+with a hash tag of its own, so that memory and work are spread over its servers. Which portion a
+trace belongs to follows from its id alone, so that it is found by its id, and found again when it
+comes a second time. So neither the tags nor how many there are may ever change: what stands under
+others would be looked for in vain until it expires.
 
 Each trace is a record under its id, which lives as long as the tenant's policy says, and an entry
 in its tenant's stream, which gives the order. One script adds a batch or nothing of it, and of
@@ -8,21 +15,77 @@ A batch of which something is there already, because the answer to the first tim
 taken: the script says what it does not want, and the rest is put to it again. So each trace is kept
 once and counted once, and what a batch counts can be added up before.
 
-The script adds what belongs to one portion, see `proxy.traces.redis_portions`; a batch for several
-is taken portion by portion. A place is a time and a number. All places of a batch have one time,
-and their numbers are in the batch's order, so that it is kept when portions are read together.
-Numbers of different portions never are the same.
+A batch for several portions is taken portion by portion. A place is a time and a number. All places
+of a batch have one time, and their numbers are in the batch's order, so that it is kept when
+portions are read together. Numbers of different portions never are the same.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
+from zlib import crc32
 
-from proxy.traces.listing import Listing
-from proxy.traces.redis_portions import Portion
+from proxy.traces.query import Listing
 from proxy.traces.store import Entry, added_up
-from proxy.traces.tally import MOST_COUNTERS
+from proxy.traces.tally import MOST_COUNTERS, BucketId
+
+_PREFIX = "guard-proxy:"
+# The slots of these lie in the middle of one sixteenth of all slots each, in order. However many
+# servers divide the slots evenly, up to sixteen, each has its share of the portions.
+_SPREAD = (39, 9, 40, 79, 38, 8, 41, 78, 28, 11, 42, 68, 29, 10, 43, 69)
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Traces whose keys are on one server.
+
+    Attributes:
+        number: Which of all portions.
+        tag: The hash tag of its keys.
+    """
+
+    number: int
+    tag: str
+
+    @property
+    def tenants(self) -> str:
+        """The key of the tenants that have traces here."""
+        return f"{_PREFIX}{{{self.tag}}}:tenants"
+
+    @property
+    def last_place(self) -> str:
+        """The key of the place that was given last."""
+        return f"{_PREFIX}{{{self.tag}}}:last-place"
+
+    @property
+    def records(self) -> str:
+        """What the keys of all records begin with."""
+        return f"{_PREFIX}{{{self.tag}}}:record:"
+
+    def record(self, trace_id: str) -> str:
+        """Return the key of a trace's record."""
+        return self.records + trace_id
+
+    def stream(self, tenant: str) -> str:
+        """Return the key of the stream that gives a tenant's traces their order."""
+        return f"{_PREFIX}{{{self.tag}}}:stream:{tenant}"
+
+    def tally(self, bucket: BucketId) -> str:
+        """Return the key of a bucket's counters."""
+        return f"{_PREFIX}{{{self.tag}}}:tally:{bucket.per}:{bucket.start_ms}:{bucket.tenant}"
+
+
+WHOLE = (Portion(0, "traces"),)
+"""All traces, on one server."""
+SPREAD = tuple(Portion(number, f"traces-{tag}") for number, tag in enumerate(_SPREAD))
+"""All traces, on a Cluster."""
+
+
+def portion_of(trace_id: str, portions: tuple[Portion, ...]) -> Portion:
+    """Return the portion that a trace belongs to."""
+    return portions[crc32(trace_id.encode(errors="replace")) % len(portions)]
+
 
 OWN_CLOCK = 0
 """In the place of a time: that of the server."""

@@ -15,9 +15,9 @@ from heapq import heappop, heappush
 from math import ceil
 
 from proxy.shared_redis import SharedRedis
-from proxy.traces.listing import is_under
-from proxy.traces.redis_portions import Portion
-from proxy.traces.store import BadCursor, Query, TraceStoreAway
+from proxy.traces.query import BadCursor, Query, is_under
+from proxy.traces.redis_adding import Portion
+from proxy.traces.store import TraceStoreAway
 from proxy.traces.tally import ms_of
 
 _CLOCKS_DIFFER_MS = 300_000

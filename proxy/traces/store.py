@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from pydantic import ValidationError
-
 from policies.tracing import Tracing
 from proxy.logs import logger
-from proxy.traces.listing import Listing
+from proxy.traces.query import Listing, Page, Query, readable
 from proxy.traces.tally import Bucket, Kept, Tally, TallyBucket, buckets_of
 from proxy.traces.trace import Trace
 
@@ -37,13 +35,6 @@ class TracesRefused(TraceStoreFailed):
 
     def __init__(self, store: str, cause: Exception) -> None:
         super().__init__("does not take a trace", store, cause)
-
-
-class BadCursor(ValueError):
-    """A cursor that this store never gave; each kind of store has its own form."""
-
-    def __init__(self, cursor: str) -> None:
-        super().__init__(f"{cursor!r} is no cursor of this trace store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,68 +115,6 @@ def added_up(entries: Iterable[Entry]) -> dict[Kept, Tally]:
         for kept in buckets_of(*group):
             added.setdefault(kept, []).append(total)
     return {kept: Tally.sum(totals) for kept, totals in added.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """Which traces are wanted.
-
-    Attributes:
-        tenant: Of this tenant only; None for all.
-        action: That came to this action only, one of `ACTION_NAMES`.
-        guard: In which this guard found something only.
-        code: With this code of a finding, a reason or an error only; ``numbers`` stands for every
-            code that begins with ``numbers.``.
-        text: With each of these words in question, answers or replies only.
-        since: Of requests that came in then or later only; aware.
-        until: Of requests that came in before that only; aware.
-        door: Of requests at this door only.
-        before: Older than this cursor; newest first.
-        after: Newer than this cursor; oldest first; empty for all from the oldest on. At most one
-            of the two is given, and with neither the newest come first.
-        limit: At most this many.
-    """
-
-    tenant: str | None = None
-    action: str | None = None
-    guard: str | None = None
-    code: str | None = None
-    text: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    door: str | None = None
-    before: str | None = None
-    after: str | None = None
-    limit: int = 50
-
-    @property
-    def is_narrow(self) -> bool:
-        """Whether the index has to be looked at, and not only whose traces they are."""
-        narrow = (self.action, self.guard, self.code, self.since, self.until, self.door)
-        return any(value is not None for value in narrow)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Traces in the query's order, and where to go on.
-
-    Attributes:
-        traces: The traces; may be fewer than asked for although there are more.
-        cursor: The next page's `before` (or `after`); None where nothing is left. With `after`
-            there is always one, because more may come.
-    """
-
-    traces: tuple[Trace, ...]
-    cursor: str | None
-
-
-def readable(record: str) -> Trace | None:
-    """Return the trace of a record; None, and a line in the log, if it cannot be read."""
-    try:
-        return Trace.model_validate_json(record)
-    except ValidationError as error:
-        log.warning("trace.unreadable", errors=error.error_count(), record_chars=len(record))
-        return None
 
 
 class TraceStore(Protocol):

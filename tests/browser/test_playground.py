@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from proxy.demo.model_server import Said
-from proxy.traces.store import Query
+from proxy.traces.query import Query
 from proxy.traces.trace import Delivery, Trace
 from tests.browser.desk import ADMIN, APP, Desk, picture
 from tests.browser.poison import PAYLOAD

@@ -16,8 +16,7 @@ from proxy.judge.breaker import BreakerState
 from proxy.metrics.families import Kind
 from proxy.telemetry.counting import PASSED_THROUGH
 from proxy.telemetry.vocabulary import ERRORS, NOT_RUN, REFUSED_REQUEST, Regenerated
-from proxy.traces.parts import NotRejudged
-from proxy.traces.trace import ACTION_NAMES
+from proxy.traces.trace import ACTION_NAMES, NotRejudged
 from tests.deploy.promql import Query, read_query
 from tests.fakes.exposition import scraped
 from tests.fakes.running_proxy import chat_body, running_proxy

@@ -19,7 +19,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.services import Services
 from proxy.serving import served
 from proxy.settings import Settings
-from proxy.traces.limits import Limits
+from proxy.traces.recorder import Limits
 from proxy.traces.trace import Trace
 from tests.fakes.late_headers import with_late_headers
 

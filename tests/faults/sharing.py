@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 
 from proxy.judge.hints import SharedHints
-from proxy.traces.store import Query
+from proxy.traces.query import Query
 from proxy.traces.tally import Bucket
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from proxy.traces.redis_portions import SPREAD
+from proxy.traces.redis_adding import SPREAD
 from tests.fakes.redis_cluster import RedisCluster
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

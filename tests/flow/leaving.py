@@ -6,7 +6,7 @@ import socket
 from urllib.parse import urlsplit
 
 from proxy.openai_api.json_body import JsonObject
-from proxy.traces.store import Query
+from proxy.traces.query import Query
 from proxy.traces.trace import Delivery, Trace
 from tests.fakes.house import House
 from tests.flow.waiting import eventually

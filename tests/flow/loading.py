@@ -5,7 +5,8 @@ import asyncio
 import httpx
 
 from proxy.openai_api.json_body import JsonObject
-from proxy.traces.store import Query, walk
+from proxy.traces.query import Query
+from proxy.traces.store import walk
 from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.flow.replies import said
 

@@ -11,8 +11,7 @@ from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
 from proxy.rejudging.again import rejudged
 from proxy.tenants import judging_by
-from proxy.traces.parts import Rejudged
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Rejudged, Trace
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.running_proxy import chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream, is_second_attempt

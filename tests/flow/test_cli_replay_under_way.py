@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.traces.parts import Attempt, Choice
+from proxy.traces.trace import Attempt, Choice
 from tests.fakes.command import COMMAND, environment, running
 from tests.fakes.processes import children_of, is_there
 from tests.flow.test_cli_traces import embedded_store

@@ -26,7 +26,10 @@ from proxy.cli.traces_table import table
 from proxy.traces.changes import changes
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.masking import stored
-from proxy.traces.parts import (
+from proxy.traces.redis import RedisStore
+from proxy.traces.sqlite import Database
+from proxy.traces.store import TraceStore
+from proxy.traces.trace import (
     Attempt,
     Choice,
     GuardRun,
@@ -34,12 +37,9 @@ from proxy.traces.parts import (
     NotRejudged,
     PolicyUsed,
     Rejudged,
+    Trace,
     Unknown,
 )
-from proxy.traces.redis import RedisStore
-from proxy.traces.sqlite import Database
-from proxy.traces.store import TraceStore
-from proxy.traces.trace import Trace
 from tests.fakes.command import Ended, assert_refused, run, run_process, running
 from tests.proxy.traces.making import a_trace, entries, now_ms
 

@@ -13,7 +13,7 @@ import pytest
 from policies.guard_rule import Action
 from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
-from proxy.traces.store import Query
+from proxy.traces.query import Query
 from proxy.traces.trace import Trace
 from tests.fakes.house import upstream_yaml
 from tests.fakes.log_lines import json_logs

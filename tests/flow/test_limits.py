@@ -18,7 +18,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from proxy.app import create_app
 from proxy.demo.model_server import MODEL
 from proxy.openai_api.json_body import JsonObject
-from proxy.traces.store import Query
+from proxy.traces.query import Query
 from tests.fakes.house import upstream_yaml
 from tests.fakes.paced_upstream import PacedUpstream
 from tests.fakes.raw_upstream import RawUpstream

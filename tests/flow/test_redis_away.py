@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.traces.store import Query
+from proxy.traces.query import Query
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

@@ -11,8 +11,7 @@ from policies.guard_rule import Action
 from policies.loader import load_text
 from proxy.rejudging.again import rejudged
 from proxy.tenants import judging_by
-from proxy.traces.parts import NotRejudged, PolicyUsed, Rejudged, Unknown
-from proxy.traces.trace import Trace
+from proxy.traces.trace import NotRejudged, PolicyUsed, Rejudged, Trace, Unknown
 from tests.fakes.fake_judge import chat_judge
 from tests.fakes.raw_upstream import Talk, http_reply
 from tests.fakes.running_proxy import chat_body

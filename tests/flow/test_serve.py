@@ -15,8 +15,8 @@ from policies.keys import new_key
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.query import Query
 from proxy.traces.sqlite import Database
-from proxy.traces.store import Query
 from proxy.traces.trace import Delivery, Trace
 from tests.fakes.command import DEADLINE_S, Running, run, run_process, running
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply

@@ -20,8 +20,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.rejudging.process import Workers
 from proxy.rejudging.shadows import Shadows
 from proxy.serving import served
-from proxy.traces.parts import NotRejudged, Rejudged, Unknown
-from proxy.traces.trace import Trace
+from proxy.traces.trace import NotRejudged, Rejudged, Trace, Unknown
 from tests.fakes.command import DEADLINE_S, Running, running
 from tests.fakes.held_executor import HeldExecutor
 from tests.fakes.processes import children_of, is_there

@@ -7,8 +7,7 @@ import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.traces.changes import applied
-from proxy.traces.parts import Made
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Made, Trace
 from tests.fakes.house import House
 from tests.fakes.paced_upstream import PacedUpstream
 from tests.flow.leaving import assert_gone

@@ -18,8 +18,8 @@ from policies.keys import new_key
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.query import Query
 from proxy.traces.sqlite import Database
-from proxy.traces.store import Query
 from tests.fakes.command import DEADLINE_S, Running, run_process, running
 from tests.fakes.exposition import samples, value
 from tests.fakes.processes import children_of, is_there

@@ -7,8 +7,7 @@ from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.dashboard.languages import msgid
 from proxy.dashboard.overview.spans import Bar, Span
-from proxy.traces.latency import Latency
-from proxy.traces.tally import Regenerations, Shadowed, Tally, TallyBucket
+from proxy.traces.tally import Latency, Regenerations, Shadowed, Tally, TallyBucket
 from proxy.traces.trace import NOTHING_DECIDED
 
 LATENCIES = {

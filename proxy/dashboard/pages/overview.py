@@ -10,7 +10,7 @@ from proxy.dashboard.overview.state import State
 from proxy.dashboard.overview.traffic import Traffic
 from proxy.dashboard.traces.reasons import reason_word
 from proxy.services import Services
-from proxy.traces.store import Query
+from proxy.traces.query import Query
 
 LIVE = f"{ROOT}/live"
 _EMPTY = "1"

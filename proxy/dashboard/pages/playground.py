@@ -29,7 +29,8 @@ from proxy.dashboard.traces.codes import code_word
 from proxy.refusals import UnknownTrace
 from proxy.services import Services
 from proxy.tenants import Tenant
-from proxy.traces.store import Query, TraceStoreAway
+from proxy.traces.query import Query
+from proxy.traces.store import TraceStoreAway
 
 PLAYGROUND = f"{ROOT}/playground"
 MOST_FORM_BYTES = 2 * 2**20

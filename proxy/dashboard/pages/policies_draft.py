@@ -28,7 +28,8 @@ from proxy.dashboard.policies.settings import apart
 from proxy.dashboard.policies.sight import Sight
 from proxy.dashboard.policies.workshop import Crowded, TookTooLong, Workshop
 from proxy.services import Services
-from proxy.traces.store import Query, TraceStoreAway
+from proxy.traces.query import Query
+from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Trace
 from proxy.verify_job import VerifyJob
 

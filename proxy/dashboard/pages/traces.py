@@ -26,7 +26,8 @@ from proxy.openai_api.doors import DOORS
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.refusals import UnknownTrace
 from proxy.services import Services
-from proxy.traces.store import BadCursor, Query, TraceStoreAway
+from proxy.traces.query import BadCursor, Query
+from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Trace
 from proxy.verify_job import VerifyJob
 

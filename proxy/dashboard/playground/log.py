@@ -8,8 +8,7 @@ from proxy.dashboard.traces.reasons import reason_word
 from proxy.dashboard.traces.terms import OUTCOMES
 from proxy.dashboard.traces.waterfall import STEP_WORDS
 from proxy.dashboard.words import guard_word
-from proxy.traces.parts import GuardRun, Step
-from proxy.traces.trace import Trace
+from proxy.traces.trace import GuardRun, Step, Trace
 
 _INSPECTION = "inspect_"
 _BEFORE_MODEL = "inspect_question"

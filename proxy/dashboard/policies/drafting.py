@@ -13,8 +13,7 @@ from policies.loader import LoadedPolicy, load_text
 from policies.store import PolicyStore
 from proxy.dashboard.policies.workshop import Workshop
 from proxy.rejudging.process import judge_again, packed
-from proxy.traces.parts import NotRejudged, Rejudged
-from proxy.traces.trace import Trace
+from proxy.traces.trace import NotRejudged, Rejudged, Trace
 
 LONGEST_CHARS = 200_000
 READ_WITHIN_S = 10.0

@@ -10,8 +10,7 @@ from proxy.dashboard.policies.drafting import Tried
 from proxy.dashboard.traces.codes import code_word
 from proxy.dashboard.traces.terms import NOT_REJUDGED, UNKNOWN
 from proxy.dashboard.words import action_word
-from proxy.traces.parts import Rejudged
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Rejudged, Trace
 
 _NOT_KNOWN = msgid("Not known")
 

@@ -6,8 +6,7 @@ from policies.tracing import StoredText
 from proxy.dashboard.traces.highlighting import Piece, Stretch, changed
 from proxy.dashboard.traces.numbering import ANSWER, Numbered, Seen
 from proxy.traces.changes import applied
-from proxy.traces.parts import Attempt, Choice, Made
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Attempt, Choice, Made, Trace
 
 
 @dataclass(frozen=True, slots=True)

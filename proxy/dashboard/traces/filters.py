@@ -7,8 +7,7 @@ from datetime import datetime
 
 from proxy.dashboard.languages import msgid
 from proxy.dashboard.overview.spans import SPANS
-from proxy.traces.moments import UnknownMoment, moment
-from proxy.traces.store import Query
+from proxy.traces.query import Query, UnknownMoment, moment
 from proxy.traces.trace import ACTION_NAMES
 
 FIELDS = ("text", "action", "guard", "code", "door", "span", "since", "until")

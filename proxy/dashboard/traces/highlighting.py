@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from guards.core.finding import Span
-from proxy.traces.parts import Change
+from proxy.traces.trace import Change
 
 
 @dataclass(frozen=True, slots=True)

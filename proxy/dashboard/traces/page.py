@@ -16,8 +16,7 @@ from proxy.dashboard.traces.story import outcome_of, shadow_word, story_of
 from proxy.dashboard.traces.terms import NOT_REJUDGED
 from proxy.dashboard.traces.waterfall import Bar, waterfall
 from proxy.rejudging.again import VERIFY_DOOR, why_not
-from proxy.traces.parts import GuardRun, Usage
-from proxy.traces.trace import Trace
+from proxy.traces.trace import GuardRun, Trace, Usage
 
 _WEIGHT = tuple(GuardOutcome)
 

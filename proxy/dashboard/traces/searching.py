@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from proxy.traces.store import Query, TraceStore
+from proxy.traces.query import Query
+from proxy.traces.store import TraceStore
 from proxy.traces.trace import Trace
 
 PATIENCE_S = 1.5

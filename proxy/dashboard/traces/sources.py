@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from guards.core.exchange import Source
 from proxy.dashboard.traces.highlighting import Mark, Piece, cut
 from proxy.dashboard.traces.numbering import Numbered
-from proxy.traces.parts import FoundPlace
-from proxy.traces.trace import Trace
+from proxy.traces.trace import FoundPlace, Trace
 
 OPEN_AT_MOST = 3
 """Up to so many sources all are open; beyond, only those that findings quote."""

@@ -9,7 +9,7 @@ from policies.shape import Mode
 from policies.verdict import GuardOutcome
 from proxy.dashboard.languages import msgid
 from proxy.dashboard.words import guard_word
-from proxy.traces.parts import NotRejudged, Unknown
+from proxy.traces.trace import NotRejudged, Unknown
 
 OUTCOMES: Mapping[GuardOutcome, tuple[str, str]] = {
     GuardOutcome.ACTED: (msgid("Acted"), "bad"),

@@ -12,8 +12,7 @@ from opentelemetry.util.types import AttributeValue
 
 from proxy.openai_api.doors import DOORS
 from proxy.telemetry.spans import ModelCall
-from proxy.traces.parts import Attempt
-from proxy.traces.trace import Delivery, Trace
+from proxy.traces.trace import Attempt, Delivery, Trace
 
 Attributes = dict[str, AttributeValue]
 

@@ -27,8 +27,7 @@ from proxy.telemetry.otel.conventions import (
 )
 from proxy.telemetry.otel.instruments import Instruments
 from proxy.telemetry.spans import ModelCall, RequestSpans
-from proxy.traces.parts import Step
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Step, Trace
 
 log = logger(__name__)
 

@@ -6,14 +6,14 @@ from guards.core.guard import Stage
 from policies.guard_rule import Action
 from policies.shape import Mode
 from policies.verdict import GuardOutcome
-from proxy.traces.parts import (
+from proxy.traces.trace import (
     Attempt,
     Choice,
     GuardRun,
     Made,
     PolicyUsed,
+    Trace,
 )
-from proxy.traces.trace import Trace
 from tests.proxy.traces.making import a_trace
 
 USED = PolicyUsed(name="acme", version="0123abcd")

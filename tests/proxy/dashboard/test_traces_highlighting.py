@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Span
 from proxy.dashboard.traces.highlighting import Mark, Piece, Stretch, changed, cut
-from proxy.traces.parts import Change
+from proxy.traces.trace import Change
 
 CUTS = [
     pytest.param("월 45,000원", [], [Piece("월 45,000원")], id="nothing-found"),

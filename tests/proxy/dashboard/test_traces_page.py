@@ -21,7 +21,7 @@ from proxy.dashboard.traces.codes import CODE_WORDS
 from proxy.dashboard.traces.numbering import place_of
 from proxy.dashboard.traces.page import Standing, TracePage
 from proxy.dashboard.traces.waterfall import WIDTH, waterfall
-from proxy.traces.parts import (
+from proxy.traces.trace import (
     Change,
     FoundPlace,
     NotRejudged,
@@ -29,9 +29,9 @@ from proxy.traces.parts import (
     Rejudged,
     RejudgedChoice,
     Step,
+    Trace,
     Unknown,
 )
-from proxy.traces.trace import Trace
 from tests.proxy.dashboard.recorded import FEE, SOURCES, USED, WRONG, judged, made, trace_with
 
 NOBODY = Snapshot({}, {}, datetime(2031, 3, 5, tzinfo=UTC), {})

@@ -12,8 +12,9 @@ from policies.guard_rule import Action
 from proxy.app import create_app
 from proxy.serving import served
 from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.query import Page, Query
 from proxy.traces.sqlite import Database
-from proxy.traces.store import Page, Query, TraceStoreAway
+from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Trace
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy
 from tests.proxy.dashboard.visitor import Visitor

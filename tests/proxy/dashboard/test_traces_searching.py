@@ -7,8 +7,8 @@ import pytest_asyncio
 
 from proxy.dashboard.traces.searching import PATIENCE_S, news, search
 from proxy.traces.embedded import EmbeddedStore
+from proxy.traces.query import Page, Query
 from proxy.traces.sqlite import Database
-from proxy.traces.store import Page, Query
 from tests.proxy.traces.making import a_trace, entries
 
 RARE = "드문말"

@@ -7,13 +7,13 @@ from policies.guard_rule import Action
 from proxy.dashboard.languages import Language, translations
 from proxy.dashboard.traces.rows import Row, Snippet
 from proxy.dashboard.traces.story import outcome_of, story_of
-from proxy.traces.parts import (
+from proxy.traces.trace import (
     Attempt,
     Change,
+    Delivery,
     Rejudged,
     Unknown,
 )
-from proxy.traces.trace import Delivery
 from tests.proxy.dashboard.recorded import USED, judged, made, trace_with
 
 ONE = (Attempt(),)

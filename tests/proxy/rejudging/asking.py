@@ -1,8 +1,7 @@
 """Requests that were served, as traces tell of them."""
 
 from guards.core.exchange import ContextState
-from proxy.traces.parts import Asked, Attempt, Choice
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Asked, Attempt, Choice, Trace
 from tests.proxy.traces.making import a_trace
 
 

@@ -19,7 +19,7 @@ from proxy.rejudging.comparing import (
     compared,
 )
 from proxy.rejudging.process import packed
-from proxy.traces.parts import (
+from proxy.traces.trace import (
     Attempt,
     Choice,
     GuardRun,
@@ -27,9 +27,9 @@ from proxy.traces.parts import (
     PolicyUsed,
     Rejudged,
     RejudgedChoice,
+    Trace,
     Unknown,
 )
-from proxy.traces.trace import Trace
 from tests.proxy.rejudging.asking import unanswerable
 from tests.proxy.traces.making import a_trace
 

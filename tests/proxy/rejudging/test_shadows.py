@@ -16,8 +16,7 @@ from policies.loader import LoadedPolicy, load_shipped
 from policies.tracing import StoredText, Tracing
 from proxy.rejudging.process import Workers
 from proxy.rejudging.shadows import Shadows
-from proxy.traces.parts import NotRejudged
-from proxy.traces.trace import Trace
+from proxy.traces.trace import NotRejudged, Trace
 from tests.fakes.held_executor import HeldExecutor
 from tests.proxy.rejudging.asking import unanswerable
 from tests.proxy.traces.making import a_trace, until

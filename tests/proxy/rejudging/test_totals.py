@@ -6,7 +6,7 @@ import pytest
 
 from proxy.rejudging.comparing import Change, Compared
 from proxy.rejudging.totals import GuardTotals, TenantTotals, Totals, UnknownTotals
-from proxy.traces.parts import NotRejudged, PolicyUsed, Unknown
+from proxy.traces.trace import NotRejudged, PolicyUsed, Unknown
 
 USED = PolicyUsed(name="acme", version="0123abcd")
 CHANGE = Change("연차는 며칠인가요?", (), ("numbers.value_differs",), None, only_words=False)

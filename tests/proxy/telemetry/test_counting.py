@@ -12,8 +12,17 @@ from policies.verdict import GuardOutcome
 from proxy.metrics import Metrics
 from proxy.telemetry.counting import count, count_passed, count_shadow
 from proxy.telemetry.vocabulary import Regenerated
-from proxy.traces.parts import Attempt, GuardRun, Made, NotRejudged, PolicyUsed, Rejudged, Step
-from proxy.traces.trace import Delivery, Trace
+from proxy.traces.trace import (
+    Attempt,
+    Delivery,
+    GuardRun,
+    Made,
+    NotRejudged,
+    PolicyUsed,
+    Rejudged,
+    Step,
+    Trace,
+)
 from tests.fakes.exposition import samples
 
 OURS = PolicyUsed(name="app", version="1")

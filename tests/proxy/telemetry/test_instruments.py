@@ -9,8 +9,7 @@ from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricR
 from proxy.telemetry.otel.conventions import Attributes, call_attributes
 from proxy.telemetry.otel.instruments import MOST_MODELS, Instruments
 from proxy.telemetry.spans import ModelCall
-from proxy.traces.parts import Attempt, PolicyUsed
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Attempt, PolicyUsed, Trace
 
 
 @pytest.fixture

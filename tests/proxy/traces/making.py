@@ -11,9 +11,8 @@ from policies.guard_rule import Action
 from policies.shape import Mode
 from policies.tracing import StoredText, Tracing
 from policies.verdict import GuardOutcome
-from proxy.traces.parts import GuardRun, PolicyUsed
 from proxy.traces.store import Entry, Keep
-from proxy.traces.trace import Trace
+from proxy.traces.trace import GuardRun, PolicyUsed, Trace
 
 TRACING = Tracing(text=StoredText.FULL)
 KEEP = Keep(days=30.0, last=100_000)

@@ -4,7 +4,7 @@ import pytest
 
 from policies.guard_rule import Action
 from proxy.traces.differing import does_otherwise, says_otherwise
-from proxy.traces.parts import NotRejudged, PolicyUsed, Rejudged, Unknown
+from proxy.traces.trace import NotRejudged, PolicyUsed, Rejudged, Unknown
 from tests.proxy.traces.making import a_trace
 
 REPLIES = ("연차는 15일입니다.",)

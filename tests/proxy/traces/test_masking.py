@@ -18,7 +18,7 @@ from policies.tracing import StoredText
 from policies.verdict import GuardOutcome
 from proxy.traces.changes import applied, changes
 from proxy.traces.masking import stored
-from proxy.traces.parts import (
+from proxy.traces.trace import (
     Asked,
     Attempt,
     Choice,
@@ -28,8 +28,8 @@ from proxy.traces.parts import (
     PolicyUsed,
     Rejudged,
     RejudgedChoice,
+    Trace,
 )
-from proxy.traces.trace import Trace
 
 WORDS = "홍길동의 비밀 이야기"
 PHONE = "010-0000-1234"

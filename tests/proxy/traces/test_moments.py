@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from proxy.traces.moments import UnknownMoment, moment
+from proxy.traces.query import UnknownMoment, moment
 
 SEOUL = timezone(timedelta(hours=9))
 NOW = datetime(2026, 11, 22, 18, 30, tzinfo=SEOUL)

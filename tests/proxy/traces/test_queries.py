@@ -16,13 +16,12 @@ from guards.core.finding import Finding, Span
 from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.embedded import EmbeddedStore
-from proxy.traces.matching import Words, matches
 from proxy.traces.outbox import Outbox
-from proxy.traces.parts import Attempt, Choice
+from proxy.traces.query import Query, Words, matches
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import SCHEMA_VERSION, Database
-from proxy.traces.store import Query, TraceStore, tail, walk
-from proxy.traces.trace import Trace
+from proxy.traces.store import TraceStore, tail, walk
+from proxy.traces.trace import Attempt, Choice, Trace
 from tests.proxy.traces.making import a_trace, entries, now_ms
 
 NOON = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=1)

@@ -14,12 +14,12 @@ from structlog.testing import capture_logs
 
 from policies.tracing import StoredText, Tracing
 from proxy.traces.embedded import EmbeddedStore
-from proxy.traces.limits import Limits
 from proxy.traces.outbox import Outbox
-from proxy.traces.recorder import Recorder
+from proxy.traces.query import Page, Query
+from proxy.traces.recorder import Limits, Recorder
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
-from proxy.traces.store import Entry, Page, Query, TracesRefused, TraceStore, TraceStoreAway
+from proxy.traces.store import Entry, TracesRefused, TraceStore, TraceStoreAway
 from proxy.traces.tally import Bucket, TallyBucket
 from proxy.traces.trace import Trace
 from tests.fakes.redis_process import RedisProcess

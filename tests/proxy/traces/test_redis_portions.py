@@ -11,10 +11,10 @@ from redis.cluster import RedisCluster as ClusterClient
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 
 from policies.guard_rule import Action
+from proxy.traces.query import BadCursor, Page, Query
 from proxy.traces.redis import RedisStore
-from proxy.traces.redis_adding import ADD, Placed, keys_and_values
-from proxy.traces.redis_portions import SPREAD, portion_of
-from proxy.traces.store import BadCursor, Entry, Keep, Page, Query, TraceStore, walk
+from proxy.traces.redis_adding import ADD, SPREAD, Placed, keys_and_values, portion_of
+from proxy.traces.store import Entry, Keep, TraceStore, walk
 from tests.fakes.redis_cluster import PRIMARIES, RedisCluster
 from tests.proxy.traces.making import a_trace, entries, now_ms
 

@@ -10,8 +10,9 @@ import pytest
 
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.outbox import Outbox, OutboxFull
+from proxy.traces.query import Query
 from proxy.traces.sqlite import SCHEMA_VERSION, Database, UnknownSchema
-from proxy.traces.store import Entry, Keep, Query, TraceStoreAway
+from proxy.traces.store import Entry, Keep, TraceStoreAway
 from proxy.traces.tally import Bucket
 from proxy.workers.place import Place
 from tests.proxy.traces.making import KEEP, a_trace, entries, now_ms

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
-from proxy.traces.store import Keep, Query, TraceStore, tail, walk
+from proxy.traces.query import Query
+from proxy.traces.store import Keep, TraceStore, tail, walk
 from proxy.traces.trace import NOTHING_DECIDED, Trace
 from tests.proxy.traces.making import KEEP, a_trace, entries
 

@@ -11,11 +11,11 @@ import redis.asyncio
 
 from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
-from proxy.traces.latency import Latency
+from proxy.traces.query import Query
 from proxy.traces.redis import RedisStore
-from proxy.traces.redis_portions import SPREAD, portion_of
-from proxy.traces.store import Keep, Query, TracesRefused, TraceStore
-from proxy.traces.tally import MOST_COUNTERS, Bucket, Tally, TallyBucket
+from proxy.traces.redis_adding import SPREAD, portion_of
+from proxy.traces.store import Keep, TracesRefused, TraceStore
+from proxy.traces.tally import MOST_COUNTERS, Bucket, Latency, Tally, TallyBucket
 from proxy.traces.trace import Trace
 from tests.proxy.traces.making import a_trace, entries
 

@@ -9,10 +9,27 @@ from hypothesis import strategies as st
 
 from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
-from proxy.traces.latency import BOUNDS_MS, Histogram, Latency, label_of
-from proxy.traces.parts import Attempt, GuardRun, NotRejudged, PolicyUsed, Rejudged, Step, Unknown
-from proxy.traces.tally import Bucket, Regenerations, Tally, buckets_of
-from proxy.traces.trace import Delivery, Trace
+from proxy.traces.tally import (
+    BOUNDS_MS,
+    Bucket,
+    Histogram,
+    Latency,
+    Regenerations,
+    Tally,
+    buckets_of,
+    label_of,
+)
+from proxy.traces.trace import (
+    Attempt,
+    Delivery,
+    GuardRun,
+    NotRejudged,
+    PolicyUsed,
+    Rejudged,
+    Step,
+    Trace,
+    Unknown,
+)
 from tests.proxy.traces.making import a_trace
 
 STRICT = PolicyUsed(name="strict", version="1")

@@ -12,8 +12,17 @@ from guards.core.guard import Stage
 from policies.guard_rule import Action
 from policies.shape import Mode
 from policies.verdict import GuardOutcome
-from proxy.traces.parts import Attempt, Choice, FoundPlace, GuardRun, PolicyUsed, Usage
-from proxy.traces.trace import Delivery, Trace, TraceBuilder
+from proxy.traces.builder import TraceBuilder
+from proxy.traces.trace import (
+    Attempt,
+    Choice,
+    Delivery,
+    FoundPlace,
+    GuardRun,
+    PolicyUsed,
+    Trace,
+    Usage,
+)
 
 STARTED = datetime(2026, 3, 5, 10, 30, tzinfo=UTC)
 

@@ -1,9 +1,14 @@
-"""Writes what the pipeline has learned into a trace in the making."""
+"""Builds a trace while its request goes on: what the pipeline has learned, and when."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from types import TracebackType
 
-from guards.core.exchange import Exchange
+from pydantic import AwareDatetime
+
+from guards.core.exchange import ContextState, Exchange, Source
 from guards.core.finding import Finding
 from policies.gating.gate import Gate
 from policies.guard_rule import Action
@@ -14,17 +19,209 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.reply import ChoiceOutcome, Edited, Kept, Replaced, Reply
 from proxy.openai_api.sources import FoundContext
 from proxy.traces.changes import changes
-from proxy.traces.parts import (
+from proxy.traces.trace import (
     Asked,
     Attempt,
     Change,
     Choice,
+    Delivery,
     FoundPlace,
     GuardRun,
     Made,
+    PolicyUsed,
+    Step,
+    Trace,
     Usage,
 )
-from proxy.traces.trace import TraceBuilder
+
+
+class Steps:
+    """Steps in the order in which they began.
+
+    Args:
+        clock: Monotonic clock in seconds.
+        began_s: When the request came in.
+    """
+
+    def __init__(self, clock: Callable[[], float], began_s: float) -> None:
+        self._clock = clock
+        self._began_s = began_s
+        self._known: list[tuple[str, float, float]] = []
+
+    def elapsed_ms(self) -> float:
+        """Return the milliseconds since the request came in."""
+        return (self._clock() - self._began_s) * 1000
+
+    def step(self, name: str) -> "_Timed":
+        """Time what happens inside, also when it fails."""
+        return _Timed(self, self._known, name)
+
+    def note(self, name: str, spent_s: float) -> None:
+        """Note a step that ends now and was made of pieces with others between them."""
+        spent_ms = spent_s * 1000
+        self._known.append((name, max(0.0, self.elapsed_ms() - spent_ms), spent_ms))
+
+    def all(self) -> tuple[Step, ...]:
+        """Return them; one that goes on has taken no time."""
+        return tuple(
+            Step(name=name, started_ms=started_ms, duration_ms=spent_ms)
+            for name, started_ms, spent_ms in self._known
+        )
+
+
+class _Timed:
+    """A block of code that is a step; it is written down when it begins, for its place."""
+
+    __slots__ = ("_began_ms", "_known", "_name", "_place", "_steps")
+
+    def __init__(self, steps: Steps, known: list[tuple[str, float, float]], name: str) -> None:
+        self._steps = steps
+        self._known = known
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._began_ms = self._steps.elapsed_ms()
+        self._place = len(self._known)
+        self._known.append((self._name, self._began_ms, 0.0))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        spent_ms = self._steps.elapsed_ms() - self._began_ms
+        self._known[self._place] = (self._name, self._began_ms, spent_ms)
+
+
+_NOTHING_ASKED = Asked()
+
+
+@dataclass(kw_only=True, slots=True)
+class TraceBuilder:
+    """A trace in the making: the pipeline sets its attributes, which mean what they do in `Trace`.
+
+    Attributes:
+        clock: Monotonic clock in seconds.
+        guards: Make the runs, some of each verdict: while a stream lasts they would only take room.
+        made_so_far: Make what stands for `made` if the request ends before all is decided: to
+            compare the texts takes longer than all else about a trace.
+        under_way: Notes the attempt that nobody has noted yet, which ended with an error of this
+            code; None if there is none.
+    """
+
+    id: str
+    tenant: str
+    policy: PolicyUsed
+    door: str
+    started_at: AwareDatetime
+    clock: Callable[[], float]
+    model: str = ""
+    stream: bool = False
+    question: str = ""
+    context: ContextState = ContextState.ABSENT
+    sources: tuple[Source, ...] = ()
+    found: tuple[FoundPlace, ...] = ()
+    asked: Asked = _NOTHING_ASKED
+    intent: str | None = None
+    route: str = ""
+    route_reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    asked_for_citations: bool = False
+    constrained_by: str = ""
+    attempts: list[Attempt] = field(default_factory=list)
+    kept_attempt: int | None = None
+    guards: list[Callable[[], Iterable[GuardRun]]] = field(default_factory=list, repr=False)
+    action: Action | None = None
+    reasons: tuple[str, ...] = ()
+    confidence: float | None = None
+    not_checked: tuple[str, ...] = ()
+    unknown_fields: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
+    made: tuple[Made, ...] = ()
+    made_so_far: list[Callable[[], Made]] = field(default_factory=list, repr=False)
+    under_way: Callable[[str], None] | None = field(default=None, repr=False)
+    model_text_ms: float | None = None
+    first_text_ms: float | None = None
+    _steps: Steps = field(init=False, repr=False)
+    _began_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._began_s = self.clock()
+        self._steps = Steps(self.clock, self._began_s)
+
+    @property
+    def spent_s(self) -> float:
+        """Seconds since the request came in."""
+        return self.clock() - self._began_s
+
+    def step(self, name: str) -> AbstractContextManager[None]:
+        """Time what happens inside, also when it fails."""
+        return self._steps.step(name)
+
+    def note_step(self, name: str, spent_s: float) -> None:
+        """Note a step that ends now and was made of pieces with others between them."""
+        self._steps.note(name, spent_s)
+
+    def note_model_text(self) -> None:
+        """Note that the model says something."""
+        if self.model_text_ms is None:
+            self.model_text_ms = self._elapsed_ms()
+
+    def note_first_text(self) -> None:
+        """Note that something of the answer leaves."""
+        if self.first_text_ms is None:
+            self.first_text_ms = self._elapsed_ms()
+
+    def finished(
+        self,
+        *,
+        status: int,
+        error: str | None = None,
+        delivery: Delivery = Delivery.DELIVERED,
+    ) -> Trace:
+        """Return the trace as it stands, with how the request ended."""
+        return Trace(
+            id=self.id,
+            tenant=self.tenant,
+            policy=self.policy,
+            door=self.door,
+            model=self.model,
+            stream=self.stream,
+            started_at=self.started_at,
+            duration_ms=self._elapsed_ms(),
+            question=self.question,
+            context=self.context,
+            sources=self.sources,
+            found=self.found,
+            asked=self.asked,
+            intent=self.intent,
+            route=self.route,
+            route_reason=self.route_reason,
+            findings=self.findings,
+            asked_for_citations=self.asked_for_citations,
+            constrained_by=self.constrained_by,
+            attempts=tuple(self.attempts),
+            kept_attempt=self.kept_attempt,
+            guards=tuple(run for runs in self.guards for run in runs()),
+            action=self.action,
+            reasons=self.reasons,
+            confidence=self.confidence,
+            not_checked=self.not_checked,
+            unknown_fields=self.unknown_fields,
+            replies=self.replies,
+            made=self.made or tuple(make() for make in self.made_so_far),
+            steps=self._steps.all(),
+            model_text_ms=self.model_text_ms,
+            first_text_ms=self.first_text_ms,
+            status=status,
+            error=error,
+            delivery=delivery,
+        )
+
+    def _elapsed_ms(self) -> float:
+        return self.spent_s * 1000
+
 
 _COUNTS = tuple(Usage.model_fields)
 
