@@ -28,7 +28,14 @@ from proxy.closing import Closing
 from proxy.constraints import Capabilities, ConstrainedServers
 from proxy.crowd import ClientLimits, Crowd
 from proxy.dashboard.mounting import Dashboard
-from proxy.errors import GuardProxyError, InternalError
+from proxy.errors import (
+    BadRequest,
+    GuardProxyError,
+    InternalError,
+    RequestTooLarge,
+    UnknownPath,
+    WrongMethod,
+)
 from proxy.judge.book import JudgeBook
 from proxy.judge.hints import SharedHints
 from proxy.limits.opening import open_limiter
@@ -39,7 +46,6 @@ from proxy.metrics import Metrics
 from proxy.metrics.opening import open_metrics
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline import Pipeline
-from proxy.refusals import BadRequest, RequestTooLarge, UnknownPath, WrongMethod
 from proxy.rejudging.shadows import Shadows
 from proxy.routes.entrance import Entrance
 from proxy.routes.health import healthz, metrics, readyz

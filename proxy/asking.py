@@ -7,12 +7,12 @@ from functools import partial
 from guards.core.exchange import Exchange
 from policies.responses import ServerState
 from proxy.call import Call
+from proxy.errors import BadRequest, UnknownModel
 from proxy.inspecting import among_others
 from proxy.openai_api.guard_field import INTENT
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.personal.request import hidden, stand_ins_for
-from proxy.refusals import BadRequest, UnknownModel
 from proxy.telemetry.spans import ModelCall
 from proxy.traces.builder import asked_of, note_exchange
 from proxy.upstream.request import ServerCall

@@ -8,6 +8,7 @@ from functools import partial
 from guards.core.exchange import Exchange
 from policies.gating.gate import Gate
 from proxy.call import Call
+from proxy.errors import UpstreamBroken, UpstreamError
 from proxy.gates import looked_at
 from proxy.judged import Judged
 from proxy.live import LiveAttempt
@@ -17,7 +18,6 @@ from proxy.openai_api.reply import Reply
 from proxy.openai_api.sse import STREAM_TYPE
 from proxy.traces.builder import note_unfinished
 from proxy.upstream.reply import OpenReply, RawReply, read_whole
-from proxy.upstream_errors import UpstreamBroken, UpstreamError
 
 
 @dataclass(frozen=True)

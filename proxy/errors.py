@@ -1,20 +1,38 @@
-"""What every failure that a client can see has in common, and those that are our own.
+"""All failures that a client can see, as HTTP statuses and OpenAI error objects.
 
 GuardProxyError
-├── RequestRefused            what the caller sent cannot be served: `refusals.py`, `heads.py`
-├── UpstreamError             the model server failed: `upstream_errors.py`
+├── RequestRefused            what the caller sent cannot be served; more in `heads.py`
+│   ├── BadRequest            400  wrong types and the like; `param` names the field
+│   │   └── NotJson           400
+│   ├── UnsupportedContent    415  the body is not in a form that is read here
+│   ├── UnknownKey            401
+│   ├── UnknownModel          404
+│   ├── UnknownPath           404
+│   ├── WrongMethod           405  the path is served, but not with this method
+│   ├── UnknownTrace          404
+│   ├── RequestTooLarge       413
+│   ├── TooManyWrongKeys      429  at what only operators and tenants may read
+│   └── TooManyRequests       429  a limit of the tenant's policy is reached
+├── UpstreamError             the model server failed
+│   ├── UpstreamRefused       its own status: it answered with an error
+│   ├── UpstreamRejectedKey   502  it does not accept the key that the operator configured
+│   ├── UpstreamUnreachable   502
+│   ├── UpstreamBroken        502  its reply cannot be read
+│   ├── UpstreamPoolFull      503  no connection to it is free
+│   └── UpstreamTimeout       504
 ├── Overloaded                503  this process serves as many as it may
-├── InternalError             500  something broke in here
+├── InternalError             500  something broke in the proxy
 ├── TraceStoreUnavailable     503  traces cannot be read right now
 ├── CannotJudgeNow            503  so long a text cannot be judged right now
-└── ServiceStopping           503  the service ends, and its patience ended before the answer
+└── ServiceStopping           503  the service stops before the answer is there
 
-A client sees `as_body()`, an OpenAI error object. Nothing of a stack trace, an address or a key is
-ever in it.
+A client sees `as_body()`, an OpenAI error object, which never holds a stack trace, an address or a
+key.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 ErrorBody = dict[str, dict[str, str | None]]
 
@@ -119,3 +137,255 @@ class CannotJudgeNow(GuardProxyError):
     def headers(self) -> Mapping[str, str]:
         """Headers that go out with the error."""
         return {"retry-after": str(self.retry_after_s)}
+
+
+_OFTEN_WITHOUT_VERSION: Final = frozenset(
+    {"/chat/completions", "/completions", "/responses", "/embeddings", "/models"}
+)
+"""What a client asks for whose base URL lacks its `/v1`."""
+
+
+class RequestRefused(GuardProxyError):
+    """What the caller sent cannot be served."""
+
+    status = 400
+    type = "invalid_request_error"
+    code: str | None = None
+
+
+class BadRequest(RequestRefused):
+    """The body is not what the endpoint takes; ``param`` names the field."""
+
+    code = "invalid_request"
+
+    def __init__(self, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.param = param
+
+
+class NotJson(BadRequest):
+    """The body is not a JSON object that everybody reads alike; ``problem`` says why."""
+
+    code = "invalid_json"
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"The body is not a JSON object: {problem}.")
+
+
+class UnsupportedContent(RequestRefused):
+    """The body says that it is something else than JSON in UTF-8, or that it is compressed."""
+
+    status = 415
+    code = "unsupported_content"
+
+    def __init__(self, header: str, said: str) -> None:
+        wanted = "be application/json in UTF-8" if header == "content-type" else "not be compressed"
+        super().__init__(f"The body must {wanted}; its {header} is '{said}'.")
+
+
+class UnknownKey(RequestRefused):
+    """The caller sent no key, or one that no tenant has."""
+
+    status = 401
+    code = "invalid_api_key"
+
+    def __init__(self, *, missing: bool) -> None:
+        said = "No API key was sent" if missing else "The API key is not known here"
+        super().__init__(f"{said}. Send 'Authorization: Bearer <key>'.")
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"www-authenticate": "Bearer"}
+
+
+class UnknownModel(RequestRefused):
+    """The tenant's list of models does not have the one asked for."""
+
+    status = 404
+    code = "model_not_found"
+
+    def __init__(self, model: str) -> None:
+        super().__init__(f"The model '{model}' does not exist or is not open to this key.")
+        self.param = "model"
+
+
+class UnknownPath(RequestRefused):
+    """Nothing is served at this path."""
+
+    status = 404
+    code = "unknown_url"
+
+    def __init__(self, path: str) -> None:
+        hint = f" Did you mean /v1{path}?" if path in _OFTEN_WITHOUT_VERSION else ""
+        super().__init__(f"Unknown request URL: {path}.{hint}")
+
+
+def with_head(methods: Iterable[str]) -> set[str]:
+    """Return methods, HEAD among them if GET is: who may have the whole may have its head."""
+    found = set(methods)
+    return found | {"HEAD"} if "GET" in found else found
+
+
+class WrongMethod(RequestRefused):
+    """Something is served at this path, but not with this method; ``allowed`` are those."""
+
+    status = 405
+    code = "method_not_allowed"
+
+    def __init__(self, method: str, path: str, allowed: Iterable[str]) -> None:
+        self.allowed = ", ".join(sorted(with_head(allowed)))
+        super().__init__(f"Not allowed to {method} on {path}. Allowed: {self.allowed}.")
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"allow": self.allowed}
+
+
+class UnknownTrace(RequestRefused):
+    """There is no such trace, or not one that the caller may read."""
+
+    status = 404
+    code = "trace_not_found"
+
+    def __init__(self, trace_id: str) -> None:
+        super().__init__(f"There is no trace '{trace_id}'.")
+
+
+class RequestTooLarge(RequestRefused):
+    """The body is larger than the operator allows."""
+
+    status = 413
+    code = "request_too_large"
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(f"The request body is larger than {limit_bytes} bytes.")
+
+
+class TooManyWrongKeys(RequestRefused):
+    """Somebody at this address was wrong too often, and has to wait ``retry_after_s`` seconds."""
+
+    status = 429
+    code = "too_many_wrong_keys"
+
+    def __init__(self, retry_after_s: int) -> None:
+        super().__init__(f"Too many wrong keys. Try again in {retry_after_s} s.")
+        self.retry_after_s = retry_after_s
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"retry-after": str(self.retry_after_s)}
+
+
+class TooManyRequests(RequestRefused):
+    """The tenant has reached a limit of its policy; ``limit`` says which, in words."""
+
+    status = 429
+    type = "requests"
+    code = "rate_limit_exceeded"
+
+    def __init__(self, limit: str, retry_after_s: int, limit_headers: Mapping[str, str]) -> None:
+        super().__init__(f"Rate limit reached: {limit}. Try again in {retry_after_s} s.")
+        self.retry_after_s = retry_after_s
+        self.limit_headers = limit_headers
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"retry-after": str(self.retry_after_s), **self.limit_headers}
+
+
+class UpstreamError(GuardProxyError):
+    """The model server failed."""
+
+    status = 502
+    type = "upstream_error"
+    code = "upstream_error"
+
+
+class UpstreamRefused(UpstreamError):
+    """The model server answered with an error status.
+
+    Attributes:
+        status: Its status.
+        body: Its own error object where it may be passed on (4xx in OpenAI's shape), else None.
+        reply_headers: Its headers that may be passed on, ``retry-after`` and request ids among
+            them.
+    """
+
+    code = "upstream_refused"
+
+    def __init__(
+        self, status: int, body: bytes | None = None, reply_headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(f"The model server answered with status {status}.")
+        self.status = status
+        self.body = body
+        self.reply_headers = dict(reply_headers or {})
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return self.reply_headers
+
+    def as_body(self) -> bytes:
+        """Return the model server's own error object, or ours."""
+        return super().as_body() if self.body is None else self.body
+
+
+class UpstreamRejectedKey(UpstreamError):
+    """The model server does not accept the key that the operator configured for the tenant."""
+
+    code = "upstream_rejected_key"
+
+    def __init__(self) -> None:
+        super().__init__("The model server rejected the key that its operator configured.")
+
+
+class UpstreamUnreachable(UpstreamError):
+    """No connection to the model server, or it broke."""
+
+    code = "upstream_unreachable"
+
+    def __init__(self, cause: str) -> None:
+        super().__init__("The connection to the model server failed.")
+        self.cause = cause
+
+
+class UpstreamBroken(UpstreamError):
+    """The model server's reply cannot be read; ``problem`` says how."""
+
+    code = "upstream_broken"
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"The model server's reply cannot be used: {problem}.")
+        self.problem = problem
+
+
+class UpstreamPoolFull(UpstreamError):
+    """No more connections to model servers may be opened; none was asked."""
+
+    status = 503
+    code = "upstream_pool_full"
+
+    def __init__(self) -> None:
+        super().__init__("All connections to model servers are in use. Try again in a moment.")
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that go out with the error."""
+        return {"retry-after": "1"}
+
+
+class UpstreamTimeout(UpstreamError):
+    """The model server took longer than the policy allows for one phase of its reply."""
+
+    status = 504
+    code = "upstream_timeout"
+
+    def __init__(self, phase: str, waited_s: float) -> None:
+        super().__init__(f"The model server timed out ({phase}, {waited_s:g} s).")
+        self.phase = phase
+        self.waited_s = waited_s

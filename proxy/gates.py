@@ -9,10 +9,10 @@ from policies.gating.looks import Look, Release
 from policies.gating.open_gate import OpenGate
 from policies.verdict import Verdict
 from proxy.call import Call
+from proxy.errors import UpstreamBroken
 from proxy.gatekeeping import inspected
 from proxy.inspecting import among_others, log_failures
 from proxy.judged import Judged
-from proxy.upstream_errors import UpstreamBroken
 
 MOST_ANSWER_CHARS = 200_000
 """What is longer could not be judged in the time that a reader waits."""

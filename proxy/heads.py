@@ -7,7 +7,7 @@ length, and what two servers in a row could read differently. Such a request is 
 import re
 from collections.abc import Mapping, Sequence
 
-from proxy.refusals import RequestRefused
+from proxy.errors import RequestRefused
 
 LONGEST_HEAD_BYTES = 64 * 1024
 _CODING, _HOST = b"transfer-encoding", b"host"

@@ -11,11 +11,10 @@ from litestar.types import Receive, Send
 from structlog.contextvars import bind_contextvars
 
 from policies.verdict import GuardOutcome
-from proxy.errors import GuardProxyError, InternalError, Overloaded, ServiceStopping
+from proxy.errors import BadRequest, GuardProxyError, InternalError, Overloaded, ServiceStopping
 from proxy.leaving import Leaving
 from proxy.logs import failure, logger
 from proxy.openai_api.json_body import JSON_TYPE
-from proxy.refusals import BadRequest
 from proxy.replying import HttpReply, send_whole
 from proxy.services import Services
 from proxy.telemetry.counting import count

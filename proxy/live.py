@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from policies.gating.gate import Gate
 from proxy.call import Call
+from proxy.errors import UpstreamBroken
 from proxy.gates import MOST_ANSWER_CHARS, looked_at
 from proxy.judged import Settled
 from proxy.live_choice import LiveChoice
@@ -16,7 +17,6 @@ from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.reply import Ending, Kept
 from proxy.openai_api.sse import BLANK_LINE, Event, EventReader
 from proxy.upstream.reply import OpenReply
-from proxy.upstream_errors import UpstreamBroken
 
 _MOST_ODD_EVENTS = 8
 """Those between which it is tried to let many others leave at once."""

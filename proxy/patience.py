@@ -4,7 +4,7 @@ import asyncio
 from types import TracebackType
 
 from policies.upstream import Timeouts
-from proxy.upstream_errors import UpstreamTimeout
+from proxy.errors import UpstreamTimeout
 
 
 class Patience:

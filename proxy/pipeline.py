@@ -36,6 +36,7 @@ from proxy.attempt import Asking, Attempt, attempted
 from proxy.call import Call, Finished
 from proxy.constraints import ConstrainedServers, wanted
 from proxy.ending import finished
+from proxy.errors import UpstreamError
 from proxy.gates import still_possible
 from proxy.inspecting import among_others, log_failures, reading_ahead
 from proxy.judge.book import JudgeBook
@@ -46,7 +47,6 @@ from proxy.regeneration import acting, note_about, with_note
 from proxy.tenants import Tenant
 from proxy.traces.builder import note_attempt, note_verdict
 from proxy.upstream.client import ModelServers
-from proxy.upstream_errors import UpstreamError
 
 
 @dataclass

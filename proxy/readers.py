@@ -4,8 +4,8 @@ import secrets
 from dataclasses import dataclass
 
 from policies.keys import tenant_named_by
+from proxy.errors import TooManyWrongKeys
 from proxy.logs import logger
-from proxy.refusals import TooManyWrongKeys
 from proxy.services import Services
 
 log = logger(__name__)

@@ -16,8 +16,8 @@ from policies.inspection import Inspector
 from policies.policy import Policy
 from policies.shape import Mode
 from policies.templates import ReplyTemplates
+from proxy.errors import BadRequest
 from proxy.openai_api.guard_field import GuardField
-from proxy.refusals import BadRequest
 from proxy.tenants import Judging
 
 MOST_KEPT = 32

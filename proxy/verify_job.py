@@ -1,11 +1,11 @@
 """One verification over HTTP, from its first byte to its trace."""
 
 from policies.verification.verifying import UnknownGuard, Verified
+from proxy.errors import BadRequest
 from proxy.inspecting import log_failures
 from proxy.job import Job
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
-from proxy.refusals import BadRequest
 from proxy.replying import HttpReply
 from proxy.stricter import asking_more
 from proxy.traces.builder import asked_of, note_exchange, note_verification

@@ -13,6 +13,7 @@ from policies.policy import SourceRules
 from policies.verification.conversation import ASSISTANT, without_answer
 from policies.verification.options import BadSources, GivenSource, Options, usable_sources
 from policies.verification.problems import problem
+from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.guard_field import GuardField
 from proxy.openai_api.json_body import JsonObject, member_path, read_object
 from proxy.openai_api.sources import (
@@ -21,7 +22,6 @@ from proxy.openai_api.sources import (
     SourceFormatError,
     find_sources,
 )
-from proxy.refusals import BadRequest, NotJson
 
 _MISSPELT_FROM = 0.75
 

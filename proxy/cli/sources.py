@@ -12,12 +12,12 @@ from rich.table import Table
 from guards.core.exchange import ContextState
 from policies.policy import SourceRules
 from proxy.cli.output import excerpt, fail, out, print_json
+from proxy.errors import BadRequest
 from proxy.openai_api.doors import DOORS
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
-from proxy.refusals import BadRequest
 
 
 class DoorChoice(StrEnum):

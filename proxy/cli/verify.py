@@ -16,7 +16,7 @@ from policies.verification.verifying import UnknownGuard, Verifier
 from proxy.cli.output import fail, out, print_json
 from proxy.cli.policy_names import NAMED, Directory, NamedPolicies
 from proxy.cli.verify_page import page
-from proxy.refusals import BadRequest
+from proxy.errors import BadRequest
 from proxy.verify_request import read_verify_request, to_verify
 
 NOT_VERIFIED = 1

@@ -15,6 +15,7 @@ from proxy.call import Call
 from proxy.constraints.capabilities import Capabilities
 from proxy.constraints.servers import ServerKind, fields_for, kind_of, may_be_refusal
 from proxy.constraints.wanted import Wanted
+from proxy.errors import UpstreamError, UpstreamRefused, UpstreamTimeout
 from proxy.logs import logger
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.json_body import JsonObject, read_object
@@ -22,7 +23,6 @@ from proxy.openai_api.sse import json_bytes
 from proxy.upstream.client import ModelServers
 from proxy.upstream.reply import OpenReply
 from proxy.upstream.request import ServerCall
-from proxy.upstream_errors import UpstreamError, UpstreamRefused, UpstreamTimeout
 
 log = logger(__name__)
 

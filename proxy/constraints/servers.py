@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from proxy.constraints.wanted import Wanted
+from proxy.errors import UpstreamRefused
 from proxy.openai_api.json_body import JsonObject, objects
-from proxy.upstream_errors import UpstreamRefused
 
 MOST_BAD_WORDS = 64
 """vLLM takes 128 token sequences, and a word is one with and one without a space before it."""

@@ -16,8 +16,8 @@ from proxy.dashboard.origin import ForeignOrigin
 from proxy.dashboard.replies import SAFE_HEADERS
 from proxy.dashboard.sessions import SessionsAway
 from proxy.dashboard.signing_in import NotSignedIn
+from proxy.errors import UnknownTrace
 from proxy.logs import failure, logger
-from proxy.refusals import UnknownTrace
 from proxy.traces.store import TraceStoreAway
 
 log = logger(__name__)

@@ -10,11 +10,10 @@ from pathlib import Path
 import httpx
 from pydantic import JsonValue
 
+from proxy.http_client import AiohttpTransport, NotSecured
 from proxy.logs import logger
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.transport.aiohttp_transport import AiohttpTransport
-from proxy.transport.errors import NotSecured
 
 log = logger(__name__)
 

@@ -3,8 +3,8 @@
 from math import ceil
 
 from policies.limits import Limits
+from proxy.errors import TooManyRequests
 from proxy.limits.counting import Count, Limit
-from proxy.refusals import TooManyRequests
 
 
 def limit_headers(limits: Limits, count: Count) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject
-from proxy.upstream_errors import UpstreamBroken
 
 _TOKENS = ("token_ids", "routed_experts", "hidden_states", "meta_info")
 

@@ -15,9 +15,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from proxy.errors import BadRequest
 from proxy.openai_api.field_tree import ITEM, Node, Origin, Row, Treatment, walk
 from proxy.openai_api.json_body import JsonObject
-from proxy.refusals import BadRequest
 
 MOST_UNKNOWN: Final = 20
 _LONGEST_PATH_CHARS = 80

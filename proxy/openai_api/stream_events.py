@@ -1,8 +1,8 @@
 """The JSON objects in the events of a model server's stream."""
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.sse import Event
-from proxy.upstream_errors import UpstreamBroken
 
 
 def event_object(event: Event) -> JsonObject:

@@ -21,11 +21,11 @@ from policies.judging.judge import JUDGE
 from policies.shape import Mode
 from policies.tracing import StoredText
 from policies.verdict import GuardOutcome, Verdict
+from proxy.errors import BadRequest
 from proxy.gatekeeping import Gatekeeper, inspected
 from proxy.judged import Judged, Settled, replace, settle
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.guard_field import GuardField
-from proxy.refusals import BadRequest
 from proxy.rejudging.recorded import exchange_of, reply_of, rests_on_labels
 from proxy.stricter import asking_more
 from proxy.tenants import Judging

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import unquote_plus
 
 from proxy.encodings import encodings_of
-from proxy.refusals import BadRequest, UnsupportedContent
+from proxy.errors import BadRequest, UnsupportedContent
 
 _BETWEEN_PARAMETERS = re.compile(b"[&;]")
 _JSON, _JSON_SUFFIX = ("application/json", "text/json"), "+json"

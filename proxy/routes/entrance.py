@@ -3,8 +3,8 @@
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from proxy.errors import UnknownPath, with_head
 from proxy.paths import model_path, normal_path, spelled_path
-from proxy.refusals import UnknownPath, with_head
 from proxy.replying import send_whole
 from proxy.routes.model_api import ModelApi, reply_to
 

@@ -4,9 +4,8 @@ import asyncio
 
 from litestar.types import Receive, Send
 
-from proxy.errors import ServiceStopping
+from proxy.errors import RequestRefused, ServiceStopping
 from proxy.job import Job
-from proxy.refusals import RequestRefused
 from proxy.replying import send_whole
 from proxy.routes.asked import Asked
 from proxy.routes.content import refuse_model_in_query, refuse_other_content

@@ -7,20 +7,27 @@ from typing import Final
 from litestar.types import Receive, Send
 
 from policies.passing import open_methods, read_rule
-from proxy.errors import GuardProxyError, InternalError
+from proxy.errors import (
+    BadRequest,
+    GuardProxyError,
+    InternalError,
+    NotJson,
+    UnknownModel,
+    UnknownPath,
+    UpstreamError,
+    WrongMethod,
+)
 from proxy.job import CLIENT_GONE_STATUS
 from proxy.logs import logger
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
 from proxy.paths import ends_guarded, spelled_path
-from proxy.refusals import BadRequest, NotJson, UnknownModel, UnknownPath, WrongMethod
 from proxy.relay import PassedCall, PassedReply, relayed
 from proxy.replying import HttpReply, send_whole
 from proxy.routes.asked import Asked, Endpoint
 from proxy.routes.content import only_in_json, refuse_model_in_query, refuse_other_content
 from proxy.routes.upload import ClientLeft, Upload, refuse_length
 from proxy.telemetry.counting import PASSED_THROUGH, count_passed
-from proxy.upstream_errors import UpstreamError
 
 log = logger(__name__)
 

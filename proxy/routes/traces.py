@@ -10,11 +10,10 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 from pydantic import JsonValue
 
 from proxy.auth import bearer_key
-from proxy.errors import TraceStoreUnavailable
+from proxy.errors import BadRequest, TraceStoreUnavailable, UnknownKey, UnknownTrace
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
 from proxy.readers import recognised
-from proxy.refusals import BadRequest, UnknownKey, UnknownTrace
 from proxy.services import Services
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
 from proxy.traces.store import TraceStoreAway

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable
 
 from litestar.types import Receive
 
-from proxy.refusals import RequestTooLarge
+from proxy.errors import RequestTooLarge
 
 
 class ClientLeft(Exception):

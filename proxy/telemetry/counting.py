@@ -5,6 +5,7 @@ from http import HTTPStatus
 from guards.core.guard import Stage
 from policies.guard_rule import Action
 from policies.verdict import GuardOutcome
+from proxy.errors import UpstreamRefused
 from proxy.metrics import Metrics
 from proxy.openai_api.doors import DOORS
 from proxy.telemetry.vocabulary import (
@@ -17,7 +18,6 @@ from proxy.telemetry.vocabulary import (
 )
 from proxy.traces.differing import does_otherwise
 from proxy.traces.trace import Trace
-from proxy.upstream_errors import UpstreamRefused
 
 PASSED_THROUGH = "passthrough"
 """Stands for the door and for the action of what was handed through."""

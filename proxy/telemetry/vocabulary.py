@@ -7,10 +7,8 @@ from typing import Final
 from policies.judging.claims import Skip
 from policies.judging.report import ANSWER_EDITED
 from policies.verdict import PARTIAL
-from proxy.errors import GuardProxyError
-from proxy.refusals import RequestRefused
+from proxy.errors import GuardProxyError, RequestRefused, UpstreamError
 from proxy.traces.trace import Delivery
-from proxy.upstream_errors import UpstreamError
 
 OTHER: Final = "other"
 

@@ -10,22 +10,21 @@ from pathlib import Path
 
 import httpx
 
-from proxy.headers import returned_headers
-from proxy.logs import logger
-from proxy.patience import Patience
-from proxy.spare import Spare
-from proxy.transport.aiohttp_transport import AiohttpTransport
-from proxy.transport.errors import NotSecured, StaleConnection
-from proxy.upstream.reply import Opened, OpenReply, RawReply, check_status, read_whole
-from proxy.upstream.request import ServerCall, Terms, httpx_request
-from proxy.upstream.troubles import Troubles
-from proxy.upstream_errors import (
+from proxy.errors import (
     UpstreamBroken,
     UpstreamError,
     UpstreamPoolFull,
     UpstreamTimeout,
     UpstreamUnreachable,
 )
+from proxy.headers import returned_headers
+from proxy.http_client import AiohttpTransport, NotSecured, StaleConnection
+from proxy.logs import logger
+from proxy.patience import Patience
+from proxy.spare import Spare
+from proxy.upstream.reply import Opened, OpenReply, RawReply, check_status, read_whole
+from proxy.upstream.request import ServerCall, Terms, httpx_request
+from proxy.upstream.troubles import Troubles
 
 log = logger(__name__)
 

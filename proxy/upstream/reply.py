@@ -8,16 +8,16 @@ from typing import cast
 import httpx
 
 from proxy.encodings import ENCODINGS, Sliced, encodings_of
-from proxy.headers import returned_headers
-from proxy.openai_api.json_body import member, read_object
-from proxy.patience import Patience
-from proxy.upstream.request import Terms
-from proxy.upstream_errors import (
+from proxy.errors import (
     UpstreamBroken,
     UpstreamError,
     UpstreamRefused,
     UpstreamRejectedKey,
 )
+from proxy.headers import returned_headers
+from proxy.openai_api.json_body import member, read_object
+from proxy.patience import Patience
+from proxy.upstream.request import Terms
 
 _NOT_MODIFIED = 304
 _MOST_STATUS = 599

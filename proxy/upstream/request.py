@@ -15,8 +15,8 @@ from yarl import URL
 from policies.upstream import Timeouts
 from proxy.encodings import ENCODINGS
 from proxy.headers import sent_headers
+from proxy.http_client import whole_address
 from proxy.spare import Spare
-from proxy.transport.request import whole_address
 
 
 class Terms(Protocol):

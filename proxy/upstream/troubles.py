@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-from proxy.logs import logger
-from proxy.upstream_errors import (
+from proxy.errors import (
     UpstreamError,
     UpstreamPoolFull,
     UpstreamRefused,
     UpstreamUnreachable,
 )
+from proxy.logs import logger
 
 log = logger(__name__)
 

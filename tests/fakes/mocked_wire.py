@@ -10,7 +10,7 @@ class _Wire(AbstractRequestMocker):
     """Stands where requests leave the proxy; what tests send themselves goes over the network."""
 
     name = WIRE
-    targets = ["proxy.transport.aiohttp_transport.AiohttpTransport"]  # noqa: RUF012 - respx's own form
+    targets = ["proxy.http_client.AiohttpTransport"]  # noqa: RUF012 - respx's own form
     target_methods = ["handle_async_request"]  # noqa: RUF012
 
     @classmethod

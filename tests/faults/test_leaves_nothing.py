@@ -19,8 +19,8 @@ import pytest
 import pytest_asyncio
 
 from proxy.demo.model_server import Said, completion
+from proxy.http_client import IDLE_KEPT_S
 from proxy.openai_api.json_body import JsonObject
-from proxy.transport.aiohttp_transport import IDLE_KEPT_S
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import NO_SUCH_PAGE
 from tests.fakes.processes import children_of

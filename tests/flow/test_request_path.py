@@ -120,4 +120,4 @@ async def test_the_path_of_a_clean_completion(
     assert trace.replies == (ANSWER,)
     assert any(file.startswith("proxy/") for file in path.files)
     with capsys.disabled():
-        print(f"\n{'stream' if stream else 'plain'}: {path.report()}")
+        print(f"\n{'stream' if stream else 'plain'}: {path.report()}")  # noqa: T201

@@ -11,9 +11,9 @@ import respx
 from openai.types.chat import ChatCompletion
 
 from proxy.demo.model_server import Said, chunks, completion
+from proxy.http_client import StaleConnection
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, EventReader, write_event
-from proxy.transport.errors import StaleConnection
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.mocked_wire import WIRE

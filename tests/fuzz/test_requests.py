@@ -10,10 +10,10 @@ from pydantic import JsonValue
 
 from policies.intents import Intents
 from policies.policy import SourceRules
+from proxy.errors import BadRequest
 from proxy.openai_api.door import Door
 from proxy.openai_api.doors import DOORS
 from proxy.openai_api.sources import SourceFormatError, find_sources
-from proxy.refusals import BadRequest
 from proxy.verify_request import read_verify_request, to_verify
 from tests.fuzz.mutating import mutated
 

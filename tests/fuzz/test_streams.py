@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.door import Door
 from proxy.openai_api.doors import DOORS
 from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import STREAM_TYPE, EventReader
-from proxy.upstream_errors import UpstreamBroken
 from tests.fuzz.mutating import mutated
 
 RECORDED = Path(__file__).parents[1] / "wire"

@@ -9,8 +9,8 @@ from proxy.dashboard.backstage import Backstage
 from proxy.dashboard.desk import AnyRequest, Desk, is_https
 from proxy.dashboard.languages import msgid
 from proxy.dashboard.signing_in import ended_cookie, session_cookie, session_token
+from proxy.errors import TooManyWrongKeys
 from proxy.readers import recognised
-from proxy.refusals import TooManyWrongKeys
 from proxy.services import Services
 
 MOST_FORM_BYTES = 8 * 2**10

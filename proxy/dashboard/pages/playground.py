@@ -26,7 +26,7 @@ from proxy.dashboard.playground.problems import (
 from proxy.dashboard.playground.stands import BANDS, CAPS, CITATIONS
 from proxy.dashboard.playground.trying import tried
 from proxy.dashboard.traces.codes import code_word
-from proxy.refusals import UnknownTrace
+from proxy.errors import UnknownTrace
 from proxy.services import Services
 from proxy.tenants import Tenant
 from proxy.traces.query import Query

@@ -22,9 +22,9 @@ from proxy.dashboard.traces.page import TracePage
 from proxy.dashboard.traces.reasons import reason_word
 from proxy.dashboard.traces.rows import Row
 from proxy.dashboard.traces.searching import NEWEST, Found, news, search
+from proxy.errors import UnknownTrace
 from proxy.openai_api.doors import DOORS
 from proxy.openai_api.json_body import JSON_TYPE
-from proxy.refusals import UnknownTrace
 from proxy.services import Services
 from proxy.traces.query import BadCursor, Query
 from proxy.traces.store import TraceStoreAway

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from proxy.dashboard.languages import msgid
+from proxy.errors import TooManyRequests
 from proxy.openai_api.json_body import member, read_object
-from proxy.refusals import TooManyRequests
 from proxy.replying import HttpReply
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import PieceJoiner
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.chat.reply import Saying, StreamReply, check_chunk, content_of
@@ -18,7 +19,6 @@ from proxy.openai_api.reply import Ending
 from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import DONE, Event, write_event
 from proxy.openai_api.stream_events import event_object
-from proxy.upstream_errors import UpstreamBroken
 
 _TELLING = COVERAGE.chunk.telling()
 _SILENT = COVERAGE.chunk.silent() - {"choices", "usage"}

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from guards.core.lazy import lazy
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer, with_whole_characters
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.choices import choice_index, choices_of
@@ -14,7 +15,6 @@ from proxy.openai_api.coverage import Told, unknown_fields
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.sse import EventReader
 from proxy.openai_api.stream_events import event_object
-from proxy.upstream_errors import UpstreamBroken
 
 _REASONING_PARTS = ("thinking", "reasoning")
 

@@ -4,12 +4,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.extensions import JSON_FIELDS, MOST_CHOICES
 from proxy.openai_api.guard_field import NOTHING_TOLD, GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 from proxy.openai_api.model_request import ModelRequest
-from proxy.refusals import BadRequest, NotJson
 
 _PREFILL = "prefill"
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.choices import without_tokens
 from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.reply import StreamReply
@@ -17,7 +18,6 @@ from proxy.openai_api.reply import Ending
 from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import DONE, Event, write_event
 from proxy.openai_api.stream_events import event_object
-from proxy.upstream_errors import UpstreamBroken
 
 _NAMES = ("id", "created")
 _AROUND = (*_NAMES, "object", "model", "system_fingerprint")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer, with_whole_characters
 from proxy.openai_api.choices import choice_index, choices_of, without_tokens
 from proxy.openai_api.completions.coverage import COVERAGE
@@ -13,7 +14,6 @@ from proxy.openai_api.json_body import JsonObject, objects, read_object
 from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import json_bytes
-from proxy.upstream_errors import UpstreamBroken
 
 _OF_CHATS = ("message", "delta")
 

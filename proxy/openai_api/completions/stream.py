@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.choices import choice_index, choices_of, without_tokens
 from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.reply import StreamReply, answer_of, text_of
@@ -12,7 +13,6 @@ from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import DONE, EventReader, write_event
 from proxy.openai_api.stream_events import event_object
 from proxy.openai_api.words import Words
-from proxy.upstream_errors import UpstreamBroken
 
 # These say something of the text; all else in a choice says how it ended.
 _OF_A_TEXT = ("index", "text", "logprobs", "token_ids")

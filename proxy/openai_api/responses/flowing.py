@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.responses.flows import (
@@ -17,7 +18,6 @@ from proxy.openai_api.responses.made import delta
 from proxy.openai_api.responses.output import REFUSAL_PART, TEXT_PART, Place
 from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.words import Words
-from proxy.upstream_errors import UpstreamBroken
 
 _PLACE = ("item_id", "output_index", "content_index")
 

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.responses.output import Place
-from proxy.upstream_errors import UpstreamBroken
 
 TEXT_FLOW: Final = "response.output_text"
 TEXT_DONE: Final = "response.output_text.done"

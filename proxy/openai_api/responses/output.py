@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.responses.coverage import COVERAGE
-from proxy.upstream_errors import UpstreamBroken
 
 COMPLETED: Final = "completed"
 INCOMPLETE: Final = "incomplete"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.json_texts import with_texts
@@ -52,7 +53,6 @@ from proxy.openai_api.responses.output import (
     without_echoes,
 )
 from proxy.openai_api.restoring import Restoring
-from proxy.upstream_errors import UpstreamBroken
 
 _ANSWERS = ("output", "output_text", "output_messages")
 

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.coverage import unknown_fields
 from proxy.openai_api.json_body import JsonObject, objects, read_object
@@ -24,7 +25,6 @@ from proxy.openai_api.responses.reading import StreamReader
 from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import STREAM_TYPE, EventReader, json_bytes
 from proxy.openai_api.stream_events import event_object
-from proxy.upstream_errors import UpstreamBroken
 
 
 @dataclass(frozen=True)

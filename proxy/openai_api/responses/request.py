@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.extensions import JSON_FIELDS
 from proxy.openai_api.guard_field import NOTHING_TOLD, GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, objects, read_object
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.responses.conversation import is_reference, messages_of, not_text_in
 from proxy.openai_api.responses.coverage import COVERAGE
-from proxy.refusals import BadRequest, NotJson
 
 KEPT_THERE = ("previous_response_id", "conversation", "prompt")
 """Members that point at what only the model server keeps."""

@@ -9,8 +9,8 @@ from proxy.constraints.servers import (
     may_be_refusal,
 )
 from proxy.constraints.wanted import Wanted
+from proxy.errors import UpstreamRefused
 from proxy.openai_api.json_body import JsonObject
-from proxy.upstream_errors import UpstreamRefused
 
 TEXT = AllowedText(("手續費",))
 BOTH = Wanted(TEXT, ("가온은행",))

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from proxy.demo.model_server import Said, chunks, completion
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.chat import ChatReply, read_reply, read_request, write
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending, Kept, Replaced
 from proxy.openai_api.sse import DONE, write_event
-from proxy.upstream_errors import UpstreamBroken
 
 Read = Callable[..., ChatReply]
 

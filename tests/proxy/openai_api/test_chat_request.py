@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from proxy.errors import BadRequest
 from proxy.openai_api.chat import read_request
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
-from proxy.refusals import BadRequest
 
 MESSAGE: JsonObject = {"role": "user", "content": "휴가는 며칠인가요?"}
 

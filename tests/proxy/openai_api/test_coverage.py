@@ -22,6 +22,7 @@ from openai.types.completion_create_params import (
 )
 from pydantic import BaseModel, JsonValue
 
+from proxy.errors import BadRequest
 from proxy.openai_api.chat.coverage import COVERAGE as CHAT
 from proxy.openai_api.completions.coverage import COVERAGE as COMPLETIONS
 from proxy.openai_api.coverage import (
@@ -34,7 +35,6 @@ from proxy.openai_api.coverage import (
 )
 from proxy.openai_api.field_tree import Node, Origin, Row, Treatment, walk
 from proxy.openai_api.json_body import JsonObject
-from proxy.refusals import BadRequest
 
 DEEPEST = 8
 DOORS = [pytest.param(door, id=door.door) for door in (CHAT, COMPLETIONS)]

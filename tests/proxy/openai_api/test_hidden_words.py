@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.chat import ChatDoor
 from proxy.openai_api.completions import CompletionsDoor
 from proxy.openai_api.doors import DOORS
@@ -12,7 +13,6 @@ from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Replaced, Repl
 from proxy.openai_api.responses import ResponsesDoor
 from proxy.openai_api.sse import DONE, STREAM_TYPE, write_event
 from proxy.personal.stand_ins import StandIns
-from proxy.upstream_errors import UpstreamBroken
 
 HIDDEN = "이용료는 99,000원입니다."
 SHOWN = "이용료는 45,000원입니다."

@@ -7,12 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.chat import ChatDoor
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.mould import mould_of
 from proxy.openai_api.sse import Event, write_event
-from proxy.upstream_errors import UpstreamBroken
 
 DOOR = ChatDoor()
 ASKED = b'{"model": "m", "stream": true, "messages": [{"role": "user", "content": "?"}]}'

@@ -10,7 +10,9 @@ import pytest
 from guards.core.registry import GuardType, all_guards
 from policies.judging.claims import Skip
 from policies.judging.verdict import NO_TIME
-from proxy import errors, refusals, upstream_errors
+from proxy import errors
+from proxy import errors as refusals
+from proxy import errors as upstream_errors
 from proxy.errors import GuardProxyError
 from proxy.telemetry.vocabulary import ERRORS, NOT_RUN, OTHER, UPSTREAM_ERRORS, not_run_reason
 

@@ -6,8 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from proxy.upstream.troubles import QUIET_S, Troubles
-from proxy.upstream_errors import (
+from proxy.errors import (
     UpstreamBroken,
     UpstreamError,
     UpstreamPoolFull,
@@ -16,6 +15,7 @@ from proxy.upstream_errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
+from proxy.upstream.troubles import QUIET_S, Troubles
 
 GONE = UpstreamUnreachable("ConnectError")
 HERE, THERE = "models:8000", "models:8001"

@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from policies.upstream import Timeouts
+from proxy.errors import UpstreamBroken
 from proxy.spare import Spare
 from proxy.upstream.client import ModelServers
 from proxy.upstream.request import ServerCall
-from proxy.upstream_errors import UpstreamBroken
 from tests.proxy.wire.talking import Talking, talking
 
 MOST_BYTES = 100_000_000

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from policies.upstream import Timeouts
+from proxy.errors import UpstreamTimeout
 from proxy.patience import Patience
-from proxy.upstream_errors import UpstreamTimeout
 
 SHORT_S = 0.05
 LONG_S = 30.0

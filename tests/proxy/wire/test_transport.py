@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 import httpx
 import pytest
 
-from proxy.transport.aiohttp_transport import AiohttpTransport
+from proxy.http_client import AiohttpTransport
 from tests.proxy.wire.talking import REPLY, Line, Talking, talking
 
 DEADLINE_S = 5.0

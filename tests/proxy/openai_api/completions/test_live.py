@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.sse import DONE, EventReader, write_event
 from proxy.personal.stand_ins import StandIns
-from proxy.upstream_errors import UpstreamBroken
 from tests.proxy.openai_api.completions.making import (
     DOOR,
     ENDING,

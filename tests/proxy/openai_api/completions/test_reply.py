@@ -2,9 +2,9 @@
 
 import pytest
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import KEEP_ALIVE, json_bytes
-from proxy.upstream_errors import UpstreamBroken
 from tests.proxy.openai_api.completions.making import (
     DOOR,
     HELD,

@@ -5,9 +5,9 @@ import json
 import pytest
 from pydantic import JsonValue
 
+from proxy.errors import BadRequest
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.refusals import BadRequest
 from tests.proxy.openai_api.completions.making import DOOR, PROMPT, asked
 
 

@@ -1,9 +1,9 @@
 import pytest
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.sse import Event, write_event
-from proxy.upstream_errors import UpstreamBroken
 from tests.proxy.openai_api.responses.wire import (
     PHONE,
     checked,

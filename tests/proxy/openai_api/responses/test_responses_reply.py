@@ -3,11 +3,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.responses.output import spread
 from proxy.openai_api.sse import json_bytes, write_event
-from proxy.upstream_errors import UpstreamBroken
 from tests.proxy.openai_api.responses.wire import (
     DOOR,
     JSON,

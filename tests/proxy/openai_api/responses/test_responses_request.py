@@ -5,11 +5,11 @@ from pydantic import JsonValue
 
 from guards.core.exchange import Source
 from policies.policy import SourceRules
+from proxy.errors import BadRequest
 from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.responses import ResponsesDoor
 from proxy.openai_api.sources import FoundContext, find_sources
 from proxy.openai_api.sse import json_bytes
-from proxy.refusals import BadRequest
 from tests.proxy.openai_api.responses.wire import DOOR, request_of
 
 ASKED = "경조 휴가는 며칠인가요?"

@@ -1,0 +1,330 @@
+"""The HTTP client for model servers and judges: httpx's interface over aiohttp's connections.
+
+httpx's own transport costs about ten times what aiohttp's does. The `httpx-aiohttp` package
+joins the two as well, but it writes the address anew, so that a query may leave in other bytes; it
+joins several headers of one name; and it reports a connection that broke as one that took too long
+to open. Nothing is added to a request here and nothing is taken from a reply: no header, no cookie,
+no redirect, no decoding.
+"""
+
+import re
+import ssl
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import NoReturn, cast
+from weakref import WeakSet
+
+import aiohttp
+import httpx
+from aiohttp.client_proto import ResponseHandler
+from multidict import CIMultiDict
+from yarl import URL
+
+from proxy.certificates import trusted
+
+
+class StaleConnection(httpx.ReadError):
+    """A connection that was idle before had been closed by the server when it was used again."""
+
+
+class NotSecured(httpx.ConnectError):
+    """There is no secure connection: nobody vouches for the server, or no rules were agreed on.
+
+    Its words are for the operator: the server's name may be in them.
+    """
+
+
+def raise_as_httpx(error: Exception) -> NoReturn:
+    """Raise the error of httpx that says the same as one of aiohttp's or the system's."""
+    raise _as_httpx(error) from error
+
+
+def _as_httpx(error: Exception) -> httpx.TransportError:
+    """Return the error of httpx that says the same; no address and no byte of a reply is in it.
+
+    But for `NotSecured`, which says for which server a certificate is not.
+    """
+    name = type(error).__name__
+    match error:
+        case TimeoutError():
+            return httpx.ConnectTimeout(name)
+        case aiohttp.ClientSSLError():
+            return NotSecured(_why_not_secured(error.os_error))
+        case aiohttp.ClientConnectorError():
+            return httpx.ConnectError(name)
+        case aiohttp.InvalidURL():
+            return httpx.UnsupportedProtocol(name)
+        case aiohttp.ClientResponseError() | aiohttp.ClientPayloadError():
+            return httpx.RemoteProtocolError(name)
+        case aiohttp.ClientError() | OSError():
+            return httpx.ReadError(name)
+        case _:
+            return httpx.LocalProtocolError(name)
+
+
+def _why_not_secured(error: OSError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"certificate verify failed: {error.verify_message}"
+    return f"TLS failed: {getattr(error, 'reason', None) or type(error).__name__}"
+
+
+_LARGE_BODY_BYTES = 64 * 1024
+_NOT_ASCII = re.compile(rb"[^\x00-\x7f]")
+
+
+class Sent:
+    """A request in the form in which aiohttp sends it best.
+
+    Attributes:
+        headers: Its headers.
+        body: Its body; None for none.
+        failure: What broke the stream that the body came from.
+    """
+
+    def __init__(self, request: httpx.Request) -> None:
+        # How the body travels, aiohttp says itself: by its length where it is known, or in chunks.
+        self.headers = CIMultiDict(
+            (name.decode("ascii"), _text(value))
+            for name, value in request.headers.raw
+            if name.lower() != b"transfer-encoding"
+        )
+        self.body: bytes | AsyncGenerator[bytes, None] | None
+        self.failure: Exception | None = None
+        stream = request.stream
+        if isinstance(stream, httpx.ByteStream):
+            whole = b"".join(stream)
+            self.body = self._whole(whole) if len(whole) > _LARGE_BODY_BYTES else whole or None
+        else:
+            self.body = self._streamed(cast("httpx.AsyncByteStream", stream))
+
+    def _whole(self, whole: bytes) -> AsyncGenerator[bytes, None]:
+        """Return a large body in pieces: no more of it is copied than the network takes."""
+        self.headers["content-length"] = str(len(whole))
+        return _in_pieces(memoryview(whole))
+
+    async def _streamed(self, stream: httpx.AsyncByteStream) -> AsyncGenerator[bytes, None]:
+        try:
+            async for piece in stream:
+                yield piece
+        except Exception as error:
+            self.failure = error  # aiohttp would tell of it in words only
+            raise
+
+
+async def _in_pieces(whole: memoryview) -> AsyncGenerator[bytes, None]:
+    for start in range(0, len(whole), _LARGE_BODY_BYTES):
+        yield bytes(whole[start : start + _LARGE_BODY_BYTES])
+
+
+def _text(value: bytes) -> str:
+    """Return a header's value so that aiohttp, which writes UTF-8, writes the same bytes.
+
+    One that is not UTF-8 is taken for Latin-1, the older custom.
+    """
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def address_of(request: httpx.Request) -> URL:
+    """Return where a request goes, in the very bytes of its address.
+
+    Its extension ``address`` is that, where somebody knows it already.
+    """
+    target: bytes | None = request.extensions.get("target")
+    if target is None:
+        known: URL | None = request.extensions.get("address")
+        return known or whole_address(request.url)
+    # The very bytes, but for those that have no place in an address and are escaped.
+    path, _, query = _NOT_ASCII.sub(_escaped, target).decode("ascii").partition("?")
+    return URL.build(
+        scheme=request.url.scheme,
+        authority=request.url.netloc.decode("ascii"),
+        path=path,
+        query_string=query,
+        encoded=True,
+    )
+
+
+def whole_address(url: httpx.URL) -> URL:
+    """Return an address as aiohttp takes it."""
+    address = f"{url.scheme}://{url.netloc.decode('ascii')}{url.raw_path.decode('ascii')}"
+    return URL(address, encoded=True)
+
+
+def _escaped(found: re.Match[bytes]) -> bytes:
+    return b"%%%02X" % found[0][0]
+
+
+_USED: WeakSet[ResponseHandler] = WeakSet()
+"""Connections over which something was asked before."""
+_CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+def is_readable(reply: aiohttp.ClientResponse) -> bool:
+    """Tell whether nobody could read another reply in the same bytes."""
+    codings = [coding.lower() for coding in reply.headers.getall("Transfer-Encoding", ())]
+    if codings not in ([], ["chunked"]):
+        return False  # nobody asked for another one, and its body would pass for one without
+    return not _CONTROL.search(b"".join(chain.from_iterable(reply.raw_headers)))
+
+
+class AiohttpReply(aiohttp.ClientResponse):
+    """A reply that is only ever read from a connection on which nothing else stands."""
+
+    async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
+        """Read the head of the reply.
+
+        Raises:
+            httpx.ReadError: the connection was lost before it.
+        """
+        protocol, transport = connection.protocol, connection.transport
+        if protocol is None or protocol.should_close:
+            # Something came while the connection was idle: it would be taken for this reply.
+            raise StaleConnection("the connection was not idle")
+        is_used = protocol in _USED
+        _USED.add(protocol)
+        try:
+            return await super().start(connection)
+        except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
+            # In this shape aiohttp does not send a request again on its own.
+            lost = StaleConnection if is_used else httpx.ReadError
+            raise lost("the connection was lost") from error
+        except BaseException:
+            if transport is not None:
+                transport.abort()  # a plain close waits for what has not been sent yet
+            raise
+
+
+class ReplyBody(httpx.AsyncByteStream):
+    """The body of a reply, as it was encoded, in pieces as they have come."""
+
+    def __init__(self, reply: aiohttp.ClientResponse, let_go: Callable[[], None]) -> None:
+        self._reply = reply
+        self._let_go: Callable[[], None] | None = let_go
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        read = self._reply.content.readany
+        try:
+            while piece := await read():
+                yield piece
+        except (aiohttp.ClientError, OSError) as error:
+            raise_as_httpx(error)
+
+    async def aclose(self) -> None:
+        """Let go of the connection; one that is not at its end is cut."""
+        connection = self._reply.connection
+        if connection is not None and connection.transport is not None:
+            connection.transport.abort()  # not all of it was read, or not all was sent
+        self._reply.close()
+        if self._let_go is not None:
+            self._let_go()
+            self._let_go = None
+
+
+IDLE_KEPT_S = 2.0
+"""How long an idle connection is kept: shorter than servers do, which close theirs after 5 s."""
+_LONGEST_HEADER_BYTES = 32 * 1024
+_MOST_HEADERS = 256
+# Headers that aiohttp would add on its own.
+_ADDED = frozenset({"Accept", "Accept-Encoding", "Content-Type", "User-Agent"})
+
+
+class AiohttpTransport(httpx.AsyncBaseTransport):
+    """Connections of one event loop.
+
+    Args:
+        most_connections: How many may be in use at once; None for as many as are asked for.
+        ca_file: Certificates that are trusted beside the public ones; None for none.
+    """
+
+    def __init__(self, most_connections: int | None = None, *, ca_file: Path | None = None) -> None:
+        self._most_connections = most_connections
+        self._ca_file = ca_file
+        self._in_use = 0
+        self._session: aiohttp.ClientSession | None = None
+        self._is_closed = False
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request; the body of its reply is still on its way.
+
+        The request's extension ``target`` is what stands in its first line, where the address is
+        not to be used; its ``timeout`` for ``connect`` covers looking up the name, too. The reply's
+        extension ``has_come`` tells whether all of its body has come, read or not.
+
+        Raises:
+            httpx.TransportError: no reply. `httpx.PoolTimeout` says that no connection was free,
+                for which nobody waits; `httpx.ReadError` that one was lost before the first byte.
+        """
+        if self._in_use == self._most_connections:
+            raise httpx.PoolTimeout("all connections are in use")
+        self._in_use += 1
+        try:
+            return await self._reply(request)
+        except BaseException:
+            self._let_go()
+            raise
+
+    async def _reply(self, request: httpx.Request) -> httpx.Response:
+        sent = Sent(request)
+        try:
+            reply = await self._connections().request(
+                request.method,
+                address_of(request),
+                headers=sent.headers,
+                data=sent.body,
+                allow_redirects=False,
+                timeout=_time_to_connect(request.extensions.get("timeout", {}).get("connect")),
+            )
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            if sent.failure is not None:
+                raise sent.failure from None
+            raise_as_httpx(error)
+        if not is_readable(reply):
+            reply.close()
+            raise httpx.RemoteProtocolError("odd headers")
+        return httpx.Response(
+            reply.status,
+            headers=reply.raw_headers,
+            stream=ReplyBody(reply, self._let_go),
+            extensions={"has_come": reply.content.is_eof},
+        )
+
+    def _let_go(self) -> None:
+        self._in_use -= 1
+
+    async def aclose(self) -> None:
+        """Close every connection; no other is opened."""
+        self._is_closed = True
+        if self._session is not None:
+            await self._session.close()
+
+    def _connections(self) -> aiohttp.ClientSession:
+        if self._is_closed:
+            raise RuntimeError("the connections are closed")
+        if self._session is None:  # it belongs to the loop that is running when it is made
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    ssl=trusted(self._ca_file),
+                    limit=0,
+                    keepalive_timeout=IDLE_KEPT_S,
+                    resolver=aiohttp.ThreadedResolver(),  # the system's, whatever is installed
+                ),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                response_class=AiohttpReply,
+                skip_auto_headers=_ADDED,
+                auto_decompress=False,
+                trust_env=False,
+                max_line_size=_LONGEST_HEADER_BYTES,
+                max_field_size=_LONGEST_HEADER_BYTES,
+                max_headers=_MOST_HEADERS,
+            )
+        return self._session
+
+
+@lru_cache(maxsize=64)
+def _time_to_connect(limit_s: float | None) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=None, connect=limit_s)
