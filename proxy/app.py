@@ -23,10 +23,7 @@ from policies.store import PolicyStore, Reload
 from policies.tracing import Tracing
 from proxy.apart.lane import Lane
 from proxy.apart.lending import Apart
-from proxy.capacity import Capacity, Kind
-from proxy.closing import Closing
 from proxy.constraints import Capabilities, ConstrainedServers
-from proxy.crowd import ClientLimits, Crowd
 from proxy.dashboard.mounting import Dashboard
 from proxy.errors import (
     BadRequest,
@@ -52,6 +49,8 @@ from proxy.routes.health import healthz, metrics, readyz
 from proxy.routes.model_api import ModelApi
 from proxy.routes.openapi import openapi_document
 from proxy.routes.traces import NEEDED, list_traces, show_trace
+from proxy.server.client_limits import Capacity, ClientLimits, ConnectionLimiter, Kind
+from proxy.server.shutdown import Shutdown
 from proxy.services import Services
 from proxy.settings import Settings
 from proxy.telemetry.counting import count_shadow
@@ -137,7 +136,7 @@ async def open_services(
             yield Services(
                 settings=settings,
                 place=place,
-                closing=Closing(),
+                shutdown=Shutdown(),
                 reread=reread,
                 policies=policies,
                 tenants=tenants,
@@ -190,10 +189,10 @@ def read_tenants(settings: Settings) -> Tenants:
 
 def create_app(services: Services) -> ASGIApp:
     """Return the web app over services that are already open."""
-    return services.closing.attended(Entrance(ModelApi(services), _web_app(services)))
+    return services.shutdown.tracked(Entrance(ModelApi(services), _web_app(services)))
 
 
-def crowd_of(services: Services) -> Crowd:
+def connection_limiter(services: Services) -> ConnectionLimiter:
     """Return what counts the clients of the app."""
     settings = services.settings
     limits = ClientLimits(
@@ -201,7 +200,7 @@ def crowd_of(services: Services) -> Crowd:
         request_s=settings.request_timeout_s,
         send_s=settings.send_timeout_s,
     )
-    return Crowd(limits, services.metrics.overloaded.labels("connections").inc)
+    return ConnectionLimiter(limits, services.metrics.overloaded.labels("connections").inc)
 
 
 def _web_app(services: Services) -> Litestar:

@@ -124,5 +124,5 @@ def server_call(call: Call, body: bytes) -> ServerCall:
         key_is_ours=not upstream.pass_caller_key,
         query=call.query,
         timeouts=upstream.timeouts,
-        spare=call.spare,
+        retry_budget=call.retry_budget,
     )

@@ -1,7 +1,7 @@
 """Authentication of the model API: bearer key -> tenant, before anything else is looked at."""
 
 from proxy.errors import UnknownKey, UnknownPath
-from proxy.paths import ModelPath
+from proxy.server.paths import ModelPath
 from proxy.tenants import Tenant, Tenants
 
 _SCHEME = "bearer "

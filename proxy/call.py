@@ -16,10 +16,10 @@ from proxy.openai_api.reply import Written
 from proxy.outgoing import Outgoing
 from proxy.personal.stand_ins import NONE as NO_STAND_INS
 from proxy.personal.stand_ins import StandIns
-from proxy.spare import Spare
 from proxy.telemetry.spans import UNHEARD, RequestSpans
 from proxy.tenants import Tenant
 from proxy.traces.builder import TraceBuilder
+from proxy.upstream.request import RetryBudget
 
 # How long the OpenAI clients wait for a reply, as they say themselves.
 _CLIENT_WAITS = ("x-stainless-read-timeout", "x-stainless-timeout")
@@ -53,7 +53,7 @@ class Call:
         judge_spent_s: Time that the tenant's judge has taken so far, in seconds.
         left: What has left of each choice's stream so far, by number.
         inspecting_s: Time that inspecting the answers of this attempt has taken so far.
-        spare: A request to the model server that all attempts have in common, should one be lost.
+        retry_budget: The one repeated request that all attempts together may cost.
     """
 
     tenant: Tenant
@@ -69,7 +69,7 @@ class Call:
     stand_ins: StandIns = NO_STAND_INS
     judge_spent_s: float = 0.0
     inspecting_s: float = 0.0
-    spare: Spare = field(default_factory=Spare)
+    retry_budget: RetryBudget = field(default_factory=RetryBudget)
     left: dict[int, str] = field(default_factory=dict)
 
     @lazy

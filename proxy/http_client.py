@@ -29,7 +29,7 @@ class StaleConnection(httpx.ReadError):
     """A connection that was idle before had been closed by the server when it was used again."""
 
 
-class NotSecured(httpx.ConnectError):
+class TlsError(httpx.ConnectError):
     """There is no secure connection: nobody vouches for the server, or no rules were agreed on.
 
     Its words are for the operator: the server's name may be in them.
@@ -44,14 +44,14 @@ def raise_as_httpx(error: Exception) -> NoReturn:
 def _as_httpx(error: Exception) -> httpx.TransportError:
     """Return the error of httpx that says the same; no address and no byte of a reply is in it.
 
-    But for `NotSecured`, which says for which server a certificate is not.
+    But for `TlsError`, which says for which server a certificate is not.
     """
     name = type(error).__name__
     match error:
         case TimeoutError():
             return httpx.ConnectTimeout(name)
         case aiohttp.ClientSSLError():
-            return NotSecured(_why_not_secured(error.os_error))
+            return TlsError(_why_not_secured(error.os_error))
         case aiohttp.ClientConnectorError():
             return httpx.ConnectError(name)
         case aiohttp.InvalidURL():
@@ -172,7 +172,7 @@ def is_readable(reply: aiohttp.ClientResponse) -> bool:
     return not _CONTROL.search(b"".join(chain.from_iterable(reply.raw_headers)))
 
 
-class AiohttpReply(aiohttp.ClientResponse):
+class AiohttpResponse(aiohttp.ClientResponse):
     """A reply that is only ever read from a connection on which nothing else stands."""
 
     async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
@@ -314,7 +314,7 @@ class AiohttpTransport(httpx.AsyncBaseTransport):
                     resolver=aiohttp.ThreadedResolver(),  # the system's, whatever is installed
                 ),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                response_class=AiohttpReply,
+                response_class=AiohttpResponse,
                 skip_auto_headers=_ADDED,
                 auto_decompress=False,
                 trust_env=False,

@@ -15,7 +15,7 @@ from proxy.errors import BadRequest, GuardProxyError, InternalError, Overloaded,
 from proxy.leaving import Leaving
 from proxy.logs import failure, logger
 from proxy.openai_api.json_body import JSON_TYPE
-from proxy.replying import HttpReply, send_whole
+from proxy.server.asgi_reply import HttpReply, send_whole
 from proxy.services import Services
 from proxy.telemetry.counting import count
 from proxy.tenants import Tenant
@@ -132,7 +132,7 @@ class Job(ABC):
         except GuardProxyError as error:
             return self._refused(error)
         except asyncio.CancelledError:
-            if self._services.closing.took_over():
+            if self._services.shutdown.claim_cancellation():
                 return self._refused(ServiceStopping())
             return self._left()
         except RecursionError:
@@ -148,7 +148,7 @@ class Job(ABC):
             await self._send(reply, send)
         except asyncio.CancelledError:
             self._left()  # before all of it was taken
-            if self._services.closing.is_over.is_set():
+            if self._services.shutdown.deadline_passed.is_set():
                 self._end = _NOT_TAKEN
             raise
 

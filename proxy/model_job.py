@@ -6,14 +6,14 @@ from typing import Any
 from litestar.types import Message, Send
 
 from proxy.call import LATE_HEADERS, Call, Finished
-from proxy.capacity import Kind
 from proxy.job import Job
 from proxy.openai_api.door import Door
 from proxy.openai_api.json_body import read_object
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import STREAM_TYPE, write_comments, write_event
 from proxy.outgoing import Outgoing
-from proxy.replying import HttpReply
+from proxy.server.asgi_reply import HttpReply
+from proxy.server.client_limits import Kind
 from proxy.services import Services
 from proxy.stricter import asking_more
 from proxy.tenants import Tenant

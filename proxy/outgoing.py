@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from litestar.types import Send
 
 from proxy.openai_api.sse import KEEP_ALIVE
-from proxy.replying import EVENT_STREAM, send_head, send_piece
+from proxy.server.asgi_reply import EVENT_STREAM, send_head, send_piece
 
 
 class Outgoing:

@@ -8,10 +8,9 @@ from typing import TypeAlias
 import httpx
 
 from policies.upstream import Timeouts
-from proxy.headers import returned_headers, sent_headers
-from proxy.spare import Spare
 from proxy.upstream.client import ModelServers
-from proxy.upstream.request import parsed_url
+from proxy.upstream.headers import returned_headers, sent_headers
+from proxy.upstream.request import RetryBudget, parsed_url
 
 RawHeaders: TypeAlias = Sequence[tuple[bytes, bytes]]
 
@@ -47,9 +46,9 @@ class PassedCall:
     timeouts: Timeouts
 
     @property
-    def spare(self) -> Spare:
+    def retry_budget(self) -> RetryBudget:
         """Whether it may be sent once more, should it be lost: not if that could do it twice."""
-        return Spare(is_there=self.method in _REPEATABLE)
+        return RetryBudget(is_available=self.method in _REPEATABLE)
 
 
 @dataclass(frozen=True, slots=True)

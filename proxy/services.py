@@ -6,14 +6,14 @@ from datetime import datetime
 
 from policies.store import PolicyStore
 from proxy.apart.lending import Apart
-from proxy.capacity import Capacity
-from proxy.closing import Closing
 from proxy.judge.book import JudgeBook
 from proxy.limits.limiter import Limiter
 from proxy.limits.wrong_keys import WrongKeys
 from proxy.metrics import Metrics
 from proxy.pipeline import Pipeline
 from proxy.rejudging.shadows import Shadows
+from proxy.server.client_limits import Capacity
+from proxy.server.shutdown import Shutdown
 from proxy.settings import Settings
 from proxy.telemetry.spans import Telemetry
 from proxy.tenants import Tenants
@@ -29,7 +29,7 @@ class Services:
 
     Attributes:
         place: Which of several processes this one is.
-        closing: The requests under way, and whether they are to end.
+        shutdown: The requests in flight, and whether they are to end.
         reread: Reads the policies again, whether or not their files have changed.
         apart: Where very long texts are judged.
         capacity: How many requests and streams there is room for.
@@ -39,7 +39,7 @@ class Services:
 
     settings: Settings
     place: Place
-    closing: Closing
+    shutdown: Shutdown
     reread: Callable[[], Coroutine[None, None, None]]
     policies: PolicyStore
     tenants: Tenants

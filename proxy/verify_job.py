@@ -6,7 +6,7 @@ from proxy.inspecting import log_failures
 from proxy.job import Job
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.openai_api.sse import json_bytes
-from proxy.replying import HttpReply
+from proxy.server.asgi_reply import HttpReply
 from proxy.stricter import asking_more
 from proxy.traces.builder import asked_of, note_exchange, note_verification
 from proxy.verify_request import ToVerify, read_verify_request, to_verify

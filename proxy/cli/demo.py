@@ -22,7 +22,7 @@ from proxy.demo.model_server import MODEL, model_server
 from proxy.demo.script import say
 from proxy.demo.tour import Stop, tour
 from proxy.logs import configure_logs
-from proxy.serving import CannotListen, loop_factory, served
+from proxy.server.serving import CannotListen, loop_factory, served
 from proxy.settings import LogFormat, Settings
 
 TENANT = "demo"

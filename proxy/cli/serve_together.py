@@ -26,7 +26,7 @@ from proxy.cli.service import (
 from proxy.cli.stopping import service_signals
 from proxy.logs import logger
 from proxy.metrics.shared import note_end
-from proxy.serving import address_of, listening
+from proxy.server.serving import address_of, listening
 from proxy.settings import Settings
 from proxy.tenants import Tenants
 from proxy.workers.folders import common_folder

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from guards.core.reading import keep_sources
 from policies.errors import PolicyError
-from proxy.app import create_app, crowd_of, open_services
+from proxy.app import connection_limiter, create_app, open_services
 from proxy.cli.descriptors import take_descriptors
 from proxy.cli.output import fail
 from proxy.cli.stopping import Signals
 from proxy.logs import logger
+from proxy.server.serving import CannotListen, loop_factory, served
 from proxy.services import Services
-from proxy.serving import CannotListen, loop_factory, served
 from proxy.settings import Settings
 from proxy.telemetry.environment import OtelSettingsError
 from proxy.tenants import Tenants
@@ -72,8 +72,8 @@ async def service(
             settings.port,
             opened=opened,
             shutdown_s=settings.shutdown_s,
-            crowd=crowd_of(services),
-            give_up=services.closing.give_up,
+            connections=connection_limiter(services),
+            give_up=services.shutdown.cancel_all,
         ) as address,
     ):
         keep_for_good()
@@ -86,7 +86,7 @@ async def until_told(signals: Signals, running: Running) -> None:
     Then nobody new is asked for: requests are still served for as long as load balancers take to
     see that. A second signal ends that, and the patience with requests under way.
     """
-    settings, closing = running.services.settings, running.services.closing
+    settings, closing = running.services.settings, running.services.shutdown
     rereading: set[asyncio.Task[None]] = set()
 
     def reread() -> None:
@@ -94,14 +94,14 @@ async def until_told(signals: Signals, running: Running) -> None:
         rereading.add(task)
         task.add_done_callback(rereading.discard)
 
-    signals.tell(hurry=closing.give_up, reread=reread)
+    signals.tell(hurry=closing.cancel_all, reread=reread)
     await signals.stop.wait()
-    closing.begin()
+    closing.request()
     if running.services.place is ALONE:
         log_stop(settings)
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(settings.unready_s):
-            await closing.is_over.wait()
+            await closing.deadline_passed.wait()
 
 
 def run_service(serving: Coroutine[None, None, None]) -> None:

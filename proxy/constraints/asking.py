@@ -68,7 +68,7 @@ class ConstrainedServers:
                 reply = await opened(body | fields | seed)
                 call.trace.constrained_by = kind.value if kind and fields else ""
             except UpstreamRefused as error:
-                if kind is None or not (may_be_refusal(error) and call.spare.take()):
+                if kind is None or not (may_be_refusal(error) and call.retry_budget.consume()):
                     raise
                 # The first attempt worked, so what was added is to blame, unless this fails too.
                 reply = await opened(body)

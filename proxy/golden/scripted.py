@@ -20,7 +20,7 @@ from proxy.golden.client import Target
 from proxy.golden.shape import GoldenSet
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.regeneration import HEADING
-from proxy.serving import served
+from proxy.server.serving import served
 from proxy.settings import Settings
 
 TENANT = "golden"

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 from pydantic import JsonValue
 
-from proxy.http_client import AiohttpTransport, NotSecured
+from proxy.http_client import AiohttpTransport, TlsError
 from proxy.logs import logger
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
@@ -71,7 +71,7 @@ class JudgeServer:
                 "POST", f"{self._base_url}{path}", content=json_bytes(body), headers=self._headers
             ) as response:
                 raw = await _body(response)
-        except NotSecured as error:
+        except TlsError as error:
             log.warning("judge.not_secured", server=error.request.url.host, said=str(error))
             raise JudgeCallFailed("unreachable") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:

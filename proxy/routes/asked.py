@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from litestar.types import HTTPScope, Receive, Send
 
-from proxy.paths import ModelPath
+from proxy.server.paths import ModelPath
 from proxy.services import Services
 from proxy.tenants import Tenant
 

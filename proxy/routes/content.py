@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote_plus
 
-from proxy.encodings import encodings_of
 from proxy.errors import BadRequest, UnsupportedContent
+from proxy.upstream.headers import encodings_of
 
 _BETWEEN_PARAMETERS = re.compile(b"[&;]")
 _JSON, _JSON_SUFFIX = ("application/json", "text/json"), "+json"

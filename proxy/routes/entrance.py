@@ -4,9 +4,9 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from proxy.errors import UnknownPath, with_head
-from proxy.paths import model_path, normal_path, spelled_path
-from proxy.replying import send_whole
 from proxy.routes.model_api import ModelApi, reply_to
+from proxy.server.asgi_reply import send_whole
+from proxy.server.paths import model_path, normal_path, spelled_path
 
 
 class Entrance:

@@ -34,7 +34,7 @@ async def readyz(services: NamedDependency[Services]) -> Response[bytes]:
     """
     policies = services.policies
     error = policies.last_error
-    is_stopping = services.closing.has_begun
+    is_stopping = services.shutdown.is_requested
     return _json(
         {
             "status": "stopping" if is_stopping else "ready",

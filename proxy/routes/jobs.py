@@ -6,10 +6,10 @@ from litestar.types import Receive, Send
 
 from proxy.errors import RequestRefused, ServiceStopping
 from proxy.job import Job
-from proxy.replying import send_whole
 from proxy.routes.asked import Asked
 from proxy.routes.content import refuse_model_in_query, refuse_other_content
 from proxy.routes.upload import ClientLeft, Upload, refuse_length
+from proxy.server.asgi_reply import send_whole
 
 
 async def serve_job(job: Job, asked: Asked, receive: Receive, send: Send) -> None:
@@ -26,7 +26,7 @@ async def serve_job(job: Job, asked: Asked, receive: Receive, send: Send) -> Non
     except ClientLeft:
         job.leave()
     except asyncio.CancelledError:
-        if not asked.services.closing.took_over():
+        if not asked.services.shutdown.claim_cancellation():
             raise
         await send_whole(send, job.refuse(ServiceStopping()))
     else:

@@ -12,18 +12,17 @@ from uuid import uuid4
 from litestar.types import HTTPScope, Receive, Send
 
 from proxy.auth import bearer_key, tenant_of
-from proxy.capacity import Kind
 from proxy.errors import GuardProxyError, InternalError
 from proxy.logs import failure, logger
 from proxy.openai_api.doors import DOORS
-from proxy.openai_api.json_body import JSON_TYPE
-from proxy.paths import ModelPath
-from proxy.replying import HttpReply, send_whole
 from proxy.routes.asked import Asked, Endpoint
 from proxy.routes.doors import door_endpoint
 from proxy.routes.limiting import within_limits
 from proxy.routes.passthrough import PASS_THROUGH
 from proxy.routes.verify import VERIFY
+from proxy.server.asgi_reply import HttpReply, error_reply, send_whole
+from proxy.server.client_limits import Kind
+from proxy.server.paths import ModelPath
 from proxy.services import Services
 from proxy.telemetry.in_flight import InFlight
 
@@ -101,4 +100,4 @@ def reply_to(error: Exception) -> HttpReply:
         request_id = uuid4().hex
         log.error("request.failed", request_id=request_id, **failure(error))
         error = InternalError(request_id)
-    return HttpReply(error.status, error.headers, JSON_TYPE, error.as_body())
+    return error_reply(error)

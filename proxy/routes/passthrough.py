@@ -21,12 +21,12 @@ from proxy.job import CLIENT_GONE_STATUS
 from proxy.logs import logger
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
-from proxy.paths import ends_guarded, spelled_path
 from proxy.relay import PassedCall, PassedReply, relayed
-from proxy.replying import HttpReply, send_whole
 from proxy.routes.asked import Asked, Endpoint
 from proxy.routes.content import only_in_json, refuse_model_in_query, refuse_other_content
 from proxy.routes.upload import ClientLeft, Upload, refuse_length
+from proxy.server.asgi_reply import HttpReply, send_whole
+from proxy.server.paths import ends_guarded, spelled_path
 from proxy.telemetry.counting import PASSED_THROUGH, count_passed
 
 log = logger(__name__)

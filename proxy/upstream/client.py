@@ -5,7 +5,7 @@ Errors of the HTTP library are translated here and nowhere else. No cookie is ev
 
 import contextlib
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 import httpx
@@ -14,19 +14,70 @@ from proxy.errors import (
     UpstreamBroken,
     UpstreamError,
     UpstreamPoolFull,
+    UpstreamRefused,
     UpstreamTimeout,
     UpstreamUnreachable,
 )
-from proxy.headers import returned_headers
-from proxy.http_client import AiohttpTransport, NotSecured, StaleConnection
+from proxy.http_client import AiohttpTransport, StaleConnection, TlsError
 from proxy.logs import logger
-from proxy.patience import Patience
-from proxy.spare import Spare
-from proxy.upstream.reply import Opened, OpenReply, RawReply, check_status, read_whole
-from proxy.upstream.request import ServerCall, Terms, httpx_request
-from proxy.upstream.troubles import Troubles
+from proxy.upstream.headers import returned_headers
+from proxy.upstream.reply import (
+    Deadline,
+    OpenedResponse,
+    OpenReply,
+    RawReply,
+    check_status,
+    read_whole,
+)
+from proxy.upstream.request import RetryBudget, ServerCall, Terms, httpx_request
 
 log = logger(__name__)
+
+QUIET_S = 60.0
+"""One that fails now and then is told of this often at most."""
+
+_SERVERS_OWN_FAULT = 500
+
+
+class FailureLog:
+    """Which model servers fail, by host and port.
+
+    Args:
+        clock: Monotonic clock in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._told_s: dict[str, float] = {}
+        self._failures: dict[str, int] = {}
+
+    def failed(self, server: str, error: UpstreamError) -> None:
+        """Note how a request to it ended."""
+        if isinstance(error, UpstreamPoolFull):
+            return
+        if isinstance(error, UpstreamRefused) and error.status < _SERVERS_OWN_FAULT:
+            self.answered(server)
+            return
+        if server not in self._failures:
+            now_s = self._clock()
+            if now_s - self._told_s.get(server, -QUIET_S) < QUIET_S:
+                return
+            self._told_s[server] = now_s
+            self._failures[server] = 0
+            log.warning("upstream.failing", server=server, error=error.code, cause=_cause(error))
+        self._failures[server] += 1
+
+    def answered(self, server: str) -> None:
+        """Note that it replied as it should."""
+        failures = self._failures.pop(server, None)
+        if failures is not None:
+            lasted_s = round(self._clock() - self._told_s[server], 3)
+            log.info("upstream.back", server=server, failures=failures, failing_s=lasted_s)
+
+
+def _cause(error: UpstreamError) -> str:
+    """Return what may be written down: nothing that a reply said."""
+    return error.cause if isinstance(error, UpstreamUnreachable) else str(error)
 
 
 class ModelServers:
@@ -47,7 +98,7 @@ class ModelServers:
     ) -> None:
         self._max_reply_bytes = max_reply_bytes
         self._transport = AiohttpTransport(most_connections, ca_file=ca_file)
-        self._troubles = Troubles(time.monotonic)
+        self._troubles = FailureLog(time.monotonic)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -80,7 +131,9 @@ class ModelServers:
             )
 
     @contextlib.asynccontextmanager
-    async def exchange(self, request: httpx.Request, terms: Terms) -> AsyncGenerator[Opened, None]:
+    async def exchange(
+        self, request: httpx.Request, terms: Terms
+    ) -> AsyncGenerator[OpenedResponse, None]:
         """Send a request; its reply's body is read within.
 
         Raises:
@@ -88,11 +141,11 @@ class ModelServers:
         """
         server, place = request.url.host, request.url.netloc.decode("ascii", "replace")
         try:
-            async with Patience(terms.timeouts) as patience:
-                response = await self._send(request, terms.spare)
+            async with Deadline(terms.timeouts) as patience:
+                response = await self._send(request, terms.retry_budget)
                 del request  # its reply may take long
                 patience.begun()
-                opened = Opened(response, patience)
+                opened = OpenedResponse(response, patience)
                 try:
                     await check_status(opened, terms)
                     self._troubles.answered(place)
@@ -101,20 +154,20 @@ class ModelServers:
                     await response.aclose()
         except (httpx.TransportError, httpx.DecodingError) as error:
             failure = _translated(error, terms, server)
-            if not isinstance(error, NotSecured):  # the log has that already
+            if not isinstance(error, TlsError):  # the log has that already
                 self._troubles.failed(place, failure)
             raise failure from error
         except UpstreamError as failure:
             self._troubles.failed(place, failure)
             raise
 
-    async def _send(self, request: httpx.Request, spare: Spare) -> httpx.Response:
+    async def _send(self, request: httpx.Request, retry_budget: RetryBudget) -> httpx.Response:
         try:
             return await self._transport.handle_async_request(request)
         except StaleConnection:
             # The server closed an idle connection at the moment that it was used again; nothing
             # came back, so the request is sent once more. A body in pieces has gone by.
-            if not (isinstance(request.stream, httpx.ByteStream) and spare.take()):
+            if not (isinstance(request.stream, httpx.ByteStream) and retry_budget.consume()):
                 raise
             return await self._transport.handle_async_request(request)
 
@@ -128,6 +181,6 @@ def _translated(error: httpx.RequestError, terms: Terms, server: str) -> Upstrea
             return UpstreamTimeout("connect", terms.timeouts.connect_s)
         case httpx.DecodingError():
             return UpstreamBroken("its content encoding is damaged")
-        case NotSecured():
+        case TlsError():
             log.warning("upstream.not_secured", server=server, said=str(error))
     return UpstreamUnreachable(type(error).__name__)

@@ -1,23 +1,95 @@
 """A reply of a model server: its body in time and in size, and the errors that its status means."""
 
+import asyncio
 import sys
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from types import TracebackType
 from typing import cast
 
 import httpx
 
-from proxy.encodings import ENCODINGS, Sliced, encodings_of
+from policies.upstream import Timeouts
 from proxy.errors import (
     UpstreamBroken,
     UpstreamError,
     UpstreamRefused,
     UpstreamRejectedKey,
+    UpstreamTimeout,
 )
-from proxy.headers import returned_headers
 from proxy.openai_api.json_body import member, read_object
-from proxy.patience import Patience
+from proxy.upstream.headers import ENCODINGS, Sliced, encodings_of, returned_headers
 from proxy.upstream.request import Terms
+
+
+class Deadline:
+    """The time limits of one exchange: for its first byte, between two pieces, and in all.
+
+    Within the block the task is cancelled when a limit is passed, and the block ends with
+    `UpstreamTimeout`. There is one timer for everything, which looks now and then: a timer for each
+    piece of a stream would cost more than reading it.
+    """
+
+    def __init__(self, timeouts: Timeouts) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._timeouts = timeouts
+        self._scope = asyncio.timeout(None)
+        self._ends_at = self._loop.time() + timeouts.total_s
+        self._phase, self._limit_s = "first byte", timeouts.first_byte_s
+        self._waits_since: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> "Deadline":
+        """Wait for the first byte from now on."""
+        await self._scope.__aenter__()
+        self.wait()
+        self._look()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the wait.
+
+        Raises:
+            UpstreamTimeout: it took too long.
+        """
+        if self._timer is not None:
+            self._timer.cancel()
+        try:
+            await self._scope.__aexit__(kind, error, trace)
+        except TimeoutError as late:
+            raise UpstreamTimeout(self._phase, self._limit_s) from late
+
+    def begun(self) -> None:
+        """Note that the reply has begun: from now on the limit is that between two pieces."""
+        self._phase, self._limit_s = "idle", self._timeouts.idle_s
+        self.rest()
+
+    def wait(self) -> None:
+        """Note that the next piece is waited for."""
+        self._waits_since = self._loop.time()
+
+    def rest(self) -> None:
+        """Note that nothing is waited for: what was read is being worked on."""
+        self._waits_since = None
+
+    def _look(self) -> None:
+        """End the block if it took too long; else look again when it might have."""
+        now = self._loop.time()
+        since = now if self._waits_since is None else self._waits_since
+        due = min(since + self._limit_s, self._ends_at)
+        if due > now:
+            # So that the limit between two pieces takes no timer of its own.
+            self._timer = self._loop.call_at(min(due, now + self._timeouts.idle_s), self._look)
+            return
+        if due == self._ends_at:
+            self._phase, self._limit_s = "total", self._timeouts.total_s
+        self._scope.reschedule(now)
+
 
 _NOT_MODIFIED = 304
 _MOST_STATUS = 599
@@ -54,11 +126,11 @@ class RawReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedResponse:
     """A reply as it came, and the patience with which its body is waited for."""
 
     response: httpx.Response
-    patience: Patience
+    patience: Deadline
 
     def encoded(self) -> AsyncIterator[bytes]:
         """Yield the body as it came, each piece within the idle timeout."""
@@ -111,7 +183,7 @@ async def read_whole(reply: OpenReply) -> RawReply:
     return RawReply(reply.status, reply.headers, reply.content_type, body)
 
 
-async def check_status(opened: Opened, terms: Terms) -> None:
+async def check_status(opened: OpenedResponse, terms: Terms) -> None:
     """Let only a reply through that a caller may get.
 
     Raises:
@@ -129,7 +201,7 @@ async def check_status(opened: Opened, terms: Terms) -> None:
         raise UpstreamBroken(f"it changes the protocol ({status})")
 
 
-async def _refusal(opened: Opened, terms: Terms) -> UpstreamError:
+async def _refusal(opened: OpenedResponse, terms: Terms) -> UpstreamError:
     """Return the error that an error status of the model server becomes."""
     status = opened.response.status_code
     if status in (401, 403) and terms.key_is_ours:
@@ -138,7 +210,7 @@ async def _refusal(opened: Opened, terms: Terms) -> UpstreamError:
     return UpstreamRefused(status, body, returned_headers(opened.response.headers))
 
 
-async def _error_object(opened: Opened, terms: Terms) -> bytes | None:
+async def _error_object(opened: OpenedResponse, terms: Terms) -> bytes | None:
     """Return the model server's own OpenAI error object without our key, or None."""
     try:
         raw = b"".join([piece async for piece in opened.decoded(_LONGEST_ERROR_BYTES)])

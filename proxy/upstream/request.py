@@ -13,10 +13,27 @@ import httpx
 from yarl import URL
 
 from policies.upstream import Timeouts
-from proxy.encodings import ENCODINGS
-from proxy.headers import sent_headers
 from proxy.http_client import whole_address
-from proxy.spare import Spare
+from proxy.upstream.headers import ENCODINGS, sent_headers
+
+
+class RetryBudget:
+    """One request to the model server beyond those that were meant to be, whatever fails.
+
+    It is for all attempts of one client's request together, so that a model server that fails is
+    not asked more and more.
+
+    Args:
+        is_available: False for what must not be sent twice.
+    """
+
+    def __init__(self, *, is_available: bool = True) -> None:
+        self._is_available = is_available
+
+    def consume(self) -> bool:
+        """Use it up; tell whether it was there."""
+        is_available, self._is_available = self._is_available, False
+        return is_available
 
 
 class Terms(Protocol):
@@ -35,7 +52,7 @@ class Terms(Protocol):
         """The tenant's."""
 
     @property
-    def spare(self) -> Spare:
+    def retry_budget(self) -> RetryBudget:
         """Whether it may be sent once more, should it be lost."""
 
 
@@ -51,7 +68,7 @@ class ServerCall:
         key: Bearer key for the model server; None for none.
         key_is_ours: The operator configured the key, so its rejection is not the caller's fault.
         timeouts: The tenant's.
-        spare: What is left to the client's request of being sent once more.
+        retry_budget: What is left to the client's request of being sent once more.
         query: What follows the path, in the bytes in which it came; empty for none.
     """
 
@@ -62,7 +79,7 @@ class ServerCall:
     key: str | None
     key_is_ours: bool
     timeouts: Timeouts
-    spare: Spare
+    retry_budget: RetryBudget
     query: bytes = b""
 
 

@@ -62,7 +62,7 @@ class _Load:
     async def hold(self, connections: Sequence[Connection]) -> None:
         """Begin a reply on each connection, and let them all be until somebody says stop.
 
-        One after the other: how a server takes a crowd at once is another question.
+        One after the other: how a server takes a connections at once is another question.
         """
         held = []
         for connection in connections:

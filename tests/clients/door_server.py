@@ -12,7 +12,7 @@ from proxy.demo.model_server import CREATED, Said, Script
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.sse import DONE, json_bytes, write_event
 from proxy.regeneration import HEADING
-from proxy.serving import served
+from proxy.server.serving import served
 from tests.fakes.running_proxy import RunningProxy
 
 PIECE_CHARS = 3

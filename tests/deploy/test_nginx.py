@@ -12,7 +12,7 @@ import pytest
 
 from policies.upstream import Timeouts
 from proxy.openai_api.json_body import JsonObject, member
-from proxy.serving import IDLE_KEPT_S
+from proxy.server.serving import IDLE_KEPT_S
 from proxy.settings import Settings
 from tests.deploy.front import (
     RESOLVES_SINCE,

@@ -22,7 +22,7 @@ from proxy.constraints.servers import ServerKind
 from proxy.demo.model_server import Said, chunks, completion
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.sse import DONE, write_event
-from proxy.serving import served
+from proxy.server.serving import served
 from tests.fakes.scripted_upstream import is_second_attempt
 
 Piece = str | Sequence[str]

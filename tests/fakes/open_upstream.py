@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from litestar import Litestar, asgi
 from litestar.types import HTTPScope, Receive, Send
 
-from proxy.serving import served
+from proxy.server.serving import served
 
 Header = tuple[bytes, bytes]
 

@@ -13,11 +13,11 @@ from openai import AsyncOpenAI
 from pydantic import JsonValue, SecretStr
 
 from policies.keys import new_key
-from proxy.app import create_app, crowd_of, open_services
+from proxy.app import connection_limiter, create_app, open_services
 from proxy.certificates import trusted
 from proxy.openai_api.json_body import JsonObject
+from proxy.server.serving import served
 from proxy.services import Services
-from proxy.serving import served
 from proxy.settings import Settings
 from proxy.traces.recorder import Limits
 from proxy.traces.trace import Trace
@@ -138,7 +138,7 @@ async def running_proxy(
     )
     async with (
         open_services(chosen, Limits(gather_s=0.0)) as services,
-        served(create_app(services), crowd=crowd_of(services)) as address,
+        served(create_app(services), connections=connection_limiter(services)) as address,
         httpx.AsyncClient(verify=trusted(None), timeout=DEADLINE_S) as client,
     ):
         yield RunningProxy(address, keys["app"], services, client, keys)

@@ -75,7 +75,7 @@ async def stack() -> AsyncGenerator[AsyncExitStack, None]:
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def crowd(house: House, stack: AsyncExitStack, many: int) -> list[SlowClient]:
+async def connections(house: House, stack: AsyncExitStack, many: int) -> list[SlowClient]:
     return [await stack.enter_async_context(slow_client(house.proxy)) for _ in range(many)]
 
 
@@ -89,14 +89,14 @@ def overloaded(house: House, limit: str) -> float:
 
 async def test_who_does_nothing_makes_room(small: House, stack: AsyncExitStack) -> None:
     """Also who never says anything, or half of a head: the one that has waited longest."""
-    idle, silent, half, *_ = await crowd(small, stack, MOST_CONNECTIONS)
+    idle, silent, half, *_ = await connections(small, stack, MOST_CONNECTIONS)
     await silent.send(b"")
     await half.send(HEALTH[:20])
     await idle.send(HEALTH)
     await idle.until(b"\r\n\r\n")
     before = overloaded(small, "connections")
 
-    late = [(await crowd(small, stack, 1))[0] for _ in range(2)]
+    late = [(await connections(small, stack, 1))[0] for _ in range(2)]
     for client in late:
         await client.send(HEALTH)
         assert await client.status() == 200
@@ -116,12 +116,12 @@ async def test_who_finds_no_room_is_told_to_come_again(small: House, stack: Asyn
         await talk.hang()
 
     small.raw.act = act
-    for client in await crowd(small, stack, MOST_CONNECTIONS):
+    for client in await connections(small, stack, MOST_CONNECTIONS):
         await client.send(posted(small.proxy, chat_body(QUESTION)))
         await asked.acquire()
     before = overloaded(small, "connections")
 
-    [late] = await crowd(small, stack, 1)
+    [late] = await connections(small, stack, 1)
     answer = await late.rest()
 
     assert (answer.status, answer.refusal()["code"]) == (503, "overloaded")
@@ -133,7 +133,7 @@ async def test_a_place_is_free_again_when_its_client_is_gone(
     small: House, stack: AsyncExitStack
 ) -> None:
     small.raw.act = lambda talk: talk.hang()
-    for client in await crowd(small, stack, MOST_CONNECTIONS):
+    for client in await connections(small, stack, MOST_CONNECTIONS):
         await client.send(posted(small.proxy, chat_body(QUESTION)))
         client.leave()
 
@@ -149,7 +149,7 @@ async def test_a_place_is_free_again_when_its_client_is_gone(
 
 
 async def test_a_head_that_drips_is_timed_out(house: House, stack: AsyncExitStack) -> None:
-    [client] = await crowd(house, stack, 1)
+    [client] = await connections(house, stack, 1)
     dripping = asyncio.create_task(client.drip(HEALTH[:-2], every_s=REQUEST_S / 5))
 
     answer = await client.answer()
@@ -159,7 +159,7 @@ async def test_a_head_that_drips_is_timed_out(house: House, stack: AsyncExitStac
 
 
 async def test_a_body_that_stops_is_timed_out(house: House, stack: AsyncExitStack) -> None:
-    [client] = await crowd(house, stack, 1)
+    [client] = await connections(house, stack, 1)
     await client.send(posted(house.proxy, b"{", length=1000))
 
     assert timed_out(await client.rest())
@@ -173,7 +173,7 @@ async def test_a_body_that_drips_is_timed_out(
 ) -> None:
     """Each piece of it comes in time; all of it would take years."""
     house.raw.act = lambda talk: talk.hang()
-    [client] = await crowd(house, stack, 1)
+    [client] = await connections(house, stack, 1)
     await client.send(posted(house.proxy, b"{", path=path, length=10_000_000))
     dripping = asyncio.create_task(client.drip(b" " * 1000, every_s=REQUEST_S / 5))
 
@@ -186,7 +186,7 @@ async def test_a_body_that_drips_is_timed_out(
 async def test_a_body_for_which_nobody_waits_is_hung_up_on(
     house: House, stack: AsyncExitStack
 ) -> None:
-    [client] = await crowd(house, stack, 1)
+    [client] = await connections(house, stack, 1)
     said = posted(house.proxy, b"{", length=10_000_000)
     await client.send(said.replace(house.proxy.key.encode(), b"nobodys"))
     assert await client.status() == 401
@@ -213,7 +213,7 @@ async def test_who_asks_far_ahead_of_the_replies_is_refused(
         hung_up.set()
 
     house.raw.act = act
-    [client] = await crowd(house, stack, 1)
+    [client] = await connections(house, stack, 1)
     await client.send(posted(house.proxy, chat_body(QUESTION)))
     await asked.wait()
 

@@ -14,7 +14,16 @@ from pydantic import JsonValue
 
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import ADMIN_TOKEN
-from tests.faults.wire import CHAT, REPLIES, REPLY, TEXT, Wire, body_of, open_wire, reply_bytes
+from tests.faults.wire import (
+    CHAT,
+    REPLIES,
+    REPLY,
+    TEXT,
+    Wire,
+    body_of,
+    open_wire,
+    reply_bytes,
+)
 from tests.proxy.dashboard.visitor import Visitor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -23,7 +23,9 @@ LEVELS = 100_000
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire, None]:
+async def shared(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[Wire, None]:
     folder = tmp_path_factory.mktemp("wire")
     async with open_wire(folder, max_body_bytes=MAX_BODY_BYTES) as opened:
         yield opened

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.redis_followers import NotReplicated
+from proxy.shared_redis import NotReplicated
 from proxy.traces.redis import RedisStore
 from proxy.traces.store import Entry, Keep, TraceStoreAway
 from tests.fakes.redis_process import RedisProcess

@@ -18,7 +18,7 @@ from policies.inheritance import MOST_FILES
 from policies.loader import load_policies
 from policies.shape import HttpAddress
 from proxy.cli.environment import odd_variables
-from proxy.serving import CannotListen, listening
+from proxy.server.serving import CannotListen, listening
 from tests.fakes.command import assert_refused, run
 
 HASH = f"hmac:{'0' * 32}:{'0' * 64}"

@@ -176,7 +176,9 @@ async def test_a_transfer_coding_that_nobody_asked_for_never_passes_for_the_body
     assert answer.refusal()["type"] == "upstream_error"
 
 
-async def test_a_reply_without_a_body_may_tell_the_length_that_there_would_be(wire: Wire) -> None:
+async def test_a_reply_without_a_body_may_tell_the_length_that_there_would_be(
+    wire: Wire,
+) -> None:
     replying(wire, reply_bytes(b"", b"Content-Length: 388", status=b"304 No", length=False))
 
     answer = await wire.ask(b"/v1/models/m", b"", b"If-None-Match: x", method=b"GET")

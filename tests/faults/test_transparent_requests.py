@@ -16,7 +16,9 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire, None]:
+async def shared(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[Wire, None]:
     async with open_wire(tmp_path_factory.mktemp("wire")) as opened:
         yield opened
 
@@ -114,7 +116,9 @@ async def test_headers_of_this_hop_end_here(wire: Wire, target: bytes) -> None:
     assert asked.values("connection") in ([], ["keep-alive"])
 
 
-async def test_the_media_type_of_what_was_guarded_is_the_one_that_is_sent(wire: Wire) -> None:
+async def test_the_media_type_of_what_was_guarded_is_the_one_that_is_sent(
+    wire: Wire,
+) -> None:
     await wire.ask(DOORS["chat"][0], CHAT, content_type=b'Application/JSON; Charset="UTF-8"; v=1')
 
     [asked] = wire.sent

@@ -230,7 +230,9 @@ async def test_however_a_body_comes_it_leaves_by_its_length(
     assert asked.values("transfer-encoding") == []
 
 
-async def test_requests_that_come_at_once_are_each_judged_by_themselves(wire: Wire) -> None:
+async def test_requests_that_come_at_once_are_each_judged_by_themselves(
+    wire: Wire,
+) -> None:
     keys = wire.house.proxy.keys
     first = request_bytes(TARGET, CHAT, key=keys["app"]).replace(b"Connection: close\r\n", b"")
     nobodys = request_bytes(b"/v1/models/m", method=b"GET").replace(b"Connection: close\r\n", b"")

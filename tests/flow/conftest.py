@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from proxy.serving import loop_factory
+from proxy.server.serving import loop_factory
 from tests.fakes.house import House, open_house
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

@@ -13,7 +13,7 @@ from openai import BadRequestError
 
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
-from proxy.serving import served
+from proxy.server.serving import served
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 
 FACTS = "직원 식당은 평일 오전 11시 40분에 문을 엽니다. 점심값은 6,500원입니다."

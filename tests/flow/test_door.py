@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from proxy.app import create_app
 from proxy.demo.model_server import MODEL, Said, completion
 from proxy.openai_api.json_body import JsonObject
-from proxy.serving import served
+from proxy.server.serving import served
 from proxy.upstream.client import ModelServers
 from proxy.upstream.reply import RawReply
 from proxy.upstream.request import ServerCall

@@ -165,7 +165,7 @@ async def test_crowds_that_leave_take_their_memory_with_them(
     finally:
         tracemalloc.stop()
 
-    # What the first crowd leaves is caches being filled.
+    # What the first connections leaves is caches being filled.
     assert kept[-1] - kept[0] < MOST_KEPT_BYTES * SMALL_CROWD * (ROUNDS - 1)
 
 

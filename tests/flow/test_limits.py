@@ -69,7 +69,7 @@ TENANTS = {
     "early": ONE_AT_ONCE,
 }
 ON_RAW = {
-    "crowd": limits(concurrent_requests=CROWD),
+    "connections": limits(concurrent_requests=CROWD),
     "waiting": ONE_AT_ONCE,
     "told": ONE_A_MINUTE,
     "free": "",
@@ -282,13 +282,13 @@ async def test_places_are_taken_until_clients_leave_and_never_lost(
         async with AsyncExitStack() as stack:
             listeners = []  # one that nobody holds hangs up
             for number in range(CROWD):
-                listeners.append(await stream_in(stack, place, "crowd"))
+                listeners.append(await stream_in(stack, place, "connections"))
                 writing = await begun(model)
                 if number % 2:  # the others leave before the first word
                     await writing.say(FIRST)
                     await writing.say(SECOND)
                     await listeners[-1].hears(FIRST)
-            refused = [await place.ask("crowd", path, body) for path, body in DOORS.values()]
+            refused = [await place.ask("connections", path, body) for path, body in DOORS.values()]
 
         assert {reply.status_code for reply in refused} == {429}
         assert {reply.headers["retry-after"] for reply in refused} == {"1"}
@@ -297,7 +297,7 @@ async def test_places_are_taken_until_clients_leave_and_never_lost(
         }
         assert ALLOWED not in refused[0].headers
 
-    assert limited(place.proxy, "crowd", "concurrent_requests") >= 3 * len(DOORS)
+    assert limited(place.proxy, "connections", "concurrent_requests") >= 3 * len(DOORS)
 
 
 async def test_the_real_client_tries_again_when_it_is_told_to(

@@ -17,7 +17,7 @@ from policies.loader import load_shipped
 from policies.verdict import GuardOutcome
 from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject
-from proxy.serving import served
+from proxy.server.serving import served
 from proxy.tenants import Tenant, TenantBook, Tenants
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from proxy.app import create_app
 from proxy.demo.model_server import Said, completion
-from proxy.paths import ends_guarded, model_path, normal_path, spelled_path
+from proxy.server.paths import ends_guarded, model_path, normal_path, spelled_path
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.running_proxy import DEADLINE_S, chat_body
 

@@ -14,7 +14,7 @@ from litestar.datastructures import State
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.responses.made import event_bytes, response_events
 from proxy.regeneration import HEADING
-from proxy.serving import served
+from proxy.server.serving import served
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, OTHER, QUESTION, TEMPLATES
 from tests.proxy.openai_api.responses.wire import (

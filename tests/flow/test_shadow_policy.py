@@ -19,7 +19,7 @@ from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject
 from proxy.rejudging.process import Workers
 from proxy.rejudging.shadows import Shadows
-from proxy.serving import served
+from proxy.server.serving import served
 from proxy.traces.trace import NotRejudged, Rejudged, Trace, Unknown
 from tests.fakes.command import DEADLINE_S, Running, running
 from tests.fakes.held_executor import HeldExecutor

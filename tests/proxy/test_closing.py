@@ -3,8 +3,8 @@
 import httpx
 from litestar import Litestar, get
 
-from proxy.closing import Closing
-from proxy.serving import served
+from proxy.server.serving import served
+from proxy.server.shutdown import Shutdown
 
 
 @get("/")
@@ -13,12 +13,12 @@ async def _greeting() -> str:
 
 
 async def test_who_comes_when_all_is_given_up_is_told_so_at_once() -> None:
-    closing = Closing()
-    app = closing.attended(Litestar([_greeting], openapi_config=None, logging_config=None))
+    closing = Shutdown()
+    app = closing.tracked(Litestar([_greeting], openapi_config=None, logging_config=None))
 
     async with served(app) as address, httpx.AsyncClient(base_url=address) as client:
         before = await client.get("/")
-        closing.give_up()
+        closing.cancel_all()
         after = await client.get("/")
 
     assert (before.status_code, before.text) == (200, "served")

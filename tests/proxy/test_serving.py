@@ -4,7 +4,7 @@ import time
 import httpx
 
 from proxy.demo.model_server import Said, model_server
-from proxy.serving import served
+from proxy.server.serving import served
 
 # How long a Linux client may keep the receipt of a reply's head to itself.
 DELAYED_RECEIPT_S = 0.040

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from proxy.dashboard.languages import msgid
 from proxy.errors import TooManyRequests
 from proxy.openai_api.json_body import member, read_object
-from proxy.replying import HttpReply
+from proxy.server.asgi_reply import HttpReply
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from proxy.openai_api.chat import ChatDoor
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.rejudging.recorded import exchange_of
-from proxy.replying import HttpReply
+from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services
 from proxy.tenants import Tenant
 from proxy.traces.trace import Delivery, Trace

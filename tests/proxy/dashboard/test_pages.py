@@ -14,7 +14,7 @@ from policies.shape import Mode
 from proxy.app import create_app
 from proxy.dashboard.replies import SAFE_HEADERS
 from proxy.dashboard.signing_in import SESSION_COOKIE
-from proxy.serving import served
+from proxy.server.serving import served
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.sqlite import Database
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body

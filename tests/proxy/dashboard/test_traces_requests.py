@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from policies.guard_rule import Action
 from proxy.app import create_app
-from proxy.serving import served
+from proxy.server.serving import served
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.query import Page, Query
 from proxy.traces.sqlite import Database

@@ -15,7 +15,7 @@ from proxy.errors import (
     UpstreamTimeout,
     UpstreamUnreachable,
 )
-from proxy.upstream.troubles import QUIET_S, Troubles
+from proxy.upstream.client import QUIET_S, FailureLog
 
 GONE = UpstreamUnreachable("ConnectError")
 HERE, THERE = "models:8000", "models:8001"
@@ -36,8 +36,8 @@ def watch() -> Watch:
 
 
 @pytest.fixture
-def troubles(watch: Watch) -> Troubles:
-    return Troubles(watch)
+def troubles(watch: Watch) -> FailureLog:
+    return FailureLog(watch)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def told(lines: list[EventDict]) -> list[tuple[str, str]]:
 
 
 def test_the_first_failure_is_told_and_the_end_with_their_number_and_time(
-    troubles: Troubles, watch: Watch, lines: list[EventDict]
+    troubles: FailureLog, watch: Watch, lines: list[EventDict]
 ) -> None:
     for _ in range(3):
         troubles.failed(HERE, GONE)
@@ -77,7 +77,7 @@ def test_the_first_failure_is_told_and_the_end_with_their_number_and_time(
     ]
 
 
-def test_each_server_is_told_of_by_itself(troubles: Troubles, lines: list[EventDict]) -> None:
+def test_each_server_is_told_of_by_itself(troubles: FailureLog, lines: list[EventDict]) -> None:
     troubles.failed(HERE, GONE)
     troubles.failed(THERE, GONE)
     troubles.answered(HERE)
@@ -90,7 +90,7 @@ def test_each_server_is_told_of_by_itself(troubles: Troubles, lines: list[EventD
 
 
 def test_one_that_fails_now_and_then_is_told_of_once_a_minute(
-    troubles: Troubles, watch: Watch, lines: list[EventDict]
+    troubles: FailureLog, watch: Watch, lines: list[EventDict]
 ) -> None:
     for _ in range(5):
         troubles.failed(HERE, GONE)
@@ -113,7 +113,7 @@ FAULTS = [
 
 @pytest.mark.parametrize("error", FAULTS)
 def test_every_fault_of_the_server_counts(
-    troubles: Troubles, lines: list[EventDict], error: UpstreamError
+    troubles: FailureLog, lines: list[EventDict], error: UpstreamError
 ) -> None:
     troubles.failed(HERE, error)
 
@@ -123,7 +123,7 @@ def test_every_fault_of_the_server_counts(
 
 @pytest.mark.parametrize("error", [UpstreamPoolFull(), UpstreamRefused(429), UpstreamRefused(400)])
 def test_what_is_no_fault_of_the_server_is_not_told(
-    troubles: Troubles, lines: list[EventDict], error: UpstreamError
+    troubles: FailureLog, lines: list[EventDict], error: UpstreamError
 ) -> None:
     troubles.failed(HERE, error)
 
@@ -131,7 +131,7 @@ def test_what_is_no_fault_of_the_server_is_not_told(
 
 
 def test_a_refusal_of_the_caller_shows_that_it_is_back(
-    troubles: Troubles, lines: list[EventDict]
+    troubles: FailureLog, lines: list[EventDict]
 ) -> None:
     troubles.failed(HERE, GONE)
     troubles.failed(HERE, UpstreamRefused(400))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from proxy.serving import loop_factory
+from proxy.server.serving import loop_factory
 
 
 def pytest_asyncio_loop_factories(

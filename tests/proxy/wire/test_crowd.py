@@ -9,8 +9,8 @@ import pytest
 from litestar import Litestar, asgi
 from litestar.types import HTTPScope, Receive, Send
 
-from proxy.crowd import ClientLimits, Crowd
-from proxy.serving import served
+from proxy.server.client_limits import ClientLimits, ConnectionLimiter
+from proxy.server.serving import served
 
 DEADLINE_S = 10.0
 ASKED = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -24,9 +24,9 @@ MUCH = b"x" * (12 * 2**20)
 class Newcomer:
     """A client that comes at the very moment when a test says so."""
 
-    is_at_rest: bool = True
+    is_idle: bool = True
 
-    def make_room(self) -> None:
+    def close_idle(self) -> None:
         raise AssertionError("it has only just come")
 
 
@@ -59,8 +59,8 @@ class Client:
 
 
 @pytest.fixture
-def crowd() -> Crowd:
-    return Crowd(ClientLimits(connections=1))
+def connections() -> ConnectionLimiter:
+    return ConnectionLimiter(ClientLimits(connections=1))
 
 
 @pytest.fixture
@@ -69,13 +69,13 @@ def app() -> App:
 
 
 @pytest.fixture
-async def client(crowd: Crowd, app: App) -> AsyncGenerator[Client, None]:
+async def client(connections: ConnectionLimiter, app: App) -> AsyncGenerator[Client, None]:
     @asgi("/", is_mount=True, copy_scope=True)
     async def everything(scope: HTTPScope, receive: Receive, send: Send) -> None:
         await app.serve(scope, receive, send)
 
     web = Litestar([everything], openapi_config=None, logging_config=None)
-    async with served(web, crowd=crowd) as address:
+    async with served(web, connections=connections) as address:
         at = urlsplit(address)
         opened = Client(*await asyncio.open_connection(at.hostname, at.port))
         opened.writer.write(ASKED)
@@ -85,27 +85,29 @@ async def client(crowd: Crowd, app: App) -> AsyncGenerator[Client, None]:
         opened.writer.close()
 
 
-async def test_who_is_idle_makes_room(crowd: Crowd, client: Client) -> None:
-    assert crowd.enter(Newcomer())
+async def test_who_is_idle_makes_room(connections: ConnectionLimiter, client: Client) -> None:
+    assert connections.admit(Newcomer())
 
     assert await client.reply() == b""
 
 
-async def test_who_has_just_asked_does_not(crowd: Crowd, client: Client) -> None:
+async def test_who_has_just_asked_does_not(connections: ConnectionLimiter, client: Client) -> None:
     """Its request has come, though nobody has read it yet."""
     client.writer.write(ASKED)
 
-    assert not crowd.enter(Newcomer())
+    assert not connections.admit(Newcomer())
 
     assert (await client.reply()).startswith(b"HTTP/1.1 200 ")
 
 
-async def test_who_has_yet_to_take_a_reply_does_not(crowd: Crowd, app: App, client: Client) -> None:
+async def test_who_has_yet_to_take_a_reply_does_not(
+    connections: ConnectionLimiter, app: App, client: Client
+) -> None:
     """Else it would be held, and no longer counted."""
     client.writer.write(ASKED_FOR_MUCH)
     await app.replied.wait()
 
-    assert not crowd.enter(Newcomer())
+    assert not connections.admit(Newcomer())
 
     assert len(await client.reply()) > len(MUCH)
-    assert crowd.enter(Newcomer())
+    assert connections.admit(Newcomer())

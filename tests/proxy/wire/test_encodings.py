@@ -8,9 +8,8 @@ import pytest
 
 from policies.upstream import Timeouts
 from proxy.errors import UpstreamBroken
-from proxy.spare import Spare
 from proxy.upstream.client import ModelServers
-from proxy.upstream.request import ServerCall
+from proxy.upstream.request import RetryBudget, ServerCall
 from tests.proxy.wire.talking import Talking, talking
 
 MOST_BYTES = 100_000_000
@@ -26,7 +25,7 @@ async def server() -> AsyncGenerator[Talking, None]:
 
 def call(server: Talking) -> ServerCall:
     return ServerCall(
-        "GET", f"{server.address}/v1/models", b"", {}, None, False, Timeouts(), Spare()
+        "GET", f"{server.address}/v1/models", b"", {}, None, False, Timeouts(), RetryBudget()
     )
 
 

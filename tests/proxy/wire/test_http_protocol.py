@@ -10,9 +10,9 @@ import pytest
 from litestar import Litestar, asgi
 from litestar.types import HTTPScope, Receive, Send
 
-from proxy.crowd import ClientLimits, Crowd
-from proxy.heads import LONGEST_HEAD_BYTES
-from proxy.serving import served
+from proxy.server.client_limits import ClientLimits, ConnectionLimiter
+from proxy.server.request_head import LONGEST_HEAD_BYTES
+from proxy.server.serving import served
 
 DEADLINE_S = 5.0
 SHORT_S = 0.3
@@ -72,7 +72,9 @@ async def app() -> AsyncGenerator[Served, None]:
         await made.serve(scope, receive, send)
 
     web = Litestar([everything], openapi_config=None, logging_config=None)
-    async with served(web, crowd=Crowd(ClientLimits(request_s=SHORT_S))) as made.address:
+    async with served(
+        web, connections=ConnectionLimiter(ClientLimits(request_s=SHORT_S))
+    ) as made.address:
         yield made
 
 

@@ -1,6 +1,6 @@
 """What counts as taking a reply, and what as a body that drips."""
 
-from proxy.pace import LEAST_BYTES_PER_S, BodyPace, TakingPace
+from proxy.server.client_limits import LEAST_BYTES_PER_S, DownloadRate, UploadRate
 
 LIMIT_S = 60.0
 
@@ -15,7 +15,7 @@ class Clock:
 
 def test_who_takes_nothing_stalls_however_much_comes_on_top() -> None:
     clock = Clock()
-    pace = TakingPace(clock)
+    pace = DownloadRate(clock)
     pace.stalls(100, LIMIT_S)
     clock.now_s = LIMIT_S + 1
 
@@ -24,7 +24,7 @@ def test_who_takes_nothing_stalls_however_much_comes_on_top() -> None:
 
 def test_who_takes_some_does_not() -> None:
     clock = Clock()
-    pace = TakingPace(clock)
+    pace = DownloadRate(clock)
     for waiting in range(100, 0, -1):
         assert not pace.stalls(waiting, LIMIT_S)
         clock.now_s += LIMIT_S - 1
@@ -33,7 +33,7 @@ def test_who_takes_some_does_not() -> None:
 def test_who_takes_much_at_once_does_not_though_as_much_waits_again() -> None:
     """As who reads now and then does; nobody may look in between."""
     clock = Clock()
-    pace = TakingPace(clock)
+    pace = DownloadRate(clock)
     for _ in range(5):
         assert not pace.stalls(100, LIMIT_S)
         clock.now_s += LIMIT_S - 1
@@ -42,19 +42,19 @@ def test_who_takes_much_at_once_does_not_though_as_much_waits_again() -> None:
 
 def test_a_large_body_over_a_slow_line_does_not_drip() -> None:
     clock = Clock()
-    pace = BodyPace(clock)
+    pace = UploadRate(clock)
     pace.begin()
     for _ in range(3600):
         pace.take(20_000)
         clock.now_s += 1.0
-        assert not pace.drips(LIMIT_S)
+        assert not pace.is_too_slow(LIMIT_S)
 
 
 def test_a_body_below_the_least_pace_drips_in_the_end() -> None:
     clock = Clock()
-    pace = BodyPace(clock)
+    pace = UploadRate(clock)
     pace.begin()
-    while not pace.drips(LIMIT_S):
+    while not pace.is_too_slow(LIMIT_S):
         pace.take(LEAST_BYTES_PER_S // 2)
         clock.now_s += 1.0
 

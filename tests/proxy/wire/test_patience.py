@@ -7,7 +7,7 @@ import pytest
 
 from policies.upstream import Timeouts
 from proxy.errors import UpstreamTimeout
-from proxy.patience import Patience
+from proxy.upstream.reply import Deadline
 
 SHORT_S = 0.05
 LONG_S = 30.0
@@ -22,7 +22,7 @@ async def ended_by(timeouts: Timeouts, *, begun: bool, waiting: bool) -> str:
     """Return which limit ended a wait without end."""
 
     async def wait() -> None:
-        async with Patience(timeouts) as patience:
+        async with Deadline(timeouts) as patience:
             if begun:
                 patience.begun()
             if waiting:
@@ -58,7 +58,7 @@ async def test_a_limit_ends_a_wait_when_it_is_reached_and_not_later() -> None:
 
 
 async def test_pieces_that_come_in_time_may_take_longer_together() -> None:
-    async with Patience(limits(idle_s=SHORT_S)) as patience:
+    async with Deadline(limits(idle_s=SHORT_S)) as patience:
         patience.begun()
         for _ in range(6):
             patience.wait()
@@ -67,7 +67,7 @@ async def test_pieces_that_come_in_time_may_take_longer_together() -> None:
 
 
 async def test_work_on_a_piece_is_no_wait_for_the_next() -> None:
-    async with Patience(limits(idle_s=SHORT_S)) as patience:
+    async with Deadline(limits(idle_s=SHORT_S)) as patience:
         patience.begun()
         patience.wait()
         patience.rest()
@@ -79,7 +79,7 @@ async def test_work_on_a_piece_is_no_wait_for_the_next() -> None:
 
 async def test_whoever_cancels_is_not_told_of_a_timeout() -> None:
     async def wait() -> None:
-        async with Patience(limits()):
+        async with Deadline(limits()):
             await asyncio.sleep(LONG_S)
 
     waiting = asyncio.create_task(wait())
@@ -92,7 +92,7 @@ async def test_whoever_cancels_is_not_told_of_a_timeout() -> None:
 
 
 async def test_nothing_looks_on_when_it_is_over() -> None:
-    async with Patience(limits(first_byte_s=SHORT_S)):
+    async with Deadline(limits(first_byte_s=SHORT_S)):
         pass
 
     await asyncio.sleep(2 * SHORT_S)

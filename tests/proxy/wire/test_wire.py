@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from proxy.wire import Wire
+from proxy.server.http_protocol import ClientConnection
 
 HEAD, BODY = b"HTTP/1.1 200 OK\r\n\r\n", b"{}"
 
@@ -57,14 +57,14 @@ def turns() -> Turns:
 
 
 @pytest.fixture
-def wire(connection: Connection, turns: Turns) -> Wire:
-    made = Wire(cast("asyncio.Transport", connection), connection.close, turns.soon)
+def wire(connection: Connection, turns: Turns) -> ClientConnection:
+    made = ClientConnection(cast("asyncio.Transport", connection), connection.close, turns.soon)
     made.begin()
     return made
 
 
 def test_a_head_leaves_together_with_the_body_behind_it(
-    wire: Wire, connection: Connection, turns: Turns
+    wire: ClientConnection, connection: Connection, turns: Turns
 ) -> None:
     wire.write(HEAD)
     wire.write(BODY)
@@ -74,7 +74,7 @@ def test_a_head_leaves_together_with_the_body_behind_it(
 
 
 def test_a_head_waits_for_no_more_than_a_turn(
-    wire: Wire, connection: Connection, turns: Turns
+    wire: ClientConnection, connection: Connection, turns: Turns
 ) -> None:
     wire.write(HEAD)
     assert connection.calls == []
@@ -85,14 +85,18 @@ def test_a_head_waits_for_no_more_than_a_turn(
     assert connection.calls == [HEAD, BODY]
 
 
-def test_pieces_behind_the_first_leave_at_once(wire: Wire, connection: Connection) -> None:
+def test_pieces_behind_the_first_leave_at_once(
+    wire: ClientConnection, connection: Connection
+) -> None:
     for piece in (HEAD, b"1", b"2", b"3"):
         wire.write(piece)
 
     assert connection.calls == [HEAD + b"1", b"2", b"3"]
 
 
-def test_each_reply_has_a_head_of_its_own(wire: Wire, connection: Connection, turns: Turns) -> None:
+def test_each_reply_has_a_head_of_its_own(
+    wire: ClientConnection, connection: Connection, turns: Turns
+) -> None:
     for _ in range(2):
         wire.begin()
         wire.write(HEAD)
@@ -102,7 +106,9 @@ def test_each_reply_has_a_head_of_its_own(wire: Wire, connection: Connection, tu
     assert connection.calls == [HEAD + BODY] * 2
 
 
-def test_a_head_leaves_before_the_connection_is_closed(wire: Wire, connection: Connection) -> None:
+def test_a_head_leaves_before_the_connection_is_closed(
+    wire: ClientConnection, connection: Connection
+) -> None:
     wire.write(HEAD)
     wire.close()
 
@@ -111,7 +117,7 @@ def test_a_head_leaves_before_the_connection_is_closed(wire: Wire, connection: C
 
 
 def test_nothing_is_written_to_a_connection_that_is_closing(
-    wire: Wire, connection: Connection, turns: Turns
+    wire: ClientConnection, connection: Connection, turns: Turns
 ) -> None:
     wire.write(HEAD)
     connection.close()
@@ -121,7 +127,7 @@ def test_nothing_is_written_to_a_connection_that_is_closing(
 
 
 def test_nothing_is_written_once_the_connection_is_lost(
-    wire: Wire, connection: Connection, turns: Turns
+    wire: ClientConnection, connection: Connection, turns: Turns
 ) -> None:
     wire.write(HEAD)
     wire.let_go()

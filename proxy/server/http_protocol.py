@@ -1,23 +1,40 @@
-"""HTTP as clients speak it to us: uvicorn's protocol over httptools, without its traps.
+"""HTTP as clients speak it to the proxy: uvicorn's protocol over httptools, with its gaps closed.
 
-As it comes, it loses the body of a request that offers to change the protocol (as Java's client
-does with every first one), answers what is not HTTP in plain text, in the middle of another reply
-if need be, reads a head of any length, and waits for ever for a request that is never finished.
+On its own it loses the body of a request that offers to change the protocol (as Java's client does
+with every first one), answers what is not HTTP in plain text, in the middle of another reply if
+need be, reads a head of any length, waits for ever for a request that is never finished, and sends
+chunks to clients that speak HTTP/1.0.
+
+This is the only module that uses private parts of uvicorn.
 """
 
 import asyncio
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from typing import cast
 from urllib.parse import unquote
 
 import httptools
-from uvicorn._types import ASGI3Application
+from uvicorn._types import (
+    ASGI3Application,
+    ASGIReceiveCallable,
+    ASGISendCallable,
+    ASGISendEvent,
+    Scope,
+)
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from proxy.crowd import Crowd
 from proxy.errors import GuardProxyError, Overloaded
-from proxy.heads import (
+from proxy.server.client_limits import (
+    ConnectionLimiter,
+    DownloadRate,
+    UploadRate,
+    unread_bytes,
+    untaken_bytes,
+)
+from proxy.server.request_head import (
     LONGEST_HEAD_BYTES,
     HeadTooLarge,
     NotHttp,
@@ -27,9 +44,114 @@ from proxy.heads import (
     check_head,
     path_of,
 )
-from proxy.pace import BodyPace, TakingPace, unread_bytes, untaken_bytes
-from proxy.unchunked import without_chunks
-from proxy.wire import Wire, last_reply, message
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+def _nothing() -> None:
+    pass
+
+
+class ClientConnection:
+    """A connection as who replies on it sees it.
+
+    The head of a reply leaves together with what follows it at once, in one call of the system. Who
+    closes it hangs up with manners.
+
+    Args:
+        transport: The connection.
+        close: Hangs up.
+        soon: Has something done at the loop's next turn.
+    """
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        close: Callable[[], None],
+        soon: Callable[[Callable[[], None]], object],
+    ) -> None:
+        self.is_closing = transport.is_closing
+        self._transport = transport
+        self._close = close
+        self._soon = soon
+        self._begins = False
+        self._head = b""
+
+    def begin(self) -> None:
+        """Expect a reply: what is written next is its head."""
+        self._begins = True
+
+    def write(self, said: bytes) -> None:
+        """Write the next piece of a reply."""
+        if self._begins:
+            self._begins, self._head = False, said
+            self._soon(self._flush)
+        elif self._head:
+            head, self._head = self._head, b""
+            self._transport.writelines((head, said))
+        else:
+            self._transport.write(said)
+
+    def close(self) -> None:
+        """Hang up, once all that was written is on its way."""
+        self._flush()
+        self._close()
+
+    def let_go(self) -> None:
+        """Forget whom it belongs to: nothing is written or closed any more."""
+        self._head, self._close = b"", _nothing
+
+    def _flush(self) -> None:
+        head, self._head = self._head, b""
+        if head and not self.is_closing():
+            self._transport.write(head)
+
+
+def last_reply(error: GuardProxyError, default_headers: Headers) -> bytes:
+    """Return the reply of a failure after which the connection is closed."""
+    status, body = HTTPStatus(error.status), error.as_body()
+    headers = [
+        *((name.encode(), value.encode()) for name, value in error.headers.items()),
+        *default_headers,
+        (b"content-type", b"application/json"),
+        (b"content-length", b"%d" % len(body)),
+        (b"connection", b"close"),
+    ]
+    return message(b"HTTP/1.1 %d %b" % (status, status.phrase.encode()), headers, body)
+
+
+def message(first_line: bytes, headers: Headers, body: bytes) -> bytes:
+    """Return a message of HTTP/1: a request or a reply."""
+    lines = [first_line, *(b"%b: %b" % header for header in headers)]
+    return b"\r\n".join([*lines, b"", body])
+
+
+def without_chunks(cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
+    """Return the app with each piece of its replies sent as it is.
+
+    Args:
+        cycle: The request and its reply, as uvicorn sees them.
+        app: What serves it.
+    """
+
+    async def serve(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        is_counted = True
+
+        async def plainly(message: ASGISendEvent) -> None:
+            nonlocal is_counted
+            if message["type"] == "http.response.start":
+                names = {name.lower() for name, _ in message.get("headers", ())}
+                is_counted = b"content-length" in names
+                if not is_counted:
+                    cycle.chunked_encoding = False
+            elif message["type"] == "http.response.body" and not is_counted:
+                cycle.expected_content_length = len(message.get("body", b""))
+            await send(message)
+
+        await app(scope, receive, plainly)
+
+    return serve
+
 
 _LINGER_S = 1.0
 """How long a refused client is listened to: hung up on at once, it would lose the refusal."""
@@ -47,13 +169,13 @@ class HttpProtocol(HttpToolsProtocol):
         config: Uvicorn's.
         server_state: Uvicorn's.
         app_state: Uvicorn's.
-        crowd: The clients of which it is one.
+        connections: The clients of which it is one.
     """
 
     # With these among uvicorn's own, all of them would take a table of 1.5 KB.
     __slots__ = (
         "_body",
-        "_crowd",
+        "_connections",
         "_heard_at",
         "_is_heard",
         "_is_in_head",
@@ -72,12 +194,12 @@ class HttpProtocol(HttpToolsProtocol):
         app_state: dict[str, object],
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
-        crowd: Crowd,
+        connections: ConnectionLimiter,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._crowd = crowd
-        self._body = BodyPace(self.loop.time)
-        self._taking = TakingPace(self.loop.time)
+        self._connections = connections
+        self._body = UploadRate(self.loop.time)
+        self._taking = DownloadRate(self.loop.time)
         self._is_in_head = False
         self._parts = 0
         self._unfinished_bytes = 0
@@ -89,10 +211,10 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Let a client in, if there is room."""
         super().connection_made(transport)
-        self._wire = Wire(transport, self._hang_up, self.loop.call_soon)
-        if self._crowd.enter(self):
+        self._wire = ClientConnection(transport, self._hang_up, self.loop.call_soon)
+        if self._connections.admit(self):
             return
-        if self._crowd.has_time:
+        if self._connections.has_room_to_refuse:
             self._dismiss(Overloaded("connections"))
         else:
             self._is_refused = True
@@ -158,7 +280,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def end_if_slow(self) -> None:
         """Give up a client that takes too long."""
-        limits = self._crowd.limits
+        limits = self._connections.limits
         if self._taking.stalls(self._kept_waiting_bytes, limits.send_s):
             self.transport.abort()
             return
@@ -167,7 +289,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._heard_at = self.loop.time()
             return
         is_late = self.loop.time() - self._heard_at > limits.request_s
-        if self._is_refused or not (is_late or self._body.drips(limits.request_s)):
+        if self._is_refused or not (is_late or self._body.is_too_slow(limits.request_s)):
             return
         under_way = self._under_way()
         if under_way is not None:
@@ -188,22 +310,22 @@ class HttpProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request, or serve one that has come already."""
         self._heard_at = self.loop.time()
-        self._crowd.rest(self)
+        self._connections.mark_idle(self)
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell those who serve this client that it is gone, also where it asked ahead."""
         self._give_up()
-        self._crowd.leave(self)
+        self._connections.remove(self)
         super().connection_lost(exc)
         self._wire.let_go()
 
     @property
-    def is_at_rest(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether nothing is on its way: no request that nobody has read, no end of a reply."""
         return not (self.transport.get_write_buffer_size() or unread_bytes(self.transport))
 
-    def make_room(self) -> None:
+    def close_idle(self) -> None:
         """Close a connection on which nothing is being served."""
         self.transport.close()
 
@@ -269,7 +391,7 @@ class HttpProtocol(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._served = cycle
         self._wire.begin()
-        self._crowd.begin(self)
+        self._connections.mark_busy(self)
         is_old = cycle.scope["http_version"] == "1.0"
         super()._start_asgi_task(cycle, without_chunks(cycle, app) if is_old else app)
 

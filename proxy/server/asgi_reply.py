@@ -1,9 +1,11 @@
-"""Replies on their way into the web server, in the messages of its protocol (ASGI)."""
+"""Replies to clients, sent as ASGI messages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from litestar.types import Send
+
+from proxy.errors import GuardProxyError
 
 _PIECE_BYTES = 256 * 1024
 """Of a large reply, so that its request lasts until the client has taken nearly all of it."""
@@ -18,6 +20,11 @@ class HttpReply:
     headers: Mapping[str, str]
     content_type: str
     body: bytes
+
+
+def error_reply(error: GuardProxyError) -> HttpReply:
+    """Return an error as a client sees it."""
+    return HttpReply(error.status, error.headers, "application/json", error.as_body())
 
 
 async def send_whole(send: Send, reply: HttpReply) -> None:

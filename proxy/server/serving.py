@@ -11,8 +11,8 @@ import uvicorn
 import uvloop
 from litestar.types import ASGIApp
 
-from proxy.crowd import Crowd
-from proxy.http_protocol import HttpProtocol
+from proxy.server.client_limits import ConnectionLimiter
+from proxy.server.http_protocol import HttpProtocol
 
 IDLE_KEPT_S = 75
 """How long an idle connection is kept: longer than load balancers keep theirs (60 s), so that none
@@ -42,7 +42,7 @@ class CannotListen(Exception):
         self.port = port
 
 
-class _Guest(uvicorn.Server):
+class _Server(uvicorn.Server):
     """A server that leaves the signals to its host, says when it is up, and goes when it is told.
 
     Left to itself it would let the signal end the process as soon as the last request is done, and
@@ -50,10 +50,10 @@ class _Guest(uvicorn.Server):
     whether it should end.
     """
 
-    def __init__(self, config: uvicorn.Config, crowd: Crowd) -> None:
+    def __init__(self, config: uvicorn.Config, connections: ConnectionLimiter) -> None:
         super().__init__(config)
-        self._crowd = crowd
-        least_s = min(crowd.limits.request_s, crowd.limits.send_s)
+        self._connections = connections
+        least_s = min(connections.limits.request_s, connections.limits.send_s)
         self._ticks_a_look = max(1, min(_TICKS_A_LOOK, int(least_s / 10 / _TICK_S)))
         self.up = asyncio.Event()
         self._told_to_end = asyncio.Event()
@@ -94,7 +94,9 @@ class _Guest(uvicorn.Server):
         await super().shutdown(sockets)
 
     def _protocol(self) -> HttpProtocol:
-        return HttpProtocol(self.config, self.server_state, self.lifespan.state, crowd=self._crowd)
+        return HttpProtocol(
+            self.config, self.server_state, self.lifespan.state, connections=self._connections
+        )
 
     def end(self) -> None:
         self.should_exit = True
@@ -122,7 +124,7 @@ async def served(
     port: int = 0,
     *,
     shutdown_s: float = 5.0,
-    crowd: Crowd | None = None,
+    connections: ConnectionLimiter | None = None,
     opened: socket.socket | None = None,
     give_up: Callable[[], None] = _nothing,
 ) -> AsyncGenerator[str, None]:
@@ -133,7 +135,7 @@ async def served(
         host: Address to listen on.
         port: Port to listen on; 0 takes a free one.
         shutdown_s: Time that requests under way get when the block ends.
-        crowd: Counts the clients, and knows what they may take; None for the usual limits.
+        connections: Counts the clients, and knows what they may take; None for the usual limits.
         opened: What to listen on in their place; it is closed when the block ends.
         give_up: Called when that time is over; what does not end then is cut.
 
@@ -142,8 +144,8 @@ async def served(
         RuntimeError: the app's own start failed.
     """
     listener = opened or listening(host, port)
-    crowd = crowd or Crowd()
-    server = _Guest(_config(app, shutdown_s, crowd), crowd)
+    connections = connections or ConnectionLimiter()
+    server = _Server(_config(app, shutdown_s, connections), connections)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     up = asyncio.create_task(server.up.wait())
     try:
@@ -189,10 +191,10 @@ def address_of(opened: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _config(app: ASGIApp, shutdown_s: float, crowd: Crowd) -> uvicorn.Config:
+def _config(app: ASGIApp, shutdown_s: float, connections: ConnectionLimiter) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=partial(HttpProtocol, crowd=crowd),  # type: ignore[arg-type]
+        http=partial(HttpProtocol, connections=connections),  # type: ignore[arg-type]
         ws="none",
         log_config=None,
         access_log=False,
