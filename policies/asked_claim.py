@@ -12,7 +12,7 @@ from guards.korean.words import content_words
 from guards.text.claims import claims
 from guards.text.lead_ins import HEADING, LEAD_IN
 from guards.text.sentences import Sentence, split_sentences
-from policies.lists import ITEM, indent_of
+from policies.schema.lists import ITEM, indent_of
 
 _SAYS_ANYTHING = re.compile(r"[^\W_]")
 _ANNOUNCES = re.compile(

@@ -7,15 +7,15 @@ from urllib.parse import urlsplit
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
 from policies import jinja, patterns
-from policies.errors import Remark
 from policies.gating.checks import about_streams
-from policies.guard_rule import Action, GuardRule, OnNotRun
 from policies.judging.codes import CODES
 from policies.judging.judge import JUDGE
-from policies.passing import carries_questions, remarks_on_answers
-from policies.policy import Policy
-from policies.schema import suggestion
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.errors import Remark
+from policies.schema.guard_rule import Action, GuardRule, OnNotRun
+from policies.schema.passing import carries_questions, remarks_on_answers
+from policies.schema.policy import Policy
+from policies.schema.typed import suggestion
 from policies.templates import CORRECTION, CUT, FALLBACK
 
 _KEY = re.compile("[!-~]+")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.core.finding import Finding, Severity, Strength
-from policies.confidence_rules import ConfidenceBands, ConfidenceWeights
+from policies.schema.sections import ConfidenceBands, ConfidenceWeights
 
 CITATION_GUARDS = frozenset({"citations", "legal_citation"})
 _NOT_WRONG = frozenset({"citations.missing"})

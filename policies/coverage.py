@@ -24,7 +24,7 @@ from guards.text.citing.assessment import assess
 from guards.text.citing.kept import cited_answer
 from guards.text.citing.statements import Statement
 from guards.text.claimed_quantities import claimed_quantities
-from policies.policy import Policy
+from policies.schema.policy import Policy
 from policies.verification.stances import told_alike
 from policies.verification.thresholds import options_of
 

@@ -7,11 +7,11 @@ from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
 from policies.confidence import Confidence
-from policies.guard_rule import Action, GuardRule, OnNotRun
 from policies.judging.regate import regate
 from policies.judging.report import JudgeReport, trust
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action, GuardRule, OnNotRun
+from policies.schema.policy import Policy
 from policies.verdict import GuardOutcome, GuardResult, Verdict, count
 
 

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from guards.core.registry import all_guards
-from policies.document import Plain
-from policies.errors import Place
-from policies.inheritance import NEVER_INHERITED, shipped_files
-from policies.keys import shown_hash
-from policies.loader import LoadedPolicy, load_shipped
-from policies.policy import Policy
-from policies.schema import suggestion, typed_policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.document import Plain
+from policies.schema.errors import Place
+from policies.schema.inheritance import NEVER_INHERITED, shipped_files
+from policies.schema.keys import shown_hash
+from policies.schema.loader import LoadedPolicy, load_shipped
+from policies.schema.policy import Policy
+from policies.schema.typed import suggestion, typed_policy
 
 """Enough to tell keys apart, too little to look for one."""
 

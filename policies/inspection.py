@@ -8,23 +8,75 @@ from guards.core.exchange import Exchange
 from guards.core.finding import Severity
 from guards.core.guard import Guard, Scope, Stage
 from guards.core.lazy import lazy
-from guards.core.reading import Reading, read
+from guards.core.reading import Asked, Part, Reading, read
 from guards.core.registry import all_guards
-from guards.core.runner import GuardReport, Outcome, read_ahead
-from policies.citing.rules import ReferenceList, Renumber
+from guards.core.runner import GuardReport, Outcome, read_ahead, run
 from policies.coverage import Coverage
 from policies.decision import Possible, decide
 from policies.direct_answer import direct_answer
 from policies.edits import apply
 from policies.gating.left import about_the_rest, edits_of_the_rest, too_late_to_mend
-from policies.guard_rule import Action
 from policies.judging.judge import JUDGE
 from policies.judging.report import JudgeReport
-from policies.looks import Run, reading_of
-from policies.policy import Policy
 from policies.repair import repaired, with_list_of_sources, workable
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.policy import Policy
+from policies.schema.sections import ReferenceList, Renumber
 from policies.verdict import GuardOutcome, GuardResult, Verdict
+
+
+class Run:
+    """The guards' reports on one reading, each guard run once: several looks may be at the same."""
+
+    def __init__(self, reading: Reading) -> None:
+        del reading
+        self._reports: dict[Guard[Any], GuardReport] = {}
+
+    def reports(self, reading: Reading, guards: Sequence[Guard[Any]]) -> tuple[GuardReport, ...]:
+        """Return the guards' reports, in their order."""
+        new = [guard for guard in guards if guard not in self._reports]
+        self._reports.update(zip(new, run(new, reading), strict=True))
+        return tuple(self._reports[guard] for guard in guards)
+
+
+class Latest:
+    """What was read of the latest answer to a request that was looked at.
+
+    Not its reading, which holds the request: what holds itself is only freed by the collector of
+    garbage.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        del asked
+        self._taken: tuple[tuple[str | None, int], Part | None, dict[object, object]] | None = None
+
+    def again(self, reading: Reading) -> Reading | None:
+        """Return a reading with what was read, if it is of the same answer; else None."""
+        if self._taken is None:
+            return None
+        looked_at, answer, kept = self._taken
+        return replace(reading, answer=answer, kept=kept) if looked_at == _of(reading) else None
+
+    def take(self, reading: Reading) -> None:
+        """Keep what is read of an answer."""
+        self._taken = (_of(reading), reading.answer, reading.kept)
+
+
+def _of(reading: Reading) -> tuple[str | None, int]:
+    """Return what tells a look at a request from others."""
+    return reading.exchange.answer, reading.judged_from
+
+
+def reading_of(exchange: Exchange, judged_from: int = 0) -> Reading:
+    """Read an exchange, or return its reading if the look before was at the same answer."""
+    reading = read(exchange, judged_from)
+    latest = reading.asked.once(Latest)
+    if known := latest.again(reading):
+        return known
+    latest.take(reading)
+    return reading
+
 
 NOTHING = Possible()
 

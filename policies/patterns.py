@@ -1,9 +1,13 @@
-"""Regular expressions on RE2, a linear-time engine that tenants may write for."""
+"""Regular expressions of tenants on the linear-time engine RE2: patterns and intent rules."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import re2
+
+from guards.text.normal import normalise
+from policies.schema.policy import IntentRule
 
 PATTERN_MEMORY_BYTES = 1 << 20
 OWN_PATTERN_MEMORY_BYTES = 8 << 20
@@ -67,3 +71,41 @@ def any_pattern(patterns: Sequence[str]) -> Pattern | None:
         return tenant_pattern("|".join(f"(?:{pattern})" for pattern in patterns))
     except BadPattern:
         return None
+
+
+class IntentFound(NamedTuple):
+    """An intent and why.
+
+    Attributes:
+        intent: The intent's name; None if no rule matched.
+        why: The pattern that matched, or that none did; never words of the question.
+    """
+
+    intent: str | None
+    why: str
+
+
+_NO_MATCH = IntentFound(None, "no pattern matched")
+_NO_RULES = IntentFound(None, "no intent rules")
+
+
+class Intents:
+    """Intent rules, compiled once."""
+
+    def __init__(self, rules: Iterable[IntentRule]) -> None:
+        self._patterns = [
+            (rule.intent, pattern, tenant_pattern(pattern))
+            for rule in rules
+            for pattern in rule.patterns
+        ]
+        self._any = any_pattern([pattern for _, pattern, _ in self._patterns])
+
+    def intent_of(self, question: str) -> IntentFound:
+        """Return the intent of the first rule with a match in the question."""
+        text = normalise(question).text
+        if self._any is not None and not self._any.is_in(text):
+            return _NO_MATCH
+        for intent, pattern, compiled in self._patterns:
+            if compiled.is_in(text):
+                return IntentFound(intent, f"pattern {pattern!r}")
+        return _NO_MATCH if self._patterns else _NO_RULES

@@ -7,12 +7,12 @@ from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Severity, Span
 from guards.text.citing.references import read_references
 from policies.citing.mending import Mended, Unhealed, mend
-from policies.citing.rules import ReferenceList
 from policies.confidence import CITATION_GUARDS
 from policies.edits import Edit, fixes, without_overlaps
-from policies.guard_rule import Action
-from policies.lists import renumbered
-from policies.policy import Policy
+from policies.schema.guard_rule import Action
+from policies.schema.lists import renumbered
+from policies.schema.policy import Policy
+from policies.schema.sections import ReferenceList
 from policies.trimming import trim
 from policies.verdict import Verdict
 

@@ -18,8 +18,8 @@ from guards.text.sentences import Sentence, split_sentences
 from policies.asked_claim import is_lost, tellings
 from policies.edits import Edit
 from policies.gating.layout import undecorated
-from policies.lists import ITEM, indent_of, is_label
-from policies.policy import Trimming
+from policies.schema.lists import ITEM, indent_of, is_label
+from policies.schema.policy import Trimming
 
 _LEANS_BACK = re.compile(
     r"(?:[-*•]\s*)?(?:이는|이것은|이를|이에|이러한|이와|이\s?경우|이때|그러나|그런데|그래서|그러므로|따라서|"

@@ -9,8 +9,8 @@ from guards.core.guard import Stage
 from guards.core.runner import GuardReport
 from policies.confidence import Confidence
 from policies.edits import Edit
-from policies.guard_rule import Action
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
 
 NOT_WANTED = frozenset({"no_evidence_demanded", "no_open_claims", "answer_replaced"})
 """Reasons of guards, and of the judge, that had no call to run, as against nothing to look at."""

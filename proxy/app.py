@@ -18,9 +18,9 @@ from litestar.exceptions import (
 )
 from litestar.types import ASGIApp
 
-from policies.loader import LoadedPolicy
-from policies.store import PolicyStore, Reload
-from policies.tracing import Tracing
+from policies.schema.loader import LoadedPolicy
+from policies.schema.sections import Tracing
+from policies.schema.store import PolicyStore, Reload
 from proxy.apart.lane import Lane
 from proxy.apart.lending import Apart
 from proxy.constraints import Capabilities, ConstrainedServers

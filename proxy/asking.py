@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from guards.core.exchange import Exchange
-from policies.responses import ServerState
+from policies.schema.sections import ServerState
 from proxy.call import Call
 from proxy.errors import BadRequest, UnknownModel
 from proxy.inspecting import among_others

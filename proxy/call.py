@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guards.core.lazy import lazy
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.gatekeeping import Gatekeeper
 from proxy.judged import Settled
 from proxy.openai_api.door import Door

@@ -5,12 +5,11 @@ from functools import partial
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.citing.rules import ReferenceList, Renumber
 from policies.gating.gate import Gate
 from policies.gating.looks import GateRules, Kind, Look
 from policies.gating.open_gate import OpenGate
-from policies.gating.rules import StreamMode
-from policies.policy import Policy
+from policies.schema.policy import Policy
+from policies.schema.sections import ReferenceList, Renumber, StreamMode
 from policies.verdict import Verdict
 from proxy.judged import TOOL_CALLS, Judged
 from proxy.openai_api.answer import Answer, visible

@@ -10,7 +10,7 @@ from policies.decision import preferred
 from policies.edits import apply
 from policies.gating.arrived import CUT
 from policies.gating.gate import Gate
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.templates import Reply
 from policies.verdict import Verdict
 from proxy.openai_api.answer import Answer

@@ -16,11 +16,11 @@ from functools import partial
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.gating.rules import StreamMode
-from policies.guard_rule import Action
 from policies.inspection import NOTHING
 from policies.judging.judge import Judge
 from policies.judging.verdict import with_second_opinion
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StreamMode
 from policies.verdict import Verdict
 from proxy import judged
 from proxy.apart.lending import Apart

@@ -3,7 +3,7 @@
 import secrets
 from dataclasses import dataclass
 
-from policies.keys import tenant_named_by
+from policies.schema.keys import tenant_named_by
 from proxy.errors import TooManyWrongKeys
 from proxy.logs import logger
 from proxy.services import Services

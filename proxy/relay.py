@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import httpx
 
-from policies.upstream import Timeouts
+from policies.schema.sections import Timeouts
 from proxy.upstream.client import ModelServers
 from proxy.upstream.headers import returned_headers, sent_headers
 from proxy.upstream.request import RetryBudget, parsed_url

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import JsonValue, TypeAdapter
 
 from guards.core.finding import Finding
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.judged import Settled
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sources import FoundContext

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import datetime
 
-from policies.store import PolicyStore
+from policies.schema.store import PolicyStore
 from proxy.apart.lending import Apart
 from proxy.judge.book import JudgeBook
 from proxy.limits.limiter import Limiter

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from guards.core.registry import all_guards
 from policies.checks import faults_in_judging
-from policies.gating.rules import StreamMode
-from policies.guard_rule import GuardRule
 from policies.inspection import Inspector
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import GuardRule
+from policies.schema.policy import Policy
+from policies.schema.sections import StreamMode
 from policies.templates import ReplyTemplates
 from proxy.errors import BadRequest
 from proxy.openai_api.guard_field import GuardField

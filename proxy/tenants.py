@@ -6,14 +6,13 @@ from functools import cached_property
 
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
-from policies.citing.rules import ReferenceList
 from policies.inspection import Inspector
-from policies.keys import matching, tenant_named_by
-from policies.loader import LoadedPolicy
-from policies.policy import Policy
-from policies.shape import Mode
-from policies.store import PolicyStore, Snapshot
-from policies.upstream import Upstream
+from policies.schema.base import Mode
+from policies.schema.keys import matching, tenant_named_by
+from policies.schema.loader import LoadedPolicy
+from policies.schema.policy import Policy
+from policies.schema.sections import ReferenceList, Upstream
+from policies.schema.store import PolicyStore, Snapshot
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

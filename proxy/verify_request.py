@@ -8,8 +8,8 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from guards.core.exchange import ContextState, Exchange
-from policies.intents import IntentFound, Intents
-from policies.policy import SourceRules
+from policies.patterns import IntentFound, Intents
+from policies.schema.policy import SourceRules
 from policies.verification.conversation import ASSISTANT, without_answer
 from policies.verification.options import BadSources, GivenSource, Options, usable_sources
 from policies.verification.problems import problem

@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from guards.core.guard import Stage
 from guards.core.registry import GuardType, all_guards
-from policies.policy import Policy
+from policies.schema.policy import Policy
 from proxy.metrics import Metrics
 from proxy.openai_api.coverage import rows
 from proxy.openai_api.doors import DOORS

@@ -21,12 +21,15 @@ from policies.citing.around import (
     BLANKS,
     Around,
     Closing,
+    is_noun,
     is_open,
+    listed,
+    pointing,
     spaced,
     stands_free,
     taken_over,
+    whole_line,
 )
-from policies.citing.pointers import is_noun, listed, pointing, whole_line
 from policies.edits import Edit
 
 _LOOK_CHARS = 160

@@ -5,7 +5,7 @@ went; the list of references; the numbers. An answer in which nothing was wrong 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -19,15 +19,126 @@ from guards.text.citing.references import (
     read_source_lines,
 )
 from guards.text.laws.index import LawIndex
+from guards.text.particle_choice import agreeing, agrees, particle_at
 from guards.text.removal import place_to_remove
 from guards.text.slots.citation_mark import CitationMark, read_marks
 from guards.text.slots.source_name import SourceNames
 from policies.citing.healing import heal
-from policies.citing.numbers import numbered
-from policies.citing.particles import agreement
-from policies.citing.references import Cited, cited_in, place_of_list
-from policies.citing.rules import CitationRules
+from policies.citing.references import Cited, cited_in, list_edits, place_of_list
 from policies.edits import Edit, apply, left_by, then, without_overlaps
+from policies.schema.sections import CitationRules, ReferenceList, Renumber
+
+_MARK_OPENERS = ("[", "【", "(", "<", *"⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def agreement(text: str, edits: Iterable[Edit]) -> list[Edit]:
+    """Return the edits of particles that have to follow a change.
+
+    A particle changes only if it agreed with what stood there. A mark that is written onto a word
+    (``규정[1]은``) leaves the particle to that word.
+    """
+    return [followed for edit in edits if (followed := _followed(text, edit)) is not None]
+
+
+def _followed(text: str, edit: Edit) -> Edit | None:
+    start, end = edit.span.start, edit.span.end
+    old, particle = text[start:end], particle_at(text, end)
+    if not particle or not edit.text or _is_note(text, start) or not agrees(particle, old):
+        return None
+    wanted = agreeing(particle, edit.text)
+    return None if wanted == particle else Edit(Span(end, end + len(particle)), wanted)
+
+
+def _is_note(text: str, start: int) -> bool:
+    return text.startswith(_MARK_OPENERS, start) and start > 0 and not text[start - 1].isspace()
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """What becomes of an answer's list and numbers, in two rounds of edits.
+
+    Attributes:
+        listed: They make the list agree with the marks.
+        changes: Edits of what those make: marks and list get their new numbers.
+        numbers: The new number of every citation that gets one.
+    """
+
+    listed: tuple[Edit, ...]
+    changes: tuple[Edit, ...] = ()
+    numbers: Mapping[int, int] = field(default_factory=dict)
+
+
+def numbered(
+    text: str,
+    cited: Cited,
+    numbering_of: Callable[[References | None], Numbering],
+    meant: Numbering,
+    rules: CitationRules,
+) -> Numbered:
+    """Return what becomes of the list and the numbers of a mended answer.
+
+    Args:
+        text: The mended answer.
+        cited: What it cites, and cited before.
+        numbering_of: Reads what numbers mean by a list of references.
+        meant: What they meant in the answer as it was.
+        rules: The policy's wishes.
+    """
+    numbers = _closed_gaps(cited, meant, rules)
+    if numbers:
+        always = rules.renumber is Renumber.ALWAYS
+        wanted = ReferenceList.ALWAYS if always else rules.references
+        listed = list_edits(text, cited, meant, wanted)
+        with_list = apply(text, listed)
+        changes = _renumbered(with_list, numbers)
+        references = read_references(apply(with_list, changes))
+        now = numbering_of(references)
+        means_the_same = all(
+            now.source_of(numbers.get(number, number)) == meant.source_of(number)
+            for number in cited.after
+        )
+        if means_the_same and _explains(references):
+            return Numbered(listed, changes, numbers)
+    return Numbered(list_edits(text, cited, meant, rules.references))
+
+
+def _closed_gaps(cited: Cited, meant: Numbering, rules: CitationRules) -> dict[int, int]:
+    """Return the new number of every citation that would get one; empty if all keep theirs."""
+    stays = rules.renumber is Renumber.NEVER or rules.references is ReferenceList.NEVER
+    if stays or not cited.gone:
+        return {}
+    survivors = sorted(number for number in cited.after if meant.source_of(number))
+    pairs = zip(survivors, range(1, len(survivors) + 1), strict=True)
+    return {old: new for old, new in pairs if old != new}
+
+
+def _explains(references: References | None) -> bool:
+    return references is not None and any(line.number for line in references.lines)
+
+
+def _renumbered(text: str, numbers: Mapping[int, int]) -> tuple[Edit, ...]:
+    """Return the edits that give every mark, and every line of the list, its new number."""
+    references = read_references(text)
+    edits = [*_in_body(text, references, numbers), *_in_list(text, references, numbers)]
+    return tuple(sorted([*edits, *agreement(text, edits)]))
+
+
+def _in_body(text: str, references: References | None, numbers: Mapping[int, int]) -> list[Edit]:
+    edits = []
+    for mark in marks_in_body(text, references):
+        wanted = tuple(numbers.get(number, number) for number in mark.numbers)
+        if wanted != mark.numbers:
+            edits.append(Edit(Span(mark.start, mark.end), mark.written(text, wanted)))
+    return edits
+
+
+def _in_list(text: str, references: References | None, numbers: Mapping[int, int]) -> list[Edit]:
+    return [
+        Edit(line.number_span, line.number_written(text, numbers[line.number]))
+        for line in (references.lines if references else ())
+        if line.number is not None and line.number in numbers
+    ]
+
 
 _BETWEEN_MARKS = re.compile(r"[ \t]*[,、]?[ \t]*")
 

@@ -28,7 +28,7 @@ from guards.core.finding import Severity, Strength
 from guards.core.guard import Stage
 from policies.gating.looks import Kind
 from policies.gating.shown import Shown
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import Verdict
 
 _PASSES = Verdict(Stage.OUTPUT, Action.PASS)

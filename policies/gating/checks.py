@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 from guards.core.guard import Scope, Stage
 from guards.core.registry import all_guards
-from policies.citing.rules import Renumber
-from policies.errors import Remark
-from policies.gating.rules import StreamMode
-from policies.guard_rule import GuardRule, OnNotRun
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.errors import Remark
+from policies.schema.guard_rule import GuardRule, OnNotRun
+from policies.schema.policy import Policy
+from policies.schema.sections import Renumber, StreamMode
 from policies.templates import CORRECTION, CUT, FALLBACK
 
 _MOST_NAMED = 3

@@ -20,7 +20,7 @@ from policies.gating.at_once import AtOnce
 from policies.gating.looks import GateRules, Kind, Look, Release
 from policies.gating.shown import Shown, moved
 from policies.gating.taking import ends_with_a_gap, may_be_taken_back, objects_behind, taken_with
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.trimming import stands_without
 from policies.verdict import Verdict
 

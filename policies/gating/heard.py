@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from guards.core.finding import Finding, Span
 from policies.edits import Edit, left_by
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 
 

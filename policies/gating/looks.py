@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from guards.core.exchange import Exchange
 from policies.decision import Possible
-from policies.policy import Trimming
+from policies.schema.policy import Trimming
 
 
 class Kind(StrEnum):

@@ -1,13 +1,13 @@
 """Keeps the numbers of a list in order when an item of it was taken out and the next ones follow.
 
-What is taken out and what follows it in the same segment are numbered by `policies.lists`.
+What is taken out and what follows it in the same segment are numbered by `policies.schema.lists`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from policies.edits import Edit
-from policies.lists import Count, Level, Marker, is_taken_out, markers
+from policies.schema.lists import Count, Level, Marker, is_taken_out, markers
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Numbers:
     """How far the lists of an answer have counted.
 
     Attributes:
-        counts: For each kind of list, see `policies.lists.Marker`.
+        counts: For each kind of list, see `policies.schema.lists.Marker`.
     """
 
     counts: Mapping[Level, Count] = field(default_factory=dict)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from guards.core.guard import Stage
 from policies.gating.gate import Gate
 from policies.gating.looks import Look, Release
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import Verdict
 
 _PASSES = Verdict(Stage.OUTPUT, Action.PASS)

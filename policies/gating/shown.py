@@ -11,7 +11,7 @@ from policies.edits import Edit, apply, then
 from policies.gating.heard import as_taken_out, placed, put_together
 from policies.gating.left import edits_of_the_rest
 from policies.gating.numbering import Numbers
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import Verdict
 
 WINDOW_CHARS = 1000

@@ -3,8 +3,8 @@
 from guards.core.finding import Span
 from guards.text.claims import claims
 from guards.text.sentences import Sentence
-from policies.guard_rule import Action
-from policies.policy import Trimming
+from policies.schema.guard_rule import Action
+from policies.schema.policy import Trimming
 from policies.trimming import takes_out
 from policies.verdict import Verdict
 

@@ -17,11 +17,11 @@ from guards.text.citing.statements import Statement, read_statements
 from guards.text.claims import bare_claim
 from guards.text.personal_data.mask import Masking, identifiers_in
 from policies.edits import Edit
-from policies.guard_rule import Action
 from policies.judging.judge import JudgeQuestion, OpenClaim
 from policies.judging.regate import is_grounding, strong_grounding
-from policies.judging.rules import OpinionRules
 from policies.judging.windows import ShownSource, nearest_windows
+from policies.schema.guard_rule import Action
+from policies.schema.sections import OpinionRules
 from policies.verdict import Verdict
 
 LEAST_SCORE = 0.2

@@ -28,7 +28,7 @@ from policies.judging.judge import (
 from policies.judging.quotes import compared, is_beside_the_point, speaks_against
 from policies.judging.regate import Gravity, Objection
 from policies.judging.report import JudgeReport, outcome_of
-from policies.judging.rules import OpinionRules
+from policies.schema.sections import OpinionRules
 from policies.verdict import PARTIAL
 
 _FEWEST_QUOTED_CHARS = 6

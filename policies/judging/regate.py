@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from guards.core.finding import Finding, Severity
 from policies.coverage import FORM_GUARDS
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 
 NOT_GROUNDING = FORM_GUARDS | {"citations", "personal_data"}
 """Whose findings do not say that a claim is untrue."""

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.runner import GuardReport, Outcome
 from policies.confidence import Confidence, JudgeWord, confidence_of
-from policies.confidence_rules import ConfidenceWeights
 from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE
 from policies.judging.regate import Objection, is_grounding
-from policies.judging.rules import OpinionRules
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.sections import ConfidenceWeights, OpinionRules
 
 ANSWER_EDITED = "answer_edited"
 """Why there is no opinion on what is left of an answer that nobody was asked about."""

@@ -11,8 +11,8 @@ from policies.judging.claims import Skip, question_about
 from policies.judging.judge import Judge, JudgeFailure
 from policies.judging.opinions import weighed
 from policies.judging.report import not_asked
-from policies.judging.rules import OpinionRules
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.sections import OpinionRules
 from policies.verdict import Verdict
 
 NO_TIME = JudgeFailure("no_time", by_input=True)

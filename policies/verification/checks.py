@@ -6,8 +6,8 @@ from guards.core.guard import Stage
 from guards.core.registry import all_guards
 from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.policy import Policy
 from policies.verdict import NOT_WANTED, PARTIAL, GuardOutcome, GuardResult, Verdict
 from policies.verification.options import Options
 from policies.verification.parts import Checks

@@ -18,7 +18,7 @@ from policies.coverage import Coverage, is_about_mark
 from policies.judging.regate import says_untrue, strong_grounding
 from policies.judging.report import is_backed, open_signs
 from policies.offsets import Offsets
-from policies.policy import Policy
+from policies.schema.policy import Policy
 from policies.verification.parts import (
     ClaimCitation,
     ClaimReport,

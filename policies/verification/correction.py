@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from guards.core.exchange import Exchange
 from policies.citing.mending import Mended
 from policies.edits import apply
-from policies.guard_rule import Action
 from policies.inspection import Inspector
 from policies.repair import citations_repaired, repaired
+from policies.schema.guard_rule import Action
 from policies.verdict import Verdict
 from policies.verification.options import Correction
 

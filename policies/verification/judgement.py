@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from guards.core.finding import Severity
 from policies.confidence import Confidence, is_bad_citation
-from policies.guard_rule import Action
 from policies.judging.report import open_signs
-from policies.policy import Policy
 from policies.repair import LIST_ADDED
+from policies.schema.guard_rule import Action
+from policies.schema.policy import Policy
 from policies.verdict import Verdict
 from policies.verification.checks import CheckBook
 from policies.verification.citations import CitedAnswer

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
-from policies.errors import Place, PolicyError, Problem
-from policies.inheritance import ENDINGS, shipped_files
 from policies.inspection import Inspector
-from policies.intents import Intents
-from policies.loader import LoadedPolicy, load_file, load_shipped
-from policies.policy import Policy
-from policies.schema import suggestion
-from policies.store import FileState, file_states
+from policies.patterns import Intents
+from policies.schema.errors import Place, PolicyError, Problem
+from policies.schema.inheritance import ENDINGS, shipped_files
+from policies.schema.loader import LoadedPolicy, load_file, load_shipped
+from policies.schema.policy import Policy
+from policies.schema.store import FileState, file_states
+from policies.schema.typed import suggestion
 
 PolicyChoice = str | Path | Policy
 _FILES_KEPT = 16

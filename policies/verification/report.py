@@ -13,7 +13,7 @@ from policies.coverage import Coverage
 from policies.inspection import Inspector
 from policies.judging.report import trust
 from policies.offsets import Offsets
-from policies.policy import Policy
+from policies.schema.policy import Policy
 from policies.verdict import GuardOutcome, Verdict
 from policies.verification.checks import CheckBook
 from policies.verification.citations import CitedAnswer

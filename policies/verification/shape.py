@@ -6,7 +6,7 @@ from pydantic import Field
 
 from guards.core.exchange import ContextState
 from policies.confidence import Band, Cap
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verification.parts import (
     Checks,
     CitationCheck,

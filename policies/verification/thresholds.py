@@ -7,8 +7,8 @@ from guards.citations import Citations, CitationsSettings
 from guards.core.guard import GuardSettings
 from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
 from guards.overlap import Overlap, OverlapSettings
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.policy import Policy
 from policies.verification.parts import Thresholds
 
 SettingsT = TypeVar("SettingsT", bound=GuardSettings)

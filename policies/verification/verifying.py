@@ -23,7 +23,7 @@ from policies.inspection import Inspector
 from policies.judging.bounded import BoundedJudge
 from policies.judging.judge import Judge
 from policies.judging.verdict import with_second_opinion
-from policies.schema import suggestion
+from policies.schema.typed import suggestion
 from policies.verdict import Verdict
 from policies.verification.conversation import Conversation, Messages, Told, conversation_of
 from policies.verification.options import ALL_GUARDS, Options, sources_of

@@ -8,10 +8,10 @@ from typing import ClassVar
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
 from policies.decision import Possible
-from policies.guard_rule import Action
 from policies.inspection import NOTHING, Inspector, SegmentInspector
 from policies.judging.report import JudgeReport
-from policies.policy import Policy
+from policies.schema.guard_rule import Action
+from policies.schema.policy import Policy
 from policies.verdict import Verdict
 from proxy.apart.lane import Lane
 from proxy.apart.work import Which

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 
 from guards.core.exchange import Exchange
-from policies.loader import LoadedPolicy
+from policies.schema.loader import LoadedPolicy
 from proxy.apart.inspector import InspectorApart
 from proxy.apart.lane import Lane
 from proxy.apart.work import Which

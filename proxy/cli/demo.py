@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.app import create_app, open_services
 from proxy.cli.demo_page import tour_page
 from proxy.cli.environment import read_settings

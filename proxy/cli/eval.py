@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from policies.errors import PolicyError
+from policies.schema.errors import PolicyError
 from proxy.cli.environment import read_settings
 from proxy.cli.eval_inputs import (
     about_shipped,

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 from rich.table import Table
 
-from policies.errors import PolicyError
-from policies.schema import suggestion
+from policies.schema.errors import PolicyError
+from policies.schema.typed import suggestion
 from policies.verification.policies import ChosenPolicy, chosen_policy
 from proxy.cli.output import fail
 from proxy.golden.reading import GoldenError

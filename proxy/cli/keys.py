@@ -2,7 +2,7 @@
 
 import typer
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.cli.output import fail, out
 
 keys = typer.Typer(help="API keys of tenants.", no_args_is_help=True)

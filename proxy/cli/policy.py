@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from policies.loader import survey
-from policies.schema import json_schema
+from policies.schema.loader import survey
+from policies.schema.typed import json_schema
 from proxy.cli.environment import read_settings
 from proxy.cli.output import BAD_INPUT, err, out, print_json
 from proxy.cli.policy_diff import diff

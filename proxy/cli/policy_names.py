@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from policies.errors import PolicyError
 from policies.explaining import NotThere, Setting, is_shipped, policy_called
-from policies.inheritance import ENDINGS
-from policies.loader import LoadedPolicy, load_file, load_policies
+from policies.schema.errors import PolicyError
+from policies.schema.inheritance import ENDINGS
+from policies.schema.loader import LoadedPolicy, load_file, load_policies
 from proxy.cli.environment import read_settings
 from proxy.cli.output import fail
 

@@ -7,11 +7,11 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from policies.contrast import contrast, in_words, pieces
-from policies.document import Plain
-from policies.errors import Place
 from policies.explaining import Difference, Setting, is_shipped
-from policies.loader import LoadedPolicy
+from policies.schema.contrast import contrast, in_words, pieces
+from policies.schema.document import Plain
+from policies.schema.errors import Place
+from policies.schema.loader import LoadedPolicy
 from proxy.cli.output import excerpt, harmless
 
 _VALUE_COLUMNS = 60

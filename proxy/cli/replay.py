@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from policies.checks import faults_in_judging
-from policies.loader import LoadedPolicy
+from policies.schema.loader import LoadedPolicy
 from proxy.cli.environment import read_settings
 from proxy.cli.output import fail, out, print_json
 from proxy.cli.policy_names import AsJson, NamedPolicies

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from policies.loader import LoadedPolicy
+from policies.schema.loader import LoadedPolicy
 from proxy.cli.policy_names import described
 from proxy.cli.replay_share import Limit
 from proxy.rejudging.comparing import Compared

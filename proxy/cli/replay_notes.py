@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 
-from policies.errors import PolicyError
 from policies.explaining import explained
-from policies.loader import LoadedPolicy, load_policies
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.errors import PolicyError
+from policies.schema.loader import LoadedPolicy, load_policies
 from proxy.rejudging.totals import Totals
 
 

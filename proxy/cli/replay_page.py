@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table
 from rich.text import Text
 
-from policies.loader import LoadedPolicy
+from policies.schema.loader import LoadedPolicy
 from proxy.cli.output import excerpt
 from proxy.cli.replay_share import Limit, percent
 from proxy.cli.replay_words import SKIPPED, UNKNOWN

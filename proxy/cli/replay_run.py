@@ -15,7 +15,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from policies.loader import LoadedPolicy
+from policies.schema.loader import LoadedPolicy
 from proxy.cli.output import err
 from proxy.rejudging.comparing import Compared
 from proxy.rejudging.process import Workers, packed

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from guards.core.reading import keep_sources
-from policies.errors import PolicyError
+from policies.schema.errors import PolicyError
 from proxy.app import connection_limiter, create_app, open_services
 from proxy.cli.descriptors import take_descriptors
 from proxy.cli.output import fail

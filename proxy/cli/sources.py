@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from guards.core.exchange import ContextState
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.errors import BadRequest
 from proxy.openai_api.doors import DOORS

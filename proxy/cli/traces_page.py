@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from guards.core.finding import Finding
-from policies.guard_rule import Action
-from policies.tracing import StoredText
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.output import excerpt, harmless
 from proxy.cli.times import shown

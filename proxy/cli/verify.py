@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 from policies.verification.options import Options
 from policies.verification.policies import ChosenPolicy, ready
 from policies.verification.shape import Verification

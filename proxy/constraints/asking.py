@@ -9,7 +9,7 @@ import zlib
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, replace
 
-from policies.regeneration import Constraint
+from policies.schema.sections import Constraint
 from proxy.asking import server_call
 from proxy.call import Call
 from proxy.constraints.capabilities import Capabilities

@@ -20,7 +20,7 @@ from litestar.stores.memory import MemoryStore
 from litestar.stores.redis import RedisStore
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-from policies.keys import matching
+from policies.schema.keys import matching
 from proxy.readers import Viewer, viewer_with
 from proxy.services import Services
 from proxy.settings import Settings

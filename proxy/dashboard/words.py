@@ -1,6 +1,6 @@
 """What the pages call actions and guards; templates translate the words."""
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.dashboard.languages import msgid
 from proxy.traces.trace import NOTHING_DECIDED
 

@@ -5,7 +5,7 @@ The company, its rules and its numbers are invented.
 
 from dataclasses import dataclass
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.demo.model_server import MODEL, Said
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.regeneration import HEADING

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.demo.script import SCENES, Scene
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject

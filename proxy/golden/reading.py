@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from policies.document import read_tree
-from policies.errors import Key, Place, PolicyError, Problem, spelled
-from policies.schema import remarks_on, suggestion
+from policies.schema.document import read_tree
+from policies.schema.errors import Key, Place, PolicyError, Problem, spelled
+from policies.schema.typed import remarks_on, suggestion
 from proxy.golden.positions import case_lines
 from proxy.golden.shape import Case, Evidence, GoldenSet
 from proxy.openai_api.json_body import JsonObject, read_object

@@ -6,7 +6,7 @@ from enum import StrEnum
 from statistics import fmean
 from typing import Literal
 
-from policies.shape import Shape
+from policies.schema.base import Shape
 
 
 class Outcome(StrEnum):

@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from pathlib import Path
 
-from policies.keys import new_key
-from policies.policy import Policy
+from policies.schema.keys import new_key
+from policies.schema.policy import Policy
 from proxy.app import create_app, open_services
 from proxy.demo.model_server import MODEL, Said, Script, model_server
 from proxy.golden.client import Target

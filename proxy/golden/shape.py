@@ -4,8 +4,8 @@ from typing import Annotated, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from policies.guard_rule import Action
-from policies.shape import Shape
+from policies.schema.base import Shape
+from policies.schema.guard_rule import Action
 from proxy.golden.keywords import is_visible
 from proxy.openai_api.json_body import JsonObject
 

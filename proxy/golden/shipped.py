@@ -8,9 +8,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path, PurePath
 from types import MappingProxyType
 
-from policies.errors import Place, Problem
-from policies.inheritance import ENDINGS
-from policies.schema import suggestion
+from policies.schema.errors import Place, Problem
+from policies.schema.inheritance import ENDINGS
+from policies.schema.typed import suggestion
 from proxy.golden.reading import GoldenError, read_golden
 from proxy.golden.shape import GoldenSet
 

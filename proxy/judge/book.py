@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-from policies.judging.rules import JudgeKind, JudgeRules
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.sections import JudgeKind, JudgeRules
 from proxy.judge.adapter import Adapter
 from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.chat import ChatJudge

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from policies.judging.rules import BreakerRules
+from policies.schema.sections import BreakerRules
 
 
 class BreakerState(StrEnum):

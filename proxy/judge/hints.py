@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from math import ceil
 
-from policies.judging.rules import JudgeRules
+from policies.schema.sections import JudgeRules
 from proxy.logs import logger
 from proxy.shared_redis import SharedRedis
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from policies.limits import Limits
+from policies.schema.sections import Limits
 
 WINDOW_S = 60.0
 

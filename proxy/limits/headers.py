@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from policies.limits import Limits
+from policies.schema.sections import Limits
 from proxy.errors import TooManyRequests
 from proxy.limits.counting import Count, Limit
 

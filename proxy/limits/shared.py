@@ -12,7 +12,7 @@ a proxy that is killed gives up its places by itself.
 from collections.abc import Collection
 from uuid import uuid4
 
-from policies.limits import Limits
+from policies.schema.sections import Limits
 from proxy.limits.counting import WINDOW_S, Count, Limit, Visit
 from proxy.shared_redis import Script, SharedRedis
 

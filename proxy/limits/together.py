@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from policies.errors import Problem
-from policies.loader import LoadedPolicy
+from policies.schema.errors import Problem
+from policies.schema.loader import LoadedPolicy
 from proxy.settings import Settings
 
 

@@ -15,8 +15,8 @@ from guards.personal_data import Handling, PersonalData, PersonalDataSettings
 from guards.text.personal_data.kinds import PUBLISHED, PersonalKind
 from guards.text.personal_data.personal import find_personal
 from guards.text.personal_data.shown import Shown, unpublished
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.policy import Policy
 from policies.verification.turns import PART_SEPARATOR
 from proxy.openai_api.json_body import JsonObject, objects, read_object
 from proxy.openai_api.json_texts import texts, with_texts

@@ -10,7 +10,7 @@ from typing import Any
 
 from guards.core.finding import Finding
 from guards.core.reading import read
-from policies.regeneration import Regeneration
+from policies.schema.sections import Regeneration
 from proxy.judged import Judged
 from proxy.openai_api.door import Door
 from proxy.openai_api.json_body import JsonObject

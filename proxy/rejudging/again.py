@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from guards.core.guard import Stage
 from policies.gating.gate import Gate
-from policies.guard_rule import Action
 from policies.inspection import NOTHING
 from policies.judging.claims import Skip
 from policies.judging.judge import JUDGE
-from policies.shape import Mode
-from policies.tracing import StoredText
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome, Verdict
 from proxy.errors import BadRequest
 from proxy.gatekeeping import Gatekeeper, inspected

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.core.finding import Finding
-from policies.tracing import StoredText
+from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.rejudging.process import judge_again
 from proxy.rejudging.recorded import found, holds_labels

@@ -19,7 +19,7 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from time import perf_counter
 
-from policies.loader import LoadedPolicy
+from policies.schema.loader import LoadedPolicy
 from proxy.rejudging.again import rejudged
 from proxy.tenants import Judging, judging_by
 from proxy.traces.trace import Rejudged, Trace

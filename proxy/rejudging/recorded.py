@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
 from guards.text.personal_data.kinds import PersonalKind
-from policies.intents import Intents
+from policies.patterns import Intents
 from policies.verdict import GuardOutcome
 from proxy.openai_api.answer import Answer
 from proxy.traces.trace import Asked, Attempt, Choice, Trace

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 
-from policies.loader import LoadedPolicy
-from policies.tracing import Tracing
+from policies.schema.loader import LoadedPolicy
+from policies.schema.sections import Tracing
 from proxy.logs import failure, logger
 from proxy.rejudging.again import why_not
 from proxy.rejudging.process import Workers, judge_again, packed

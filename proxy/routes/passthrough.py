@@ -6,7 +6,7 @@ from typing import Final
 
 from litestar.types import Receive, Send
 
-from policies.passing import open_methods, read_rule
+from policies.schema.passing import open_methods, read_rule
 from proxy.errors import (
     BadRequest,
     GuardProxyError,

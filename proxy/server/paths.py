@@ -11,7 +11,7 @@ from functools import lru_cache
 from unicodedata import normalize
 from urllib.parse import quote, unquote_to_bytes
 
-from policies.passing import GUARDED_ENDINGS
+from policies.schema.passing import GUARDED_ENDINGS
 
 # What some server somewhere decodes again, takes for a slash or cuts the path at.
 _ODD_SIGN = re.compile(r"[%\\;]")

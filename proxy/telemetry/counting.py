@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 from guards.core.guard import Stage
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.errors import UpstreamRefused
 from proxy.metrics import Metrics

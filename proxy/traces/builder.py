@@ -11,7 +11,7 @@ from pydantic import AwareDatetime
 from guards.core.exchange import ContextState, Exchange, Source
 from guards.core.finding import Finding
 from policies.gating.gate import Gate
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import Verdict
 from proxy.judged import Judged, Settled
 from proxy.openai_api.guard_field import GuardField

@@ -18,7 +18,7 @@ from guards.core.finding import Evidence, Finding, Span
 from guards.core.reading import Text, source_text
 from guards.text.personal_data.kinds import PersonalKind
 from guards.text.personal_data.mask import Masked, Masking, identifiers_in, mask, masked
-from policies.tracing import StoredText
+from policies.schema.sections import StoredText
 from proxy.traces.changes import applied, changes
 from proxy.traces.trace import (
     Asked,

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 
-from policies.tracing import Tracing
+from policies.schema.sections import Tracing
 from proxy.logs import logger
 from proxy.traces.masking import stored
 from proxy.traces.outbox import Outbox

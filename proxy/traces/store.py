@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from policies.tracing import Tracing
+from policies.schema.sections import Tracing
 from proxy.logs import logger
 from proxy.traces.query import Listing, Page, Query, readable
 from proxy.traces.tally import Bucket, Kept, Tally, TallyBucket, buckets_of

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.differing import does_otherwise
 from proxy.traces.trace import Delivery, Trace

@@ -11,9 +11,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict
 from guards.core.exchange import ContextState, Source
 from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
-from policies.guard_rule import Action
-from policies.shape import Mode
-from policies.tracing import StoredText
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 
 

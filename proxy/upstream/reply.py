@@ -9,7 +9,7 @@ from typing import cast
 
 import httpx
 
-from policies.upstream import Timeouts
+from policies.schema.sections import Timeouts
 from proxy.errors import (
     UpstreamBroken,
     UpstreamError,

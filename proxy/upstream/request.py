@@ -12,7 +12,7 @@ from typing import Protocol
 import httpx
 from yarl import URL
 
-from policies.upstream import Timeouts
+from policies.schema.sections import Timeouts
 from proxy.http_client import whole_address
 from proxy.upstream.headers import ENCODINGS, sent_headers
 

@@ -20,7 +20,7 @@ from guards.answerability import Answerability, AnswerabilitySettings, doubt
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
 from guards.evidence.coverage import Weights, question_coverage
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 
 OTHER_WEIGHTS: dict[str, Sequence[float]] = {
     "window": (1, 2, 3, 4, 5),

@@ -14,7 +14,7 @@ from guards.core.finding import Severity
 from guards.core.reading import read
 from guards.core.registry import all_guards
 from guards.core.runner import run
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from proxy.openai_api.sources import find_sources
 
 GUARDS_OF = {

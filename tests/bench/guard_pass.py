@@ -6,9 +6,9 @@ import time
 
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
-from policies.guard_rule import Action
 from policies.inspection import Inspector
-from policies.loader import load_shipped
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
 from proxy.cli.service import keep_for_good
 from tests.bench.corpus import (
     ANSWERS_OF_EACH,

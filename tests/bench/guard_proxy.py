@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from guards.core.registry import all_guards
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.metrics.version import product_version
 from tests.bench.launching import Launched, free_port
 from tests.bench.subjects import Absent, Reached

@@ -10,9 +10,9 @@ from guards.core.registry import all_guards
 from guards.names import Names, NamesSettings
 from guards.phrases import Phrases, PhrasesSettings
 from policies.inspection import Inspector
-from policies.intents import Intents
-from policies.loader import load_shipped
-from policies.policy import IntentRule
+from policies.patterns import Intents
+from policies.schema.loader import load_shipped
+from policies.schema.policy import IntentRule
 from tests.bench import micro_texts as texts
 from tests.bench.micro_timing import Growth, Part, Prepare, growth, parts
 from tests.bench.texts import QUESTION, sized

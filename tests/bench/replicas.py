@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 from rich.table import Table
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from tests.bench.figures import Figures, Metric, exponent
 from tests.bench.guard_proxy import TENANT, GuardProxy
 from tests.bench.launching import Launched, free_port

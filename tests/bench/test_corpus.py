@@ -4,10 +4,10 @@ import pytest
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.guard_rule import Action
 from policies.inspection import Inspector
-from policies.loader import load_shipped
-from policies.policy import SourceRules
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
+from policies.schema.policy import SourceRules
 from proxy.openai_api.sources import find_sources
 from tests.bench.corpus import ANSWERS_OF_EACH, RECURRING, RECURRING_SETS, SINGLE, case, numbered
 from tests.bench.prepared import messages

@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from guards.core.guard import Stage
-from policies.guard_rule import Action
 from policies.inspection import Inspector
-from policies.loader import load_shipped
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
 from tests.bench import micro
 from tests.bench.micro_texts import (
     KB,

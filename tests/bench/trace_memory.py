@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table
 
-from policies.tracing import StoredText
+from policies.schema.sections import StoredText
 from proxy.traces.redis import RedisStore
 from proxy.traces.store import Entry, Keep
 from proxy.traces.trace import Trace

@@ -5,7 +5,7 @@ What a trace costs is the difference to `guard-proxy serve`.
 
 import sys
 
-from policies.loader import LoadedPolicy
+from policies.schema.loader import LoadedPolicy
 from proxy.cli import main
 from proxy.rejudging.shadows import Shadows
 from proxy.traces.trace import Trace

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
 
-from policies.tracing import Tracing
+from policies.schema.sections import Tracing
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.store import Entry, Keep
 from proxy.traces.trace import Trace

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from playwright.async_api import Page
 
-from policies.tracing import Tracing
+from policies.schema.sections import Tracing
 from proxy.traces.store import Entry, Keep
 from tests.browser.desk import ADMIN, APP, PHONE, Desk
 from tests.browser.scene import OTHER

@@ -6,7 +6,7 @@ from pathlib import Path
 import compose_spec
 import pytest
 
-from policies.upstream import Timeouts
+from policies.schema.sections import Timeouts
 from proxy.cli.serve_together import CLOSING_S
 from proxy.settings import Settings
 from tests.deploy.dockerfile import ROOT, stages

@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.cli import COMMANDS
 from proxy.settings import Settings
 from tests.deploy.dockerfile import ROOT, context, stages

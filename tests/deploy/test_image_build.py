@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from tests.deploy.dockerfile import ROOT, context, defaults, stages
 from tests.fakes.command import running_as
 from tests.fakes.running_proxy import tenant_yaml

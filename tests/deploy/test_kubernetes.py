@@ -7,7 +7,7 @@ import kubernetes_validate
 import pytest
 from pydantic import JsonValue
 
-from policies.loader import load_policies
+from policies.schema.loader import load_policies
 from proxy.cli.serve_together import CLOSING_S
 from proxy.metrics import Metrics
 from proxy.settings import Settings

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from policies.upstream import Timeouts
+from policies.schema.sections import Timeouts
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.server.serving import IDLE_KEPT_S
 from proxy.settings import Settings

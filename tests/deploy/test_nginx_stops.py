@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from tests.deploy.front import nginx
 from tests.fakes.command import Running, running
 from tests.fakes.paced_upstream import paced_upstream

@@ -2,10 +2,10 @@
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
-from policies.citing.rules import Renumber
 from policies.gating.gate import Gate
 from policies.gating.looks import GateRules
 from policies.inspection import Inspector
+from policies.schema.sections import Renumber
 from proxy.judged import TOOL_CALLS, Judged
 from proxy.openai_api.reply import Reply
 

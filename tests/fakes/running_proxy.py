@@ -12,7 +12,7 @@ import httpx
 from openai import AsyncOpenAI
 from pydantic import JsonValue, SecretStr
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.app import connection_limiter, create_app, open_services
 from proxy.certificates import trusted
 from proxy.openai_api.json_body import JsonObject

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.command import DEADLINE_S, Running, running
 from tests.fakes.running_proxy import tenant_yaml

@@ -17,8 +17,7 @@ import pytest
 import pytest_asyncio
 import trustme
 
-from policies.judging.rules import JudgeRules
-from policies.upstream import Upstream
+from policies.schema.sections import JudgeRules, Upstream
 from proxy.certificates import trusted
 from proxy.demo.model_server import Said, completion
 from proxy.judge.server import JudgeCallFailed, JudgeServer, judge_client

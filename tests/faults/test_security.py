@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from policies.keys import WHOLE_HASH, new_key
+from policies.schema.keys import WHOLE_HASH, new_key
 from tests.fakes.open_upstream import OpenUpstream
 from tests.fakes.running_proxy import ADMIN_TOKEN, DEADLINE_S, RunningProxy, running_proxy
 from tests.faults.stopping import asking, serving

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from policies.errors import PolicyError
-from policies.inheritance import MOST_FILES
-from policies.loader import load_policies
-from policies.shape import HttpAddress
+from policies.schema.base import HttpAddress
+from policies.schema.errors import PolicyError
+from policies.schema.inheritance import MOST_FILES
+from policies.schema.loader import load_policies
 from proxy.cli.environment import odd_variables
 from proxy.server.serving import CannotListen, listening
 from tests.fakes.command import assert_refused, run

@@ -15,7 +15,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from tests.fakes.running_proxy import RunningProxy, running_proxy, tenant_yaml
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.faults.stopping import ANSWER, asking

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from policies.inheritance import shipped_files
+from policies.schema.inheritance import shipped_files
 
 SOURCE = dict[str, JsonValue]
 

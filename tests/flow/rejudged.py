@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from policies.loader import LoadedPolicy, load_text
+from policies.schema.loader import LoadedPolicy, load_text
 from proxy.demo.model_server import Said
 from proxy.openai_api.json_body import JsonObject
 from proxy.rejudging.again import rejudged

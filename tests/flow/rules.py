@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 from proxy.openai_api.json_body import JsonObject
 
 LEAVE = "복무규정 제21조(경조휴가)"

@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 
 from guards.core.guard import Stage
-from policies.guard_rule import Action
-from policies.loader import load_shipped
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
 from policies.verdict import GuardOutcome
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.trace import Trace

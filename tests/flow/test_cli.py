@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from policies.policy import Policy
-from policies.store import PolicyStore
+from policies.schema.policy import Policy
+from policies.schema.store import PolicyStore
 from proxy.cli import COMMANDS
 from proxy.openai_api.json_body import JsonObject
 from proxy.settings import Settings

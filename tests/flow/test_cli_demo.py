@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.cli.demo_page import tour_page
 from proxy.demo.script import SCENES
 from proxy.demo.tour import Stop

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from policies.inheritance import shipped_files
-from policies.keys import new_key
-from policies.loader import load_file, load_shipped
+from policies.schema.inheritance import shipped_files
+from policies.schema.keys import new_key
+from policies.schema.loader import load_file, load_shipped
 from proxy.cli.policy import policy
 from tests.fakes.command import run
 

@@ -16,9 +16,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from guards.core.guard import Stage
-from policies.guard_rule import Action
-from policies.shape import Mode
-from policies.tracing import StoredText
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.times import shown
 from proxy.cli.traces_page import page

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from guards.core.guard import Stage
-from policies.shape import Mode
+from policies.schema.base import Mode
 from policies.verdict import GuardOutcome
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy

@@ -13,7 +13,7 @@ from guards.core.finding import Finding
 from guards.core.guard import Code, Guard, GuardSettings, Stage
 from guards.core.reading import Reading
 from policies.inspection import Inspector
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 from policies.verdict import GuardOutcome
 from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject

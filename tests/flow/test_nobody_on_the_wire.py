@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, chat_body
 from tests.fakes.scripted_upstream import ScriptedUpstream

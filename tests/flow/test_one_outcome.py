@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from openai import AsyncOpenAI
 from pydantic import JsonValue
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.traces.trace import Trace
 from tests.fakes.running_proxy import RunningProxy, running_proxy, tenant_yaml

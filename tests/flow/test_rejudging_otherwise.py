@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
-from policies.guard_rule import Action
-from policies.loader import load_text
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_text
 from proxy.rejudging.again import rejudged
 from proxy.tenants import judging_by
 from proxy.traces.trace import NotRejudged, PolicyUsed, Rejudged, Trace, Unknown

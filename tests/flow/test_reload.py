@@ -10,8 +10,8 @@ from pydantic import JsonValue
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from policies.keys import new_key
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.keys import new_key
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject, member
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_reply

@@ -8,7 +8,7 @@ import pytest
 import redis
 from pydantic import JsonValue
 
-from policies.tracing import StoredText
+from policies.schema.sections import StoredText
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.trace import Trace
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from prometheus_client.samples import Sample
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.traces.embedded import EmbeddedStore

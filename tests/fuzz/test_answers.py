@@ -9,9 +9,9 @@ from guards.core.guard import Stage
 from guards.text.citing.references import marks_in_body, read_references
 from policies.decision import Possible
 from policies.edits import apply
-from policies.guard_rule import Action
 from policies.inspection import Inspector
-from policies.loader import load_shipped
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
 
 EVERYTHING = Possible(regenerate=True, edit=True)
 SOURCES = (

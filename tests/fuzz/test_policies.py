@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.errors import PolicyError
-from policies.loader import LoadedPolicy, load_text
+from policies.schema.errors import PolicyError
+from policies.schema.loader import LoadedPolicy, load_text
 from tests.fuzz.mutating import mutated
 
 # Where YAML ends lines.

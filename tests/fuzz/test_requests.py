@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from policies.intents import Intents
-from policies.policy import SourceRules
+from policies.patterns import Intents
+from policies.schema.policy import SourceRules
 from proxy.errors import BadRequest
 from proxy.openai_api.door import Door
 from proxy.openai_api.doors import DOORS

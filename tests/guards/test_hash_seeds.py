@@ -12,7 +12,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.decision import Possible
 from policies.inspection import Inspector
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 from policies.verdict import Verdict
 from tests.bench.corpus import Case, numbered
 

@@ -10,7 +10,7 @@ from guards.core.guard import Stage
 from guards.core.reading import forget_sources
 from policies.decision import Possible
 from policies.inspection import Inspector
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 
 RULES = """제3조(연차휴가) ① 1년간 80% 이상 출근한 직원에게 15일의 휴가를 준다.
 ② 휴가는 3일 전까지 신청한다.

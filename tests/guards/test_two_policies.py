@@ -10,7 +10,7 @@ from guards.core.finding import Finding
 from guards.core.guard import Guard, GuardSettings, Stage
 from guards.core.reading import Reading, forget_sources
 from guards.core.registry import all_guards
-from policies.looks import Run, reading_of
+from policies.inspection import Run, reading_of
 
 SOURCES = (
     Source("1", "새벽숲 이용 규정", "새벽숲은 월요일에 휴관한다. 회원은 무료로 입장할 수 있다."),

@@ -1,6 +1,6 @@
 """A policy under which every code acts: for tests of what becomes of findings, not of which act."""
 
-from policies.policy import Policy
+from policies.schema.policy import Policy
 
 
 def every_code_acts(policy: Policy) -> Policy:

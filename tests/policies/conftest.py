@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from policies.errors import Problem
-from policies.loader import LoadedPolicy, load_policies, survey
+from policies.schema.errors import Problem
+from policies.schema.loader import LoadedPolicy, load_policies, survey
 
 
 @dataclass(frozen=True)

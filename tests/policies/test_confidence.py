@@ -11,13 +11,13 @@ from guards.core.finding import Finding, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport
 from policies.confidence import Band, Cap, Confidence, JudgeWord, confidence_of
-from policies.confidence_rules import ConfidenceCaps, ConfidenceWeights
 from policies.decision import Possible, decide
-from policies.guard_rule import GuardRule
 from policies.inspection import Inspector
-from policies.loader import load_shipped
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import GuardRule
+from policies.schema.loader import load_shipped
+from policies.schema.policy import Policy
+from policies.schema.sections import ConfidenceCaps, ConfidenceWeights
 from tests.policies.test_decision import WEAK, clean, finding, found, lacking
 
 WEIGHTS = ConfidenceWeights()

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.contrast import Contrast, contrast, in_words, pieces
-from policies.document import Plain
+from policies.schema.contrast import Contrast, contrast, in_words, pieces
+from policies.schema.document import Plain
 
 SENTENCE = "휴가는 사흘 전까지 팀장에게 신청해 주세요."
 RULE = {"intent": "leave", "patterns": ["휴가", "휴직"]}

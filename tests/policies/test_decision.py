@@ -9,10 +9,10 @@ from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
 from policies.confidence import Band, Confidence
 from policies.decision import Possible, decide, preferred
-from policies.guard_rule import Action, GuardRule, OnNotRun
-from policies.policy import Policy
-from policies.regeneration import Regeneration
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action, GuardRule, OnNotRun
+from policies.schema.policy import Policy
+from policies.schema.sections import Regeneration
 from policies.verdict import GuardOutcome, Verdict
 
 STRONG = Severity.STRONG

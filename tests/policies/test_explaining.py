@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from guards.core.registry import all_guards
-from policies.document import Entry, Plain
-from policies.errors import Place
 from policies.explaining import (
     NotThere,
     Setting,
@@ -19,10 +17,12 @@ from policies.explaining import (
     policy_called,
     under,
 )
-from policies.inheritance import shipped_files
-from policies.keys import new_key
-from policies.loader import LoadedPolicy, load_file, load_shipped, load_text
-from policies.store import PolicyStore
+from policies.schema.document import Entry, Plain
+from policies.schema.errors import Place
+from policies.schema.inheritance import shipped_files
+from policies.schema.keys import new_key
+from policies.schema.loader import LoadedPolicy, load_file, load_shipped, load_text
+from policies.schema.store import PolicyStore
 from tests.policies.conftest import Folder
 
 SHIPPED = sorted(shipped_files())

@@ -11,9 +11,9 @@ from guards.core.finding import Finding
 from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
 from guards.core.reading import Asked, Reading, forget_sources
 from guards.core.runner import Outcome
-from policies.guard_rule import Action
 from policies.inspection import Inspector
-from policies.loader import load_shipped
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
 
 ASKED = Exchange("언제 쉬나요?", (Source("1", "안내", "월요일에 쉽니다."),))
 

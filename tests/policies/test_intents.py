@@ -3,9 +3,8 @@ import unicodedata
 
 import pytest
 
-from policies.intents import Intents
-from policies.patterns import BadPattern, tenant_pattern
-from policies.policy import IntentRule
+from policies.patterns import BadPattern, Intents, tenant_pattern
+from policies.schema.policy import IntentRule
 
 RULES = [
     IntentRule(intent="policy", patterns=("연차|휴가", r"제\d+조")),

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from policies.keys import matching, new_key, salted_hash, tenant_named_by
-from policies.policy import KEY_HASH, Policy
+from policies.schema.keys import matching, new_key, salted_hash, tenant_named_by
+from policies.schema.policy import KEY_HASH, Policy
 
 
 def test_a_key_names_its_tenant_and_carries_256_random_bits() -> None:

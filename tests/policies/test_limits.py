@@ -2,8 +2,8 @@
 
 import pytest
 
-from policies.limits import Limits
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
+from policies.schema.sections import Limits
 from tests.policies.conftest import Folder
 
 ODD = [

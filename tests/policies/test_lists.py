@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Span
 from policies.edits import Edit, apply
-from policies.lists import ITEM, is_label, renumbered
+from policies.schema.lists import ITEM, is_label, renumbered
 
 LETTERS = "가나다라마바사아자차카타파하"
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"

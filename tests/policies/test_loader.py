@@ -1,7 +1,7 @@
 import pytest
 
-from policies.keys import new_key
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.keys import new_key
 from tests.policies.conftest import Folder
 
 SERVING = """

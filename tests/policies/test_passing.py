@@ -1,7 +1,7 @@
 import pytest
 
-from policies.passing import WITHOUT_ANSWERS, open_methods, read_rule
-from policies.policy import Policy
+from policies.schema.passing import WITHOUT_ANSWERS, open_methods, read_rule
+from policies.schema.policy import Policy
 from tests.policies.conftest import Folder
 
 ALL = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}

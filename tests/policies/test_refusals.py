@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from policies.errors import PolicyError
-from policies.keys import salted_hash
+from policies.schema.errors import PolicyError
+from policies.schema.keys import salted_hash
 from tests.policies.conftest import Folder
 
 HASH = salted_hash("k", "5a" * 16)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from tests.policies.gating.hall import BOOKING, CALL, FEE, PARKING, PLACES, SOUND, begun, passed
 
 HEADING = "\n\n**출처**\n"

@@ -6,12 +6,12 @@ import pytest
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
-from policies.guard_rule import Action, OnNotRun
-from policies.inheritance import shipped_files
 from policies.inspection import Inspector
-from policies.loader import load_policies, load_shipped, survey
-from policies.shape import Mode
-from policies.tracing import StoredText
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action, OnNotRun
+from policies.schema.inheritance import shipped_files
+from policies.schema.loader import load_policies, load_shipped, survey
+from policies.schema.sections import StoredText
 
 SHIPPED = sorted(shipped_files())
 EXAMPLES = ["hotel", "hr-policy"]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from policies.errors import PolicyError, Problem
-from policies.keys import salted_hash
-from policies.loader import LoadedPolicy
-from policies.store import PolicyStore, Reload
+from policies.schema.errors import PolicyError, Problem
+from policies.schema.keys import salted_hash
+from policies.schema.loader import LoadedPolicy
+from policies.schema.store import PolicyStore, Reload
 
 DEADLINE_S = 20
 SALT = "5a" * 16

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from policies import jinja
-from policies.guard_rule import GuardRule
 from policies.jinja import BadTemplate
-from policies.policy import Policy
+from policies.schema.guard_rule import GuardRule
+from policies.schema.policy import Policy
 from policies.templates import ReplyTemplates
 
 NO_EVIDENCE = """

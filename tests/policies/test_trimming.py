@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Span
 from policies.edits import Edit, apply, without_overlaps
-from policies.policy import Trimming
+from policies.schema.policy import Trimming
 from policies.trimming import stands_without, trim
 
 QUESTION = "육아휴직은 며칠이고 급여는 얼마인가요?"

@@ -3,10 +3,10 @@
 import pytest
 
 from guards.core.exchange import Exchange, Source
-from policies.guard_rule import Action
 from policies.inspection import Inspector
-from policies.loader import load_shipped
-from policies.upstream import Upstream
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
+from policies.schema.sections import Upstream
 from proxy.judged import TOOL_CALLS, Judged, settle
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject

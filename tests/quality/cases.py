@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 
-from policies.document import read_tree
+from policies.schema.document import read_tree
 
 SETS = Path(__file__).with_name("sets")
 INDEX = "sets.yaml"

@@ -13,12 +13,12 @@ from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
 from guards.core.reading import read
 from policies.decision import Possible
-from policies.guard_rule import Action
-from policies.inheritance import shipped_files
 from policies.inspection import Inspector
 from policies.judging.claims import Skip, question_about
-from policies.judging.rules import OpinionRules
-from policies.loader import LoadedPolicy, load_file, load_shipped
+from policies.schema.guard_rule import Action
+from policies.schema.inheritance import shipped_files
+from policies.schema.loader import LoadedPolicy, load_file, load_shipped
+from policies.schema.sections import OpinionRules
 from policies.verdict import Verdict
 from policies.verification.options import Options
 from policies.verification.verifying import Verifier

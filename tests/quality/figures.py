@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from tests.quality.cases import Role
 from tests.quality.examining import AnswerOutcome, Outcome, QuestionOutcome, TwinOutcome
 

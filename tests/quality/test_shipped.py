@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 from tests.quality.cases import read_sets
 from tests.quality.figures import FLOORS, Results
 from tests.quality.page import chart, page

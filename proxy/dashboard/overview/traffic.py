@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.dashboard.languages import msgid
 from proxy.dashboard.overview.spans import Bar, Span

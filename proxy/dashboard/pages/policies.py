@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from litestar.response import Redirect
 
 from policies.explaining import explained
-from policies.loader import LoadedPolicy, load_shipped
+from policies.schema.loader import LoadedPolicy, load_shipped
 from proxy.dashboard.addresses import ROOT
 from proxy.dashboard.desk import Desk
 from proxy.dashboard.policies.drafting import file_of

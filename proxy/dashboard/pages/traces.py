@@ -9,7 +9,7 @@ from litestar.params import FromPath
 
 from guards.core.registry import all_guards
 from policies.judging.judge import JUDGE
-from policies.store import Snapshot
+from policies.schema.store import Snapshot
 from proxy.dashboard.addresses import ROOT
 from proxy.dashboard.desk import AnyRequest, Desk
 from proxy.dashboard.languages import msgid

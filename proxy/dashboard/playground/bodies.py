@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from guards.core.exchange import Source
-from policies.policy import Policy
+from policies.schema.policy import Policy
 from policies.verification.options import BadSources, sources_of
 from proxy.dashboard.playground.form import Filled, SourcesAs
 from proxy.dashboard.playground.problems import (

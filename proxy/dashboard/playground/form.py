@@ -7,7 +7,7 @@ from typing import TypeVar
 from litestar.datastructures import FormMultiDict
 
 from guards.core.exchange import Source
-from policies.tracing import StoredText
+from policies.schema.sections import StoredText
 from policies.verification.options import Correction
 from proxy.traces.trace import Trace
 

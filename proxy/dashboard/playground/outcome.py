@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import NOT_WANTED
 from policies.verification.parts import ClaimReport, FindingReport
 from policies.verification.shape import Verification

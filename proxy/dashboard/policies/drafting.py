@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from policies.document import LARGEST_FILE_BYTES
-from policies.errors import Place, PolicyError, Problem
-from policies.inheritance import files_in
-from policies.keys import SHOWN_HASH, WHOLE_HASH, shown_hash
-from policies.loader import LoadedPolicy, load_text
-from policies.store import PolicyStore
+from policies.schema.document import LARGEST_FILE_BYTES
+from policies.schema.errors import Place, PolicyError, Problem
+from policies.schema.inheritance import files_in
+from policies.schema.keys import SHOWN_HASH, WHOLE_HASH, shown_hash
+from policies.schema.loader import LoadedPolicy, load_text
+from policies.schema.store import PolicyStore
 from proxy.dashboard.policies.workshop import Workshop
 from proxy.rejudging.process import judge_again, packed
 from proxy.traces.trace import NotRejudged, Rejudged, Trace

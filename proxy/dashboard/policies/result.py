@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from policies.errors import Problem
-from policies.loader import LoadedPolicy
+from policies.schema.errors import Problem
+from policies.schema.loader import LoadedPolicy
 from proxy.dashboard.policies.drafting import Checked
 from proxy.dashboard.policies.preview import Moves, Preview
 from proxy.dashboard.policies.settings import Apart

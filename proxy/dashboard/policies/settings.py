@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from policies.contrast import contrast, pieces
-from policies.document import Plain
 from policies.explaining import Difference, Setting, differences, is_shipped
-from policies.loader import LoadedPolicy
+from policies.schema.contrast import contrast, pieces
+from policies.schema.document import Plain
+from policies.schema.loader import LoadedPolicy
 from proxy.dashboard.policies.sight import Sight
 
 _LONGEST_LINE_CHARS = 90

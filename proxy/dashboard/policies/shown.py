@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 
-from policies.errors import Problem
-from policies.inheritance import shipped_files
-from policies.loader import LoadedPolicy, load_shipped
-from policies.shape import Mode
-from policies.store import PolicyStore
+from policies.schema.base import Mode
+from policies.schema.errors import Problem
+from policies.schema.inheritance import shipped_files
+from policies.schema.loader import LoadedPolicy, load_shipped
+from policies.schema.store import PolicyStore
 from proxy.dashboard.policies.sight import Sight
 
 

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePath
 
-from policies.errors import Place, Problem
 from policies.explaining import Setting, is_shipped
-from policies.inheritance import shipped_files
-from policies.loader import LoadedPolicy
-from policies.store import PolicyStore
+from policies.schema.errors import Place, Problem
+from policies.schema.inheritance import shipped_files
+from policies.schema.loader import LoadedPolicy
+from policies.schema.store import PolicyStore
 from proxy.dashboard.desk import Desk
 
 _PATH = re.compile(r"[^\s'\"(]*/([^/\s'\"]+\.ya?ml)\b")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from policies.tracing import StoredText
+from policies.schema.sections import StoredText
 from proxy.dashboard.traces.highlighting import Piece, Stretch, changed
 from proxy.dashboard.traces.numbering import ANSWER, Numbered, Seen
 from proxy.traces.changes import applied

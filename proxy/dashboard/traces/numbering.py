@@ -7,8 +7,8 @@ from itertools import count
 
 from guards.core.exchange import Source
 from guards.core.finding import Finding, Severity, Span
-from policies.shape import Mode
-from policies.tracing import StoredText
+from policies.schema.base import Mode
+from policies.schema.sections import StoredText
 from proxy.dashboard.traces.codes import code_word
 from proxy.dashboard.traces.highlighting import Mark, Piece, cut
 from proxy.dashboard.traces.terms import STRENGTHS

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.core.finding import Finding
-from policies.store import Snapshot
-from policies.tracing import StoredText
+from policies.schema.sections import StoredText
+from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome
 from proxy.dashboard.traces.answers import Left, Try, left_of, tries_of
 from proxy.dashboard.traces.highlighting import Piece

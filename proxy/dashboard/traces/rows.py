@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.dashboard.traces.story import outcome_of, shadow_word
 from proxy.traces.trace import Delivery, Trace
 

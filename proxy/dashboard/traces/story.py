@@ -1,6 +1,6 @@
 """What became of a request, in a word and in a sentence."""
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.dashboard.languages import msgid
 from proxy.dashboard.words import action_word
 from proxy.judged import SOURCES

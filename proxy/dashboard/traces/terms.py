@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from guards.core.exchange import ContextState
 from guards.core.finding import Strength
 from policies.judging.judge import JUDGE
-from policies.shape import Mode
+from policies.schema.base import Mode
 from policies.verdict import GuardOutcome
 from proxy.dashboard.languages import msgid
 from proxy.dashboard.words import guard_word

@@ -16,7 +16,7 @@ from guards.core.exchange import Source
 from guards.text.citing.numbering import Numbering
 from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import SourceNames
-from policies.citing.sources import cited_as, opening_words
+from policies.citing.references import cited_as, opening_words
 from proxy.openai_api.json_body import JsonObject, member, objects
 
 HEADING: Final = "[출처 표기 지침]"

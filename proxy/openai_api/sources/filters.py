@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from guards.core.exchange import Source
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from proxy.openai_api.sources.found import Dropped, Passage
 
 _NO_RESULT = re.compile(

@@ -29,7 +29,7 @@ from pydantic import JsonValue
 
 from guards.core.exchange import ContextState
 from guards.core.finding import Span
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from policies.verification.turns import PART_SEPARATOR, Message, Turns, read_turns
 from proxy.openai_api.sources.channels import evidence_field, exact_sources
 from proxy.openai_api.sources.filters import numbered, usable

@@ -11,8 +11,8 @@ from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 from guards.text.citing.references import marks_in_body, read_references
 from policies.citing.mending import Mended, mend
-from policies.citing.rules import CitationRules
 from policies.edits import apply, fixes
+from policies.schema.sections import CitationRules
 
 SAID = (
     "온실은 매주 화요일에 문을 닫습니다",

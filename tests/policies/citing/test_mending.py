@@ -13,8 +13,8 @@ from guards.text.citing.references import marks_in_body, read_references
 from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import SourceNames
 from policies.citing.mending import Mended, Unhealed, mend
-from policies.citing.rules import CitationRules, ReferenceList, Renumber
 from policies.edits import Edit, apply
+from policies.schema.sections import CitationRules, ReferenceList, Renumber
 
 SOURCES = tuple(
     Source(

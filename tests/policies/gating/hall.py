@@ -10,8 +10,8 @@ from policies.edits import apply
 from policies.gating.gate import Gate
 from policies.gating.looks import GateRules, Kind, Look, Release
 from policies.inspection import Inspector
-from policies.loader import load_shipped
-from policies.policy import Trimming
+from policies.schema.loader import load_shipped
+from policies.schema.policy import Trimming
 from policies.verdict import Verdict
 from proxy.openai_api.answer import visible
 

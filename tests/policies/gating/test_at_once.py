@@ -3,7 +3,7 @@
 import pytest
 
 from policies.gating.looks import Kind
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from tests.policies.gating.hall import (
     BOOKING,
     CALL,

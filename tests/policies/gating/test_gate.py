@@ -3,8 +3,8 @@
 import pytest
 
 from policies.gating.looks import Kind
-from policies.guard_rule import Action
-from policies.policy import Trimming
+from policies.schema.guard_rule import Action
+from policies.schema.policy import Trimming
 from tests.policies.gating.hall import (
     BOOKING,
     CALL,

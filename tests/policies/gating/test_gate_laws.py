@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from policies.gating.looks import Kind
-from policies.guard_rule import Action
-from policies.policy import Trimming
+from policies.schema.guard_rule import Action
+from policies.schema.policy import Trimming
 from policies.verdict import Verdict
 from tests.policies.gating.hall import (
     CALL,

@@ -10,8 +10,8 @@ from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Stage
 from policies.edits import Edit, apply
 from policies.gating.heard import as_taken_out, placed, put_together
-from policies.guard_rule import Action
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 
 

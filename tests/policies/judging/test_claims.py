@@ -14,8 +14,8 @@ from policies.edits import Edit
 from policies.inspection import Inspector
 from policies.judging.claims import Skip, question_about
 from policies.judging.judge import JudgeQuestion, OpenClaim
-from policies.judging.rules import OpinionRules
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
+from policies.schema.sections import OpinionRules
 from tests.policies.acting import every_code_acts
 from tests.policies.courses import (
     COURSES,

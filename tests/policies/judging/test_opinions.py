@@ -27,7 +27,7 @@ from policies.judging.opinions import is_verified, weighed
 from policies.judging.quotes import speaks_against
 from policies.judging.regate import Gravity
 from policies.judging.report import JudgeReport, not_asked
-from policies.judging.rules import JudgeKind, JudgeRules, OpinionRules
+from policies.schema.sections import JudgeKind, JudgeRules, OpinionRules
 from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL, REWORDED
 
 CLAIM = OpenClaim(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from policies.judging.rules import JudgeKind
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.sections import JudgeKind
 from tests.policies.conftest import Folder
 
 TENANT = """

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.finding import Finding, Severity, Span, Strength
-from policies.guard_rule import Action
 from policies.judging.judge import JUDGE
 from policies.judging.regate import TIERS, Gravity, Objection, regate, tier_of
+from policies.schema.guard_rule import Action
 
 CLAIM = Span(0, 20)
 ELSEWHERE = Span(30, 50)

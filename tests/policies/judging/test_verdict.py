@@ -10,7 +10,6 @@ from guards.core.guard import Stage
 from policies.confidence import Cap
 from policies.decision import Possible
 from policies.edits import apply
-from policies.guard_rule import Action
 from policies.inspection import Inspector
 from policies.judging.bounded import BoundedJudge
 from policies.judging.judge import (
@@ -20,11 +19,12 @@ from policies.judging.judge import (
     OpenClaim,
     Opinion,
 )
-from policies.judging.rules import JudgeRules
 from policies.judging.verdict import with_second_opinion
-from policies.loader import load_shipped
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
+from policies.schema.policy import Policy
+from policies.schema.sections import JudgeRules
 from policies.verdict import GuardOutcome, Verdict
 from tests.fakes.fake_judge import FakeJudge, contradicts, doubts, supports
 from tests.fakes.virtual_time import in_virtual_time

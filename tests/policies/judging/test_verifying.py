@@ -9,7 +9,6 @@ import pytest
 
 from policies import verify
 from policies.confidence import Cap
-from policies.guard_rule import Action
 from policies.judging.judge import (
     Judge,
     JudgeFailure,
@@ -18,8 +17,9 @@ from policies.judging.judge import (
     Opinion,
     Opinions,
 )
-from policies.judging.rules import JudgeRules
-from policies.loader import load_shipped
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
+from policies.schema.sections import JudgeRules
 from policies.verification.options import JudgeUse, Options
 from policies.verification.policies import chosen_policy
 from policies.verification.shape import Verification

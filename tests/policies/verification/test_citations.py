@@ -4,9 +4,9 @@ import pytest
 
 from guards.core.exchange import Source
 from policies import quick_verify, verify
-from policies.guard_rule import Action, GuardRule
-from policies.loader import load_shipped
-from policies.policy import Policy
+from policies.schema.guard_rule import Action, GuardRule
+from policies.schema.loader import load_shipped
+from policies.schema.policy import Policy
 from policies.verification.options import Options
 from policies.verification.parts import Label
 from policies.verification.policies import chosen_policy

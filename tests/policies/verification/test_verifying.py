@@ -15,13 +15,13 @@ from guards.numbers import Numbers, NumbersSettings
 from guards.overlap import Overlap, OverlapSettings
 from policies import quick_verify, verify
 from policies.confidence import Cap
-from policies.confidence_rules import ConfidenceWeights
-from policies.errors import PolicyError
-from policies.guard_rule import Action
 from policies.inspection import Inspector
-from policies.loader import load_shipped
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.errors import PolicyError
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
+from policies.schema.policy import Policy
+from policies.schema.sections import ConfidenceWeights
 from policies.verification.options import BadSources, Options
 from policies.verification.parts import Label, Method
 from policies.verification.shape import Verification

@@ -16,10 +16,10 @@ from structlog.testing import capture_logs
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.decision import Possible
-from policies.guard_rule import Action
 from policies.inspection import Inspector
-from policies.loader import load_shipped
-from policies.upstream import Upstream
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
+from policies.schema.sections import Upstream
 from policies.verdict import Verdict
 from policies.verification.options import Options
 from policies.verification.verifying import Verifier

@@ -3,8 +3,8 @@
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
 from guards.core.guard import Stage
-from policies.guard_rule import Action
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.trace import (
     Attempt,

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
-from policies.judging.rules import JudgeRules
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.sections import JudgeRules
 from proxy.app import create_app
 from proxy.dashboard.replies import SAFE_HEADERS
 from proxy.dashboard.signing_in import SESSION_COOKIE

@@ -12,7 +12,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.dashboard.pages.policies_draft import MOST_FORM_BYTES
 from proxy.dashboard.policies.drafting import LONGEST_CHARS, text_of, with_keys
 from proxy.dashboard.policies.sight import without_folders

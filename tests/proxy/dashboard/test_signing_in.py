@@ -8,7 +8,7 @@ import httpx
 import pytest
 from litestar.stores.memory import MemoryStore
 
-from policies.keys import new_key
+from policies.schema.keys import new_key
 from proxy.dashboard.sessions import LASTS, Sessions
 from proxy.dashboard.signing_in import SESSION_COOKIE
 from proxy.limits.wrong_keys import MOST_WRONG

@@ -10,11 +10,11 @@ import pytest
 from guards.core.exchange import ContextState
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.registry import all_guards
-from policies.guard_rule import Action
-from policies.loader import load_shipped
-from policies.shape import Mode
-from policies.store import Snapshot
-from policies.tracing import StoredText
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
+from policies.schema.sections import StoredText
+from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome
 from proxy.dashboard.traces import terms
 from proxy.dashboard.traces.codes import CODE_WORDS

@@ -3,7 +3,7 @@
 import pytest
 
 from guards.core.finding import Span
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.dashboard.languages import Language, translations
 from proxy.dashboard.traces.rows import Row, Snippet
 from proxy.dashboard.traces.story import outcome_of, story_of

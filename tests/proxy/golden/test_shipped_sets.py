@@ -5,9 +5,9 @@ import asyncio
 import httpx
 import pytest
 
-from policies.guard_rule import Action
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.policy import Policy
 from policies.verification.policies import chosen_policy
 from proxy.golden.playing import UNSCRIPTED, Player
 from proxy.golden.results import CaseResult, Outcome

@@ -7,8 +7,8 @@ import pytest
 import respx
 
 from policies.judging.judge import JudgeFailure
-from policies.judging.rules import JudgeKind, JudgeRules
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.sections import JudgeKind, JudgeRules
 from proxy.judge.book import JudgeBook
 from proxy.judge.breaker import BreakerState
 from tests.fakes.mocked_wire import WIRE

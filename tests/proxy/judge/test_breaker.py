@@ -6,7 +6,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from policies.judging.rules import BreakerRules
+from policies.schema.sections import BreakerRules
 from proxy.judge.breaker import Breaker, BreakerState, Ticket
 
 RULES = BreakerRules()

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from policies.judging.judge import JudgeFailure, Opinions
-from policies.judging.rules import BreakerRules
+from policies.schema.sections import BreakerRules
 from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.chat import ChatJudge
 from proxy.judge.client import HttpJudge

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from policies.judging.rules import BreakerRules, JudgeRules
+from policies.schema.sections import BreakerRules, JudgeRules
 from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.hints import Hinting, HintsAway, SharedHints, key_of
 from tests.fakes.redis_process import RedisProcess

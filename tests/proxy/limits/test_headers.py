@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from policies.limits import Limits
+from policies.schema.sections import Limits
 from proxy.limits.counting import Count, Limit
 from proxy.limits.headers import duration, limit_headers, refusal
 

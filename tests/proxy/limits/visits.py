@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import count
 
-from policies.limits import Limits
+from policies.schema.sections import Limits
 from proxy.limits.counting import Count, Visit
 
 _numbers = count()

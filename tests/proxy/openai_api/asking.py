@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from proxy.openai_api.sources import FoundContext, find_sources
 
 JsonObject: TypeAlias = dict[str, JsonValue]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from proxy.openai_api.sources import FoundContext
 from tests.proxy.openai_api.asking import (
     LEAVE,

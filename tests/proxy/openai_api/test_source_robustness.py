@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guards.core.exchange import ContextState
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from proxy.openai_api.sources import SourceFormatError, find_sources
 from proxy.openai_api.sources.speech import small_letters
 from tests.proxy.openai_api.asking import (

@@ -3,7 +3,7 @@
 import pytest
 
 from guards.core.exchange import ContextState
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from tests.proxy.openai_api.asking import (
     BOTH,
     PARKING,

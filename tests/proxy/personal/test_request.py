@@ -5,9 +5,9 @@ import json
 import pytest
 
 from guards.core.exchange import Source
-from policies.guard_rule import GuardRule
-from policies.policy import Policy
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import GuardRule
+from policies.schema.policy import Policy
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.personal.request import hidden, stand_ins_for

@@ -4,7 +4,7 @@ import pytest
 
 from guards.core.exchange import Exchange, Source
 from policies.inspection import Inspector
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 from proxy.judged import Judged
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.chat import PlainReply

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from policies.regeneration import Regeneration
+from policies.schema.sections import Regeneration
 from proxy.openai_api.chat import ChatDoor
 from proxy.openai_api.json_body import JsonObject
 from proxy.regeneration import with_note

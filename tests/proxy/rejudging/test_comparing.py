@@ -6,10 +6,10 @@ import pytest
 
 from guards.core.finding import Finding, Span
 from guards.core.guard import Stage
-from policies.guard_rule import Action
-from policies.loader import load_shipped
-from policies.shape import Mode
-from policies.tracing import StoredText
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
+from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.rejudging.comparing import (
     LONGEST_EXCERPT_CHARS,

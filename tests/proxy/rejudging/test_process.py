@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from policies.guard_rule import Action
-from policies.loader import load_shipped
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
 from proxy.rejudging.process import Workers, judge_again, packed
 from tests.fakes.processes import children_of
 from tests.proxy.rejudging.asking import unanswerable

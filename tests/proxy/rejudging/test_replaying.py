@@ -6,7 +6,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 from proxy.rejudging.process import packed
 from proxy.rejudging.replaying import TRACES_AT_ONCE, WAITING_FOR_EACH, replayed
 from proxy.traces.trace import Trace

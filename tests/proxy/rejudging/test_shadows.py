@@ -11,9 +11,9 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from policies.guard_rule import Action
-from policies.loader import LoadedPolicy, load_shipped
-from policies.tracing import StoredText, Tracing
+from policies.schema.guard_rule import Action
+from policies.schema.loader import LoadedPolicy, load_shipped
+from policies.schema.sections import StoredText, Tracing
 from proxy.rejudging.process import Workers
 from proxy.rejudging.shadows import Shadows
 from proxy.traces.trace import NotRejudged, Trace

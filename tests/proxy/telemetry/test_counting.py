@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from guards.core.guard import Stage
-from policies.guard_rule import Action
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.metrics import Metrics
 from proxy.telemetry.counting import count, count_passed, count_shadow

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from guards.core.exchange import Source
 from guards.core.guard import Stage
-from policies.guard_rule import Action
-from policies.shape import Mode
-from policies.tracing import StoredText, Tracing
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StoredText, Tracing
 from policies.verdict import GuardOutcome
 from proxy.traces.store import Entry, Keep
 from proxy.traces.trace import GuardRun, PolicyUsed, Trace

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from proxy.traces.differing import does_otherwise, says_otherwise
 from proxy.traces.trace import NotRejudged, PolicyUsed, Rejudged, Unknown
 from tests.proxy.traces.making import a_trace

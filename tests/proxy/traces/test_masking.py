@@ -12,9 +12,9 @@ from pydantic import AwareDatetime
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
 from guards.core.guard import Stage
-from policies.guard_rule import Action
-from policies.shape import Mode
-from policies.tracing import StoredText
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.traces.changes import applied, changes
 from proxy.traces.masking import stored

@@ -13,7 +13,7 @@ import pytest
 import redis.asyncio
 
 from guards.core.finding import Finding, Span
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.outbox import Outbox

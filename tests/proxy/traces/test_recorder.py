@@ -12,7 +12,7 @@ import pytest
 import redis
 from structlog.testing import capture_logs
 
-from policies.tracing import StoredText, Tracing
+from policies.schema.sections import StoredText, Tracing
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.outbox import Outbox
 from proxy.traces.query import Page, Query

@@ -9,7 +9,7 @@ from itertools import count, pairwise
 import pytest
 import redis.asyncio
 
-from policies.guard_rule import Action
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.query import Query
 from proxy.traces.redis import RedisStore

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from guards.core.exchange import ContextState, Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Stage
-from policies.guard_rule import Action
-from policies.shape import Mode
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.builder import TraceBuilder
 from proxy.traces.trace import (

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from policies.upstream import Timeouts
+from policies.schema.sections import Timeouts
 from proxy.errors import UpstreamBroken
 from proxy.upstream.client import ModelServers
 from proxy.upstream.request import RetryBudget, ServerCall

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from policies.upstream import Timeouts
+from policies.schema.sections import Timeouts
 from proxy.errors import UpstreamTimeout
 from proxy.upstream.reply import Deadline
 

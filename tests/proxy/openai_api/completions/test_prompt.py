@@ -3,7 +3,7 @@
 import pytest
 
 from guards.core.exchange import ContextState
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from proxy.openai_api.completions.prompt import conversation, is_begun, noted
 from proxy.openai_api.sources import find_sources
 

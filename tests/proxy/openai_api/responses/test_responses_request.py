@@ -4,7 +4,7 @@ import pytest
 from pydantic import JsonValue
 
 from guards.core.exchange import Source
-from policies.policy import SourceRules
+from policies.schema.policy import SourceRules
 from proxy.errors import BadRequest
 from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.responses import ResponsesDoor

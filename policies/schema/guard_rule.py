@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from policies.shape import Mode, Shape
+from policies.schema.base import Mode, Shape
 
 
 class Action(StrEnum):

@@ -15,8 +15,8 @@ from types import MappingProxyType
 
 from watchfiles import awatch
 
-from policies.errors import Place, PolicyError, Problem
-from policies.loader import LoadedPolicy, load_policies
+from policies.schema.errors import Place, PolicyError, Problem
+from policies.schema.loader import LoadedPolicy, load_policies
 
 DEBOUNCE_MS = 1000
 QUIET_MS = 100

@@ -13,7 +13,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator
 
-from policies.errors import Remark
+from policies.schema.errors import Remark
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 ONE = "*"

@@ -20,11 +20,11 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import ErrorDetails
 
 from guards.core.registry import all_guards
-from policies.document import Plain
-from policies.errors import Key, Remark
-from policies.guard_rule import GuardRule
-from policies.policy import Policy
-from policies.shape import Shape
+from policies.schema.base import Shape
+from policies.schema.document import Plain
+from policies.schema.errors import Key, Remark
+from policies.schema.guard_rule import GuardRule
+from policies.schema.policy import Policy
 
 LONGEST_SHOWN_CHARS = 60
 WORDING = (

@@ -4,18 +4,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from policies.citing.rules import CitationRules
-from policies.confidence_rules import ConfidenceWeights
-from policies.gating.rules import StreamMode, StreamRules
-from policies.guard_rule import GuardRule
-from policies.judging.rules import JudgeRules
-from policies.limits import Limits
-from policies.passing import WITHOUT_ANSWERS, PassingText
-from policies.regeneration import Regeneration
-from policies.responses import ResponsesRules
-from policies.shape import Shape
-from policies.tracing import Tracing
-from policies.upstream import Upstream
+from policies.schema.base import Shape
+from policies.schema.guard_rule import GuardRule
+from policies.schema.passing import WITHOUT_ANSWERS, PassingText
+from policies.schema.sections import (
+    CitationRules,
+    ConfidenceWeights,
+    JudgeRules,
+    Limits,
+    Regeneration,
+    ResponsesRules,
+    StreamMode,
+    StreamRules,
+    Tracing,
+    Upstream,
+)
 
 TENANT_NAME = r"^[a-z0-9][a-z0-9-]{0,62}$"
 KEY_HASH = r"^hmac:[0-9a-f]{32}:[0-9a-f]{64}$"

@@ -11,12 +11,12 @@ from types import MappingProxyType
 from pydantic import ValidationError
 
 from policies.checks import faults_in_judging, remarks_about
-from policies.document import Entry
-from policies.errors import Key, Place, PolicyError, Problem, Remark, spelled
-from policies.inheritance import PolicyFile, Shelf, files_in, shipped_files
-from policies.intents import Intents
-from policies.policy import Policy
-from policies.schema import remarks_on, validated
+from policies.patterns import Intents
+from policies.schema.document import Entry
+from policies.schema.errors import Key, Place, PolicyError, Problem, Remark, spelled
+from policies.schema.inheritance import PolicyFile, Shelf, files_in, shipped_files
+from policies.schema.policy import Policy
+from policies.schema.typed import remarks_on, validated
 from policies.templates import ReplyTemplates
 
 VERSION_CHARS = 12

@@ -13,7 +13,7 @@ from ruamel.yaml.constructor import ConstructorError
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from policies.errors import Key, Place, PolicyError, Problem, spelled
+from policies.schema.errors import Key, Place, PolicyError, Problem, spelled
 
 LARGEST_FILE_BYTES = 1 << 20
 PLAIN_TAGS = frozenset(

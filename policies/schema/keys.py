@@ -9,7 +9,7 @@ import re
 import secrets
 from collections.abc import Iterable
 
-from policies.policy import TENANT_NAME
+from policies.schema.policy import TENANT_NAME
 
 SECRET_BYTES = 32
 SALT_BYTES = 16

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from policies.document import Plain
+from policies.schema.document import Plain
 
 _WORD = re.compile(r"\s*\S+|\s+$")
 _LEAST_ALIKE = 0.5

@@ -1,0 +1,377 @@
+"""The sections of a policy, each a model; the keys of a section are the names of its fields."""
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from policies.schema.base import VARIABLE_NAME, HttpAddress, Mode, Shape
+
+
+class Limits(Shape):
+    """How much a tenant may ask of the service; without a number there is no limit."""
+
+    requests_per_minute: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        description="Most requests of the tenant within any 60 seconds, over all its keys and all "
+        "proxies with the same Redis. Every request counts that names the tenant, also "
+        "`/v1/verify` and what is handed through; one that is refused for a limit does not.",
+    )
+    concurrent_requests: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        description="Most requests of the tenant at the same time; a stream counts until its end.",
+    )
+
+    @property
+    def are_set(self) -> bool:
+        """Whether there is any limit."""
+        return self.requests_per_minute is not None or self.concurrent_requests is not None
+
+
+class Constraint(StrEnum):
+    """How the model server is kept from writing what was wrong."""
+
+    AUTO = "auto"
+    """As it says itself what kind of server it is, in its list of models."""
+    OFF = "off"
+    VLLM = "vllm"
+    SGLANG = "sglang"
+    LLAMACPP = "llamacpp"
+
+
+class Regeneration(Shape):
+    """The one second attempt."""
+
+    enabled: bool = True
+    temperature: float | None = Field(
+        0.2, ge=0, le=2, description="Ceiling for the second attempt; null leaves the client's."
+    )
+    max_findings: int = Field(5, ge=1, le=20, description="Findings named in the second prompt.")
+    constraint: Constraint = Field(
+        Constraint.AUTO,
+        description="After foreign writing or invented names, leave the model server no room for "
+        "them: a regular expression or grammar of Korean letters, and words that it may not use. "
+        "auto: where its list of models says that it is vLLM, SGLang or llama.cpp. vllm, sglang, "
+        "llamacpp: it is that. off: it is only told. Never where the request has tools or a "
+        "constraint of its own; a server that refuses is asked again without. Whatever was wrong, "
+        "a server that is one of the three gets a new seed as well.",
+    )
+
+
+class ServerState(StrEnum):
+    """What becomes of a request that points at what only the model server keeps."""
+
+    REFUSE = "refuse"
+    PASS = "pass"  # noqa: S105 - a choice, not a password
+
+
+class ResponsesRules(Shape):
+    """What the door `/v1/responses` lets pass."""
+
+    server_state: ServerState = Field(
+        ServerState.REFUSE,
+        description="Requests with `previous_response_id`, `conversation`, `prompt` or references "
+        "to items, whose evidence only the model server knows. refuse: 400. pass: they are served, "
+        "and what they point at is named as not checked.",
+    )
+
+
+class StoredText(StrEnum):
+    """What text of a request is kept in its trace."""
+
+    NONE = "none"
+    MASKED = "masked"
+    FULL = "full"
+
+
+class Tracing(Shape):
+    """What is kept of each request, and how long."""
+
+    text: StoredText = Field(
+        StoredText.MASKED,
+        description="none: no words, only spans and codes. masked: with personal identifiers "
+        "masked. full: as it was.",
+    )
+    keep_days: float = Field(
+        30.0, gt=0, le=36_500, description="Age after which a trace is forgotten."
+    )
+    keep_last: int = Field(100_000, ge=1, description="About how many traces are kept.")
+
+
+LONGEST_WAIT_S = 86_400
+
+
+class Timeouts(Shape):
+    """How long the model server may take, in seconds."""
+
+    connect_s: float = Field(5.0, gt=0, le=LONGEST_WAIT_S, description="To open a connection.")
+    first_byte_s: float = Field(
+        120.0, gt=0, le=LONGEST_WAIT_S, description="From the request to the first byte."
+    )
+    idle_s: float = Field(
+        60.0, gt=0, le=LONGEST_WAIT_S, description="Between two pieces of a reply."
+    )
+    total_s: float = Field(
+        300.0,
+        gt=0,
+        le=LONGEST_WAIT_S,
+        description="For one whole reply; a second attempt gets what is left of it.",
+    )
+
+    def at_most(self, limit_s: float) -> "Timeouts":
+        """Return the same with none of them above a limit, which is above 0."""
+        return Timeouts(
+            connect_s=min(self.connect_s, limit_s),
+            first_byte_s=min(self.first_byte_s, limit_s),
+            idle_s=min(self.idle_s, limit_s),
+            total_s=min(self.total_s, limit_s),
+        )
+
+
+class Upstream(Shape):
+    """The model server of a tenant."""
+
+    base_url: HttpAddress = Field(
+        description="Address up to and including the version, such as http://127.0.0.1:8000/v1."
+    )
+    api_key_env: str | None = Field(
+        None,
+        pattern=VARIABLE_NAME,
+        description="Environment variable that holds the model server's key.",
+    )
+    pass_caller_key: bool = Field(
+        False,
+        description="Send the caller's own bearer key on to the model server. Such a tenant is "
+        "reached at /t/<tenant>/v1 and has no keys of its own.",
+    )
+    models: dict[str, str] = Field(
+        default_factory=dict,
+        description="Name the client asks for -> name the model server knows. When not empty, "
+        "other names are refused.",
+    )
+    timeouts: Timeouts = Field(default_factory=Timeouts)
+
+
+class ConfidenceCaps(Shape):
+    """What the confidence can be at most while something is open."""
+
+    contradiction: float = Field(
+        0.3, ge=0, le=1, description="With a strong finding that contradicts a source (C2)."
+    )
+    critical: float = Field(
+        0.45,
+        ge=0,
+        le=1,
+        description="With a strong finding about a figure, a provision, a contact or a route of "
+        "which the sources hold nothing (E0).",
+    )
+    degraded_judge: float = Field(
+        0.85, ge=0, le=1, description="With a judge that was wanted and gave nothing to go by."
+    )
+
+
+class ConfidenceBands(Shape):
+    """Where the bands of the confidence begin; below `medium` it is low."""
+
+    high: float = Field(0.75, ge=0, le=1, description="From here on it is high.")
+    medium: float = Field(0.5, ge=0, le=1, description="From here on it is medium.")
+
+
+class ConfidenceWeights(Shape):
+    """Weights of the confidence (1.0 at best)."""
+
+    bad_citation: float = Field(0.3, ge=0, le=1, description="Taken off once for bad citations.")
+    sign: float = Field(0.15, ge=0, le=1, description="Taken off for each other finding.")
+    judge_share: float = Field(
+        0.5, ge=0, le=1, description="Share of a judge's own confidence, where one was asked."
+    )
+    judge_unsaid: float = Field(
+        0.5, ge=0, le=1, description="What counts for a judge that names no confidence."
+    )
+    threshold: float = Field(0.7, ge=0, le=1, description="Confidence below this is called low.")
+    caps: ConfidenceCaps = Field(default_factory=ConfidenceCaps)
+    bands: ConfidenceBands = Field(default_factory=ConfidenceBands)
+
+
+class StreamMode(StrEnum):
+    """How much of an answer must be there before any of it leaves."""
+
+    GATE = "gate"
+    """A sentence that was judged."""
+    BUFFER = "buffer"
+    """All of it."""
+    MONITOR = "monitor"
+    """Nothing: it leaves as it comes, and is judged afterwards, for the trace."""
+
+
+class StreamRules(Shape):
+    """When words of an answer may leave. Holds for plain replies too, so that both are the same."""
+
+    mode: StreamMode = Field(
+        StreamMode.GATE,
+        description="gate: sentence by sentence, each as soon as it was judged; a second attempt "
+        "only while nothing has left, afterwards bad sentences are taken out, or the answer ends "
+        "with a correction. buffer: not before the whole answer was judged. monitor: at once; "
+        "guards on the answer only write down what they would have done. Plain replies are treated "
+        "alike, so that an answer does not depend on how it was asked for.",
+    )
+
+
+class Renumber(StrEnum):
+    """When the numbers of an answer's citations may change."""
+
+    AUTO = "auto"
+    """Where the answer has, or gets, a list that says what its numbers mean."""
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class ReferenceList(StrEnum):
+    """What becomes of the list of sources at the end of an answer."""
+
+    OWN = "own"
+    """The list that an answer has is kept true to its marks."""
+    ALWAYS = "always"
+    """An answer that cites and has no list also gets one."""
+    NEVER = "never"
+
+
+class CitationRules(Shape):
+    """How citations are asked for, and what is done beside mending the wrong ones."""
+
+    instruct: bool = Field(
+        False,
+        description="Add our own citation prompt, with the numbered sources, to the first system "
+        "message. Not where the request asks for JSON or carries no sources.",
+    )
+    renumber: Renumber = Field(
+        Renumber.AUTO,
+        description="Close the gaps in the numbers when a citation was taken out. auto: only "
+        "where the answer has a list of its sources or footnotes, or gets one by `references: "
+        "always`; such an answer does not leave before its end, where `stream.mode: gate` knows it "
+        "by its marks [†1], and keeps its numbers otherwise; elsewhere a number is the app's own "
+        "name for a source. always: everywhere, with a list written where there is none. never: "
+        "numbers stay. No number changes without a list that says what it means then.",
+    )
+    references: ReferenceList = Field(
+        ReferenceList.OWN,
+        description="The list of sources at the end. own: a list that the answer has is kept true "
+        "to its marks when they change. always: an answer that cites and has none also gets one. "
+        "never: it is left alone, and so are the numbers.",
+    )
+
+
+class JudgeKind(StrEnum):
+    """What a judge is, and so how it is spoken to."""
+
+    CHAT = "chat"
+    """A chat model told what to look for."""
+    MINICHECK = "minicheck"
+    """MiniCheck behind a chat endpoint: yes or no to a document and a claim."""
+    GRANITE_GUARDIAN = "granite_guardian"
+    """Granite Guardian behind a chat endpoint: yes or no to the risk of groundedness."""
+    TEI_NLI = "tei_nli"
+    """A classifier of pairs behind Text Embeddings Inference's `/predict`."""
+    VLLM_CLASSIFY = "vllm_classify"
+    """A classifier behind vLLM's `/classify`."""
+
+
+class BreakerRules(Shape):
+    """When a judge that fails is left alone for a while."""
+
+    failures: int = Field(5, ge=1, description="Failures in a row after which it is.")
+    share: float = Field(0.5, gt=0, le=1, description="Share of failed calls above which it is.")
+    least_calls: int = Field(10, ge=1, description="Fewest calls of which that share is taken.")
+    window_s: float = Field(30.0, gt=0, description="Age up to which those calls count.")
+    open_s: float = Field(
+        15.0, gt=0, description="For how long at first; doubled each time that the probe fails."
+    )
+    longest_open_s: float = Field(240.0, gt=0, description="For how long at most.")
+    jitter: float = Field(
+        0.2, ge=0, le=1, description="Largest share of that time that chance adds to it."
+    )
+
+
+class OpinionRules(Shape):
+    """What of an answer a judge is asked, and what its opinion counts for."""
+
+    mode: Mode = Field(
+        Mode.ENFORCE,
+        description="enforce: opinions count. shadow: they are traced and change nothing. off: "
+        "nobody is asked.",
+    )
+    timeout_s: float = Field(
+        3.0,
+        gt=0,
+        le=60,
+        description="Time for the opinions on all choices and attempts together, within that of "
+        "the whole request.",
+    )
+    trained_on_korean: bool = Field(
+        True, description="False for a model that was not: it may lower the confidence only."
+    )
+    window_chars: int = Field(
+        600, ge=100, le=4000, description="Longest passage of a source that it is shown."
+    )
+    most_claims: int = Field(8, ge=1, le=40, description="Most claims that it is asked about.")
+
+    @property
+    def is_advisory(self) -> bool:
+        """Whether its opinions may lower the confidence and do nothing else."""
+        return not self.trained_on_korean
+
+
+class JudgeRules(OpinionRules):
+    """A model that is asked about claims which the guards left open."""
+
+    kind: JudgeKind = Field(
+        JudgeKind.CHAT,
+        description="chat: an OpenAI-compatible model that is told what to look for. minicheck, "
+        "granite_guardian: checkers that say yes or no. tei_nli, vllm_classify: classifiers with "
+        "the labels entailment, neutral and contradiction. Only a chat model says what is wrong "
+        "with a claim and quotes what shows it; all others can but lower the confidence.",
+    )
+    base_url: HttpAddress = Field(
+        description="Address of the server: up to and including the version for chat kinds, such "
+        "as http://127.0.0.1:8000/v1; without it for tei_nli and vllm_classify."
+    )
+    model: str = Field(
+        "", max_length=200, description="Model to ask for; tei_nli needs none, every other one."
+    )
+    api_key_env: str | None = Field(
+        None, pattern=VARIABLE_NAME, description="Environment variable that holds its key."
+    )
+    pair_separator: str = Field(
+        "</s></s>",
+        min_length=1,
+        max_length=40,
+        description="Only for vllm_classify: what the model's tokenizer puts between the two texts "
+        "of a pair, such as `[SEP]`.",
+    )
+    max_tokens: int | None = Field(
+        None,
+        ge=100,
+        le=100_000,
+        description="Only for chat: most tokens of its reply; absent, 300 and 400 for each claim. "
+        "A model that thinks before it answers needs more, and more time.",
+    )
+    breaker: BreakerRules = Field(default_factory=BreakerRules)
+
+    @property
+    def is_advisory(self) -> bool:
+        """Whether its opinions may lower the confidence and do nothing else.
+
+        A checker or classifier quotes nothing: its label is about the whole passage that it was
+        shown, which stands as the quote, so that nothing shows whether it is right.
+        """
+        return not self.trained_on_korean or self.kind is not JudgeKind.CHAT
+
+    @model_validator(mode="after")
+    def _names_its_model(self) -> Self:
+        if not self.model and self.kind is not JudgeKind.TEI_NLI:
+            raise ValueError(f"a judge of kind {self.kind.value} needs a `model`")
+        return self
