@@ -5,7 +5,8 @@ with every first one), answers what is not HTTP in plain text, in the middle of 
 need be, reads a head of any length, waits for ever for a request that is never finished, and sends
 chunks to clients that speak HTTP/1.0.
 
-This is the only module that uses private parts of uvicorn.
+This is the only module that uses private parts of uvicorn. Any release may change them, so
+pyproject.toml pins one, and `tests/proxy/wire/test_uvicorn_parts.py` names each part.
 """
 
 import asyncio
