@@ -40,10 +40,10 @@ from proxy.limits.together import limits_without_count
 from proxy.limits.wrong_keys import WrongKeys
 from proxy.logs import failure, logger
 from proxy.metrics import Metrics
-from proxy.metrics.opening import open_metrics
+from proxy.metrics.metrics import open_metrics
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.pipeline import Pipeline
-from proxy.rejudging.shadows import Shadows
+from proxy.replay.shadow import Shadows
 from proxy.routes.entrance import Entrance
 from proxy.routes.health import healthz, metrics, readyz
 from proxy.routes.model_api import ModelApi
@@ -54,7 +54,7 @@ from proxy.server.shutdown import Shutdown
 from proxy.services import Services
 from proxy.settings import Settings
 from proxy.telemetry.counting import count_shadow
-from proxy.telemetry.opening import open_telemetry
+from proxy.telemetry.spans import open_telemetry
 from proxy.tenants import Tenants
 from proxy.traces.opening import open_traces
 from proxy.traces.recorder import Limits

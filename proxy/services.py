@@ -11,7 +11,7 @@ from proxy.limits.limiter import Limiter
 from proxy.limits.wrong_keys import WrongKeys
 from proxy.metrics import Metrics
 from proxy.pipeline import Pipeline
-from proxy.rejudging.shadows import Shadows
+from proxy.replay.shadow import Shadows
 from proxy.server.client_limits import Capacity
 from proxy.server.shutdown import Shutdown
 from proxy.settings import Settings

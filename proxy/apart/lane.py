@@ -8,7 +8,7 @@ from threading import Lock
 from proxy.apart.work import Given, Made, Which, Work, done_here
 from proxy.errors import CannotJudgeNow
 from proxy.logs import logger
-from proxy.rejudging.process import Workers
+from proxy.replay.workers import Workers
 
 log = logger(__name__)
 

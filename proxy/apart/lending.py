@@ -11,7 +11,7 @@ from proxy.apart.lane import Lane
 from proxy.apart.work import Which
 from proxy.errors import CannotJudgeNow
 from proxy.inspecting import chars_of
-from proxy.rejudging.process import packed
+from proxy.replay.workers import packed
 from proxy.tenants import Tenant
 
 MOST_GUESTS = 4

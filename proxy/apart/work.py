@@ -7,7 +7,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from policies.inspection import Inspector
 from policies.verdict import Verdict
 from proxy.inspecting import FailedApart
-from proxy.rejudging.process import judging_by_packed
+from proxy.replay.workers import judging_by_packed
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")

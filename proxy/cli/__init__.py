@@ -78,7 +78,7 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"guard-proxy {resolve_name('proxy.metrics.version:product_version')()}")
+        typer.echo(f"guard-proxy {resolve_name('proxy.metrics.metrics:product_version')()}")
         raise typer.Exit
 
 

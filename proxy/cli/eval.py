@@ -1,32 +1,280 @@
 """`guard-proxy eval GOLDEN`: a golden set, asked through a proxy or played without a model."""
 
 import asyncio
+import contextlib
+import logging
+import os
+import time
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
+import httpx
 import typer
+from pydantic import ValidationError
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
 from policies.schema.errors import PolicyError
-from proxy.cli.environment import read_settings
-from proxy.cli.eval_inputs import (
-    about_shipped,
-    chosen,
-    earlier_run,
-    exact_text,
-    must_be_writable,
-    played_by,
-    read_key,
-    selected,
-    server_address,
-    write_file,
-)
+from policies.schema.typed import suggestion
+from policies.verification.policies import ChosenPolicy, chosen_policy
+from proxy.certificates import trusted
 from proxy.cli.eval_page import page
-from proxy.cli.eval_run import INTERRUPTED, Asked, Plan, Played, perform
 from proxy.cli.output import err, fail, out, print_json
-from proxy.golden.client import Target
-from proxy.golden.comparing import compared
-from proxy.golden.junit import junit_xml
-from proxy.golden.results import Run
+from proxy.cli.settings import read_settings
+from proxy.cli.signals import ending_in_order, unless_told
+from proxy.golden.client import KeyRefused, NoReply, Target, first_model
+from proxy.golden.loading import Chosen, GoldenError, chosen_set, shipped_sets
+from proxy.golden.results import CaseResult, Outcome, Run, Tally, compared, junit_xml
+from proxy.golden.runner import Player, run_cases
+from proxy.golden.scripted import scripted
+from proxy.golden.shape import Case, GoldenSet
+from proxy.logs import configure_logs
+from proxy.settings import LogFormat
+
+_DEFAULT_POLICY = "default"
+_CATEGORIES_SHOWN = 20
+
+
+def chosen(choice: str) -> Chosen:
+    """Return the set that is meant."""
+    try:
+        return chosen_set(choice)
+    except GoldenError as error:
+        fail("The golden set cannot be used:", *map(str, error.problems))
+
+
+def about_shipped() -> Table:
+    """Return a table of the sets that come with the program."""
+    table = Table("set", "cases", "policy", "what it shows")
+    for name in shipped_sets():
+        found = chosen(name)
+        policy = found.policy or _DEFAULT_POLICY
+        table.add_row(name, str(len(found.golden.cases)), policy, found.golden.about)
+    return table
+
+
+def exact_text(name: str) -> str:
+    """Return the file of a shipped set."""
+    if name not in shipped_sets():
+        fail(f"There is no shipped set {name!r}; {suggestion(name, shipped_sets())}.")
+    return shipped_sets()[name].read_text(encoding="utf-8")
+
+
+def selected(golden: GoldenSet, patterns: Sequence[str]) -> tuple[Case, ...]:
+    """Return the cases whose id, category or scope is like one of the patterns."""
+    cases = tuple(case for case in golden.cases if not patterns or _is_like(case, patterns))
+    if not cases:
+        categories = sorted({case.category for case in golden.cases})[:_CATEGORIES_SHOWN]
+        fail(f"No case is like {' or '.join(patterns)}. Categories: {', '.join(categories)}.")
+    return cases
+
+
+def _is_like(case: Case, patterns: Sequence[str]) -> bool:
+    names = (case.id, case.category, case.scope)
+    return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+
+
+def played_by(name: str | None) -> ChosenPolicy:
+    """Return the policy of a scripted run."""
+    try:
+        return chosen_policy(name or _DEFAULT_POLICY)
+    except PolicyError as error:
+        fail("The policy cannot be used:", *map(str, error.problems))
+
+
+def server_address(base_url: str) -> str:
+    """Return the address of who is asked, without a slash at its end."""
+    address = urlsplit(base_url)
+    if address.scheme not in {"http", "https"} or not address.hostname:
+        fail("--base-url must begin with http:// or https:// and name a host.")
+    if address.username or address.password or address.query or address.fragment:
+        fail("--base-url must end with the path; the key has its own option.")
+    return base_url.rstrip("/")
+
+
+def read_key(given: str | None, variable: str, *, required: bool) -> str | None:
+    """Return the bearer key; nothing that is said about it repeats it."""
+    key = given or os.environ.get(variable)
+    if not key and required:
+        fail(f"--key-env names {variable}, which is not set.")
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        fail("The key holds characters that no key has.")
+    return key or None
+
+
+def earlier_run(file: Path) -> Run:
+    """Return a saved run."""
+    try:
+        return Run.model_validate_json(file.read_bytes())
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        fail(f"{file}: is not a run that --save wrote: {place} {first['msg']}")
+
+
+def must_be_writable(file: Path) -> None:
+    """Refuse a file that could not be written in the end, before anything is asked."""
+    if file.is_dir() or not file.parent.is_dir():
+        fail(f"{file}: cannot be written there.")
+
+
+def write_file(file: Path, content: bytes) -> None:
+    """Write a result."""
+    try:
+        file.write_bytes(content)
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A server that runs already; without a model's name the first that it lists is asked for.
+
+    Attributes:
+        target: The server.
+        ca_file: Certificates that are trusted beside the public ones; None for none.
+    """
+
+    target: Target
+    ca_file: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A scripted model behind a proxy of our own, by this policy."""
+
+    policy: ChosenPolicy
+    timeout_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be run, and how.
+
+    Attributes:
+        chosen: The set.
+        cases: Those of its cases that are wanted.
+        whom: Who answers.
+        concurrency: How many cases are under way at once.
+        repeat: How often each case runs.
+        fail_fast: Whether the first case that does not pass ends the run.
+    """
+
+    chosen: Chosen
+    cases: tuple[Case, ...]
+    whom: Asked | Played
+    concurrency: int
+    repeat: int
+    fail_fast: bool
+
+
+async def perform(plan: Plan) -> tuple[Run, bool]:
+    """Return the run, and whether somebody ended it early.
+
+    Raises:
+        PolicyError: the policy of a scripted run cannot serve a tenant.
+    """
+    started_at, began = datetime.now(UTC), time.perf_counter()
+    with ending_in_order() as stop:
+        async with _player(plan, stop) as player:
+            results = await _results(plan, player, stop)
+    is_scripted = isinstance(plan.whom, Played)
+    run = Run(
+        golden=plan.chosen.name,
+        target="scripted" if is_scripted else player.target.base_url,
+        policy=plan.whom.policy.name if isinstance(plan.whom, Played) else None,
+        model=player.target.model,
+        started_at=started_at,
+        took_s=round(time.perf_counter() - began, 2),
+        tally=Tally.of(results),
+        cases=results,
+    )
+    return run, stop.is_set()
+
+
+async def _results(plan: Plan, player: Player, stop: asyncio.Event) -> tuple[CaseResult, ...]:
+    with _progress() as progress:
+        bar = progress.add_task(plan.chosen.name, total=len(plan.cases), faults=0)
+        faults = 0
+
+        def advance(result: CaseResult) -> None:
+            nonlocal faults
+            faults += result.outcome is not Outcome.PASSED
+            progress.update(bar, advance=1, faults=faults)
+
+        return await run_cases(
+            plan.cases,
+            player.play,
+            concurrency=plan.concurrency,
+            stop=stop,
+            fail_fast=plan.fail_fast,
+            on_result=advance,
+        )
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[faults]} not passed"),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+
+
+@contextlib.asynccontextmanager
+async def _player(plan: Plan, stop: asyncio.Event) -> AsyncGenerator[Player, None]:
+    golden, repeat = plan.chosen.golden, plan.repeat
+    limits = httpx.Limits(max_connections=plan.concurrency)
+    if isinstance(plan.whom, Played):
+        _keep_logs_quiet()
+        async with (
+            scripted(golden, plan.whom.policy.inspector.policy, plan.whom.timeout_s) as target,
+            # Nothing on loopback goes through a proxy that the environment names.
+            httpx.AsyncClient(limits=limits, trust_env=False) as client,
+        ):
+            yield Player(client, target, golden, scripted=True, repeat=repeat)
+    else:
+        rules = trusted(plan.whom.ca_file)
+        async with httpx.AsyncClient(limits=limits, verify=rules) as client:
+            asked = await unless_told(stop, _with_model(client, plan.whom.target))
+            if asked is None:
+                raise typer.Exit(INTERRUPTED)
+            yield Player(client, asked, golden, repeat=repeat)
+
+
+async def _with_model(client: httpx.AsyncClient, target: Target) -> Target:
+    if target.model:
+        return target
+    try:
+        model = await first_model(client, target)
+    except KeyRefused as error:
+        fail(f"{target.base_url}/models: {error}", "The key comes from OPENAI_API_KEY.")
+    except NoReply as error:
+        fail(f"{target.base_url}/models: {error}", "With --model it is not asked.")
+    if model is None:
+        fail(f"{target.base_url}/models lists no model. Name one with --model.")
+    return replace(target, model=model)
+
+
+def _keep_logs_quiet() -> None:
+    """What the proxy has to say of a request stands in the case's result."""
+    configure_logs(LogFormat.AUTO)
+    logging.getLogger("proxy").setLevel(logging.CRITICAL)
+
 
 NOT_AS_EXPECTED = 1
 DEFAULT_KEY_ENV = "OPENAI_API_KEY"

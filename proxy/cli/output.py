@@ -3,6 +3,7 @@
 import json
 import sys
 import unicodedata
+from datetime import datetime
 from typing import NoReturn
 
 import typer
@@ -43,3 +44,8 @@ def harmless(text: str) -> str:
 
 def _harmless(char: str) -> str:
     return "\ufffd" if unicodedata.category(char) in {"Cc", "Cs"} else char
+
+
+def shown(time: datetime) -> str:
+    """Return a time as people here read it, which is also how they may say it."""
+    return f"{time.astimezone():%Y-%m-%d %H:%M:%S}"

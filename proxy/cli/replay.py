@@ -1,29 +1,138 @@
 """`guard-proxy replay`: stored requests, judged again by another policy."""
 
+import asyncio
 import os
+from collections.abc import AsyncIterator
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import aclosing
+from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from policies.checks import faults_in_judging
 from policies.schema.loader import LoadedPolicy
-from proxy.cli.environment import read_settings
-from proxy.cli.output import fail, out, print_json
-from proxy.cli.policy_names import AsJson, NamedPolicies
-from proxy.cli.replay_listing import listing
-from proxy.cli.replay_notes import notes
-from proxy.cli.replay_page import page
-from proxy.cli.replay_run import Plan, perform
-from proxy.cli.replay_share import Limit, Share
-from proxy.cli.times import Since, Until
-from proxy.cli.traces import Action, Tenant
+from proxy.cli.output import err, fail, out, print_json
+from proxy.cli.policy import AsJson, NamedPolicies
+from proxy.cli.replay_page import Limit, Share, listing, notes, page
+from proxy.cli.settings import read_settings
+from proxy.cli.traces import Action, Since, Tenant, Until
 from proxy.logs import configure_logs
-from proxy.rejudging.totals import Totals
+from proxy.replay.comparison import Compared, Totals
+from proxy.replay.workers import TRACES_AT_ONCE, Workers, packed, replayed
+from proxy.settings import Settings
+from proxy.traces.opening import open_store
 from proxy.traces.query import Query
 from proxy.traces.sqlite import UnknownSchema
-from proxy.traces.store import TraceStoreAway
+from proxy.traces.store import TraceStore, TraceStoreAway, walk
+from proxy.traces.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be judged again, and how.
+
+    Attributes:
+        loaded: The policy to judge by.
+        query: Which requests.
+        limit: At most so many; None for all.
+        jobs: In how many processes.
+    """
+
+    loaded: LoadedPolicy
+    query: Query
+    limit: int | None
+    jobs: int
+
+
+def perform(plan: Plan, settings: Settings, totals: Totals) -> bool:
+    """Judge requests again and add them up; return False if somebody interrupted it.
+
+    Args:
+        plan: What to do.
+        settings: Name the store.
+        totals: Holds what is known by then, also if it was interrupted.
+
+    Raises:
+        TraceStoreAway: the store cannot be used.
+        UnknownSchema: it is of another version of the proxy.
+        BrokenProcessPool: a process ended by itself.
+    """
+    try:
+        asyncio.run(_interruptible(plan, settings, totals))
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+async def _interruptible(plan: Plan, settings: Settings, totals: Totals) -> None:
+    # The Redis client now and then swallows a cancellation, so the end is not left to one.
+    working = asyncio.create_task(_go_through(plan, settings, totals))
+    try:
+        await asyncio.wait({working})
+    finally:
+        working.cancel()
+        await asyncio.wait({working}, timeout=1)
+    working.result()
+
+
+async def _go_through(plan: Plan, settings: Settings, totals: Totals) -> None:
+    async with open_store(settings) as store:
+        many = await store.count(plan.query)
+        many = min(many, plan.limit or many)
+        jobs = min(plan.jobs, ceil(many / TRACES_AT_ONCE))
+        if not jobs:
+            return
+        workers = Workers.start(jobs)
+        try:
+            traces = _first(store, plan.query, plan.limit)
+            policy = packed(plan.loaded)
+            async with aclosing(replayed(traces, policy, workers.pool, jobs=jobs)) as pieces:
+                await _add_up(pieces, many, totals)
+        finally:
+            workers.end()
+
+
+async def _add_up(pieces: AsyncIterator[list[Compared]], expected: int, totals: Totals) -> None:
+    with _progress() as progress:
+        bar = progress.add_task("", total=expected, changed=0)
+        async for piece in pieces:
+            for one in piece:
+                totals.add(one)
+            progress.update(bar, advance=len(piece), changed=totals.changed)
+
+
+async def _first(store: TraceStore, query: Query, limit: int | None) -> AsyncIterator[Trace]:
+    left = limit
+    async for trace in walk(store, query):
+        if left == 0:
+            return
+        yield trace
+        left = None if left is None else left - 1
+
+
+def _progress() -> Progress:
+    return Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[changed]} changed"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+
 
 TOO_MUCH = 1
 INTERRUPTED = 130

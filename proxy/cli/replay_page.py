@@ -1,17 +1,214 @@
-"""What another policy changes in stored requests, as a page to read at a terminal."""
+"""Shows what another policy changes in stored requests: as a page, and as JSON for programs."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePath
+from typing import Annotated
 
+import typer
 from rich.table import Table
 from rich.text import Text
 
-from policies.schema.loader import LoadedPolicy
+from policies.explaining import explained
+from policies.schema.base import Mode
+from policies.schema.errors import PolicyError
+from policies.schema.loader import LoadedPolicy, load_policies
 from proxy.cli.output import excerpt
-from proxy.cli.replay_share import Limit, percent
-from proxy.cli.replay_words import SKIPPED, UNKNOWN
-from proxy.rejudging.comparing import By, Compared, Seen
-from proxy.rejudging.totals import Totals
-from proxy.traces.trace import ACTION_NAMES
+from proxy.cli.policy import described
+from proxy.replay.comparison import By, Compared, Seen, Totals
+from proxy.traces.trace import ACTION_NAMES, NotReplayed, Unknown
+
+_SAID = re.compile(r"(\d{1,3}(?:\.\d{1,9})?|\.\d{1,9})\s?(%?)", re.ASCII)
+
+
+def _share(said: str) -> float:
+    read = _SAID.fullmatch(said.strip())
+    if read is None:
+        raise typer.BadParameter(f"{said!r} is no share; say it as in 2% or 0.02.")
+    share = float(read[1]) / (100 if read[2] else 1)
+    if share > 1 or (share == 1 and not read[2]):  # nobody knows whether 1 is all or 1 %
+        raise typer.BadParameter(f"{said!r} is not clear; say it as in 2% or 0.02.")
+    return share
+
+
+Share = Annotated[
+    float | None,
+    typer.Option(
+        parser=_share,
+        metavar="SHARE",
+        help="How many of the judged requests may change, as in 2% or 0.02.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much may change, and how much does.
+
+    Attributes:
+        most: Share of the judged requests that may change; None if any may.
+        totals: What does.
+    """
+
+    most: float | None
+    totals: Totals
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether more changes than may."""
+        return self.most is not None and self.totals.share > self.most
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is a limit and nothing to hold against it."""
+        return self.most is not None and self.totals.judged == 0
+
+
+def percent(share: float) -> str:
+    """Return a share as people read it, never as nothing if it is something."""
+    if 0 < share < 0.0005:
+        return "< 0.1 %"
+    return f"{share:.1%}".replace("%", " %")
+
+
+SKIPPED: Mapping[NotReplayed | Unknown, str] = {
+    NotReplayed.NO_TEXT: "stored without words (tracing.text: none)",
+    NotReplayed.NOT_STORED: "stored by an older version, which kept too little",
+    NotReplayed.JUDGE_DECIDED: "a judge had its say, and is not asked again",
+    NotReplayed.MASKED: "decided over personal identifiers, which are masked now",
+    NotReplayed.REFUSED: "asked for a guard that this policy has no reply for",
+    NotReplayed.VERIFICATION: "answers that somebody had verified",
+    NotReplayed.FAILED: "judging broke",
+    Unknown.NO_ANSWER: "ended before there was a whole answer",
+}
+UNKNOWN: Mapping[Unknown, str] = {
+    Unknown.MODEL_NOT_ASKED: "the model would have been asked, and was not",
+    Unknown.NO_SECOND_ATTEMPT: "the model would have been asked once more, and was not",
+    Unknown.REST_NOT_READ: "an answer that was given up would have gone on",
+}
+
+
+def notes(loaded: LoadedPolicy, totals: Totals, directory: Path) -> list[str]:
+    """Return what one should know.
+
+    Args:
+        loaded: The policy that requests were judged by again.
+        totals: What it changes.
+        directory: Where the policies may be found that judged them at first.
+    """
+    return [
+        *_about_the_same(loaded, totals),
+        *_about_extending(loaded, totals),
+        *_about_asking(loaded, totals, directory),
+        *_about_words(loaded, totals),
+    ]
+
+
+def _about_the_same(loaded: LoadedPolicy, totals: Totals) -> Iterator[str]:
+    many = sum(n for used, n in totals.policies.items() if used.version == loaded.version)
+    if many:
+        yield f"{many} of the requests were judged by this very policy: nothing changes in them."
+
+
+def _about_extending(loaded: LoadedPolicy, totals: Totals) -> Iterator[str]:
+    """Point out tenants' own names, words and thresholds that a policy knows nothing of."""
+    files = {PurePath(one.place.file).stem for one in explained(loaded) if one.place}
+    known = files | {loaded.name, loaded.policy.extends}
+    strange: Counter[str] = Counter()
+    for used, many in totals.policies.items():
+        if used.name not in known:
+            strange[used.name] += many
+    for name, many in strange.most_common():
+        yield (
+            f"{many} of the requests were judged by {name}, which {loaded.name} does not extend: "
+            f"its own names, options and templates do not count. With `extends: {name}`, in a file "
+            "beside it, they do."
+        )
+
+
+def _about_asking(loaded: LoadedPolicy, totals: Totals, directory: Path) -> Iterator[str]:
+    """Point out what only requests to come can show: what is found in them and sent on."""
+    at_hand = _at_hand(directory)
+    used = [at_hand[one.version] for one in totals.policies if one.version in at_hand]
+    if any(one.policy.sources != loaded.policy.sources for one in used):
+        yield "Sources are taken as they were found; that `sources` differs changes nothing here."
+    if any(one.policy.citations.instruct != loaded.policy.citations.instruct for one in used):
+        yield "Answers are taken as they came; that `citations.instruct` differs changes none."
+
+
+def _about_words(loaded: LoadedPolicy, totals: Totals) -> Iterator[str]:
+    judge = loaded.policy.judge
+    if judge is not None and judge.mode is not Mode.OFF:
+        yield "The policy's judge is not asked: what it would object to passes here."
+    if totals.holding_labels:
+        yield (
+            f"{totals.holding_labels} of the requests hold labels in place of personal "
+            "identifiers, so that guards find nothing wrong with those."
+        )
+    for kind, first in totals.failures.items():
+        yield f"Judging broke with {kind}, first of all on {first}."
+
+
+def _at_hand(directory: Path) -> Mapping[str, LoadedPolicy]:
+    """Return the policies of a directory by version; none if they cannot be read."""
+    try:
+        loaded = load_policies(directory, require_env=False)
+    except PolicyError:
+        return {}
+    return {one.version: one for one in loaded.values()}
+
+
+def listing(
+    loaded: LoadedPolicy, totals: Totals, held: Limit, notes: Sequence[str], *, is_whole: bool
+) -> dict[str, object]:
+    """Return all that is known, with the id of every request that changes.
+
+    Args:
+        loaded: The other policy.
+        totals: What it changes.
+        held: How much may change.
+        notes: What else one should know.
+        is_whole: Nobody interrupted it.
+    """
+    return {
+        **described(loaded),
+        "is_whole": is_whole,
+        "read": totals.read,
+        "judged": totals.judged,
+        "skipped": {reason.value: many for reason, many in totals.skipped.items()},
+        "failures": totals.failures,
+        "changed": totals.changed,
+        "changed_in_words_only": totals.only_words,
+        "share": totals.share,
+        "max_changed": held.most,
+        "is_within": not held.is_passed and not held.is_empty,
+        "actions": [
+            {"before": before, "after": after, "requests": many}
+            for (before, after), many in totals.actions.items()
+        ],
+        "unknown": {reason.value: asdict(found) for reason, found in totals.unknown.items()},
+        "guards": {guard: asdict(found) for guard, found in sorted(totals.guards.items())},
+        "tenants": {tenant: asdict(found) for tenant, found in sorted(totals.tenants.items())},
+        "judged_before_by": [
+            {"policy": used.name, "version": used.version, "requests": many}
+            for used, many in totals.policies.items()
+        ],
+        "changes": [
+            {"before": before, "after": after, "ids": ids}
+            for (before, after), ids in totals.changes.items()
+        ],
+        "examples": [_listed(one) for one in totals.examples],
+        "notes": list(notes),
+    }
+
+
+def _listed(one: Compared) -> dict[str, object]:
+    about = {"id": one.id, "tenant": one.tenant, "before": one.before, "after": one.after}
+    unknown = None if one.unknown is None else one.unknown.value
+    return {**about, "unknown": unknown, **(asdict(one.change) if one.change else {})}
+
 
 _MOST_CHARS = 100
 _DETAIL = "    "

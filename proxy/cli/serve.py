@@ -1,21 +1,307 @@
-"""`guard-proxy serve`."""
+"""`guard-proxy serve`: the service in one process, or in several workers."""
 
+import asyncio
+import contextlib
+import gc
 import os
+import resource
+import socket
+from collections.abc import AsyncGenerator, Coroutine, Generator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from structlog.contextvars import bind_contextvars
 
-from proxy.app import read_tenants
-from proxy.cli.environment import help_of, odd_variables, read_settings
-from proxy.cli.serve_together import serve_together
-from proxy.cli.service import log_start, reasons_said, run_service, service, until_told
-from proxy.cli.stopping import service_signals
+from guards.core.reading import keep_sources
+from policies.schema.errors import PolicyError
+from proxy.app import connection_limiter, create_app, open_services, read_tenants
+from proxy.cli.output import fail
+from proxy.cli.settings import help_of, odd_variables, read_settings
+from proxy.cli.signals import Signals, service_signals
 from proxy.logs import configure_logs, logger
+from proxy.metrics.families import note_end
 from proxy.readers import ENOUGH_TOKEN_CHARS
+from proxy.server.serving import CannotListen, address_of, listening, loop_factory, served
+from proxy.services import Services
 from proxy.settings import MOST_WORKERS, Settings
+from proxy.telemetry.environment import OtelSettingsError
+from proxy.tenants import Tenants
+from proxy.traces.sqlite import UnknownSchema
+from proxy.traces.store import TraceStoreAway
+from proxy.workers.folders import common_folder
+from proxy.workers.place import ALONE, Place
+from proxy.workers.supervisor import Supervisor
+from proxy.workers.worker import Work, Worker
 
 log = logger(__name__)
+
+_OTHERS = 256
+"""Files, stores, judges and other processes."""
+
+
+def take_descriptors(settings: Settings) -> None:
+    """Take as many as the system lets this process have, and log if that may not be enough.
+
+    Many systems let a process begin with 1,024, and have more only if it asks.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    wanted = settings.max_connections + settings.max_upstream_connections + _OTHERS
+    if hard not in (resource.RLIM_INFINITY, -1) and hard < wanted:
+        log.warning("service.few_descriptors", allowed=hard, wanted=wanted)
+
+
+# How many new objects, and how many collections of these, bring about a collection. Readings of
+# sources are many objects that stay and hold no cycles: what Python does by itself would walk
+# through all of them at every 25th request that brings new ones, 150 ms each time.
+_COLLECTED_AFTER = (2_000, 10, 50)
+_MOST_WAITING = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The service under way.
+
+    Attributes:
+        address: Where it serves.
+        services: What it is made of.
+    """
+
+    address: str
+    services: Services
+
+
+@contextlib.asynccontextmanager
+async def service(
+    settings: Settings,
+    *,
+    opened: socket.socket | None = None,
+    tenants: Tenants | None = None,
+    place: Place = ALONE,
+) -> AsyncGenerator[Running, None]:
+    """Serve within this block.
+
+    Args:
+        settings: The settings.
+        opened: What to listen on; None to open what the settings say.
+        tenants: The tenants; None to read their policies.
+        place: Which of several processes this one is.
+    """
+    take_descriptors(settings)
+    keep_sources(settings.source_cache_chars)
+    async with (
+        open_services(settings, tenants=tenants, place=place) as services,
+        served(
+            create_app(services),
+            settings.host,
+            settings.port,
+            opened=opened,
+            shutdown_s=settings.shutdown_s,
+            connections=connection_limiter(services),
+            give_up=services.shutdown.cancel_all,
+        ) as address,
+    ):
+        keep_for_good()
+        yield Running(address, services)
+
+
+async def until_told(signals: Signals, running: Running) -> None:
+    """Serve until a signal ends it; the policies are read again at SIGHUP.
+
+    Then nobody new is asked for: requests are still served for as long as load balancers take to
+    see that. A second signal ends that, and the patience with requests under way.
+    """
+    settings, shutdown = running.services.settings, running.services.shutdown
+    rereading: set[asyncio.Task[None]] = set()
+
+    def reread() -> None:
+        task = asyncio.create_task(running.services.reread())
+        rereading.add(task)
+        task.add_done_callback(rereading.discard)
+
+    signals.tell(hurry=shutdown.cancel_all, reread=reread)
+    await signals.stop.wait()
+    shutdown.request()
+    if running.services.place is ALONE:
+        log_stop(settings)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(settings.unready_s):
+            await shutdown.deadline_passed.wait()
+
+
+def run_service(serving: Coroutine[None, None, None]) -> None:
+    """Run what serves to its end, in a loop of its own."""
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        # They wait: for long texts that are judged apart, and for the names of servers.
+        waiting = ThreadPoolExecutor(max_workers=_MOST_WAITING)
+        runner.get_loop().set_default_executor(waiting)
+        runner.run(serving)
+
+
+def keep_for_good() -> None:
+    """Let the collector of garbage pass over all that is there by now: it stays to the end.
+
+    Otherwise it would walk through it again and again among requests, 60 ms each time; and in
+    forked processes it would make a copy of each page that it walks over.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECTED_AFTER)
+
+
+def log_start(settings: Settings, address: str, tenants: Tenants) -> None:
+    """Log that the service is up."""
+    log.info(
+        "service.started",
+        address=address,
+        tenants=sorted(tenants.policies.snapshot.tenants),
+        traces="redis" if settings.redis_url else str(settings.sqlite_path),
+        workers=settings.workers,
+    )
+
+
+def log_stop(settings: Settings) -> None:
+    """Log that the service ends what it has begun, and nothing else."""
+    log.info("service.stopping", within_s=settings.unready_s + settings.shutdown_s)
+
+
+@contextlib.contextmanager
+def reasons_said(settings: Settings) -> Generator[None, None, None]:
+    """Say what keeps the service from starting, and end with exit status 2."""
+    try:
+        yield
+    except PolicyError as error:
+        fail("The policies cannot be used:", *map(str, error.problems))
+    except TraceStoreAway as error:
+        fail(f"{settings.sqlite_path}: {error}")
+    except OtelSettingsError as error:
+        fail("The settings of telemetry cannot be used:", *error.problems)
+    except (CannotListen, UnknownSchema) as error:
+        fail(str(error))
+
+
+CLOSING_S = 30.0
+"""Time that a worker gets, behind that of its requests, to bring its traces home."""
+
+
+def serve_together(settings: Settings) -> int:
+    """Serve with several workers until SIGTERM or SIGINT; return the exit status.
+
+    Raises:
+        PolicyError: the policies cannot be used.
+        CannotListen: the address is taken or not ours.
+    """
+    tenants = read_tenants(settings)
+    with listening(settings.host, settings.port) as alone:
+        # Whoever serves there already would share the port, and get half of the requests.
+        port = alone.getsockname()[1]
+    with _common_folder() as folder:
+        crew = _ServingCrew(settings.model_copy(update={"port": port}), tenants, folder)
+        patience_s = settings.unready_s + settings.shutdown_s + CLOSING_S
+        status = Supervisor(crew, settings.workers, patience_s=patience_s).run()
+    log.info("service.stopped")
+    return status
+
+
+class _ServingCrew:
+    """Workers that serve on one port.
+
+    Each has a socket of its own there, among which the kernel spreads the connections: workers that
+    wait at one socket would take what they can get, and the busiest most of it.
+    """
+
+    def __init__(self, settings: Settings, tenants: Tenants, folder: Path) -> None:
+        self._settings = settings
+        self._tenants = tenants
+        self._place = Place(count=settings.workers, folder=folder)
+        self._address = ""
+
+    @contextlib.contextmanager
+    def work_of(self, number: int) -> Generator[Work, None, None]:
+        """Give what a worker will do; what it inherits is not touched by its garbage collector."""
+        self.look()
+        settings = self._settings
+        place = replace(self._place, number=number)
+        with listening(settings.host, settings.port, shared=True) as opened:
+            self._address = address_of(opened)
+            keep_for_good()
+            yield partial(_work, settings, self._tenants, place, opened)
+
+    def look(self) -> None:
+        """Read the policies again if they were edited: the next worker begins with them.
+
+        Broken ones leave the last good ones in force, as they do in the workers.
+        """
+        self._tenants.policies.reload_if_changed()
+        _ = self._tenants.book  # builds their guards, and loads what these need
+
+    def started(self) -> None:
+        """Log that the service is up."""
+        log_start(self._settings, self._address, self._tenants)
+
+    def stopping(self) -> None:
+        """Log that it ends."""
+        log_stop(self._settings)
+
+    def ended(self, number: int) -> None:
+        """Take what a worker said of itself out of the metrics."""
+        if self._place.metrics is not None:
+            note_end(self._place.metrics, number)
+
+
+@contextlib.contextmanager
+def _common_folder() -> Generator[Path, None, None]:
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(common_folder())
+        except OSError as error:
+            fail(f"Workers need a folder for what they have in common; TMPDIR names one: {error}")
+        yield folder
+
+
+def _work(
+    settings: Settings, tenants: Tenants, place: Place, opened: socket.socket, worker: Worker
+) -> int:
+    bind_contextvars(worker=place.number)
+    try:
+        with reasons_said(settings):
+            run_service(_serve_as_worker(settings, tenants, place, opened, worker))
+    except typer.Exit as ended:
+        return ended.exit_code
+    return 0
+
+
+async def _serve_as_worker(
+    settings: Settings, tenants: Tenants, place: Place, opened: socket.socket, worker: Worker
+) -> None:
+    with service_signals() as signals:
+        async with service(settings, opened=opened, tenants=tenants, place=place) as running:
+            worker.ready()
+            log.info("worker.started", pid=os.getpid())
+            with _orphaned(worker, signals.stop):
+                await until_told(signals, running)
+    log.info("worker.stopped")
+
+
+@contextlib.contextmanager
+def _orphaned(worker: Worker, stop: asyncio.Event) -> Generator[None, None, None]:
+    """Set an event within this block when the parent is gone, however it went."""
+    loop = asyncio.get_running_loop()
+
+    def heard() -> None:
+        loop.remove_reader(worker.parent_fd)
+        stop.set()
+
+    loop.add_reader(worker.parent_fd, heard)
+    try:
+        yield
+    finally:
+        loop.remove_reader(worker.parent_fd)
 
 
 def serve(

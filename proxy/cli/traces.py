@@ -2,23 +2,42 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Annotated, TypeVar
 
 import typer
 
-from proxy.cli.environment import read_settings
-from proxy.cli.output import fail, out, print_json
-from proxy.cli.stopping import stop_signals
-from proxy.cli.times import Since, Until, shown
-from proxy.cli.traces_page import page
-from proxy.cli.traces_table import row, table
+from proxy.cli.output import fail, out, print_json, shown
+from proxy.cli.settings import read_settings
+from proxy.cli.signals import stop_signals
+from proxy.cli.traces_page import page, row, table
 from proxy.logs import configure_logs
 from proxy.traces.opening import open_store
-from proxy.traces.query import Query
+from proxy.traces.query import Query, UnknownMoment, moment
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import TraceStore, TraceStoreAway, walk
 from proxy.traces.store import tail as tail_store
 from proxy.traces.trace import ACTION_NAMES, Trace
+
+_SAID = "as in 90m, 24h, 7d, 2026-11-22 or 2026-11-22T09:00"
+
+
+def _moment(said: str) -> datetime:
+    try:
+        return moment(said, datetime.now().astimezone())
+    except UnknownMoment as unknown:
+        raise typer.BadParameter(f"{unknown}.") from None
+
+
+Since = Annotated[
+    datetime | None,
+    typer.Option(parser=_moment, metavar="TIME", help=f"Of requests since then only, {_SAID}."),
+]
+Until = Annotated[
+    datetime | None,
+    typer.Option(parser=_moment, metavar="TIME", help="Of requests before that time only."),
+]
+
 
 traces = typer.Typer(help="Traces of requests.", no_args_is_help=True)
 T = TypeVar("T")

@@ -1,17 +1,17 @@
-"""One trace as lines for people: what was asked, what left and why, what was taken out."""
+"""Traces for people at a terminal: one as a page, many as a table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from rich.table import Table
 from rich.text import Text
 
 from guards.core.finding import Finding
 from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
-from proxy.cli.output import excerpt, harmless
-from proxy.cli.times import shown
+from proxy.cli.output import excerpt, harmless, shown
 from proxy.traces.changes import applied
-from proxy.traces.trace import Attempt, Made, Rejudged, Trace
+from proxy.traces.trace import Attempt, Made, Replayed, Trace
 
 _LONGEST_CHARS = 2_000
 _OBSERVED_CHARS = 60
@@ -137,7 +137,7 @@ def _guards(trace: Trace) -> Iterator[Text]:
         yield Text(f"  {run.guard} ({where}): {' '.join(filter(None, words))}")
 
 
-def _shadow(shadow: Rejudged) -> Iterator[Text]:
+def _shadow(shadow: Replayed) -> Iterator[Text]:
     """Yield what the shadow policy would have done."""
     yield Text(f"shadow policy {shadow.policy.name}@{shadow.policy.version}:", "bold")
     if shadow.not_run:
@@ -147,3 +147,37 @@ def _shadow(shadow: Rejudged) -> Iterator[Text]:
     reasons = f" for {', '.join(shadow.reasons)}" if shadow.reasons else ""
     unknown = f" ({shadow.unknown.value.replace('_', ' ')})" if shadow.unknown else ""
     yield Text(f"  {would}{reasons}{unknown}")
+
+
+_EXCERPT_CHARS = 40
+_WIDE_CHARS = 120
+_COLUMNS = ("time", "id", "tenant", "action", "status", "ms", "reasons", "question")
+_WHOLE = ("time", "id")
+_NARROW = (*_WHOLE, "action", "status")
+"""What an ordinary terminal of 80 columns has room for beside a whole id."""
+
+
+def table(found: Sequence[Trace], width: int) -> Table:
+    """Return the table that fits into so many columns of a terminal."""
+    names = _COLUMNS if width >= _WIDE_CHARS else _NARROW
+    made = Table()
+    for name in names:
+        made.add_column(name, no_wrap=name in _WHOLE, overflow="fold")
+    for trace in found:
+        cells = dict(zip(_COLUMNS, row(trace), strict=True))
+        made.add_row(*(cells[name] for name in names))
+    return made
+
+
+def row(trace: Trace) -> tuple[str, ...]:
+    """Return what a line says of a trace, in the order of the whole table."""
+    return (
+        shown(trace.started_at),
+        trace.id,
+        trace.tenant,
+        action_of(trace),
+        str(trace.status),
+        f"{trace.duration_ms:.0f}",
+        ", ".join(trace.reasons) or trace.error or "",
+        excerpt(trace.question, _EXCERPT_CHARS),
+    )

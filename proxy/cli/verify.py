@@ -2,22 +2,162 @@
 
 import codecs
 import sys
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
+from guards.core.finding import Severity
+from guards.text.citing.assessed import Status
 from policies.schema.loader import load_shipped
 from policies.verification.options import Options
+from policies.verification.parts import (
+    CitationCheck,
+    ClaimReport,
+    FindingReport,
+    Label,
+    NotCheckable,
+)
 from policies.verification.policies import ChosenPolicy, ready
 from policies.verification.shape import Verification
 from policies.verification.verifying import UnknownGuard, Verifier
-from proxy.cli.output import fail, out, print_json
-from proxy.cli.policy_names import NAMED, Directory, NamedPolicies
-from proxy.cli.verify_page import page
+from proxy.cli.output import excerpt, fail, out, print_json
+from proxy.cli.policy import NAMED, Directory, NamedPolicies
 from proxy.errors import BadRequest
 from proxy.verify_request import read_verify_request, to_verify
+
+_MOST_CHARS = 200
+_LONGEST_LINE_CHARS = 10_000
+_LABELS = {
+    Label.SUPPORTED: ("✓", "green"),
+    Label.PARTIAL: ("~", "yellow"),
+    Label.UNSUPPORTED: ("✗", "red"),
+    Label.CONTRADICTED: ("✗", "red"),
+    Label.NOT_CHECKABLE: ("?", "yellow"),
+}
+_STATUSES = {
+    Status.ACCURATE: ("✓", "green"),
+    Status.INACCURATE: ("✗", "red"),
+    Status.UNCERTAIN: ("?", "yellow"),
+}
+_REMARK = "  "
+_DETAIL = "      "
+
+
+def page(report: Verification) -> Iterator[Text]:
+    """Yield the page's lines."""
+    yield _headline(report)
+    yield Text(excerpt(report.reasoning, _MOST_CHARS))
+    for issue in report.issues:
+        yield Text(f"- {excerpt(issue, _MOST_CHARS)}")
+    yield from _claims(report)
+    yield from _citations(report)
+    yield from _unchecked(report)
+    yield from _corrected(report)
+
+
+def _headline(report: Verification) -> Text:
+    confidence = "unknown"
+    if report.confidence is not None:
+        notes = [str(report.confidence_band), *map(str, report.confidence_caps)]
+        confidence = f"{report.confidence:.2f} ({', '.join(notes)})"
+    mark, style = ("✓ verified", "green") if report.verified else ("✗ not verified", "red")
+    told = f"   verdict {report.verdict.value}, confidence {confidence}, policy {report.policy}"
+    return Text.assemble((mark, f"bold {style}"), told)
+
+
+def _claims(report: Verification) -> Iterator[Text]:
+    shown = [claim for claim in report.claims if claim.check_required or claim.findings]
+    if not shown:
+        return
+    yield _heading("claims")
+    reasons = {one.claim: one for one in report.not_checkable}
+    for claim in shown:
+        yield from _claim(claim, report, reasons.get(claim.index))
+
+
+def _claim(
+    claim: ClaimReport, report: Verification, unchecked: NotCheckable | None
+) -> Iterator[Text]:
+    mark, style = _LABELS[claim.label]
+    label = claim.label.value if unchecked is None else f"{claim.label.value}: {unchecked.reason}"
+    text = excerpt(claim.text, _MOST_CHARS)
+    yield Text.assemble(_REMARK, (mark, style), f" {text}  ", (f"({label})", "dim"))
+    findings = [report.findings[number] for number in claim.findings]
+    for finding in findings:
+        yield from _finding(finding)
+    if not findings and claim.citations:
+        best = claim.citations[0]
+        yield _quote(best.source_id, best.quote)
+
+
+def _finding(finding: FindingReport) -> Iterator[Text]:
+    said = f"{finding.code}: {excerpt(finding.observed, _MOST_CHARS)}"
+    expected = excerpt(", ".join(finding.expected), _MOST_CHARS)
+    style = "red" if finding.severity is Severity.STRONG else "yellow"
+    yield Text.assemble(_DETAIL, (said, style), f" → {expected}" if expected else "")
+    for evidence in finding.evidence[:1]:
+        yield _quote(evidence.source_id, evidence.quote)
+
+
+def _quote(source_id: str, quote: str) -> Text:
+    where = excerpt(source_id, _MOST_CHARS)
+    return Text(f'{_DETAIL}source {where}: "{excerpt(quote, _MOST_CHARS)}"', style="dim")
+
+
+def _citations(report: Verification) -> Iterator[Text]:
+    if not report.verification_log:
+        return
+    rate = report.accuracy_rate
+    yield _heading("citations" if rate is None else f"citations ({rate:.0%} accurate)")
+    for check in report.verification_log:
+        yield _citation(check)
+
+
+def _citation(check: CitationCheck) -> Text:
+    mark, style = _STATUSES[check.status]
+    page_number = "" if check.source_page is None else f", p.{check.source_page}"
+    where = f"{excerpt(check.source_file, _MOST_CHARS)}{page_number}"
+    number = "-" if check.citation_number is None else str(check.citation_number)
+    told = f" [{number}] {where}: {check.explanation}"
+    return Text.assemble(_REMARK, (mark, style), told, (f" {check.confidence:.2f}", "dim"))
+
+
+def _unchecked(report: Verification) -> Iterator[Text]:
+    missing = {
+        name: reason
+        for name, reason in report.checks.skipped.items()
+        if reason not in ("off", "question_only", "no_evidence_demanded")
+    }
+    if missing:
+        told = ", ".join(f"{name} ({reason})" for name, reason in missing.items())
+        yield Text(f"\nnot run: {told}", style="dim")
+    if report.degraded:
+        yield Text(f"degraded: {', '.join(report.degraded)}", style="red")
+
+
+def _corrected(report: Verification) -> Iterator[Text]:
+    if report.corrected_answer is None:
+        yield Text("\nno corrected answer: too little of this one would be left", style="dim")
+        return
+    if report.corrected_answer == report.original_answer:
+        return
+    yield _heading("corrected answer")
+    for line in report.corrected_answer.splitlines():
+        yield Text(f"{_REMARK}{excerpt(line, _LONGEST_LINE_CHARS)}")
+    if report.removed_citations:
+        yield Text(f"removed citations: {', '.join(map(str, report.removed_citations))}")
+    if report.renumbered:
+        pairs = ", ".join(f"{one.before} → {one.after}" for one in report.renumbered)
+        yield Text(f"renumbered: {pairs}")
+
+
+def _heading(text: str) -> Text:
+    return Text(f"\n{text}", style="bold")
+
 
 NOT_VERIFIED = 1
 DEFAULT = "default"

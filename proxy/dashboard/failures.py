@@ -8,17 +8,20 @@ from litestar import Response
 from litestar.exceptions import HTTPException, NotFoundException
 from litestar.response import Redirect
 
-from proxy.dashboard.addresses import LOGIN, is_ours, local_page
-from proxy.dashboard.backstage import backstage
-from proxy.dashboard.desk import AnyRequest, Desk
-from proxy.dashboard.languages import msgid
-from proxy.dashboard.origin import ForeignOrigin
-from proxy.dashboard.replies import SAFE_HEADERS
-from proxy.dashboard.sessions import SessionsAway
-from proxy.dashboard.signing_in import NotSignedIn
+from proxy.dashboard.access import (
+    LOGIN,
+    SAFE_HEADERS,
+    ForeignOrigin,
+    NotSignedIn,
+    SessionsAway,
+    is_ours,
+    local_page,
+)
+from proxy.dashboard.page import AnyRequest, desk_of
 from proxy.errors import UnknownTrace
 from proxy.logs import failure, logger
 from proxy.traces.store import TraceStoreAway
+from proxy.views import msgid
 
 log = logger(__name__)
 
@@ -70,7 +73,7 @@ def drawn_here_or_by(other: Failed) -> Failed:
 
 
 def _to_login(request: AnyRequest, _: Exception) -> Response[str]:
-    desk = _desk(request)
+    desk = desk_of(request)
     if desk.is_fragment:
         opened = local_page(request.headers.get("hx-current-url", ""))
         headers = {"hx-redirect": desk.page_of(LOGIN, next=opened)}
@@ -102,7 +105,7 @@ def _page(
     request: AnyRequest, status: int, said: tuple[str, str], number: str = ""
 ) -> Response[str]:
     title, advice = said
-    page = _desk(request).draw(
+    page = desk_of(request).draw(
         "failure.html",
         status_code=status,
         title=title,
@@ -112,11 +115,6 @@ def _page(
     )
     page.headers.update(SAFE_HEADERS)
     return page
-
-
-def _desk(request: AnyRequest) -> Desk:
-    viewer = request.scope.get("state", {}).get("viewer")
-    return Desk.of(request, backstage(request.scope).drawing, viewer)
 
 
 HANDLERS: Mapping[int | type[Exception], Failed] = {

@@ -26,11 +26,6 @@ class Language(StrEnum):
     ENGLISH = "en"
 
 
-def msgid(message: str) -> str:
-    """Mark a text for translation where it is written; it is translated where it is shown."""
-    return message
-
-
 def chosen_language(asked: str | None, kept: str | None, accepted: str) -> Language:
     """Return the language of a page; Korean when in doubt.
 

@@ -1,35 +1,118 @@
-"""The dashboard as a part of the web app."""
+"""The dashboard as a part of the web app: its routes, its login and its static files."""
 
-from litestar import Router
+from litestar import Response, Router, get, post
 from litestar.config.app import AppConfig
-from litestar.di import Provide
-from litestar.exceptions import HTTPException
+from litestar.di import NamedDependency, Provide
+from litestar.exceptions import HTTPException, NotFoundException
+from litestar.params import FromPath
 from litestar.plugins import InitPlugin
+from litestar.response import Redirect
 
-from proxy.dashboard.assets import Assets
-from proxy.dashboard.backstage import Backstage, backstage
-from proxy.dashboard.desk import AnyRequest, Desk
-from proxy.dashboard.drawing import Drawing
-from proxy.dashboard.failures import HANDLERS, drawn_here_or_by
-from proxy.dashboard.origin import OwnOriginOnly
-from proxy.dashboard.pages.login import show_login, sign_in, sign_out
-from proxy.dashboard.pages.overview import show_live, show_overview
-from proxy.dashboard.pages.playground import show_playground, try_out
-from proxy.dashboard.pages.policies import show_policies, show_policy
-from proxy.dashboard.pages.policies_draft import show_draft, try_draft
-from proxy.dashboard.pages.static import show_asset
-from proxy.dashboard.pages.traces import (
-    download_trace,
-    show_new_traces,
-    show_trace_page,
-    show_traces,
+from proxy.dashboard.access import (
+    LOGIN,
+    LOGOUT,
+    ROOT,
+    SAFE_HEADERS,
+    STATIC,
+    OwnOriginOnly,
+    Sessions,
+    SignedInOnly,
+    ended_cookie,
+    local_page,
+    session_cookie,
+    session_store,
+    session_token,
 )
-from proxy.dashboard.playground.room import Room
-from proxy.dashboard.policies.workshop import Workshop
-from proxy.dashboard.replies import SAFE_HEADERS
-from proxy.dashboard.sessions import Sessions, session_store
-from proxy.dashboard.signing_in import SignedInOnly
+from proxy.dashboard.draft_trials import Workshop
+from proxy.dashboard.drafts import show_draft, try_draft
+from proxy.dashboard.failures import HANDLERS, drawn_here_or_by
+from proxy.dashboard.overview import show_live, show_overview
+from proxy.dashboard.page import AnyRequest, Assets, Desk, Drawing, desk_of, is_https
+from proxy.dashboard.playground import Room, show_playground, try_out
+from proxy.dashboard.policies import show_policies, show_policy
+from proxy.dashboard.traces import download_trace, show_new_traces, show_trace_page, show_traces
+from proxy.errors import TooManyWrongKeys
+from proxy.readers import recognised
 from proxy.services import Services
+from proxy.views import msgid
+
+_FOR_GOOD = "public, max-age=31536000, immutable"
+
+
+@get(f"{STATIC}/{{version:str}}/{{name:path}}", sync_to_thread=False)
+def show_asset(
+    assets: NamedDependency[Assets], version: FromPath[str], name: FromPath[str]
+) -> Response[bytes]:
+    """Return a file; for good only if it is the one that the address means."""
+    asset = assets.get(name.removeprefix("/"))
+    if asset is None:
+        raise NotFoundException
+    # During an upgrade an older or newer page may ask for what this process has in its own version.
+    keep = _FOR_GOOD if version == assets.version else "no-store"
+    return Response(asset.content, media_type=asset.media_type, headers={"cache-control": keep})
+
+
+MOST_FORM_BYTES = 8 * 2**10
+_WRONG = msgid("This key is not known here. Please check that it was copied whole.")
+_TOO_OFTEN = msgid("Too many wrong keys. Please try again in a minute.")
+
+
+@get(LOGIN)
+async def show_login(desk: NamedDependency[Desk]) -> Response[str]:
+    """Ask for a key."""
+    return _form(desk, local_page(desk.query.get("next", "")))
+
+
+@post(LOGIN, request_max_body_size=MOST_FORM_BYTES)
+async def sign_in(
+    request: AnyRequest,
+    desk: NamedDependency[Desk],
+    services: NamedDependency[Services],
+    sessions: NamedDependency[Sessions],
+) -> Response[str] | Redirect:
+    """Open a session for whoever gives a key that may read traces."""
+    form = await request.form()
+    key, wanted = str(form.get("key", "")).strip(), local_page(str(form.get("next", "")))
+    address = request.client.host if request.client else ""
+    try:
+        viewer = await recognised(key, address, services)
+    except TooManyWrongKeys as error:
+        page = _form(desk, wanted, status_code=error.status, problem=_TOO_OFTEN)
+        page.headers.update(error.headers)
+        return page
+    token = await sessions.begin(key) if viewer else None
+    if token is None:
+        return _form(desk, wanted, status_code=401, problem=_WRONG)
+    await _end(request, sessions)
+    cookie = session_cookie(token, https=is_https(request, services))
+    return Redirect(wanted, status_code=303, cookies=[cookie])
+
+
+@post(LOGOUT, request_max_body_size=MOST_FORM_BYTES)
+async def sign_out(
+    request: AnyRequest,
+    services: NamedDependency[Services],
+    sessions: NamedDependency[Sessions],
+) -> Redirect:
+    """End the session."""
+    await _end(request, sessions)
+    cookie = ended_cookie(https=is_https(request, services))
+    return Redirect(LOGIN, status_code=303, cookies=[cookie])
+
+
+async def _end(request: AnyRequest, sessions: Sessions) -> None:
+    """End the session that a request brings, if it brings one."""
+    token = session_token(request)
+    if token:
+        await sessions.end(token)
+
+
+def _form(
+    desk: Desk, wanted: str, *, status_code: int = 200, problem: str | None = None
+) -> Response[str]:
+    shown = None if wanted == ROOT else wanted
+    return desk.draw("login.html", status_code=status_code, wanted=shown, problem=problem)
+
 
 PAGES = (
     show_overview,
@@ -61,41 +144,38 @@ class Dashboard(InitPlugin):
     def on_app_init(self, app_config: AppConfig) -> AppConfig:
         """Add the pages, and draw whatever goes wrong at their addresses."""
         store = session_store(self._services.settings, self._services.place)
-        assets = Assets()
-        shared = Backstage(
-            assets=assets,
-            drawing=Drawing(assets),
-            sessions=Sessions(store, self._services),
-            room=Room(),
-            workshop=Workshop(),
-        )
+        assets, workshop = Assets(), Workshop()
+        sessions = Sessions(store, self._services)
         others = app_config.exception_handlers
         others[HTTPException] = drawn_here_or_by(others[HTTPException])
         app_config.stores = {"dashboard": store}  # closed with the app
-        app_config.on_shutdown.append(shared.workshop.close)
-        app_config.state["dashboard"] = shared
-        app_config.route_handlers.append(_router())
+        app_config.on_shutdown.append(workshop.close)
+        app_config.state["dashboard_drawing"] = Drawing(assets)
+        app_config.state["dashboard_sessions"] = sessions
+        app_config.route_handlers.append(
+            _router(assets=assets, sessions=sessions, room=Room(), workshop=workshop)
+        )
         return app_config
 
 
-def _router() -> Router:
+def _router(**shared: object) -> Router:
+    """Return all routes; handlers take what they share, and their `desk`, by name."""
     pages = Router("/", route_handlers=PAGES, middleware=[SignedInOnly()])
     return Router(
         "/",
         route_handlers=[show_asset, show_login, sign_in, sign_out, pages],
         middleware=[OwnOriginOnly()],
         dependencies={
-            "desk": Provide(_desk, sync_to_thread=False),
-            "shared": Provide(_shared, sync_to_thread=False),
+            "desk": Provide(desk_of, sync_to_thread=False),
+            **{name: _always(one) for name, one in shared.items()},
         },
         exception_handlers=dict(HANDLERS),
         response_headers=dict(SAFE_HEADERS),
     )
 
 
-def _desk(request: AnyRequest) -> Desk:
-    return Desk.of(request, _shared(request).drawing, request.scope["state"].get("viewer"))
+def _always(value: object) -> Provide:
+    def provide() -> object:
+        return value
 
-
-def _shared(request: AnyRequest) -> Backstage:
-    return backstage(request.scope)
+    return Provide(provide, sync_to_thread=False)

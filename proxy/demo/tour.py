@@ -1,4 +1,7 @@
-"""Sends the tour through a proxy as a client would, and compares what comes out."""
+"""The tour: its script of what is asked, said and expected, and the client that sends it.
+
+The company, its rules and its numbers are invented.
+"""
 
 import asyncio
 import time
@@ -8,10 +11,150 @@ from dataclasses import dataclass
 import httpx
 
 from policies.schema.guard_rule import Action
-from proxy.demo.script import SCENES, Scene
+from proxy.demo.model_server import MODEL, Said
 from proxy.openai_api.chat import read_reply
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import read_comments, without_comments
+from proxy.regeneration import HEADING
+
+INSTRUCTIONS = (
+    "당신은 주식회사 해오름의 사내 규정 안내원입니다. 아래 자료만 보고 한국어로 답하세요."
+)
+SOURCES = """\
+<context>
+<source id="1" name="취업규칙 제15조(연차휴가)">제15조(연차휴가)
+① 1년간 80퍼센트 이상 출근한 직원에게 15일의 연차휴가를 준다.
+② 연차휴가를 쓰려는 직원은 3일 전까지 소속 팀장에게 신청서를 제출한다.</source>
+<source id="2" name="취업규칙 제22조(출장비)">제22조(출장비)
+① 국내 출장을 가는 직원에게 1일당 일비 3만원을 지급한다.
+② 교통비는 실비로 지급하며, 영수증을 출장이 끝난 날부터 7일 안에 제출한다.</source>
+</context>"""
+NO_SOURCES = "<context>\n</context>"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One stop of the tour.
+
+    Attributes:
+        name: What it shows.
+        asked: The user's words.
+        says: What the model says, first and when it is asked again; the last one stands for all
+            further times.
+        action: What has to happen.
+        reason: How the reason has to begin; empty for none.
+        stream: Asked as a stream.
+        context: The context block of the request.
+    """
+
+    name: str
+    asked: str
+    says: tuple[str, ...]
+    action: Action
+    reason: str = ""
+    stream: bool = False
+    context: str = SOURCES
+
+    def request(self) -> JsonObject:
+        """Return the request's body, as an app would send it."""
+        body: JsonObject = {
+            "model": MODEL,
+            "messages": [
+                {"role": "system", "content": f"{INSTRUCTIONS}\n\n{self.context}"},
+                {"role": "user", "content": self.asked},
+            ],
+        }
+        return body | {"stream": True} if self.stream else body
+
+
+_CLEAN = "1년간 80% 이상 출근한 직원은 연차휴가 15일을 받습니다. [참조: 취업규칙 제15조(연차휴가)]"
+_INVENTED_ARTICLE = "취업규칙 제99조에 따라 남은 연차휴가는 돈으로 받을 수 있습니다."
+
+SCENES = (
+    Scene(
+        "complaint",
+        "왜 자꾸 모른다고만 해? 진짜 답답하네",
+        ("죄송합니다. 잘 모르겠습니다.",),
+        Action.REPLACE,
+        "complaint.venting",
+    ),
+    Scene(
+        "no evidence",
+        "경조사 휴가 규정은 며칠인가요?",
+        ("경조사 휴가는 일반적으로 5일입니다.",),
+        Action.REPLACE,
+        "answerability.empty_context",
+        context=NO_SOURCES,
+    ),
+    Scene(
+        "invented article",
+        "연차휴가는 어느 조항에 나오나요?",
+        (_INVENTED_ARTICLE,),
+        Action.REPLACE,
+        "legal_citation.",
+    ),
+    Scene(
+        "Chinese, healed",
+        "연차휴가 신청은 어떻게 하나요?",
+        (
+            "연차휴가를 쓰려면 3일 전까지 팀장에게 申请书를 递交해 주세요.",
+            "연차휴가를 쓰려면 3일 전까지 소속 팀장에게 신청서를 제출하세요.",
+        ),
+        Action.REGENERATE,
+        "korean_only.",
+    ),
+    Scene(
+        "Chinese, persistent",
+        "출장 교통비 영수증은 언제까지 내나요?",
+        ("出差结束后7日内 영수증을 제출하세요.",),
+        Action.REPLACE,
+        "korean_only.",
+    ),
+    Scene(
+        "invented number",
+        "국내 출장 일비는 얼마인가요?",
+        ("국내 출장 일비는 1일당 5만원입니다.",),
+        Action.REPLACE,
+        "numbers.",
+    ),
+    Scene(
+        "hedged estimate",
+        "출장비를 신청하면 언제 입금되나요?",
+        ("보통 약 10일 정도 걸립니다.",),
+        Action.REPLACE,
+        "estimates.",
+    ),
+    Scene(
+        "wrong citations, mended",
+        "출장 영수증은 며칠 안에 내나요?",
+        (
+            "교통비 영수증은 출장이 끝난 날부터 7일 안에 제출합니다[†1]. "
+            "교통비는 실비로 지급합니다[†2][†8].",
+        ),
+        Action.FIX,
+        "citations.",
+    ),
+    Scene("clean", "연차휴가는 며칠인가요?", (_CLEAN,), Action.PASS),
+    Scene("clean, streamed", "연차휴가는 며칠인가요?", (_CLEAN,), Action.PASS, stream=True),
+    Scene(
+        "invented article, streamed",
+        "연차휴가는 어느 조항에 나오나요?",
+        (_INVENTED_ARTICLE,),
+        Action.REPLACE,
+        "legal_citation.",
+        stream=True,
+    ),
+)
+
+
+def say(body: JsonObject) -> Said:
+    """Play the model: the scene is known by its question, the second try by the proxy's note."""
+    asked = str(member(objects(body.get("messages"))[-1], "content"))
+    for scene in SCENES:
+        if asked.startswith(scene.asked):
+            return Said((scene.says[-1 if HEADING in asked else 0],))
+    return Said(("제공된 자료에서 확인되지 않습니다.",))
+
 
 LONGEST_WAIT_S = 60.0
 _TRACE_WAIT_S = 10.0

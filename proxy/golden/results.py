@@ -1,10 +1,14 @@
-"""What came of a run: shapes that are printed, saved as JSON, and read back to compare."""
+"""Results of a run: printed, saved as JSON, compared with an earlier run, written as JUnit XML."""
 
-from collections.abc import Iterable, Sequence
+import io
+import re
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from statistics import fmean
 from typing import Literal
+
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from policies.schema.base import Shape
 
@@ -206,3 +210,89 @@ def worst_of(runs: Iterable[CaseResult]) -> CaseResult:
             "score": fmean(run.score for run in every),
         }
     )
+
+
+_SAME = 1e-9
+
+
+def compared(now: Run, before: Run, known: Collection[str]) -> Comparison:
+    """Compare two runs of a set; cases that one of them did not run are left out.
+
+    Args:
+        now: This run.
+        before: The earlier one.
+        known: Ids of all cases of the set, also of those that this run was not to ask.
+    """
+    earlier = {case.id: case for case in before.cases}
+    ran = [case for case in now.cases if case.outcome is not Outcome.NOT_RUN]
+    pairs = [(earlier[case.id], case) for case in ran if case.id in earlier]
+    pairs = [pair for pair in pairs if pair[0].outcome is not Outcome.NOT_RUN]
+    return Comparison(
+        better=tuple(_change_of(old, new) for old, new in pairs if _is_better(new, old)),
+        worse=tuple(_change_of(old, new) for old, new in pairs if _is_better(old, new)),
+        new=tuple(case.id for case in ran if case.id not in earlier),
+        gone=tuple(name for name in earlier if name not in known),
+    )
+
+
+def _is_better(one: CaseResult, other: CaseResult) -> bool:
+    if one.outcome is not other.outcome:
+        return one.outcome.rank > other.outcome.rank
+    return one.score > other.score + _SAME
+
+
+def _change_of(old: CaseResult, new: CaseResult) -> Change:
+    return Change(
+        id=new.id,
+        before=old.outcome,
+        after=new.outcome,
+        score_before=old.score,
+        score_after=new.score,
+    )
+
+
+# What XML 1.0 cannot hold, not even escaped.
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_xml(run: Run) -> bytes:
+    """Return a run as a JUnit report in UTF-8."""
+    report = JUnitXml(_xml(f"guard-proxy eval {run.golden}"))
+    for category, results in run.by_category().items():
+        suite = TestSuite(_xml(category))
+        suite.timestamp = run.started_at.isoformat(timespec="seconds")
+        suite.add_testcases([_test(run, result) for result in results])
+        report.add_testsuite(suite)
+    written = io.BytesIO()
+    report.write(written)
+    return written.getvalue()
+
+
+def _test(run: Run, result: CaseResult) -> TestCase:
+    name = _xml(f"{run.golden}.{result.category}")
+    test = TestCase(_xml(result.id), name, round(result.took_ms / 1000, 3))
+    told = result.told
+    if result.outcome is Outcome.FAILED:
+        test.result = _explained(Failure(_xml(told[0]), "not_as_expected"), result)
+    elif result.outcome is Outcome.ERROR:
+        test.result = _explained(Error(_xml(told[0]), "no_reply"), result)
+    elif result.outcome is Outcome.NOT_RUN:
+        test.result = Skipped("not run")
+    return test
+
+
+def _explained(fault: Failure | Error, result: CaseResult) -> Failure | Error:
+    lines = [*result.told]
+    for turn in result.turns:
+        lines += [
+            "",
+            f"asked: {turn.query}",
+            f"reply: {turn.reply}",
+            f"action: {turn.action}  reasons: {', '.join(turn.reasons)}  trace: {turn.trace_id}",
+        ]
+    fault.text = _xml("\n".join(lines))
+    return fault
+
+
+def _xml(text: str) -> str:
+    return _NO_XML.sub("\ufffd", text)

@@ -1,16 +1,28 @@
 """All metrics of the service. Labels are bounded: no text of a tenant, no key, no path."""
 
-from collections.abc import Callable, Iterable, Mapping
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
 from prometheus_client import Counter, Gauge, Histogram
 
-from proxy.metrics.families import Families, Family, Kind, Together
-from proxy.metrics.shared import Reading
-from proxy.metrics.version import product_version
+from proxy.metrics.families import Families, Family, Kind, Reading, Together, keep_together
+
+NAME = "guard-proxy"
+
+
+def product_version() -> str:
+    """Return the version that is installed; ``unknown`` where only the sources are there."""
+    try:
+        return version(NAME)
+    except PackageNotFoundError:
+        return "unknown"
+
 
 SECONDS = (0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300)
 GUARD_SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5)
@@ -297,3 +309,35 @@ class Metrics:
         for tenant, now in self._judges().items():
             for state in type(now):
                 yield (tenant, state.value), float(state is now)
+
+
+FOLLOW_EVERY_S = 1.0
+"""How old the figures may be that other processes show of this one."""
+
+
+@contextlib.asynccontextmanager
+async def open_metrics(folder: Path | None, number: int) -> AsyncGenerator[Metrics, None]:
+    """Open metrics, and let other processes see in the end what they came to.
+
+    Args:
+        folder: Where several processes keep their metrics together; None for one by itself.
+        number: Which of them this one is.
+    """
+    if folder is None:
+        yield Metrics()
+        return
+    keep_together(folder, number)
+    metrics = Metrics(folder)
+    following = asyncio.create_task(_follow_forever(metrics))
+    try:
+        yield metrics
+    finally:
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        metrics.follow()
+
+
+async def _follow_forever(metrics: Metrics) -> None:
+    while True:
+        await asyncio.sleep(FOLLOW_EVERY_S)
+        metrics.follow()

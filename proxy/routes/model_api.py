@@ -24,7 +24,7 @@ from proxy.server.asgi_reply import HttpReply, error_reply, send_whole
 from proxy.server.client_limits import Kind
 from proxy.server.paths import ModelPath
 from proxy.services import Services
-from proxy.telemetry.in_flight import InFlight
+from proxy.telemetry.counting import InFlight
 
 log = logger(__name__)
 

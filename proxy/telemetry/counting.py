@@ -1,23 +1,80 @@
-"""What Prometheus is told of a request that has ended."""
+"""Counts requests for Prometheus: those that have ended, and those being served."""
 
+from collections.abc import Iterable, Iterator, Set
+from enum import StrEnum
 from http import HTTPStatus
+from types import TracebackType
+from typing import Final, Self
+
+from litestar.types import Message, Send
 
 from guards.core.guard import Stage
+from policies.judging.claims import Skip
+from policies.judging.report import ANSWER_EDITED
 from policies.schema.guard_rule import Action
-from policies.verdict import GuardOutcome
-from proxy.errors import UpstreamRefused
+from policies.verdict import PARTIAL, GuardOutcome
+from proxy.errors import GuardProxyError, RequestRefused, UpstreamError, UpstreamRefused
 from proxy.metrics import Metrics
 from proxy.openai_api.doors import DOORS
-from proxy.telemetry.vocabulary import (
-    ERRORS,
-    REFUSED_REQUEST,
-    UPSTREAM_ERRORS,
-    Regenerated,
-    known,
-    not_run_reason,
-)
+from proxy.openai_api.sse import STREAM_TYPE
 from proxy.traces.differing import does_otherwise
-from proxy.traces.trace import Trace
+from proxy.traces.trace import Delivery, Trace
+
+OTHER: Final = "other"
+
+
+class Regenerated(StrEnum):
+    """What came of a second attempt."""
+
+    LEFT = "second_left"
+    """It is what the client got."""
+    FIRST_KEPT = "first_kept"
+    """The first one was the better of the two."""
+    REPLACED = "replaced"
+    """Neither was fit to leave: a template did, or ended what had begun to leave."""
+    FAILED = "failed"
+    """The model server failed."""
+    UNFINISHED = "unfinished"
+    """The request ended before that was known."""
+
+
+def _codes(error: type[GuardProxyError]) -> Iterator[str]:
+    yield error.code or error.type
+    for kind in error.__subclasses__():
+        yield from _codes(kind)
+
+
+REFUSED_REQUEST: Final = "refused_request"
+"""Stands for calls that the model server refused for what its client asked of it."""
+UPSTREAM_ERRORS: Final = frozenset(_codes(UpstreamError))
+# A kind counts once its module is read: so the refusals are named beside what they derive from.
+ERRORS: Final = frozenset(
+    {*_codes(GuardProxyError), *_codes(RequestRefused), Delivery.CLIENT_GONE.value}
+)
+NOT_RUN: Final = frozenset(
+    {
+        *Skip,
+        ANSWER_EDITED,
+        PARTIAL,
+        # Of guards:
+        *"no_question no_evidence_demanded may_still_fetch abstained empty_answer failed".split(),
+        # Of judges:
+        *"timeout no_time breaker_open unreachable refused garbage cut_short".split(),
+        *"reply_too_long unknown_labels".split(),
+    }
+)
+"""Why a guard or the judge did not run, without what stands behind a colon."""
+
+
+def known(word: str, words: Set[str]) -> str:
+    """Return a word if it is one of those, else the one for all others."""
+    return word if word in words else OTHER
+
+
+def not_run_reason(reason: str) -> str:
+    """Return why a guard did not run, in a word: ``failed:ValueError`` is ``failed``."""
+    return known(reason.partition(":")[0], NOT_RUN)
+
 
 PASSED_THROUGH = "passthrough"
 """Stands for the door and for the action of what was handed through."""
@@ -115,3 +172,56 @@ def _regenerated(trace: Trace) -> Regenerated:
     if trace.action is Action.REPLACE:
         return Regenerated.REPLACED
     return Regenerated.LEFT if trace.kept_attempt == 2 else Regenerated.FIRST_KEPT
+
+
+_STREAM_TYPE = STREAM_TYPE.encode()
+
+
+class InFlight:
+    """Counts a request inside its block, by the name of its door.
+
+    A stream is told from its reply, so that those which are handed through count as well.
+
+    Args:
+        metrics: Where it is counted.
+        door: The door's name.
+        send: Where the reply goes.
+
+    Attributes:
+        has_begun: The reply has begun.
+    """
+
+    def __init__(self, metrics: Metrics, door: str, send: Send) -> None:
+        self.has_begun = False
+        self._requests = metrics.of(metrics.requests_in_flight, door)
+        self._streams = metrics.of(metrics.streams_in_flight, door)
+        self._is_stream = False
+        self._send = send
+
+    def __enter__(self) -> Self:
+        self._requests.inc()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._requests.dec()
+        if self._is_stream:
+            self._streams.dec()
+
+    async def send(self, message: Message) -> None:
+        """Send a message of the reply."""
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            if _is_stream(message["headers"]):
+                self._is_stream = True
+                self._streams.inc()
+        await self._send(message)
+
+
+def _is_stream(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    types = (value for name, value in headers if name.lower() == b"content-type")
+    return any(value.lower().startswith(_STREAM_TYPE) for value in types)

@@ -1,10 +1,13 @@
-"""What telemetry is told of a request, whoever listens; here, nobody does."""
+"""The interface of telemetry, what stands for it where nobody listens, and opening it."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
+from proxy.metrics import Metrics
+from proxy.telemetry.environment import read_environment
 from proxy.traces.trace import Trace
 
 
@@ -73,3 +76,29 @@ class _Nobody:
 
 UNHEARD: Final[RequestSpans] = _Unheard()
 NOBODY: Final[Telemetry] = _Nobody()
+
+
+@contextlib.asynccontextmanager
+async def open_telemetry(
+    metrics: Metrics, flush_s: float, *, wanted: bool = True
+) -> AsyncGenerator[Telemetry, None]:
+    """Open what the standard ``OTEL_…`` variables ask for; in the end send what waits.
+
+    Without an endpoint nothing of it is read, which saves memory and time at the start.
+
+    Args:
+        metrics: Where spans that were lost are counted.
+        flush_s: How long sending the last ones may take.
+        wanted: Read the variables at all.
+
+    Raises:
+        OtelSettingsError: a variable cannot be used.
+    """
+    asked_for = read_environment() if wanted else None
+    if asked_for is None:
+        yield NOBODY
+        return
+    from proxy.telemetry.otel_export import exporting
+
+    async with exporting(asked_for, metrics, flush_s) as telemetry:
+        yield telemetry

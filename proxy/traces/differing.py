@@ -1,9 +1,9 @@
 """Whether another policy would have done something else, as far as it is known."""
 
-from proxy.traces.trace import Rejudged, Trace, Unknown
+from proxy.traces.trace import Replayed, Trace, Unknown
 
 
-def does_otherwise(trace: Trace, tried: Rejudged) -> bool:
+def does_otherwise(trace: Trace, tried: Replayed) -> bool:
     """Tell whether another policy would have done something else for sure.
 
     Where nobody knows what would have left, that is so if the model would have been asked, or asked
@@ -20,6 +20,6 @@ def does_otherwise(trace: Trace, tried: Rejudged) -> bool:
     return tried.action not in (None, trace.action)
 
 
-def says_otherwise(trace: Trace, tried: Rejudged) -> bool:
+def says_otherwise(trace: Trace, tried: Replayed) -> bool:
     """Tell whether other words would have left for sure, whatever would have been done."""
     return tried.not_run is None and tried.unknown is None and tried.replies != trace.replies

@@ -28,7 +28,7 @@ from proxy.traces.trace import (
     FoundPlace,
     GuardRun,
     Made,
-    Rejudged,
+    Replayed,
     Shape,
     Step,
     Trace,
@@ -287,7 +287,7 @@ def _asked(asked: Asked, keeper: Keeper) -> Asked:
     )
 
 
-def _shadow(shadow: Rejudged, parts: _Parts, answers: _Answers, keeper: Keeper) -> Rejudged:
+def _shadow(shadow: Replayed, parts: _Parts, answers: _Answers, keeper: Keeper) -> Replayed:
     return _with(
         shadow,
         reasons=tuple(map(keeper.code, shadow.reasons)),

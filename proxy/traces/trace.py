@@ -183,7 +183,7 @@ class Unknown(StrEnum):
     """The request ended in an error, or its client left, before there was a whole answer."""
 
 
-class NotRejudged(StrEnum):
+class NotReplayed(StrEnum):
     """Why a request was not judged by another policy at all."""
 
     NO_TEXT = "no_text"
@@ -206,7 +206,7 @@ class NotRejudged(StrEnum):
     """Judging broke."""
 
 
-class RejudgedChoice(Shape):
+class ReplayedChoice(Shape):
     """One of an attempt's answers as another policy sees it.
 
     Attributes:
@@ -220,7 +220,7 @@ class RejudgedChoice(Shape):
     findings: tuple[Finding, ...] = ()
 
 
-class Rejudged(Shape):
+class Replayed(Shape):
     """What another policy would have made of a request that was served.
 
     Attributes:
@@ -242,9 +242,9 @@ class Rejudged(Shape):
     action: Action | None = None
     reasons: tuple[str, ...] = ()
     unknown: Unknown | None = None
-    not_run: NotRejudged | None = None
+    not_run: NotReplayed | None = None
     goes_on: bool = False
-    choices: tuple[RejudgedChoice, ...] = ()
+    choices: tuple[ReplayedChoice, ...] = ()
     guards: tuple[GuardRun, ...] = ()
     replies: tuple[str, ...] = ()
     duration_ms: float = 0.0
@@ -338,7 +338,7 @@ class Trace(Shape):
     status: int
     error: str | None = None
     delivery: Delivery = Delivery.DELIVERED
-    shadow: Rejudged | None = None
+    shadow: Replayed | None = None
 
     @property
     def guards_with_findings(self) -> tuple[str, ...]:

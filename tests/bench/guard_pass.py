@@ -9,7 +9,7 @@ from guards.core.guard import Stage
 from policies.inspection import Inspector
 from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
-from proxy.cli.service import keep_for_good
+from proxy.cli.serve import keep_for_good
 from tests.bench.corpus import (
     ANSWERS_OF_EACH,
     RECURRING_SETS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from playwright.async_api import Browser, Page
 
-from proxy.dashboard.signing_in import SESSION_COOKIE
+from proxy.dashboard.access import SESSION_COOKIE
 from tests.browser.chromium import AXE
 from tests.browser.scene import APP, Scene
 from tests.fakes.running_proxy import ADMIN_TOKEN

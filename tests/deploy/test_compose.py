@@ -7,7 +7,7 @@ import compose_spec
 import pytest
 
 from policies.schema.sections import Timeouts
-from proxy.cli.serve_together import CLOSING_S
+from proxy.cli.serve import CLOSING_S
 from proxy.settings import Settings
 from tests.deploy.dockerfile import ROOT, stages
 from tests.deploy.front import directive

@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue
 
 from policies.schema.loader import load_policies
-from proxy.cli.serve_together import CLOSING_S
+from proxy.cli.serve import CLOSING_S
 from proxy.metrics import Metrics
 from proxy.settings import Settings
 from tests.deploy.dockerfile import stages

@@ -14,9 +14,8 @@ from guards.core.guard import Stage
 from policies.verdict import GuardOutcome
 from proxy.judge.breaker import BreakerState
 from proxy.metrics.families import Kind
-from proxy.telemetry.counting import PASSED_THROUGH
-from proxy.telemetry.vocabulary import ERRORS, NOT_RUN, REFUSED_REQUEST, Regenerated
-from proxy.traces.trace import ACTION_NAMES, NotRejudged
+from proxy.telemetry.counting import ERRORS, NOT_RUN, PASSED_THROUGH, REFUSED_REQUEST, Regenerated
+from proxy.traces.trace import ACTION_NAMES, NotReplayed
 from tests.deploy.promql import Query, read_query
 from tests.fakes.exposition import scraped
 from tests.fakes.running_proxy import chat_body, running_proxy
@@ -33,7 +32,7 @@ WORDS: Mapping[str, frozenset[str]] = {
     "code": ERRORS | {REFUSED_REQUEST},
     "door": frozenset({"chat.completions", "responses", "completions", "verify", PASSED_THROUGH}),
     "outcome": frozenset({*GuardOutcome, *Regenerated, "taken", "refused"}),
-    "reason": NOT_RUN | frozenset(NotRejudged),
+    "reason": NOT_RUN | frozenset(NotReplayed),
     "stage": frozenset(Stage),
     "state": frozenset(BreakerState),
 }

@@ -5,7 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
-from proxy.cli.descriptors import take_descriptors
+from proxy.cli.serve import take_descriptors
 from proxy.settings import Settings
 from tests.fakes.log_lines import json_logs
 

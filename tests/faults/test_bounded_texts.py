@@ -21,7 +21,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.inspection import NOTHING, Inspector
 from policies.schema.loader import load_shipped
-from proxy.cli.service import keep_for_good
+from proxy.cli.serve import keep_for_good
 from proxy.inspecting import LONG_TEXT_CHARS, among_others
 from proxy.tenants import judging_by
 from tests.fakes.house import House, open_house

@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from policies.schema.errors import PolicyError
-from proxy.dashboard.replies import SAFE_HEADERS
+from proxy.dashboard.access import SAFE_HEADERS
 from proxy.traces.trace import Trace
 from tests.browser.poison import PAYLOAD, poisoned
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy

@@ -17,7 +17,7 @@ from policies.schema.base import HttpAddress
 from policies.schema.errors import PolicyError
 from policies.schema.inheritance import MOST_FILES
 from policies.schema.loader import load_policies
-from proxy.cli.environment import odd_variables
+from proxy.cli.settings import odd_variables
 from proxy.server.serving import CannotListen, listening
 from tests.fakes.command import assert_refused, run
 

@@ -13,9 +13,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from policies.schema.guard_rule import Action
-from proxy.cli.demo_page import tour_page
-from proxy.demo.script import SCENES
-from proxy.demo.tour import Stop
+from proxy.cli.demo import tour_page
+from proxy.demo.tour import SCENES, Stop
 from tests.fakes.command import COMMAND, DEADLINE_S, run_process, running
 
 

@@ -16,7 +16,7 @@ from tests.fakes.command import COMMAND, environment, running
 from tests.fakes.processes import children_of, is_there
 from tests.flow.test_cli_traces import embedded_store
 from tests.flow.waiting import eventually
-from tests.proxy.rejudging.asking import unanswerable
+from tests.proxy.replay.asking import unanswerable
 from tests.proxy.traces.making import entries
 
 MANY = 1_000

@@ -20,9 +20,8 @@ from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
-from proxy.cli.times import shown
-from proxy.cli.traces_page import page
-from proxy.cli.traces_table import table
+from proxy.cli.output import shown
+from proxy.cli.traces_page import page, table
 from proxy.traces.changes import changes
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.masking import stored
@@ -34,9 +33,9 @@ from proxy.traces.trace import (
     Choice,
     GuardRun,
     Made,
-    NotRejudged,
+    NotReplayed,
     PolicyUsed,
-    Rejudged,
+    Replayed,
     Trace,
     Unknown,
 )
@@ -366,22 +365,22 @@ async def test_a_trace_that_is_not_there_is_an_error(embedded: Kept) -> None:
 
 SHADOWS = [
     pytest.param(
-        Rejudged(policy=STRICT, action=Action.REPLACE, reasons=("numbers.not_in_sources",)),
+        Replayed(policy=STRICT, action=Action.REPLACE, reasons=("numbers.not_in_sources",)),
         "  would replace for numbers.not_in_sources",
         id="another-action",
     ),
     pytest.param(
-        Rejudged(policy=STRICT, action=Action.REGENERATE, unknown=Unknown.NO_SECOND_ATTEMPT),
+        Replayed(policy=STRICT, action=Action.REGENERATE, unknown=Unknown.NO_SECOND_ATTEMPT),
         "  would regenerate (no second attempt)",
         id="as-far-as-is-known",
     ),
     pytest.param(
-        Rejudged(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED),
+        Replayed(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED),
         "  nobody knows what it would do (model not asked)",
         id="unknown",
     ),
     pytest.param(
-        Rejudged(policy=STRICT, not_run=NotRejudged.QUEUE_FULL),
+        Replayed(policy=STRICT, not_run=NotReplayed.QUEUE_FULL),
         "  did not judge: queue full",
         id="not-judged",
     ),
@@ -389,7 +388,7 @@ SHADOWS = [
 
 
 @pytest.mark.parametrize(("shadow", "line"), SHADOWS)
-def test_what_the_shadow_policy_would_have_done_is_shown(shadow: Rejudged, line: str) -> None:
+def test_what_the_shadow_policy_would_have_done_is_shown(shadow: Replayed, line: str) -> None:
     lines = [str(each) for each in page(CLOSED.model_copy(update={"shadow": shadow}))]
 
     assert lines[-2:] == ["shadow policy strict@1:", line]

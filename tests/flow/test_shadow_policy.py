@@ -17,10 +17,10 @@ from policies.schema.guard_rule import Action
 from policies.schema.keys import new_key
 from proxy.app import create_app
 from proxy.openai_api.json_body import JsonObject
-from proxy.rejudging.process import Workers
-from proxy.rejudging.shadows import Shadows
+from proxy.replay.shadow import Shadows
+from proxy.replay.workers import Workers
 from proxy.server.serving import served
-from proxy.traces.trace import NotRejudged, Rejudged, Trace, Unknown
+from proxy.traces.trace import NotReplayed, Replayed, Trace, Unknown
 from tests.fakes.command import DEADLINE_S, Running, running
 from tests.fakes.held_executor import HeldExecutor
 from tests.fakes.processes import children_of, is_there
@@ -87,12 +87,12 @@ def logs() -> Iterator[list[EventDict]]:
         yield captured
 
 
-def shadow_of(trace: Trace) -> Rejudged:
+def shadow_of(trace: Trace) -> Replayed:
     assert trace.shadow is not None
     return trace.shadow
 
 
-def found_in(shadow: Rejudged) -> list[tuple[int, str]]:
+def found_in(shadow: Replayed) -> list[tuple[int, str]]:
     return [(one.attempt, each.observed) for one in shadow.choices for each in one.findings]
 
 
@@ -163,7 +163,7 @@ async def test_a_process_that_dies_costs_nobody_but_its_own_work(
     assert said(reply) == FEE
     assert [shadow_of(trace).not_run for trace in (first, second, third)] == [
         None,
-        NotRejudged.FAILED,
+        NotReplayed.FAILED,
         None,
     ]
     [failed] = [line for line in logs if line["event"] == "shadow.failed"]
@@ -182,7 +182,7 @@ async def test_a_proxy_that_stops_keeps_what_was_under_way(
         await hand.shadows.close(within_s=0.01)
         trace = await hand.trace(reply)
 
-    assert shadow_of(trace).not_run is NotRejudged.STOPPED
+    assert shadow_of(trace).not_run is NotReplayed.STOPPED
     assert trace.replies == (FEE,)
 
 

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from proxy.metrics import Metrics
 from proxy.metrics.families import Kind
-from proxy.metrics.version import product_version
+from proxy.metrics.metrics import product_version
 from tests.fakes.exposition import samples, scraped, value
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream

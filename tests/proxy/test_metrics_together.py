@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.judge.breaker import BreakerState
 from proxy.metrics import Metrics
-from proxy.metrics.shared import keep_alone, keep_together, note_end
+from proxy.metrics.families import keep_alone, keep_together, note_end
 from tests.fakes.exposition import samples, value
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ _OTHER = """
 import os, sys
 from pathlib import Path
 from proxy.metrics import Metrics
-from proxy.metrics.shared import keep_together
+from proxy.metrics.families import keep_together
 keep_together(Path(sys.argv[1]), int(sys.argv[2]))
 metrics = Metrics(Path(sys.argv[1]))
 metrics.requests.labels("app", "chat.completions", "pass", 200).inc(5)

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from proxy.demo.script import SCENES
+from proxy.demo.tour import SCENES
 from tests.deploy.containers.engine import (
     IMAGE,
     docker,

@@ -29,7 +29,7 @@ from proxy.apart.lending import Apart
 from proxy.apart.work import Which
 from proxy.errors import CannotJudgeNow
 from proxy.inspecting import log_failures
-from proxy.rejudging.process import packed
+from proxy.replay.workers import packed
 from proxy.tenants import Tenant
 from tests.fakes.processes import is_there
 from tests.proxy.apart.works import dies, hangs, number, with_broken_guard

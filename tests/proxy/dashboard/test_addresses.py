@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.dashboard.addresses import is_ours, local_page
+from proxy.dashboard.access import is_ours, local_page
 
 LED = [
     pytest.param("/dashboard/traces?action=trim", "/dashboard/traces?action=trim", id="our-page"),

@@ -2,10 +2,8 @@
 
 import pytest
 
-from proxy.dashboard.assets import Assets
-from proxy.dashboard.desk import Desk
-from proxy.dashboard.drawing import Drawing
 from proxy.dashboard.languages import Language
+from proxy.dashboard.page import Assets, Desk, Drawing
 from proxy.readers import Viewer
 
 DRAWING = Drawing(Assets())

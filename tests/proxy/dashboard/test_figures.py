@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.dashboard.figures import duration, number, percent
+from proxy.dashboard.page import duration, number, percent
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from proxy.dashboard.languages import Language, chosen_language, msgid, translations
+from proxy.dashboard.languages import Language, chosen_language, translations
+from proxy.views import msgid
 
 CHOSEN = [
     pytest.param("en", "ko", "ko-KR", "en", id="the-address-first"),

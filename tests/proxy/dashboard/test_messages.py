@@ -10,7 +10,7 @@ from babel.messages.extract import extract_from_dir
 
 from proxy.dashboard.languages import catalogs
 
-DASHBOARD = Path(__file__).parents[3] / "proxy" / "dashboard"
+PROXY = Path(__file__).parents[3] / "proxy"
 METHODS = [("templates/**.html", "jinja2"), ("**.py", "python")]
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "msgid": None}
 PLACEHOLDER = re.compile(r"%\(\w+\)\w|%%|\{\w*\}")
@@ -18,8 +18,12 @@ PLACEHOLDER = re.compile(r"%\(\w+\)\w|%%|\{\w*\}")
 
 def said() -> set[str]:
     """Return every text that templates and code mark for translation."""
-    found = extract_from_dir(DASHBOARD, METHODS, keywords=KEYWORDS)
-    return {_singular(message) for _, _, message, _, _ in found if message}
+    return {
+        _singular(message)
+        for folder in (PROXY / "dashboard", PROXY / "views")
+        for _, _, message, _, _ in extract_from_dir(folder, METHODS, keywords=KEYWORDS)
+        if message
+    }
 
 
 def translated() -> list[Message]:

@@ -3,7 +3,7 @@
 import pytest
 from litestar.datastructures import Headers
 
-from proxy.dashboard.origin import comes_from_here
+from proxy.dashboard.access import comes_from_here
 
 HOST = "desk.example:8080"
 OURS = [

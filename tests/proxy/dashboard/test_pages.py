@@ -12,8 +12,7 @@ from structlog.testing import capture_logs
 from policies.schema.base import Mode
 from policies.schema.sections import JudgeRules
 from proxy.app import create_app
-from proxy.dashboard.replies import SAFE_HEADERS
-from proxy.dashboard.signing_in import SESSION_COOKIE
+from proxy.dashboard.access import SAFE_HEADERS, SESSION_COOKIE
 from proxy.server.serving import served
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.sqlite import Database

@@ -10,9 +10,8 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from proxy.dashboard.pages.playground import MOST_FORM_BYTES
-from proxy.dashboard.playground.problems import CannotTry
-from proxy.dashboard.playground.room import MOST_AT_ONCE, Room
+from proxy.dashboard.playground import MOST_AT_ONCE, MOST_FORM_BYTES, Room
+from proxy.dashboard.playground_form import CannotTry
 from tests.browser.poison import PAYLOAD
 from tests.fakes.raw_upstream import RawUpstream
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy

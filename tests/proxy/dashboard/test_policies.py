@@ -13,10 +13,17 @@ import pytest
 import pytest_asyncio
 
 from policies.schema.keys import new_key
-from proxy.dashboard.pages.policies_draft import MOST_FORM_BYTES
-from proxy.dashboard.policies.drafting import LONGEST_CHARS, text_of, with_keys
-from proxy.dashboard.policies.sight import without_folders
-from proxy.dashboard.policies.workshop import MOST_WAITING, Crowded, TookTooLong, Workshop
+from proxy.dashboard.draft_trials import (
+    LONGEST_CHARS,
+    MOST_WAITING,
+    Crowded,
+    TookTooLong,
+    Workshop,
+    text_of,
+    with_keys,
+)
+from proxy.dashboard.drafts import MOST_FORM_BYTES
+from proxy.dashboard.policies import without_folders
 from tests.browser.poison import PAYLOAD
 from tests.fakes.running_proxy import (
     ADMIN_TOKEN,

@@ -9,8 +9,7 @@ import pytest
 from litestar.stores.memory import MemoryStore
 
 from policies.schema.keys import new_key
-from proxy.dashboard.sessions import LASTS, Sessions
-from proxy.dashboard.signing_in import SESSION_COOKIE
+from proxy.dashboard.access import LASTS, SESSION_COOKIE, Sessions
 from proxy.limits.wrong_keys import MOST_WRONG
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, running_proxy, tenant_yaml
 from tests.fakes.scripted_upstream import ScriptedUpstream

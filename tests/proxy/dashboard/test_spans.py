@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from proxy.dashboard.overview.spans import SPANS, USUAL, Span, span_named
+from proxy.dashboard.overview import SPANS, USUAL, Span, span_named
 from proxy.traces.tally import TallyBucket
 
 NOW = datetime(2031, 5, 6, 10, 47, 12, tzinfo=UTC)

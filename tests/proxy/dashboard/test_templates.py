@@ -7,10 +7,9 @@ import pytest
 from jinja2 import nodes
 
 from guards.core.registry import all_guards
-from proxy.dashboard.assets import Assets
-from proxy.dashboard.drawing import NAVIGATION, TEMPLATES, Drawing
 from proxy.dashboard.languages import Language
-from proxy.dashboard.words import GUARD_WORDS
+from proxy.dashboard.page import NAVIGATION, TEMPLATES, Assets, Drawing
+from proxy.views.words import GUARD_WORDS
 
 PATHS = sorted(path.relative_to(TEMPLATES) for path in TEMPLATES.rglob("*.html"))
 INLINE = re.compile(

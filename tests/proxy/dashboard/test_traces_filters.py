@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from proxy.dashboard.traces.filters import LONGEST_TEXT_CHARS, BadFilter, Filters, cursor_in
+from proxy.dashboard.traces import LONGEST_TEXT_CHARS, BadFilter, Filters, cursor_in
 from proxy.traces.query import Query
 
 NOW = datetime(2031, 3, 5, 12, tzinfo=UTC)

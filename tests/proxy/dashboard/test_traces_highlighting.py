@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guards.core.finding import Span
-from proxy.dashboard.traces.highlighting import Mark, Piece, Stretch, changed, cut
 from proxy.traces.trace import Change
+from proxy.views.findings import Mark, Piece, Stretch, changed, cut
 
 CUTS = [
     pytest.param("월 45,000원", [], [Piece("월 45,000원")], id="nothing-found"),

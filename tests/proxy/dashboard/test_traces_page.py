@@ -16,22 +16,21 @@ from policies.schema.loader import load_shipped
 from policies.schema.sections import StoredText
 from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome
-from proxy.dashboard.traces import terms
-from proxy.dashboard.traces.codes import CODE_WORDS
-from proxy.dashboard.traces.numbering import place_of
-from proxy.dashboard.traces.page import Standing, TracePage
-from proxy.dashboard.traces.waterfall import WIDTH, waterfall
 from proxy.traces.trace import (
     Change,
     FoundPlace,
-    NotRejudged,
+    NotReplayed,
     PolicyUsed,
-    Rejudged,
-    RejudgedChoice,
+    Replayed,
+    ReplayedChoice,
     Step,
     Trace,
     Unknown,
 )
+from proxy.views import words
+from proxy.views.findings import place_of
+from proxy.views.trace import WIDTH, Standing, TracePage, waterfall
+from proxy.views.words import CODE_WORDS
 from tests.proxy.dashboard.recorded import FEE, SOURCES, USED, WRONG, judged, made, trace_with
 
 NOBODY = Snapshot({}, {}, datetime(2031, 3, 5, tzinfo=UTC), {})
@@ -42,11 +41,11 @@ def page_of(trace: Trace) -> TracePage:
 
 
 EVERY = [
-    pytest.param(terms.OUTCOMES, GuardOutcome, id="outcomes"),
-    pytest.param(terms.STRENGTHS, Strength, id="strengths"),
-    pytest.param(terms.CONTEXTS, ContextState, id="contexts"),
-    pytest.param(terms.UNKNOWN, Unknown, id="unknown"),
-    pytest.param(terms.NOT_REJUDGED, NotRejudged, id="not-rejudged"),
+    pytest.param(words.OUTCOMES, GuardOutcome, id="outcomes"),
+    pytest.param(words.STRENGTHS, Strength, id="strengths"),
+    pytest.param(words.CONTEXTS, ContextState, id="contexts"),
+    pytest.param(words.UNKNOWN, Unknown, id="unknown"),
+    pytest.param(words.NOT_REPLAYED, NotReplayed, id="not-replayed"),
 ]
 
 
@@ -176,8 +175,8 @@ def test_the_policy_of_then_is_compared_with_that_of_now() -> None:
 
 def test_what_only_the_shadow_policy_found_is_told_apart() -> None:
     other = replace(WRONG, code="overlap.low", guard="overlap")
-    seen = RejudgedChoice(attempt=1, findings=(WRONG, other))
-    trace = judged(WRONG).model_copy(update={"shadow": Rejudged(policy=USED, choices=(seen,))})
+    seen = ReplayedChoice(attempt=1, findings=(WRONG, other))
+    trace = judged(WRONG).model_copy(update={"shadow": Replayed(policy=USED, choices=(seen,))})
 
     assert [one.is_new for one in page_of(trace).foreseen] == [False, True]
 

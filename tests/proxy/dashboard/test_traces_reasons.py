@@ -2,11 +2,11 @@
 
 import pytest
 
-from proxy.dashboard.traces.reasons import REASON_WORDS, reason_word
 from proxy.openai_api.chat.coverage import COVERAGE as CHAT
 from proxy.openai_api.completions.coverage import COVERAGE as COMPLETIONS
 from proxy.openai_api.responses.coverage import COVERAGE as RESPONSES
-from proxy.telemetry.vocabulary import NOT_RUN
+from proxy.telemetry.counting import NOT_RUN
+from proxy.views.words import REASON_WORDS, reason_word
 
 TABLES = [table for door in (CHAT, COMPLETIONS, RESPONSES) for table in (door.request, door.reply)]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from proxy.dashboard.traces.searching import PATIENCE_S, news, search
+from proxy.dashboard.traces import PATIENCE_S, news, search
 from proxy.traces.embedded import EmbeddedStore
 from proxy.traces.query import Page, Query
 from proxy.traces.sqlite import Database

@@ -5,15 +5,15 @@ import pytest
 from guards.core.finding import Span
 from policies.schema.guard_rule import Action
 from proxy.dashboard.languages import Language, translations
-from proxy.dashboard.traces.rows import Row, Snippet
-from proxy.dashboard.traces.story import outcome_of, story_of
+from proxy.dashboard.traces import Row, Snippet
 from proxy.traces.trace import (
     Attempt,
     Change,
     Delivery,
-    Rejudged,
+    Replayed,
     Unknown,
 )
+from proxy.views.trace import outcome_of, story_of
 from tests.proxy.dashboard.recorded import USED, judged, made, trace_with
 
 ONE = (Attempt(),)
@@ -89,14 +89,14 @@ def test_an_ended_answer_is_not_called_replaced() -> None:
 
 SHADOWS = [
     pytest.param(None, "", id="none"),
-    pytest.param(Rejudged(policy=USED, action=Action.PASS), "", id="the-same"),
-    pytest.param(Rejudged(policy=USED, action=Action.TRIM), "Trimmed", id="otherwise"),
-    pytest.param(Rejudged(policy=USED, unknown=Unknown.NO_ANSWER), "", id="nobody-knows"),
+    pytest.param(Replayed(policy=USED, action=Action.PASS), "", id="the-same"),
+    pytest.param(Replayed(policy=USED, action=Action.TRIM), "Trimmed", id="otherwise"),
+    pytest.param(Replayed(policy=USED, unknown=Unknown.NO_ANSWER), "", id="nobody-knows"),
     pytest.param(
-        Rejudged(policy=USED, unknown=Unknown.MODEL_NOT_ASKED), "Model asked", id="asks-the-model"
+        Replayed(policy=USED, unknown=Unknown.MODEL_NOT_ASKED), "Model asked", id="asks-the-model"
     ),
     pytest.param(
-        Rejudged(policy=USED, unknown=Unknown.REST_NOT_READ, goes_on=True),
+        Replayed(policy=USED, unknown=Unknown.REST_NOT_READ, goes_on=True),
         "Not given up",
         id="goes-on",
     ),
@@ -105,7 +105,7 @@ SHADOWS = [
 
 @pytest.mark.parametrize(("shadow", "word"), SHADOWS)
 def test_a_line_says_what_the_shadow_policy_would_have_done(
-    shadow: Rejudged | None, word: str
+    shadow: Replayed | None, word: str
 ) -> None:
     assert Row(trace_with(shadow=shadow)).shadow == word
 

@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from proxy.dashboard.overview.spans import USUAL
-from proxy.dashboard.overview.traffic import Traffic
+from proxy.dashboard.overview import USUAL, Traffic
 from proxy.traces.tally import TallyBucket
 
 START = datetime(2031, 5, 6, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from proxy.golden.reading import read_golden
+from proxy.golden.loading import read_golden
 from proxy.golden.results import CaseResult, Outcome, Run, Tally, TurnResult
 from proxy.golden.shape import Case, GoldenSet
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.golden.asking import Said, body_of
+from proxy.golden.runner import Said, body_of
 from proxy.golden.shape import DEFAULT_INSTRUCTIONS
 from proxy.openai_api.json_body import JsonObject
 from tests.proxy.golden.sets import golden_of

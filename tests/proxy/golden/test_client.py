@@ -7,8 +7,7 @@ import httpx
 import pytest
 import respx
 
-from proxy.golden.client import Heard, NoReply, Target, ask, first_model
-from proxy.golden.waiting import MOST_WAITED_S
+from proxy.golden.client import MOST_WAITED_S, Heard, NoReply, Target, ask, first_model
 from proxy.openai_api.json_body import JsonObject
 
 BASE = "http://proxy.test/v1"

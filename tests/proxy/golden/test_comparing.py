@@ -1,7 +1,6 @@
 """What changed since a saved run."""
 
-from proxy.golden.comparing import compared
-from proxy.golden.results import CaseResult, Comparison, Outcome, Run
+from proxy.golden.results import CaseResult, Comparison, Outcome, Run, compared
 from tests.proxy.golden.sets import result_of, run_of
 
 PASSED, FAILED, ERROR, NOT_RUN = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.NOT_RUN

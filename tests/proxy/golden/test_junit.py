@@ -2,8 +2,7 @@
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 
-from proxy.golden.junit import junit_xml
-from proxy.golden.results import Outcome, TurnResult
+from proxy.golden.results import Outcome, TurnResult, junit_xml
 from tests.proxy.golden.sets import result_of, run_of
 
 ODD = "답변\x00에 ]]> <b>와 \ud800 가 있다"

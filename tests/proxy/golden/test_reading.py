@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from policies.schema.guard_rule import Action
-from proxy.golden.reading import GoldenError, read_golden
+from proxy.golden.loading import GoldenError, read_golden
 from tests.proxy.golden.sets import case_of, golden_of
 
 CASES: list[dict[str, JsonValue]] = [

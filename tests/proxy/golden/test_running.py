@@ -3,7 +3,7 @@
 import asyncio
 
 from proxy.golden.results import CaseResult, Outcome
-from proxy.golden.running import run_cases
+from proxy.golden.runner import run_cases
 from proxy.golden.shape import Case
 from tests.proxy.golden.sets import golden_of, result_of
 

@@ -4,7 +4,7 @@ import pytest
 
 from proxy.golden.client import Heard
 from proxy.golden.results import Outcome, TurnResult
-from proxy.golden.scoring import judged
+from proxy.golden.runner import judged
 from tests.proxy.golden.sets import case_of
 
 REPLY = "대출 기간은 16일이고 한 번에 7권까지 빌릴 수 있습니다."

@@ -9,12 +9,11 @@ from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.schema.policy import Policy
 from policies.verification.policies import chosen_policy
-from proxy.golden.playing import UNSCRIPTED, Player
+from proxy.golden.loading import chosen_set, shipped_sets
 from proxy.golden.results import CaseResult, Outcome
-from proxy.golden.running import run_cases
+from proxy.golden.runner import UNSCRIPTED, Player, run_cases
 from proxy.golden.scripted import scripted
 from proxy.golden.shape import Case, GoldenSet
-from proxy.golden.shipped import chosen_set, shipped_sets
 from tests.proxy.golden.sets import golden_of
 
 ATTACK_KINDS = 12

@@ -10,16 +10,15 @@ from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.metrics import Metrics
-from proxy.telemetry.counting import count, count_passed, count_shadow
-from proxy.telemetry.vocabulary import Regenerated
+from proxy.telemetry.counting import Regenerated, count, count_passed, count_shadow
 from proxy.traces.trace import (
     Attempt,
     Delivery,
     GuardRun,
     Made,
-    NotRejudged,
+    NotReplayed,
     PolicyUsed,
-    Rejudged,
+    Replayed,
     Step,
     Trace,
 )
@@ -210,14 +209,14 @@ SHADOWS = [
 def test_what_the_shadow_policy_would_have_done(
     action: Action | None, labels: tuple[str, ...]
 ) -> None:
-    tried = but(shadow=Rejudged(policy=OTHERS, action=action))
+    tried = but(shadow=Replayed(policy=OTHERS, action=action))
 
     assert counted(tried, "shadow_decisions_total") == {labels: 1}
     assert counted(tried, "shadow_not_judged_total") == {}
 
 
 def test_why_the_shadow_policy_did_not_judge() -> None:
-    untried = but(shadow=Rejudged(policy=OTHERS, not_run=NotRejudged.QUEUE_FULL))
+    untried = but(shadow=Replayed(policy=OTHERS, not_run=NotReplayed.QUEUE_FULL))
 
     assert counted(untried, "shadow_not_judged_total") == {("queue_full", "app"): 1}
     assert counted(untried, "shadow_decisions_total") == {}

@@ -15,7 +15,7 @@ METRICS = {"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": f"{COLLECTOR}/v1/metrics"}
 _ALONE = """
 import sys
 import proxy.app, proxy.cli
-heavy = ("opentelemetry.exporter", "opentelemetry.sdk.trace", "proxy.telemetry.otel")
+heavy = ("opentelemetry.exporter", "opentelemetry.sdk.trace", "proxy.telemetry.otel_export")
 print([name for name in sys.modules if name.startswith(heavy)])
 """
 

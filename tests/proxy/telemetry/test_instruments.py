@@ -6,8 +6,7 @@ import pytest
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader
 
-from proxy.telemetry.otel.conventions import Attributes, call_attributes
-from proxy.telemetry.otel.instruments import MOST_MODELS, Instruments
+from proxy.telemetry.otel_spans import MOST_MODELS, Attributes, Instruments, call_attributes
 from proxy.telemetry.spans import ModelCall
 from proxy.traces.trace import Attempt, PolicyUsed, Trace
 

@@ -7,7 +7,7 @@ import pytest
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-from proxy.telemetry.otel.watched import sdk_log
+from proxy.telemetry.otel_export import sdk_log
 from tests.fakes.log_lines import json_logs
 
 TRACES = logging.getLogger(OTLPSpanExporter.__module__)

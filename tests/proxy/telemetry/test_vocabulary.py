@@ -14,7 +14,7 @@ from proxy import errors
 from proxy import errors as refusals
 from proxy import errors as upstream_errors
 from proxy.errors import GuardProxyError
-from proxy.telemetry.vocabulary import ERRORS, NOT_RUN, OTHER, UPSTREAM_ERRORS, not_run_reason
+from proxy.telemetry.counting import ERRORS, NOT_RUN, OTHER, UPSTREAM_ERRORS, not_run_reason
 
 JUDGES = [
     "policies/judging/bounded.py",

@@ -4,12 +4,12 @@ import pytest
 
 from policies.schema.guard_rule import Action
 from proxy.traces.differing import does_otherwise, says_otherwise
-from proxy.traces.trace import NotRejudged, PolicyUsed, Rejudged, Unknown
+from proxy.traces.trace import NotReplayed, PolicyUsed, Replayed, Unknown
 from tests.proxy.traces.making import a_trace
 
 REPLIES = ("연차는 15일입니다.",)
 TRACE = a_trace("one", action=Action.TRIM).model_copy(update={"replies": REPLIES})
-SAME = Rejudged(
+SAME = Replayed(
     policy=PolicyUsed(name="strict", version="0123abcd"), action=Action.TRIM, replies=REPLIES
 )
 
@@ -54,7 +54,7 @@ SAME = Rejudged(
             id="there-was-no-answer",
         ),
         pytest.param(
-            {"action": None, "replies": (), "not_run": NotRejudged.FAILED},
+            {"action": None, "replies": (), "not_run": NotReplayed.FAILED},
             False,
             False,
             id="it-was-not-judged",

@@ -26,8 +26,8 @@ from proxy.traces.trace import (
     GuardRun,
     Made,
     PolicyUsed,
-    Rejudged,
-    RejudgedChoice,
+    Replayed,
+    ReplayedChoice,
     Trace,
 )
 
@@ -197,12 +197,12 @@ def test_masked_moves_the_spans_of_what_a_shadow_policy_found() -> None:
     first, second = f"{PHONE}로 전화하시면 30일을 드립니다.", "20일을 드립니다."
     attempts = tuple(Attempt(choices=(Choice(text=text),)) for text in (first, second))
     question = f"{PHONE}로 며칠을 주나요?"
-    shadow = Rejudged(
+    shadow = Replayed(
         policy=PolicyUsed(name="strict", version="0123abcd"),
         choices=(
-            RejudgedChoice(attempt=0, findings=(a_finding("question", question, "며칠"),)),
-            RejudgedChoice(attempt=1, findings=(a_finding("answer", first, "30일"),)),
-            RejudgedChoice(attempt=2, findings=(a_finding("answer", second, "20일"),)),
+            ReplayedChoice(attempt=0, findings=(a_finding("question", question, "며칠"),)),
+            ReplayedChoice(attempt=1, findings=(a_finding("answer", first, "30일"),)),
+            ReplayedChoice(attempt=2, findings=(a_finding("answer", second, "20일"),)),
         ),
         replies=(f"{PHONE}로 전화하세요.",),
     )

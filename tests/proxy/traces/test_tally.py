@@ -23,9 +23,9 @@ from proxy.traces.trace import (
     Attempt,
     Delivery,
     GuardRun,
-    NotRejudged,
+    NotReplayed,
     PolicyUsed,
-    Rejudged,
+    Replayed,
     Step,
     Trace,
     Unknown,
@@ -154,19 +154,19 @@ def test_the_share_that_helped_is_of_those_that_ended() -> None:
 
 
 SHADOWS = [
-    pytest.param(Rejudged(policy=STRICT, action=Action.PASS), (1, 0, 0), id="the-same"),
-    pytest.param(Rejudged(policy=STRICT, action=Action.REPLACE), (1, 0, 1), id="another-action"),
+    pytest.param(Replayed(policy=STRICT, action=Action.PASS), (1, 0, 0), id="the-same"),
+    pytest.param(Replayed(policy=STRICT, action=Action.REPLACE), (1, 0, 1), id="another-action"),
     pytest.param(
-        Rejudged(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED), (1, 0, 1), id="would-have-asked"
+        Replayed(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED), (1, 0, 1), id="would-have-asked"
     ),
-    pytest.param(Rejudged(policy=STRICT, unknown=Unknown.NO_ANSWER), (1, 0, 0), id="nobody-knows"),
-    pytest.param(Rejudged(policy=STRICT, not_run=NotRejudged.NO_TEXT), (0, 1, 0), id="not-judged"),
+    pytest.param(Replayed(policy=STRICT, unknown=Unknown.NO_ANSWER), (1, 0, 0), id="nobody-knows"),
+    pytest.param(Replayed(policy=STRICT, not_run=NotReplayed.NO_TEXT), (0, 1, 0), id="not-judged"),
 ]
 
 
 @pytest.mark.parametrize(("shadow", "counted"), SHADOWS)
 def test_what_a_shadow_policy_would_have_done(
-    shadow: Rejudged, counted: tuple[int, int, int]
+    shadow: Replayed, counted: tuple[int, int, int]
 ) -> None:
     found = Tally.of(a_request(shadow=shadow)).shadow
 

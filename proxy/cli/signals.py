@@ -1,0 +1,125 @@
+"""Signals that end a command, or make a service read its policies again."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Callable, Coroutine, Generator
+from typing import TypeVar
+
+Done = TypeVar("Done")
+
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+
+
+class Signals:
+    """What a service is told by signals.
+
+    The first one that ends it lets it end in order, the second one makes it hurry, and after that
+    they do what they do by themselves.
+
+    Attributes:
+        stop: It is to end.
+        hurries: It was told so twice.
+    """
+
+    def __init__(self) -> None:
+        self.stop = asyncio.Event()
+        self.hurries = False
+        self._hurry: Callable[[], None] = _nothing
+        self._reread: Callable[[], None] = _nothing
+
+    def tell(self, *, hurry: Callable[[], None], reread: Callable[[], None]) -> None:
+        """Say whom the others are for: the second one, and SIGHUP."""
+        self._hurry, self._reread = hurry, reread
+
+    def on_ending(self) -> None:
+        """Take in a signal that ends the service."""
+        if not self.stop.is_set():
+            self.stop.set()
+            return
+        self.hurries = True
+        _handle_no_more()
+        self._hurry()
+
+    def on_hangup(self) -> None:
+        """Take in SIGHUP."""
+        self._reread()
+
+
+@contextlib.contextmanager
+def service_signals() -> Generator[Signals, None, None]:
+    """Take in the signals of a service within this block."""
+    signals = Signals()
+    loop = asyncio.get_running_loop()
+    for number in ENDING:
+        loop.add_signal_handler(number, signals.on_ending)
+    loop.add_signal_handler(signal.SIGHUP, signals.on_hangup)
+    try:
+        yield signals
+    finally:
+        _handle_no_more()
+        loop.remove_signal_handler(signal.SIGHUP)
+        if signals.stop.is_set() and not signals.hurries:
+            # All is done: one that comes now must not make a failure of it.
+            for number in ENDING:
+                signal.signal(number, signal.SIG_IGN)
+
+
+@contextlib.contextmanager
+def stop_signals() -> Generator[asyncio.Event, None, None]:
+    """Yield an event that SIGTERM and SIGINT set, so that the block can end in order."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    for number in numbers:
+        loop.add_signal_handler(number, stop.set)
+    try:
+        yield stop
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+
+
+@contextlib.contextmanager
+def ending_in_order() -> Generator[asyncio.Event, None, None]:
+    """Yield an event that is set by a signal to end; however many come, the block ends in order.
+
+    A terminal that is closed is one too, unless it is to be outlived (`nohup`). SIGQUIT is left for
+    who cannot wait.
+    """
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    numbers = [signal.SIGTERM, signal.SIGINT]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    for number in numbers:
+        loop.add_signal_handler(number, told.set)
+    try:
+        yield told
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+            if told.is_set():
+                signal.signal(number, signal.SIG_IGN)
+
+
+async def unless_told(told: asyncio.Event, doing: Coroutine[None, None, Done]) -> Done | None:
+    """Return what something comes to; None, and it is given up, if the event is set before."""
+    done, waiting = asyncio.create_task(doing), asyncio.create_task(told.wait())
+    try:
+        await asyncio.wait({done, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        return done.result() if done.done() else None
+    finally:
+        done.cancel()
+        waiting.cancel()
+        await asyncio.wait({done, waiting})
+
+
+def _handle_no_more() -> None:
+    loop = asyncio.get_running_loop()
+    for number in ENDING:
+        loop.remove_signal_handler(number)
+
+
+def _nothing() -> None:
+    """Nobody is there yet who could do anything about it."""

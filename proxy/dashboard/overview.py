@@ -1,0 +1,340 @@
+"""`/dashboard`: what the proxy does, at a glance, and `/dashboard/live`, what changes of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+
+from policies.schema.guard_rule import Action
+from policies.verdict import GuardOutcome
+from proxy.dashboard.access import ROOT
+from proxy.dashboard.page import AnyRequest, Desk, is_https
+from proxy.judge.breaker import BreakerState
+from proxy.services import Services
+from proxy.traces.query import Query
+from proxy.traces.tally import Bucket, Latency, Regenerations, Shadowed, Tally, TallyBucket
+from proxy.traces.trace import NOTHING_DECIDED
+from proxy.views import msgid
+from proxy.views.words import reason_word
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A span of time that ends now.
+
+    Attributes:
+        name: As addresses name it.
+        title: As the page names it.
+        length: How far it goes back.
+        per: What it is counted by.
+        bar: What one bar of the chart stands for; a multiple of that.
+        refresh_s: How often the page asks again: a bar that stands for hours hardly moves.
+    """
+
+    name: str
+    title: str
+    length: timedelta
+    per: Bucket
+    bar: timedelta
+    refresh_s: int
+
+    def since(self, until: datetime) -> datetime:
+        """Return its begin, so that it holds a whole number of bars, the newest one not over."""
+        return until - self.length + self.per.span
+
+    def bars(self, buckets: Sequence[TallyBucket]) -> Iterator["Bar"]:
+        """Add up the buckets of each bar; what is left over at the old end is left out."""
+        size = self.bar // self.per.span
+        for first in range(len(buckets) % size, len(buckets), size):
+            group = buckets[first : first + size]
+            yield Bar(group[0].start, Tally.sum(bucket.tally for bucket in group))
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What was counted from `start` on, for the length of one bar."""
+
+    start: datetime
+    tally: Tally
+
+
+SPANS = (
+    Span("1h", msgid("1 hour"), timedelta(hours=1), Bucket.MINUTE, timedelta(minutes=2), 5),
+    Span("24h", msgid("24 hours"), timedelta(hours=24), Bucket.HOUR, timedelta(hours=1), 5),
+    Span("7d", msgid("7 days"), timedelta(days=7), Bucket.HOUR, timedelta(hours=6), 30),
+    Span("30d", msgid("30 days"), timedelta(days=30), Bucket.HOUR, timedelta(days=1), 30),
+)
+USUAL = SPANS[1]
+
+
+def span_named(name: str | None) -> Span:
+    """Return the span that an address asks for; the usual one if it asks for none of ours."""
+    return next((span for span in SPANS if span.name == name), USUAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Traces on their way to the store, and those that never got there.
+
+    Attributes:
+        waiting: In memory.
+        outbox: In the file that takes them while the store is away.
+        dropped: Lost since the start.
+        refused: Not taken by the store since the start.
+        is_away: The store failed last time.
+    """
+
+    waiting: int
+    outbox: int
+    dropped: int
+    refused: int
+    is_away: bool
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How the service is, as far as the viewer may know.
+
+    Attributes:
+        policies_since: When the policies in force were read.
+        is_stale: The newest edit of the policies is not in force, because it is broken.
+        errors: What is wrong with it; for the admin only, as it may tell of other tenants.
+        judges: State of each judge's breaker, by tenant; those never asked are left out.
+        queue: Traces on their way; None for a tenant, whom all tenants' together do not concern.
+        tenants: Names of all tenants, for the admin to choose from; none for others.
+    """
+
+    policies_since: datetime
+    is_stale: bool
+    errors: tuple[str, ...]
+    judges: Mapping[str, BreakerState]
+    queue: Queue | None
+    tenants: tuple[str, ...]
+
+    @classmethod
+    def of(cls, services: Services, desk: Desk) -> "State":
+        """Return the state at this moment."""
+        policies = services.policies
+        problems = policies.last_error.problems if policies.last_error else ()
+        judges = services.judges.states()
+        return cls(
+            policies_since=policies.snapshot.loaded_at,
+            is_stale=policies.last_error is not None,
+            errors=tuple(map(str, problems)) if desk.is_admin else (),
+            judges={name: now for name, now in judges.items() if desk.may_read(name)},
+            queue=_queue(services) if desk.is_admin else None,
+            tenants=tuple(sorted(policies.snapshot.tenants)) if desk.is_admin else (),
+        )
+
+
+def _queue(services: Services) -> Queue:
+    counted = services.recorder.counters()
+    return Queue(
+        waiting=counted["waiting"],
+        outbox=counted["outbox"],
+        dropped=counted["dropped"],
+        refused=counted["refused"],
+        is_away=services.recorder.is_away,
+    )
+
+
+LATENCIES = {
+    Latency.WHOLE: msgid("Whole request"),
+    Latency.MODEL: msgid("Model server"),
+    Latency.GUARDS: msgid("Guards"),
+    Latency.FIRST_TEXT: msgid("First text of a stream"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of the requests: a name, how many they are, and their share from 0 to 1."""
+
+    name: str
+    count: int
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GuardLine:
+    """In how many requests a guard came to what; the share is that of those it acted in."""
+
+    guard: str
+    acted: int
+    would_act: int
+    noted: int
+    not_run: int
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyLine:
+    """How long something took: the median and what 95 of 100 requests stay below, in ms."""
+
+    title: str
+    count: int
+    p50_ms: float | None
+    p95_ms: float | None
+
+
+class Traffic:
+    """Counts of a span.
+
+    Attributes:
+        bars: The span's bars, oldest first.
+        tally: All of them together.
+    """
+
+    def __init__(self, span: Span, buckets: Sequence[TallyBucket]) -> None:
+        self.bars: tuple[Bar, ...] = tuple(span.bars(buckets))
+        self.tally = Tally.sum(bar.tally for bar in self.bars)
+
+    @property
+    def requests(self) -> int:
+        """All requests."""
+        return self.tally.requests
+
+    @property
+    def actions(self) -> tuple[Part, ...]:
+        """What became of the requests, one part for each action."""
+        counted = self.tally.by_action
+        return tuple(self._part(action.value, counted.get(action.value, 0)) for action in Action)
+
+    @property
+    def undecided(self) -> Part:
+        """Requests that ended before anything was decided."""
+        return self._part(NOTHING_DECIDED, self.tally.by_action.get(NOTHING_DECIDED, 0))
+
+    @property
+    def not_checked(self) -> Part:
+        """Requests in which something that was to be checked was not."""
+        return self._part("not_checked", self.tally.not_checked)
+
+    @property
+    def errors(self) -> Part:
+        """Requests that ended in an error."""
+        return self._part("errors", self.tally.errors)
+
+    @property
+    def not_run_reasons(self) -> tuple[Part, ...]:
+        """What was not checked, or why not, the most frequent first."""
+        counted = self.tally.by_not_run_reason
+        parts = [self._part(reason, count) for reason, count in counted.items()]
+        return tuple(sorted(parts, key=lambda part: (-part.count, part.name)))
+
+    @property
+    def guards(self) -> tuple[GuardLine, ...]:
+        """The guards that came to anything but nothing, those that acted most first."""
+        lines = [self._line(guard, counts) for guard, counts in self.tally.by_guard.items()]
+        told = [line for line in lines if line.acted + line.would_act + line.noted + line.not_run]
+        return tuple(
+            sorted(told, key=lambda line: (-line.acted, -line.would_act, -line.noted, line.guard))
+        )
+
+    @property
+    def silent_guards(self) -> tuple[str, ...]:
+        """The guards that ran and found nothing."""
+        told = {line.guard for line in self.guards}
+        return tuple(sorted(self.tally.by_guard.keys() - told))
+
+    @property
+    def latencies(self) -> tuple[LatencyLine, ...]:
+        """How long requests took, and what in them."""
+        return tuple(
+            LatencyLine(title, times.count, times.percentile(0.5), times.percentile(0.95))
+            for what, title in LATENCIES.items()
+            for times in [self.tally.latency(what)]
+        )
+
+    @property
+    def regenerations(self) -> Regenerations:
+        """What came of asking the model a second time."""
+        return self.tally.regenerations
+
+    @property
+    def shadow(self) -> Shadowed:
+        """What shadow policies would have done."""
+        return self.tally.shadow
+
+    @property
+    def shadow_share(self) -> float | None:
+        """Share of the judged requests in which a shadow policy would have done something else."""
+        shadow = self.shadow
+        return shadow.changed / shadow.judged if shadow.judged else None
+
+    def _part(self, name: str, count: int) -> Part:
+        return Part(name, count, count / self.requests if self.requests else None)
+
+    def _line(self, guard: str, counts: dict[str, int]) -> GuardLine:
+        acted = counts.get(GuardOutcome.ACTED, 0)
+        return GuardLine(
+            guard=guard,
+            acted=acted,
+            would_act=counts.get(GuardOutcome.WOULD_ACT, 0),
+            noted=counts.get(GuardOutcome.NOTED, 0),
+            not_run=counts.get(GuardOutcome.NOT_RUN, 0),
+            share=acted / self.requests if self.requests else None,
+        )
+
+
+LIVE = f"{ROOT}/live"
+_EMPTY = "1"
+
+
+@get(ROOT)
+async def show_overview(
+    request: AnyRequest,
+    desk: NamedDependency[Desk],
+    services: NamedDependency[Services],
+) -> Response[str]:
+    """Draw the overview."""
+    span = span_named(desk.query.get("span"))
+    traffic = await _traffic(span, desk, services)
+    empty = None if traffic.requests else _EMPTY
+    return desk.draw(
+        "overview/page.html",
+        traffic=traffic,
+        state=State.of(services, desk),
+        now=services.now(),
+        span=span,
+        reason_word=reason_word,
+        spans=SPANS,
+        live_address=desk.page_of(LIVE, span=span.name, empty=empty),
+        has_traces=await services.traces.count(Query(tenant=desk.tenant)) > 0,
+        base_url=base_url(request, services),
+    )
+
+
+@get(LIVE)
+async def show_live(
+    desk: NamedDependency[Desk], services: NamedDependency[Services]
+) -> Response[str]:
+    """Draw what changes of the overview, for a page that is open."""
+    span = span_named(desk.query.get("span"))
+    traffic = await _traffic(span, desk, services)
+    reply = desk.draw(
+        "overview/live.html",
+        traffic=traffic,
+        state=State.of(services, desk),
+        now=services.now(),
+        span=span,
+        reason_word=reason_word,
+    )
+    if traffic.requests and desk.query.get("empty") == _EMPTY:
+        # The page that asks had nothing to show and lacks the places for what there is now.
+        reply.headers["hx-refresh"] = "true"
+    return reply
+
+
+async def _traffic(span: Span, desk: Desk, services: Services) -> Traffic:
+    now = services.now()
+    buckets = await services.traces.tallies(desk.tenant, span.since(now), now, span.per)
+    return Traffic(span, buckets)
+
+
+def base_url(request: AnyRequest, services: Services) -> str:
+    """Return what apps set as `OPENAI_BASE_URL`."""
+    scheme = "https" if is_https(request, services) else "http"
+    return f"{scheme}://{request.headers.get('host', '')}/v1"

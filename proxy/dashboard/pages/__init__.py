@@ -1,1 +1,0 @@
-"""The pages, one file for each entry of the navigation."""

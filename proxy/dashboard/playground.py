@@ -1,0 +1,276 @@
+"""`/dashboard/playground`: ask a model or check an answer, and see what the guards say."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from uuid import uuid4
+
+from litestar import Response, get, post
+from litestar.datastructures import FormMultiDict
+from litestar.di import NamedDependency
+from litestar.exceptions import InternalServerException
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
+
+from policies.verification.options import Options
+from policies.verification.shape import Verification
+from proxy.dashboard.access import ROOT
+from proxy.dashboard.page import AnyRequest, Desk
+from proxy.dashboard.playground_form import (
+    EXAMPLES,
+    NO_ROOM,
+    NO_TENANT,
+    NOBODYS_KEY,
+    NOT_KEPT,
+    TOO_LARGE,
+    CannotTry,
+    Filled,
+    Problem,
+    Way,
+    chat_body,
+    filled_in,
+    from_trace,
+    limit_reached,
+    problem_of,
+    verify_body,
+)
+from proxy.dashboard.playground_result import BANDS, CAPS, CITATIONS, Outcome, Tried
+from proxy.errors import UnknownTrace
+from proxy.job import Job
+from proxy.limits.counting import Visit
+from proxy.limits.headers import refusal
+from proxy.model_job import ModelJob
+from proxy.openai_api.chat import ChatDoor
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import json_bytes
+from proxy.replay.judging import exchange_of
+from proxy.server.asgi_reply import HttpReply
+from proxy.services import Services
+from proxy.tenants import Tenant
+from proxy.traces.query import Query
+from proxy.traces.store import TraceStoreAway
+from proxy.traces.trace import Delivery, Trace
+from proxy.verify_job import VerifyJob
+from proxy.verifying import verified
+from proxy.views.words import code_word
+
+MOST_AT_ONCE = 4
+
+
+class Room:
+    """Lets in a few tries at once, each of which counts as a request of its tenant besides."""
+
+    def __init__(self, most: int = MOST_AT_ONCE) -> None:
+        self._most = most
+        self._inside = 0
+
+    @asynccontextmanager
+    async def place(self, services: Services, tenant: Tenant) -> AsyncGenerator[None, None]:
+        """Hold a place while something is tried.
+
+        Raises:
+            CannotTry: there is none, or the tenant has reached a limit of its policy.
+        """
+        if self._inside >= self._most:
+            raise CannotTry(NO_ROOM)
+        self._inside += 1
+        visit = Visit(uuid4().hex, tenant.name, tenant.policy.limits)
+        try:
+            if visit.limits.are_set:
+                await _enter(services, visit)
+            yield
+        finally:
+            self._inside -= 1
+            await services.limiter.leave(visit)
+
+
+async def _enter(services: Services, visit: Visit) -> None:
+    count = await services.limiter.enter(visit)
+    if count.full:
+        services.metrics.limited_requests.labels(visit.tenant, count.full.value).inc()
+        raise CannotTry(limit_reached(refusal(visit.limits, count.full, count)))
+
+
+_CHAT = ChatDoor()
+_MENDED_BY_POLICY = Options(correction="trim")
+
+
+async def tried(
+    request: AnyRequest, services: Services, tenant: Tenant, filled: Filled
+) -> Tried | None:
+    """Try it; None if whoever wanted it has left.
+
+    Raises:
+        CannotTry: it cannot be tried, or failed.
+    """
+    if filled.way is Way.CHECK:
+        return await _checked(request, services, tenant, filled)
+    return await _asked(request, services, tenant, filled)
+
+
+async def _asked(
+    request: AnyRequest, services: Services, tenant: Tenant, filled: Filled
+) -> Tried | None:
+    if tenant.upstream.pass_caller_key:
+        raise CannotTry(NOBODYS_KEY)
+    job = ModelJob(_CHAT, services, tenant, {}, None)
+    reply = await _done(request, job, chat_body(filled, tenant.policy))
+    if reply is None or job.ended is None:
+        return None
+    report = await _report(services, tenant, job.ended) if filled.verify else None
+    return Tried(Way.ASK, job.ended, reply.body, report)
+
+
+async def _checked(
+    request: AnyRequest, services: Services, tenant: Tenant, filled: Filled
+) -> Tried | None:
+    job = VerifyJob(services, tenant, {}, None)
+    reply = await _done(request, job, verify_body(filled))
+    if reply is None or job.ended is None:
+        return None
+    report = Verification.model_validate_json(reply.body)
+    return Tried(Way.CHECK, job.ended, reply.body, report)
+
+
+async def _done(request: AnyRequest, job: Job, body: JsonObject) -> HttpReply | None:
+    """Return the reply to a request; None if whoever wanted it has left."""
+    reply = await job.run(json_bytes(body), request.receive)
+    if job.ended is None or job.ended.delivery is Delivery.CLIENT_GONE:
+        return None
+    if job.ended.error is not None:
+        raise CannotTry(problem_of(reply, job.ended.error, job.id))
+    return reply
+
+
+async def _report(services: Services, tenant: Tenant, trace: Trace) -> Verification | None:
+    """Verify the model's first answer, whatever became of it; None if there was none."""
+    choices = trace.attempts[0].choices if trace.attempts else ()
+    if trace.asked is None or not choices or choices[0].tool_turn:
+        return None
+    exchange = exchange_of(trace, trace.asked, tenant.loaded.intents)
+    done = await verified(
+        services,
+        tenant,
+        exchange.answered(choices[0].text),
+        _MENDED_BY_POLICY,
+        spent_s=trace.duration_ms / 1000,
+        request_id=trace.id,
+    )
+    return done.report
+
+
+PLAYGROUND = f"{ROOT}/playground"
+MOST_FORM_BYTES = 2 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Whom the playground can be tried for.
+
+    Attributes:
+        tenants: The names to choose from.
+        tenant: The one that is chosen; None if it does not exist.
+    """
+
+    tenants: Sequence[str]
+    tenant: Tenant | None
+
+    @classmethod
+    def of(cls, desk: Desk, services: Services, wanted: str) -> "Seat":
+        """Return the seat of a visitor: a tenant has its own, whatever it asks for."""
+        book = services.tenants.book
+        names = sorted(filter(desk.may_read, book.snapshot.tenants))
+        usual = names[0] if names else ""
+        chosen = (wanted or desk.tenant or usual) if desk.is_admin else usual
+        return cls(names, book.named(chosen))
+
+
+@get(PLAYGROUND)
+async def show_playground(
+    desk: NamedDependency[Desk], services: NamedDependency[Services]
+) -> Response[str]:
+    """Draw the form: empty, with an example, or with what a trace holds."""
+    filled, problem = await _first_filled(desk, services)
+    seat = Seat.of(desk, services, filled.tenant)
+    if not filled.model:
+        filled = replace(filled, model=await _usual_model(services, seat.tenant))
+    return _page(desk, seat, filled, problem=problem)
+
+
+@post(PLAYGROUND, request_max_body_size=MOST_FORM_BYTES, status_code=200)
+async def try_out(
+    request: AnyRequest,
+    desk: NamedDependency[Desk],
+    services: NamedDependency[Services],
+    room: NamedDependency[Room],
+) -> Response[str]:
+    """Ask the model or check the answer, and draw what came of it."""
+    try:
+        form = await request.form()
+    except RequestEntityTooLarge:
+        return _page(desk, Seat.of(desk, services, ""), Filled(), problem=TOO_LARGE)
+    except InternalServerException:  # what the framework makes of a client that hung up
+        form = FormMultiDict()
+    filled = filled_in(form)
+    seat = Seat.of(desk, services, filled.tenant)
+    if seat.tenant is None:
+        return _page(desk, seat, filled, problem=NO_TENANT)
+    try:
+        async with room.place(services, seat.tenant):
+            done = await tried(request, services, seat.tenant, filled)
+    except CannotTry as error:
+        return _page(desk, seat, filled, problem=error.problem)
+    if done is None:
+        return _page(desk, seat, filled)
+    # A long answer has a long report; other requests must not wait until it is drawn.
+    return await asyncio.to_thread(_page, desk, seat, filled, outcome=Outcome(done))
+
+
+async def _first_filled(desk: Desk, services: Services) -> tuple[Filled, Problem | None]:
+    example = EXAMPLES.get(desk.query.get("example", ""))
+    if example is not None:
+        return example.filled, None
+    trace_id = desk.query.get("trace")
+    if not trace_id:
+        return Filled(), None
+    trace = await services.traces.get(trace_id)
+    if trace is None or not desk.may_read(trace.tenant):
+        raise UnknownTrace(trace_id)
+    filled = from_trace(trace)
+    return (filled, None) if filled else (Filled(tenant=trace.tenant), NOT_KEPT)
+
+
+async def _usual_model(services: Services, tenant: Tenant | None) -> str:
+    """Return the model that apps of a tenant ask for; empty if nobody knows."""
+    if tenant is None:
+        return ""
+    if tenant.upstream.models:
+        return next(iter(tenant.upstream.models))
+    try:
+        newest = await services.traces.page(Query(tenant=tenant.name))
+    except TraceStoreAway:
+        return ""  # the form does without
+    return next((trace.model for trace in newest.traces if trace.model), "")
+
+
+def _page(
+    desk: Desk,
+    seat: Seat,
+    filled: Filled,
+    *,
+    outcome: Outcome | None = None,
+    problem: Problem | None = None,
+) -> Response[str]:
+    template = "playground/result.html" if desk.is_fragment else "playground/page.html"
+    return desk.draw(
+        template,
+        seat=seat,
+        filled=filled,
+        outcome=outcome,
+        problem=problem,
+        examples=EXAMPLES,
+        code_word=code_word,
+        bands=BANDS,
+        caps=CAPS,
+        citation_stands=CITATIONS,
+    )

@@ -1,1 +1,0 @@
-"""What stands behind the playground: a question asked, or an answer checked, and what it showed."""

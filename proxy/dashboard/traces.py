@@ -1,0 +1,444 @@
+"""`/dashboard/traces`: which requests there were, what comes in, and one of them whole."""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.exceptions import ValidationException
+from litestar.params import FromPath
+
+from guards.core.registry import all_guards
+from policies.judging.judge import JUDGE
+from policies.schema.guard_rule import Action
+from policies.schema.store import Snapshot
+from proxy.dashboard.access import ROOT
+from proxy.dashboard.overview import SPANS, base_url
+from proxy.dashboard.page import AnyRequest, Desk
+from proxy.errors import UnknownTrace
+from proxy.openai_api.doors import DOORS
+from proxy.openai_api.json_body import JSON_TYPE
+from proxy.services import Services
+from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
+from proxy.traces.store import TraceStore, TraceStoreAway
+from proxy.traces.trace import ACTION_NAMES, Delivery, Trace
+from proxy.verify_job import VerifyJob
+from proxy.views import msgid, words
+from proxy.views.trace import TracePage, outcome_of, shadow_word
+from proxy.views.words import CODE_WORDS, code_word, reason_word
+
+FIELDS = ("text", "action", "guard", "code", "door", "span", "since", "until")
+"""What an address can ask for beside the tenant."""
+LONGEST_TEXT_CHARS = 200
+"""Every word is looked for in every text, so that many words take long."""
+_PLACE = r"(?:\d{1,18}(?:-\d{1,18})?)?"
+_CURSOR = re.compile(rf"{_PLACE}(?:\.{_PLACE}){{0,63}}")
+"""A place, or one for each part of a store that is spread over servers."""
+_LONG_TEXT = msgid("The words to look for are too long.")
+_BAD_ACTION = msgid("This address asks for an action that there is not.")
+_BAD_SPAN = msgid("This address asks for a span of time that there is not.")
+_BAD_TIME = msgid("This address asks for a time that cannot be read.")
+
+
+class BadFilter(ValueError):
+    """An address asks for what cannot be; `said` is what to tell, to be translated."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(said)
+        self.said = said
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What an address asks for.
+
+    Attributes:
+        asked: The fields that it names, as they are.
+        since: The moment from which on; None if it names none.
+        until: The moment up to which; None if it names none.
+        begin: Where a span of time up to now begins; None if it names none.
+        before: Cursor of an older page; None for the newest.
+    """
+
+    asked: Mapping[str, str]
+    since: datetime | None = None
+    until: datetime | None = None
+    begin: datetime | None = None
+    before: str | None = None
+
+    @classmethod
+    def of(cls, query: Mapping[str, str], now: datetime) -> "Filters":
+        """Read the query of an address.
+
+        Raises:
+            BadFilter: it asks for what cannot be.
+        """
+        asked = asked_in(query)
+        if len(asked.get("text", "")) > LONGEST_TEXT_CHARS:
+            raise BadFilter(_LONG_TEXT)
+        if asked.get("action", ACTION_NAMES[0]) not in ACTION_NAMES:
+            raise BadFilter(_BAD_ACTION)
+        return cls(
+            asked=asked,
+            since=_moment(asked.get("since"), now),
+            until=_moment(asked.get("until"), now),
+            begin=_begin(asked.get("span"), now),
+            before=cursor_in(query, "before"),
+        )
+
+    @property
+    def text(self) -> str:
+        """The words that are looked for."""
+        return self.asked.get("text", "")
+
+    def query(self, tenant: str | None, limit: int, *, after: str | None = None) -> Query:
+        """Return what to ask a store for.
+
+        Args:
+            tenant: Whose traces; None for all.
+            limit: At most this many.
+            after: Cursor, for newer ones only.
+        """
+        return Query(
+            tenant=tenant,
+            action=self.asked.get("action"),
+            guard=self.asked.get("guard"),
+            code=self.asked.get("code"),
+            text=self.text or None,
+            since=self.since or (None if self.until else self.begin),
+            until=self.until,
+            door=self.asked.get("door"),
+            before=None if after is not None else self.before,
+            after=after,
+            limit=limit,
+        )
+
+
+def asked_in(query: Mapping[str, str]) -> dict[str, str]:
+    """Return the fields of an address that ask for something."""
+    given = {name: query.get(name, "").strip() for name in FIELDS}
+    return {name: value for name, value in given.items() if value}
+
+
+def cursor_in(query: Mapping[str, str], name: str) -> str | None:
+    """Return the cursor of an address; None for one that no store can have given."""
+    said = query.get(name, "")
+    return said if said and _CURSOR.fullmatch(said) else None
+
+
+def _begin(span: str | None, now: datetime) -> datetime | None:
+    if span is None:
+        return None
+    lengths = {known.name: known.length for known in SPANS}
+    if span not in lengths:
+        raise BadFilter(_BAD_SPAN)
+    return now - lengths[span]
+
+
+def _moment(said: str | None, now: datetime) -> datetime | None:
+    if said is None:
+        return None
+    try:
+        return moment(said, now)
+    except UnknownMoment as unknown:
+        raise BadFilter(_BAD_TIME) from unknown
+
+
+PATIENCE_S = 1.5
+"""How long a page looks on for rare traces before it shows what it has."""
+NEWEST = ""
+"""In the place of a cursor: everything is newer than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Traces, newest first.
+
+    Attributes:
+        traces: At most as many as were wanted.
+        older: Cursor for those behind them; None if there are none.
+        searched_to: How far back was looked, if it was given up before there were enough traces;
+            None otherwise.
+    """
+
+    traces: list[Trace]
+    older: str | None
+    searched_to: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Traces that came in since a cursor, newest first.
+
+    Attributes:
+        traces: Those.
+        cursor: For those that come next.
+        has_gap: More came than can be shown; older ones of them were left out.
+    """
+
+    traces: list[Trace]
+    cursor: str
+    has_gap: bool = False
+
+
+async def search(store: TraceStore, query: Query, clock: Callable[[], float]) -> Found:
+    """Return what a query wants, or what was found of it in good time.
+
+    Args:
+        store: Where to look.
+        query: What is wanted, newest first.
+        clock: Monotonic clock in seconds.
+    """
+    give_up_s = clock() + PATIENCE_S
+    traces: list[Trace] = []
+    older = query.before
+    while True:
+        page = await store.page(replace(query, before=older, limit=query.limit - len(traces)))
+        traces += page.traces
+        older = page.cursor
+        if older is None or len(traces) >= query.limit:
+            return Found(traces, older)
+        if clock() >= give_up_s:
+            break
+    behind = await store.page(Query(tenant=query.tenant, before=older, limit=1))
+    if not behind.traces:
+        return Found(traces, None)
+    return Found(traces, older, behind.traces[0].started_at)
+
+
+async def news(store: TraceStore, query: Query) -> News:
+    """Return what came in since the query's `after`; after a long time only the newest of it."""
+    after = query.after or NEWEST
+    page = await store.page(query)
+    cursor = page.cursor or after
+    if len(page.traces) < query.limit:
+        return News(list(reversed(page.traces)), cursor)
+    cursor = await store.newest()
+    newest = await store.page(replace(query, after=None))
+    return News(list(newest.traces), cursor, has_gap=True)
+
+
+_LONGEST_CHARS = 240
+_MOST_REASONS = 3
+_AROUND_CHARS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A word that was looked for in an answer, and what stands around it."""
+
+    before: str
+    word: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line.
+
+    Attributes:
+        trace: The trace.
+        text: What was looked for; empty if nothing.
+    """
+
+    trace: Trace
+    text: str = ""
+
+    @property
+    def outcome(self) -> str:
+        """What became of the request in a word, to be translated."""
+        return outcome_of(self.trace)
+
+    @property
+    def question(self) -> str:
+        """The question on one line, as much as has room."""
+        return " ".join(self.trace.question[: 2 * _LONGEST_CHARS].split())[:_LONGEST_CHARS]
+
+    @property
+    def snippet(self) -> Snippet | None:
+        """Where an answer has a word that was looked for; None if the question has them all."""
+        words = [word for word in self.text.lower().split() if word not in self.question.lower()]
+        places = ((text, text.lower().find(word), word) for word in words for text in self._answers)
+        for text, place, word in places:
+            if place >= 0:
+                end = place + len(word)
+                return Snippet(
+                    text[max(0, place - _AROUND_CHARS) : place],
+                    text[place:end],
+                    text[end : end + _AROUND_CHARS],
+                )
+        return None
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The first codes of what led to it."""
+        return self.trace.reasons[:_MOST_REASONS]
+
+    @property
+    def more_reasons(self) -> int:
+        """How many more there are."""
+        return max(0, len(self.trace.reasons) - _MOST_REASONS)
+
+    @property
+    def choices(self) -> int:
+        """How many answers left."""
+        return len(self.trace.made)
+
+    @property
+    def asked_twice(self) -> bool:
+        """Whether a second attempt was made that the action does not tell of."""
+        return len(self.trace.attempts) > 1 and self.trace.action is not Action.REGENERATE
+
+    @property
+    def model_not_asked(self) -> bool:
+        """Whether the answer was replaced before there was one."""
+        return self.trace.action is Action.REPLACE and not self.trace.attempts
+
+    @property
+    def client_left(self) -> bool:
+        """Whether the client left before the end."""
+        return self.trace.delivery is Delivery.CLIENT_GONE
+
+    @property
+    def shadow(self) -> str:
+        """What the shadow policy would have done, to be translated; empty if the same."""
+        return shadow_word(self.trace)
+
+    @property
+    def would(self) -> str:
+        """What guards in shadow would have done; empty if nothing."""
+        return "" if self.trace.would is Action.PASS else self.trace.would.value
+
+    @property
+    def _answers(self) -> Iterator[str]:
+        yield from self.trace.replies
+        for attempt in self.trace.attempts:
+            yield from (choice.text for choice in attempt.choices)
+
+
+TRACES = f"{ROOT}/traces"
+LIVE = f"{TRACES}/live"
+ON_A_PAGE = 50
+NEW_AT_ONCE = 50
+ALL_DOORS = (*(door.name for door in DOORS), VerifyJob.door)
+NOTHING_FOUND = Found([], None)
+_NO_SUCH_PAGE = msgid("This page of the list is not there any more.")
+
+
+@get(TRACES)
+async def show_traces(
+    request: AnyRequest, desk: NamedDependency[Desk], services: NamedDependency[Services]
+) -> Response[str]:
+    """Draw the list."""
+    is_live = desk.query.get("live") == "1"
+    # Taken first: what comes in meanwhile is then told of twice rather than never.
+    cursor = await services.traces.newest() if is_live else NEWEST
+    filters, found, problem = await _found(desk, services)
+    return desk.draw(
+        "traces/list.html",
+        status_code=400 if problem else 200,
+        filters=filters,
+        rows=[Row(trace, filters.text) for trace in found.traces],
+        found=found,
+        problem=problem,
+        is_live=is_live,
+        is_away=False,
+        cursor=cursor,
+        live_address=desk.page_of(LIVE, **filters.asked),
+        is_empty=not found.traces and await _is_empty(desk, services),
+        base_url=base_url(request, services),
+        tenants=sorted(services.policies.snapshot.tenants) if desk.is_admin else (),
+        spans=SPANS,
+        titles={span.name: span.title for span in SPANS},
+        guards=(*all_guards(), JUDGE),
+        codes=CODE_WORDS,
+        code_word=code_word,
+        words=words,
+        doors=ALL_DOORS,
+    )
+
+
+@get(LIVE)
+async def show_new_traces(
+    desk: NamedDependency[Desk], services: NamedDependency[Services]
+) -> Response[str]:
+    """Draw the lines of what came in since the page last asked."""
+    after = cursor_in(desk.query, "after") or NEWEST
+    try:
+        filters = Filters.of(desk.query, services.now())
+        fresh = await news(services.traces, filters.query(desk.tenant, NEW_AT_ONCE, after=after))
+    except (BadFilter, BadCursor) as bad:
+        raise ValidationException from bad
+    except TraceStoreAway:
+        # The page says so in its own words, and asks again.
+        return desk.draw("traces/news.html", rows=[], cursor=after, is_away=True, has_gap=False)
+    return desk.draw(
+        "traces/news.html",
+        rows=[Row(trace, filters.text) for trace in fresh.traces],
+        cursor=fresh.cursor,
+        is_away=False,
+        has_gap=fresh.has_gap,
+        code_word=code_word,
+    )
+
+
+@get(f"{TRACES}/{{trace_id:str}}")
+async def show_trace_page(
+    desk: NamedDependency[Desk], services: NamedDependency[Services], trace_id: FromPath[str]
+) -> Response[str]:
+    """Draw one trace."""
+    trace = await _trace(desk, services, trace_id)
+    # A trace may hold thousands of findings; other requests must not wait for its page.
+    return await asyncio.to_thread(_drawn, desk, trace, services.policies.snapshot)
+
+
+@get(f"{TRACES}/{{trace_id:str}}/json")
+async def download_trace(
+    desk: NamedDependency[Desk], services: NamedDependency[Services], trace_id: FromPath[str]
+) -> Response[bytes]:
+    """Return one trace as a file."""
+    trace = await _trace(desk, services, trace_id)
+    return Response(
+        trace.model_dump_json(indent=2).encode(),
+        media_type=JSON_TYPE,
+        headers={"content-disposition": 'attachment; filename="trace.json"'},
+    )
+
+
+def _drawn(desk: Desk, trace: Trace, policies: Snapshot) -> Response[str]:
+    return desk.draw(
+        "traces/one.html",
+        page=TracePage.of(trace, policies),
+        trace=trace,
+        code_word=code_word,
+        reason_word=reason_word,
+        words=words,
+    )
+
+
+async def _trace(desk: Desk, services: Services, trace_id: str) -> Trace:
+    trace = await services.traces.get(trace_id)
+    if trace is None or not desk.may_read(trace.tenant):
+        raise UnknownTrace(trace_id)
+    return trace
+
+
+async def _found(desk: Desk, services: Services) -> tuple[Filters, Found, str]:
+    """Return what the address asks for, what there is of it, or why that cannot be."""
+    filters = Filters(asked_in(desk.query))
+    try:
+        filters = Filters.of(desk.query, services.now())
+        query = filters.query(desk.tenant, ON_A_PAGE)
+        return filters, await search(services.traces, query, services.clock), ""
+    except BadFilter as bad:
+        return filters, NOTHING_FOUND, bad.said
+    except BadCursor:
+        return filters, NOTHING_FOUND, _NO_SUCH_PAGE
+
+
+async def _is_empty(desk: Desk, services: Services) -> bool:
+    """Tell whether there is no trace at all."""
+    return await services.traces.count(Query(tenant=desk.tenant)) == 0

@@ -1,0 +1,259 @@
+"""Runs the cases of a golden set: asks each turn, scores the reply, goes on until all are done.
+
+The evidence stands in the system message, where a model reads it, and in ``guard.sources``, where
+the proxy takes it from exactly; a `context` written out stands in the system message alone.
+
+The score of a reply is the share of its expected keywords that it says (1 where none is expected),
+and 0 as soon as it says a forbidden one; `keywords` tells when a keyword is said. The score of a
+case is the mean of its turns. A reply passes with a score of at least `min_score`, no forbidden
+keyword, an expected action, and a reason that begins as expected; a case passes if all of its
+replies do.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import httpx
+from pydantic import JsonValue
+
+from proxy.golden.client import Heard, NoReply, Target, ask
+from proxy.golden.keywords import says, says_any
+from proxy.golden.results import CaseResult, Outcome, TurnResult, worst_of
+from proxy.golden.scripted import tagged
+from proxy.golden.shape import Case, Expectation, GoldenSet, Passage, Turn
+from proxy.openai_api.json_body import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A question that was asked before, and the reply."""
+
+    query: str
+    reply: str
+
+
+def body_of(
+    golden: GoldenSet, case: Case, turn: Turn, before: Sequence[Said], model: str
+) -> JsonObject:
+    """Return the body of one turn's request.
+
+    Args:
+        golden: The set, for its passages and instructions.
+        case: The case.
+        turn: One of its turns, as `Case.asked` has it.
+        before: The turns before it.
+        model: Model to ask for.
+    """
+    passages = _passages(golden, turn)
+    body: JsonObject = {"model": model, "messages": _messages(golden, case, turn, before, passages)}
+    if turn.stream:
+        body["stream"] = True
+    body |= turn.request
+    if passages is not None:
+        told = turn.request.get("guard")
+        guard: JsonObject = {"sources": [_exact(passage) for passage in passages]}
+        body["guard"] = guard | (told if isinstance(told, dict) else {})
+    return body
+
+
+def _passages(golden: GoldenSet, turn: Turn) -> list[Passage] | None:
+    if turn.passages is None and turn.sources is None:
+        return None
+    return [*(golden.passages[name] for name in turn.passages or ()), *(turn.sources or ())]
+
+
+def _messages(
+    golden: GoldenSet,
+    case: Case,
+    turn: Turn,
+    before: Sequence[Said],
+    passages: list[Passage] | None,
+) -> list[JsonValue]:
+    context = turn.context if passages is None else _block(passages)
+    instructions = golden.instructions if case.instructions is None else case.instructions
+    system = "\n\n".join(filter(None, (instructions, context)))
+    messages: list[JsonValue] = [_message("system", system)] if system else []
+    for said in before:
+        messages += [_message("user", said.query), _message("assistant", said.reply)]
+    return [*messages, _message("user", turn.query)]
+
+
+def _message(role: str, content: str) -> JsonObject:
+    return {"role": role, "content": content}
+
+
+def _block(passages: Sequence[Passage]) -> str:
+    written = [
+        f'<source id="{passage.id or number}" name="{passage.title}">\n{passage.text}\n</source>'
+        for number, passage in enumerate(passages, 1)
+    ]
+    return "\n".join(["<context>", *written, "</context>"])
+
+
+def _exact(passage: Passage) -> JsonObject:
+    given: JsonObject = {"section_title": passage.title, "section_content": passage.text}
+    more: JsonObject = passage.model_dump(include={"file", "page", "score", "id"})
+    return given | {name: value for name, value in more.items() if value not in (None, "")}
+
+
+def judged(turn: Turn, heard: Heard) -> TurnResult:
+    """Return what came of a question that was answered."""
+    forbidden = [word for word in turn.forbidden_keywords if says(heard.text, word)]
+    missing = [each for each in turn.expected_keywords if not says_any(heard.text, each)]
+    score = 0.0 if forbidden else 1 - len(missing) / max(1, len(turn.expected_keywords))
+    faults = []
+    if forbidden:
+        faults.append(f"says what is forbidden: {', '.join(forbidden)}")
+    elif score < turn.min_score:
+        unsaid = ", ".join("|".join(each) for each in missing)
+        faults.append(f"score {score:.2f}, expected {turn.min_score:.2f} or more; unsaid: {unsaid}")
+    return TurnResult(
+        query=turn.query,
+        reply=heard.text,
+        action=heard.action,
+        reasons=heard.reasons,
+        attempts=heard.attempts,
+        trace_id=heard.trace_id,
+        score=score,
+        faults=(*faults, *_about_verdict(turn, heard)),
+        took_ms=heard.took_ms,
+    )
+
+
+def _about_verdict(expected: Expectation, heard: Heard) -> list[str]:
+    faults = []
+    actions = expected.expected_action
+    if actions and heard.action not in actions:
+        faults.append(f"action {heard.action or 'none'}, expected {' or '.join(actions)}")
+    beginnings = expected.expected_reason
+    if beginnings and not any(reason.startswith(beginnings) for reason in heard.reasons):
+        came = ", ".join(heard.reasons) or "none"
+        faults.append(f"reasons {came}, expected {' or '.join(beginnings)}")
+    return faults
+
+
+Play = Callable[[Case], Awaitable[CaseResult]]
+UNSCRIPTED = "the model was asked, and the case does not say what it answers (`model`)"
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Asks one target the cases of one set.
+
+    Attributes:
+        client: Whose connections are used.
+        target: Who is asked.
+        golden: The set.
+        scripted: The model says what the cases say that it says.
+        repeat: How often each case runs.
+    """
+
+    client: httpx.AsyncClient
+    target: Target
+    golden: GoldenSet
+    scripted: bool = False
+    repeat: int = 1
+
+    async def play(self, case: Case) -> CaseResult:
+        """Return what came of a case, in all of its runs."""
+        return worst_of([await self._run(case) for _ in range(self.repeat)])
+
+    async def _run(self, case: Case) -> CaseResult:
+        before: list[Said] = []
+        results: list[TurnResult] = []
+        for number, turn in enumerate(case.asked):
+            body = body_of(self.golden, case, turn, before, self.target.model)
+            if self.scripted:
+                body = tagged(body, case.id, number)
+            try:
+                heard = await ask(self.client, self.target, body)
+            except NoReply as error:
+                # Without its reply the conversation cannot go on.
+                results.append(
+                    TurnResult(query=turn.query, error=str(error), trace_id=error.trace_id)
+                )
+                break
+            results.append(self._judged(turn, heard))
+            before.append(Said(turn.query, heard.text))
+        return _case_result(case, results)
+
+    def _judged(self, turn: Turn, heard: Heard) -> TurnResult:
+        result = judged(turn, heard)
+        if self.scripted and turn.model is None and heard.attempts:
+            return result.model_copy(update={"error": UNSCRIPTED})
+        return result
+
+
+def not_run(case: Case) -> CaseResult:
+    """Return the result of a case that was not asked."""
+    return CaseResult(
+        id=case.id, category=case.category, scope=case.scope, outcome=Outcome.NOT_RUN, runs=0
+    )
+
+
+def _case_result(case: Case, turns: list[TurnResult]) -> CaseResult:
+    outcome = min((turn.outcome for turn in turns), key=lambda one: one.rank)
+    # Turns that an error kept from being asked count as nothing.
+    asked = len(case.asked)
+    scores = [turn.score for turn in turns] + [0.0] * (asked - len(turns))
+    return CaseResult(
+        id=case.id,
+        category=case.category,
+        scope=case.scope,
+        outcome=outcome,
+        score=fmean(scores),
+        turns=tuple(turns),
+    )
+
+
+async def run_cases(
+    cases: Sequence[Case],
+    play: Play,
+    *,
+    concurrency: int,
+    stop: asyncio.Event,
+    fail_fast: bool = False,
+    on_result: Callable[[CaseResult], None],
+) -> tuple[CaseResult, ...]:
+    """Return what came of each case, in their order.
+
+    Args:
+        cases: The cases.
+        play: Plays one.
+        concurrency: How many are under way at once.
+        stop: Set to end early: what is under way is given up, and counts as not run.
+        fail_fast: End early at the first case that does not pass.
+        on_result: Called with each result as it comes.
+    """
+    found: dict[str, CaseResult] = {}
+    enough = asyncio.Event()
+    waiting = iter(cases)
+
+    async def work() -> None:
+        for case in waiting:
+            result = found[case.id] = await play(case)
+            on_result(result)
+            if fail_fast and result.outcome is not Outcome.PASSED:
+                enough.set()
+            if enough.is_set():
+                return
+
+    async def work_all() -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(concurrency, len(cases))):
+                group.create_task(work())
+
+    tasks = [asyncio.create_task(one) for one in (work_all(), _set(stop), _set(enough))]
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for task in done:
+        task.result()
+    return tuple(found.get(case.id) or not_run(case) for case in cases)
+
+
+async def _set(event: asyncio.Event) -> None:
+    await event.wait()

@@ -1,1 +1,0 @@
-"""Judges requests that were served again, by another policy and without asking any model."""

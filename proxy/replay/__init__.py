@@ -1,0 +1,1 @@
+"""Replays served requests under another policy, without asking any model."""

@@ -1,0 +1,306 @@
+"""Compares requests as they were decided with what another policy makes of them, and adds that up.
+
+Only a small record of each request is kept, so that any number of traces can be gone through.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import islice, zip_longest
+
+from guards.core.finding import Finding
+from policies.schema.sections import StoredText
+from policies.verdict import GuardOutcome
+from proxy.replay.judging import found, holds_labels
+from proxy.traces.differing import does_otherwise, says_otherwise
+from proxy.traces.trace import GuardRun, NotReplayed, PolicyUsed, Replayed, Trace, Unknown
+
+LONGEST_EXCERPT_CHARS = 200
+
+
+class By(StrEnum):
+    """Who has a finding, or a reason in it."""
+
+    BEFORE = "before"
+    """Only the policy that judged at first."""
+    AFTER = "after"
+    """Only the other one."""
+    BOTH = "both"
+    """Both, and they make something else of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The finding that makes the difference between two policies.
+
+    Attributes:
+        code: Its code.
+        observed: What stands there.
+        expected: What the sources say instead.
+        by: Who has it.
+    """
+
+    code: str
+    observed: str
+    expected: tuple[str, ...]
+    by: By
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What another policy changes in a request.
+
+    Attributes:
+        question: The beginning of the question.
+        reasons_before: Codes of the findings that led to what was done.
+        reasons_after: Codes of those that would have led to something else.
+        seen: The first finding that makes the difference; None if nothing was found.
+        only_words: The same would have been done, and other words would have left.
+    """
+
+    question: str
+    reasons_before: tuple[str, ...]
+    reasons_after: tuple[str, ...]
+    seen: Seen | None
+    only_words: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A request as it was decided, beside what another policy would have made of it.
+
+    Attributes:
+        id: The request's id.
+        tenant: Its tenant.
+        policy: The policy that judged it.
+        before: What was done, as `Trace.action_name`.
+        after: What would have been done, as `Replayed.action_name`; says nothing if `not_run`.
+        unknown: Why nobody knows what would have left; None if it is known.
+        not_run: Why it was not judged again; None if it was.
+        failure: Type of the error that judging it again ended in; empty if in none.
+        acted_before: Guards that acted.
+        acted_after: Guards that would have.
+        holds_labels: Labels stand in the place of its personal identifiers.
+        change: What is changed; None if nothing is for sure.
+    """
+
+    id: str
+    tenant: str
+    policy: PolicyUsed
+    before: str
+    after: str = ""
+    unknown: Unknown | None = None
+    not_run: NotReplayed | None = None
+    failure: str = ""
+    acted_before: frozenset[str] = frozenset()
+    acted_after: frozenset[str] = frozenset()
+    holds_labels: bool = False
+    change: Change | None = None
+
+
+def compared(trace: Trace, tried: Replayed) -> Compared:
+    """Compare what was decided about a request with what another policy would have made of it."""
+    return Compared(
+        id=trace.id,
+        tenant=trace.tenant,
+        policy=trace.policy,
+        before=trace.action_name,
+        after=tried.action_name,
+        unknown=tried.unknown,
+        not_run=tried.not_run,
+        acted_before=_acted(trace.guards),
+        acted_after=_acted(tried.guards),
+        holds_labels=trace.text is StoredText.MASKED and holds_labels(trace),
+        change=_change(trace, tried),
+    )
+
+
+def _acted(runs: Iterable[GuardRun]) -> frozenset[str]:
+    return frozenset(run.guard for run in runs if run.outcome is GuardOutcome.ACTED)
+
+
+def _change(trace: Trace, tried: Replayed) -> Change | None:
+    otherwise = does_otherwise(trace, tried)
+    if not otherwise and not says_otherwise(trace, tried):
+        return None
+    return Change(
+        question=trace.question[:LONGEST_EXCERPT_CHARS],
+        reasons_before=trace.reasons,
+        reasons_after=tried.reasons,
+        seen=_seen(trace, tried),
+        only_words=not otherwise,
+    )
+
+
+_Placed = tuple[int, int, Finding]
+
+
+def _seen(trace: Trace, tried: Replayed) -> Seen | None:
+    """Return the first finding that makes the difference: first of all one of another reason."""
+    before = [(number, choice.index if choice else 0, one) for number, choice, one in found(trace)]
+    after = [(one.attempt, one.choice, each) for one in tried.choices for each in one.findings]
+    new_reasons = set(tried.reasons) - set(trace.reasons)
+    old_reasons = set(trace.reasons) - set(tried.reasons)
+    for candidates, by in (
+        ((one for one in after if one[2].code in new_reasons), By.AFTER),
+        ((one for one in before if one[2].code in old_reasons), By.BEFORE),
+        (_only_in(after, before), By.AFTER),
+        (_only_in(before, after), By.BEFORE),
+        ((one for one in after if one[2].code in tried.reasons), By.BOTH),
+    ):
+        for *_, finding in candidates:
+            return Seen(
+                code=finding.code,
+                observed=finding.observed[:LONGEST_EXCERPT_CHARS],
+                expected=tuple(said[:LONGEST_EXCERPT_CHARS] for said in finding.expected),
+                by=by,
+            )
+    return None
+
+
+def _only_in(some: Sequence[_Placed], others: Sequence[_Placed]) -> Iterator[_Placed]:
+    known = {_place(one) for one in others}
+    return (one for one in some if _place(one) not in known)
+
+
+def _place(placed: _Placed) -> tuple[object, ...]:
+    attempt, choice, finding = placed
+    return (attempt, choice, finding.part, finding.span, finding.code)
+
+
+@dataclass(slots=True)
+class GuardTotals:
+    """In how many requests a guard acted.
+
+    Attributes:
+        before: By the policy that judged them.
+        after: By the other policy.
+        only_before: By the first one only.
+        only_after: By the other one only.
+    """
+
+    before: int = 0
+    after: int = 0
+    only_before: int = 0
+    only_after: int = 0
+
+
+@dataclass(slots=True)
+class TenantTotals:
+    """How many requests of a tenant were judged again, and what came of it."""
+
+    judged: int = 0
+    changed: int = 0
+    unknown: int = 0
+
+
+@dataclass(slots=True)
+class UnknownTotals:
+    """Requests of which nobody knows what would have left, and how many are changed for sure."""
+
+    requests: int = 0
+    changed: int = 0
+
+
+Kind = tuple[str, str]
+"""What was done, and what would have been."""
+
+
+@dataclass
+class Totals:
+    """What another policy changes in many requests.
+
+    Attributes:
+        most_examples: How many changes are wanted as examples.
+        read: Requests that were looked at.
+        judged: Those of them that could be judged again.
+        skipped: Those that could not be, by the reason; so also those that ended before there was
+            an answer.
+        actions: Those that could, by what was done and what would have been.
+        unknown: Those of them of which nobody knows what would have left, by the reason.
+        only_words: Those in which the same would have been done, and other words would have left.
+        holding_labels: Those with labels in the place of personal identifiers.
+        guards: By guard that acted, of those whose answers are known to their end.
+        tenants: By tenant.
+        policies: Requests by the policy that judged them.
+        changes: Ids of all that are changed for sure, in their order.
+        failures: Requests of which judging broke: type of the error -> the first of them.
+    """
+
+    most_examples: int = 0
+    read: int = 0
+    judged: int = 0
+    skipped: Counter[NotReplayed | Unknown] = field(default_factory=Counter)
+    actions: Counter[Kind] = field(default_factory=Counter)
+    unknown: dict[Unknown, UnknownTotals] = field(default_factory=dict)
+    only_words: int = 0
+    holding_labels: int = 0
+    guards: dict[str, GuardTotals] = field(default_factory=dict)
+    tenants: dict[str, TenantTotals] = field(default_factory=dict)
+    policies: Counter[PolicyUsed] = field(default_factory=Counter)
+    changes: dict[Kind, list[str]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+    _examples: dict[Kind, list[Compared]] = field(default_factory=dict)
+
+    @property
+    def changed(self) -> int:
+        """Requests that are changed for sure."""
+        return sum(map(len, self.changes.values()))
+
+    @property
+    def share(self) -> float:
+        """Share of the judged requests that are changed for sure; 0 if none was judged."""
+        return self.changed / self.judged if self.judged else 0.0
+
+    @property
+    def examples(self) -> list[Compared]:
+        """Changes of as many kinds as there are, the first of each kind first."""
+        rounds = zip_longest(*self._examples.values())
+        return list(islice(_present(rounds), self.most_examples))
+
+    def add(self, one: Compared) -> None:
+        """Count a request."""
+        self.read += 1
+        skipped = one.not_run or (one.unknown if one.unknown is Unknown.NO_ANSWER else None)
+        if skipped is not None:
+            self.skipped[skipped] += 1
+            if one.failure:
+                self.failures.setdefault(one.failure, one.id)
+            return
+        self.judged += 1
+        self.actions[one.before, one.after] += 1
+        self.policies[one.policy] += 1
+        self.holding_labels += one.holds_labels
+        self._add_to_tenant(one)
+        if one.unknown is not Unknown.REST_NOT_READ:  # of which guards saw a part only
+            self._add_to_guards(one)
+        if one.unknown is not None:
+            unknown = self.unknown.setdefault(one.unknown, UnknownTotals())
+            unknown.requests += 1
+            unknown.changed += one.change is not None
+        if one.change is not None:
+            kind = one.before, one.after
+            self.only_words += one.change.only_words
+            self.changes.setdefault(kind, []).append(one.id)
+            alike = self._examples.setdefault(kind, [])
+            if len(alike) < self.most_examples:
+                alike.append(one)
+
+    def _add_to_tenant(self, one: Compared) -> None:
+        tenant = self.tenants.setdefault(one.tenant, TenantTotals())
+        tenant.judged += 1
+        tenant.unknown += one.unknown is not None
+        tenant.changed += one.change is not None
+
+    def _add_to_guards(self, one: Compared) -> None:
+        for guard in one.acted_before | one.acted_after:
+            total = self.guards.setdefault(guard, GuardTotals())
+            total.before += guard in one.acted_before
+            total.after += guard in one.acted_after
+            total.only_before += guard not in one.acted_after
+            total.only_after += guard not in one.acted_before
+
+
+def _present(rounds: Iterator[tuple[Compared | None, ...]]) -> Iterator[Compared]:
+    return (one for each in rounds for one in each if one is not None)

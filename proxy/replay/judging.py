@@ -1,0 +1,326 @@
+"""Judges a served request again, by another policy and without a model.
+
+The question is judged, then the first attempt's answers go through their gates, then the second
+attempt's if the policy wants one and there was one. Under the policy that judged the request at
+first it comes to the same action.
+
+Where the other policy would have asked the model something that nobody asked it, nobody knows what
+would have left; see `Unknown`. Sources are taken as they were found: another policy's rules for
+finding them change nothing.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from guards.core.exchange import Exchange
+from guards.core.finding import Finding
+from guards.core.guard import Stage
+from guards.text.personal_data.kinds import PersonalKind
+from policies.gating.gate import Gate
+from policies.inspection import NOTHING
+from policies.judging.claims import Skip
+from policies.judging.judge import JUDGE
+from policies.patterns import Intents
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StoredText
+from policies.verdict import GuardOutcome, Verdict
+from proxy.errors import BadRequest
+from proxy.gatekeeping import Gatekeeper, inspected
+from proxy.judged import Judged, Settled, replace, settle
+from proxy.openai_api.answer import Answer
+from proxy.openai_api.guard_field import GuardField
+from proxy.stricter import asking_more
+from proxy.tenants import Judging
+from proxy.traces.builder import findings_of, guard_runs, left_of
+from proxy.traces.trace import (
+    Asked,
+    Attempt,
+    Choice,
+    GuardRun,
+    NotReplayed,
+    PolicyUsed,
+    Replayed,
+    ReplayedChoice,
+    Trace,
+    Unknown,
+)
+
+_LABEL = re.compile("|".join(re.escape(kind.label) for kind in PersonalKind))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """A reply of a model server of which only the answers are known."""
+
+    answers: tuple[Answer, ...]
+    raw: bytes = b""
+    usage: JsonValue | None = None
+    unseen: tuple[str, ...] = ()
+    is_stream: bool = False
+    unknown: tuple[str, ...] = ()
+
+
+def exchange_of(trace: Trace, asked: Asked, intents: Intents) -> Exchange:
+    """Return what the guards looked at, with the intents that a policy's rules see in it."""
+    by_rule = intents.intent_of(trace.question).intent
+    return Exchange(
+        question=trace.question,
+        sources=trace.sources,
+        context=trace.context,
+        echo=asked.echo,
+        previous_answer=asked.previous_answer,
+        intents=tuple(one for one in (by_rule, asked.told_intent) if one),
+        last_error_reason=asked.last_error_reason,
+        may_fetch=asked.offers_tools,
+    )
+
+
+def reply_of(attempt: Attempt) -> RecordedReply:
+    """Return the reply of the model server that an attempt was."""
+    return RecordedReply(tuple(_answer(choice) for choice in attempt.choices))
+
+
+def found(trace: Trace) -> Iterator[tuple[int, Choice | None, Finding]]:
+    """Yield what was found: in which attempt (0: in the question), in which answer, and what."""
+    for finding in trace.findings:
+        yield 0, None, finding
+    for number, attempt in enumerate(trace.attempts, start=1):
+        for choice in attempt.choices:
+            for finding in choice.findings:
+                yield number, choice, finding
+
+
+def holds_labels(trace: Trace) -> bool:
+    """Tell whether labels stand in the trace where the request had personal identifiers."""
+    answers = (choice.text for attempt in trace.attempts for choice in attempt.choices)
+    texts = (trace.question, *(source.text for source in trace.sources), *answers)
+    return any(_LABEL.search(text) for text in texts)
+
+
+def rests_on_labels(trace: Trace) -> bool:
+    """Tell whether a guard acted on a place where only a label stands now."""
+    acted = {run.guard for run in trace.guards if run.outcome is GuardOutcome.ACTED}
+    return any(
+        finding.guard in acted and _is_on_label(finding, _text_of(finding.part, trace, choice))
+        for _, choice, finding in found(trace)
+    )
+
+
+def _text_of(part: str, trace: Trace, choice: Choice | None) -> str:
+    if part == "answer":
+        return choice.text if choice else ""
+    texts = {f"source:{source.id}": source.text for source in trace.sources}
+    return texts.get(part, trace.question)
+
+
+def _is_on_label(finding: Finding, text: str) -> bool:
+    span = finding.span
+    return any(
+        label.start() < span.end and span.start < label.end() for label in _LABEL.finditer(text)
+    )
+
+
+def _answer(choice: Choice) -> Answer:
+    return Answer(
+        index=choice.index,
+        content=choice.text,
+        tool_turn=choice.tool_turn,
+        finish_reason=choice.finish_reason,
+    )
+
+
+VERIFY_DOOR = "verify"
+
+
+def why_not(trace: Trace) -> NotReplayed | None:
+    """Return why a trace cannot be judged again; None if it can."""
+    if trace.door == VERIFY_DOOR:
+        return NotReplayed.VERIFICATION
+    if trace.text is StoredText.NONE:
+        return NotReplayed.NO_TEXT
+    if trace.asked is None:
+        return NotReplayed.NOT_STORED
+    if any(_had_its_say(run, trace) for run in trace.guards):
+        return NotReplayed.JUDGE_DECIDED
+    if trace.text is StoredText.MASKED and rests_on_labels(trace):
+        return NotReplayed.MASKED
+    return None
+
+
+def _had_its_say(run: GuardRun, trace: Trace) -> bool:
+    """Tell whether a run is that of a judge whose word counted."""
+    if run.guard != JUDGE or run.mode is not Mode.ENFORCE or run.reason in set(Skip):
+        return False
+    # Which of two attempts is better also depends on how far it trusted them.
+    return run.outcome is GuardOutcome.ACTED or len(trace.attempts) > 1
+
+
+def replay(trace: Trace, judging: Judging) -> Replayed:
+    """Judge a request again.
+
+    Args:
+        trace: The request, as it is in memory or as it was stored.
+        judging: The other policy.
+    """
+    used = PolicyUsed(name=judging.loaded.name, version=judging.loaded.version)
+    reason = why_not(trace)
+    if reason is not None or trace.asked is None:
+        return Replayed(policy=used, not_run=reason)
+    told = GuardField(guards=list(trace.asked.guards), hold=trace.asked.hold)
+    try:
+        stricter = asking_more(judging, told)
+    except BadRequest:
+        return Replayed(policy=used, not_run=NotReplayed.REFUSED)
+    return _Again(trace, trace.asked, stricter).result(used)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What comes of it: what became of each choice, or why nobody knows."""
+
+    settled: Sequence[Settled] = ()
+    unknown: Unknown | None = None
+    wanting: Sequence[Judged] = ()
+
+    @property
+    def action(self) -> Action | None:
+        if self.unknown is not None:
+            return Action.REGENERATE if self.wanting else None
+        return max((one.action for one in self.settled), key=lambda action: action.rank)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        wanting = (one.verdict.reasons for one in self.wanting if one.verdict)
+        codes = [*wanting, *(one.reasons for one in self.settled)]
+        return tuple(dict.fromkeys(code for reasons in codes for code in reasons))
+
+
+class _Again:
+    """One request, judged again."""
+
+    def __init__(self, trace: Trace, asked: Asked, judging: Judging) -> None:
+        self._trace = trace
+        self._judging = judging
+        self._exchange = exchange_of(trace, asked, judging.loaded.intents)
+        self._keeper = Gatekeeper(judging.policy, asked.structured, asked.offers_tools)
+        self._choices: list[ReplayedChoice] = []
+        self._runs: list[GuardRun] = []
+        self._goes_on = False
+
+    def result(self, used: PolicyUsed) -> Replayed:
+        """Return what comes of it."""
+        question = self._judging.inspector.inspect(self._exchange, Stage.INPUT, NOTHING)
+        self._note(question, attempt=0, choice=0)
+        if question.action is Action.REPLACE:
+            outcome = _Outcome(self._replaced(question))
+        else:
+            outcome = self._answered()
+        return Replayed(
+            policy=used,
+            action=outcome.action,
+            reasons=outcome.reasons,
+            unknown=outcome.unknown,
+            goes_on=self._goes_on,
+            choices=tuple(self._choices),
+            guards=tuple(self._runs),
+            replies=tuple(left_of(one.outcome) for one in outcome.settled),
+        )
+
+    def _replaced(self, question: Verdict) -> list[Settled]:
+        """Answer every choice from a template, as the question deserves."""
+        many = max(1, len(self._trace.replies), *(len(one.choices) for one in self._attempts))
+        return [
+            replace(self._judging, self._exchange, index, question, attempt=0)
+            for index in range(many)
+        ]
+
+    def _answered(self) -> _Outcome:
+        if not self._attempts:
+            return _Outcome(unknown=_no_attempt(self._trace))
+        if self._attempts[0].error is not None or self._trace.error is not None:
+            return _Outcome(unknown=Unknown.NO_ANSWER)
+        first = self._judged(1)
+        if first is None:
+            return _Outcome(unknown=Unknown.REST_NOT_READ)
+        failed = [one for one in first if one.wants_second]
+        again: dict[int, Judged] = {}
+        if failed:
+            second = self._second(failed)
+            if second is None:
+                return _Outcome(unknown=Unknown.NO_SECOND_ATTEMPT, wanting=failed)
+            again = second
+        return _Outcome(
+            [
+                settle(self._judging, one.answer.index, one, again.get(one.answer.index))
+                for one in first
+            ]
+        )
+
+    def _second(self, failed: Sequence[Judged]) -> dict[int, Judged] | None:
+        """Return the second attempt at each choice, by number; None if nobody made one.
+
+        None of them is there if the model server failed then.
+        """
+        if len(self._attempts) < 2:
+            return None
+        if self._attempts[1].error is not None:
+            return {}
+        numbers = [one.answer.index for one in failed]
+        if len(self._attempts[0].choices) > 1 and numbers != self._asked_again():
+            return None  # it was made for other choices
+        judged = self._judged(2) or []
+        return {numbers[one.answer.index]: one for one in judged}
+
+    def _asked_again(self) -> list[int]:
+        """Return the choices that the recorded second attempt was made for."""
+        strongest: dict[int, Action] = {}
+        for run in self._trace.guards:
+            if run.attempt == 1 and run.outcome is GuardOutcome.ACTED:
+                so_far = strongest.get(run.choice, Action.PASS)
+                strongest[run.choice] = max(so_far, run.action, key=lambda action: action.rank)
+        return sorted(one for one, action in strongest.items() if action is Action.REGENERATE)
+
+    def _judged(self, number: int) -> list[Judged] | None:
+        """Let an attempt's answers through their gates; None if one would have gone on."""
+        attempt = self._attempts[number - 1]
+        reply = reply_of(attempt)
+        judged = []
+        for choice, answer in zip(attempt.choices, reply.answers, strict=True):
+            gate = self._keeper.open(self._exchange, may_regenerate=number == 1)
+            self._pass(gate, choice, answer)
+            if choice.stopped and not gate.stopped:
+                self._goes_on = bool(gate.shown)
+                return None
+            one = self._keeper.judged(self._exchange, reply, answer, gate)
+            if one.recorded:
+                self._note(one.recorded, attempt=number, choice=answer.index)
+            judged.append(one)
+        return judged
+
+    def _pass(self, gate: Gate, choice: Choice, answer: Answer) -> None:
+        if choice.stopped:
+            gate.feed(answer.content)
+            gate.break_off()
+        else:
+            self._keeper.take_whole(gate, answer)
+        while look := gate.look():
+            gate.hear(look, inspected(self._judging, look))
+
+    def _note(self, verdict: Verdict, *, attempt: int, choice: int) -> None:
+        self._runs += guard_runs(verdict, attempt=attempt, choice=choice)
+        found = findings_of(verdict)
+        if found:
+            noted = ReplayedChoice(attempt=attempt, choice=choice, findings=found)
+            self._choices.append(noted)
+
+    @property
+    def _attempts(self) -> Sequence[Attempt]:
+        return self._trace.attempts
+
+
+def _no_attempt(trace: Trace) -> Unknown:
+    return Unknown.NO_ANSWER if trace.error else Unknown.MODEL_NOT_ASKED

@@ -1,0 +1,300 @@
+"""A request in OpenTelemetry's words: its spans, its calls of the model server, its metrics.
+
+Names and bounds follow the stable conventions for HTTP and, for generative AI, those that were
+released last (1.41); these are still in development. No content of messages is among them. A
+request's own span and those of its calls begin when they do, because their ids travel on; all the
+rest is written from its trace, once it has ended.
+"""
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Final
+from urllib.parse import urlsplit
+
+from opentelemetry.context import Context
+from opentelemetry.metrics import Meter
+from opentelemetry.propagators.textmap import TextMapPropagator
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_span_in_context
+from opentelemetry.util.types import AttributeValue
+
+from proxy.logs import failure, logger
+from proxy.openai_api.doors import DOORS
+from proxy.telemetry.counting import OTHER, stage_of
+from proxy.telemetry.spans import ModelCall, RequestSpans
+from proxy.traces.trace import Attempt, Delivery, Step, Trace
+
+log = logger(__name__)
+
+Attributes = dict[str, AttributeValue]
+
+ERROR_TYPE: Final = "error.type"
+STATUS_CODE: Final = "http.response.status_code"
+OPERATION_BOUNDS: Final = tuple(0.01 * 2**power for power in range(14))
+TOKEN_BOUNDS: Final = tuple(4**power for power in range(14))
+
+_PROVIDER: Final = "openai"
+"""The dialect that is spoken, whoever made the model server."""
+_OPERATIONS = {"completions": "text_completion"}
+_PATHS = {door.name: f"/v1/{door.path}" for door in DOORS}
+_LONGEST_NAME_CHARS = 100
+_PORTS = {"http": 80, "https": 443}
+
+
+def path_of(door: str) -> str:
+    """Return the path of a door, by its name."""
+    return _PATHS.get(door, f"/v1/{door}")
+
+
+def operation_of(door: str) -> str:
+    """Return what the model is asked for at a door."""
+    return _OPERATIONS.get(door, "chat")
+
+
+def request_attributes(door: str) -> Attributes:
+    """Return what is known of a request when it comes."""
+    path = path_of(door)
+    return {
+        "http.request.method": "POST",
+        "http.route": path,
+        "url.path": path,
+        "url.scheme": "http",
+    }
+
+
+def end_attributes(trace: Trace) -> Attributes:
+    """Return what is known of a request when it has ended."""
+    found: Attributes = {
+        "guard.action": trace.action_name,
+        "guard.attempts": len(trace.attempts) if trace.door in _PATHS else 0,
+        "guard.policy": f"{trace.policy.name}@{trace.policy.version}",
+        "guard.request_id": trace.id,
+        "guard.tenant": trace.tenant,
+    }
+    if trace.reasons:
+        found["guard.reasons"] = trace.reasons
+    if trace.not_checked:
+        found["guard.not_checked"] = trace.not_checked
+    if trace.delivery is Delivery.DELIVERED:
+        found[STATUS_CODE] = trace.status
+    if failure := failure_of(trace):
+        found[ERROR_TYPE] = failure
+    return found
+
+
+def failure_of(trace: Trace) -> str | None:
+    """Return what kind of failure a request was for its server; None for none."""
+    if trace.delivery is Delivery.CLIENT_GONE:
+        return Delivery.CLIENT_GONE.value
+    return (trace.error or str(trace.status)) if trace.status >= 500 else None
+
+
+def call_attributes(door: str, call: ModelCall) -> Attributes:
+    """Return what is known of a call of the model server when it is made."""
+    server = urlsplit(call.base_url)
+    found: Attributes = {
+        "gen_ai.operation.name": operation_of(door),
+        "gen_ai.provider.name": _PROVIDER,
+        "gen_ai.request.model": model_name(call),
+        "server.address": server.hostname or "",
+    }
+    with contextlib.suppress(ValueError):  # it is none, and the call will say so
+        found["server.port"] = server.port or _PORTS[server.scheme]
+    return found
+
+
+def model_name(call: ModelCall) -> str:
+    """Return the name of a model: callers may name models as they like."""
+    return _name(call.model)
+
+
+def attempt_attributes(attempt: Attempt) -> Attributes:
+    """Return what is known of a call of the model server when it has ended."""
+    found: Attributes = {}
+    reasons = [_name(one.finish_reason) for one in attempt.choices if one.finish_reason]
+    if reasons:
+        found["gen_ai.response.finish_reasons"] = reasons
+    if attempt.usage:
+        found["gen_ai.usage.input_tokens"] = attempt.usage.prompt_tokens
+        found["gen_ai.usage.output_tokens"] = attempt.usage.completion_tokens
+    if attempt.error:
+        found[ERROR_TYPE] = attempt.error
+    return found
+
+
+def _name(said: str) -> str:
+    """Return a name of somebody else's, cut, and without halves of characters.
+
+    One of these would keep the whole batch that it stands in from being sent.
+    """
+    return said[:_LONGEST_NAME_CHARS].encode("utf-8", "replace").decode()
+
+
+MOST_MODELS = 100
+"""Some model servers take any name for their model; all further ones are one."""
+_MODEL = "gen_ai.request.model"
+
+
+class Instruments:
+    """Measures requests that have ended."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._models: set[AttributeValue] = set()
+        self._operations = meter.create_histogram(
+            "gen_ai.client.operation.duration",
+            unit="s",
+            description="Time that the model server took for one reply.",
+            explicit_bucket_boundaries_advisory=OPERATION_BOUNDS,
+        )
+        self._tokens = meter.create_histogram(
+            "gen_ai.client.token.usage",
+            unit="{token}",
+            description="Tokens of one call of the model server, as it counted them.",
+            explicit_bucket_boundaries_advisory=TOKEN_BOUNDS,
+        )
+        self._guards = meter.create_histogram(
+            "guard_proxy.guard.duration",
+            unit="s",
+            description="Time that the guards took for one question or one attempt.",
+        )
+        self._requests = meter.create_counter(
+            "guard_proxy.requests",
+            unit="{request}",
+            description="Requests that ended, by what became of them.",
+        )
+
+    def measure(self, trace: Trace, calls: Mapping[int, Attributes]) -> None:
+        """Measure a request; `calls` are the attributes of its calls by number of the attempt."""
+        for number, attempt in enumerate(trace.attempts, start=1):
+            if number not in calls:
+                continue
+            about = dict(calls[number])
+            if attempt.error:
+                # What the model server does not know may be named in any way, by anybody.
+                del about[_MODEL]
+                about[ERROR_TYPE] = attempt.error
+            else:
+                about[_MODEL] = self._one_of_few(about[_MODEL])
+            self._operations.record(attempt.upstream_ms / 1000, about)
+            if attempt.usage:
+                for kind, tokens in (
+                    ("input", attempt.usage.prompt_tokens),
+                    ("output", attempt.usage.completion_tokens),
+                ):
+                    self._tokens.record(tokens, about | {"gen_ai.token.type": kind})
+        for step in trace.steps:
+            if stage := stage_of(step.name):
+                about = {"guard.tenant": trace.tenant, "guard.stage": stage.value}
+                self._guards.record(step.duration_ms / 1000, about)
+        about = {
+            "guard.tenant": trace.tenant,
+            "guard.door": trace.door,
+            "guard.action": trace.action_name,
+            STATUS_CODE: trace.status,
+        }
+        self._requests.add(1, about)
+
+    def _one_of_few(self, model: AttributeValue) -> AttributeValue:
+        if model not in self._models and len(self._models) >= MOST_MODELS:
+            return OTHER
+        self._models.add(model)
+        return model
+
+
+_MODEL_STEP = "model_"
+
+
+@dataclass(frozen=True, slots=True)
+class OtelTelemetry:
+    """Telemetry by OpenTelemetry.
+
+    Attributes:
+        tracer: Makes spans.
+        propagator: Reads where a request comes from, and says it to the model server.
+        instruments: Measures.
+    """
+
+    tracer: Tracer
+    propagator: TextMapPropagator
+    instruments: Instruments
+
+    def request(self, door: str, headers: Mapping[str, str], started_at: datetime) -> RequestSpans:
+        """Begin a request; see `Telemetry.request`."""
+        return _OtelRequest(self, door, self.propagator.extract(headers, Context()), started_at)
+
+
+class _OtelRequest:
+    def __init__(
+        self, telemetry: OtelTelemetry, door: str, parent: Context, started_at: datetime
+    ) -> None:
+        self._telemetry = telemetry
+        self._door = door
+        self._began_ns = int(started_at.timestamp() * 1e9)
+        self._span = telemetry.tracer.start_span(
+            f"POST {path_of(door)}",
+            parent,
+            SpanKind.SERVER,
+            request_attributes(door),
+            start_time=self._began_ns,
+        )
+        self._context = set_span_in_context(self._span, parent)
+        self._calls: dict[int, tuple[Span, Attributes]] = {}
+
+    @cached_property
+    def log_fields(self) -> Mapping[str, str]:
+        context = self._span.get_span_context()
+        return {"trace_id": f"{context.trace_id:032x}"} if context.is_valid else {}
+
+    def calling(self, call: ModelCall) -> Mapping[str, str]:
+        if call.number not in self._calls:
+            about = call_attributes(self._door, call)
+            span = self._telemetry.tracer.start_span(
+                f"{operation_of(self._door)} {model_name(call)}",
+                self._context,
+                SpanKind.CLIENT,
+                about,
+                start_time=self._after(call.spent_s * 1000),
+            )
+            self._calls[call.number] = span, about
+        headers: dict[str, str] = {}
+        span, _ = self._calls[call.number]
+        self._telemetry.propagator.inject(headers, set_span_in_context(span, self._context))
+        return headers
+
+    def end(self, trace: Trace) -> None:
+        try:
+            calls = {number: about for number, (_, about) in self._calls.items()}
+            self._telemetry.instruments.measure(trace, calls)
+            if self._span.is_recording():
+                self._write(trace)
+        except Exception as broken:  # noqa: BLE001 - no request may fail for its telemetry
+            log.error("telemetry.failed", **failure(broken))  # noqa: TRY400
+
+    def _write(self, trace: Trace) -> None:
+        ends = {step.name: step.started_ms + step.duration_ms for step in trace.steps}
+        for number, (span, _) in self._calls.items():
+            for attempt in trace.attempts[number - 1 : number]:
+                _tell(span, attempt_attributes(attempt), attempt.error)
+            span.end(self._after(ends.get(f"{_MODEL_STEP}{number}", trace.duration_ms)))
+        for step in trace.steps:
+            if not step.name.startswith(_MODEL_STEP):
+                self._write_step(step)
+        _tell(self._span, end_attributes(trace), failure_of(trace))
+        self._span.end(self._after(trace.duration_ms))
+
+    def _write_step(self, step: Step) -> None:
+        began_ns = self._after(step.started_ms)
+        span = self._telemetry.tracer.start_span(step.name, self._context, start_time=began_ns)
+        span.end(self._after(step.started_ms + step.duration_ms))
+
+    def _after(self, spent_ms: float) -> int:
+        """Return the time so long after the request came in, in Unix nanoseconds."""
+        return self._began_ns + int(spent_ms * 1e6)
+
+
+def _tell(span: Span, attributes: Attributes, failed: str | None) -> None:
+    span.set_attributes(attributes)
+    if failed:
+        span.set_status(Status(StatusCode.ERROR))

@@ -1,0 +1,500 @@
+"""One trace as people read it: what left and why, what was found, and how long it took."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from guards.core.exchange import Source
+from guards.core.finding import Finding
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StoredText
+from policies.schema.store import Snapshot
+from policies.verdict import GuardOutcome
+from proxy.judged import SOURCES
+from proxy.replay.judging import VERIFY_DOOR, why_not
+from proxy.traces.changes import applied
+from proxy.traces.differing import does_otherwise
+from proxy.traces.trace import Attempt, Choice, Delivery, FoundPlace, GuardRun, Made, Trace, Usage
+from proxy.views import msgid
+from proxy.views.findings import (
+    ANSWER,
+    QUESTION,
+    Mark,
+    Numbered,
+    Piece,
+    Seen,
+    Stretch,
+    changed,
+    cut,
+    numbered,
+)
+from proxy.views.words import NOT_REPLAYED, action_word
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer as it came.
+
+    Attributes:
+        choice: The answer.
+        pieces: Its text, cut where findings are about it.
+        findings: What was found in it.
+        left: It is what the reply was made from.
+    """
+
+    choice: Choice
+    pieces: list[Piece]
+    findings: tuple[Seen, ...]
+    left: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One attempt.
+
+    Attributes:
+        number: From 1.
+        attempt: The attempt.
+        answers: Its answers.
+    """
+
+    number: int
+    attempt: Attempt
+    answers: list[Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What left for one choice.
+
+    Attributes:
+        number: From 1.
+        made: How it was made; None if the trace does not say.
+        text: All that left.
+        stretches: The answer that it was made from, with what was changed in it; empty where it
+            was made from none.
+        closing: The notice that ended it.
+    """
+
+    number: int
+    made: Made | None
+    text: str
+    stretches: list[Stretch]
+    closing: str
+
+    @property
+    def changes(self) -> int:
+        """In how many places it was changed."""
+        return len(self.made.changes) if self.made else 0
+
+
+def tries_of(trace: Trace, found: Numbered) -> list[Try]:
+    """Return the attempts of a trace."""
+    sent = {
+        (made.attempt, made.choice)
+        for made in trace.made
+        if made.attempt and not made.replaced_with
+    }
+    return [
+        Try(
+            number,
+            attempt,
+            [
+                Answer(
+                    choice,
+                    found.pieces(choice.text, found.answers[number, choice.index], ANSWER),
+                    found.answers[number, choice.index],
+                    (number, choice.index) in sent,
+                )
+                for choice in attempt.choices
+            ],
+        )
+        for number, attempt in enumerate(trace.attempts, start=1)
+    ]
+
+
+def left_of(trace: Trace) -> list[Left]:
+    """Return what left, a text for each choice."""
+    return [
+        _left_for(trace, number)
+        for number in range(1, 1 + max(len(trace.made), len(trace.replies)))
+    ]
+
+
+def _left_for(trace: Trace, number: int) -> Left:
+    text = trace.replies[number - 1] if number <= len(trace.replies) else ""
+    made = trace.made[number - 1] if number <= len(trace.made) else None
+    if made is None or made.replaced_with or trace.text is StoredText.NONE:
+        return Left(number, made, text, [], "")
+    came = _came(made, trace)
+    closing = text.removeprefix(applied(came, made.changes)).strip() if made.closed_with else ""
+    return Left(number, made, text, changed(came, made.changes), closing)
+
+
+def _came(made: Made, trace: Trace) -> str:
+    """Return the answer that a reply was made from."""
+    for attempt in trace.attempts[max(made.attempt - 1, 0) : made.attempt]:
+        for choice in attempt.choices:
+            if choice.index == made.choice:
+                return choice.text
+    return ""
+
+
+OPEN_AT_MOST = 3
+"""Up to so many sources all are open; beyond, only those that findings quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One source.
+
+    Attributes:
+        number: From 1.
+        source: The source.
+        found: Where it was found; None if that is not clear.
+        pieces: Its text, cut where findings quote it.
+        quoted_by: Numbers of those findings.
+        is_open: Its text is shown at once.
+    """
+
+    number: int
+    source: Source
+    found: FoundPlace | None
+    pieces: list[Piece]
+    quoted_by: tuple[int, ...]
+    is_open: bool
+
+
+def passages_of(trace: Trace, found: Numbered) -> list[Passage]:
+    """Return the sources of a trace."""
+    places = _places(trace)
+    few = len(trace.sources) <= OPEN_AT_MOST
+    passages = []
+    for number, source in enumerate(trace.sources, start=1):
+        marks = list(_marks(number, found))
+        quoted_by = tuple(sorted({mark.number for mark in marks}))
+        passages.append(
+            Passage(
+                number=number,
+                source=source,
+                found=places[number - 1] if places else None,
+                pieces=cut(source.text, marks) if source.text else [],
+                quoted_by=quoted_by,
+                is_open=found.has_words and (few or bool(quoted_by)),
+            )
+        )
+    return passages
+
+
+def _places(trace: Trace) -> list[FoundPlace]:
+    """Return where each source was found; nothing if the counts do not tell."""
+    places = [place for place in trace.found for _ in range(place.count)]
+    return places if len(places) == len(trace.sources) else []
+
+
+def _marks(number: int, found: Numbered) -> Iterator[Mark]:
+    for seen in found:
+        if seen.in_source == number:
+            yield seen.mark
+        for quote in seen.quotes:
+            if quote.source == number and quote.place is not None:
+                yield Mark(quote.place, seen.number)
+
+
+WIDTH = 1000.0
+"""Of the whole line, in the units of the picture."""
+_THINNEST = 3.0
+STEP_WORDS = {
+    "read": msgid("Read the request"),
+    "inspect_question": msgid("Check the question"),
+    "model": msgid("Model answers"),
+    "inspect_answer": msgid("Check the answer"),
+    "judge": msgid("Second reader"),
+    "write": msgid("Write the reply"),
+}
+_MODEL_TEXT = msgid("First word of the model")
+_FIRST_TEXT = msgid("First word to the client")
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One line of the picture.
+
+    Attributes:
+        name: What happened, to be translated; a step without a word of its own stands for itself.
+        attempt: Number of the attempt that it belongs to; empty if to none.
+        started_ms: From the beginning of the request.
+        duration_ms: None for what is a moment.
+        left: Where the bar begins, in units of the picture.
+        width: Its width; at least one that can be seen.
+        kind: ``model``, ``guards``, ``moment`` or ``own``.
+    """
+
+    name: str
+    attempt: str
+    started_ms: float
+    duration_ms: float | None
+    left: float
+    width: float
+    kind: str
+
+
+def waterfall(trace: Trace) -> list[Bar]:
+    """Return the lines of a trace in the order of their beginning."""
+    return sorted(_bars(trace), key=lambda bar: bar.started_ms)
+
+
+def _bars(trace: Trace) -> Iterator[Bar]:
+    ends = [step.started_ms + step.duration_ms for step in trace.steps]
+    whole_ms = max([trace.duration_ms, *ends]) or 1.0
+    scale = WIDTH / whole_ms
+    for step in trace.steps:
+        stem, _, number = step.name.rpartition("_")
+        name, attempt = (stem, number) if number.isdecimal() else (step.name, "")
+        width = max(step.duration_ms * scale, _THINNEST)
+        left = min(step.started_ms * scale, WIDTH - width)
+        yield Bar(
+            name=STEP_WORDS.get(name, step.name),
+            attempt=attempt,
+            started_ms=step.started_ms,
+            duration_ms=step.duration_ms,
+            left=round(max(left, 0.0), 1),
+            width=round(width, 1),
+            kind=_kind(name),
+        )
+    for name, at_ms in ((_MODEL_TEXT, trace.model_text_ms), (_FIRST_TEXT, trace.first_text_ms)):
+        if at_ms is not None:
+            left = min(max(at_ms * scale, 0.0), WIDTH - _THINNEST)
+            yield Bar(name, "", at_ms, None, round(left, 1), _THINNEST, "moment")
+
+
+def _kind(step: str) -> str:
+    if step.startswith("inspect"):
+        return "guards"
+    return "model" if step in ("model", "judge") else "own"
+
+
+_ENDED = msgid("Ended early")
+_UNDECIDED = msgid("The request ended before anything was decided.")
+_CLIENT_LEFT = msgid("The client left before the reply was complete.")
+_FAILED = msgid("The request ended with an error.")
+_NOT_ASKED = msgid("The model was not asked: a prepared text answered the question.")
+_CLOSED = msgid("The answer had begun to leave; a notice ended it.")
+_FROM_SOURCES = msgid("The model's answer was held back; a sentence of the sources left instead.")
+_ONE_REPLACED = msgid("The model's answer was held back; a prepared text left instead.")
+_MIXED = msgid("The answers fared differently; below stands what left for each choice.")
+_BOTH_REPLACED = msgid("Both of the model's answers were held back; a prepared text left instead.")
+_SECOND = msgid("The first answer was held back; the model was asked again, and that answer left.")
+_SECOND_CHANGED = msgid(
+    "The first answer was held back; the second one left with the places marked below changed."
+)
+_TRIMMED = msgid("What could not be supported was taken out; the rest of the answer left.")
+_MENDED = msgid("The answer left with a mended place.")
+_PASSED = msgid("The answer left as the model wrote it.")
+_ASKS_MODEL = msgid("Model asked")
+_GOES_ON = msgid("Not given up")
+_STANDS = msgid("The answer was verified, and nothing speaks against it.")
+_DOUBTED = msgid("The answer was verified, and something speaks against it.")
+
+
+def outcome_of(trace: Trace) -> str:
+    """Return what became of a request in a word: its action, or that its answer was ended."""
+    return _ENDED if trace.closings else action_word(trace.action_name)
+
+
+def story_of(trace: Trace) -> str:
+    """Return what became of a request in a sentence."""
+    if trace.delivery is Delivery.CLIENT_GONE:
+        return _CLIENT_LEFT
+    if trace.error is not None:
+        return _FAILED
+    if trace.door == VERIFY_DOOR:
+        return _STANDS if trace.action is Action.PASS else _DOUBTED
+    if len({made.action for made in trace.made}) > 1:
+        return _MIXED
+    return _CLOSED if trace.closings else _answered(trace)
+
+
+def shadow_word(trace: Trace) -> str:
+    """Return what the shadow policy would have done, in a word; empty if the same, or unknown."""
+    shadow = trace.shadow
+    if shadow is None or not does_otherwise(trace, shadow):
+        return ""
+    if shadow.action is not None:
+        return action_word(shadow.action_name)
+    return _GOES_ON if shadow.goes_on else _ASKS_MODEL
+
+
+def _answered(trace: Trace) -> str:
+    match trace.action:
+        case None:
+            return _UNDECIDED
+        case Action.PASS:
+            return _PASSED
+        case Action.FIX:
+            return _MENDED
+        case Action.TRIM:
+            return _TRIMMED
+        case Action.REGENERATE:
+            return _SECOND_CHANGED if any(one.changes for one in trace.made) else _SECOND
+        case Action.REPLACE:
+            return _replaced(trace)
+
+
+def _replaced(trace: Trace) -> str:
+    if not trace.attempts:
+        return _NOT_ASKED
+    if any(made.replaced_with == SOURCES for made in trace.made):
+        return _FROM_SOURCES
+    return _ONE_REPLACED if len(trace.attempts) == 1 else _BOTH_REPLACED
+
+
+_WEIGHT = tuple(GuardOutcome)
+
+
+class Standing(StrEnum):
+    """Whether the policy that judged is still the one in force."""
+
+    IN_FORCE = "in_force"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What the shadow policy found.
+
+    Attributes:
+        seen: The finding; its number is that of the list.
+        attempt: Number of the attempt; 0 for the question.
+        is_new: The policy in force did not find it.
+    """
+
+    seen: Seen
+    attempt: int
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TracePage:
+    """Everything on the page of a trace.
+
+    Attributes:
+        trace: The trace.
+        findings: All findings with their numbers.
+        question: The question, cut where findings are about it.
+        left: What left.
+        tries: The attempts.
+        passages: The sources.
+        bars: The steps.
+        noticed: Guards' runs that came to something, and those that did not happen, at the end.
+        silent: Those that found nothing.
+        foreseen: What the shadow policy found.
+        standing: Whether the policy that judged is still in force.
+    """
+
+    trace: Trace
+    findings: Numbered
+    question: list[Piece]
+    left: list[Left]
+    tries: list[Try]
+    passages: list[Passage]
+    bars: list[Bar]
+    noticed: list[GuardRun]
+    silent: list[GuardRun]
+    foreseen: list[Foreseen]
+    standing: Standing
+
+    @classmethod
+    def of(cls, trace: Trace, policies: Snapshot) -> "TracePage":
+        """Return the page of a trace, before the policies of this moment."""
+        found = numbered(trace)
+        return cls(
+            trace=trace,
+            findings=found,
+            question=found.pieces(trace.question, found, QUESTION),
+            left=left_of(trace),
+            tries=tries_of(trace, found),
+            passages=passages_of(trace, found),
+            bars=waterfall(trace),
+            noticed=sorted(_noticed(trace), key=lambda run: _WEIGHT.index(run.outcome)),
+            silent=[run for run in trace.guards if run.outcome is GuardOutcome.CLEAN],
+            foreseen=_foreseen(trace, found),
+            standing=_standing(trace, policies),
+        )
+
+    @property
+    def outcome(self) -> str:
+        """What became of the request in a word, to be translated."""
+        return outcome_of(self.trace)
+
+    @property
+    def story(self) -> str:
+        """What became of the request in a sentence, to be translated."""
+        return story_of(self.trace)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether the tenant's policy keeps any words."""
+        return self.findings.has_words
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether labels stand over personal data."""
+        return self.trace.text is StoredText.MASKED
+
+    @property
+    def is_verification(self) -> bool:
+        """Whether somebody had an answer verified, and no model was asked."""
+        return self.trace.door == VERIFY_DOOR
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether the model gave more than one answer at a time."""
+        return any(len(one.answers) > 1 for one in self.tries)
+
+    @property
+    def usages(self) -> list[tuple[int, Usage]]:
+        """What each attempt cost, by its number, where the model server said."""
+        return [(one.number, one.attempt.usage) for one in self.tries if one.attempt.usage]
+
+    @property
+    def not_replayable(self) -> str:
+        """Why the request cannot be judged by another policy, to be translated; empty if it can."""
+        reason = why_not(self.trace)
+        return "" if reason is None else NOT_REPLAYED[reason]
+
+    @property
+    def shadow(self) -> str:
+        """What the shadow policy would have done, to be translated; empty if the same."""
+        return shadow_word(self.trace)
+
+
+def _noticed(trace: Trace) -> list[GuardRun]:
+    return [run for run in trace.guards if run.outcome is not GuardOutcome.CLEAN]
+
+
+def _standing(trace: Trace, policies: Snapshot) -> Standing:
+    loaded = policies.policies.get(trace.policy.name)
+    if loaded is None:
+        return Standing.GONE
+    return Standing.IN_FORCE if loaded.version == trace.policy.version else Standing.CHANGED
+
+
+def _foreseen(trace: Trace, found: Numbered) -> list[Foreseen]:
+    choices = trace.shadow.choices if trace.shadow else ()
+    foreseen: list[Foreseen] = []
+    for one in choices:
+        known = found.question if one.attempt == 0 else found.answers.get((one.attempt, one.choice))
+        seen = {_key_of(other.finding) for other in known or ()}
+        foreseen += [
+            Foreseen(
+                Seen(len(foreseen) + place, finding), one.attempt, _key_of(finding) not in seen
+            )
+            for place, finding in enumerate(one.findings, start=1)
+        ]
+    return foreseen
+
+
+def _key_of(finding: Finding) -> Sequence[object]:
+    return finding.code, finding.part, finding.span

@@ -1,0 +1,197 @@
+"""What is left of a request once it was judged again: little, and what shows the difference."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from guards.core.finding import Finding, Span
+from guards.core.guard import Stage
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
+from policies.schema.loader import load_shipped
+from policies.schema.sections import StoredText
+from policies.verdict import GuardOutcome
+from proxy.replay.comparison import LONGEST_EXCERPT_CHARS, By, Seen, compared
+from proxy.replay.workers import compare_all, packed
+from proxy.traces.trace import (
+    Attempt,
+    Choice,
+    GuardRun,
+    NotReplayed,
+    PolicyUsed,
+    Replayed,
+    ReplayedChoice,
+    Trace,
+    Unknown,
+)
+from tests.proxy.replay.asking import unanswerable
+from tests.proxy.traces.making import a_trace
+
+TEXT = "연차는 30일이고 출장비는 9만원입니다."
+DAYS = ("numbers.value_differs", "30일")
+MONEY = ("numbers.not_in_sources", "9만원")
+FEIGNED = ("phrases.banned", "입니다.")
+
+
+def finding(code: str, observed: str) -> Finding:
+    start = TEXT.index(observed)
+    return Finding(
+        guard=code.partition(".")[0],
+        code=code,
+        part="answer",
+        span=Span(start, start + len(observed)),
+        observed=observed,
+        expected=("15일",),
+    )
+
+
+def run_of(guard: str, outcome: GuardOutcome) -> GuardRun:
+    return GuardRun(guard=guard, mode=Mode.ENFORCE, stage=Stage.OUTPUT, outcome=outcome)
+
+
+def a_request(
+    action: Action, findings: Sequence[tuple[str, str]] = (), reasons: Sequence[str] = ()
+) -> Trace:
+    choice = Choice(text=TEXT, findings=tuple(finding(*one) for one in findings))
+    return a_trace("one", action=action).model_copy(
+        update={
+            "attempts": (Attempt(choices=(choice,)),),
+            "reasons": tuple(reasons),
+            "replies": (TEXT,),
+        }
+    )
+
+
+def tried(
+    action: Action | None,
+    findings: Sequence[tuple[str, str]] = (),
+    reasons: Sequence[str] = (),
+    **more: object,
+) -> Replayed:
+    found = ReplayedChoice(attempt=1, findings=tuple(finding(*one) for one in findings))
+    return Replayed(
+        policy=PolicyUsed(name="next", version="89abcdef"),
+        action=action,
+        reasons=tuple(reasons),
+        choices=(found,) if findings else (),
+        replies=(TEXT,),
+    ).model_copy(update=more)
+
+
+def test_where_nothing_differs_there_is_no_change() -> None:
+    trace = a_request(Action.TRIM, [DAYS], [DAYS[0]])
+
+    one = compared(trace, tried(Action.TRIM, [DAYS], [DAYS[0]]))
+
+    assert (one.id, one.tenant, one.policy) == ("one", "acme", trace.policy)
+    assert (one.before, one.after, one.change) == ("trim", "trim", None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reasons", "seen"),
+    [
+        pytest.param([], [DAYS], ([], [DAYS[0]]), (DAYS, By.AFTER), id="newly-found"),
+        pytest.param([DAYS], [], ([DAYS[0]], []), (DAYS, By.BEFORE), id="no-longer-found"),
+        pytest.param(
+            [DAYS], [DAYS], ([DAYS[0]], [DAYS[0]]), (DAYS, By.BOTH), id="found-by-both-for-the-same"
+        ),
+        pytest.param(
+            [DAYS, MONEY], [DAYS, MONEY], ([], [MONEY[0]]), (MONEY, By.AFTER), id="acts-newly"
+        ),
+        pytest.param(
+            [DAYS, MONEY], [MONEY], ([DAYS[0]], []), (DAYS, By.BEFORE), id="acts-no-longer"
+        ),
+        pytest.param(
+            [MONEY], [FEIGNED, MONEY, DAYS], ([], [DAYS[0]]), (DAYS, By.AFTER), id="reasons-first"
+        ),
+        pytest.param([], [FEIGNED], ([], []), (FEIGNED, By.AFTER), id="found-for-no-reason"),
+        pytest.param([], [], ([], []), None, id="nothing-found"),
+    ],
+)
+def test_the_finding_that_makes_the_difference_is_named(
+    before: Sequence[tuple[str, str]],
+    after: Sequence[tuple[str, str]],
+    reasons: tuple[Sequence[str], Sequence[str]],
+    seen: tuple[tuple[str, str], By] | None,
+) -> None:
+    trace = a_request(Action.PASS, before, reasons[0])
+
+    change = compared(trace, tried(Action.REPLACE, after, reasons[1])).change
+
+    assert change is not None
+    assert (change.reasons_before, change.reasons_after) == tuple(map(tuple, reasons))
+    if seen is None:
+        assert change.seen is None
+    else:
+        (code, observed), by = seen
+        assert change.seen == Seen(code, observed, ("15일",), by)
+
+
+def test_other_words_are_a_change_too() -> None:
+    change = compared(a_request(Action.FIX), tried(Action.FIX, replies=("15일입니다.",))).change
+
+    assert change is not None
+    assert change.only_words
+
+
+def test_what_nobody_knows_has_its_reason() -> None:
+    one = compared(
+        a_request(Action.PASS), tried(Action.REGENERATE, unknown=Unknown.NO_SECOND_ATTEMPT)
+    )
+
+    assert (one.after, one.unknown) == ("regenerate", Unknown.NO_SECOND_ATTEMPT)
+    assert one.change is not None
+    assert not one.change.only_words
+
+
+def test_which_guards_acted_is_known_of_both() -> None:
+    runs = {
+        GuardOutcome.ACTED: ("numbers", "names"),
+        GuardOutcome.WOULD_ACT: ("scope",),
+        GuardOutcome.NOTED: ("overlap",),
+        GuardOutcome.NOT_RUN: ("intent",),
+        GuardOutcome.CLEAN: ("quality",),
+    }
+    all_runs = tuple(run_of(guard, outcome) for outcome, some in runs.items() for guard in some)
+    trace = a_request(Action.TRIM).model_copy(update={"guards": all_runs})
+
+    one = compared(trace, tried(Action.TRIM, guards=(run_of("quality", GuardOutcome.ACTED),)))
+
+    assert one.acted_before == {"numbers", "names"}
+    assert one.acted_after == {"quality"}
+
+
+def test_no_more_of_the_texts_goes_on_than_is_shown() -> None:
+    long = "가" * 10_000
+    trace = a_request(Action.PASS).model_copy(update={"question": long})
+    longer = Finding("quality", "quality.repetition", "answer", Span(0, 9), long, expected=(long,))
+    found = (ReplayedChoice(attempt=1, findings=(longer,)),)
+
+    change = compared(trace, tried(Action.REPLACE, choices=found)).change
+
+    assert change is not None
+    assert change.seen is not None
+    texts = (change.question, change.seen.observed, *change.seen.expected)
+    assert {len(text) for text in texts} == {LONGEST_EXCERPT_CHARS}
+
+
+@pytest.mark.parametrize("text", [StoredText.MASKED, StoredText.FULL])
+def test_labels_count_only_where_identifiers_were_masked(text: StoredText) -> None:
+    choice = Choice(text="[전화번호]로 연락해 주세요.")
+    update = {"text": text, "attempts": (Attempt(choices=(choice,)),)}
+
+    one = compared(a_request(Action.PASS).model_copy(update=update), tried(Action.PASS))
+
+    assert one.holds_labels is (text is StoredText.MASKED)
+
+
+def test_traces_are_judged_in_their_order_and_one_that_breaks_ends_nothing() -> None:
+    broken = unanswerable("broken").model_copy(update={"sources": None})
+    traces = [unanswerable("one"), broken, a_trace("older"), unanswerable("two")]
+
+    one, failed, older, two = compare_all(packed(load_shipped("strict")), traces)
+
+    assert [each.id for each in (one, failed, older, two)] == ["one", "broken", "older", "two"]
+    assert (one.before, one.after, two.after) == ("pass", "replace", "replace")
+    assert (failed.not_run, failed.failure) == (NotReplayed.FAILED, "TypeError")
+    assert older.not_run is NotReplayed.NOT_STORED

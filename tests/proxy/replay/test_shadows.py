@@ -1,0 +1,314 @@
+"""Traces on their way to be kept: what of them waits for a shadow policy, and what does not."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
+from unittest.mock import ANY
+
+import pytest
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
+
+from policies.schema.guard_rule import Action
+from policies.schema.loader import LoadedPolicy, load_shipped
+from policies.schema.sections import StoredText, Tracing
+from proxy.replay.shadow import Shadows
+from proxy.replay.workers import Workers
+from proxy.traces.trace import NotReplayed, Trace
+from tests.fakes.held_executor import HeldExecutor
+from tests.proxy.replay.asking import unanswerable
+from tests.proxy.traces.making import a_trace, until
+
+STRICT = load_shipped("strict")
+
+
+def tried_by(shadow: LoadedPolicy | None, text: StoredText = StoredText.FULL) -> LoadedPolicy:
+    """Return a policy with a shadow policy."""
+    judged = load_shipped("default")
+    tracing = judged.policy.model_copy(update={"tracing": Tracing(text=text)})
+    return LoadedPolicy(
+        name="acme",
+        policy=tracing,
+        version="0123abcd",
+        path="acme.yaml",
+        templates=judged.templates,
+        intents=judged.intents,
+        entry=judged.entry,
+        shadow=shadow,
+    )
+
+
+TRIED = tried_by(STRICT)
+HANGS_S = 1.0
+
+
+class Keeper:
+    """Keeps what it gets, and the executors that were started."""
+
+    def __init__(self, most_waiting: int = 500, most_chars: int = 50_000_000) -> None:
+        self.kept: list[Trace] = []
+        self.tracing: list[Tracing] = []
+        self.started: list[HeldExecutor] = []
+        self.shadows = Shadows(
+            self._keep, start=self._start, most_waiting=most_waiting, most_chars=most_chars
+        )
+
+    @property
+    def ids(self) -> list[str]:
+        return [trace.id for trace in self.kept]
+
+    @property
+    def not_run(self) -> list[NotReplayed | None]:
+        return [trace.shadow.not_run for trace in self.kept if trace.shadow]
+
+    async def takes(self, *traces: Trace, loaded: LoadedPolicy = TRIED) -> None:
+        """Take traces, and let what they need of other tasks happen."""
+        for trace in traces:
+            self.shadows.take(trace, loaded)
+        await asyncio.sleep(0)
+
+    async def keeps(self, many: int) -> None:
+        await until(lambda: len(self.kept) == many)
+
+    def _keep(self, trace: Trace, tracing: Tracing) -> None:
+        self.kept.append(trace)
+        self.tracing.append(tracing)
+
+    def _start(self) -> Workers:
+        self.started.append(HeldExecutor())
+        return Workers(self.started[-1], ())
+
+
+@pytest.fixture
+def logs() -> Iterator[list[EventDict]]:
+    with capture_logs() as captured:
+        yield captured
+
+
+async def test_without_a_shadow_policy_a_trace_is_kept_at_once() -> None:
+    keeper = Keeper()
+    trace = unanswerable("one")
+
+    keeper.shadows.take(trace, tried_by(None, StoredText.NONE))
+
+    assert keeper.kept == [trace]
+    assert keeper.tracing == [Tracing(text=StoredText.NONE)]
+    assert keeper.started == []
+
+
+async def test_with_one_it_is_kept_once_that_was_tried() -> None:
+    keeper = Keeper()
+
+    await keeper.takes(unanswerable("one"))
+    assert keeper.kept == []
+    keeper.started[0].let_go()
+    await keeper.keeps(1)
+
+    [trace] = keeper.kept
+    assert trace.shadow is not None
+    assert (trace.shadow.policy.name, trace.shadow.action) == ("strict", Action.REPLACE)
+    assert trace.shadow.reasons == ("answerability.empty_context",)
+    assert trace.shadow.duration_ms > 0
+    assert trace.model_copy(update={"shadow": None}) == unanswerable("one").model_copy(
+        update={"started_at": trace.started_at}
+    )
+
+
+async def test_what_cannot_be_judged_again_does_not_wait() -> None:
+    keeper = Keeper()
+
+    await keeper.takes(a_trace("older"))
+
+    assert keeper.not_run == [NotReplayed.NOT_STORED]
+    assert keeper.started == []
+
+
+async def test_one_process_serves_all_requests() -> None:
+    keeper = Keeper()
+
+    await keeper.takes(unanswerable("one"), unanswerable("two"))
+    keeper.started[0].let_go()
+    await keeper.keeps(2)
+    await keeper.takes(unanswerable("three"), loaded=tried_by(load_shipped("default")))
+    keeper.started[0].let_go()
+    await keeper.keeps(3)
+
+    assert len(keeper.started) == 1
+    shadows = [trace.shadow.policy.name for trace in keeper.kept if trace.shadow]
+    assert shadows == ["strict", "strict", "default"]
+
+
+async def test_a_policy_that_was_reloaded_is_the_one_that_is_tried() -> None:
+    keeper = Keeper()
+    await keeper.takes(unanswerable("one"))
+    keeper.started[0].let_go()
+    await keeper.keeps(1)
+    update = {"guards": {}, "templates": STRICT.policy.templates}
+    reloaded = LoadedPolicy(
+        name=STRICT.name,
+        policy=STRICT.policy.model_copy(update=update),
+        version="newer",
+        path=STRICT.path,
+        templates=STRICT.templates,
+        intents=STRICT.intents,
+        entry=STRICT.entry,
+    )
+
+    await keeper.takes(unanswerable("two"), loaded=tried_by(reloaded))
+    keeper.started[0].let_go()
+    await keeper.keeps(2)
+
+    shadow = keeper.kept[1].shadow
+    assert shadow is not None
+    assert shadow.policy.version != STRICT.version
+    assert shadow.action is Action.PASS
+
+
+async def test_what_comes_while_too_much_waits_is_kept_without(logs: list[EventDict]) -> None:
+    keeper = Keeper(most_waiting=2)
+
+    await keeper.takes(
+        unanswerable("one"), unanswerable("two"), unanswerable("three"), unanswerable("four")
+    )
+
+    assert keeper.ids == ["three", "four"]
+    assert keeper.not_run == [NotReplayed.QUEUE_FULL] * 2
+    full = {"event": "shadow.queue_full", "log_level": "warning", "waiting": 2, "chars": ANY}
+    assert logs == [full]  # once for a whole row
+    keeper.started[0].let_go()
+    await keeper.keeps(4)
+    await keeper.takes(unanswerable("five"))
+    keeper.started[0].let_go()
+    await keeper.keeps(5)
+    assert keeper.not_run[2:] == [None] * 3
+
+
+LONG = unanswerable("two").model_copy(update={"question": "구내식당은 " * 500})
+
+
+async def test_few_that_are_very_long_are_too_much_as_well() -> None:
+    keeper = Keeper(most_chars=1_000)
+
+    await keeper.takes(unanswerable("one"), LONG, unanswerable("three"))
+    keeper.started[0].let_go()
+    await keeper.keeps(3)
+    await keeper.takes(unanswerable("four"))
+    keeper.started[0].let_go()
+    await keeper.keeps(4)
+
+    without = [one.id for one in keeper.kept if one.shadow and one.shadow.not_run]
+    assert without == ["three"]
+
+
+async def test_work_that_breaks_is_noted_and_the_next_goes_on(logs: list[EventDict]) -> None:
+    keeper = Keeper()
+    await keeper.takes(unanswerable("one"))
+
+    [(future, _)] = keeper.started[0].waiting
+    future.set_exception(ZeroDivisionError())
+    await keeper.keeps(1)
+    keeper.started[0].waiting.clear()
+    await keeper.takes(unanswerable("two"))
+    keeper.started[0].let_go()
+    await keeper.keeps(2)
+
+    assert keeper.not_run == [NotReplayed.FAILED, None]
+    [failed] = logs
+    assert (failed["event"], failed["request_id"]) == ("shadow.failed", "one")
+    assert failed["log_level"] == "error"
+
+
+async def test_a_process_that_died_is_followed_by_another(logs: list[EventDict]) -> None:
+    keeper = Keeper()
+    await keeper.takes(unanswerable("one"), unanswerable("two"))
+    dead = keeper.started[0]
+    dead.breaks = BrokenProcessPool()
+
+    for future, _ in dead.waiting:
+        future.set_exception(BrokenProcessPool())
+    await keeper.keeps(2)
+    await keeper.takes(unanswerable("three"))
+    keeper.started[1].let_go()
+    await keeper.keeps(3)
+
+    assert keeper.not_run == [NotReplayed.FAILED, NotReplayed.FAILED, None]
+    assert [line["event"] for line in logs] == ["shadow.failed"] * 2
+
+
+async def test_at_the_end_what_there_is_time_for_is_tried() -> None:
+    keeper = Keeper()
+    await keeper.takes(unanswerable("one"))
+
+    closing = asyncio.create_task(keeper.shadows.close())
+    await asyncio.sleep(0)
+    assert not closing.done()
+    keeper.started[0].let_go()
+    await closing
+
+    assert keeper.not_run == [None]
+    assert keeper.started[0].is_shut
+
+
+async def test_at_the_end_nothing_is_lost() -> None:
+    keeper = Keeper()
+    await keeper.takes(unanswerable("one"), unanswerable("two"))
+
+    await keeper.shadows.close(within_s=0.01)
+    await keeper.takes(unanswerable("three"))
+
+    assert sorted(keeper.ids) == ["one", "three", "two"]
+    assert keeper.not_run == [NotReplayed.STOPPED] * 3
+    assert keeper.started[0].is_shut
+
+
+async def test_a_process_that_hangs_does_not_hold_up_the_end() -> None:
+    kept: list[Trace] = []
+    workers = Workers.start(1)
+    workers.pool.submit(os.getpid).result()
+    [process] = workers.processes
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    shadows = Shadows(lambda trace, _: kept.append(trace), start=lambda: workers)
+
+    shadows.take(unanswerable("one"), TRIED)
+    await shadows.close(within_s=0.01)
+
+    assert [trace.shadow.not_run for trace in kept if trace.shadow] == [NotReplayed.STOPPED]
+    assert not process.is_alive()
+
+
+async def test_a_process_that_hangs_is_ended_and_another_one_goes_on() -> None:
+    kept: list[Trace] = []
+    hanging, working = Workers.start(1), Workers.start(1)
+    for workers in (hanging, working):
+        workers.pool.submit(os.getpid).result()
+    [process] = hanging.processes
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGSTOP)
+    started = iter([hanging, working])
+    shadows = Shadows(
+        lambda trace, _: kept.append(trace), start=lambda: next(started), patience_s=HANGS_S
+    )
+
+    with capture_logs() as logs:
+        shadows.take(unanswerable("one"), TRIED)
+        shadows.take(unanswerable("two"), TRIED)
+        await until(lambda: len(kept) == 2)
+    shadows.take(unanswerable("three"), TRIED)
+    await until(lambda: len(kept) == 3)
+    await shadows.close()
+
+    not_run = [trace.shadow.not_run for trace in kept if trace.shadow]
+    assert not_run == [NotReplayed.FAILED, NotReplayed.FAILED, None]
+    assert [line["event"] for line in logs] == ["shadow.stuck", "shadow.failed", "shadow.failed"]
+    assert not process.is_alive()
+
+
+async def test_what_was_never_started_needs_no_end() -> None:
+    keeper = Keeper()
+
+    await keeper.shadows.close()
+
+    assert keeper.started == []
