@@ -106,7 +106,7 @@ def content_text(content: JsonValue | None) -> str:
     texts = (
         _string(part.get("text"))
         for part in _list(content)
-        if isinstance(part, dict) and part.get("type", "text") in _TEXT_PARTS
+        if isinstance(part, dict) and _string(part.get("type", "text")) in _TEXT_PARTS
     )
     return PART_SEPARATOR.join(text for text in texts if text)
 
