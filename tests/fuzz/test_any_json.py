@@ -7,7 +7,7 @@ place gets each kind of value once; Hypothesis puts in what it likes beyond that
 import json
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 FEWER = settings(max_examples=settings().max_examples // 4)
 
 Place = tuple[str | int, ...]
+Body = TypeVar("Body", JsonObject, list[JsonValue])
 
 QUESTION = "열람실은 몇 시에 여나요? 제 번호는 010-1234-5678입니다."
 TEXT = "열람실은 오전 9시에 엽니다. [1] 안내를 [전화번호-1]로 보냅니다."
@@ -432,24 +433,24 @@ def places(value: JsonValue, above: Place = ()) -> Iterator[Place]:
         yield from places(item, (*above, step))
 
 
-def with_value(body: Any, place: Place, value: JsonValue) -> Any:
+def with_value(body: Body, place: Place, value: JsonValue) -> Body:
     """Return a body with another value at a place."""
     changed = deepcopy(body)
-    holder = changed
+    holder: Any = changed
     for step in place[:-1]:
         holder = holder[step]
     holder[place[-1]] = value
     return changed
 
 
-def changed_everywhere(body: JsonObject | list[JsonValue]) -> Iterator[Any]:
+def changed_everywhere(body: Body) -> Iterator[Body]:
     """Yield a body with each kind of value at each of its places."""
     for place in places(body):
         for value in KINDS:
             yield with_value(body, place, value)
 
 
-def changed_somewhere(body: JsonObject | list[JsonValue]) -> st.SearchStrategy[Any]:
+def changed_somewhere(body: Body) -> st.SearchStrategy[Body]:
     """Draw a body with any value at one of its places."""
     return st.builds(
         lambda place, value: with_value(body, place, value),
