@@ -44,7 +44,7 @@ audit:  ## the locked dependencies among known vulnerabilities; says so where it
 bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run; the README shows the result
 	$(BIN)/python -m tests.bench run --json docs/bench/bench.json --svg docs/bench/bench.svg $(ARGS)
 	$(BIN)/python -m tests.bench report docs/bench/bench.json > docs/bench/report.md
-	$(BIN)/python -m tests.readme_tables
+	$(BIN)/python -m tests.reference
 
 bench-quick: $(VENV)/dev.done  ## the same without peers, in under three minutes
 	$(BIN)/python -m tests.bench run --quick $(ARGS)
@@ -54,6 +54,7 @@ soak: $(VENV)/dev.done  ## ten minutes under a steady load: what grows that shou
 
 quality: $(VENV)/dev.done  ## how good the policies are on answers as models write them; docs/quality.md shows it
 	$(BIN)/python -m tests.quality --docs docs $(ARGS)
+	$(BIN)/python -m tests.reference
 
 fit: $(VENV)/dev.done  ## the weights of the signs of doubt, from the sets that were tuned on
 	$(BIN)/python -m tests.quality.fitting $(ARGS)

@@ -1,0 +1,28 @@
+"""The generated blocks of README and docs are what the code says."""
+
+import re
+
+import pytest
+
+from tests.reference import BLOCKS, ROOT, pages, regenerated
+
+TEXTS = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in pages()}
+
+
+@pytest.mark.parametrize("page", [page for page, text in TEXTS.items() if "<!-- begin " in text])
+def test_a_page_is_what_the_code_says(page: str) -> None:
+    """When it fails: python -m tests.reference."""
+    assert regenerated(TEXTS[page]) == TEXTS[page], "out of date: run python -m tests.reference"
+
+
+def test_every_block_stands_on_one_page() -> None:
+    shown = [name for text in TEXTS.values() for name in re.findall(r"<!-- begin (\S+) -->", text)]
+
+    assert sorted(set(shown)) == sorted(BLOCKS)
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_files_that_are_named_exist(page: str) -> None:
+    named = re.findall(r"`((?:guards|policies|proxy|deploy|tests|docs)/[\w./-]+)`", TEXTS[page])
+
+    assert [path for path in named if not (ROOT / path).exists()] == []
