@@ -23,7 +23,7 @@ from typer.main import get_command
 
 from guards.core.guard import Stage
 from guards.core.registry import GuardType, all_guards
-from policies.loader import load_shipped
+from policies.schema.loader import load_shipped
 from policies.schema.policy import Policy
 from policies.verification.shape import Verification
 from proxy.cli import COMMANDS, command_line

@@ -14,7 +14,7 @@ from proxy.metrics.metrics import product_version
 from tests.fakes.exposition import samples, scraped, value
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
-from tests.readme_tables import metrics_table
+from tests.reference import metrics_table
 
 SOURCES: list[JsonValue] = [
     {
