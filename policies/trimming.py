@@ -17,7 +17,7 @@ from guards.text.lead_ins import HEADING, LEAD_IN
 from guards.text.sentences import Sentence, split_sentences
 from policies.asked_claim import is_lost, tellings
 from policies.edits import Edit
-from policies.gating.layout import undecorated
+from policies.gating.segments import undecorated
 from policies.schema.lists import ITEM, indent_of, is_label
 from policies.schema.policy import Trimming
 

@@ -21,9 +21,6 @@ from litestar.types import ASGIApp
 from policies.schema.loader import LoadedPolicy
 from policies.schema.sections import Tracing
 from policies.schema.store import PolicyStore, Reload
-from proxy.apart.lane import Lane
-from proxy.apart.lending import Apart
-from proxy.constraints import Capabilities, ConstrainedServers
 from proxy.dashboard.mounting import Dashboard
 from proxy.errors import (
     BadRequest,
@@ -35,18 +32,18 @@ from proxy.errors import (
 )
 from proxy.judge.book import JudgeBook
 from proxy.judge.hints import SharedHints
-from proxy.limits.opening import open_limiter
-from proxy.limits.together import limits_without_count
+from proxy.limits.limiter import limits_without_count, open_limiter
 from proxy.limits.wrong_keys import WrongKeys
 from proxy.logs import failure, logger
+from proxy.long_text_pool import LongTextPool, PoolProcess
 from proxy.metrics import Metrics
 from proxy.metrics.metrics import open_metrics
 from proxy.openai_api.json_body import JSON_TYPE
-from proxy.pipeline import Pipeline
+from proxy.pipeline.constraints import Capabilities, ConstrainedServers
+from proxy.pipeline.pipeline import Pipeline
 from proxy.replay.shadow import Shadows
-from proxy.routes.entrance import Entrance
 from proxy.routes.health import healthz, metrics, readyz
-from proxy.routes.model_api import ModelApi
+from proxy.routes.model_api import Entrance, ModelApi
 from proxy.routes.openapi import openapi_document
 from proxy.routes.traces import NEEDED, list_traces, show_trace
 from proxy.server.client_limits import Capacity, ClientLimits, ConnectionLimiter, Kind
@@ -121,8 +118,8 @@ async def open_services(
             _note_reload(gauges, outcome)
 
         judges.start()
-        apart = Apart(
-            [Lane() for _ in range(settings.long_text_processes)], settings.long_text_chars
+        apart = LongTextPool(
+            [PoolProcess() for _ in range(settings.long_text_processes)], settings.long_text_chars
         )
         shadows = Shadows(keep)
         gauges.watch_limits(lambda: limiter.is_away)

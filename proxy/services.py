@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from policies.schema.store import PolicyStore
-from proxy.apart.lending import Apart
 from proxy.judge.book import JudgeBook
 from proxy.limits.limiter import Limiter
 from proxy.limits.wrong_keys import WrongKeys
+from proxy.long_text_pool import LongTextPool
 from proxy.metrics import Metrics
-from proxy.pipeline import Pipeline
+from proxy.pipeline.pipeline import Pipeline
 from proxy.replay.shadow import Shadows
 from proxy.server.client_limits import Capacity
 from proxy.server.shutdown import Shutdown
@@ -47,7 +47,7 @@ class Services:
     judges: JudgeBook
     limiter: Limiter
     wrong_keys: WrongKeys
-    apart: Apart
+    apart: LongTextPool
     capacity: Capacity
     pipeline: Pipeline
     traces: TraceStore

@@ -31,9 +31,9 @@ from proxy.errors import GuardProxyError
 from proxy.metrics import Metrics
 from proxy.openai_api.coverage import rows
 from proxy.openai_api.doors import DOORS
-from proxy.openai_api.guard_field import GuardField
+from proxy.openai_api.model_request import GuardField
 from proxy.settings import Settings
-from proxy.verify_request import VerifyRequest
+from proxy.verify import VerifyRequest
 from tests.bench import tables
 from tests.bench.results import Results as BenchResults
 from tests.quality.cases import Role

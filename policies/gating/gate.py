@@ -3,7 +3,7 @@
 A pure state machine: it is fed text, says what has to be inspected next, hears the verdict, and
 says what may leave. Where the pieces of the text are cut makes no difference. What is inspected is
 what the reader has seen so far with the next segment behind it; where more than that is known, all
-of it at once where that comes to the same (see `at_once`).
+of it at once where that comes to the same (see `AtOnce`).
 
 While nothing has left, a bad segment stops the attempt, and a second one may begin. Afterwards it
 is mended or taken out, together with what leans on it. Where neither is possible, the rest is held
@@ -14,15 +14,69 @@ ends with a closing word.
 from collections.abc import Callable
 
 from guards.core.exchange import Exchange
+from guards.core.finding import Span
+from guards.core.guard import Stage
+from guards.text.claims import claims
+from guards.text.sentences import Sentence
 from policies.decision import Possible
-from policies.gating.arrived import Arrived
-from policies.gating.at_once import AtOnce
 from policies.gating.looks import GateRules, Kind, Look, Release
-from policies.gating.shown import Shown, moved
-from policies.gating.taking import ends_with_a_gap, may_be_taken_back, objects_behind, taken_with
+from policies.gating.segments import Arrived
+from policies.gating.shown import AtOnce, Shown, moved
 from policies.schema.guard_rule import Action
-from policies.trimming import stands_without
+from policies.schema.policy import Trimming
+from policies.trimming import stands_without, takes_out
 from policies.verdict import Verdict
+
+
+def may_be_taken_back(verdict: Verdict) -> bool:
+    """Tell whether words that may still follow could lift what a verdict rests on."""
+    waits = [found.provisional for found in verdict.acting]
+    return all(waits) if verdict.action is Action.REGENERATE else any(waits)
+
+
+def ends_with_a_gap(answer: str, verdict: Verdict) -> bool:
+    """Tell whether the last sentence is taken out, so that what follows may have to go with it.
+
+    Or be the one that makes the sentence before it stay: another item of its list.
+    """
+    end = len(answer)
+    return verdict.action is Action.TRIM and any(edit.span.end == end for edit in verdict.edits)
+
+
+def objects_behind(verdict: Verdict, start: int) -> bool:
+    """Tell whether a verdict is against what stands behind a place, or against the whole."""
+    if verdict.action not in (Action.FIX, Action.TRIM):
+        return verdict.action is not Action.PASS
+    return any(found.part == "answer" and found.span.end > start for found in verdict.acting)
+
+
+def taken_with(answer: str, verdict: Verdict, earlier: int, limits: Trimming) -> int | None:
+    """Return how many bad claims are taken out in all; None if those are too many.
+
+    Args:
+        answer: What was judged.
+        verdict: The verdict, within the limits by itself.
+        earlier: How many were taken out before.
+        limits: How much may go.
+    """
+    if verdict.action is not Action.TRIM:
+        return earlier
+    made = claims(answer)
+    taken = earlier + sum(_takes_out(verdict, claim) for claim in made)
+    is_much = taken > limits.most_claims or taken > limits.most_share * (len(made) + earlier)
+    return None if earlier and is_much else taken
+
+
+def _takes_out(verdict: Verdict, claim: Sentence) -> bool:
+    """Tell whether a claim is taken out for what was found in it, not for leaning on another."""
+    span = Span(claim.start, claim.end)
+    is_bad = any(found.part == "answer" and _meet(found.span, span) for found in verdict.acting)
+    return is_bad and takes_out(verdict.edits, claim)
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
 
 PATIENCE_CHARS = 400
 """How much may wait together, before all that follows does."""
@@ -283,3 +337,82 @@ class Gate:
     def _taken_with(self, look: Look, verdict: Verdict) -> int | None:
         """Return how many bad claims are taken out in all with a verdict; None if too many."""
         return taken_with(look.exchange.answer or "", verdict, self.claims_taken, self._limits)
+
+
+_PASSES = Verdict(Stage.OUTPUT, Action.PASS)
+
+
+class OpenGate(Gate):
+    """Lets one answer out as it comes.
+
+    Args:
+        visible: What a reader sees of a text, at the same places.
+    """
+
+    def __init__(self, visible: Callable[[str], str] = str) -> None:
+        self._visible = visible
+        self._pieces: list[str] = []
+        self._chars = 0
+        self.claims_taken = 0
+        self.verdict = None
+        self.stopped = False
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there may be something to inspect: never."""
+        return False
+
+    @property
+    def read_chars(self) -> int:
+        """How much has come so far."""
+        return self._chars
+
+    @property
+    def text(self) -> str:
+        """The answer as it came."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+    @property
+    def shown(self) -> str:
+        """What has left of it: all."""
+        return self.text
+
+    @property
+    def done(self) -> int:
+        """Up to where it is done with: its end."""
+        return self._chars
+
+    @property
+    def base(self) -> str:
+        """What `verdict` is about: all of it."""
+        return self.text
+
+    def feed(self, piece: str) -> None:
+        """Take in more of the answer."""
+        self._pieces.append(piece)
+        self._chars += len(piece)
+
+    def pause(self) -> None:
+        """Calls of tools follow, which makes no difference here."""
+
+    def close(self, *, in_tool_turn: bool = False, cut: bool = False) -> None:
+        """The answer has ended; what is no answer gets no verdict here either."""
+        if not in_tool_turn and self._visible(self.text).strip():
+            self.verdict = _PASSES
+
+    def break_off(self) -> None:
+        """Nothing more is known of the answer, which makes no difference here."""
+
+    def look(self) -> Look | None:
+        """Return what has to be inspected next: nothing."""
+        return None
+
+    def hear(self, look: Look, verdict: Verdict) -> Release | None:
+        """Take in a verdict that nobody asked for."""
+        return None
+
+    def recorded(self, verdict: Verdict | None) -> Verdict | None:
+        """Return a verdict as it is: there are none over segments beside it."""
+        return verdict

@@ -1,18 +1,171 @@
 """What has left of an answer, and how it came of what the model wrote."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import NamedTuple
 
-from guards.core.finding import Span
+from guards.core.finding import Finding, Severity, Span, Strength
+from guards.core.guard import Stage
 from guards.text.citing.references import read_references
 from policies.citing.references import Cited, cited_in, unlisted
-from policies.edits import Edit, apply, then
-from policies.gating.heard import as_taken_out, placed, put_together
+from policies.edits import Edit, apply, left_by, then
 from policies.gating.left import edits_of_the_rest
-from policies.gating.numbering import Numbers
+from policies.gating.looks import Kind
 from policies.schema.guard_rule import Action
-from policies.verdict import Verdict
+from policies.schema.lists import Count, Level, Marker, is_taken_out, markers
+from policies.verdict import GuardOutcome, GuardResult, Verdict
+
+
+def put_together(segments: Sequence[Verdict], whole: Verdict) -> Verdict:
+    """Return the verdict over an answer with what its segments had led to.
+
+    Args:
+        segments: Verdicts over segments that were mended or taken out.
+        whole: The verdict over what was left of the answer.
+    """
+    if not segments:
+        return whole
+    results = tuple(
+        _with_earlier(result, [one for heard in segments for one in heard.results])
+        for result in whole.results
+    )
+    action = max((whole.action, *(one.action for one in segments)), key=lambda each: each.rank)
+    reasons = dict.fromkeys(code for one in (*segments, whole) for code in one.reasons)
+    return replace(whole, action=action, reasons=tuple(reasons), results=results)
+
+
+def _with_earlier(result: GuardResult, earlier: Iterable[GuardResult]) -> GuardResult:
+    """Return a guard's result with those by which it acted on a segment."""
+    acted = [
+        one for one in earlier if one.guard == result.guard and one.outcome is GuardOutcome.ACTED
+    ]
+    if not acted:
+        return result
+    found = dict.fromkeys(finding for one in (*acted, result) for finding in one.findings)
+    action = max((one.action for one in (*acted, result)), key=lambda each: each.rank)
+    spent_ms = result.duration_ms + sum(one.duration_ms for one in acted)
+    return replace(
+        result,
+        outcome=GuardOutcome.ACTED,
+        action=action,
+        findings=tuple(found),
+        reason="",
+        duration_ms=spent_ms,
+    )
+
+
+def placed(verdict: Verdict, edits: Iterable[Edit], shift: int = 0) -> Verdict:
+    """Return a verdict over an edited answer, with its findings at their places in the original.
+
+    Args:
+        verdict: The verdict.
+        edits: What was changed in the original before it was judged.
+        shift: Where in the edited answer the judged text began.
+    """
+    places = list(left_by(edits))
+    if not places and not shift:
+        return verdict
+    results = tuple(
+        replace(
+            one,
+            findings=tuple(_placed(found, places, shift) for found in one.findings),
+            cleared=tuple(_placed(found, places, shift) for found in one.cleared),
+        )
+        for one in verdict.results
+    )
+    return replace(verdict, results=results)
+
+
+def _placed(found: Finding, places: Sequence[tuple[Edit, Edit]], shift: int) -> Finding:
+    if found.part != "answer":
+        return found
+    start = _start(found.span.start + shift, places)
+    end = max(start, _end(found.span.end + shift, places))
+    return replace(found, span=Span(start, end))
+
+
+def _start(place: int, places: Sequence[tuple[Edit, Edit]]) -> int:
+    """Return where something was that begins at a place of the edited text."""
+    grown = 0
+    for edit, seen in places:
+        if place < seen.span.start:
+            break
+        if place < seen.span.end:
+            return edit.span.start
+        grown = seen.span.end - edit.span.end
+    return place - grown
+
+
+def _end(place: int, places: Sequence[tuple[Edit, Edit]]) -> int:
+    """Return up to where something was that ends at a place of the edited text."""
+    grown = 0
+    for edit, seen in places:
+        if place <= seen.span.start:
+            break
+        if place <= seen.span.end:
+            return edit.span.end
+        grown = seen.span.end - edit.span.end
+    return place - grown
+
+
+def as_taken_out(verdict: Verdict) -> Verdict:
+    """Return the verdict over a text that was taken out although it could not be repaired."""
+    results = tuple(
+        replace(one, action=Action.TRIM) if one.outcome is GuardOutcome.ACTED else one
+        for one in verdict.results
+    )
+    return replace(verdict, action=Action.TRIM, results=results, edits=())
+
+
+# What is taken out and what follows it in the same segment are numbered by `policies.schema.lists`.
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """How far the lists of an answer have counted.
+
+    Attributes:
+        counts: For each kind of list, see `policies.schema.lists.Marker`.
+    """
+
+    counts: Mapping[Level, Count] = field(default_factory=dict)
+
+    def edits(self, answer: str, start: int, end: int) -> tuple[Edit, ...]:
+        """Return what closes the gap in a piece of the answer that follows, as it came."""
+        counts = dict(self.counts)
+        made = []
+        for marker in markers(answer, start, end):
+            count = counts[marker.level] = _next(counts, marker)
+            if count.gone:
+                made.append(marker.edit(count.last - count.gone))
+        return tuple(made)
+
+    def after(self, answer: str, start: int, end: int, removed: Sequence[Edit]) -> "Numbers":
+        """Return how far the answer has counted behind a piece of it.
+
+        Args:
+            answer: The answer as it came.
+            start: Where the piece begins.
+            end: Where it ends.
+            removed: What was changed in the piece after its gaps had been closed.
+        """
+        counts = dict(self.counts)
+        grown = -start
+        for marker in markers(answer, start, end):
+            count = _next(counts, marker)
+            if count.gone:
+                written = marker.edit(count.last - count.gone).text
+                grown += len(written) - len(marker.written)
+            is_gone = is_taken_out(marker.span.end + grown, removed)
+            counts[marker.level] = Count(count.last, count.gone + is_gone)
+        return Numbers(counts)
+
+
+def _next(counts: Mapping[Level, Count], marker: Marker) -> Count:
+    return counts.get(marker.level, Count()).at(marker.number)
+
 
 WINDOW_CHARS = 1000
 """Least text before a segment that is read with it; all of it would cost the square of it."""
@@ -158,3 +311,127 @@ class Shown:
 def moved(edits: Iterable[Edit], by: int) -> tuple[Edit, ...]:
     """Return the edits at places that are further behind."""
     return tuple(Edit(Span(edit.span.start + by, edit.span.end + by), edit.text) for edit in edits)
+
+
+_PASSES = Verdict(Stage.OUTPUT, Action.PASS)
+_MOST_WINDOWS = 4
+"""Each is read to the answer's end, so that many of them cost more than the segments do."""
+
+
+# Each segment of an answer is looked at with what stands before it, in a window. For all segments
+# whose windows begin at the same place, one look is made, from there to the end of what is known;
+# then, of an answer that is known to its end, one at the whole. If none of them finds anything
+# that could be acted on, each segment would have left as it came:
+#
+# - It would have been read from a place from which all that follows is read here, so that what woul
+#   have been found in it is found here, too, unless what follows takes it back. A guard says so of
+#   such a finding (`Finding.provisional`), and for that a segment waits: it leaves with the next on
+#   as it came. A value that was reckoned may rest on what follows it; its segment is looked at alon
+#   too.
+# - What had left before, and whether a second attempt is left, changes what becomes of strong
+#   findings and of places to be mended; where there are none, it changes nothing.
+#
+# Otherwise nothing was decided, and the answer goes through segment by segment.
+#
+# Of an answer of which something has left and now all is known, the look at the whole comes first
+# if the windows begin where it does: what would be found in the rest is found there, too. The
+# other looks follow only if anything is.
+
+
+class Extent(NamedTuple):
+    """What one look reads: from where on, from where it judges, and up to where."""
+
+    start: int
+    judged_from: int
+    end: int
+
+
+@dataclass(slots=True)
+class AtOnce:
+    """How an answer is looked at, and what has left if nothing is wrong.
+
+    Attributes:
+        shown: What has left then.
+        looks: What is still to be looked at, the next one last.
+        segments: What would be looked at of each segment.
+        whole_first: The look at the whole is the next one, and may be the only one.
+    """
+
+    shown: Shown
+    looks: list[Extent]
+    segments: list[Extent]
+    whole_first: bool = False
+
+    @classmethod
+    def of(
+        cls, answer: str, ends: Iterable[int], shown: Shown, *, is_rest: bool = False
+    ) -> "AtOnce | None":
+        """Return how segments are looked at; None if that takes too many looks.
+
+        Args:
+            answer: The answer as far as it is to be read.
+            ends: Where the segments end.
+            shown: What has left of it so far, as it came; stays as it is.
+            is_rest: Behind them nothing follows but the answer's end.
+        """
+        shown = shown.copy()
+        segments: list[Extent] = []
+        looks: dict[int, Extent] = {}
+        for end in ends:
+            start, judged_from = shown.window(), shown.done
+            segments.append(Extent(start, judged_from, end))
+            looks.setdefault(start, Extent(start, judged_from, len(answer)))
+            if len(looks) > _MOST_WINDOWS:
+                return None
+            shown.leave(answer, end, _PASSES, start=0)
+        return cls(shown, list(looks.values()), segments, is_rest and set(looks) == {0})
+
+    def next_look(self, chars: int) -> tuple[Kind, Extent]:
+        """Return what is to be looked at next, of an answer of so many characters."""
+        if self.looks and not self.whole_first:
+            return Kind.SEGMENTS, self.looks[-1]
+        return Kind.WHOLE, Extent(0, self.shown.done, chars)
+
+    def hear(self, verdict: Verdict) -> bool:
+        """Take in what the next look found; tell whether all may still leave at once."""
+        if self.whole_first:
+            self.whole_first = False
+            if _finds_nothing(verdict) and not _reckoned_in(verdict):
+                self.looks = []
+            return True
+        if not _finds_nothing(verdict):
+            return False
+        if self.looks:
+            self._hear_segments(verdict)
+        return True
+
+    def _hear_segments(self, verdict: Verdict) -> None:
+        """Look at segments alone, too, in which a value was reckoned."""
+        looked = self.looks.pop()
+        reckoned = _reckoned_in(verdict)
+        if reckoned and looked not in self.segments:
+            self.looks += [
+                one
+                for one in self.segments
+                if one.start == looked.start and one.end < looked.end
+                if any(one.judged_from <= looked.start + place < one.end for place in reckoned)
+            ]
+
+
+def _reckoned_in(verdict: Verdict) -> list[int]:
+    """Return where in an answer values begin that were reckoned."""
+    return [
+        found.span.start
+        for report in verdict.reports
+        for found in report.findings
+        if found.part == "answer" and found.strength is Strength.E1
+    ]
+
+
+def _finds_nothing(verdict: Verdict) -> bool:
+    """Tell whether a verdict is the same whatever had left before, and whatever is still left."""
+    return verdict.action is Action.PASS and not any(
+        found.severity is Severity.STRONG or found.fix is not None
+        for report in verdict.reports
+        for found in report.findings
+    )

@@ -8,14 +8,30 @@ which it gave an opinion that counts; claims that it was not asked about, passed
 through are not checked, and that is said.
 """
 
+import asyncio
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from time import perf_counter
+from typing import NamedTuple
 
+from guards.claims.modality import Modality
+from guards.claims.reader import read_claims
+from guards.core.exchange import Exchange
 from guards.core.finding import Evidence, Finding, Severity, Strength
+from guards.core.reading import read
 from guards.core.runner import Outcome
-from policies.judging.codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE
+from guards.evidence.opposites.acts import UNLESS, has_sides
+from guards.evidence.opposites.statements import statements_of
+from guards.evidence.passages import units_of
+from guards.text.normal import normalise
+from guards.text.sentences import split_sentences
+from policies.decision import Possible
+from policies.inspection import Inspector
+from policies.judging.claims import Skip, question_about
 from policies.judging.judge import (
     JUDGE,
+    Judge,
     JudgeFailure,
     JudgeLabel,
     JudgeQuestion,
@@ -25,11 +41,105 @@ from policies.judging.judge import (
     Opinions,
     Window,
 )
-from policies.judging.quotes import compared, is_beside_the_point, speaks_against
 from policies.judging.regate import Gravity, Objection
-from policies.judging.report import JudgeReport, outcome_of
+from policies.judging.report import (
+    CONTRADICTED,
+    UNSUPPORTED,
+    UNVERIFIABLE,
+    JudgeReport,
+    not_asked,
+    outcome_of,
+)
+from policies.schema.base import Mode
 from policies.schema.sections import OpinionRules
-from policies.verdict import PARTIAL
+from policies.verdict import PARTIAL, Verdict
+
+_NOT_COMPARED = re.compile(r"[\s*_`\"'|]+")
+_HANGUL = re.compile(r"[가-힣]")
+
+
+def compared(text: str) -> str:
+    """Return a text as quotes are looked for: without spaces, quotes, emphasis, full stop."""
+    return _bare(text).strip(".…")
+
+
+def is_beside_the_point(quote: str, claim: str) -> bool:
+    """Tell whether a quote in Korean has no word of a claim."""
+    if not (_HANGUL.search(quote) and _HANGUL.search(claim)):
+        return False
+    return bool(units_of(claim)) and not _shared(quote, claim)
+
+
+def speaks_against(quote: str, text: str, claim: str) -> bool:
+    """Tell whether what was quoted affirms where a claim denies, or the other way round.
+
+    It is the whole sentences that count: a quote may stop short of what they deny. Of several, it
+    is the one nearest to the claim.
+
+    Args:
+        quote: A piece of the text.
+        text: What it was taken from.
+        claim: The claim.
+    """
+    quoted = max(_sentences_of(quote, text), key=lambda one: _shared(one, claim), default="")
+    said, claimed = _signed(quoted), _signed(claim)
+    # What is said of the same thing tells most; only without it what the sentences say as a whole.
+    same = [one.sign is other.sign for one in said for other in claimed if one.names & other.names]
+    if same:
+        return not any(same)
+    signs, others = _plain_signs(said), _plain_signs(claimed)
+    return bool(signs and others) and signs.isdisjoint(others)
+
+
+def _sentences_of(quote: str, text: str) -> Iterator[str]:
+    """Yield the sentences of a text that a quote touches."""
+    sentences = [one.text for one in split_sentences(text)]
+    begin = "".join(map(_bare, sentences)).find(wanted := compared(quote))
+    position = 0
+    for sentence in sentences:
+        end = position + len(_bare(sentence))
+        if position < begin + len(wanted) and begin < end:
+            yield sentence
+        position = end
+
+
+def _bare(text: str) -> str:
+    return _NOT_COMPARED.sub("", normalise(text).text).casefold()
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many words two texts share."""
+    first, second = ({unit.feature for unit in units_of(text)} for text in (one, other))
+    return len(first & second)
+
+
+class _Signed(NamedTuple):
+    """What one clause says: its acts, and whether it affirms them."""
+
+    names: frozenset[str]
+    sign: bool
+    has_sides: bool
+
+
+def _signed(sentence: str) -> list[_Signed]:
+    """Return what the clauses of a sentence say; nothing where a condition is denied as well.
+
+    Who may not do without something (예약하지 않으면 이용할 수 없다) needs it.
+    """
+    said = list(statements_of(read_claims(sentence).sentences))
+    if any(UNLESS in one.turns and one.conditions for one in said):
+        return []
+    return [
+        _Signed(frozenset({one.acts[0].name}), one.acts[0].side > 0, has_sides(one.acts[0].name))
+        for one in said
+        if one.acts and not one.is_named and one.modality is not Modality.NOT_REQUIRED
+    ]
+
+
+def _plain_signs(said: Iterable[_Signed]) -> frozenset[bool]:
+    """Return the signs of clauses, without predicates that could deny by themselves (거절하다)."""
+    return frozenset(one.sign for one in said if not one.has_sides)
+
 
 _FEWEST_QUOTED_CHARS = 6
 _LONGEST_EVIDENCE_CHARS = 300
@@ -169,3 +279,45 @@ def _clamped(score: float | None) -> float | None:
     if score is None or not math.isfinite(score):
         return None
     return min(1.0, max(0.0, score))
+
+
+NO_TIME = JudgeFailure("no_time", by_input=True)
+
+
+async def with_second_opinion(
+    inspector: Inspector,
+    judge: Judge,
+    exchange: Exchange,
+    verdict: Verdict,
+    possible: Possible,
+    *,
+    time_left_s: float,
+    is_forced: bool = False,
+) -> Verdict:
+    """Return the verdict over an answer with what a judge has to say about it.
+
+    Args:
+        inspector: What gave the verdict.
+        judge: Whom to ask.
+        exchange: The exchange with the answer.
+        verdict: What the guards decided.
+        possible: What can still be done about the answer.
+        time_left_s: What is left of the request's own time.
+        is_forced: Ask about every claim, whatever the guards say.
+    """
+    rules = inspector.policy.judge or OpinionRules()
+    if rules.mode is Mode.OFF:
+        return verdict
+    # Reading and weighing take their time over long texts; other requests go on meanwhile.
+    asked = await asyncio.to_thread(
+        question_about, rules, read(exchange), verdict, is_forced=is_forced
+    )
+    if isinstance(asked, Skip):
+        report = not_asked(rules, asked)
+    else:
+        began_s = perf_counter()
+        within_s = min(rules.timeout_s, time_left_s)
+        said = await judge.opinions(asked, within_s) if within_s > 0 else NO_TIME
+        spent_ms = (perf_counter() - began_s) * 1000
+        report = weighed(rules, asked, said, exchange.answer or "", spent_ms)
+    return await asyncio.to_thread(inspector.heard, exchange, verdict, report, possible)

@@ -20,9 +20,8 @@ from guards.core.reading import read
 from guards.core.registry import all_guards
 from policies.decision import Possible
 from policies.inspection import Inspector
-from policies.judging.bounded import BoundedJudge
-from policies.judging.judge import Judge
-from policies.judging.verdict import with_second_opinion
+from policies.judging.judge import BoundedJudge, Judge
+from policies.judging.opinions import with_second_opinion
 from policies.schema.typed import suggestion
 from policies.verdict import Verdict
 from policies.verification.conversation import Conversation, Messages, Told, conversation_of

@@ -29,7 +29,7 @@ from policies.schema.loader import LoadedPolicy, load_file, load_policies, surve
 from policies.schema.typed import json_schema
 from proxy.cli.output import BAD_INPUT, err, excerpt, fail, harmless, out, print_json
 from proxy.cli.settings import read_settings
-from proxy.limits.together import limits_for_one, limits_without_count
+from proxy.limits.limiter import limits_for_one, limits_without_count
 
 NAMED = "A tenant, a policy of the directory, a shipped policy, or a policy file."
 Directory = Annotated[

@@ -19,12 +19,12 @@ from structlog.contextvars import bind_contextvars
 from guards.core.reading import keep_sources
 from policies.schema.errors import PolicyError
 from proxy.app import connection_limiter, create_app, open_services, read_tenants
+from proxy.auth import ENOUGH_TOKEN_CHARS
 from proxy.cli.output import fail
 from proxy.cli.settings import help_of, odd_variables, read_settings
 from proxy.cli.signals import Signals, service_signals
 from proxy.logs import configure_logs, logger
 from proxy.metrics.families import note_end
-from proxy.readers import ENOUGH_TOKEN_CHARS
 from proxy.server.serving import CannotListen, address_of, listening, loop_factory, served
 from proxy.services import Services
 from proxy.settings import MOST_WORKERS, Settings

@@ -27,7 +27,7 @@ from policies.verification.verifying import UnknownGuard, Verifier
 from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.cli.policy import NAMED, Directory, NamedPolicies
 from proxy.errors import BadRequest
-from proxy.verify_request import read_verify_request, to_verify
+from proxy.verify import read_verify_request, to_verify
 
 _MOST_CHARS = 200
 _LONGEST_LINE_CHARS = 10_000

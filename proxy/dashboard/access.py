@@ -31,7 +31,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from policies.schema.keys import matching
-from proxy.readers import Viewer, viewer_with
+from proxy.auth import Viewer, viewer_with
 from proxy.services import Services
 from proxy.settings import Settings
 from proxy.shared_redis import SharedRedis

@@ -34,7 +34,7 @@ from proxy.services import Services
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Replayed, Trace
-from proxy.verify_job import VerifyJob
+from proxy.verify import VerifyJob
 from proxy.views import msgid
 from proxy.views.words import NOT_REPLAYED, UNKNOWN, action_word, code_word
 

@@ -8,6 +8,7 @@ from litestar.params import FromPath
 from litestar.plugins import InitPlugin
 from litestar.response import Redirect
 
+from proxy.auth import recognised
 from proxy.dashboard.access import (
     LOGIN,
     LOGOUT,
@@ -32,7 +33,6 @@ from proxy.dashboard.playground import Room, show_playground, try_out
 from proxy.dashboard.policies import show_policies, show_policy
 from proxy.dashboard.traces import download_trace, show_new_traces, show_trace_page, show_traces
 from proxy.errors import TooManyWrongKeys
-from proxy.readers import recognised
 from proxy.services import Services
 from proxy.views import msgid
 

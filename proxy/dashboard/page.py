@@ -13,9 +13,9 @@ from litestar import MediaType, Request, Response
 from litestar.datastructures import Cookie, State
 from markupsafe import Markup, escape
 
+from proxy.auth import Viewer
 from proxy.dashboard.access import ROOT, STATIC
 from proxy.dashboard.languages import Language, chosen_language, translations
-from proxy.readers import Viewer
 from proxy.services import Services
 from proxy.views import msgid
 from proxy.views.words import ACTION_WORDS, action_word, guard_word

@@ -36,10 +36,8 @@ from proxy.dashboard.playground_form import (
 )
 from proxy.dashboard.playground_result import BANDS, CAPS, CITATIONS, Outcome, Tried
 from proxy.errors import UnknownTrace
-from proxy.job import Job
-from proxy.limits.counting import Visit
-from proxy.limits.headers import refusal
-from proxy.model_job import ModelJob
+from proxy.jobs import Job, ModelJob
+from proxy.limits.counting import Visit, refusal
 from proxy.openai_api.chat import ChatDoor
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
@@ -50,8 +48,7 @@ from proxy.tenants import Tenant
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Delivery, Trace
-from proxy.verify_job import VerifyJob
-from proxy.verifying import verified
+from proxy.verify import VerifyJob, verified
 from proxy.views.words import code_word
 
 MOST_AT_ONCE = 4

@@ -25,7 +25,7 @@ from proxy.services import Services
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
 from proxy.traces.store import TraceStore, TraceStoreAway
 from proxy.traces.trace import ACTION_NAMES, Delivery, Trace
-from proxy.verify_job import VerifyJob
+from proxy.verify import VerifyJob
 from proxy.views import msgid, words
 from proxy.views.trace import TracePage, outcome_of, shadow_word
 from proxy.views.words import CODE_WORDS, code_word, reason_word

@@ -9,9 +9,8 @@ from email.utils import parsedate_to_datetime
 import httpx
 
 from proxy.errors import GuardProxyError
-from proxy.openai_api.answer import with_whole_characters
+from proxy.openai_api.answer import choices_of, with_whole_characters
 from proxy.openai_api.chat import ChatReply, PlainReply, read_reply
-from proxy.openai_api.choices import choices_of
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.sse import read_comments
 

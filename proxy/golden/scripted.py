@@ -19,7 +19,7 @@ from proxy.demo.model_server import MODEL, Said, Script, model_server
 from proxy.golden.client import Target
 from proxy.golden.shape import GoldenSet
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.regeneration import HEADING
+from proxy.pipeline.regeneration import HEADING
 from proxy.server.serving import served
 from proxy.settings import Settings
 

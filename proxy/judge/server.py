@@ -3,16 +3,19 @@
 import asyncio
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
+from typing import Protocol
 
 import httpx
 from pydantic import JsonValue
 
+from policies.judging.judge import JudgeQuestion, Opinions
 from proxy.http_client import AiohttpTransport, TlsError
 from proxy.logs import logger
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import json_bytes
 
 log = logger(__name__)
@@ -102,6 +105,18 @@ class JudgeServer:
         raise failed
 
 
+class Adapter(Protocol):
+    """Speaks to one kind of remote model."""
+
+    async def ask(self, server: JudgeServer, question: JudgeQuestion) -> Opinions:
+        """Return the model's opinions.
+
+        Raises:
+            JudgeCallFailed: it gave none.
+        """
+        ...
+
+
 def judge_client(ca_file: Path | None = None) -> httpx.AsyncClient:
     """Return connections for judges: no redirects, no proxies of the environment, no cookies.
 
@@ -124,3 +139,42 @@ async def _body(response: httpx.Response) -> bytes:
         if len(raw) > _LONGEST_REPLY_BYTES:
             raise JudgeCallFailed("reply_too_long")
     return bytes(raw)
+
+
+# A completion that is none is the server's fault. What a model writes into one hangs on the texts
+# that it read: whoever can write a question or a source can make it decline, ramble or never end.
+# So a reply without an opinion says nothing about the health of its server.
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A completion.
+
+    Attributes:
+        choice: Its first choice.
+        content: What was written; empty if nothing was.
+        is_cut: It ended because there was no room for more.
+    """
+
+    choice: JsonObject
+    content: str
+    is_cut: bool
+
+    def without_opinion(self) -> JudgeCallFailed:
+        """Return the failure that a completion is in which no opinion is found."""
+        return JudgeCallFailed("cut_short" if self.is_cut else "garbage", by_input=True)
+
+
+def completion_in(reply: JsonValue) -> Completion:
+    """Return the completion that a reply is.
+
+    Raises:
+        JudgeCallFailed: it is none.
+    """
+    choices = objects(member(reply, "choices"))
+    message = choices[0].get("message") if choices else None
+    if not isinstance(message, dict):
+        raise JudgeCallFailed("garbage")
+    content = message.get("content")
+    is_cut = choices[0].get("finish_reason") == "length"
+    return Completion(choices[0], content if isinstance(content, str) else "", is_cut)

@@ -14,8 +14,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from policies.judging.judge import JudgeLabel, JudgeQuestion, OpenClaim, Opinion, Opinions
-from proxy.judge.completion import completion_in
-from proxy.judge.server import JudgeServer
+from proxy.judge.server import JudgeServer, completion_in
 from proxy.openai_api.json_body import JsonObject, member, objects
 
 PATH: Final = "/chat/completions"

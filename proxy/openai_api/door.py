@@ -7,17 +7,14 @@ is the same for all doors, and knows only the types in here and in `model_reques
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic
 
 from guards.core.exchange import Source
 from proxy.openai_api.coverage import Coverage
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.live_stream import LiveStream
+from proxy.openai_api.live_stream import LiveStream, Restoring
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import ChoiceOutcome, Ending, Reply, Written
-from proxy.openai_api.restoring import Restoring
-
-ReplyT = TypeVar("ReplyT", bound=Reply)
+from proxy.openai_api.reply import ChoiceOutcome, Ending, ReplyT, Written
 
 
 class Door(ABC, Generic[ReplyT]):

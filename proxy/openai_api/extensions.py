@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from proxy.openai_api.coverage import group
-from proxy.openai_api.field_tree import Origin, Row, Treatment
+from proxy.openai_api.coverage import Origin, Row, Treatment, group
 
 MOST_CHOICES: Final = 128
 JSON_FIELDS: Final = ("guided_json", "structured_outputs", "json_schema", "format")

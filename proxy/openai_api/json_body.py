@@ -1,9 +1,9 @@
-"""Reads JSON from the wire, strictly: what we check must be what the model server reads."""
+"""JSON on the wire, read strictly: what is checked must be what the model server reads."""
 
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 import msgspec
@@ -127,3 +127,33 @@ def member_path(place: tuple[int | str, ...]) -> str:
         elif step.isidentifier():  # pydantic also names union members, which are no fields
             named += f".{step}" if named else step
     return named.removesuffix(".str")
+
+
+# Pictures, sound and documents: addresses and base64, in which nothing may be replaced.
+_FILES = frozenset({"image_url", "input_audio", "video_url", "audio_url", "file", "token_ids"})
+
+
+def texts(value: JsonValue) -> Iterator[str]:
+    """Yield every text of a value, in order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key not in _FILES:
+                yield from texts(item)
+
+
+def with_texts(value: JsonValue, change: Callable[[str], str]) -> JsonValue:
+    """Return a value with every text changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [with_texts(item, change) for item in value]
+    if isinstance(value, dict):
+        return {
+            key: item if key in _FILES else with_texts(item, change) for key, item in value.items()
+        }
+    return value

@@ -3,11 +3,57 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+from proxy.openai_api.answer import PieceJoiner
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.reply import Ending, Reply
-from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import Event, write_event
+
+
+class PieceRestorer(Protocol):
+    """Puts the user's own identifiers back into one text that comes in pieces, cut anywhere."""
+
+    def feed(self, piece: str) -> str:
+        """Return what can be said by now; what may be half a placeholder is kept back."""
+
+    def close(self) -> str:
+        """Return what was kept back."""
+
+
+class Restoring(Protocol):
+    """Puts the user's own identifiers back where the model wrote what stands in for them."""
+
+    def __bool__(self) -> bool:
+        """Tell whether there is anything to put back."""
+
+    def restore(self, text: str) -> str:
+        """Return a whole text with the identifiers in it."""
+
+    def in_pieces(self) -> PieceRestorer:
+        """Return what does the same to a text that comes in pieces."""
+
+
+class Words:
+    """What one text says, piece by piece.
+
+    Args:
+        stand_ins: Those of the request, if there are any.
+    """
+
+    def __init__(self, stand_ins: Restoring | None) -> None:
+        self._joiner = PieceJoiner()
+        self._restorer = stand_ins.in_pieces() if stand_ins else None
+
+    def feed(self, piece: str) -> str:
+        """Return what can be said by now; half a character or placeholder is kept back."""
+        said = self._joiner.feed(piece)
+        return self._restorer.feed(said) if self._restorer else said
+
+    def close(self) -> str:
+        """Return what was kept back."""
+        rest = self._joiner.close()
+        return self._restorer.feed(rest) + self._restorer.close() if self._restorer else rest
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
-"""A whole reply of a model server, and what becomes of its choices in the one that leaves."""
+"""A whole reply of a model server, its usage, and the outcome of each of its choices."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from pydantic import JsonValue
 
 from proxy.openai_api.answer import Answer
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import JsonObject, member
+from proxy.openai_api.model_request import ModelRequest
 
 
 class Reply(Protocol):
@@ -35,6 +37,9 @@ class Reply(Protocol):
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
+
+
+ReplyT = TypeVar("ReplyT", bound=Reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +118,49 @@ class Written:
 
     body: bytes
     content_type: str
+
+
+def total_usage(replies: Sequence[Reply]) -> JsonObject:
+    """Return the tokens of all replies, added up: zeros when the model was not asked.
+
+    Empty if it was, and no reply says how many.
+    """
+    if replies and not any(reply.usage for reply in replies):
+        return {}
+    total: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    for reply in replies:
+        if isinstance(reply.usage, dict):
+            total = _added(total, reply.usage)
+    return total
+
+
+def _added(total: JsonObject, usage: JsonObject) -> JsonObject:
+    added = dict(total)
+    for key, value in usage.items():
+        before = member(total, key)
+        if isinstance(value, dict):
+            added[key] = _added(before if isinstance(before, dict) else {}, value)
+        else:
+            added[key] = _sum(before, value)
+    return added
+
+
+def _sum(before: JsonValue, value: JsonValue) -> JsonValue:
+    numbers = (int, float)
+    if isinstance(before, numbers) and isinstance(value, numbers):
+        return before + value
+    return value if value is not None else before
+
+
+def leaves_as_stream(request: ModelRequest, replies: Sequence[ReplyT], ending: Ending) -> bool:
+    """Tell whether a stream is to be written: if asked for, unless it was answered plainly."""
+    if ending.as_stream is not None:
+        return ending.as_stream
+    return request.stream and not (replies and not replies[-1].is_stream)
+
+
+def untouched(replies: Sequence[ReplyT], outcomes: Sequence[ChoiceOutcome]) -> ReplyT | None:
+    """Return the only reply, if every choice is kept from it; else None."""
+    if len(replies) != 1 or not all(isinstance(outcome, Kept) for outcome in outcomes):
+        return None
+    return replies[0]

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 import msgspec
 from pydantic import JsonValue
 
+from proxy.errors import UpstreamBroken
+from proxy.openai_api.json_body import JsonObject, read_object
+
 STREAM_TYPE = "text/event-stream"  # the web framework adds the charset
 DONE = b"data: [DONE]\n\n"
 KEEP_ALIVE = b": keep-alive\n\n"
@@ -159,3 +162,81 @@ def json_bytes(body: Mapping[str, JsonValue]) -> bytes:
     except UnicodeEncodeError:
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "backslashreplace")  # which escapes as JSON does
+
+
+_READER = msgspec.json.Decoder(str)
+_VALUE = re.compile(rb' ?("(?:[^"\\]|\\.)*")')
+_QUOTE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class EventTemplate:
+    """The bytes around the text of an event, its quotes included.
+
+    A model server writes the same event around each piece of an answer. Once one of them was read,
+    the next ones need no parsing: bytes that equal those before and behind the text mean the same.
+
+    Attributes:
+        before: All up to the text.
+        behind: All from there on.
+    """
+
+    before: bytes
+    behind: bytes
+
+    def read(self, events: bytes) -> tuple[str, int]:
+        """Return the text of all events at the beginning that this template wrote, and their end.
+
+        An event without a text is none of them: it may mean something else.
+        """
+        texts: list[str] = []
+        done = 0
+        while events.startswith(self.before, done):
+            start = done + len(self.before)
+            end = events.find(self.behind, start)
+            text = _read(events[start - _QUOTE : end + _QUOTE]) if end > start else None
+            if text is None:
+                break
+            texts.append(text)
+            done = end + len(self.behind)
+        return "".join(texts), done
+
+
+def template_of(raw: bytes, member: str, text: str) -> EventTemplate | None:
+    """Return the template of an event; None if its bytes do not show where the text is.
+
+    Args:
+        raw: The event.
+        member: Name of the member that holds the text.
+        text: The text.
+    """
+    name = f'"{member}"'.encode()
+    _, found, behind = raw.partition(name + b":")
+    value = _VALUE.match(behind)
+    is_sure = raw.count(name) == 1 and raw.endswith(b"\n")  # half of a line end may follow a CR
+    if not (found and value and is_sure) or _read(value[1]) != text:
+        return None
+    end = len(raw) - len(behind) + value.end()
+    template = EventTemplate(raw[: end - len(value[1]) + _QUOTE], raw[end - _QUOTE :])
+    # With an escape, the member's name could stand there in another spelling.
+    return None if b"\\" in template.before + template.behind else template
+
+
+def _read(quoted: bytes) -> str | None:
+    """Return what a JSON string says; None if this is none."""
+    try:
+        return _READER.decode(quoted)
+    except ValueError:
+        return None
+
+
+def event_object(event: Event) -> JsonObject:
+    """Return the object that an event holds.
+
+    Raises:
+        UpstreamBroken: it holds none.
+    """
+    try:
+        return read_object((event.data or "").encode("utf-8", errors="surrogatepass"))
+    except ValueError as error:
+        raise UpstreamBroken(f"an event of its stream: {error}") from None

@@ -28,12 +28,11 @@ from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome, Verdict
+from proxy.candidates import Candidate, Gatekeeper, Selection, inspected, replace_choice, select
 from proxy.errors import BadRequest
-from proxy.gatekeeping import Gatekeeper, inspected
-from proxy.judged import Judged, Settled, replace, settle
 from proxy.openai_api.answer import Answer
-from proxy.openai_api.guard_field import GuardField
-from proxy.stricter import asking_more
+from proxy.openai_api.model_request import GuardField
+from proxy.overrides import asking_more
 from proxy.tenants import Judging
 from proxy.traces.builder import findings_of, guard_runs, left_of
 from proxy.traces.trace import (
@@ -182,9 +181,9 @@ def replay(trace: Trace, judging: Judging) -> Replayed:
 class _Outcome:
     """What comes of it: what became of each choice, or why nobody knows."""
 
-    settled: Sequence[Settled] = ()
+    settled: Sequence[Selection] = ()
     unknown: Unknown | None = None
-    wanting: Sequence[Judged] = ()
+    wanting: Sequence[Candidate] = ()
 
     @property
     def action(self) -> Action | None:
@@ -230,11 +229,11 @@ class _Again:
             replies=tuple(left_of(one.outcome) for one in outcome.settled),
         )
 
-    def _replaced(self, question: Verdict) -> list[Settled]:
+    def _replaced(self, question: Verdict) -> list[Selection]:
         """Answer every choice from a template, as the question deserves."""
         many = max(1, len(self._trace.replies), *(len(one.choices) for one in self._attempts))
         return [
-            replace(self._judging, self._exchange, index, question, attempt=0)
+            replace_choice(self._judging, self._exchange, index, question, attempt=0)
             for index in range(many)
         ]
 
@@ -247,7 +246,7 @@ class _Again:
         if first is None:
             return _Outcome(unknown=Unknown.REST_NOT_READ)
         failed = [one for one in first if one.wants_second]
-        again: dict[int, Judged] = {}
+        again: dict[int, Candidate] = {}
         if failed:
             second = self._second(failed)
             if second is None:
@@ -255,12 +254,12 @@ class _Again:
             again = second
         return _Outcome(
             [
-                settle(self._judging, one.answer.index, one, again.get(one.answer.index))
+                select(self._judging, one.answer.index, one, again.get(one.answer.index))
                 for one in first
             ]
         )
 
-    def _second(self, failed: Sequence[Judged]) -> dict[int, Judged] | None:
+    def _second(self, failed: Sequence[Candidate]) -> dict[int, Candidate] | None:
         """Return the second attempt at each choice, by number; None if nobody made one.
 
         None of them is there if the model server failed then.
@@ -284,7 +283,7 @@ class _Again:
                 strongest[run.choice] = max(so_far, run.action, key=lambda action: action.rank)
         return sorted(one for one, action in strongest.items() if action is Action.REGENERATE)
 
-    def _judged(self, number: int) -> list[Judged] | None:
+    def _judged(self, number: int) -> list[Candidate] | None:
         """Let an attempt's answers through their gates; None if one would have gone on."""
         attempt = self._attempts[number - 1]
         reply = reply_of(attempt)

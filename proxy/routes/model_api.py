@@ -5,26 +5,131 @@ here. A request is refused by its key before its limits are looked at, and by th
 is read.
 """
 
-from collections.abc import Mapping
-from typing import Final
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
 from uuid import uuid4
 
-from litestar.types import HTTPScope, Receive, Send
+from litestar.datastructures import MutableScopeHeaders
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from proxy.auth import bearer_key, tenant_of
-from proxy.errors import GuardProxyError, InternalError
+from proxy.errors import (
+    GuardProxyError,
+    InternalError,
+    RequestRefused,
+    ServiceStopping,
+    UnknownPath,
+    with_head,
+)
+from proxy.jobs import Job, ModelJob
+from proxy.limits.counting import Visit, limit_headers, refusal
+from proxy.limits.limiter import Limiter
 from proxy.logs import failure, logger
+from proxy.openai_api.door import Door
 from proxy.openai_api.doors import DOORS
-from proxy.routes.asked import Asked, Endpoint
-from proxy.routes.doors import door_endpoint
-from proxy.routes.limiting import within_limits
 from proxy.routes.passthrough import PASS_THROUGH
-from proxy.routes.verify import VERIFY
+from proxy.routes.request import (
+    ApiRequest,
+    ClientDisconnected,
+    Endpoint,
+    Upload,
+    refuse_length,
+    refuse_model_in_query,
+    refuse_other_content,
+)
 from proxy.server.asgi_reply import HttpReply, error_reply, send_whole
 from proxy.server.client_limits import Kind
-from proxy.server.paths import ModelPath
+from proxy.server.paths import ModelPath, model_path, normal_path, spelled_path
 from proxy.services import Services
 from proxy.telemetry.counting import InFlight
+from proxy.verify import VerifyJob
+
+
+async def serve_job(job: Job, asked: ApiRequest, receive: Receive, send: Send) -> None:
+    """Read a request's body and have its job reply."""
+    limit_bytes = asked.services.settings.max_body_bytes
+    try:
+        refuse_length(asked.scope["headers"], limit_bytes)
+        refuse_other_content(asked.scope["headers"])
+        if asked.tenant.upstream.models:
+            refuse_model_in_query(asked.scope["query_string"])
+        raw = await Upload(receive, limit_bytes).whole()
+    except RequestRefused as error:
+        await send_whole(send, job.refuse(error))
+    except ClientDisconnected:
+        job.leave()
+    except asyncio.CancelledError:
+        if not asked.services.shutdown.claim_cancellation():
+            raise
+        await send_whole(send, job.refuse(ServiceStopping()))
+    else:
+        await job.serve(raw, receive, send)
+
+
+async def _verify(asked: ApiRequest, receive: Receive, send: Send) -> None:
+    """Verify an answer by the policy of the tenant that asks."""
+    job = VerifyJob(asked.services, asked.tenant, asked.headers, asked.caller_key)
+    await serve_job(job, asked, receive, send)
+
+
+VERIFY: Final = Endpoint(VerifyJob.door, _verify)
+
+
+def door_endpoint(door: Door[Any]) -> Endpoint:
+    """Return the endpoint of a door."""
+
+    async def serve(asked: ApiRequest, receive: Receive, send: Send) -> None:
+        job = ModelJob(
+            door,
+            asked.services,
+            asked.tenant,
+            asked.headers,
+            asked.caller_key,
+            send,
+            query=asked.scope["query_string"],
+        )
+        await serve_job(job, asked, receive, send)
+
+    return Endpoint(door.name, serve)
+
+
+@asynccontextmanager
+async def within_limits(asked: ApiRequest, send: Send) -> AsyncGenerator[Send, None]:
+    """Hold a place for a request while it is served, and yield where its reply goes.
+
+    Raises:
+        TooManyRequests: there is no place.
+    """
+    services, tenant = asked.services, asked.tenant
+    limits = tenant.policy.limits
+    limiter = services.limiter
+    visit = Visit(uuid4().hex, tenant.name, limits)
+    try:
+        count = await limiter.enter(visit)
+        if count.full:
+            services.metrics.limited_requests.labels(tenant.name, count.full.value).inc()
+            raise refusal(limits, count.full, count)
+        yield _sending(send, limiter, visit, limit_headers(limits, count))
+    finally:
+        await limiter.leave(visit)
+
+
+def _sending(send: Send, limiter: Limiter, visit: Visit, headers: Mapping[str, str]) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            sent = MutableScopeHeaders(message)
+            for name, value in headers.items():
+                sent[name] = value
+        elif message["type"] == "http.response.body" and not message["more_body"]:
+            # Before its last byte, so that a client with one request at a time finds room.
+            await limiter.leave(visit)
+        await send(message)
+
+    return sending
+
 
 log = logger(__name__)
 
@@ -81,7 +186,7 @@ class ModelApi:
         key = bearer_key(next(named, b""))
         tenant = tenant_of(path, key, self._services.tenants)
         own_methods = _OWN_METHODS if path.below in _OWN else _NONE
-        asked = Asked(self._services, scope, path, tenant, key, own_methods)
+        asked = ApiRequest(self._services, scope, path, tenant, key, own_methods)
         if not tenant.policy.limits.are_set:
             await endpoint.serve(asked, receive, counted.send)
             return
@@ -101,3 +206,57 @@ def reply_to(error: Exception) -> HttpReply:
         log.error("request.failed", request_id=request_id, **failure(error))
         error = InternalError(request_id)
     return error_reply(error)
+
+
+class Entrance:
+    """Leads each request to the model API or to everything else.
+
+    A path that can be read in two ways leads nowhere. Whatever else is got can be asked for its
+    head alone; at the model API that is the policy's business.
+
+    Args:
+        model_api: Decides about everything below the root of the model API.
+        app: Serves everything else.
+    """
+
+    def __init__(self, model_api: ModelApi, app: ASGIApp) -> None:
+        self._model_api = model_api
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Route one request."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        path = normal_path(scope["raw_path"])
+        if path is None:
+            await send_whole(send, reply_to(UnknownPath(scope["raw_path"].decode("latin-1"))))
+            return
+        asked = model_path(path)
+        if asked is not None:
+            await self._model_api.serve(asked, scope, receive, send)
+            return
+        scope["path"] = path
+        scope["raw_path"] = spelled_path(path).encode()
+        if scope["method"] == "HEAD":
+            # The server leaves the body out: it goes by the scope that it made itself.
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, _naming_head(send))
+
+
+def _naming_head(send: Send) -> Send:
+    """Return what sends a reply, with HEAD among the methods that it allows if GET is."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [
+                (name, _with_head(value) if name == b"allow" else value)
+                for name, value in message["headers"]
+            ]
+        await send(message)
+
+    return sent
+
+
+def _with_head(allowed: bytes) -> bytes:
+    return ", ".join(sorted(with_head(allowed.decode().split(", ")))).encode()

@@ -12,7 +12,7 @@ from policies.verification.shape import Verification
 from policies.verification.verifying import verify
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.verify_request import VerifyRequest
+from proxy.verify import VerifyRequest
 
 _REF: Final = "#/components/schemas/{model}"
 _QUESTION = "배송비는 얼마인가요?"

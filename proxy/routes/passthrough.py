@@ -1,12 +1,16 @@
 """What is no door of our own: handed through to the model server where the policy opens it."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Final
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence, Set
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
+import httpx
 from litestar.types import Receive, Send
 
 from policies.schema.passing import open_methods, read_rule
+from policies.schema.sections import Timeouts
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -17,17 +21,126 @@ from proxy.errors import (
     UpstreamError,
     WrongMethod,
 )
-from proxy.job import CLIENT_GONE_STATUS
+from proxy.jobs import CLIENT_GONE_STATUS
 from proxy.logs import logger
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
-from proxy.relay import PassedCall, PassedReply, relayed
-from proxy.routes.asked import Asked, Endpoint
-from proxy.routes.content import only_in_json, refuse_model_in_query, refuse_other_content
-from proxy.routes.upload import ClientLeft, Upload, refuse_length
+from proxy.routes.request import (
+    ApiRequest,
+    ClientDisconnected,
+    Endpoint,
+    Upload,
+    only_in_json,
+    refuse_length,
+    refuse_model_in_query,
+    refuse_other_content,
+)
 from proxy.server.asgi_reply import HttpReply, send_whole
 from proxy.server.paths import ends_guarded, spelled_path
 from proxy.telemetry.counting import PASSED_THROUGH, count_passed
+from proxy.upstream.client import ModelServers
+from proxy.upstream.headers import returned_headers, sent_headers
+from proxy.upstream.request import RetryBudget, parsed_url
+
+RawHeaders: TypeAlias = Sequence[tuple[bytes, bytes]]
+
+# What this hop sets itself where it has read a body, and leaves alone where it has not.
+_SENT_WITH_A_BODY = frozenset({"content-encoding", "accept-encoding"})
+_REPEATABLE = frozenset({"GET", "HEAD", "PUT", "DELETE"})
+_NOT_MODIFIED = 304
+_RETURNED_WITH_A_BODY = frozenset({"content-encoding", "content-length", "content-type"})
+
+
+@dataclass(frozen=True, slots=True)
+class RelayRequest:
+    """A request on its way.
+
+    Attributes:
+        method: HTTP method.
+        base_url: Address of the model server.
+        target: What follows the base: path and query, as they go over the wire.
+        headers: The caller's; those that must not travel are left out here.
+        body: The body, or its pieces as they come.
+        key: Bearer key for the model server; None for none.
+        key_is_ours: The operator configured the key, so its rejection is not the caller's fault.
+        timeouts: The tenant's.
+    """
+
+    method: str
+    base_url: str
+    target: bytes
+    headers: RawHeaders
+    body: bytes | AsyncIterator[bytes]
+    key: str | None
+    key_is_ours: bool
+    timeouts: Timeouts
+
+    @property
+    def retry_budget(self) -> RetryBudget:
+        """Whether it may be sent once more, should it be lost: not if that could do it twice."""
+        return RetryBudget(is_available=self.method in _REPEATABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class RelayResponse:
+    """A reply on its way back.
+
+    Attributes:
+        status: Below 300, or 304.
+        headers: Those that may go to the caller.
+        pieces: The body as the model server encoded it; each piece within the idle timeout.
+    """
+
+    status: int
+    headers: RawHeaders
+    pieces: AsyncIterator[bytes]
+
+
+@contextlib.asynccontextmanager
+async def relayed(servers: ModelServers, call: RelayRequest) -> AsyncGenerator[RelayResponse, None]:
+    """Send a request on; the body of its reply is read within.
+
+    Raises:
+        UpstreamError: the model server failed, one way or another.
+    """
+    async with servers.exchange(_request(call), call) as opened:
+        response = opened.response
+        kept = returned_headers(response.headers).keys() | _RETURNED_WITH_A_BODY
+        if response.status_code == _NOT_MODIFIED:
+            kept -= {"content-length"}  # of the body that there would be, and none follows
+        yield RelayResponse(
+            status=response.status_code,
+            headers=_only(response.headers, kept),
+            pieces=opened.encoded(),
+        )
+
+
+def _request(call: RelayRequest) -> httpx.Request:
+    given = httpx.Headers(call.headers)
+    streamed = not isinstance(call.body, bytes)
+    kept = sent_headers(given, key_is_ours=call.key_is_ours).keys() | _SENT_WITH_A_BODY
+    headers = _only(given, kept | {"content-length"} if streamed else kept)
+    if "accept-encoding" not in given:
+        headers.append((b"accept-encoding", b"identity"))
+    if call.key is not None:
+        headers.append((b"authorization", f"Bearer {call.key}".encode()))
+    base = parsed_url(call.base_url)
+    return httpx.Request(
+        call.method,
+        base,
+        headers=headers,
+        content=call.body or None,
+        extensions={
+            # The very bytes: an address that is parsed and written again may come out different.
+            "target": base.raw_path.rstrip(b"/") + call.target,
+            "timeout": {"connect": call.timeouts.connect_s},
+        },
+    )
+
+
+def _only(headers: httpx.Headers, kept: Set[str]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower(), value) for name, value in headers.raw if name.lower().decode() in kept]
+
 
 log = logger(__name__)
 
@@ -36,7 +149,7 @@ _FORMS = ("multipart/", "application/x-www-form-urlencoded")
 _WITHOUT_MODEL = (read_rule("/files/**"), read_rule("/uploads/**"))
 
 
-async def _pass_through(asked: Asked, receive: Receive, send: Send) -> None:
+async def _pass_through(asked: ApiRequest, receive: Receive, send: Send) -> None:
     """Hand a request through if the tenant's policy opens its path; else refuse it.
 
     Neither body is held: both travel in pieces, each as soon as it is there.
@@ -47,7 +160,7 @@ async def _pass_through(asked: Asked, receive: Receive, send: Send) -> None:
     except GuardProxyError as error:
         status = error.status
         raise
-    except ClientLeft:
+    except ClientDisconnected:
         status = CLIENT_GONE_STATUS
     finally:
         count_passed(asked.services.metrics, asked.tenant.name, status)
@@ -59,7 +172,7 @@ PASS_THROUGH: Final = Endpoint(PASSED_THROUGH, _pass_through)
 class Passage:
     """One request on its way through."""
 
-    def __init__(self, asked: Asked, receive: Receive, send: Send) -> None:
+    def __init__(self, asked: ApiRequest, receive: Receive, send: Send) -> None:
         self._tenant = asked.tenant
         self._path = asked.path
         self._own_methods = asked.own_methods
@@ -114,11 +227,11 @@ class Passage:
         opened = open_methods(self._tenant.policy.passthrough, self._path.segments)
         return opened & {"GET", "HEAD"} if self._lists_models else opened
 
-    async def _call(self) -> PassedCall:
+    async def _call(self) -> RelayRequest:
         upstream = self._tenant.upstream
         query = self._scope["query_string"]
         target = spelled_path(self._path.below).encode()
-        return PassedCall(
+        return RelayRequest(
             method=self._scope["method"],
             base_url=upstream.base_url,
             target=target + b"?" + query if query else target,
@@ -148,21 +261,21 @@ class Passage:
         if any(value.decode("latin-1").strip().lower().startswith(_FORMS) for value in named):
             raise only_in_json()
 
-    async def _relayed(self, call: PassedCall) -> int:
+    async def _relayed(self, call: RelayRequest) -> int:
         """Hand through for as long as the client is there."""
         passing = asyncio.create_task(self._hand_through(call))
         leaving = asyncio.create_task(self._upload.hang_up())
         try:
             await asyncio.wait({passing, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if not (passing.done() or self._ended):
-                raise ClientLeft
+                raise ClientDisconnected
             return await passing
         finally:
             passing.cancel()
             leaving.cancel()
             await asyncio.gather(passing, leaving, return_exceptions=True)
 
-    async def _hand_through(self, call: PassedCall) -> int:
+    async def _hand_through(self, call: RelayRequest) -> int:
         try:
             async with relayed(self._services.servers, call) as reply:
                 self._upload.let_go()  # some answer before they have read everything
@@ -175,7 +288,7 @@ class Passage:
             log.warning("passthrough.cut", tenant=self._tenant.name, error=error.code)
             return error.status
 
-    async def _return(self, reply: PassedReply) -> None:
+    async def _return(self, reply: RelayResponse) -> None:
         self._begun = True
         await self._send(
             {

@@ -13,9 +13,9 @@ from guards.core.finding import Finding
 from policies.gating.gate import Gate
 from policies.schema.guard_rule import Action
 from policies.verdict import Verdict
-from proxy.judged import Judged, Settled
-from proxy.openai_api.guard_field import GuardField
+from proxy.candidates import Candidate, Selection
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.model_request import GuardField
 from proxy.openai_api.reply import ChoiceOutcome, Edited, Kept, Replaced, Reply
 from proxy.openai_api.sources import FoundContext
 from proxy.traces.changes import changes
@@ -302,7 +302,7 @@ def guard_runs(verdict: Verdict, *, attempt: int, choice: int) -> list[GuardRun]
 
 
 def note_attempt(
-    trace: TraceBuilder, reply: Reply, judged: Sequence[Judged], upstream_ms: float
+    trace: TraceBuilder, reply: Reply, judged: Sequence[Candidate], upstream_ms: float
 ) -> None:
     """Note one request to the model server: its answers with their findings."""
     number = len(trace.attempts) + 1
@@ -356,7 +356,7 @@ def note_verification(
 
 def note_end(
     trace: TraceBuilder,
-    settled: Sequence[Settled],
+    settled: Sequence[Selection],
     action: Action,
     reasons: tuple[str, ...],
     confidence: float | None,
@@ -397,7 +397,7 @@ def _made_so_far(number: int, place: int, gate: Gate, verdict: Verdict | None) -
     )
 
 
-def _made(trace: TraceBuilder, settled: Settled) -> Made:
+def _made(trace: TraceBuilder, settled: Selection) -> Made:
     outcome, attempt = settled.outcome, settled.attempt
     if isinstance(outcome, Replaced):
         return Made(action=settled.action, attempt=attempt, replaced_with=settled.template)

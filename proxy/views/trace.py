@@ -10,7 +10,7 @@ from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome
-from proxy.judged import SOURCES
+from proxy.candidates import SOURCES
 from proxy.replay.judging import VERIFY_DOOR, why_not
 from proxy.traces.changes import applied
 from proxy.traces.differing import does_otherwise

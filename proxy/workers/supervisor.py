@@ -9,16 +9,104 @@ import contextlib
 import os
 import selectors
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from types import FrameType
+from typing import Any, Protocol
 
 from proxy.logs import failure, logger
-from proxy.workers.backoff import Backoff
-from proxy.workers.inbox import SignalInbox
 from proxy.workers.worker import Child, Work, Worker, run_and_exit
+
+FIRST_S = 0.5
+LONGEST_S = 30.0
+STEADY_S = 60.0
+
+
+class Backoff:
+    """Pauses that double while processes die young.
+
+    Args:
+        first_s: The first pause.
+        longest_s: No pause is longer.
+        steady_s: Who lived this long did not die young: there is no pause.
+    """
+
+    def __init__(
+        self,
+        first_s: float = FIRST_S,
+        longest_s: float = LONGEST_S,
+        steady_s: float = STEADY_S,
+    ) -> None:
+        self._first_s = first_s
+        self._longest_s = longest_s
+        self._steady_s = steady_s
+        self._next_s = first_s
+
+    def pause_s(self, lived_s: float) -> float:
+        """Return the pause after a process that lived so long."""
+        if lived_s >= self._steady_s:
+            self._next_s = self._first_s
+            return 0.0
+        pause_s, self._next_s = self._next_s, min(self._longest_s, 2 * self._next_s)
+        return pause_s
+
+
+_Handler = Callable[[int, FrameType | None], Any] | int | None
+
+
+class SignalInbox:
+    """Takes signals in within a block; they interrupt nothing. For the main thread.
+
+    Args:
+        numbers: Which signals.
+    """
+
+    def __init__(self, numbers: Sequence[signal.Signals]) -> None:
+        self._numbers = numbers
+        self._reader, self._writer = socket.socketpair()
+        self._reader.setblocking(False)
+        self._writer.setblocking(False)
+        self._before: dict[signal.Signals, _Handler] = {}
+
+    def __enter__(self) -> "SignalInbox":
+        signal.set_wakeup_fd(self._writer.fileno())
+        for number in self._numbers:
+            self._before[number] = signal.signal(number, _note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave(self._before)
+
+    def fileno(self) -> int:
+        """Return what becomes readable when a signal comes."""
+        return self._reader.fileno()
+
+    def take(self) -> list[signal.Signals]:
+        """Return the signals that came since the last time."""
+        try:
+            return [signal.Signals(number) for number in self._reader.recv(4096)]
+        except BlockingIOError:
+            return []
+
+    def leave(self, handlers: dict[signal.Signals, _Handler] | None = None) -> None:
+        """Take no more in.
+
+        Args:
+            handlers: What handles the signals from now on; None for what they do by themselves.
+        """
+        signal.set_wakeup_fd(-1)
+        for number in self._numbers:
+            signal.signal(number, (handlers or {}).get(number, signal.SIG_DFL))
+        self._reader.close()
+        self._writer.close()
+
+
+def _note(number: int, frame: FrameType | None) -> None:
+    """Do nothing: the number is in the inbox already."""
+
 
 log = logger(__name__)
 

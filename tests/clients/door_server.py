@@ -11,7 +11,7 @@ from litestar.datastructures import State
 from proxy.demo.model_server import CREATED, Said, Script
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.sse import DONE, json_bytes, write_event
-from proxy.regeneration import HEADING
+from proxy.pipeline.regeneration import HEADING
 from proxy.server.serving import served
 from tests.fakes.running_proxy import RunningProxy
 

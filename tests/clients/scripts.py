@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from proxy.demo.model_server import MODEL, Said, Script, chunks, completion
 from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.sse import write_event
-from proxy.regeneration import HEADING
+from proxy.pipeline.regeneration import HEADING
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_head, http_reply
 from tests.flow.canteen import CLEAN, QUESTION
 

@@ -6,7 +6,7 @@ from policies.gating.gate import Gate
 from policies.gating.looks import GateRules
 from policies.inspection import Inspector
 from policies.schema.sections import Renumber
-from proxy.judged import TOOL_CALLS, Judged
+from proxy.candidates import TOOL_CALLS, Candidate
 from proxy.openai_api.reply import Reply
 
 
@@ -18,7 +18,7 @@ def judged_whole(
     may_regenerate: bool,
     may_edit: bool,
     unjudged: str = "",
-) -> Judged:
+) -> Candidate:
     """Return the first answer of a reply as it comes out of a gate that held it to its end.
 
     Args:
@@ -44,7 +44,7 @@ def judged_whole(
     while look := gate.look():
         gate.hear(look, inspector.inspect(look.exchange, Stage.OUTPUT, look.possible))
     assert (gate.verdict is None) == bool(unjudged), "the gate judges what can be judged"
-    return Judged(
+    return Candidate(
         reply=reply,
         answer=answer,
         exchange=asked.answered(answer.content),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from proxy.demo.model_server import Said, Script, model_server
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.regeneration import HEADING
+from proxy.pipeline.regeneration import HEADING
 from proxy.server.serving import served
 
 

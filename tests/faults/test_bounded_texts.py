@@ -22,7 +22,7 @@ from guards.core.guard import Stage
 from policies.inspection import NOTHING, Inspector
 from policies.schema.loader import load_shipped
 from proxy.cli.serve import keep_for_good
-from proxy.inspecting import LONG_TEXT_CHARS, among_others
+from proxy.offload import LONG_TEXT_CHARS, among_others
 from proxy.tenants import judging_by
 from tests.fakes.house import House, open_house
 from tests.fakes.running_proxy import chat_body

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from proxy.constraints.servers import ServerKind
 from proxy.openai_api.json_body import JsonObject, member
+from proxy.pipeline.constraints import ServerKind
 from tests.fakes.constrained_server import CONSTRAINTS, ConstrainedServer
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
 from tests.flow.replies import both_ways, said

@@ -13,7 +13,7 @@ from litestar.datastructures import State
 
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.responses.made import event_bytes, response_events
-from proxy.regeneration import HEADING
+from proxy.pipeline.regeneration import HEADING
 from proxy.server.serving import served
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, OTHER, QUESTION, TEMPLATES

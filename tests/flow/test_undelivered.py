@@ -7,7 +7,7 @@ from litestar.types import HTTPDisconnectEvent, HTTPRequestEvent, Message
 
 from proxy.openai_api.sse import json_bytes
 from proxy.traces.trace import Delivery
-from proxy.verify_job import VerifyJob
+from proxy.verify import VerifyJob
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 

@@ -14,7 +14,7 @@ from proxy.errors import BadRequest
 from proxy.openai_api.door import Door
 from proxy.openai_api.doors import DOORS
 from proxy.openai_api.sources import SourceFormatError, find_sources
-from proxy.verify_request import read_verify_request, to_verify
+from proxy.verify import read_verify_request, to_verify
 from tests.fuzz.mutating import mutated
 
 SOURCES: list[JsonValue] = [

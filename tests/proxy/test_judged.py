@@ -7,7 +7,7 @@ from policies.inspection import Inspector
 from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
 from policies.schema.sections import Upstream
-from proxy.judged import TOOL_CALLS, Judged, settle
+from proxy.candidates import TOOL_CALLS, Candidate, select
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.reply import Kept, Replaced
@@ -27,7 +27,7 @@ ASKED = Exchange("포상휴가는 며칠인가요?", (Source("1", "포상 규정
 WRONG = "포상휴가는 9일입니다."
 
 
-def judged(content: str, unjudged: str = "", *, again: bool = False) -> Judged:
+def judged(content: str, unjudged: str = "", *, again: bool = False) -> Candidate:
     choice: JsonObject = {"index": 0, "message": {"content": content}, "finish_reason": "stop"}
     body: JsonObject = {"choices": [choice]}
     reply = read_reply(json_bytes(body), "application/json")
@@ -43,7 +43,7 @@ def judged(content: str, unjudged: str = "", *, again: bool = False) -> Judged:
 
 @pytest.mark.parametrize("why", ["empty_answer", "json_values"])
 def test_nothing_to_judge_is_no_better_than_a_wrong_answer(why: str) -> None:
-    settled = settle(TENANT, 0, judged(WRONG), judged("", why, again=True))
+    settled = select(TENANT, 0, judged(WRONG), judged("", why, again=True))
 
     assert settled.action is Action.REPLACE
     assert isinstance(settled.outcome, Replaced)
@@ -52,18 +52,18 @@ def test_nothing_to_judge_is_no_better_than_a_wrong_answer(why: str) -> None:
 def test_a_second_attempt_that_calls_tools_goes_out() -> None:
     second = judged("", TOOL_CALLS, again=True)
 
-    settled = settle(TENANT, 0, judged(WRONG), second)
+    settled = select(TENANT, 0, judged(WRONG), second)
 
     assert settled.outcome == Kept(0, second.reply, second.answer)
 
 
 def test_a_true_second_attempt_goes_out() -> None:
-    settled = settle(TENANT, 0, judged(WRONG), judged("포상휴가는 4일입니다.", again=True))
+    settled = select(TENANT, 0, judged(WRONG), judged("포상휴가는 4일입니다.", again=True))
 
     assert (settled.action, settled.attempt) == (Action.REGENERATE, 2)
 
 
 def test_two_wrong_answers_are_replaced() -> None:
-    settled = settle(TENANT, 0, judged(WRONG), judged(WRONG, again=True))
+    settled = select(TENANT, 0, judged(WRONG), judged(WRONG, again=True))
 
     assert settled.action is Action.REPLACE

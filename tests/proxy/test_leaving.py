@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from litestar.types import HTTPReceiveMessage
 
-from proxy.leaving import Leaving
+from proxy.jobs import DisconnectWatch
 
 
 class Connection:
@@ -26,7 +26,7 @@ async def test_work_is_cancelled_when_the_client_leaves_and_the_task_goes_on() -
     connection = Connection()
     seen: list[str] = []
 
-    with Leaving(connection.receive):
+    with DisconnectWatch(connection.receive):
         try:
             connection.hang_up()
             await asyncio.sleep(60)
@@ -44,7 +44,7 @@ async def test_work_may_end_in_its_own_way_when_the_client_leaves() -> None:
     connection = Connection()
     said = ""
 
-    with Leaving(connection.receive):
+    with DisconnectWatch(connection.receive):
         connection.hang_up()
         try:
             await asyncio.sleep(60)
@@ -60,7 +60,7 @@ async def test_work_may_end_in_its_own_way_when_the_client_leaves() -> None:
 async def test_a_client_that_leaves_afterwards_cancels_nothing() -> None:
     connection = Connection()
 
-    with Leaving(connection.receive):
+    with DisconnectWatch(connection.receive):
         await asyncio.sleep(0)
     connection.hang_up()
     await asyncio.sleep(0.01)
@@ -77,7 +77,7 @@ async def test_whoever_cancels_the_task_itself_ends_it(
     inside = asyncio.Event()
 
     async def serving() -> None:
-        with Leaving(connection.receive):
+        with DisconnectWatch(connection.receive):
             inside.set()
             try:
                 await asyncio.sleep(60)
@@ -96,5 +96,5 @@ async def test_whoever_cancels_the_task_itself_ends_it(
 
 
 async def test_what_fails_inside_fails_outside() -> None:
-    with pytest.raises(ZeroDivisionError), Leaving(Connection().receive):
+    with pytest.raises(ZeroDivisionError), DisconnectWatch(Connection().receive):
         raise ZeroDivisionError

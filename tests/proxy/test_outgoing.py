@@ -7,7 +7,7 @@ import pytest
 from litestar.types import HTTPResponseBodyEvent, HTTPResponseStartEvent, Message
 
 from proxy.openai_api.sse import KEEP_ALIVE
-from proxy.outgoing import Outgoing
+from proxy.pipeline.call import Outgoing
 from tests.fakes.virtual_time import in_virtual_time
 
 KEEP_ALIVE_S = 15.0

@@ -5,20 +5,50 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.answer import PieceJoiner
+from proxy.openai_api.answer import PieceJoiner, choice_index, without_tokens
 from proxy.openai_api.chat.coverage import COVERAGE
-from proxy.openai_api.chat.reply import Saying, StreamReply, check_chunk, content_of
-from proxy.openai_api.chat.restored_stream import StreamRestorer
-from proxy.openai_api.chat.tokens import split_tokens
-from proxy.openai_api.choices import choice_index, without_tokens
+from proxy.openai_api.chat.reply import Saying, StreamReply, StreamRestorer, check_chunk, content_of
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.live_stream import LiveStream, Piece, Said
+from proxy.openai_api.live_stream import LiveStream, Piece, Restoring, Said
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.mould import Mould, mould_of
 from proxy.openai_api.reply import Ending
-from proxy.openai_api.restoring import Restoring
-from proxy.openai_api.sse import DONE, Event, write_event
-from proxy.openai_api.stream_events import event_object
+from proxy.openai_api.sse import DONE, Event, EventTemplate, event_object, template_of, write_event
+
+
+def split_tokens(logprobs: JsonValue | None, text: str, at: int) -> tuple[JsonValue, JsonValue]:
+    """Return the log probabilities of a text's two halves; a cut token goes with the second.
+
+    Where the tokens do not spell the text, all go with the second: what cannot be told apart
+    leaves last.
+
+    Args:
+        logprobs: ``logprobs`` of a choice.
+        text: The choice's text.
+        at: Where it is cut, in code points.
+    """
+    tokens = objects(member(logprobs, "content"))
+    if not isinstance(logprobs, dict) or not tokens:
+        return logprobs, None
+    kept = _tokens_before([str(token.get("token", "")) for token in tokens], text, at)
+    return _with(logprobs, tokens[:kept]), _with(logprobs, tokens[kept:])
+
+
+def _tokens_before(spelled: list[str], text: str, at: int) -> int:
+    """Return how many tokens stand wholly before a place."""
+    if "".join(spelled) != text:
+        return 0
+    end = 0
+    for count, token in enumerate(spelled):
+        end += len(token)
+        if end > at:
+            return count
+    return len(spelled)
+
+
+def _with(logprobs: JsonObject, tokens: list[JsonObject]) -> JsonValue:
+    kept: list[JsonValue] = [*tokens]
+    return logprobs | {"content": kept} if tokens else None
+
 
 _TELLING = COVERAGE.chunk.telling()
 _SILENT = COVERAGE.chunk.silent() - {"choices", "usage"}
@@ -49,8 +79,8 @@ class LiveChat(LiveStream):
         self._saying = Saying()
         self._chunks: list[JsonObject] = []
         self._raws: list[bytes] = []
-        self._mould: Mould | None = None
-        self._moulded: Piece | None = None
+        self._template: EventTemplate | None = None
+        self._templated: Piece | None = None
 
     def restore_with(self, stand_ins: Restoring) -> None:
         """Put the user's own identifiers back from now on."""
@@ -60,8 +90,8 @@ class LiveChat(LiveStream):
     def read(self, event: Event) -> Sequence[Piece]:
         """Return the pieces of one chunk."""
         said = self.said(event.raw)
-        if said is not None and self._moulded is not None:
-            alike = _saying(self._moulded.chunk, said.text)
+        if said is not None and self._templated is not None:
+            alike = _saying(self._templated.chunk, said.text)
             return (Piece(said.choice, said.text, alike, event.raw),)
         chunk, raw = event_object(event), event.raw
         check_chunk(chunk)
@@ -77,12 +107,12 @@ class LiveChat(LiveStream):
 
     def said(self, events: bytes) -> Said | None:
         """Take in events that are like the one before them but for its text."""
-        if self._mould is None or self._moulded is None:
+        if self._template is None or self._templated is None:
             return None
-        number = self._moulded.choice
+        number = self._templated.choice
         if number is None or self._joiners[number].holds:
             return None
-        text, end = self._mould.read(events)
+        text, end = self._template.read(events)
         if not end:
             return None
         self._raws.append(events[:end])
@@ -91,10 +121,10 @@ class LiveChat(LiveStream):
 
     def _learn(self, pieces: Sequence[Piece]) -> None:
         """Note how an event says a text, if it says nothing else and there is none to restore."""
-        self._mould = None
-        self._moulded = piece = pieces[0] if len(pieces) == 1 and not self._restorer else None
+        self._template = None
+        self._templated = piece = pieces[0] if len(pieces) == 1 and not self._restorer else None
         if piece and piece.raw and piece.text and not piece.finish_reason:
-            self._mould = mould_of(piece.raw, "content", piece.text)
+            self._template = template_of(piece.raw, "content", piece.text)
 
     def read_end(self, *, said_done: bool) -> Sequence[Piece]:
         """Return what was kept back."""

@@ -4,21 +4,27 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from proxy.openai_api.answer import Answer
+from proxy.openai_api.answer import Answer, choice_index, without_tokens
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.chat.reply import (
     ChatReply,
     PlainReply,
     StreamReply,
 )
-from proxy.openai_api.choices import choice_index, without_tokens
-from proxy.openai_api.json_body import JSON_TYPE, JsonObject, objects
-from proxy.openai_api.json_texts import texts
-from proxy.openai_api.leaving import leaves_as_stream, untouched
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject, objects, texts
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, Replaced, Written
+from proxy.openai_api.reply import (
+    ChoiceOutcome,
+    Edited,
+    Ending,
+    Kept,
+    Replaced,
+    Written,
+    leaves_as_stream,
+    total_usage,
+    untouched,
+)
 from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
-from proxy.openai_api.usage import total_usage
 
 _TELLING = COVERAGE.reply.telling() | COVERAGE.chunk.telling()
 # Whatever else there is may hold the text that was there before.

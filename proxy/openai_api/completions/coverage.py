@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from proxy.openai_api.coverage import Coverage, FieldTable, group
+from proxy.openai_api.coverage import Coverage, FieldTable, Origin, Row, Treatment, group
 from proxy.openai_api.extensions import (
     choice_extensions,
     reply_extensions,
     request_extensions,
     stream_options,
 )
-from proxy.openai_api.field_tree import Origin, Row, Treatment
 
 _INSPECTED, _PASSED, _REFUSED = Treatment.INSPECTED, Treatment.PASSED, Treatment.REFUSED
 _OPENAI = Origin.OPENAI

@@ -6,16 +6,14 @@ from guards.core.exchange import Source
 from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.live import LiveCompletion
 from proxy.openai_api.completions.prompt import noted
-from proxy.openai_api.completions.reply import CompletionReply, read_plain
+from proxy.openai_api.completions.reply import CompletionReply, read_plain, read_stream
 from proxy.openai_api.completions.request import prompt_of, read_request
-from proxy.openai_api.completions.stream import read_stream
 from proxy.openai_api.completions.writing import write
 from proxy.openai_api.door import Door
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.live_stream import LiveStream
+from proxy.openai_api.live_stream import LiveStream, Restoring
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import ChoiceOutcome, Ending, Written
-from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import STREAM_TYPE
 
 

@@ -4,20 +4,65 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.choices import without_tokens
+from proxy.openai_api.answer import without_tokens
 from proxy.openai_api.completions.coverage import COVERAGE
-from proxy.openai_api.completions.reply import StreamReply
+from proxy.openai_api.completions.reply import StreamReader, StreamReply
 from proxy.openai_api.completions.request import echo_of
-from proxy.openai_api.completions.stream import StreamReader
-from proxy.openai_api.completions.tokens import split_choice
 from proxy.openai_api.completions.writing import made_choice
-from proxy.openai_api.json_body import JsonObject, objects
-from proxy.openai_api.live_stream import LiveStream, Piece
+from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.live_stream import LiveStream, Piece, Restoring
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
-from proxy.openai_api.restoring import Restoring
-from proxy.openai_api.sse import DONE, Event, write_event
-from proxy.openai_api.stream_events import event_object
+from proxy.openai_api.sse import DONE, Event, event_object, write_event
+
+_LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
+
+
+def split_choice(choice: JsonObject, text: str, at: int) -> tuple[JsonObject, JsonObject]:
+    """Return a choice as two, cut in its text; a cut token goes with the second.
+
+    Args:
+        choice: The choice.
+        text: Its text.
+        at: Where the text is cut, in code points.
+    """
+    logprobs = choice.get("logprobs")
+    tokens = member(logprobs, "tokens")
+    spelled = [str(token) for token in tokens] if isinstance(tokens, list) else []
+    kept = _tokens_before(spelled, text, at)
+    first = choice | {"text": text[:at], "finish_reason": None}
+    second = choice | {"text": text[at:]}
+    if isinstance(logprobs, dict):
+        first["logprobs"] = _cut(logprobs, slice(0, kept)) if kept else None
+        second["logprobs"] = _cut(logprobs, slice(kept, None))
+    ids = choice.get("token_ids")
+    if isinstance(ids, list):
+        kept = kept if len(ids) == len(spelled) else 0
+        first["token_ids"], second["token_ids"] = ids[:kept], ids[kept:]
+    return first, second
+
+
+def _tokens_before(tokens: list[str], text: str, at: int) -> int:
+    """Return how many tokens stand wholly before a place.
+
+    Where they do not spell the text, none do: what cannot be told apart leaves last.
+    """
+    if "".join(tokens) != text:
+        return 0
+    end = 0
+    for count, token in enumerate(tokens):
+        end += len(token)
+        if end > at:
+            return count
+    return len(tokens)
+
+
+def _cut(logprobs: JsonObject, place: slice) -> JsonObject:
+    return {
+        key: item[place] if key in _LISTS and isinstance(item, list) else item
+        for key, item in logprobs.items()
+    }
+
 
 _NAMES = ("id", "created")
 _AROUND = (*_NAMES, "object", "model", "system_fingerprint")

@@ -12,9 +12,8 @@ from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.prompt import conversation, is_begun
 from proxy.openai_api.extensions import JSON_FIELDS, MOST_CHOICES
-from proxy.openai_api.guard_field import NOTHING_TOLD, GuardField
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
-from proxy.openai_api.model_request import ModelRequest
+from proxy.openai_api.model_request import NOTHING_TOLD, GuardField, ModelRequest
 from proxy.openai_api.sse import json_bytes
 
 _PREFILL = "prefill"

@@ -2,16 +2,24 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from proxy.openai_api.choices import choice_index, without_tokens
+from proxy.openai_api.answer import choice_index, without_tokens
 from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.reply import CompletionReply, PlainReply, StreamReply
 from proxy.openai_api.completions.request import echo_of
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, objects
-from proxy.openai_api.leaving import leaves_as_stream, untouched
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, Replaced, Written
+from proxy.openai_api.reply import (
+    ChoiceOutcome,
+    Edited,
+    Ending,
+    Kept,
+    Replaced,
+    Written,
+    leaves_as_stream,
+    total_usage,
+    untouched,
+)
 from proxy.openai_api.sse import DONE, STREAM_TYPE, json_bytes, write_event
-from proxy.openai_api.usage import total_usage
 
 _WRITTEN_ANEW = ("choices", "usage", "guard")
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from proxy.openai_api.coverage import Coverage, FieldTable, group
+from proxy.openai_api.coverage import Coverage, FieldTable, Origin, Row, Treatment, group
 from proxy.openai_api.extensions import request_extensions
-from proxy.openai_api.field_tree import Origin, Row, Treatment
 
 _INSPECTED, _PASSED, _REFUSED = Treatment.INSPECTED, Treatment.PASSED, Treatment.REFUSED
 _OPENAI, _VLLM = Origin.OPENAI, Origin.VLLM

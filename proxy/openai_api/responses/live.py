@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.live_stream import LiveStream, Piece
+from proxy.openai_api.live_stream import LiveStream, Piece, Restoring
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending, Reply
 from proxy.openai_api.responses.flows import without_tokens
@@ -12,9 +12,7 @@ from proxy.openai_api.responses.outgoing import StreamWriter
 from proxy.openai_api.responses.reading import StreamReader
 from proxy.openai_api.responses.reply import stream_reply
 from proxy.openai_api.responses.tokens import counted
-from proxy.openai_api.restoring import Restoring
-from proxy.openai_api.sse import Event
-from proxy.openai_api.stream_events import event_object
+from proxy.openai_api.sse import Event, event_object
 
 
 class LiveResponse(LiveStream):

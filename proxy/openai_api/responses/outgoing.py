@@ -15,7 +15,8 @@ from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
-from proxy.openai_api.responses.begun import Begun
+from proxy.openai_api.responses.begun import Begun, Left
+from proxy.openai_api.responses.conversation import as_asked
 from proxy.openai_api.responses.flows import (
     ITEM_ADDED,
     OPENINGS,
@@ -24,7 +25,6 @@ from proxy.openai_api.responses.flows import (
     place_of,
     without_tokens,
 )
-from proxy.openai_api.responses.left import Left
 from proxy.openai_api.responses.made import (
     ended,
     event_bytes,
@@ -38,7 +38,6 @@ from proxy.openai_api.responses.output import (
     with_texts_in_order,
     without_echoes,
 )
-from proxy.openai_api.responses.prompting import as_asked
 
 
 class _Event(NamedTuple):

@@ -11,10 +11,8 @@ from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
-from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.json_texts import with_texts
-from proxy.openai_api.live_stream import Piece
-from proxy.openai_api.responses.flowing import Flowing
+from proxy.openai_api.json_body import JsonObject, member, objects, with_texts
+from proxy.openai_api.live_stream import Piece, Restoring
 from proxy.openai_api.responses.flows import (
     ENDINGS,
     FAILURES,
@@ -26,6 +24,7 @@ from proxy.openai_api.responses.flows import (
     PART_DONE,
     TEXT_FLOW,
     WORDY,
+    Flowing,
     flow_of,
     is_wordless,
     key_of,
@@ -52,7 +51,6 @@ from proxy.openai_api.responses.output import (
     unseen_in,
     without_echoes,
 )
-from proxy.openai_api.restoring import Restoring
 
 _ANSWERS = ("output", "output_text", "output_messages")
 

@@ -8,9 +8,8 @@ from pydantic import JsonValue
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.coverage import unknown_fields
-from proxy.openai_api.json_body import JsonObject, objects, read_object
-from proxy.openai_api.json_texts import with_texts
-from proxy.openai_api.live_stream import Piece
+from proxy.openai_api.json_body import JsonObject, objects, read_object, with_texts
+from proxy.openai_api.live_stream import Piece, Restoring
 from proxy.openai_api.responses.coverage import COVERAGE
 from proxy.openai_api.responses.output import (
     TEXT_PART,
@@ -22,9 +21,7 @@ from proxy.openai_api.responses.output import (
     unseen_in,
 )
 from proxy.openai_api.responses.reading import StreamReader
-from proxy.openai_api.restoring import Restoring
-from proxy.openai_api.sse import STREAM_TYPE, EventReader, json_bytes
-from proxy.openai_api.stream_events import event_object
+from proxy.openai_api.sse import STREAM_TYPE, EventReader, event_object, json_bytes
 
 
 @dataclass(frozen=True)

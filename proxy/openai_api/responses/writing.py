@@ -3,9 +3,19 @@
 from collections.abc import Sequence
 
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
-from proxy.openai_api.leaving import leaves_as_stream, untouched
 from proxy.openai_api.model_request import ModelRequest
-from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Kept, Replaced, Written
+from proxy.openai_api.reply import (
+    ChoiceOutcome,
+    Edited,
+    Ending,
+    Kept,
+    Replaced,
+    Written,
+    leaves_as_stream,
+    total_usage,
+    untouched,
+)
+from proxy.openai_api.responses.conversation import as_asked
 from proxy.openai_api.responses.flows import place_of
 from proxy.openai_api.responses.made import (
     event_bytes,
@@ -21,11 +31,9 @@ from proxy.openai_api.responses.output import (
     with_texts_in_order,
     without_echoes,
 )
-from proxy.openai_api.responses.prompting import as_asked
 from proxy.openai_api.responses.reply import PlainReply, ResponsesReply, StreamReply
 from proxy.openai_api.responses.tokens import counted
 from proxy.openai_api.sse import STREAM_TYPE, json_bytes
-from proxy.openai_api.usage import total_usage
 
 
 def write(

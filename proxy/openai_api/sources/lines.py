@@ -5,7 +5,147 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from proxy.openai_api.sources.vocabulary import Role, is_item_word, role_of
+# English and Korean are head-final in such labels ("user question", "참고 자료"), so the last word
+# tells what a label is: "답변 규칙" is about rules, "질문 유형" is no question. The words before it
+# may be anything if the label is set off as a heading; before text on the same line they must be
+# known too, because passages are full of lines like ``신청 서류: 신분증 사본``.
+
+
+class Role(StrEnum):
+    """What a heading announces."""
+
+    CONTEXT = "context"
+    QUESTION = "question"
+    ANSWER = "answer"
+    INSTRUCTION = "instruction"
+    EXAMPLE = "example"
+    HISTORY = "history"
+    END = "end"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_CONTEXT = _words(
+    "context contexts document documents doc docs passage passages reference references source "
+    "sources knowledge knowledgebase excerpt excerpts snippet snippets chunk chunks evidence "
+    "material materials background article articles resource resources cites faq "
+    "자료 참고자료 관련자료 문서 문서들 참고문서 관련문서 참조문서 규정 규정집 관련규정 근거 "
+    "지식 지식베이스 문맥 맥락 컨텍스트 콘텍스트 발췌 발췌문 본문 지문 법령 조문 법조문 판례 "
+    "약관 매뉴얼 참고 참조 참고정보 레퍼런스 검색결과 "
+    "资料 参考资料 文档 参考 参考信息 知识 知识库 已知信息 上下文"
+)
+# Count as context only beside a word of the first set or one of retrieval.
+_WEAK_CONTEXT = _words(
+    "information info result results data content contents text texts base facts files "
+    "결과 정보 내용 데이터 목록 출처 텍스트 원문 글 파일 사례 조각 청크 信息 内容"
+)
+_RETRIEVAL = _words(
+    "search retrieved retrieval relevant background supporting provided given related "
+    "검색 검색된 조회 조회된 참고 참조 관련 배경 제공 제공된 주어진 첨부 첨부된 수집된 근거 "
+    "사전 업로드된"
+)
+_QUESTION = _words(
+    "question query queries questions q 질문 질의 문의 물음 질문사항 문의사항 질의사항 "
+    "问题 提问 用户问题 我的问题 我的问题或指令"
+)
+_QUESTION_BESIDE = _words(
+    "user user's users the current my original new following customer standalone follow up final "
+    "사용자 사용자의 고객 고객의 현재 나의 내 최종 원문 이용자 이번 새 새로운 추가 실제 유저 학생 "
+    "직원 用户"
+)
+_INPUT = _words("input message request 입력 요청 메시지 발화")
+_ANSWER = _words("answer answers response reply a 답변 답 응답 대답 정답 回答 答案 assistant ai")
+_INSTRUCTION = _words(
+    "instruction instructions rule rules guideline guidelines requirement requirements format "
+    "note notes remember important constraint constraints task role objective steps policy "
+    "지시 지시사항 지침 규칙 주의 주의사항 유의사항 요구사항 조건 역할 형식 가이드 가이드라인 원칙 "
+    "방법 작업 목표 제약 제약사항 안내 요청사항 출력형식 작성요령 要求 指令 回答要求 规则 思考流程"
+)
+_EXAMPLE = _words("example examples sample samples few-shot shot 예시 예제 예 예시들 例子 示例 例")
+_HISTORY = _words(
+    "history conversation chat dialogue 대화 이력 대화기록 대화이력 채팅 이전대화 历史"
+)
+_END = _words("end 끝 종료 eof 结束")
+_BEGIN = _words("start begin beginning 시작")
+# Before text on the same line these head contact details as often as questions.
+_NEVER_STRICT = _words("문의 문의사항 a 안내 방법")
+_FILLER = _words("the of a an and or for to your my all is are 및 위 아래 다음")
+_TOKEN = re.compile(r"[\w'가-힣-]+")
+_ASIDE = re.compile(r"[(（][^()（）]{0,80}[)）]")
+_ROLES_BY_ANY_WORD = (
+    (_EXAMPLE, Role.EXAMPLE),
+    (_HISTORY, Role.HISTORY),
+)
+_LONGEST_LABEL_WORDS = 7
+
+
+def label_words(label: str) -> list[str]:
+    """Return the words of a label in lower case, without what stands in parentheses."""
+    return [word.strip("_-") for word in _TOKEN.findall(_ASIDE.sub(" ", label).lower())]
+
+
+@lru_cache(maxsize=4096)
+def role_of(label: str, *, strict: bool = False) -> Role | None:
+    """Return what a label announces, or None.
+
+    Args:
+        label: The label without decoration and colon.
+        strict: Every word must be known, as for a label with text behind it.
+    """
+    words = [word for word in re.split(r"[\s_]+", " ".join(label_words(label))) if word]
+    words = [word for word in words if word not in _BEGIN]
+    if not words or len(words) > _LONGEST_LABEL_WORDS:
+        return None
+    if label.startswith("/") or _END & {words[0], words[-1]}:
+        return Role.END
+    for heads, any_role in _ROLES_BY_ANY_WORD:
+        if heads.intersection(words):
+            return any_role
+    role = _role_of_head(words)
+    if role is None or not strict:
+        return role
+    known = all(word in _KNOWN for word in words) and words[-1] not in _NEVER_STRICT
+    return role if known or words == ["a"] else None
+
+
+def _role_of_head(words: list[str]) -> Role | None:
+    head, beside = words[-1], set(words[:-1])
+    if head in _INSTRUCTION:
+        return Role.INSTRUCTION
+    if head in _QUESTION or (head in _INPUT and beside & _QUESTION_BESIDE):
+        return Role.QUESTION
+    if head in _ANSWER:
+        return Role.ANSWER
+    if head in _CONTEXT:
+        return Role.CONTEXT
+    if head in _WEAK_CONTEXT and beside & (_CONTEXT | _RETRIEVAL):
+        return Role.CONTEXT
+    return None
+
+
+_KNOWN = (
+    _CONTEXT
+    | _WEAK_CONTEXT
+    | _RETRIEVAL
+    | _QUESTION
+    | _QUESTION_BESIDE
+    | _INPUT
+    | _ANSWER
+    | _INSTRUCTION
+    | _FILLER
+    | _words("helpful refined information 도움 자세한")
+)
+
+
+def is_item_word(word: str) -> bool:
+    """Tell whether a word may stand before the number of a passage, as in ``[문서 1]``."""
+    return word in _CONTEXT or word in _WEAK_CONTEXT or word in _ITEM_WORDS
+
+
+_ITEM_WORDS = _words("id item no entry 검색 항목 단락 문단 조항 번호 자료번호 출처 페이지")
+
 
 _DECORATION = "#*=-~>_·…▶▷►▸■□◆◇●○◎★☆※➤✅❓💬📄📌📚📖📎🔎🔍🔹🔸─━═ \t"
 _CLOSER = {

@@ -6,20 +6,18 @@ from functools import lru_cache
 from guards.core.finding import Span
 from proxy.openai_api.sources.found import Block
 from proxy.openai_api.sources.layout import Layout, read_layout
-from proxy.openai_api.sources.lines import Kind, read_lines
-from proxy.openai_api.sources.markup import Element, element_passages, read_elements
+from proxy.openai_api.sources.lines import Kind, Role, read_lines, role_of
+from proxy.openai_api.sources.markup import Element, element_passages, has_marks, read_elements
 from proxy.openai_api.sources.passages import split_passages
 from proxy.openai_api.sources.prompt import Prompt
 from proxy.openai_api.sources.question import Region, question_alone
 from proxy.openai_api.sources.records import json_prompt, leading_json
-from proxy.openai_api.sources.source_marks import has_marks
 from proxy.openai_api.sources.speech import (
     announced_question,
     introduces_context,
     is_instruction,
     points_back,
 )
-from proxy.openai_api.sources.vocabulary import Role, role_of
 
 # Together no more than four million characters.
 _MOST_KNOWN = 500

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from guards.core.lazy import lazy
-from proxy.openai_api.sources.lines import Kind, read_lines
+from proxy.openai_api.sources.lines import Kind, Role, read_lines
 from proxy.openai_api.sources.speech import (
     LEADS,
     announces_context,
@@ -15,7 +15,6 @@ from proxy.openai_api.sources.speech import (
     is_instruction,
     small_letters,
 )
-from proxy.openai_api.sources.vocabulary import Role
 
 MOST_LEADING_LINES = 80
 _MOST_TEXT_LINES = 400

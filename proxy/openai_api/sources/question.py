@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from proxy.openai_api.sources.lines import Kind, Line
+from proxy.openai_api.sources.lines import Kind, Line, Role
 from proxy.openai_api.sources.prompt import Prompt
 from proxy.openai_api.sources.speech import (
     is_earlier_answer,
@@ -10,7 +10,6 @@ from proxy.openai_api.sources.speech import (
     leading_instruction,
     prompted_question,
 )
-from proxy.openai_api.sources.vocabulary import Role
 
 _MOST_TAIL_LINES = 40
 _LONGEST_QUESTION_CHARS = 2000

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Stage
 from policies.edits import Edit, apply
-from policies.gating.heard import as_taken_out, placed, put_together
+from policies.gating.shown import as_taken_out, placed, put_together
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome, GuardResult, Verdict

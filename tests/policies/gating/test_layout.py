@@ -1,6 +1,6 @@
 import pytest
 
-from policies.gating.layout import Layout
+from policies.gating.segments import Layout
 
 OPENS = [
     pytest.param("📌 **준비물**", "\n\n-", id="heading-with-emoji"),

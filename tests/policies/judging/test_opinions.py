@@ -12,7 +12,6 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.runner import Outcome
 from policies.confidence import JudgeWord
 from policies.judging.claims import Skip
-from policies.judging.codes import CODES, CONTRADICTED, UNSUPPORTED, UNVERIFIABLE, code_of
 from policies.judging.judge import (
     JudgeFailure,
     JudgeLabel,
@@ -23,10 +22,17 @@ from policies.judging.judge import (
     Opinions,
     Window,
 )
-from policies.judging.opinions import is_verified, weighed
-from policies.judging.quotes import speaks_against
+from policies.judging.opinions import is_verified, speaks_against, weighed
 from policies.judging.regate import Gravity
-from policies.judging.report import JudgeReport, not_asked
+from policies.judging.report import (
+    CODES,
+    CONTRADICTED,
+    UNSUPPORTED,
+    UNVERIFIABLE,
+    JudgeReport,
+    code_of,
+    not_asked,
+)
 from policies.schema.sections import JudgeKind, JudgeRules, OpinionRules
 from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL, REWORDED
 

@@ -11,15 +11,15 @@ from policies.confidence import Cap
 from policies.decision import Possible
 from policies.edits import apply
 from policies.inspection import Inspector
-from policies.judging.bounded import BoundedJudge
 from policies.judging.judge import (
+    BoundedJudge,
     JudgeFailure,
     JudgeLabel,
     Matter,
     OpenClaim,
     Opinion,
 )
-from policies.judging.verdict import with_second_opinion
+from policies.judging.opinions import with_second_opinion
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped

@@ -23,19 +23,16 @@ from policies.schema.sections import Upstream
 from policies.verdict import Verdict
 from policies.verification.options import Options
 from policies.verification.verifying import Verifier
-from proxy.apart.inspector import InspectorApart
-from proxy.apart.lane import Lane
-from proxy.apart.lending import Apart
-from proxy.apart.work import Which
 from proxy.errors import CannotJudgeNow
-from proxy.inspecting import log_failures
+from proxy.long_text_pool import InspectorRef, LongTextPool, PoolProcess, RemoteInspector
+from proxy.offload import log_failures
 from proxy.replay.workers import packed
 from proxy.tenants import Tenant
 from tests.fakes.processes import is_there
 from tests.proxy.apart.works import dies, hangs, number, with_broken_guard
 
 DEFAULT = load_shipped("default")
-WHICH = Which(packed(DEFAULT))
+WHICH = InspectorRef(packed(DEFAULT))
 TENANT = Tenant(
     loaded=DEFAULT,
     inspector=Inspector(DEFAULT.policy),
@@ -58,8 +55,8 @@ SOURCES = (
 
 
 @pytest.fixture(scope="module")
-def lane() -> Iterator[Lane]:
-    lane = Lane()
+def lane() -> Iterator[PoolProcess]:
+    lane = PoolProcess()
     lane.open()
     yield lane
     lane.close()
@@ -71,8 +68,8 @@ def here() -> Inspector:
 
 
 @pytest.fixture
-def apart(lane: Lane) -> InspectorApart:
-    return InspectorApart(DEFAULT.policy, lane, WHICH)
+def apart(lane: PoolProcess) -> RemoteInspector:
+    return RemoteInspector(DEFAULT.policy, lane, WHICH)
 
 
 def exchange(said: str) -> Exchange:
@@ -95,11 +92,11 @@ def without_times(verdict: Verdict) -> Verdict:
     segments=st.booleans(),
 )
 def test_its_verdict_is_the_one_that_would_be_come_to_here(
-    lane: Lane, said: list[str], regenerate: bool, edit: bool, segments: bool
+    lane: PoolProcess, said: list[str], regenerate: bool, edit: bool, segments: bool
 ) -> None:
     asked, possible = exchange(" ".join(said)), Possible(regenerate=regenerate, edit=edit)
     verdicts = []
-    for inspector in (Inspector(DEFAULT.policy), InspectorApart(DEFAULT.policy, lane, WHICH)):
+    for inspector in (Inspector(DEFAULT.policy), RemoteInspector(DEFAULT.policy, lane, WHICH)):
         judging = inspector.of_segments if segments else inspector
         verdict = judging.inspect(asked, Stage.OUTPUT, possible)
         last_word = inspector.settled(asked, verdict, may_edit=edit)
@@ -109,7 +106,7 @@ def test_its_verdict_is_the_one_that_would_be_come_to_here(
 
 
 def test_the_question_and_the_sources_own_answer_are_judged_there_too(
-    here: Inspector, apart: InspectorApart
+    here: Inspector, apart: RemoteInspector
 ) -> None:
     rude = Exchange(question="이 챗봇 정말 쓰레기네요, 답변이 형편없어요.", sources=SOURCES)
 
@@ -124,7 +121,7 @@ def test_what_is_decided_already_waits_for_no_process(here: Inspector) -> None:
     verdict = here.inspect(exchange(SENTENCES[0]), Stage.OUTPUT)
     replacement = DEFAULT.policy.replacement.model_copy(update={"direct_answer": False})
     policy = DEFAULT.policy.model_copy(update={"replacement": replacement})
-    away = InspectorApart(policy, Lane(), WHICH)  # which would raise if it were asked
+    away = RemoteInspector(policy, PoolProcess(), WHICH)  # which would raise if it were asked
 
     assert verdict.action is not Action.REGENERATE
     assert away.settled(exchange(SENTENCES[0]), verdict, may_edit=True) == verdict
@@ -133,7 +130,7 @@ def test_what_is_decided_already_waits_for_no_process(here: Inspector) -> None:
 
 @pytest.mark.parametrize("guards", [("*",), ("numbers", "citations")])
 def test_a_verification_says_the_same(
-    here: Inspector, apart: InspectorApart, guards: tuple[str, ...]
+    here: Inspector, apart: RemoteInspector, guards: tuple[str, ...]
 ) -> None:
     asked, options = exchange(" ".join(SENTENCES)), Options(guards=guards)
     untimed = {"timings_ms": {}, "processing_time_ms": 0.0}
@@ -147,7 +144,7 @@ def test_a_verification_says_the_same(
     assert by_others.model_copy(update=untimed) == by_us.model_copy(update=untimed)
 
 
-def test_a_guard_that_breaks_there_is_logged_here_without_its_words(lane: Lane) -> None:
+def test_a_guard_that_breaks_there_is_logged_here_without_its_words(lane: PoolProcess) -> None:
     verdict = lane.done(WHICH, with_broken_guard, exchange("네."))
 
     with capture_logs() as logs:
@@ -167,7 +164,7 @@ def test_a_guard_that_breaks_there_is_logged_here_without_its_words(lane: Lane) 
 def test_a_process_that_is_lost_is_an_error_and_the_next_request_gets_another(
     work: Callable[[Inspector], None], event: str
 ) -> None:
-    lane = Lane(patience_s=30.0 if work is dies else 0.2)
+    lane = PoolProcess(patience_s=30.0 if work is dies else 0.2)
     lane.open()
 
     with capture_logs() as logs, pytest.raises(CannotJudgeNow) as caught:
@@ -180,7 +177,7 @@ def test_a_process_that_is_lost_is_an_error_and_the_next_request_gets_another(
 
 
 def test_one_that_died_while_nobody_needed_it_costs_nobody_anything() -> None:
-    lane = Lane()
+    lane = PoolProcess()
     lane.open()
     first = lane.done(WHICH, number)
     os.kill(first, signal.SIGKILL)
@@ -196,15 +193,15 @@ def test_one_that_died_while_nobody_needed_it_costs_nobody_anything() -> None:
 
 
 def test_only_very_long_requests_are_judged_apart_and_no_more_than_there_is_room_for(
-    lane: Lane,
+    lane: PoolProcess,
 ) -> None:
     tenant, just, more = TENANT, exchange(""), exchange("네")
     most = len(just.question) + sum(len(source.text) for source in SOURCES)
-    apart = Apart([lane], more_than_chars=most, most_guests=2)
+    apart = LongTextPool([lane], more_than_chars=most, most_guests=2)
 
     with apart.lent(tenant, just) as same, apart.lent(tenant, more) as one:
         assert same is tenant
-        assert isinstance(one.inspector, InspectorApart)
+        assert isinstance(one.inspector, RemoteInspector)
         with (
             apart.lent(tenant, more),
             pytest.raises(CannotJudgeNow) as caught,
@@ -212,10 +209,10 @@ def test_only_very_long_requests_are_judged_apart_and_no_more_than_there_is_room
         ):
             pass
         with apart.lent(tenant, more) as again:  # somebody has left
-            assert isinstance(again.inspector, InspectorApart)
+            assert isinstance(again.inspector, RemoteInspector)
     assert caught.value.headers == {"retry-after": "5"}
 
 
 def test_without_processes_all_is_judged_here() -> None:
-    with Apart([], more_than_chars=0).lent(TENANT, exchange("네")) as same:
+    with LongTextPool([], more_than_chars=0).lent(TENANT, exchange("네")) as same:
         assert same is TENANT

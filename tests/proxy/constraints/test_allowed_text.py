@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.text.writing.scripts import foreign_runs
-from proxy.constraints.allowed_text import MOST_LICENSED, AllowedText, allowed_text
+from proxy.pipeline.constraints import MOST_LICENSED, AllowedText, allowed_text
 from tests.fakes.constrained_server import Sampler
 
 LICENSED = AllowedText(("手續費", "договор"))

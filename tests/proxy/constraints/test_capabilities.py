@@ -1,8 +1,6 @@
 from dataclasses import dataclass
 
-from proxy.constraints import Capabilities
-from proxy.constraints.capabilities import ASKED_AGAIN_S
-from proxy.constraints.servers import ServerKind
+from proxy.pipeline.constraints import ASKED_AGAIN_S, Capabilities, ServerKind
 
 HERE, THERE = "http://here/v1", "http://there/v1"
 

@@ -1,16 +1,16 @@
 import pytest
 
-from proxy.constraints.allowed_text import AllowedText
-from proxy.constraints.servers import (
+from proxy.errors import UpstreamRefused
+from proxy.openai_api.json_body import JsonObject
+from proxy.pipeline.constraints import (
     MOST_BAD_WORDS,
+    AllowedText,
     ServerKind,
+    Wanted,
     fields_for,
     kind_of,
     may_be_refusal,
 )
-from proxy.constraints.wanted import Wanted
-from proxy.errors import UpstreamRefused
-from proxy.openai_api.json_body import JsonObject
 
 TEXT = AllowedText(("手續費",))
 BOTH = Wanted(TEXT, ("가온은행",))

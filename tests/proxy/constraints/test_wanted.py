@@ -3,8 +3,8 @@ from pydantic import JsonValue
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Span
-from proxy.constraints.wanted import LONGEST_BARRED_CHARS, MOST_BARRED, wanted
 from proxy.openai_api.json_body import JsonObject
+from proxy.pipeline.constraints import LONGEST_BARRED_CHARS, MOST_BARRED, wanted
 
 SOURCE = Source("1", "제2조 수수료", "수수료(手續費)는 한빛은행 창구에서 낸다.", file="案内.pdf")
 EXCHANGE = Exchange("수수료는 어디에 내나요?", (SOURCE,))

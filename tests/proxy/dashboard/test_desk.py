@@ -2,9 +2,9 @@
 
 import pytest
 
+from proxy.auth import Viewer
 from proxy.dashboard.languages import Language
 from proxy.dashboard.page import Assets, Desk, Drawing
-from proxy.readers import Viewer
 
 DRAWING = Drawing(Assets())
 ADMIN = Viewer(None)

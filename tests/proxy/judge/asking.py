@@ -10,8 +10,7 @@ from pydantic import JsonValue
 
 from guards.core.finding import Span
 from policies.judging.judge import JudgeQuestion, OpenClaim, Opinions, Window
-from proxy.judge.adapter import Adapter
-from proxy.judge.server import JudgeServer, judge_client
+from proxy.judge.server import Adapter, JudgeServer, judge_client
 from proxy.openai_api.json_body import JsonObject
 from tests.policies.courses import COURSES, DENIED, POOL, QUESTION, UNHEARD_OF
 

@@ -11,9 +11,9 @@ from structlog.testing import capture_logs
 
 from policies.judging.judge import JudgeFailure, Opinions
 from policies.schema.sections import BreakerRules
+from proxy.judge.book import HttpJudge
 from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.chat import ChatJudge
-from proxy.judge.client import HttpJudge
 from proxy.judge.server import JudgeServer
 from tests.fakes.fake_judge import opinions_json
 from tests.fakes.virtual_time import in_virtual_time

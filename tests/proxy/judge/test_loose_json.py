@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from proxy.judge.loose_json import find_json, find_pieces
+from proxy.judge.chat import find_json, find_pieces
 
 MISSHAPEN = [
     pytest.param("{'a': 'it\\'s', }", {"a": "it's"}, id="single-quotes"),

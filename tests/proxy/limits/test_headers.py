@@ -5,8 +5,7 @@ import json
 import pytest
 
 from policies.schema.sections import Limits
-from proxy.limits.counting import Count, Limit
-from proxy.limits.headers import duration, limit_headers, refusal
+from proxy.limits.counting import Count, Limit, duration, limit_headers, refusal
 
 BOTH = Limits(requests_per_minute=60, concurrent_requests=4)
 DURATIONS = [

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.limits.counting import Count, Limit, Visit
-from proxy.limits.local import LocalCounts
+from proxy.limits.counting import Count, Limit, LocalCounts, Visit
 from tests.proxy.limits.visits import Clock, let_in, visit
 
 MINUTE, AT_ONCE = Limit.REQUESTS_PER_MINUTE, Limit.CONCURRENT_REQUESTS

@@ -29,11 +29,15 @@ from proxy.openai_api.coverage import (
     MOST_UNKNOWN,
     Coverage,
     FieldTable,
+    Node,
+    Origin,
+    Row,
+    Treatment,
     rows,
     steps,
     unknown_fields,
+    walk,
 )
-from proxy.openai_api.field_tree import Node, Origin, Row, Treatment, walk
 from proxy.openai_api.json_body import JsonObject
 
 DEEPEST = 8

@@ -12,7 +12,7 @@ from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Replaced, Reply
 from proxy.openai_api.responses import ResponsesDoor
 from proxy.openai_api.sse import DONE, STREAM_TYPE, write_event
-from proxy.personal.stand_ins import StandIns
+from proxy.pipeline.pseudonyms import Pseudonyms
 
 HIDDEN = "이용료는 99,000원입니다."
 SHOWN = "이용료는 45,000원입니다."
@@ -29,7 +29,7 @@ BY_NAME = {door.path: door for door in DOORS}
 def read(door: str, *bodies: JsonObject, as_stream: bool = False) -> Reply:
     raw = b"".join(map(write_event, bodies)) + DONE if as_stream else json.dumps(bodies[0]).encode()
     reply: Reply = BY_NAME[door].read_reply(
-        raw, STREAM_TYPE if as_stream else JSON_TYPE, StandIns()
+        raw, STREAM_TYPE if as_stream else JSON_TYPE, Pseudonyms()
     )
     return reply
 
@@ -140,7 +140,7 @@ def test_a_number_that_cannot_be_written_again_is_refused() -> None:
     raw = b'{"choices": [{"message": {"content": "."}}], "usage": {"total_tokens": 1e999}}'
 
     with pytest.raises(UpstreamBroken):
-        ChatDoor().read_reply(raw, JSON_TYPE, StandIns())
+        ChatDoor().read_reply(raw, JSON_TYPE, Pseudonyms())
 
 
 def chat_written(reply: Reply, outcome: ChoiceOutcome, *, stream: bool = False) -> str:

@@ -11,8 +11,7 @@ from proxy.errors import UpstreamBroken
 from proxy.openai_api.chat import ChatDoor
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
-from proxy.openai_api.mould import mould_of
-from proxy.openai_api.sse import Event, write_event
+from proxy.openai_api.sse import Event, template_of, write_event
 
 DOOR = ChatDoor()
 ASKED = b'{"model": "m", "stream": true, "messages": [{"role": "user", "content": "?"}]}'
@@ -96,7 +95,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("raw", OTHERS)
 def test_an_event_that_differs_in_more_than_its_text_is_read(raw: bytes) -> None:
-    mould = mould_of(ALIKE, "content", "가")
+    mould = template_of(ALIKE, "content", "가")
 
     assert mould is not None
     assert mould.read(raw) == ("", 0)
@@ -113,7 +112,7 @@ UNSURE = [
 
 @pytest.mark.parametrize("body", UNSURE)
 def test_there_is_no_mould_where_nobody_could_say_where_the_text_stands(body: JsonObject) -> None:
-    assert mould_of(spelled(body), "content", "가") is None
+    assert template_of(spelled(body), "content", "가") is None
 
 
 def test_a_name_in_another_spelling_makes_no_mould() -> None:
@@ -121,7 +120,7 @@ def test_a_name_in_another_spelling_makes_no_mould() -> None:
         b'{"content":"', b'{"cont\\u0065nt":"'
     )
 
-    assert mould_of(hidden, "content", "가") is None
+    assert template_of(hidden, "content", "가") is None
 
 
 def test_an_event_like_the_one_before_it_that_nobody_could_read_breaks_the_stream() -> None:

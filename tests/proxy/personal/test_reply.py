@@ -11,13 +11,13 @@ from pydantic import JsonValue
 
 from guards.text.personal_data.kinds import PersonalKind
 from proxy.openai_api.chat import read_reply
-from proxy.openai_api.chat.restored import restored
+from proxy.openai_api.chat.reply import restored
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import DONE, KEEP_ALIVE, EventReader, json_bytes, write_event
-from proxy.personal.stand_ins import StandIns
+from proxy.pipeline.pseudonyms import Pseudonyms
 
 PHONE = "010-0000-1234"
-HELD = StandIns({PHONE: PersonalKind.PHONE})
+HELD = Pseudonyms({PHONE: PersonalKind.PHONE})
 STREAM = "text/event-stream; charset=utf-8"
 
 
@@ -104,7 +104,7 @@ def test_a_reply_without_placeholders_is_the_same_to_the_byte(
 def test_a_request_that_hid_nothing_gets_the_reply_as_it_is() -> None:
     body = json_bytes(plain({"content": "[전화번호-1]"}))
 
-    assert restored(body, "application/json", StandIns()) is body
+    assert restored(body, "application/json", Pseudonyms()) is body
 
 
 TEXT = "연락처는 [전화번호-1]이고 [1]번 자료에 [전화번호-1] 있습니다. [전화"

@@ -10,7 +10,7 @@ from policies.schema.guard_rule import GuardRule
 from policies.schema.policy import Policy
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.personal.request import hidden, stand_ins_for
+from proxy.pipeline.pseudonyms import hidden, stand_ins_for
 
 PHONE, RESIDENT = "010-0000-1234", "991231-3123456"
 OFFICE = "02-000-1234"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from guards.text.personal_data.kinds import PersonalKind
 from guards.text.personal_data.personal import find_personal
-from proxy.personal.stand_ins import LONGEST_PLACEHOLDER_CHARS, Restorer, StandIns
+from proxy.pipeline.pseudonyms import LONGEST_PLACEHOLDER_CHARS, Pseudonyms, Restorer
 
 K = PersonalKind
 PHONE, OTHER, MAIL, PLATE = "010-0000-1234", "010-0000-5678", "a@gaon.invalid", "서울 00바 0000"
@@ -24,7 +24,7 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
 def test_each_identifier_has_a_placeholder_with_its_kind_and_number() -> None:
-    stand_ins = StandIns(IDENTIFIERS)
+    stand_ins = Pseudonyms(IDENTIFIERS)
 
     hidden = stand_ins.hide(f"{PHONE}, {OTHER}, {PHONE}, {MAIL}, {PLATE}")
 
@@ -33,7 +33,7 @@ def test_each_identifier_has_a_placeholder_with_its_kind_and_number() -> None:
 
 @given(TEXTS)
 def test_what_is_hidden_comes_back(text: str) -> None:
-    stand_ins = StandIns(IDENTIFIERS, [text])
+    stand_ins = Pseudonyms(IDENTIFIERS, [text])
     hidden = stand_ins.hide(text)
 
     assert stand_ins.restore(hidden) == text
@@ -42,7 +42,7 @@ def test_what_is_hidden_comes_back(text: str) -> None:
 
 @given(TEXTS, st.lists(st.integers(0, 200), max_size=10))
 def test_pieces_cut_anywhere_say_the_same_as_the_whole(text: str, cuts: list[int]) -> None:
-    stand_ins = StandIns(IDENTIFIERS)
+    stand_ins = Pseudonyms(IDENTIFIERS)
     restorer = Restorer(stand_ins)
     places = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
 
@@ -52,7 +52,7 @@ def test_pieces_cut_anywhere_say_the_same_as_the_whole(text: str, cuts: list[int
 
 
 def test_an_ordinary_text_is_not_kept_back() -> None:
-    restorer = Restorer(StandIns(IDENTIFIERS))
+    restorer = Restorer(Pseudonyms(IDENTIFIERS))
 
     assert restorer.feed("신청서는 [1] 소속 팀장에게 냅니다. (제2조)") == (
         "신청서는 [1] 소속 팀장에게 냅니다. (제2조)"
@@ -60,7 +60,7 @@ def test_an_ordinary_text_is_not_kept_back() -> None:
 
 
 def test_an_open_bracket_is_kept_back_no_longer_than_a_placeholder() -> None:
-    restorer = Restorer(StandIns(IDENTIFIERS))
+    restorer = Restorer(Pseudonyms(IDENTIFIERS))
     text = "[" + "가" * (LONGEST_PLACEHOLDER_CHARS + 1)
 
     assert restorer.feed(text) == text
@@ -91,18 +91,18 @@ def test_no_placeholder_is_longer_than_what_is_kept_back(kind: PersonalKind) -> 
     ],
 )
 def test_a_model_may_write_a_placeholder_its_own_way(written: str) -> None:
-    assert StandIns(IDENTIFIERS).restore(f"**{written}**로") == f"**{PHONE}**로"
+    assert Pseudonyms(IDENTIFIERS).restore(f"**{written}**로") == f"**{PHONE}**로"
 
 
 @pytest.mark.parametrize(
     "written", ["[전화번호-7]", "[전화번호]", "(전화번호 1)", "[1]", "전화번호-1", "[비고-1]"]
 )
 def test_what_stands_in_for_nothing_stays(written: str) -> None:
-    assert StandIns(IDENTIFIERS).restore(written) == written
+    assert Pseudonyms(IDENTIFIERS).restore(written) == written
 
 
 def test_a_placeholder_that_somebody_wrote_is_not_taken() -> None:
-    stand_ins = StandIns({PHONE: K.PHONE}, ["[전화번호-1]은 무엇인가요?"])
+    stand_ins = Pseudonyms({PHONE: K.PHONE}, ["[전화번호-1]은 무엇인가요?"])
 
     assert stand_ins.hide(PHONE) == "[전화번호-2]"
     assert stand_ins.restore("[전화번호-1]") == "[전화번호-1]"
@@ -111,7 +111,7 @@ def test_a_placeholder_that_somebody_wrote_is_not_taken() -> None:
 def test_escaped_characters_of_json_are_hidden_too() -> None:
     arguments = json.dumps({"plate": PLATE})
 
-    assert json.loads(StandIns(IDENTIFIERS).hide(arguments)) == {"plate": "[차량번호-1]"}
+    assert json.loads(Pseudonyms(IDENTIFIERS).hide(arguments)) == {"plate": "[차량번호-1]"}
 
 
 @given(
@@ -121,7 +121,7 @@ def test_escaped_characters_of_json_are_hidden_too() -> None:
 )
 def test_what_is_given_back_holds_nothing_that_json_has_to_escape(text: str) -> None:
     for span in find_personal(text, business_numbers=True):
-        stand_ins = StandIns({text[span.start : span.end]: span.kind})
+        stand_ins = Pseudonyms({text[span.start : span.end]: span.kind})
         given_back = stand_ins.restore(f"[{span.kind.noun}-1]")
 
         assert json.dumps(given_back, ensure_ascii=False) == f'"{given_back}"'
@@ -143,7 +143,7 @@ PARTICLES = [
 @pytest.mark.parametrize(("particle", "restored"), PARTICLES)
 @pytest.mark.parametrize("cut", range(14))
 def test_the_particle_goes_with_what_is_given_back(particle: str, restored: str, cut: int) -> None:
-    stand_ins = StandIns({restored[: len(PHONE)]: K.PHONE})
+    stand_ins = Pseudonyms({restored[: len(PHONE)]: K.PHONE})
     restorer = Restorer(stand_ins)
     text = f"번호 [전화번호-1]{particle} 합니다"
 
@@ -153,7 +153,7 @@ def test_the_particle_goes_with_what_is_given_back(particle: str, restored: str,
 
 
 def test_another_notation_has_the_same_placeholder() -> None:
-    stand_ins = StandIns({PHONE: K.PHONE, "01000001234": K.PHONE, OTHER: K.PHONE})
+    stand_ins = Pseudonyms({PHONE: K.PHONE, "01000001234": K.PHONE, OTHER: K.PHONE})
 
     hidden = stand_ins.hide(f"+82 10-0000-1234, 010 0000 1234, 01000001234, {OTHER}")
 
@@ -164,13 +164,13 @@ def test_another_notation_has_the_same_placeholder() -> None:
 def test_what_is_split_over_two_parts_is_hidden_in_both() -> None:
     parts = ["제 번호 010-0000-", "1234와", MAIL, f"{OTHER}입니다"]
 
-    hidden = StandIns(IDENTIFIERS).hide_in_parts(parts)
+    hidden = Pseudonyms(IDENTIFIERS).hide_in_parts(parts)
 
     assert hidden == ["제 번호 [전화번호-1]", "와", "[이메일-1]", "[전화번호-2]입니다"]
 
 
 def test_nothing_that_prints_them_shows_them() -> None:
-    stand_ins = StandIns(IDENTIFIERS)
+    stand_ins = Pseudonyms(IDENTIFIERS)
 
     shown = f"{stand_ins} {stand_ins!r} {Restorer(stand_ins)!r}"
 
@@ -178,7 +178,7 @@ def test_nothing_that_prints_them_shows_them() -> None:
 
 
 def test_without_identifiers_nothing_changes() -> None:
-    nothing = StandIns()
+    nothing = Pseudonyms()
 
     assert not nothing
     assert nothing.hide(PHONE) == PHONE

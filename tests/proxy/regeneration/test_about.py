@@ -5,10 +5,10 @@ import pytest
 from guards.core.exchange import Exchange, Source
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
-from proxy.judged import Judged
+from proxy.candidates import Candidate
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.chat import PlainReply
-from proxy.regeneration import note_about
+from proxy.pipeline.regeneration import note_about
 from tests.fakes.judging import judged_whole
 
 POLICY = load_shipped("default").policy
@@ -32,7 +32,7 @@ FOUR_TRUE = (
 )
 
 
-def judged(answer: str, sources: tuple[Source, ...] = SOURCES) -> Judged:
+def judged(answer: str, sources: tuple[Source, ...] = SOURCES) -> Candidate:
     said = Answer(0, answer, tool_turn=False, finish_reason="stop")
     return judged_whole(
         INSPECTOR,

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.registry import all_guards
-from proxy.regeneration import HEADING, note
-from proxy.regeneration.closed_lists import ClosedList
+from proxy.pipeline.regeneration import HEADING, ClosedList, note
 
 MOST_CHARS = 1200
 

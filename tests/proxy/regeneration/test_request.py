@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from policies.schema.sections import Regeneration
 from proxy.openai_api.chat import ChatDoor
 from proxy.openai_api.json_body import JsonObject
-from proxy.regeneration import with_note
+from proxy.pipeline.regeneration import with_note
 
 QUESTION: JsonObject = {"role": "user", "content": "연차는 며칠인가요?"}
 SYSTEM: JsonObject = {"role": "system", "content": "사내 규정만 안내하세요."}

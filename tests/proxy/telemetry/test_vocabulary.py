@@ -9,7 +9,7 @@ import pytest
 
 from guards.core.registry import GuardType, all_guards
 from policies.judging.claims import Skip
-from policies.judging.verdict import NO_TIME
+from policies.judging.opinions import NO_TIME
 from proxy import errors
 from proxy import errors as refusals
 from proxy import errors as upstream_errors
@@ -17,13 +17,13 @@ from proxy.errors import GuardProxyError
 from proxy.telemetry.counting import ERRORS, NOT_RUN, OTHER, UPSTREAM_ERRORS, not_run_reason
 
 JUDGES = [
-    "policies/judging/bounded.py",
-    "proxy/judge/client.py",
-    "proxy/judge/completion.py",
+    "policies/judging/judge.py",
+    "proxy/judge/book.py",
+    "proxy/judge/server.py",
     "proxy/judge/nli.py",
     "proxy/judge/server.py",
-    "proxy/judge/tei.py",
-    "proxy/judge/vllm.py",
+    "proxy/judge/nli.py",
+    "proxy/judge/nli.py",
 ]
 
 

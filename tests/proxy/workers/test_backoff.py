@@ -1,6 +1,6 @@
 """How long the place of a worker that died stays empty."""
 
-from proxy.workers.backoff import Backoff
+from proxy.workers.supervisor import Backoff
 
 
 def test_pauses_double_while_workers_die_young_up_to_the_longest() -> None:

@@ -4,7 +4,7 @@ import os
 import select
 import signal
 
-from proxy.workers.inbox import SignalInbox
+from proxy.workers.supervisor import SignalInbox
 
 
 def test_signals_wait_until_they_are_taken_each_once() -> None:

@@ -15,13 +15,13 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.sse import DONE, EventReader, json_bytes, write_event
-from proxy.personal.stand_ins import StandIns
+from proxy.pipeline.pseudonyms import Pseudonyms
 
 DOOR = CompletionsDoor()
 PROMPT = "문맥: 도서관은 밤 10시에 닫습니다.\n질문: 언제 닫나요?\n답변:"
-NOBODY = StandIns()
+NOBODY = Pseudonyms()
 PHONE = "010-0000-1234"
-HELD = StandIns({PHONE: PersonalKind.PHONE})
+HELD = Pseudonyms({PHONE: PersonalKind.PHONE})
 ENDING = Ending(id="made-here", created=7, finish_reason="content_filter")
 USAGE: JsonObject = {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
 
@@ -65,7 +65,7 @@ def body_of(*choices: JsonObject, **members: JsonValue) -> JsonObject:
 
 
 def plain(
-    *choices: JsonObject, stand_ins: StandIns = NOBODY, **members: JsonValue
+    *choices: JsonObject, stand_ins: Pseudonyms = NOBODY, **members: JsonValue
 ) -> CompletionReply:
     raw = json_bytes(body_of(*choices, usage=USAGE, **members))
     return DOOR.read_reply(raw, "application/json", stand_ins)
@@ -76,7 +76,7 @@ def stream_of(chunks: Sequence[JsonObject], end: bytes = DONE) -> bytes:
 
 
 def streamed(
-    *chunks: JsonObject, stand_ins: StandIns = NOBODY, end: bytes = DONE
+    *chunks: JsonObject, stand_ins: Pseudonyms = NOBODY, end: bytes = DONE
 ) -> CompletionReply:
     return DOOR.read_reply(stream_of(chunks, end), "text/event-stream; charset=utf-8", stand_ins)
 

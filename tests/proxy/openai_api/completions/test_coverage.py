@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from proxy.openai_api.completions.coverage import COVERAGE
-from proxy.openai_api.field_tree import Row, Treatment
+from proxy.openai_api.coverage import Row, Treatment
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import json_bytes

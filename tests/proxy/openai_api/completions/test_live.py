@@ -13,7 +13,7 @@ from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.sse import DONE, EventReader, write_event
-from proxy.personal.stand_ins import StandIns
+from proxy.pipeline.pseudonyms import Pseudonyms
 from tests.proxy.openai_api.completions.making import (
     DOOR,
     ENDING,
@@ -45,7 +45,7 @@ SAID = "밤 10시에 닫습니다."
 TEXT = st.text(alphabet="가나다 .[]전화번호-1\n😀", max_size=40)
 
 
-def live(stand_ins: StandIns = NOBODY, **members: JsonValue) -> LiveStream:
+def live(stand_ins: Pseudonyms = NOBODY, **members: JsonValue) -> LiveStream:
     stream = DOOR.live(asked(stream=True, **members))
     stream.restore_with(stand_ins)
     return stream

@@ -11,14 +11,13 @@ from pydantic import JsonValue, TypeAdapter
 
 from guards.text.personal_data.kinds import PersonalKind
 from proxy.openai_api.json_body import JsonObject, objects, read_object
-from proxy.openai_api.live_stream import LiveStream, Piece
+from proxy.openai_api.live_stream import LiveStream, Piece, Restoring
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
 from proxy.openai_api.responses import ResponsesDoor
 from proxy.openai_api.responses.reply import ResponsesReply
-from proxy.openai_api.restoring import Restoring
 from proxy.openai_api.sse import Event, EventReader, json_bytes
-from proxy.personal.stand_ins import StandIns
+from proxy.pipeline.pseudonyms import Pseudonyms
 
 RECORDED = Path(__file__).parent / "recorded"
 NAMES = sorted(path.stem for path in RECORDED.glob("*.sse"))
@@ -26,7 +25,7 @@ STREAM = "text/event-stream"
 JSON = "application/json"
 PHONE = "010-0000-1234"
 DOOR = ResponsesDoor()
-NO_STAND_INS = StandIns()
+NO_STAND_INS = Pseudonyms()
 NOTHING_COUNTED: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 ENDING = Ending(id="r1", created=1_790_000_000, finish_reason="stop")
 _EVENTS: TypeAdapter[object] = TypeAdapter(ResponseStreamEvent)
@@ -41,9 +40,9 @@ def recorded(name: str) -> bytes:
     return (RECORDED / f"{name}.sse").read_bytes()
 
 
-def with_phone() -> StandIns:
+def with_phone() -> Pseudonyms:
     """Return stand-ins that put PHONE back where the model wrote ``[전화번호-1]``."""
-    return StandIns({PHONE: PersonalKind.PHONE})
+    return Pseudonyms({PHONE: PersonalKind.PHONE})
 
 
 def read(raw: bytes, stand_ins: Restoring = NO_STAND_INS) -> ResponsesReply:

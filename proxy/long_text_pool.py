@@ -1,0 +1,287 @@
+"""Processes in which very long texts are judged, so that no other request waits for them."""
+
+from collections.abc import Callable, Collection, Generator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from threading import Lock
+from typing import ClassVar, Concatenate, ParamSpec, TypeVar
+
+from guards.core.exchange import Exchange
+from guards.core.guard import Stage
+from policies.decision import Possible
+from policies.inspection import NOTHING, Inspector, SegmentInspector
+from policies.judging.report import JudgeReport
+from policies.schema.guard_rule import Action
+from policies.schema.loader import LoadedPolicy
+from policies.schema.policy import Policy
+from policies.verdict import Verdict
+from proxy.errors import CannotJudgeNow
+from proxy.logs import logger
+from proxy.offload import FailedApart, chars_of
+from proxy.replay.workers import Workers, judging_by_packed, packed
+from proxy.tenants import Tenant
+
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
+Work = Callable[Concatenate[Inspector, Given], Made]
+"""A function of a module that works with an inspector."""
+
+
+@dataclass(frozen=True, slots=True)
+class InspectorRef:
+    """Which inspector works.
+
+    Attributes:
+        policy: Its policy, packed.
+        only: Its guards, where they are not all that the policy has switched on.
+        of_segments: It judges answers that are not complete yet.
+    """
+
+    policy: bytes
+    only: frozenset[str] | None = None
+    of_segments: bool = False
+
+    def among(self, wanted: Collection[str]) -> "InspectorRef":
+        """Return the same with only some of the guards."""
+        only = frozenset(wanted)
+        return replace(self, only=only if self.only is None else only & self.only)
+
+    def inspector(self) -> Inspector:
+        """Return the inspector; policies that were read once stay ready."""
+        inspector = judging_by_packed(self.policy).inspector
+        if self.only is not None:
+            inspector = inspector.only(self.only)
+        return inspector.of_segments if self.of_segments else inspector
+
+
+def run_in_process(
+    which: InspectorRef, work: Work[Given, Made], *args: Given.args, **kwargs: Given.kwargs
+) -> Made:
+    """Do a piece of work; runs in the process."""
+    made = work(which.inspector(), *args, **kwargs)
+    return _portable(made) if isinstance(made, Verdict) else made  # type: ignore[return-value]
+
+
+def _portable(verdict: Verdict) -> Verdict:
+    """Return a verdict of which all can travel: exceptions cannot, nor would they tell from where.
+
+    Of most verdicts that is the verdict itself.
+    """
+    if not any(report.error for report in verdict.reports):
+        return verdict
+    return replace(
+        verdict,
+        reports=tuple(
+            replace(report, error=FailedApart.of(report.error)) if report.error else report
+            for report in verdict.reports
+        ),
+    )
+
+
+log = logger(__name__)
+
+PATIENCE_S = 120.0
+"""A process that does not come to the end of a piece of work in so long is ended."""
+RETRY_AFTER_S = 2
+
+
+def _start_one() -> Workers:
+    return Workers.start(1)
+
+
+class PoolProcess:
+    """A process, begun when it is first needed, and anew when it broke.
+
+    Args:
+        start: Starts the process.
+        patience_s: See `PATIENCE_S`.
+
+    Attributes:
+        guests: Requests whose texts are judged in it.
+    """
+
+    def __init__(
+        self, start: Callable[[], Workers] = _start_one, patience_s: float = PATIENCE_S
+    ) -> None:
+        self._start = start
+        self._patience_s = patience_s
+        self._process: Workers | None = None
+        self.guests = 0
+        self._working = 0
+        self._counting = Lock()
+
+    @property
+    def load(self) -> int:
+        """How many there is work for, those among them who did not wait for its end."""
+        return max(self.guests, self._working)
+
+    def open(self) -> None:
+        """Begin the process, if there is none. For the event loop's thread only."""
+        known = self._process
+        if known is not None and not known.are_alive:
+            self._leave(known)
+        if self._process is None:
+            self._process = self._start()
+
+    def done(
+        self,
+        which: InspectorRef,
+        work: Work[Given, Made],
+        *args: Given.args,
+        **kwargs: Given.kwargs,
+    ) -> Made:
+        """Return what a piece of work comes to; waits for it, so call it in a thread.
+
+        Raises:
+            CannotJudgeNow: the process died, or did not come to an end.
+        """
+        process = self._process
+        if process is None:
+            raise CannotJudgeNow("what judges it was ended", RETRY_AFTER_S)
+        with self._counting:
+            self._working += 1
+        try:
+            doing = process.pool.submit(partial(run_in_process, which, work, *args, **kwargs))
+            return doing.result(self._patience_s)
+        except TimeoutError:
+            log.error("long_text.stuck", within_s=self._patience_s)  # noqa: TRY400
+            self._leave(process)
+            process.end()
+            raise CannotJudgeNow("it took too long", RETRY_AFTER_S) from None
+        except BrokenProcessPool:
+            log.error("long_text.process_died")  # noqa: TRY400
+            self._leave(process)
+            raise CannotJudgeNow("what judged it has died", RETRY_AFTER_S) from None
+        finally:
+            with self._counting:
+                self._working -= 1
+
+    def close(self) -> None:
+        """End the process; what it was doing ends in an error."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+    def _leave(self, process: Workers) -> None:
+        """Let the next request begin another process, unless one has."""
+        if self._process is process:
+            self._process = None
+
+
+class RemoteInspector(Inspector):
+    """Asks a process for its verdicts, which are those that it would come to itself.
+
+    Every method waits for the process: call it in a thread, as is done for long texts. Each may
+    raise `CannotJudgeNow`.
+
+    Args:
+        policy: The policy.
+        lane: Where the process is.
+        which: Which inspector works there.
+    """
+
+    waits: ClassVar[bool] = True
+
+    def __init__(self, policy: Policy, lane: PoolProcess, which: InspectorRef) -> None:
+        super().__init__(policy, guards=())
+        self._lane = lane
+        self._which = which
+
+    def only(self, wanted: Collection[str]) -> Inspector:
+        """Return an inspector by the same policy that runs only some of its guards."""
+        return RemoteInspector(self.policy, self._lane, self._which.among(wanted))
+
+    def inspect(self, exchange: Exchange, stage: Stage, possible: Possible = NOTHING) -> Verdict:
+        """Read the exchange, run the guards of a stage over it, and decide."""
+        return self._lane.done(self._which, Inspector.inspect, exchange, stage, possible)
+
+    def settled(self, exchange: Exchange, verdict: Verdict, *, may_edit: bool) -> Verdict:
+        """Return the verdict over the same answer now that no second attempt is left."""
+        if verdict.action is not Action.REGENERATE:
+            return verdict
+        return self._lane.done(self._which, Inspector.settled, exchange, verdict, may_edit=may_edit)
+
+    def heard(
+        self, exchange: Exchange, verdict: Verdict, report: JudgeReport, possible: Possible
+    ) -> Verdict:
+        """Return the verdict over the same answer with what came of asking a judge."""
+        return self._lane.done(self._which, Inspector.heard, exchange, verdict, report, possible)
+
+    @cached_property
+    def of_segments(self) -> SegmentInspector:
+        """The inspector of answers that are not complete yet."""
+        which = replace(self._which, of_segments=True)
+        return _RemoteSegmentInspector(self.policy, self._lane, which)
+
+    def direct_answer(self, exchange: Exchange) -> str | None:
+        """Return the sources' own answer, if the policy wants it, there is one and it passes."""
+        if not self.policy.replacement.direct_answer:
+            return None
+        return self._lane.done(self._which, Inspector.direct_answer, exchange)
+
+
+class _RemoteSegmentInspector(RemoteInspector, SegmentInspector):
+    """The same for answers that are not complete yet."""
+
+
+MOST_GUESTS = 4
+"""Requests that one process judges; whoever comes then would wait for too long."""
+BUSY_FOR_S = 5
+
+
+class LongTextPool:
+    """Has the texts of very long requests judged in processes of their own.
+
+    Args:
+        lanes: The processes; without any, all texts are judged in this one.
+        more_than_chars: What counts as very long.
+        most_guests: See `MOST_GUESTS`.
+    """
+
+    def __init__(
+        self, lanes: Sequence[PoolProcess], more_than_chars: int, most_guests: int = MOST_GUESTS
+    ) -> None:
+        self._lanes = lanes
+        self._more_than_chars = more_than_chars
+        self._most_guests = most_guests
+        self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
+
+    def lent(self, tenant: Tenant, exchange: Exchange) -> AbstractContextManager[Tenant]:
+        """Yield the tenant whose inspector judges a request: apart if it is very long.
+
+        One process judges all of it, which has read the sources after the first time.
+
+        Raises:
+            CannotJudgeNow: there are too many such requests already.
+        """
+        if not self._lanes or chars_of(exchange) <= self._more_than_chars:
+            return nullcontext(tenant)
+        return self._lent(tenant)
+
+    @contextmanager
+    def _lent(self, tenant: Tenant) -> Generator[Tenant, None, None]:
+        lane = min(self._lanes, key=lambda one: one.load)
+        if lane.load >= self._most_guests:
+            raise CannotJudgeNow("others wait already", BUSY_FOR_S)
+        lane.open()
+        lane.guests += 1
+        try:
+            which = InspectorRef(self._pack(tenant.loaded))
+            yield replace(tenant, inspector=RemoteInspector(tenant.policy, lane, which))
+        finally:
+            lane.guests -= 1
+
+    def close(self) -> None:
+        """End the processes."""
+        for lane in self._lanes:
+            lane.close()
+
+    def _pack(self, loaded: LoadedPolicy) -> bytes:
+        """Return a policy as it travels, which stays the same until the policy is reloaded."""
+        known, content = self._packed.get(loaded.name, (None, b""))
+        if known is not loaded:
+            content = packed(loaded)
+            self._packed[loaded.name] = loaded, content
+        return content

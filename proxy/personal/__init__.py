@@ -1,1 +1,0 @@
-"""The user's own identifiers, which the model server does not get to see."""

@@ -1,0 +1,1 @@
+"""The life of one request for a model answer."""

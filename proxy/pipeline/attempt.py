@@ -1,0 +1,159 @@
+"""One request to the model server, and what was decided about its answers."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from guards.core.exchange import Exchange
+from policies.gating.gate import Gate
+from proxy.candidates import Candidate
+from proxy.errors import UpstreamBroken, UpstreamError
+from proxy.openai_api.answer import Answer
+from proxy.openai_api.live_stream import LiveStream
+from proxy.openai_api.reply import Reply
+from proxy.openai_api.sse import STREAM_TYPE
+from proxy.pipeline.call import Call
+from proxy.pipeline.streaming import LiveAttempt, looked_at
+from proxy.traces.builder import note_unfinished
+from proxy.upstream.reply import OpenReply, RawReply, read_whole
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How one attempt is made.
+
+    Attributes:
+        call: The request under way.
+        exchange: What the guards look at.
+        number: 1 for the first attempt, 2 for the second.
+        choices: Numbers of the choices that it writes, as the client knows them.
+        stream: What lets the request's stream out; None if there is none to let out.
+    """
+
+    call: Call
+    exchange: Exchange
+    number: int
+    choices: Sequence[int]
+    stream: LiveStream | None
+
+    @property
+    def may_regenerate(self) -> bool:
+        """Whether there can be an attempt after this one."""
+        return self.number == 1
+
+    def wanted(self, reply: Reply) -> Sequence[Answer]:
+        """Return the answers of a reply; of the second one no more than were asked for."""
+        most = len(self.choices)
+        return [one for one in reply.answers if self.number == 1 or 0 <= one.index < most]
+
+    def number_of(self, answer: Answer) -> int:
+        """Return the number by which the client knows an answer."""
+        return answer.index if self.number == 1 else self.choices[answer.index]
+
+    def gate(self) -> Gate:
+        """Return a gate for one of its answers."""
+        keeper = self.call.gatekeeper
+        return keeper.open(self.exchange, may_regenerate=self.may_regenerate)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One reply of the model server, judged.
+
+    Attributes:
+        reply: The reply.
+        headers: Its headers that go along.
+        judged: Its answers.
+        upstream_ms: From sending the request to the last byte, without the time that inspecting
+            took meanwhile.
+        live: What lets it out while it is read; None for a reply that is read as a whole.
+    """
+
+    reply: Reply
+    headers: Mapping[str, str]
+    judged: tuple[Candidate, ...]
+    upstream_ms: float
+    live: LiveAttempt | None
+
+    def with_judged(self, heard: Sequence[Candidate]) -> "Attempt":
+        """Return the same with other verdicts."""
+        return replace(self, judged=tuple(heard))
+
+
+async def attempted(asking: Asking, opening: AbstractAsyncContextManager[OpenReply]) -> Attempt:
+    """Read and judge one reply; what may leave of a stream does so meanwhile.
+
+    Raises:
+        UpstreamError: the model server failed.
+    """
+    call = asking.call
+    clock, began_s = call.trace.clock, call.trace.clock()
+    call.inspecting_s = 0.0
+
+    def upstream_ms() -> float:
+        return (clock() - began_s - call.inspecting_s) * 1000
+
+    gates: list[Gate] = []
+    call.trace.under_way = partial(note_unfinished, call.trace, gates, upstream_ms)
+    try:
+        with call.trace.step(f"model_{asking.number}"):
+            async with opening as opened:
+                live = await _read_live(asking, opened, gates)
+                raw = None if live else await read_whole(opened)
+            spent_ms = upstream_ms()
+            if raw is not None and asking.number == 2 and asking.stream is not None:
+                raise UpstreamBroken("it answers plainly what it began as a stream")
+            reply = _reply(asking, raw)
+        answers = asking.wanted(reply)
+        if live is None:
+            await _look_at(asking, answers, gates)
+        else:
+            gates[:] = await _let_out(asking, live, answers)
+    except UpstreamError as error:
+        note_unfinished(call.trace, gates, upstream_ms, error.code)
+        raise
+    call.trace.note_step(f"inspect_answer_{asking.number}", call.inspecting_s)
+    decided = tuple(
+        call.gatekeeper.judged(asking.exchange, reply, answer, gate)
+        for answer, gate in zip(answers, gates, strict=True)
+    )
+    return Attempt(reply, opened.headers, decided, spent_ms, live)
+
+
+async def _read_live(asking: Asking, opened: OpenReply, gates: list[Gate]) -> LiveAttempt | None:
+    """Read a stream that leaves while it is read, through `gates`; None if this is none."""
+    call, stream = asking.call, asking.stream
+    if stream is None or opened.content_type.partition(";")[0].strip().lower() != STREAM_TYPE:
+        return None
+    call.outgoing.headers = opened.headers
+    call.request.let_go()
+    live = LiveAttempt(call, stream, asking.gate, asking.choices)
+    gates += live.gates.values()
+    await live.read(opened)
+    return live
+
+
+def _reply(asking: Asking, raw: RawReply | None) -> Reply:
+    if raw is not None:
+        read: Reply = asking.call.door.read_reply(raw.body, raw.content_type, asking.call.stand_ins)
+        return read
+    if asking.stream is None:
+        raise UpstreamBroken("it has no body")
+    return asking.stream.reply()
+
+
+async def _let_out(asking: Asking, live: LiveAttempt, answers: Sequence[Answer]) -> list[Gate]:
+    """Return the gates that answers went through; not every choice asked for has one."""
+    await live.finish()
+    return [live.gates[asking.number_of(answer)] for answer in answers]
+
+
+async def _look_at(asking: Asking, answers: Sequence[Answer], gates: list[Gate]) -> None:
+    """Let answers of which all is known through gates of their own."""
+    for answer in answers:
+        gate = asking.gate()
+        gates.append(gate)
+        asking.call.gatekeeper.take_whole(gate, answer)
+        async for _ in looked_at(asking.call, gate):
+            pass  # what may leave does when the whole reply is written

@@ -1,0 +1,362 @@
+"""The life of one request for a model answer, top to bottom.
+
+Who asks is known when this begins. The request is read and judged before the model is asked; the
+answer is judged, asked for once more if that may help, and written. "Once" is the shape of the
+code: the second attempt is a different function from the first and has no third behind it.
+
+A stream leaves while it is judged, if the policy lets answers out sentence by sentence. A reply
+that is whole is judged by the same gate, all at once, and so has the same outcome.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from pydantic import JsonValue, TypeAdapter
+
+from guards.core.exchange import Exchange
+from guards.core.finding import Finding
+from guards.core.guard import Stage
+from policies.inspection import NOTHING
+from policies.judging.judge import Judge
+from policies.judging.opinions import with_second_opinion
+from policies.schema.guard_rule import Action
+from policies.schema.sections import StreamMode
+from policies.verdict import Verdict
+from proxy.candidates import JSON_VALUES, Candidate, Selection, replace_choice, select
+from proxy.errors import UpstreamError
+from proxy.judge.book import JudgeBook
+from proxy.long_text_pool import LongTextPool
+from proxy.offload import among_others, log_failures, reading_ahead
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.live_stream import LiveStream
+from proxy.openai_api.reply import Ending, Written, total_usage
+from proxy.openai_api.sources import FoundContext
+from proxy.openai_api.sse import write_comments
+from proxy.pipeline.attempt import Asking, Attempt, attempted
+from proxy.pipeline.call import Call, Finished
+from proxy.pipeline.constraints import ConstrainedServers, wanted
+from proxy.pipeline.prepare import (
+    ask_for_citations,
+    exchange_of,
+    hide_personal,
+    read_context,
+    server_call,
+    server_model,
+)
+from proxy.pipeline.regeneration import acting, note_about, with_note
+from proxy.pipeline.streaming import still_possible
+from proxy.tenants import Tenant
+from proxy.traces.builder import note_attempt, note_end, note_verdict
+from proxy.upstream.client import ModelServers
+
+_FINDING = TypeAdapter(Finding)
+
+
+def guard_report(
+    request_id: str,
+    policy: str,
+    found: FoundContext,
+    settled: Sequence[Selection],
+    attempts: int,
+    not_checked: Sequence[str],
+    low_below: float,
+) -> JsonObject:
+    """Return the report. Spans are half-open and count code points of their part's text."""
+    action = max((one.action for one in settled), key=lambda taken: taken.rank)
+    choices: list[JsonValue] = [_choice(one, low_below) for one in settled]
+    return {
+        "request_id": request_id,
+        "policy": policy,
+        "action": action.value,
+        "attempts": attempts,
+        "context": found.context.value,
+        "sources": _sources(found),
+        "choices": choices,
+        "not_checked": list(not_checked),
+    }
+
+
+def _choice(one: Selection, low_below: float) -> JsonObject:
+    verdict = one.verdict
+    findings = verdict.findings if verdict else ()
+    known = None if one.action is Action.REPLACE or verdict is None else verdict.confidence
+    return {
+        "index": one.outcome.index,
+        "action": one.action.value,
+        "reasons": list(one.reasons),
+        "attempt": one.attempt,
+        "confidence": known.value if known else None,
+        "confidence_band": known.band.value if known else None,
+        "confidence_caps": [cap.value for cap in known.caps] if known else [],
+        "confidence_is_low": known.value < low_below if known else None,
+        "findings": [_FINDING.dump_python(finding, mode="json") for finding in findings],
+    }
+
+
+def _sources(found: FoundContext) -> JsonValue:
+    return [
+        {
+            "id": source.id,
+            "title": source.title,
+            "file": source.file,
+            "page": source.page,
+            "score": source.score,
+        }
+        for source in found.sources
+    ]
+
+
+def finalize(
+    call: Call,
+    found: FoundContext,
+    attempts: Sequence[Attempt],
+    settled: Sequence[Selection],
+    question: Verdict,
+    now_s: float,
+) -> Finished:
+    """Write the reply, or send what is left of its stream.
+
+    Args:
+        call: The request.
+        found: What was found in it.
+        attempts: The attempts, judged.
+        settled: What becomes of each choice.
+        question: The verdict over the question.
+        now_s: Time of day in Unix seconds.
+    """
+    not_checked = _not_checked(call, attempts, settled, question)
+    asked = len(call.trace.attempts)  # one more than there are replies if the second failed
+    policy = call.tenant.policy
+    report: JsonObject | None = None
+    if call.request.guard.report or policy.report:
+        report = guard_report(
+            call.trace.id,
+            call.tenant.version,
+            found,
+            settled,
+            asked,
+            not_checked,
+            policy.confidence.threshold,
+        )
+    ending = Ending(
+        id=call.trace.id,
+        created=int(now_s),
+        finish_reason=policy.replacement.finish_reason,
+        report=report,
+        as_stream=True if call.outgoing.begun else None,
+    )
+    headers = attempts[-1].headers if attempts else {}
+    live = attempts[0].live if attempts else None
+    replies = [attempt.reply for attempt in attempts]
+    written: Written | None = None
+    with call.trace.step("write"):
+        if live is None:
+            outcomes = [one.outcome for one in settled]
+            written = call.door.write(call.request, replies, outcomes, ending)
+        else:
+            _send(attempts, settled)
+    done = Finished(written, headers, settled, asked, not_checked)
+    note_end(call.trace, settled, done.action, done.reasons, done.confidence)
+    call.trace.not_checked = not_checked
+    call.trace.unknown_fields += tuple(
+        dict.fromkeys(f"reply.{path}" for reply in replies for path in reply.unknown)
+    )
+    if live is not None:
+        # Its headers have been sent long ago.
+        call.outgoing.put(write_comments(done.headers(policy.confidence.threshold)))
+        live.end(total_usage(replies), ending)
+    return done
+
+
+def _send(attempts: Sequence[Attempt], settled: Sequence[Selection]) -> None:
+    """Send what was held of each choice until all was known."""
+    for one in settled:
+        live = attempts[one.attempt - 1].live
+        if live is not None:
+            live.settle(one)
+
+
+def _not_checked(
+    call: Call, attempts: Sequence[Attempt], settled: Sequence[Selection], question: Verdict
+) -> tuple[str, ...]:
+    """Return everything that was wanted and not looked at, each with its reason, once."""
+    names = [*question.not_run, *call.request.not_checked]
+    for one in settled:
+        names += one.verdict.not_run if one.verdict else ()
+    for attempt in attempts:
+        names += [one.unjudged for one in attempt.judged if one.unjudged]
+        names += attempt.reply.unseen
+        if call.request.structured and any(one.has_bare_values for one in attempt.reply.answers):
+            names.append(JSON_VALUES)
+    return tuple(dict.fromkeys(names))
+
+
+@dataclass
+class Pipeline:
+    """Guards requests for model answers.
+
+    Attributes:
+        servers: The model servers.
+        constrained: The same, asked under a constraint.
+        judges: Whom to ask about what the guards left open.
+        apart: Where very long texts are judged.
+        now_s: Time of day in Unix seconds, for completions that we make ourselves.
+    """
+
+    servers: ModelServers
+    constrained: ConstrainedServers
+    judges: JudgeBook
+    apart: LongTextPool
+    now_s: Callable[[], float] = field(repr=False)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
+
+    async def answer(self, call: Call) -> Finished:
+        """Return the guarded reply, or let it out as a stream.
+
+        Raises:
+            RequestRefused: the request cannot be served.
+            UpstreamError: the model server failed.
+            CannotJudgeNow: the request is very long, and cannot be judged.
+        """
+        found = read_context(call)
+        exchange = exchange_of(call, found)
+        with self.apart.lent(call.tenant, exchange) as call.tenant:
+            return await self._answered(call, found, exchange)
+
+    async def _answered(self, call: Call, found: FoundContext, exchange: Exchange) -> Finished:
+        model = server_model(call)
+        with call.trace.step("inspect_question"):
+            verdict = await _inspect_question(call, exchange)
+        note_verdict(call.trace, verdict, attempt=0, choice=0)
+        if verdict.action is Action.REPLACE:
+            call.trace.route, call.trace.route_reason = "template", ",".join(verdict.reasons)
+            settled = [
+                replace_choice(call.tenant, exchange, index, verdict, attempt=0)
+                for index in range(call.request.choices)
+            ]
+            return finalize(call, found, [], settled, verdict, self.now_s())
+        call.trace.route = "model"
+        await hide_personal(call, exchange)
+        ask_for_citations(call, exchange)
+        choices = range(call.request.choices)
+        asking = Asking(call, exchange, 1, choices, _stream(call))
+        opening = self.servers.open(server_call(call, call.request.for_server(model)))
+        with self._reading_ahead(asking):
+            attempt = await attempted(asking, opening)
+        attempts = [await self._judged(asking, attempt)]
+        settled = await self._settle(asking, attempts, model)
+        return finalize(call, found, attempts, settled, verdict, self.now_s())
+
+    def _reading_ahead(self, asking: Asking) -> AbstractContextManager[None]:
+        """Return what has the request read for its answers while the first is waited for."""
+        call = asking.call
+        if not call.gatekeeper.looks:
+            return nullcontext()
+        return reading_ahead(call.tenant.inspector, asking.exchange, self._turn)
+
+    async def _settle(self, asking: Asking, attempts: list[Attempt], model: str) -> list[Selection]:
+        """Settle every choice of the first attempt; the second attempt is added to `attempts`."""
+        call, first = asking.call, attempts[0].judged
+        failed = [one for one in first if one.wants_second]
+        second = await self._second(asking, attempts[0], failed, model) if failed else None
+        if second is not None:
+            attempts.append(second)
+        again = {one.answer.index: one for one in (second.judged if second else ())}
+        places = {one.answer.index: place for place, one in enumerate(failed)}
+        pairs = [(one, again.get(places.get(one.answer.index, -1))) for one in first]
+        settled = partial(_settled, call.tenant, pairs)
+        return await among_others(call.tenant.inspector, asking.exchange, settled)
+
+    async def _second(
+        self, asking: Asking, first: Attempt, failed: Sequence[Candidate], model: str
+    ) -> Attempt | None:
+        """Ask once more, told what was wrong; None if the model server fails this time."""
+        call = asking.call
+        rules = call.tenant.policy.regeneration
+        told = partial(note_about, failed, rules)
+        body = with_note(
+            call.door,
+            call.request.plain_body() | {"model": model},
+            await among_others(call.tenant.inspector, asking.exchange, told),
+            rules,
+            choices=len(failed),
+        )
+        stream = asking.stream if first.live else None
+        choices = [one.answer.index for one in failed]
+        if stream:
+            stream.begin_again(choices)
+        again = replace(asking, number=2, choices=choices, stream=stream)
+        takes = call.door.takes_constraints
+        limits = wanted(asking.exchange, acting(failed), body) if takes else None
+        try:
+            attempt = await attempted(again, self.constrained.open(call, body, limits))
+        except UpstreamError:
+            if any(number in call.left for number in choices):
+                raise  # it has begun to leave
+            return None  # the trace has it; the first attempt is settled as it stands
+        self.constrained.check(call, limits, attempt.reply.answers)
+        return await self._judged(again, attempt)
+
+    async def _judged(self, asking: Asking, attempt: Attempt) -> Attempt:
+        """Ask the tenant's judge, if it has one, about what the guards left open; note it all."""
+        call = asking.call
+        attempt = attempt.with_judged(await self._heard(asking, attempt.judged))
+        note_attempt(call.trace, attempt.reply, attempt.judged, attempt.upstream_ms)
+        for one in attempt.judged:
+            if one.recorded:
+                number, choice = asking.number, one.answer.index
+                note_verdict(call.trace, one.recorded, attempt=number, choice=choice)
+        return attempt
+
+    async def _heard(self, asking: Asking, given: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Ask about all choices at once, within what is left of the judge's time."""
+        call = asking.call
+        judge = self.judges.of(call.tenant.name, call.tenant.policy.judge)
+        if judge is None:
+            return given
+        began_s = call.trace.spent_s
+        asked = (_heard(call, judge, one, may_regenerate=asking.may_regenerate) for one in given)
+        with call.trace.step(f"judge_{asking.number}"):
+            heard = await asyncio.gather(*asked)
+        call.judge_spent_s += call.trace.spent_s - began_s
+        return heard
+
+
+def _stream(call: Call) -> LiveStream | None:
+    """Return what lets the stream out while it is judged; None where it has to be whole first."""
+    if call.stream is None or call.tenant.policy.stream.mode is StreamMode.BUFFER:
+        return None
+    call.stream.restore_with(call.stand_ins)
+    return call.stream
+
+
+def _settled(
+    tenant: Tenant, pairs: Sequence[tuple[Candidate, Candidate | None]]
+) -> list[Selection]:
+    return [select(tenant, first.answer.index, first, second) for first, second in pairs]
+
+
+async def _heard(call: Call, judge: Judge, one: Candidate, *, may_regenerate: bool) -> Candidate:
+    if one.verdict is None or one.is_partial:
+        return one
+    verdict = await with_second_opinion(
+        call.tenant.inspector,
+        judge,
+        one.exchange,
+        one.verdict,
+        still_possible(one, may_regenerate=may_regenerate),
+        time_left_s=call.judge_left_s,
+    )
+    return one.decided(verdict)
+
+
+async def _inspect_question(call: Call, exchange: Exchange) -> Verdict:
+    if not call.tenant.looks_at_questions:
+        return Verdict(Stage.INPUT, Action.PASS)
+    inspect = partial(call.tenant.inspector.inspect, exchange, Stage.INPUT, NOTHING)
+    verdict = await among_others(call.tenant.inspector, exchange, inspect)
+    log_failures(call.trace.id, verdict)
+    return verdict

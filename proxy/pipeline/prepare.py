@@ -1,0 +1,128 @@
+"""What is asked: the question with its evidence, and the request that the model server gets."""
+
+import re
+from dataclasses import replace
+from functools import partial
+
+from guards.core.exchange import Exchange
+from policies.schema.sections import ServerState
+from proxy.errors import BadRequest, UnknownModel
+from proxy.offload import among_others
+from proxy.openai_api.model_request import INTENT
+from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
+from proxy.openai_api.sse import json_bytes
+from proxy.pipeline.call import Call
+from proxy.pipeline.pseudonyms import hidden, stand_ins_for
+from proxy.telemetry.spans import ModelCall
+from proxy.traces.builder import asked_of, note_exchange
+from proxy.upstream.request import ServerCall
+
+INTENT_HEADER = "x-guard-intent"
+
+
+def read_context(call: Call) -> FoundContext:
+    """Find the question and the sources in the request.
+
+    Raises:
+        BadRequest: `guard.sources` is not of the form that it has to be, or the request points at
+            what only the model server keeps and the policy does not want that.
+    """
+    kept_there = call.request.server_state
+    if kept_there and call.tenant.policy.responses.server_state is ServerState.REFUSE:
+        raise BadRequest(
+            f"'{kept_there[0]}' points at what only the model server keeps, where nobody could see "
+            "what the answer rests on. Send it in 'input' instead.",
+            kept_there[0],
+        )
+    try:
+        with call.trace.step("read"):
+            return find_sources(call.request.conversation, call.tenant.policy.sources)
+    except SourceFormatError as error:
+        raise BadRequest(str(error), error.field) from None
+
+
+def exchange_of(call: Call, found: FoundContext) -> Exchange:
+    """Return what the guards look at, and note it in the trace.
+
+    Raises:
+        BadRequest: the header that names the intent holds something else than a name.
+    """
+    told = call.request.guard
+    by_rule = call.tenant.loaded.intents.intent_of(found.question)
+    by_caller = told.intent or call.headers.get(INTENT_HEADER)
+    if by_caller and not re.match(INTENT, by_caller):
+        raise BadRequest(f"The header {INTENT_HEADER} does not match {INTENT}.", INTENT_HEADER)
+    # What the caller says is added to what the rules say: it may ask for more, never for less.
+    intents = tuple(intent for intent in (by_rule.intent, by_caller) if intent)
+    exchange = Exchange(
+        question=found.question,
+        sources=found.sources,
+        context=found.context,
+        echo=found.echo,
+        previous_answer=found.previous_answer,
+        intents=intents,
+        last_error_reason=told.last_error_reason,
+        may_fetch=call.request.offers_tools,
+    )
+    why = by_rule.why if by_rule.intent else "named by the caller" if by_caller else by_rule.why
+    asked = asked_of(exchange, told, told_intent=by_caller, structured=call.request.structured)
+    note_exchange(call.trace, exchange, found, why, asked)
+    return exchange
+
+
+async def hide_personal(call: Call, exchange: Exchange) -> None:
+    """Find what the model must not see of the user, if the policy wants that."""
+    policy = call.tenant.policy
+    found = partial(stand_ins_for, call.request.conversation, exchange.sources, policy)
+    call.stand_ins = await among_others(call.tenant.inspector, exchange, found)
+
+
+def ask_for_citations(call: Call, exchange: Exchange) -> None:
+    """Add our citation prompt to the request, where the policy wants it and it can be followed."""
+    request = call.request
+    if not call.tenant.policy.citations.instruct or request.structured:
+        return
+    body = call.door.prompted(request.body, exchange.sources)
+    if body is not None:
+        call.request = replace(request, parsed=body, raw=json_bytes(body))
+        call.trace.asked_for_citations = True
+
+
+def server_model(call: Call) -> str:
+    """Return the model server's own name for the model that was asked for.
+
+    Raises:
+        UnknownModel: the tenant has a list of models, and it is not on it.
+    """
+    models = call.tenant.upstream.models
+    if not models:
+        return call.request.model
+    if call.request.model not in models:
+        raise UnknownModel(call.request.model)
+    return models[call.request.model]
+
+
+def server_call(call: Call, body: bytes) -> ServerCall:
+    """Return the request for the tenant's model server."""
+    upstream = call.tenant.upstream
+    about = ModelCall(
+        number=len(call.trace.attempts) + 1,
+        model=server_model(call),
+        base_url=upstream.base_url,
+        spent_s=call.trace.spent_s,
+    )
+    told = call.spans.calling(about)
+    headers = {**call.headers, **told, "content-type": "application/json"}
+    if told and "tracestate" not in told:
+        headers.pop("tracestate", None)  # it goes with a parent that could not be read
+    return ServerCall(
+        method="POST",
+        url=f"{upstream.base_url}/{call.door.path}",
+        body=hidden(body, call.stand_ins),
+        headers=headers,
+        key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
+        key_is_ours=not upstream.pass_caller_key,
+        query=call.query,
+        timeouts=upstream.timeouts,
+        retry_budget=call.retry_budget,
+    )

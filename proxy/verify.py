@@ -1,0 +1,289 @@
+"""`POST /v1/verify`: its body, the exchange that it describes, and the verification, recorded."""
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from guards.core.exchange import ContextState, Exchange
+from policies.patterns import IntentFound, Intents
+from policies.schema.policy import SourceRules
+from policies.verification.conversation import ASSISTANT, without_answer
+from policies.verification.options import BadSources, GivenSource, Options, usable_sources
+from policies.verification.problems import problem
+from policies.verification.verifying import UnknownGuard, Verified, Verifier
+from proxy.errors import BadRequest, NotJson
+from proxy.jobs import Job
+from proxy.offload import among_others, log_failures
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member_path, read_object
+from proxy.openai_api.model_request import GuardField
+from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError, find_sources
+from proxy.openai_api.sse import json_bytes
+from proxy.overrides import asking_more
+from proxy.server.asgi_reply import HttpReply
+from proxy.services import Services
+from proxy.tenants import Tenant
+from proxy.traces.builder import asked_of, note_exchange, note_verification
+
+_MISSPELT_FROM = 0.75
+
+
+class Message(BaseModel):
+    """A message as a chat completion takes it; further members are allowed."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+
+    role: str = Field(description="system, user, assistant, tool, …")
+    content: str | list[JsonObject] | None = Field(None, description="Text, or a list of parts.")
+
+
+class VerifyRequest(BaseModel):
+    """An answer, and what it is held against.
+
+    Either `question`, `answer` and `sources`, or the body of a chat completion with its `messages`:
+    the question is found in them, and so are the sources unless they are given; the last message
+    may be the answer. All else that a chat completion takes may stand beside `messages` and is
+    passed over; without them other members are refused.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow", strict=True)
+
+    question: str | None = Field(None, description="What was asked.")
+    query: str | None = Field(None, description="The same as `question`.")
+    answer: str | None = Field(
+        None, description="The answer; may be left out if the last message is the assistant's."
+    )
+    sources: list[GivenSource] | None = Field(
+        None,
+        description="The sources, in the order in which citations count them. Beside `messages` "
+        "these count, and none are looked for.",
+    )
+    messages: list[Message] | None = Field(
+        None, description="The messages of a chat completion.", min_length=1
+    )
+    guard: GuardField | None = Field(
+        None, description="Beside `messages`: what the app tells the proxy, as in a completion."
+    )
+    documents: list[JsonValue] | None = Field(
+        None, description="Beside `messages`: the sources, where the app gives them in this field."
+    )
+    options: Options = Field(default_factory=Options, description="How the answer is verified.")
+
+    @model_validator(mode="after")
+    def _says_each_thing_once(self) -> Self:
+        if self.question is not None and self.query is not None:
+            raise ValueError("'question' and 'query' are the same; give one of them")
+        asked = self.question is not None or self.query is not None
+        if self.messages is not None and asked:
+            raise ValueError("'messages' hold the question; give one or the other")
+        ends_with_answer = self.messages is not None and self.messages[-1].role == ASSISTANT
+        if self.answer is None and not ends_with_answer:
+            raise ValueError("'answer' is missing, and no assistant's message ends 'messages'")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class ToVerify:
+    """What is to be verified.
+
+    Attributes:
+        exchange: Question, sources and answer.
+        found: Where the sources were found.
+        intent: What the question is about, and why.
+        options: How it is verified.
+    """
+
+    exchange: Exchange
+    found: FoundContext
+    intent: IntentFound
+    options: Options
+
+
+def read_verify_request(raw: bytes) -> VerifyRequest:
+    """Read a body.
+
+    Raises:
+        BadRequest: malformed JSON, or a member that is wrong; it names the member.
+    """
+    try:
+        body = read_object(raw)
+    except ValueError as error:
+        raise NotJson(str(error)) from None
+    _refuse_unknown(body)
+    try:
+        return VerifyRequest.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        param = member_path(first["loc"])
+        where = f"Invalid value for '{param}'" if param else "Invalid body"
+        raise BadRequest(f"{where}: {problem(first)}.", param or None) from None
+
+
+def _refuse_unknown(body: JsonObject) -> None:
+    """Refuse members that nobody reads: beside messages only those that are ours, misspelt.
+
+    Raises:
+        BadRequest: there is one; it names the member.
+    """
+    known = VerifyRequest.model_fields
+    is_chat = "messages" in body
+    of_chat = {"messages", "guard", "documents"}
+    for name in body:
+        close = difflib.get_close_matches(name, known.keys() - of_chat, 1, _MISSPELT_FROM)
+        is_ours = name in known and (is_chat or name not in of_chat)
+        if is_ours or (is_chat and not close):
+            continue
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        raise BadRequest(f"There is no member '{name}' here{hint}", name)
+
+
+def to_verify(request: VerifyRequest, rules: SourceRules, intents: Intents) -> ToVerify:
+    """Return what a request asks to verify.
+
+    Raises:
+        BadRequest: two sources have the same id, or those of `guard` have a wrong form.
+    """
+    if request.messages is None:
+        found, answer = _given(request), request.answer or ""
+    else:
+        found, answer = _in_messages(request, request.messages, rules)
+    intent = intents.intent_of(found.question)
+    told = request.guard.intent if request.guard else None
+    exchange = Exchange(
+        question=found.question,
+        sources=found.sources,
+        context=found.context,
+        answer=answer,
+        echo=found.echo,
+        previous_answer=found.previous_answer,
+        intents=tuple(one for one in (intent.intent, told) if one),
+        last_error_reason=request.guard.last_error_reason if request.guard else None,
+    )
+    return ToVerify(exchange, found, intent, request.options)
+
+
+def _given(request: VerifyRequest) -> FoundContext:
+    found = FoundContext(
+        question=(request.question or request.query or "").strip(),
+        sources=(),
+        context=ContextState.ABSENT,
+        found=(),
+        dropped=(),
+        echo="",
+        previous_answer="",
+    )
+    return found if request.sources is None else _with_sources(found, request.sources)
+
+
+def _with_sources(found: FoundContext, given: Sequence[GivenSource]) -> FoundContext:
+    """Return what was found with the sources that were given in place of all others."""
+    try:
+        sources = usable_sources(one.source(place) for place, one in enumerate(given, start=1))
+    except BadSources as bad:
+        param = f"sources[{bad.place}].{bad.member}"
+        raise BadRequest(f"Invalid value for '{param}': {bad.problem}.", param) from None
+    return replace(
+        found,
+        sources=sources,
+        context=ContextState.FOUND if sources else ContextState.EMPTY,
+        found=(FoundPlace("exact", "sources", None, None, len(sources)),),
+        dropped=(),
+    )
+
+
+def _in_messages(
+    request: VerifyRequest, messages: Sequence[Message], rules: SourceRules
+) -> tuple[FoundContext, str]:
+    turns, answer = without_answer([one.model_dump() for one in messages], request.answer)
+    told = request.guard.sources if request.guard else None
+    body: JsonObject = {
+        "messages": turns,
+        "documents": request.documents,
+        # Those that are given come in their place; what the messages hold is not looked for.
+        "guard": {"sources": told if request.sources is None else []},
+    }
+    try:
+        found = find_sources(body, rules)
+    except SourceFormatError as error:
+        raise BadRequest(str(error), error.field) from None
+    return (found if request.sources is None else _with_sources(found, request.sources)), answer
+
+
+async def verified(
+    services: Services,
+    tenant: Tenant,
+    exchange: Exchange,
+    options: Options,
+    *,
+    spent_s: float,
+    request_id: str,
+) -> Verified:
+    """Verify an exchange that holds an answer.
+
+    Args:
+        services: What the proxy works with.
+        tenant: Whose policy judges.
+        exchange: The question, the sources and the answer.
+        options: How it is verified.
+        spent_s: Time that the request has taken so far.
+        request_id: Id of the request.
+
+    Raises:
+        UnknownGuard: the options name a guard that does not exist.
+        CannotJudgeNow: the texts are very long, and cannot be judged.
+    """
+    judge = services.judges.of(tenant.name, tenant.policy.judge)
+    with services.apart.lent(tenant, exchange) as judging:
+        verifier = Verifier(judging.inspector, tenant.version)
+        if judge is not None:
+            return await verifier.verify_with(
+                judge,
+                exchange,
+                options,
+                time_left_s=tenant.upstream.timeouts.total_s - spent_s,
+                request_id=request_id,
+            )
+        verify = partial(verifier.verify, exchange, options, request_id=request_id)
+        return await among_others(judging.inspector, exchange, verify)
+
+
+class VerifyJob(Job):
+    """Verifies one answer by its tenant's policy and records it."""
+
+    door = "verify"
+
+    async def _reply(self, raw: bytes) -> HttpReply:
+        request = read_verify_request(raw)
+        if request.guard is not None:
+            self._tenant = asking_more(self._tenant, request.guard)
+        loaded = self._tenant.loaded
+        with self.trace.step("read"):
+            wanted = to_verify(request, loaded.policy.sources, loaded.intents)
+        told = request.guard.intent if request.guard else None
+        asked = asked_of(wanted.exchange, request.guard, told_intent=told)
+        note_exchange(self.trace, wanted.exchange, wanted.found, wanted.intent.why, asked)
+        self.trace.route = self.door
+        with self.trace.step("inspect_answer"):
+            done = await self._verified(wanted)
+        log_failures(self.id, done.verdict)
+        report = done.report
+        note_verification(self.trace, done.verdict, report.original_answer, report.corrected_answer)
+        body = json_bytes(report.model_dump(mode="json"))
+        return HttpReply(200, self.early_headers, JSON_TYPE, body)
+
+    async def _verified(self, wanted: ToVerify) -> Verified:
+        try:
+            return await verified(
+                self._services,
+                self._tenant,
+                wanted.exchange,
+                wanted.options,
+                spent_s=self.trace.spent_s,
+                request_id=self.id,
+            )
+        except UnknownGuard as unknown:
+            param = "options.guards"
+            raise BadRequest(f"Invalid value for '{param}': {unknown}", param) from None
