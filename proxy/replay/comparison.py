@@ -13,7 +13,6 @@ from guards.core.finding import Finding
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.replay.judging import found, holds_labels
-from proxy.traces.differing import does_otherwise, says_otherwise
 from proxy.traces.trace import GuardRun, NotReplayed, PolicyUsed, Replayed, Trace, Unknown
 
 LONGEST_EXCERPT_CHARS = 200
@@ -121,8 +120,8 @@ def _acted(runs: Iterable[GuardRun]) -> frozenset[str]:
 
 
 def _change(trace: Trace, tried: Replayed) -> Change | None:
-    otherwise = does_otherwise(trace, tried)
-    if not otherwise and not says_otherwise(trace, tried):
+    otherwise = tried.does_otherwise(trace)
+    if not otherwise and not tried.says_otherwise(trace):
         return None
     return Change(
         question=trace.question[:LONGEST_EXCERPT_CHARS],

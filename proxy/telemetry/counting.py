@@ -17,7 +17,6 @@ from proxy.errors import GuardProxyError, RequestRefused, UpstreamError, Upstrea
 from proxy.metrics import Metrics
 from proxy.openai_api.doors import DOORS
 from proxy.openai_api.sse import STREAM_TYPE
-from proxy.traces.differing import does_otherwise
 from proxy.traces.trace import Delivery, Trace
 
 OTHER: Final = "other"
@@ -102,7 +101,7 @@ def count_shadow(metrics: Metrics, trace: Trace) -> None:
     if shadow.not_run is not None:
         metrics.shadow_not_judged.labels(trace.tenant, shadow.not_run.value).inc()
         return
-    changed = str(does_otherwise(trace, shadow)).lower()
+    changed = str(shadow.does_otherwise(trace)).lower()
     metrics.shadow_decisions.labels(trace.tenant, shadow.action_name, changed).inc()
 
 

@@ -9,9 +9,9 @@ another without the words that gave it away; the spans of findings move along. `
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from typing import TypeVar, get_args
 
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Span
@@ -21,27 +21,23 @@ from guards.text.personal_data.mask import Masked, Masking, identifiers_in, mask
 from policies.schema.sections import StoredText
 from proxy.traces.changes import applied, changes
 from proxy.traces.trace import (
-    Asked,
-    Attempt,
     Change,
     Choice,
-    FoundPlace,
-    GuardRun,
+    Holds,
     Made,
-    Replayed,
+    ReplayedChoice,
     Shape,
-    Step,
     Trace,
 )
 
 _LONGEST_CODE_KEPT_CHARS = 128
 _CODE = re.compile(r"[A-Za-z0-9_][\w.,:/@\[\]-]{0,127}", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_KNOWS_NONE = Masking({})
+_NO_IDENTIFIERS = Masking({})
 
 
-class Keeper(ABC):
-    """What becomes of each kind of string."""
+class Redactor(ABC):
+    """Rewrites each kind of string of a trace."""
 
     @abstractmethod
     def words(self, text: str) -> Masked:
@@ -64,7 +60,7 @@ class Keeper(ABC):
         """Rewrite the id of a source."""
 
 
-class KeepsAll(Keeper):
+class NoRedaction(Redactor):
     """Keeps all."""
 
     def words(self, text: str) -> Masked:
@@ -80,8 +76,8 @@ class KeepsAll(Keeper):
         return _encodable(value)
 
 
-class KeepsMasked(Keeper):
-    """Masks; where a request has no identifiers, what a text becomes is the same for all.
+class MaskingRedactor(Redactor):
+    """Masks identifiers; where a request has none, a text becomes the same for every request.
 
     Args:
         known: Identifiers that are masked wherever they stand.
@@ -89,12 +85,12 @@ class KeepsMasked(Keeper):
     """
 
     def __init__(self, known: Mapping[str, PersonalKind], bare: Sequence[str]) -> None:
-        self._masking = Masking(known) if known else _KNOWS_NONE
+        self._masking = Masking(known) if known else _NO_IDENTIFIERS
         self._knows_any = bool(known)
         self._made = {text: Masked(_encodable(text)) for text in bare}
 
     @classmethod
-    def of(cls, trace: Trace) -> "KeepsMasked":
+    def of(cls, trace: Trace) -> "MaskingRedactor":
         """Return what masks a trace's texts by the identifiers in any of them."""
         asked, answered = _asked_texts(trace), _answer_texts(trace)
         known = identifiers_in(map(_encodable, asked))
@@ -128,7 +124,7 @@ class KeepsMasked(Keeper):
         return self.code(value)
 
 
-class KeepsNoWords(Keeper):
+class WordlessRedactor(Redactor):
     """Keeps places and codes.
 
     Args:
@@ -202,28 +198,164 @@ def stored(trace: Trace, text: StoredText) -> Trace:
     """
     match text:
         case StoredText.FULL:
-            keeper: Keeper = KeepsAll()
+            redactor: Redactor = NoRedaction()
         case StoredText.MASKED:
-            keeper = KeepsMasked.of(trace)
+            redactor = MaskingRedactor.of(trace)
         case StoredText.NONE:
-            keeper = KeepsNoWords(trace.sources)
-    return _with(_rewritten(trace, keeper), text=text)
+            redactor = WordlessRedactor(trace.sources)
+    return _with(_Walk(trace, redactor).shape(trace), text=text)
 
 
-class _Rewritten:
-    """A text as it was and as it is kept; made once, because findings ask for it again."""
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A text as it was and as it is kept."""
 
-    def __init__(self, raw: str, kept: Masked) -> None:
-        self.raw = raw
-        self.kept = kept
-
-
-_Parts = dict[str, _Rewritten]
-_Answers = Sequence[Mapping[int, _Rewritten]]
+    raw: str
+    kept: Masked
 
 
-def _words(raw: str, keeper: Keeper) -> _Rewritten:
-    return _Rewritten(raw, keeper.words(raw))
+_NO_TEXT = _Text("", Masked(""))
+
+
+class _Walk:
+    """Rewrites a trace and all its parts, field by field, as the fields are annotated."""
+
+    def __init__(self, trace: Trace, redactor: Redactor) -> None:
+        self._trace = trace
+        self._redactor = redactor
+        self._parts = {"question": self._text(trace.question)}
+        for source in trace.sources:
+            text = _Text(source.text, redactor.source(source.text))
+            self._parts[f"source:{source.id}"] = text
+
+    def shape(self, shape: ShapeT, answer: _Text = _NO_TEXT) -> ShapeT:
+        """Return a trace or a part of one as it is kept; the same one if nothing changes.
+
+        Args:
+            shape: The trace or the part.
+            answer: The answer that findings in it are about.
+        """
+        match shape:
+            case Choice():
+                answer = self._text(shape.text)
+            case Made() | ReplayedChoice():
+                answer = self._answer(shape.attempt, shape.choice)
+        values = shape.__dict__
+        changed = {
+            name: new
+            for name, holds in _fields(type(shape))
+            if (new := self._value(values[name], holds, answer)) != values[name]
+        }
+        if isinstance(shape, Made) and shape.changes:
+            changed["changes"] = self._changes(shape.changes, answer)
+        return shape.model_copy(update=changed) if changed else shape
+
+    def _value(self, value: object, holds: Holds, answer: _Text) -> object:
+        match value:
+            case tuple():
+                return tuple(self._value(one, holds, answer) for one in value)
+            case str():
+                is_words = holds is Holds.WORDS
+                return self._words(value) if is_words else self._redactor.code(value)
+            case Shape():
+                return self.shape(value, answer)
+            case Finding():
+                return self._finding(value, answer)
+            case Source():
+                return self._source(value)
+        return value
+
+    def _text(self, raw: str) -> _Text:
+        return _Text(raw, self._redactor.words(raw))
+
+    def _words(self, raw: str) -> str:
+        return self._redactor.words(raw).text
+
+    def _answer(self, attempt: int, index: int) -> _Text:
+        """Return one of the attempts' answers; an empty text where there is none."""
+        for one in self._trace.attempts[max(attempt - 1, 0) : attempt]:
+            for choice in one.choices:
+                if choice.index == index:
+                    return self._text(choice.text)
+        return _NO_TEXT
+
+    def _source(self, source: Source) -> Source:
+        redactor = self._redactor
+        kept = replace(
+            source,
+            id=redactor.source_id(source.id),
+            title=redactor.title(source.title),
+            text=redactor.source(source.text).text,
+            file=redactor.title(source.file),
+        )
+        return source if kept == source else kept
+
+    def _finding(self, finding: Finding, answer: _Text) -> Finding:
+        redactor = self._redactor
+        text = answer if finding.part == "answer" else self._parts.get(finding.part, _NO_TEXT)
+        span = text.kept.moved(finding.span)
+        return replace(
+            finding,
+            guard=redactor.code(finding.guard),
+            code=redactor.code(finding.code),
+            part=self._part(finding.part),
+            span=span,
+            observed=self._observed(finding, text, span),
+            expected=tuple(map(self._words, finding.expected)),
+            fix=None if finding.fix is None else self._words(finding.fix),
+            evidence=tuple(
+                Evidence(redactor.source_id(quote.source_id), self._words(quote.quote))
+                for quote in finding.evidence
+            ),
+        )
+
+    def _observed(self, finding: Finding, text: _Text, span: Span) -> str:
+        """Return what stands at the finding's place now, where masking changed it.
+
+        A finding may be about a piece of an identifier, which nothing would recognise on its own.
+        """
+        was = text.raw[finding.span.start : finding.span.end]
+        now = text.kept.text[span.start : span.end]
+        return self._words(finding.observed) if was == now else now
+
+    def _part(self, part: str) -> str:
+        kind, separator, source_id = part.partition(":")
+        code = self._redactor.code(kind)
+        return f"{code}:{self._redactor.source_id(source_id)}" if separator else code
+
+    def _changes(self, made: Sequence[Change], answer: _Text) -> tuple[Change, ...]:
+        """Return the changes between two texts as they are kept.
+
+        They may cut an identifier in pieces, which nothing would recognise on their own.
+        """
+        left = self._text(applied(answer.raw, made))
+        if answer.raw == answer.kept.text and left.raw == left.kept.text:
+            return tuple(made)
+        if not answer.kept.text and not left.kept.text:
+            return tuple(Change(span=change.span) for change in made)
+        return changes(answer.kept.text, left.kept.text)
+
+
+@cache
+def _fields(shape: type[Shape]) -> tuple[tuple[str, Holds], ...]:
+    """Return the fields of a shape that words may stand in, with what they hold."""
+    found = []
+    for name, field in shape.model_fields.items():
+        holds = next((one for one in field.metadata if isinstance(one, Holds)), None)
+        if holds := holds or _held(field.annotation):
+            found.append((name, holds))
+    return tuple(found)
+
+
+def _held(annotation: object) -> Holds | None:
+    """Return what an annotation says of what is held, also inside of a tuple or a union."""
+    if isinstance(annotation, type) and issubclass(annotation, Shape | Finding | Source):
+        return None if annotation is Change else Holds.PARTS
+    inner = (*getattr(annotation, "__metadata__", ()), *get_args(annotation))
+    for one in inner:
+        if found := one if isinstance(one, Holds) else _held(one):
+            return found
+    return None
 
 
 def _with(shape: ShapeT, **values: object) -> ShapeT:
@@ -231,197 +363,3 @@ def _with(shape: ShapeT, **values: object) -> ShapeT:
     had = shape.__dict__
     changed = {name: value for name, value in values.items() if value != had[name]}
     return shape.model_copy(update=changed) if changed else shape
-
-
-def _rewritten(trace: Trace, keeper: Keeper) -> Trace:
-    question = _words(trace.question, keeper)
-    sources = [_Rewritten(source.text, keeper.source(source.text)) for source in trace.sources]
-    parts = {"question": question}
-    for source, text in zip(trace.sources, sources, strict=True):
-        parts[f"source:{source.id}"] = text
-    answers = [
-        {choice.index: _words(choice.text, keeper) for choice in attempt.choices}
-        for attempt in trace.attempts
-    ]
-    return _with(
-        trace,
-        door=keeper.code(trace.door),
-        model=keeper.code(trace.model),
-        question=question.kept.text,
-        sources=tuple(
-            _source(source, text.kept.text, keeper)
-            for source, text in zip(trace.sources, sources, strict=True)
-        ),
-        found=tuple(_place(place, keeper) for place in trace.found),
-        asked=None if trace.asked is None else _asked(trace.asked, keeper),
-        intent=None if trace.intent is None else keeper.code(trace.intent),
-        route=keeper.code(trace.route),
-        route_reason=keeper.code(trace.route_reason),
-        findings=tuple(_finding(finding, parts, keeper) for finding in trace.findings),
-        constrained_by=keeper.code(trace.constrained_by),
-        attempts=tuple(
-            _attempt(attempt, texts, parts, keeper)
-            for attempt, texts in zip(trace.attempts, answers, strict=True)
-        ),
-        guards=tuple(_run(run, keeper) for run in trace.guards),
-        reasons=tuple(map(keeper.code, trace.reasons)),
-        not_checked=tuple(map(keeper.code, trace.not_checked)),
-        unknown_fields=tuple(map(keeper.code, trace.unknown_fields)),
-        replies=tuple(keeper.words(reply).text for reply in trace.replies),
-        made=tuple(_made(made, answers, keeper) for made in trace.made),
-        steps=tuple(_step(step, keeper) for step in trace.steps),
-        error=None if trace.error is None else keeper.code(trace.error),
-        shadow=None if trace.shadow is None else _shadow(trace.shadow, parts, answers, keeper),
-    )
-
-
-def _asked(asked: Asked, keeper: Keeper) -> Asked:
-    told, reason = asked.told_intent, asked.last_error_reason
-    return _with(
-        asked,
-        echo=keeper.words(asked.echo).text,
-        previous_answer=keeper.words(asked.previous_answer).text,
-        told_intent=None if told is None else keeper.code(told),
-        last_error_reason=None if reason is None else keeper.code(reason),
-        guards=tuple(map(keeper.code, asked.guards)),
-    )
-
-
-def _shadow(shadow: Replayed, parts: _Parts, answers: _Answers, keeper: Keeper) -> Replayed:
-    return _with(
-        shadow,
-        reasons=tuple(map(keeper.code, shadow.reasons)),
-        choices=tuple(
-            _with(
-                one,
-                findings=tuple(
-                    _finding(
-                        finding,
-                        parts | {"answer": _answer(answers, one.attempt, one.choice, keeper)},
-                        keeper,
-                    )
-                    for finding in one.findings
-                ),
-            )
-            for one in shadow.choices
-        ),
-        guards=tuple(_run(run, keeper) for run in shadow.guards),
-        replies=tuple(keeper.words(reply).text for reply in shadow.replies),
-    )
-
-
-def _source(source: Source, text: str, keeper: Keeper) -> Source:
-    number, title = keeper.source_id(source.id), keeper.title(source.title)
-    file = keeper.title(source.file)
-    if (number, title, text, file) == (source.id, source.title, source.text, source.file):
-        return source
-    return replace(source, id=number, title=title, text=text, file=file)
-
-
-def _place(place: FoundPlace, keeper: Keeper) -> FoundPlace:
-    return _with(place, format=keeper.code(place.format), place=keeper.code(place.place))
-
-
-def _run(run: GuardRun, keeper: Keeper) -> GuardRun:
-    # There are twenty of them in every trace, and mostly there is nothing to rewrite.
-    if not run.reason and not run.cleared and keeper.code(run.guard) == run.guard:
-        return run
-    return _with(
-        run,
-        guard=keeper.code(run.guard),
-        reason=keeper.code(run.reason),
-        cleared=tuple(map(keeper.code, run.cleared)),
-    )
-
-
-def _step(step: Step, keeper: Keeper) -> Step:
-    name = keeper.code(step.name)
-    return step if name == step.name else _with(step, name=name)
-
-
-def _attempt(
-    attempt: Attempt, answers: Mapping[int, _Rewritten], parts: _Parts, keeper: Keeper
-) -> Attempt:
-    return _with(
-        attempt,
-        choices=tuple(
-            _choice(choice, answers[choice.index], parts, keeper) for choice in attempt.choices
-        ),
-        error=None if attempt.error is None else keeper.code(attempt.error),
-    )
-
-
-def _choice(choice: Choice, answer: _Rewritten, parts: _Parts, keeper: Keeper) -> Choice:
-    parts = parts | {"answer": answer}
-    reason = choice.finish_reason
-    return _with(
-        choice,
-        text=answer.kept.text,
-        finish_reason=None if reason is None else keeper.code(reason),
-        findings=tuple(_finding(finding, parts, keeper) for finding in choice.findings),
-    )
-
-
-def _answer(answers: _Answers, attempt: int, choice: int, keeper: Keeper) -> _Rewritten:
-    """Return one of the attempts' answers; an empty text where there is none."""
-    known = answers[attempt - 1] if 0 < attempt <= len(answers) else {}
-    return known.get(choice) or _words("", keeper)
-
-
-def _made(made: Made, answers: _Answers, keeper: Keeper) -> Made:
-    answer = _answer(answers, made.attempt, made.choice, keeper)
-    return _with(
-        made,
-        changes=_changes(made.changes, answer, keeper),
-        replaced_with=keeper.code(made.replaced_with),
-        closed_with=keeper.code(made.closed_with),
-    )
-
-
-def _changes(made: Sequence[Change], answer: _Rewritten, keeper: Keeper) -> tuple[Change, ...]:
-    """Return the changes between two texts as they are kept.
-
-    They may cut an identifier in pieces, which nothing would recognise on their own.
-    """
-    if not made:
-        return ()
-    left = _words(applied(answer.raw, made), keeper)
-    if answer.raw == answer.kept.text and left.raw == left.kept.text:
-        return tuple(made)
-    if not answer.kept.text and not left.kept.text:
-        return tuple(Change(span=change.span) for change in made)
-    return changes(answer.kept.text, left.kept.text)
-
-
-def _finding(finding: Finding, parts: _Parts, keeper: Keeper) -> Finding:
-    text = parts.get(finding.part) or _words("", keeper)
-    span = text.kept.moved(finding.span)
-    return replace(
-        finding,
-        guard=keeper.code(finding.guard),
-        code=keeper.code(finding.code),
-        part=_part(finding.part, keeper),
-        span=span,
-        observed=_observed(finding, text, span, keeper),
-        expected=tuple(keeper.words(value).text for value in finding.expected),
-        fix=None if finding.fix is None else keeper.words(finding.fix).text,
-        evidence=tuple(
-            Evidence(keeper.source_id(quote.source_id), keeper.words(quote.quote).text)
-            for quote in finding.evidence
-        ),
-    )
-
-
-def _observed(finding: Finding, text: _Rewritten, span: Span, keeper: Keeper) -> str:
-    """Return what stands at the finding's place now, where masking changed it.
-
-    A finding may be about a piece of an identifier, which nothing would recognise on its own.
-    """
-    was = text.raw[finding.span.start : finding.span.end]
-    now = text.kept.text[span.start : span.end]
-    return keeper.words(finding.observed).text if was == now else now
-
-
-def _part(part: str, keeper: Keeper) -> str:
-    kind, separator, source_id = part.partition(":")
-    return f"{keeper.code(kind)}:{keeper.source_id(source_id)}" if separator else keeper.code(kind)

@@ -50,7 +50,7 @@ class Limits:
     last_retry_s: float = 5.0
 
 
-class Absence:
+class StoreOutage:
     """Counts a store's failures in a row; logs when it goes and when it is back.
 
     Args:
@@ -114,7 +114,7 @@ def error_name(error: Exception) -> str:
     return type(error).__name__
 
 
-class Courier:
+class BatchDelivery:
     """Delivers batches in order.
 
     Args:
@@ -203,8 +203,8 @@ class Recorder:
         self._outbox = outbox
         self._sleep = sleep
         self._limits = limits = limits or Limits()
-        self._courier = Courier(store, limits.most_refusals)
-        self._absence = Absence(clock, random, limits.first_retry_s, limits.last_retry_s)
+        self._delivery = BatchDelivery(store, limits.most_refusals)
+        self._outage = StoreOutage(clock, random, limits.first_retry_s, limits.last_retry_s)
         self._queue: deque[_Placed] = deque()
         self._in_hand: list[_Placed] = []  # on the way to the store: older than all that waits
         self._waiting_in_outbox = 0  # counted before it is written, so that nothing overtakes it
@@ -222,12 +222,12 @@ class Recorder:
     @property
     def is_away(self) -> bool:
         """Whether the store failed last time."""
-        return self._absence.is_now
+        return self._outage.is_now
 
     @property
     def state(self) -> str:
         """How the store took the last traces: ``ok``, or ``away: `` and what failed."""
-        return self._absence.state
+        return self._outage.state
 
     def counters(self) -> dict[str, int]:
         """Return totals (queued, delivered, outboxed, dropped, refused) and what waits."""
@@ -296,7 +296,7 @@ class Recorder:
                 while not self.is_away and (self._in_hand or self._queue):
                     await self._deliver_some()
         except Exception as error:  # noqa: BLE001 - the outbox is tried next, whatever happened
-            self._absence.failed(error, waiting=len(self._queue))
+            self._outage.failed(error, waiting=len(self._queue))
         left = [*self._in_hand, *self._queue]
         try:
             async with asyncio.timeout(within_s / 2):
@@ -316,10 +316,10 @@ class Recorder:
             try:
                 await self._deliver_some()
             except Exception as error:  # noqa: BLE001 - whatever fails, the traces wait
-                self._absence.failed(error, waiting=len(self._queue))
+                self._outage.failed(error, waiting=len(self._queue))
                 await self._set_hand_free()
                 self._surplus.set()
-                await self._sleep(self._absence.pause_s())
+                await self._sleep(self._outage.pause_s())
 
     async def _spill_forever(self) -> None:
         while True:
@@ -418,11 +418,11 @@ class Recorder:
         return entries
 
     async def _bring(self, batch: Sequence[Entry]) -> None:
-        refused = await self._courier.deliver(batch)
+        refused = await self._delivery.deliver(batch)
         self._counts.refused += refused
         self._counts.delivered += len(batch) - refused
         self.outbox_state = "ok"  # nothing needs it now
-        self._absence.answered(outbox=self._waiting_in_outbox)
+        self._outage.answered(outbox=self._waiting_in_outbox)
 
     def _drop(self, reason: str, error: str = "") -> None:
         """Count a lost trace; only the first of a row is logged."""

@@ -16,7 +16,6 @@ from functools import lru_cache
 
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
-from proxy.traces.differing import does_otherwise
 from proxy.traces.trace import Delivery, Trace
 
 BOUNDS_MS = (
@@ -163,7 +162,7 @@ def _shadows(trace: Trace) -> Iterator[str]:
         yield "shadow_not_judged"
         return
     yield f"shadow:{shadow.action_name}"
-    if does_otherwise(trace, shadow):
+    if shadow.does_otherwise(trace):
         yield "shadow_changed"
 
 

@@ -5,6 +5,7 @@ text is kept is decided in `proxy.traces.masking`, nowhere else.
 """
 
 from enum import StrEnum
+from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
@@ -21,6 +22,21 @@ class Shape(BaseModel):
     """Base of a trace and its parts: frozen, and nothing is lost on the way through JSON."""
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="strings")
+
+
+class Holds(StrEnum):
+    """What a field of a trace holds, for what is kept of it; see `proxy.traces.masking`."""
+
+    WORDS = "words"
+    """Words of the request or the answer."""
+    CODE = "code"
+    """What ought to be a code, but may come from outside."""
+    PARTS = "parts"
+    """Parts of the trace with fields of their own."""
+
+
+Words = Annotated[str, Holds.WORDS]
+Code = Annotated[str, Holds.CODE]
 
 
 class PolicyUsed(Shape):
@@ -44,21 +60,21 @@ class Asked(Shape):
         hold: It asked for nothing to leave before the end.
     """
 
-    echo: str = ""
-    previous_answer: str = ""
-    told_intent: str | None = None
-    last_error_reason: str | None = None
+    echo: Words = ""
+    previous_answer: Words = ""
+    told_intent: Code | None = None
+    last_error_reason: Code | None = None
     offers_tools: bool = False
     structured: bool = False
-    guards: tuple[str, ...] = ()
+    guards: tuple[Code, ...] = ()
     hold: bool = False
 
 
 class FoundPlace(Shape):
     """Where in the request sources were found: by which format, where, and how many."""
 
-    format: str
-    place: str
+    format: Code
+    place: Code
     count: int
 
 
@@ -81,9 +97,9 @@ class Choice(Shape):
         stopped: Nobody read it to its end, for a bad sentence in it.
     """
 
-    text: str
+    text: Words
     index: int = 0
-    finish_reason: str | None = None
+    finish_reason: Code | None = None
     tool_turn: bool = False
     stopped: bool = False
     findings: tuple[Finding, ...] = ()
@@ -102,7 +118,7 @@ class Attempt(Shape):
     choices: tuple[Choice, ...] = ()
     usage: Usage | None = None
     upstream_ms: float = 0.0
-    error: str | None = None
+    error: Code | None = None
 
 
 class GuardRun(Shape):
@@ -121,13 +137,13 @@ class GuardRun(Shape):
         choice: Index of the choice it looked at.
     """
 
-    guard: str
+    guard: Code
     mode: Mode
     stage: Stage
     outcome: GuardOutcome
     action: Action = Action.PASS
-    reason: str = ""
-    cleared: tuple[str, ...] = ()
+    reason: Code = ""
+    cleared: tuple[Code, ...] = ()
     duration_ms: float = 0.0
     attempt: int = 0
     choice: int = 0
@@ -158,14 +174,14 @@ class Made(Shape):
     attempt: int = 0
     choice: int = 0
     changes: tuple[Change, ...] = ()
-    replaced_with: str = ""
-    closed_with: str = ""
+    replaced_with: Code = ""
+    closed_with: Code = ""
 
 
 class Step(Shape):
     """A piece of the request's way; times in milliseconds, the start from the request's own."""
 
-    name: str
+    name: Code
     started_ms: float
     duration_ms: float
 
@@ -240,19 +256,38 @@ class Replayed(Shape):
 
     policy: PolicyUsed
     action: Action | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Code, ...] = ()
     unknown: Unknown | None = None
     not_run: NotReplayed | None = None
     goes_on: bool = False
     choices: tuple[ReplayedChoice, ...] = ()
     guards: tuple[GuardRun, ...] = ()
-    replies: tuple[str, ...] = ()
+    replies: tuple[Words, ...] = ()
     duration_ms: float = 0.0
 
     @property
     def action_name(self) -> str:
         """The action in a word, for lists, filters and counts."""
         return self.action.value if self.action else "unknown"
+
+    def does_otherwise(self, trace: "Trace") -> bool:
+        """Tell whether the other policy would have done something else for sure.
+
+        Where nobody knows what would have left, that is so if the model would have been asked, or
+        asked once more, or if an answer would have begun to leave that was given up.
+
+        Args:
+            trace: The request as it was served.
+        """
+        if self.not_run is not None:
+            return False
+        if self.unknown is Unknown.MODEL_NOT_ASKED or self.goes_on:
+            return True
+        return self.action not in (None, trace.action)
+
+    def says_otherwise(self, trace: "Trace") -> bool:
+        """Tell whether other words would have left for sure, whatever would have been done."""
+        return self.not_run is None and self.unknown is None and self.replies != trace.replies
 
 
 NOTHING_DECIDED = "none"
@@ -305,38 +340,38 @@ class Trace(Shape):
     id: str
     tenant: str
     policy: PolicyUsed
-    door: str
-    model: str = ""
+    door: Code
+    model: Code = ""
     stream: bool = False
     text: StoredText = StoredText.FULL
     started_at: AwareDatetime
     duration_ms: float
-    question: str = ""
+    question: Words = ""
     context: ContextState = ContextState.ABSENT
     sources: tuple[Source, ...] = ()
     found: tuple[FoundPlace, ...] = ()
     asked: Asked | None = None
-    intent: str | None = None
-    route: str = ""
-    route_reason: str = ""
+    intent: Code | None = None
+    route: Code = ""
+    route_reason: Code = ""
     findings: tuple[Finding, ...] = ()
     asked_for_citations: bool = False
-    constrained_by: str = ""
+    constrained_by: Code = ""
     attempts: tuple[Attempt, ...] = ()
     kept_attempt: int | None = None
     guards: tuple[GuardRun, ...] = ()
     action: Action | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Code, ...] = ()
     confidence: float | None = None
-    not_checked: tuple[str, ...] = ()
-    unknown_fields: tuple[str, ...] = ()
-    replies: tuple[str, ...] = ()
+    not_checked: tuple[Code, ...] = ()
+    unknown_fields: tuple[Code, ...] = ()
+    replies: tuple[Words, ...] = ()
     made: tuple[Made, ...] = ()
     steps: tuple[Step, ...] = ()
     model_text_ms: float | None = None
     first_text_ms: float | None = None
     status: int
-    error: str | None = None
+    error: Code | None = None
     delivery: Delivery = Delivery.DELIVERED
     shadow: Replayed | None = None
 

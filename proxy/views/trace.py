@@ -13,7 +13,6 @@ from policies.verdict import GuardOutcome
 from proxy.candidates import SOURCES
 from proxy.replay.judging import VERIFY_DOOR, why_not
 from proxy.traces.changes import applied
-from proxy.traces.differing import does_otherwise
 from proxy.traces.trace import Attempt, Choice, Delivery, FoundPlace, GuardRun, Made, Trace, Usage
 from proxy.views import msgid
 from proxy.views.findings import (
@@ -318,7 +317,7 @@ def story_of(trace: Trace) -> str:
 def shadow_word(trace: Trace) -> str:
     """Return what the shadow policy would have done, in a word; empty if the same, or unknown."""
     shadow = trace.shadow
-    if shadow is None or not does_otherwise(trace, shadow):
+    if shadow is None or not shadow.does_otherwise(trace):
         return ""
     if shadow.action is not None:
         return action_word(shadow.action_name)

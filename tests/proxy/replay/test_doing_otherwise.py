@@ -3,7 +3,6 @@
 import pytest
 
 from policies.schema.guard_rule import Action
-from proxy.traces.differing import does_otherwise, says_otherwise
 from proxy.traces.trace import NotReplayed, PolicyUsed, Replayed, Unknown
 from tests.proxy.traces.making import a_trace
 
@@ -64,17 +63,17 @@ SAME = Replayed(
 def test_what_is_otherwise(tried: dict[str, object], does: bool, says: bool) -> None:
     other = SAME.model_copy(update=tried)
 
-    assert (does_otherwise(TRACE, other), says_otherwise(TRACE, other)) == (does, says)
+    assert (other.does_otherwise(TRACE), other.says_otherwise(TRACE)) == (does, says)
 
 
 def test_asking_the_model_once_more_is_nothing_else_where_it_was_asked_once_more() -> None:
     trace = TRACE.model_copy(update={"action": Action.REGENERATE})
     update = {"action": Action.REGENERATE, "unknown": Unknown.NO_SECOND_ATTEMPT, "replies": ()}
 
-    assert not does_otherwise(trace, SAME.model_copy(update=update))
+    assert not SAME.model_copy(update=update).does_otherwise(trace)
 
 
 def test_a_reply_is_something_else_than_an_error() -> None:
     failed = TRACE.model_copy(update={"action": None, "replies": ()})
 
-    assert does_otherwise(failed, SAME)
+    assert SAME.does_otherwise(failed)
