@@ -118,7 +118,7 @@ async def open_services(
             _note_reload(gauges, outcome)
 
         judges.start()
-        apart = LongTextPool(
+        long_texts = LongTextPool(
             [PoolProcess() for _ in range(settings.long_text_processes)], settings.long_text_chars
         )
         shadows = Shadows(keep)
@@ -141,7 +141,7 @@ async def open_services(
                 judges=judges,
                 limiter=limiter,
                 wrong_keys=WrongKeys(place),
-                apart=apart,
+                long_texts=long_texts,
                 capacity=Capacity(
                     {Kind.REQUESTS: settings.max_requests, Kind.STREAMS: settings.max_streams},
                     lambda kind: gauges.overloaded.labels(kind.value).inc(),
@@ -150,7 +150,7 @@ async def open_services(
                     servers,
                     ConstrainedServers(servers, Capabilities(time.monotonic)),
                     judges,
-                    apart,
+                    long_texts,
                     now_s=time.time,
                 ),
                 traces=store,
@@ -164,7 +164,7 @@ async def open_services(
         finally:
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
-            apart.close()
+            long_texts.close()
             await shadows.close()
             await servers.close()
             await judges.close()

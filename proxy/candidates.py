@@ -9,8 +9,8 @@ from guards.core.guard import Stage
 from guards.text.sentences import split_sentences
 from policies.decision import preferred
 from policies.edits import apply
+from policies.gating.checks import Check, GateRules, Kind
 from policies.gating.gate import Gate, OpenGate
-from policies.gating.looks import GateRules, Kind, Look
 from policies.gating.segments import CUT
 from policies.schema.guard_rule import Action
 from policies.schema.policy import Policy
@@ -303,9 +303,9 @@ class Gatekeeper:
         return JSON_VALUES if answer.content.strip() else EMPTY_ANSWER
 
 
-def inspected(judging: Judging, look: Look) -> Verdict:
+def inspected(judging: Judging, check: Check) -> Verdict:
     """Return the verdict over what a gate wants inspected."""
     inspector = judging.inspector
-    if look.kind is not Kind.WHOLE:
+    if check.kind is not Kind.WHOLE:
         inspector = inspector.of_segments
-    return inspector.inspect(look.exchange, Stage.OUTPUT, look.possible)
+    return inspector.inspect(check.exchange, Stage.OUTPUT, check.possible)

@@ -18,7 +18,7 @@ from proxy.openai_api.door import Door
 from proxy.openai_api.json_body import JSON_TYPE, read_object
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import STREAM_TYPE, write_comments, write_event
-from proxy.overrides import asking_more
+from proxy.overrides import apply_overrides
 from proxy.pipeline.call import LATE_HEADERS, Call, Finished, Outgoing
 from proxy.server.asgi_reply import HttpReply, send_whole
 from proxy.server.client_limits import Kind
@@ -354,7 +354,7 @@ class ModelJob(Job):
             self._services.capacity.take(Kind.STREAMS)
             self._has_place = True
             self._outgoing.keep_alive()
-        self._tenant = asking_more(self._tenant, request.guard)
+        self._tenant = apply_overrides(self._tenant, request.guard)
         self.trace.unknown_fields = tuple(f"request.{path}" for path in request.unknown)
         self._call = Call(
             tenant=self._tenant,
@@ -380,7 +380,7 @@ class ModelJob(Job):
 
     def _record(self) -> None:
         if self._call and not self.trace.replies:
-            left = self._call.left
+            left = self._call.sent_text
             self.trace.replies = tuple(left[number] for number in sorted(left))
         self._outgoing.let_go()
         if self._has_place:

@@ -19,7 +19,7 @@ from policies.schema.policy import Policy
 from policies.verdict import Verdict
 from proxy.errors import CannotJudgeNow
 from proxy.logs import logger
-from proxy.offload import FailedApart, chars_of
+from proxy.offload import RemoteGuardFailure, chars_of
 from proxy.replay.workers import Workers, judging_by_packed, packed
 from proxy.tenants import Tenant
 
@@ -74,7 +74,7 @@ def _portable(verdict: Verdict) -> Verdict:
     return replace(
         verdict,
         reports=tuple(
-            replace(report, error=FailedApart.of(report.error)) if report.error else report
+            replace(report, error=RemoteGuardFailure.of(report.error)) if report.error else report
             for report in verdict.reports
         ),
     )
@@ -99,7 +99,7 @@ class PoolProcess:
         patience_s: See `PATIENCE_S`.
 
     Attributes:
-        guests: Requests whose texts are judged in it.
+        in_flight: Requests whose texts are judged in it.
     """
 
     def __init__(
@@ -108,14 +108,14 @@ class PoolProcess:
         self._start = start
         self._patience_s = patience_s
         self._process: Workers | None = None
-        self.guests = 0
+        self.in_flight = 0
         self._working = 0
         self._counting = Lock()
 
     @property
     def load(self) -> int:
         """How many there is work for, those among them who did not wait for its end."""
-        return max(self.guests, self._working)
+        return max(self.in_flight, self._working)
 
     def open(self) -> None:
         """Begin the process, if there is none. For the event loop's thread only."""
@@ -226,7 +226,7 @@ class _RemoteSegmentInspector(RemoteInspector, SegmentInspector):
     """The same for answers that are not complete yet."""
 
 
-MOST_GUESTS = 4
+MOST_IN_FLIGHT = 4
 """Requests that one process judges; whoever comes then would wait for too long."""
 BUSY_FOR_S = 5
 
@@ -237,18 +237,21 @@ class LongTextPool:
     Args:
         lanes: The processes; without any, all texts are judged in this one.
         more_than_chars: What counts as very long.
-        most_guests: See `MOST_GUESTS`.
+        most_in_flight: See `MOST_IN_FLIGHT`.
     """
 
     def __init__(
-        self, lanes: Sequence[PoolProcess], more_than_chars: int, most_guests: int = MOST_GUESTS
+        self,
+        lanes: Sequence[PoolProcess],
+        more_than_chars: int,
+        most_in_flight: int = MOST_IN_FLIGHT,
     ) -> None:
         self._lanes = lanes
         self._more_than_chars = more_than_chars
-        self._most_guests = most_guests
+        self._most_in_flight = most_in_flight
         self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
 
-    def lent(self, tenant: Tenant, exchange: Exchange) -> AbstractContextManager[Tenant]:
+    def acquire(self, tenant: Tenant, exchange: Exchange) -> AbstractContextManager[Tenant]:
         """Yield the tenant whose inspector judges a request: apart if it is very long.
 
         One process judges all of it, which has read the sources after the first time.
@@ -258,20 +261,20 @@ class LongTextPool:
         """
         if not self._lanes or chars_of(exchange) <= self._more_than_chars:
             return nullcontext(tenant)
-        return self._lent(tenant)
+        return self._acquired(tenant)
 
     @contextmanager
-    def _lent(self, tenant: Tenant) -> Generator[Tenant, None, None]:
+    def _acquired(self, tenant: Tenant) -> Generator[Tenant, None, None]:
         lane = min(self._lanes, key=lambda one: one.load)
-        if lane.load >= self._most_guests:
+        if lane.load >= self._most_in_flight:
             raise CannotJudgeNow("others wait already", BUSY_FOR_S)
         lane.open()
-        lane.guests += 1
+        lane.in_flight += 1
         try:
             which = InspectorRef(self._pack(tenant.loaded))
             yield replace(tenant, inspector=RemoteInspector(tenant.policy, lane, which))
         finally:
-            lane.guests -= 1
+            lane.in_flight -= 1
 
     def close(self) -> None:
         """End the processes."""

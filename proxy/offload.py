@@ -33,7 +33,7 @@ _AT_MOST_S = 0.0005
 _READERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="long-text")
 
 
-class FailedApart(Exception):
+class RemoteGuardFailure(Exception):
     """Stands for what broke a guard in another process; ``fields`` are those of its log line."""
 
     def __init__(self, fields: dict[str, object]) -> None:
@@ -41,7 +41,7 @@ class FailedApart(Exception):
         self.fields = fields
 
     @classmethod
-    def of(cls, error: Exception) -> "FailedApart":
+    def of(cls, error: Exception) -> "RemoteGuardFailure":
         """Return what stands for an exception."""
         return cls(failure(error))
 
@@ -57,7 +57,7 @@ def takes_long(inspector: Inspector, exchange: Exchange) -> bool:
     return inspector.waits or chars_of(exchange) > LONG_TEXT_CHARS
 
 
-async def among_others(inspector: Inspector, exchange: Exchange, work: Callable[[], Made]) -> Made:
+async def run_offloaded(inspector: Inspector, exchange: Exchange, work: Callable[[], Made]) -> Made:
     """Do a piece of work on an exchange so that other requests go on meanwhile.
 
     What is done in another process is waited for in a thread like any that waits. What is done in a
@@ -110,5 +110,5 @@ def log_failures(request_id: str, verdict: Verdict) -> None:
     for report in verdict.reports:
         error = report.error
         if error is not None:
-            fields = error.fields if isinstance(error, FailedApart) else failure(error)
+            fields = error.fields if isinstance(error, RemoteGuardFailure) else failure(error)
             log.error("guard.failed", request_id=request_id, guard=report.guard, **fields)

@@ -26,7 +26,7 @@ _PARAM = "guard.guards"
 JudgingT = TypeVar("JudgingT", bound=Judging)
 
 
-def asking_more(tenant: JudgingT, asked: GuardField) -> JudgingT:
+def apply_overrides(tenant: JudgingT, asked: GuardField) -> JudgingT:
     """Return the tenant with the stricter policy that a request asks for.
 
     Raises:

@@ -31,7 +31,7 @@ class Services:
         place: Which of several processes this one is.
         shutdown: The requests in flight, and whether they are to end.
         reread: Reads the policies again, whether or not their files have changed.
-        apart: Where very long texts are judged.
+        long_texts: Where very long texts are judged.
         capacity: How many requests and streams there is room for.
         now: Time of day, aware.
         clock: Monotonic clock, in seconds.
@@ -47,7 +47,7 @@ class Services:
     judges: JudgeBook
     limiter: Limiter
     wrong_keys: WrongKeys
-    apart: LongTextPool
+    long_texts: LongTextPool
     capacity: Capacity
     pipeline: Pipeline
     traces: TraceStore

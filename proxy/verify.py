@@ -17,12 +17,12 @@ from policies.verification.problems import problem
 from policies.verification.verifying import UnknownGuard, Verified, Verifier
 from proxy.errors import BadRequest, NotJson
 from proxy.jobs import Job
-from proxy.offload import among_others, log_failures
+from proxy.offload import log_failures, run_offloaded
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member_path, read_object
 from proxy.openai_api.model_request import GuardField
 from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
-from proxy.overrides import asking_more
+from proxy.overrides import apply_overrides
 from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services
 from proxy.tenants import Tenant
@@ -236,7 +236,7 @@ async def verified(
         CannotJudgeNow: the texts are very long, and cannot be judged.
     """
     judge = services.judges.of(tenant.name, tenant.policy.judge)
-    with services.apart.lent(tenant, exchange) as judging:
+    with services.long_texts.acquire(tenant, exchange) as judging:
         verifier = Verifier(judging.inspector, tenant.version)
         if judge is not None:
             return await verifier.verify_with(
@@ -247,7 +247,7 @@ async def verified(
                 request_id=request_id,
             )
         verify = partial(verifier.verify, exchange, options, request_id=request_id)
-        return await among_others(judging.inspector, exchange, verify)
+        return await run_offloaded(judging.inspector, exchange, verify)
 
 
 class VerifyJob(Job):
@@ -258,7 +258,7 @@ class VerifyJob(Job):
     async def _reply(self, raw: bytes) -> HttpReply:
         request = read_verify_request(raw)
         if request.guard is not None:
-            self._tenant = asking_more(self._tenant, request.guard)
+            self._tenant = apply_overrides(self._tenant, request.guard)
         loaded = self._tenant.loaded
         with self.trace.step("read"):
             wanted = to_verify(request, loaded.policy.sources, loaded.intents)

@@ -19,7 +19,7 @@ from guards.core.guard import Stage
 from guards.text.claims import claims
 from guards.text.sentences import Sentence
 from policies.decision import Possible
-from policies.gating.looks import GateRules, Kind, Look, Release
+from policies.gating.checks import Check, GateRules, Kind, Release
 from policies.gating.segments import Arrived
 from policies.gating.shown import AtOnce, Shown, moved
 from policies.schema.guard_rule import Action
@@ -121,7 +121,7 @@ class Gate:
 
     @property
     def has_news(self) -> bool:
-        """Whether there may be something to inspect; `look` tells."""
+        """Whether there may be something to inspect; `next_check` tells."""
         has_segment = bool(self._arrived.ends) and not self._holds
         return has_segment or self._turn_end is not None or self._closed
 
@@ -179,7 +179,7 @@ class Gate:
         """Nothing more is known of the answer: where it ends by now, a segment does."""
         self._arrived.break_off(self.done)
 
-    def look(self) -> Look | None:
+    def next_check(self) -> Check | None:
         """Return what has to be inspected next; None if there is nothing for now."""
         if self.stopped or self.verdict is not None:
             return None
@@ -187,30 +187,30 @@ class Gate:
             if self._at_once is None and self._arrived.ends[0] > self._tried_until:
                 self._at_once = self._known_at_once()
             if self._at_once is not None:
-                return self._look_at_known(self._at_once)
+                return self._check_known(self._at_once)
             end = self._arrived.ends[0]
             self._holds = self._may_renumber(end) or self._may_unlist(end)
             if not self._holds:
-                return self._look_at(Kind.SEGMENT, end)
+                return self._check_of_kind(Kind.SEGMENT, end)
         if self._turn_end is not None:
             # What came before it is looked at as if nothing were known of the calls.
             self._has_paused = True
-            return self._look_at(Kind.TURN, self._turn_end)
+            return self._check_of_kind(Kind.TURN, self._turn_end)
         if self._closed and self._visible(self.base).strip():
-            return self._look_at(Kind.WHOLE, len(self.text))
+            return self._check_of_kind(Kind.WHOLE, len(self.text))
         return None
 
-    def hear(self, look: Look, verdict: Verdict) -> Release | None:
+    def apply(self, check: Check, verdict: Verdict) -> Release | None:
         """Take in the verdict over what had to be inspected; return what may leave now."""
         if self._at_once is not None:
-            return self._hear_known(look, verdict, self._at_once)
-        match look.kind:
+            return self._apply_known(check, verdict, self._at_once)
+        match check.kind:
             case Kind.TURN:
-                return self._hear_turn(look, verdict)
+                return self._apply_turn(check, verdict)
             case Kind.WHOLE:
-                return self._hear_whole(look, verdict)
+                return self._apply_whole(check, verdict)
             case _:
-                return self._hear_segment(look, verdict)
+                return self._apply_segment(check, verdict)
 
     def recorded(self, verdict: Verdict | None) -> Verdict | None:
         """Return a verdict over `base` with those over segments, placed in the text as it came.
@@ -244,30 +244,30 @@ class Gate:
         known = self.text if is_all else self.text[:last]
         return AtOnce.of(known, ends, self._shown, is_rest=self._closed and not is_all)
 
-    def _look_at_known(self, at_once: AtOnce) -> Look:
-        kind, extent = at_once.next_look(len(self.text))
+    def _check_known(self, at_once: AtOnce) -> Check:
+        kind, extent = at_once.next_check(len(self.text))
         text = self._visible(self.text[: extent.end])[extent.start :]
-        return self._look_of(kind, text, extent.start, left_chars=extent.judged_from)
+        return self._check(kind, text, extent.start, left_chars=extent.judged_from)
 
-    def _hear_known(self, look: Look, verdict: Verdict, at_once: AtOnce) -> Release | None:
-        if not at_once.hear(verdict):
+    def _apply_known(self, check: Check, verdict: Verdict, at_once: AtOnce) -> Release | None:
+        if not at_once.apply(verdict):
             self._at_once = None
             return None
-        if at_once.looks or (look.kind is Kind.SEGMENTS and not self.done):
+        if at_once.looks or (check.kind is Kind.SEGMENTS and not self.done):
             return None
         leaving = at_once.shown.text[len(self.shown) :]
         self._arrived.drop_ends(at_once.shown.done)
         self._at_once, self._shown = None, at_once.shown
-        if look.kind is Kind.WHOLE:
+        if check.kind is Kind.WHOLE:
             self.verdict = verdict
         return Release(self.done, leaving, as_it_came=True)
 
-    def _look_at(self, kind: Kind, end: int) -> Look:
+    def _check_of_kind(self, kind: Kind, end: int) -> Check:
         start = 0 if kind is Kind.WHOLE else self._shown.window()
         text = self._visible(self._shown.extended(self.text, end))[start:]
-        return self._look_of(kind, text, start, left_chars=len(self.shown))
+        return self._check(kind, text, start, left_chars=len(self.shown))
 
-    def _look_of(self, kind: Kind, text: str, start: int, *, left_chars: int) -> Look:
+    def _check(self, kind: Kind, text: str, start: int, *, left_chars: int) -> Check:
         possible = Possible(
             # Neither words nor calls of tools that have left can be unsaid.
             regenerate=self._rules.may_regenerate and not (left_chars or self._has_paused),
@@ -275,11 +275,11 @@ class Gate:
             taken=self.claims_taken,
             edit_from=left_chars - start,
         )
-        return Look(kind, self._exchange.answered(text), possible)
+        return Check(kind, self._exchange.answered(text), possible)
 
-    def _hear_segment(self, look: Look, verdict: Verdict) -> Release | None:
+    def _apply_segment(self, check: Check, verdict: Verdict) -> Release | None:
         end = self._arrived.ends.popleft()
-        if may_be_taken_back(verdict) or ends_with_a_gap(look.exchange.answer or "", verdict):
+        if may_be_taken_back(verdict) or ends_with_a_gap(check.exchange.answer or "", verdict):
             self._waiting.append(end)
             return None  # the next segment is judged together with this one
         if verdict.action is Action.REGENERATE:
@@ -287,44 +287,44 @@ class Gate:
             self._arrived.cut(end)
             self.verdict = verdict
             return None
-        released = self._released(look, verdict, end)
+        released = self._released(check, verdict, end)
         # What cannot leave alone may with what follows it: of more claims, one is a smaller share.
         # What still cannot then is decided at the end, when all that was said is known.
         self._holds = released is None and end - self.done > PATIENCE_CHARS
         return released
 
-    def _hear_turn(self, look: Look, verdict: Verdict) -> Release | None:
+    def _apply_turn(self, check: Check, verdict: Verdict) -> Release | None:
         end = self.done if self._turn_end is None else self._turn_end
         self._turn_end = None
         self._arrived.drop_ends(end)
-        released = self._released(look, verdict, end)
+        released = self._released(check, verdict, end)
         if released is None:
-            start = len(self.shown) - look.possible.edit_from
+            start = len(self.shown) - check.possible.edit_from
             self._shown.take_out(self.text, end, verdict, start)
             self._waiting = []
             released = Release(end, "", as_it_came=False)
         return released
 
-    def _hear_whole(self, look: Look, verdict: Verdict) -> Release | None:
+    def _apply_whole(self, check: Check, verdict: Verdict) -> Release | None:
         torn = self._arrived.torn_from
         if torn is not None and objects_behind(verdict, len(self._shown.extended(self.text, torn))):
             # Half a sentence says nothing yet that could be wrong: the answer goes without it.
             self._arrived.cut(torn)
-        elif self._taken_with(look, verdict) is None:
+        elif self._taken_with(check, verdict) is None:
             self._may_edit = False
         else:
             self.verdict = verdict
         return None
 
-    def _released(self, look: Look, verdict: Verdict, end: int) -> Release | None:
+    def _released(self, check: Check, verdict: Verdict, end: int) -> Release | None:
         """Let the text up to a place leave as the verdict says; None if that cannot be."""
         if verdict.action not in (Action.PASS, Action.FIX, Action.TRIM):
             return None
-        taken = self._taken_with(look, verdict)
+        taken = self._taken_with(check, verdict)
         if taken is None:
             return None
         came = self.text[self.done : end]
-        start = len(self.shown) - look.possible.edit_from
+        start = len(self.shown) - check.possible.edit_from
         if start and verdict.action is Action.TRIM:
             said = self._visible(self._shown.extended(self.text, end))
             if not stands_without(self._exchange.question, said, moved(verdict.edits, start)):
@@ -334,9 +334,9 @@ class Gate:
         self._waiting = []
         return Release(end, leaving, as_it_came=leaving == came)
 
-    def _taken_with(self, look: Look, verdict: Verdict) -> int | None:
+    def _taken_with(self, check: Check, verdict: Verdict) -> int | None:
         """Return how many bad claims are taken out in all with a verdict; None if too many."""
-        return taken_with(look.exchange.answer or "", verdict, self.claims_taken, self._limits)
+        return taken_with(check.exchange.answer or "", verdict, self.claims_taken, self._limits)
 
 
 _PASSES = Verdict(Stage.OUTPUT, Action.PASS)
@@ -405,11 +405,11 @@ class OpenGate(Gate):
     def break_off(self) -> None:
         """Nothing more is known of the answer, which makes no difference here."""
 
-    def look(self) -> Look | None:
+    def next_check(self) -> Check | None:
         """Return what has to be inspected next: nothing."""
         return None
 
-    def hear(self, look: Look, verdict: Verdict) -> Release | None:
+    def apply(self, check: Check, verdict: Verdict) -> Release | None:
         """Take in a verdict that nobody asked for."""
         return None
 

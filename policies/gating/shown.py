@@ -11,8 +11,8 @@ from guards.core.guard import Stage
 from guards.text.citing.references import read_references
 from policies.citing.references import Cited, cited_in, unlisted
 from policies.edits import Edit, apply, left_by, then
+from policies.gating.checks import Kind
 from policies.gating.left import edits_of_the_rest
-from policies.gating.looks import Kind
 from policies.schema.guard_rule import Action
 from policies.schema.lists import Count, Level, Marker, is_taken_out, markers
 from policies.verdict import GuardOutcome, GuardResult, Verdict
@@ -386,13 +386,13 @@ class AtOnce:
             shown.leave(answer, end, _PASSES, start=0)
         return cls(shown, list(looks.values()), segments, is_rest and set(looks) == {0})
 
-    def next_look(self, chars: int) -> tuple[Kind, Extent]:
+    def next_check(self, chars: int) -> tuple[Kind, Extent]:
         """Return what is to be looked at next, of an answer of so many characters."""
         if self.looks and not self.whole_first:
             return Kind.SEGMENTS, self.looks[-1]
         return Kind.WHOLE, Extent(0, self.shown.done, chars)
 
-    def hear(self, verdict: Verdict) -> bool:
+    def apply(self, verdict: Verdict) -> bool:
         """Take in what the next look found; tell whether all may still leave at once."""
         if self.whole_first:
             self.whole_first = False
@@ -402,11 +402,11 @@ class AtOnce:
         if not _finds_nothing(verdict):
             return False
         if self.looks:
-            self._hear_segments(verdict)
+            self._apply_segments(verdict)
         return True
 
-    def _hear_segments(self, verdict: Verdict) -> None:
-        """Look at segments alone, too, in which a value was reckoned."""
+    def _apply_segments(self, verdict: Verdict) -> None:
+        """Check at segments alone, too, in which a value was reckoned."""
         looked = self.looks.pop()
         reckoned = _reckoned_in(verdict)
         if reckoned and looked not in self.segments:

@@ -55,7 +55,7 @@ class Door(ABC, Generic[ReplyT]):
         """
 
     @abstractmethod
-    def read_reply(self, raw: bytes, content_type: str, stand_ins: Restoring) -> ReplyT:
+    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ReplyT:
         """Read a whole reply by what it says it is, whatever was asked for.
 
         The user's own identifiers are put back; without any, the bytes stay as they came.

@@ -38,12 +38,12 @@ class Words:
     """What one text says, piece by piece.
 
     Args:
-        stand_ins: Those of the request, if there are any.
+        pseudonyms: Those of the request, if there are any.
     """
 
-    def __init__(self, stand_ins: Restoring | None) -> None:
+    def __init__(self, pseudonyms: Restoring | None) -> None:
         self._joiner = PieceJoiner()
-        self._restorer = stand_ins.in_pieces() if stand_ins else None
+        self._restorer = pseudonyms.in_pieces() if pseudonyms else None
 
     def feed(self, piece: str) -> str:
         """Return what can be said by now; half a character or placeholder is kept back."""
@@ -106,7 +106,7 @@ class LiveStream(ABC):
     """
 
     @abstractmethod
-    def restore_with(self, stand_ins: Restoring) -> None:
+    def restore_with(self, pseudonyms: Restoring) -> None:
         """Put the user's own identifiers back from now on; called before anything is read."""
 
     @abstractmethod

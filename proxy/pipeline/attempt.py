@@ -14,13 +14,13 @@ from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.reply import Reply
 from proxy.openai_api.sse import STREAM_TYPE
 from proxy.pipeline.call import Call
-from proxy.pipeline.streaming import LiveAttempt, looked_at
+from proxy.pipeline.streaming import LiveAttempt, releases
 from proxy.traces.builder import note_unfinished
 from proxy.upstream.reply import OpenReply, RawReply, read_whole
 
 
 @dataclass(frozen=True)
-class Asking:
+class AttemptPlan:
     """How one attempt is made.
 
     Attributes:
@@ -81,13 +81,15 @@ class Attempt:
         return replace(self, judged=tuple(heard))
 
 
-async def attempted(asking: Asking, opening: AbstractAsyncContextManager[OpenReply]) -> Attempt:
+async def run_attempt(
+    plan: AttemptPlan, opening: AbstractAsyncContextManager[OpenReply]
+) -> Attempt:
     """Read and judge one reply; what may leave of a stream does so meanwhile.
 
     Raises:
         UpstreamError: the model server failed.
     """
-    call = asking.call
+    call = plan.call
     clock, began_s = call.trace.clock, call.trace.clock()
     call.inspecting_s = 0.0
 
@@ -97,63 +99,63 @@ async def attempted(asking: Asking, opening: AbstractAsyncContextManager[OpenRep
     gates: list[Gate] = []
     call.trace.under_way = partial(note_unfinished, call.trace, gates, upstream_ms)
     try:
-        with call.trace.step(f"model_{asking.number}"):
+        with call.trace.step(f"model_{plan.number}"):
             async with opening as opened:
-                live = await _read_live(asking, opened, gates)
+                live = await _read_live(plan, opened, gates)
                 raw = None if live else await read_whole(opened)
             spent_ms = upstream_ms()
-            if raw is not None and asking.number == 2 and asking.stream is not None:
+            if raw is not None and plan.number == 2 and plan.stream is not None:
                 raise UpstreamBroken("it answers plainly what it began as a stream")
-            reply = _reply(asking, raw)
-        answers = asking.wanted(reply)
+            reply = _reply(plan, raw)
+        answers = plan.wanted(reply)
         if live is None:
-            await _look_at(asking, answers, gates)
+            await _judge_whole(plan, answers, gates)
         else:
-            gates[:] = await _let_out(asking, live, answers)
+            gates[:] = await _let_out(plan, live, answers)
     except UpstreamError as error:
         note_unfinished(call.trace, gates, upstream_ms, error.code)
         raise
-    call.trace.note_step(f"inspect_answer_{asking.number}", call.inspecting_s)
+    call.trace.note_step(f"inspect_answer_{plan.number}", call.inspecting_s)
     decided = tuple(
-        call.gatekeeper.judged(asking.exchange, reply, answer, gate)
+        call.gatekeeper.judged(plan.exchange, reply, answer, gate)
         for answer, gate in zip(answers, gates, strict=True)
     )
     return Attempt(reply, opened.headers, decided, spent_ms, live)
 
 
-async def _read_live(asking: Asking, opened: OpenReply, gates: list[Gate]) -> LiveAttempt | None:
+async def _read_live(plan: AttemptPlan, opened: OpenReply, gates: list[Gate]) -> LiveAttempt | None:
     """Read a stream that leaves while it is read, through `gates`; None if this is none."""
-    call, stream = asking.call, asking.stream
+    call, stream = plan.call, plan.stream
     if stream is None or opened.content_type.partition(";")[0].strip().lower() != STREAM_TYPE:
         return None
     call.outgoing.headers = opened.headers
     call.request.let_go()
-    live = LiveAttempt(call, stream, asking.gate, asking.choices)
+    live = LiveAttempt(call, stream, plan.gate, plan.choices)
     gates += live.gates.values()
     await live.read(opened)
     return live
 
 
-def _reply(asking: Asking, raw: RawReply | None) -> Reply:
+def _reply(plan: AttemptPlan, raw: RawReply | None) -> Reply:
     if raw is not None:
-        read: Reply = asking.call.door.read_reply(raw.body, raw.content_type, asking.call.stand_ins)
+        read: Reply = plan.call.door.read_reply(raw.body, raw.content_type, plan.call.pseudonyms)
         return read
-    if asking.stream is None:
+    if plan.stream is None:
         raise UpstreamBroken("it has no body")
-    return asking.stream.reply()
+    return plan.stream.reply()
 
 
-async def _let_out(asking: Asking, live: LiveAttempt, answers: Sequence[Answer]) -> list[Gate]:
+async def _let_out(plan: AttemptPlan, live: LiveAttempt, answers: Sequence[Answer]) -> list[Gate]:
     """Return the gates that answers went through; not every choice asked for has one."""
     await live.finish()
-    return [live.gates[asking.number_of(answer)] for answer in answers]
+    return [live.gates[plan.number_of(answer)] for answer in answers]
 
 
-async def _look_at(asking: Asking, answers: Sequence[Answer], gates: list[Gate]) -> None:
+async def _judge_whole(plan: AttemptPlan, answers: Sequence[Answer], gates: list[Gate]) -> None:
     """Let answers of which all is known through gates of their own."""
     for answer in answers:
-        gate = asking.gate()
+        gate = plan.gate()
         gates.append(gate)
-        asking.call.gatekeeper.take_whole(gate, answer)
-        async for _ in looked_at(asking.call, gate):
+        plan.call.gatekeeper.take_whole(gate, answer)
+        async for _ in releases(plan.call, gate):
             pass  # what may leave does when the whole reply is written

@@ -17,7 +17,7 @@ from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Written
 from proxy.openai_api.sse import KEEP_ALIVE
-from proxy.pipeline.pseudonyms import NONE as NO_STAND_INS
+from proxy.pipeline.pseudonyms import NONE as NO_PSEUDONYMS
 from proxy.pipeline.pseudonyms import Pseudonyms
 from proxy.server.asgi_reply import EVENT_STREAM, send_head, send_piece
 from proxy.telemetry.spans import UNHEARD, RequestSpans
@@ -149,9 +149,9 @@ class Call:
         spans: What telemetry is told of it.
         outgoing: The way to the client, for a stream.
         stream: What reads the model server's stream and writes what leaves; None for a plain reply.
-        stand_ins: What the model server gets in place of the user's own identifiers.
+        pseudonyms: What the model server gets in place of the user's own identifiers.
         judge_spent_s: Time that the tenant's judge has taken so far, in seconds.
-        left: What has left of each choice's stream so far, by number.
+        sent_text: The text sent of each choice's stream so far, by number.
         inspecting_s: Time that inspecting the answers of this attempt has taken so far.
         retry_budget: The one repeated request that all attempts together may cost.
     """
@@ -166,11 +166,11 @@ class Call:
     spans: RequestSpans = UNHEARD
     query: bytes = b""
     stream: LiveStream | None = None
-    stand_ins: Pseudonyms = NO_STAND_INS
+    pseudonyms: Pseudonyms = NO_PSEUDONYMS
     judge_spent_s: float = 0.0
     inspecting_s: float = 0.0
     retry_budget: RetryBudget = field(default_factory=RetryBudget)
-    left: dict[int, str] = field(default_factory=dict)
+    sent_text: dict[int, str] = field(default_factory=dict)
 
     @lazy
     def gatekeeper(self) -> Gatekeeper:
@@ -181,7 +181,7 @@ class Call:
         )
 
     @property
-    def left_s(self) -> float:
+    def remaining_s(self) -> float:
         """Seconds that are left for asking anybody anything; not above 0 if there are none.
 
         The policy's time for a reply is that of the whole request, and a client that waits for a
@@ -194,7 +194,7 @@ class Call:
         return limit_s - self.trace.spent_s
 
     @property
-    def judge_left_s(self) -> float:
+    def judge_remaining_s(self) -> float:
         """Seconds that are left for asking the tenant's judge; not above 0 if there are none.
 
         Its time is that of one opinion, however many choices and attempts there are.

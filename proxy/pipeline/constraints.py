@@ -406,7 +406,7 @@ def _within_time(call: Call, body: JsonObject) -> ServerCall:
     Raises:
         UpstreamTimeout: no time is left.
     """
-    left_s = call.left_s
+    left_s = call.remaining_s
     if left_s <= 0:
         raise UpstreamTimeout("total", call.trace.spent_s)
     sent = server_call(call, json_bytes(body))

@@ -29,13 +29,13 @@ from proxy.candidates import JSON_VALUES, Candidate, Selection, replace_choice, 
 from proxy.errors import UpstreamError
 from proxy.judge.book import JudgeBook
 from proxy.long_text_pool import LongTextPool
-from proxy.offload import among_others, log_failures, reading_ahead
+from proxy.offload import log_failures, reading_ahead, run_offloaded
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.reply import Ending, Written, total_usage
 from proxy.openai_api.sources import FoundContext
 from proxy.openai_api.sse import write_comments
-from proxy.pipeline.attempt import Asking, Attempt, attempted
+from proxy.pipeline.attempt import Attempt, AttemptPlan, run_attempt
 from proxy.pipeline.call import Call, Finished
 from proxy.pipeline.constraints import ConstrainedServers, wanted
 from proxy.pipeline.prepare import (
@@ -202,14 +202,14 @@ class Pipeline:
         servers: The model servers.
         constrained: The same, asked under a constraint.
         judges: Whom to ask about what the guards left open.
-        apart: Where very long texts are judged.
+        long_texts: Where very long texts are judged.
         now_s: Time of day in Unix seconds, for completions that we make ourselves.
     """
 
     servers: ModelServers
     constrained: ConstrainedServers
     judges: JudgeBook
-    apart: LongTextPool
+    long_texts: LongTextPool
     now_s: Callable[[], float] = field(repr=False)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, repr=False)
 
@@ -223,7 +223,7 @@ class Pipeline:
         """
         found = read_context(call)
         exchange = exchange_of(call, found)
-        with self.apart.lent(call.tenant, exchange) as call.tenant:
+        with self.long_texts.acquire(call.tenant, exchange) as call.tenant:
             return await self._answered(call, found, exchange)
 
     async def _answered(self, call: Call, found: FoundContext, exchange: Exchange) -> Finished:
@@ -242,84 +242,86 @@ class Pipeline:
         await hide_personal(call, exchange)
         ask_for_citations(call, exchange)
         choices = range(call.request.choices)
-        asking = Asking(call, exchange, 1, choices, _stream(call))
+        plan = AttemptPlan(call, exchange, 1, choices, _stream(call))
         opening = self.servers.open(server_call(call, call.request.for_server(model)))
-        with self._reading_ahead(asking):
-            attempt = await attempted(asking, opening)
-        attempts = [await self._judged(asking, attempt)]
-        settled = await self._settle(asking, attempts, model)
+        with self._reading_ahead(plan):
+            attempt = await run_attempt(plan, opening)
+        attempts = [await self._judged(plan, attempt)]
+        settled = await self._settle(plan, attempts, model)
         return finalize(call, found, attempts, settled, verdict, self.now_s())
 
-    def _reading_ahead(self, asking: Asking) -> AbstractContextManager[None]:
+    def _reading_ahead(self, plan: AttemptPlan) -> AbstractContextManager[None]:
         """Return what has the request read for its answers while the first is waited for."""
-        call = asking.call
+        call = plan.call
         if not call.gatekeeper.looks:
             return nullcontext()
-        return reading_ahead(call.tenant.inspector, asking.exchange, self._turn)
+        return reading_ahead(call.tenant.inspector, plan.exchange, self._turn)
 
-    async def _settle(self, asking: Asking, attempts: list[Attempt], model: str) -> list[Selection]:
+    async def _settle(
+        self, plan: AttemptPlan, attempts: list[Attempt], model: str
+    ) -> list[Selection]:
         """Settle every choice of the first attempt; the second attempt is added to `attempts`."""
-        call, first = asking.call, attempts[0].judged
+        call, first = plan.call, attempts[0].judged
         failed = [one for one in first if one.wants_second]
-        second = await self._second(asking, attempts[0], failed, model) if failed else None
+        second = await self._second(plan, attempts[0], failed, model) if failed else None
         if second is not None:
             attempts.append(second)
         again = {one.answer.index: one for one in (second.judged if second else ())}
         places = {one.answer.index: place for place, one in enumerate(failed)}
         pairs = [(one, again.get(places.get(one.answer.index, -1))) for one in first]
         settled = partial(_settled, call.tenant, pairs)
-        return await among_others(call.tenant.inspector, asking.exchange, settled)
+        return await run_offloaded(call.tenant.inspector, plan.exchange, settled)
 
     async def _second(
-        self, asking: Asking, first: Attempt, failed: Sequence[Candidate], model: str
+        self, plan: AttemptPlan, first: Attempt, failed: Sequence[Candidate], model: str
     ) -> Attempt | None:
         """Ask once more, told what was wrong; None if the model server fails this time."""
-        call = asking.call
+        call = plan.call
         rules = call.tenant.policy.regeneration
         told = partial(note_about, failed, rules)
         body = with_note(
             call.door,
             call.request.plain_body() | {"model": model},
-            await among_others(call.tenant.inspector, asking.exchange, told),
+            await run_offloaded(call.tenant.inspector, plan.exchange, told),
             rules,
             choices=len(failed),
         )
-        stream = asking.stream if first.live else None
+        stream = plan.stream if first.live else None
         choices = [one.answer.index for one in failed]
         if stream:
             stream.begin_again(choices)
-        again = replace(asking, number=2, choices=choices, stream=stream)
+        again = replace(plan, number=2, choices=choices, stream=stream)
         takes = call.door.takes_constraints
-        limits = wanted(asking.exchange, acting(failed), body) if takes else None
+        limits = wanted(plan.exchange, acting(failed), body) if takes else None
         try:
-            attempt = await attempted(again, self.constrained.open(call, body, limits))
+            attempt = await run_attempt(again, self.constrained.open(call, body, limits))
         except UpstreamError:
-            if any(number in call.left for number in choices):
+            if any(number in call.sent_text for number in choices):
                 raise  # it has begun to leave
             return None  # the trace has it; the first attempt is settled as it stands
         self.constrained.check(call, limits, attempt.reply.answers)
         return await self._judged(again, attempt)
 
-    async def _judged(self, asking: Asking, attempt: Attempt) -> Attempt:
+    async def _judged(self, plan: AttemptPlan, attempt: Attempt) -> Attempt:
         """Ask the tenant's judge, if it has one, about what the guards left open; note it all."""
-        call = asking.call
-        attempt = attempt.with_judged(await self._heard(asking, attempt.judged))
+        call = plan.call
+        attempt = attempt.with_judged(await self._heard(plan, attempt.judged))
         note_attempt(call.trace, attempt.reply, attempt.judged, attempt.upstream_ms)
         for one in attempt.judged:
             if one.recorded:
-                number, choice = asking.number, one.answer.index
+                number, choice = plan.number, one.answer.index
                 note_verdict(call.trace, one.recorded, attempt=number, choice=choice)
         return attempt
 
-    async def _heard(self, asking: Asking, given: Sequence[Candidate]) -> Sequence[Candidate]:
+    async def _heard(self, plan: AttemptPlan, given: Sequence[Candidate]) -> Sequence[Candidate]:
         """Ask about all choices at once, within what is left of the judge's time."""
-        call = asking.call
+        call = plan.call
         judge = self.judges.of(call.tenant.name, call.tenant.policy.judge)
         if judge is None:
             return given
         began_s = call.trace.spent_s
-        asked = (_heard(call, judge, one, may_regenerate=asking.may_regenerate) for one in given)
-        with call.trace.step(f"judge_{asking.number}"):
+        asked = (_heard(call, judge, one, may_regenerate=plan.may_regenerate) for one in given)
+        with call.trace.step(f"judge_{plan.number}"):
             heard = await asyncio.gather(*asked)
         call.judge_spent_s += call.trace.spent_s - began_s
         return heard
@@ -329,7 +331,7 @@ def _stream(call: Call) -> LiveStream | None:
     """Return what lets the stream out while it is judged; None where it has to be whole first."""
     if call.stream is None or call.tenant.policy.stream.mode is StreamMode.BUFFER:
         return None
-    call.stream.restore_with(call.stand_ins)
+    call.stream.restore_with(call.pseudonyms)
     return call.stream
 
 
@@ -348,7 +350,7 @@ async def _heard(call: Call, judge: Judge, one: Candidate, *, may_regenerate: bo
         one.exchange,
         one.verdict,
         still_possible(one, may_regenerate=may_regenerate),
-        time_left_s=call.judge_left_s,
+        time_left_s=call.judge_remaining_s,
     )
     return one.decided(verdict)
 
@@ -357,6 +359,6 @@ async def _inspect_question(call: Call, exchange: Exchange) -> Verdict:
     if not call.tenant.looks_at_questions:
         return Verdict(Stage.INPUT, Action.PASS)
     inspect = partial(call.tenant.inspector.inspect, exchange, Stage.INPUT, NOTHING)
-    verdict = await among_others(call.tenant.inspector, exchange, inspect)
+    verdict = await run_offloaded(call.tenant.inspector, exchange, inspect)
     log_failures(call.trace.id, verdict)
     return verdict

@@ -7,12 +7,12 @@ from functools import partial
 from guards.core.exchange import Exchange
 from policies.schema.sections import ServerState
 from proxy.errors import BadRequest, UnknownModel
-from proxy.offload import among_others
+from proxy.offload import run_offloaded
 from proxy.openai_api.model_request import INTENT
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.call import Call
-from proxy.pipeline.pseudonyms import hidden, stand_ins_for
+from proxy.pipeline.pseudonyms import hidden, pseudonyms_for
 from proxy.telemetry.spans import ModelCall
 from proxy.traces.builder import asked_of, note_exchange
 from proxy.upstream.request import ServerCall
@@ -73,8 +73,8 @@ def exchange_of(call: Call, found: FoundContext) -> Exchange:
 async def hide_personal(call: Call, exchange: Exchange) -> None:
     """Find what the model must not see of the user, if the policy wants that."""
     policy = call.tenant.policy
-    found = partial(stand_ins_for, call.request.conversation, exchange.sources, policy)
-    call.stand_ins = await among_others(call.tenant.inspector, exchange, found)
+    found = partial(pseudonyms_for, call.request.conversation, exchange.sources, policy)
+    call.pseudonyms = await run_offloaded(call.tenant.inspector, exchange, found)
 
 
 def ask_for_citations(call: Call, exchange: Exchange) -> None:
@@ -118,7 +118,7 @@ def server_call(call: Call, body: bytes) -> ServerCall:
     return ServerCall(
         method="POST",
         url=f"{upstream.base_url}/{call.door.path}",
-        body=hidden(body, call.stand_ins),
+        body=hidden(body, call.pseudonyms),
         headers=headers,
         key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
         key_is_ours=not upstream.pass_caller_key,

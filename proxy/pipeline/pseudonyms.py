@@ -136,11 +136,11 @@ class Restorer:
     """Restores a text that comes in pieces, cut anywhere.
 
     Args:
-        stand_ins: Those of the request.
+        pseudonyms: Those of the request.
     """
 
-    def __init__(self, stand_ins: Pseudonyms) -> None:
-        self._stand_ins = stand_ins
+    def __init__(self, pseudonyms: Pseudonyms) -> None:
+        self._pseudonyms = pseudonyms
         self._held = ""
 
     def feed(self, piece: str) -> str:
@@ -149,12 +149,12 @@ class Restorer:
         begun = _ENDED.search(text) or _BEGUN.search(text)
         end = begun.start() if begun else len(text)
         self._held = text[end:]
-        return self._stand_ins.restore(text[:end])
+        return self._pseudonyms.restore(text[:end])
 
     def close(self) -> str:
         """Return what was kept back."""
         held, self._held = self._held, ""
-        return self._stand_ins.restore(held)
+        return self._pseudonyms.restore(held)
 
 
 def _place(found: re.Match[str]) -> _Place:
@@ -192,7 +192,7 @@ _ESCAPED = re.compile(r"(?<!\\)\\u([0-9a-fA-F]{4})")
 # stands there only, what no office publishes is hidden.
 
 
-def stand_ins_for(body: JsonObject, sources: tuple[Source, ...], policy: Policy) -> Pseudonyms:
+def pseudonyms_for(body: JsonObject, sources: tuple[Source, ...], policy: Policy) -> Pseudonyms:
     """Return the stand-ins for a request; none where the policy lets the model see everything.
 
     Contacts that a source publishes stay, so that the model can speak of them.
@@ -226,26 +226,28 @@ def _found(
     return identifiers
 
 
-def hidden(body: bytes, stand_ins: Pseudonyms) -> bytes:
+def hidden(body: bytes, pseudonyms: Pseudonyms) -> bytes:
     """Return a request body in which the stand-ins have taken their places; the same if none."""
-    if not stand_ins:
+    if not pseudonyms:
         return body
     asked = read_object(body)
-    changed = with_texts(asked, stand_ins.hide)
+    changed = with_texts(asked, pseudonyms.hide)
     if not isinstance(changed, dict):
         return body
     for said, shown in zip(
         objects(asked.get("messages")), objects(changed.get("messages")), strict=True
     ):
-        _hide_split(said.get("content"), objects(shown.get("content")), stand_ins)
+        _hide_split(said.get("content"), objects(shown.get("content")), pseudonyms)
     return json_bytes(changed)
 
 
-def _hide_split(said: JsonValue | None, shown: Sequence[JsonObject], stand_ins: Pseudonyms) -> None:
+def _hide_split(
+    said: JsonValue | None, shown: Sequence[JsonObject], pseudonyms: Pseudonyms
+) -> None:
     """Hide in the parts of a message also what is split over two of them."""
     places = [place for place, part in enumerate(objects(said)) if _is_text(part)]
     words = [str(part["text"]) for part in objects(said) if _is_text(part)]
-    for place, text in zip(places, stand_ins.hide_in_parts(words), strict=True):
+    for place, text in zip(places, pseudonyms.hide_in_parts(words), strict=True):
         shown[place]["text"] = text
 
 

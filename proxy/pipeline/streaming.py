@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from policies.decision import Possible
+from policies.gating.checks import Check, Release
 from policies.gating.gate import Gate, OpenGate
-from policies.gating.looks import Look, Release
 from policies.verdict import Verdict
 from proxy.candidates import Candidate, Selection, inspected
 from proxy.errors import UpstreamBroken
-from proxy.offload import among_others, log_failures
+from proxy.offload import log_failures, run_offloaded
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.reply import ChoiceOutcome, Ending, Kept, Replaced
@@ -22,7 +22,7 @@ MOST_ANSWER_CHARS = 200_000
 """What is longer could not be judged in the time that a reader waits."""
 
 
-async def looked_at(call: Call, gate: Gate) -> AsyncIterator[Release]:
+async def releases(call: Call, gate: Gate) -> AsyncIterator[Release]:
     """Inspect what there is to inspect by now; yield what may leave.
 
     Raises:
@@ -32,11 +32,11 @@ async def looked_at(call: Call, gate: Gate) -> AsyncIterator[Release]:
         return
     if gate.read_chars > MOST_ANSWER_CHARS:
         raise UpstreamBroken(f"an answer of more than {MOST_ANSWER_CHARS} characters")
-    while look := gate.look():
+    while check := gate.next_check():
         began_s = call.trace.clock()
-        verdict = await _inspected(call, look)
+        verdict = await _inspected(call, check)
         call.inspecting_s += call.trace.clock() - began_s
-        released = gate.hear(look, verdict)
+        released = gate.apply(check, verdict)
         if released is not None:
             yield released
 
@@ -51,9 +51,9 @@ def still_possible(one: Candidate, *, may_regenerate: bool) -> Possible:
     )
 
 
-async def _inspected(call: Call, look: Look) -> Verdict:
-    inspect = partial(inspected, call.tenant, look)
-    verdict = await among_others(call.tenant.inspector, look.exchange, inspect)
+async def _inspected(call: Call, check: Check) -> Verdict:
+    inspect = partial(inspected, call.tenant, check)
+    verdict = await run_offloaded(call.tenant.inspector, check.exchange, inspect)
     log_failures(call.trace.id, verdict)
     return verdict
 
@@ -107,7 +107,7 @@ class LiveChoice:
             leaving.append(self._pieces.popleft()[0])
         if released.text:
             self._call.trace.note_first_text()
-            self._call.left[self._number] = self.gate.shown
+            self._call.sent_text[self._number] = self.gate.shown
         if released.as_it_came:
             for piece in leaving:
                 self._call.outgoing.put(self._stream.write(piece))
@@ -332,7 +332,7 @@ class LiveAttempt:
         if self._lets_all_out:
             for number, choice in self._choices.items():
                 if choice.read_chars:
-                    self._call.left[number] = choice.gate.text
+                    self._call.sent_text[number] = choice.gate.text
 
     async def _take(self, piece: Piece) -> None:
         if piece.choice is None:
@@ -354,7 +354,7 @@ class LiveAttempt:
         if piece.text:
             self._call.trace.note_model_text()
         if self._lets_all_out:
-            self._call.left.setdefault(piece.choice, "")
+            self._call.sent_text.setdefault(piece.choice, "")
             choice.send_rest()
         elif choice.gate.has_news or choice.read_chars > MOST_ANSWER_CHARS:
             self._with_news[piece.choice] = None
@@ -380,7 +380,7 @@ class LiveAttempt:
     async def _let_out(self, number: int) -> None:
         """Have the gate of a choice look at what it can, and let out what may leave."""
         choice = self._choices[number]
-        async for released in looked_at(self._call, choice.gate):
+        async for released in releases(self._call, choice.gate):
             self._is_changed = self._is_changed or not released.as_it_came
             choice.send_released(released)
             await self._call.outgoing.flush()

@@ -32,7 +32,7 @@ from proxy.candidates import Candidate, Gatekeeper, Selection, inspected, replac
 from proxy.errors import BadRequest
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.model_request import GuardField
-from proxy.overrides import asking_more
+from proxy.overrides import apply_overrides
 from proxy.tenants import Judging
 from proxy.traces.builder import findings_of, guard_runs, left_of
 from proxy.traces.trace import (
@@ -171,7 +171,7 @@ def replay(trace: Trace, judging: Judging) -> Replayed:
         return Replayed(policy=used, not_run=reason)
     told = GuardField(guards=list(trace.asked.guards), hold=trace.asked.hold)
     try:
-        stricter = asking_more(judging, told)
+        stricter = apply_overrides(judging, told)
     except BadRequest:
         return Replayed(policy=used, not_run=NotReplayed.REFUSED)
     return _Again(trace, trace.asked, stricter).result(used)
@@ -306,8 +306,8 @@ class _Again:
             gate.break_off()
         else:
             self._keeper.take_whole(gate, answer)
-        while look := gate.look():
-            gate.hear(look, inspected(self._judging, look))
+        while check := gate.next_check():
+            gate.apply(check, inspected(self._judging, check))
 
     def _note(self, verdict: Verdict, *, attempt: int, choice: int) -> None:
         self._runs += guard_runs(verdict, attempt=attempt, choice=choice)

@@ -2,8 +2,8 @@
 
 from guards.core.exchange import Exchange
 from guards.core.guard import Stage
+from policies.gating.checks import GateRules
 from policies.gating.gate import Gate
-from policies.gating.looks import GateRules
 from policies.inspection import Inspector
 from policies.schema.sections import Renumber
 from proxy.candidates import TOOL_CALLS, Candidate
@@ -41,8 +41,8 @@ def judged_whole(
     gate = Gate(asked, rules)
     gate.feed(answer.content)
     gate.close(in_tool_turn=unjudged == TOOL_CALLS)
-    while look := gate.look():
-        gate.hear(look, inspector.inspect(look.exchange, Stage.OUTPUT, look.possible))
+    while check := gate.next_check():
+        gate.apply(check, inspector.inspect(check.exchange, Stage.OUTPUT, check.possible))
     assert (gate.verdict is None) == bool(unjudged), "the gate judges what can be judged"
     return Candidate(
         reply=reply,

@@ -22,7 +22,7 @@ from guards.core.guard import Stage
 from policies.inspection import NOTHING, Inspector
 from policies.schema.loader import load_shipped
 from proxy.cli.serve import keep_for_good
-from proxy.offload import LONG_TEXT_CHARS, among_others
+from proxy.offload import LONG_TEXT_CHARS, run_offloaded
 from proxy.tenants import judging_by
 from tests.fakes.house import House, open_house
 from tests.fakes.running_proxy import chat_body
@@ -160,7 +160,7 @@ async def test_long_texts_hold_no_thread_that_others_wait_for() -> None:
         with counting:
             at_once -= 1
 
-    reading = [asyncio.create_task(among_others(inspector(), long, work)) for _ in range(MANY)]
+    reading = [asyncio.create_task(run_offloaded(inspector(), long, work)) for _ in range(MANY)]
     try:
         async with asyncio.timeout(DELAYED_S):
             await asyncio.gather(*(asyncio.to_thread(time.monotonic) for _ in range(MANY)))

@@ -101,9 +101,9 @@ class ChatDoor(Door[ChatReply]):
         again = body | {"messages": _noted(body["messages"], note)}
         return again | {"n": choices} if "n" in body or choices > 1 else again
 
-    def read_reply(self, raw: bytes, content_type: str, stand_ins: Restoring) -> ChatReply:
+    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ChatReply:
         """Read a whole reply by what it says it is."""
-        return read_reply(restored(raw, content_type, stand_ins), content_type)
+        return read_reply(restored(raw, content_type, pseudonyms), content_type)
 
     def live(self, request: ModelRequest) -> LiveStream:
         """Return what reads and writes the stream of one request."""

@@ -67,14 +67,14 @@ class LiveChat(LiveStream):
 
     def __init__(self, request: ModelRequest) -> None:
         self._request = request
-        self._stand_ins: Restoring | None = None
+        self._pseudonyms: Restoring | None = None
         self._frame: JsonObject = {}
         self._numbers: Sequence[int] | None = None
         self._usage: tuple[JsonObject, bytes | None] | None = None
         self._begin()
 
     def _begin(self) -> None:
-        self._restorer = StreamRestorer(self._stand_ins) if self._stand_ins else None
+        self._restorer = StreamRestorer(self._pseudonyms) if self._pseudonyms else None
         self._joiners: dict[int, PieceJoiner] = {}
         self._saying = Saying()
         self._chunks: list[JsonObject] = []
@@ -82,9 +82,9 @@ class LiveChat(LiveStream):
         self._template: EventTemplate | None = None
         self._templated: Piece | None = None
 
-    def restore_with(self, stand_ins: Restoring) -> None:
+    def restore_with(self, pseudonyms: Restoring) -> None:
         """Put the user's own identifiers back from now on."""
-        self._stand_ins = stand_ins
+        self._pseudonyms = pseudonyms
         self._begin()
 
     def read(self, event: Event) -> Sequence[Piece]:

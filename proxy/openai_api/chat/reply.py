@@ -280,11 +280,11 @@ class StreamRestorer:
     """Restores the chunks of one stream.
 
     Args:
-        stand_ins: Those of the request.
+        pseudonyms: Those of the request.
     """
 
-    def __init__(self, stand_ins: Restoring) -> None:
-        self._stand_ins = stand_ins
+    def __init__(self, pseudonyms: Restoring) -> None:
+        self._pseudonyms = pseudonyms
         self._choices: dict[int, _ChoiceRestorer] = {}
         self._frame: JsonObject = {}
 
@@ -297,7 +297,7 @@ class StreamRestorer:
         choices: list[JsonValue] = []
         for position, choice in enumerate(found):
             index = choice_index(choice, position)
-            restorer = self._choices.setdefault(index, _ChoiceRestorer(self._stand_ins))
+            restorer = self._choices.setdefault(index, _ChoiceRestorer(self._pseudonyms))
             choices.append(restorer.feed(choice))
         return chunk | {"choices": choices}
 
@@ -320,8 +320,8 @@ class _Place(NamedTuple):
 class _ChoiceRestorer:
     """Restores the deltas of one choice, each of its texts by itself."""
 
-    def __init__(self, stand_ins: Restoring) -> None:
-        self._stand_ins = stand_ins
+    def __init__(self, pseudonyms: Restoring) -> None:
+        self._pseudonyms = pseudonyms
         self._texts: dict[_Place, PieceRestorer] = {}
 
     def feed(self, choice: JsonObject) -> JsonObject:
@@ -375,9 +375,9 @@ class _ChoiceRestorer:
 
     def _said(self, place: _Place, piece: JsonValue) -> JsonValue:
         if not isinstance(piece, str):
-            return with_texts(piece, self._stand_ins.restore)  # parts of a content come whole
+            return with_texts(piece, self._pseudonyms.restore)  # parts of a content come whole
         if place not in self._texts:
-            self._texts[place] = self._stand_ins.in_pieces()
+            self._texts[place] = self._pseudonyms.in_pieces()
         return self._texts[place].feed(piece)
 
 
@@ -385,39 +385,39 @@ _STREAM = "text/event-stream"
 _DONE = "[DONE]"
 
 
-def restored(body: bytes, content_type: str, stand_ins: Restoring) -> bytes:
+def restored(body: bytes, content_type: str, pseudonyms: Restoring) -> bytes:
     """Return a reply's body; byte for byte the same where no placeholder stands in it.
 
     A body that cannot be read is left to those who read it next.
     """
-    if not stand_ins:
+    if not pseudonyms:
         return body
     try:
         if content_type.partition(";")[0].strip().lower() == _STREAM:
-            return _stream(body, stand_ins)
-        return _plain(body, stand_ins)
+            return _stream(body, pseudonyms)
+        return _plain(body, pseudonyms)
     except ValueError:
         return body
 
 
-def _plain(body: bytes, stand_ins: Restoring) -> bytes:
+def _plain(body: bytes, pseudonyms: Restoring) -> bytes:
     reply = read_object(body)
     choices: list[JsonValue] = [
-        _choice(choice, stand_ins) for choice in objects(reply.get("choices"))
+        _choice(choice, pseudonyms) for choice in objects(reply.get("choices"))
     ]
     return body if choices == reply.get("choices") else json_bytes(reply | {"choices": choices})
 
 
-def _choice(choice: JsonObject, stand_ins: Restoring) -> JsonObject:
-    message = with_texts(choice.get("message"), stand_ins.restore)
+def _choice(choice: JsonObject, pseudonyms: Restoring) -> JsonObject:
+    message = with_texts(choice.get("message"), pseudonyms.restore)
     if message == choice.get("message"):
         return choice
     return without_tokens(choice) | {"message": message}
 
 
-def _stream(body: bytes, stand_ins: Restoring) -> bytes:
+def _stream(body: bytes, pseudonyms: Restoring) -> bytes:
     reader = EventReader()
-    stream = StreamRestorer(stand_ins)
+    stream = StreamRestorer(pseudonyms)
     pieces: list[bytes] = []
     for event in reader.feed(body) + reader.close():
         said = (event.data or "").strip()

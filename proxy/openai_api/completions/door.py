@@ -44,11 +44,11 @@ class CompletionsDoor(Door[CompletionReply]):
             again["best_of"] = max(best_of, choices)
         return again | {"n": choices} if "n" in body or choices > 1 else again
 
-    def read_reply(self, raw: bytes, content_type: str, stand_ins: Restoring) -> CompletionReply:
+    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> CompletionReply:
         """Read a whole reply by what it says it is."""
         if content_type.partition(";")[0].strip().lower() == STREAM_TYPE:
-            return read_stream(raw, stand_ins)
-        return read_plain(raw, stand_ins)
+            return read_stream(raw, pseudonyms)
+        return read_plain(raw, pseudonyms)
 
     def live(self, request: ModelRequest) -> LiveStream:
         """Return what reads and writes the stream of one request."""

@@ -82,7 +82,7 @@ class LiveCompletion(LiveStream):
 
     def __init__(self, request: ModelRequest) -> None:
         self._request = request
-        self._stand_ins: Restoring | None = None
+        self._pseudonyms: Restoring | None = None
         self._reader = StreamReader(None)
         self._numbers: Sequence[int] | None = None
         self._frame: JsonObject = {}
@@ -90,10 +90,10 @@ class LiveCompletion(LiveStream):
         self._echo = echo_of(request)
         self._echoed: set[int] = set()
 
-    def restore_with(self, stand_ins: Restoring) -> None:
+    def restore_with(self, pseudonyms: Restoring) -> None:
         """Put the user's own identifiers back from now on."""
-        self._stand_ins = stand_ins
-        self._reader = StreamReader(stand_ins)
+        self._pseudonyms = pseudonyms
+        self._reader = StreamReader(pseudonyms)
 
     def read(self, event: Event) -> Sequence[Piece]:
         """Return the pieces of one event, with the user's own identifiers put back."""
@@ -122,7 +122,7 @@ class LiveCompletion(LiveStream):
         """Expect the second attempt."""
         self._numbers = choices
         self._usage = None
-        self._reader = StreamReader(self._stand_ins)
+        self._reader = StreamReader(self._pseudonyms)
 
     def split(self, piece: Piece, at: int) -> tuple[Piece, Piece]:
         """Return a piece as two, cut in its text; each of its tokens goes with one of them."""

@@ -97,7 +97,7 @@ class StreamReply:
 CompletionReply = PlainReply | StreamReply
 
 
-def read_plain(raw: bytes, stand_ins: Restoring) -> PlainReply:
+def read_plain(raw: bytes, pseudonyms: Restoring) -> PlainReply:
     """Read a reply in one JSON object.
 
     Raises:
@@ -110,7 +110,7 @@ def read_plain(raw: bytes, stand_ins: Restoring) -> PlainReply:
     choices = choices_of(body)
     if not choices:
         raise UpstreamBroken("it has no choices")
-    restored: list[JsonValue] = [_restored(choice, stand_ins) for choice in choices]
+    restored: list[JsonValue] = [_restored(choice, pseudonyms) for choice in choices]
     if restored != choices:
         body = body | {"choices": restored}
         raw = json_bytes(body)
@@ -149,9 +149,9 @@ def answer_of(index: int, text: str, finish_reason: JsonValue | None) -> Answer:
     )
 
 
-def _restored(choice: JsonObject, stand_ins: Restoring) -> JsonObject:
+def _restored(choice: JsonObject, pseudonyms: Restoring) -> JsonObject:
     text = text_of(choice)
-    said = stand_ins.restore(text) if stand_ins else text
+    said = pseudonyms.restore(text) if pseudonyms else text
     return choice if said == text else without_tokens(choice) | {"text": said}
 
 
@@ -187,11 +187,11 @@ class StreamReader:
     """Reads one stream.
 
     Args:
-        stand_ins: Those of the request, if there are any.
+        pseudonyms: Those of the request, if there are any.
     """
 
-    def __init__(self, stand_ins: Restoring | None) -> None:
-        self._stand_ins = stand_ins
+    def __init__(self, pseudonyms: Restoring | None) -> None:
+        self._pseudonyms = pseudonyms
         self._choices: dict[int, _Choice] = {}
         self._pieces: list[Piece] = []
         self._raw: list[bytes] = []
@@ -258,7 +258,7 @@ class StreamReader:
 
     def _of_choice(self, chunk: JsonObject, choice: JsonObject, index: int) -> Iterator[Piece]:
         """Yield what an event says of a choice, its text first."""
-        state = self._choices.setdefault(index, _Choice(Words(self._stand_ins)))
+        state = self._choices.setdefault(index, _Choice(Words(self._pseudonyms)))
         state.frame = {key: chunk[key] for key in chunk if key not in ("choices", "usage")}
         reason = choice.get("finish_reason")
         came = text_of(choice)
@@ -298,13 +298,13 @@ def written(piece: Piece) -> bytes:
     return piece.raw or write_event(piece.chunk)
 
 
-def read_stream(raw: bytes, stand_ins: Restoring) -> StreamReply:
+def read_stream(raw: bytes, pseudonyms: Restoring) -> StreamReply:
     """Read a whole stream.
 
     Raises:
         UpstreamBroken: it cannot be read, or it broke off.
     """
-    reader = StreamReader(stand_ins)
+    reader = StreamReader(pseudonyms)
     events = EventReader()
     said_done = False
     for event in [*events.feed(raw), *events.close()]:
@@ -313,4 +313,4 @@ def read_stream(raw: bytes, stand_ins: Restoring) -> StreamReply:
             reader.feed(event_object(event), event.raw)
     reader.end(said_done=said_done)
     reply = reader.reply()
-    return reply if stand_ins else replace(reply, raw=raw)
+    return reply if pseudonyms else replace(reply, raw=raw)

@@ -161,9 +161,9 @@ class ResponsesDoor(Door[ResponsesReply]):
         """Return the body with the note at the end of the last user turn."""
         return noted(body, note)
 
-    def read_reply(self, raw: bytes, content_type: str, stand_ins: Restoring) -> ResponsesReply:
+    def read_reply(self, raw: bytes, content_type: str, pseudonyms: Restoring) -> ResponsesReply:
         """Read a whole reply by what it says it is."""
-        return read_reply(raw, content_type, stand_ins)
+        return read_reply(raw, content_type, pseudonyms)
 
     def live(self, request: ModelRequest) -> LiveStream:
         """Return what reads and writes the stream of one request."""

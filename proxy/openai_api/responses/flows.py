@@ -157,7 +157,7 @@ class Flowing:
     """The texts of one stream.
 
     Args:
-        stand_ins: Those of the request.
+        pseudonyms: Those of the request.
 
     Attributes:
         given: The answer's texts by place, as the model server wrote them.
@@ -166,8 +166,8 @@ class Flowing:
         is_one: Whatever event a client believes, it reads the same texts.
     """
 
-    def __init__(self, stand_ins: Restoring | None) -> None:
-        self._stand_ins = stand_ins
+    def __init__(self, pseudonyms: Restoring | None) -> None:
+        self._pseudonyms = pseudonyms
         self._flows: dict[Key, _Flow] = {}
         self.given: dict[Place, str] = {}
         self.said: dict[Place, str] = {}
@@ -183,7 +183,7 @@ class Flowing:
         given = event.get("delta")
         if not isinstance(given, str):
             raise UpstreamBroken("a delta of its stream is no text")
-        flow = self._flows.setdefault(key_of(name, event), _Flow(Words(self._stand_ins), event))
+        flow = self._flows.setdefault(key_of(name, event), _Flow(Words(self._pseudonyms), event))
         flow.event = event
         if name == TEXT_FLOW:
             place = place_of(event)

@@ -23,16 +23,16 @@ class LiveResponse(LiveStream):
     """
 
     def __init__(self, request: ModelRequest) -> None:
-        self._stand_ins: Restoring | None = None
+        self._pseudonyms: Restoring | None = None
         self._reader = StreamReader(None)
         self._writer = StreamWriter(request)
         self._raw: list[bytes] = []
         self._attempts = 0
 
-    def restore_with(self, stand_ins: Restoring) -> None:
+    def restore_with(self, pseudonyms: Restoring) -> None:
         """Put the user's own identifiers back from now on."""
-        self._stand_ins = stand_ins
-        self._reader = StreamReader(stand_ins)
+        self._pseudonyms = pseudonyms
+        self._reader = StreamReader(pseudonyms)
 
     def read(self, event: Event) -> Sequence[Piece]:
         """Return the pieces of one event."""
@@ -54,7 +54,7 @@ class LiveResponse(LiveStream):
 
     def begin_again(self, choices: Sequence[int]) -> None:
         """Go on with a second attempt at the one choice there is."""
-        self._reader = StreamReader(self._stand_ins)
+        self._reader = StreamReader(self._pseudonyms)
         self._writer.begin_again()
         self._raw = []
         self._attempts += 1

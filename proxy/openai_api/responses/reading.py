@@ -59,16 +59,16 @@ class StreamReader:
     """Reads one stream.
 
     Args:
-        stand_ins: Those of the request.
+        pseudonyms: Those of the request.
 
     Attributes:
         pieces: All pieces so far.
         final: The response that the last event holds; None before it.
     """
 
-    def __init__(self, stand_ins: Restoring | None) -> None:
-        self._stand_ins = stand_ins
-        self._texts = Flowing(stand_ins)
+    def __init__(self, pseudonyms: Restoring | None) -> None:
+        self._pseudonyms = pseudonyms
+        self._texts = Flowing(pseudonyms)
         self._items: set[int] = set()
         self._parts: set[Place] = set()
         self._is_whole = True
@@ -259,9 +259,9 @@ class StreamReader:
         return Piece(0, "", said, raw if said == event else None, calls_tool=calls_tool)
 
     def _restored(self, event: JsonObject) -> JsonObject:
-        if not self._stand_ins:
+        if not self._pseudonyms:
             return event
-        restored = with_texts(event, self._stand_ins.restore)
+        restored = with_texts(event, self._pseudonyms.restore)
         return restored if isinstance(restored, dict) else event
 
     def _name(self, names: Iterable[str]) -> None:

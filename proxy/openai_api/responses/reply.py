@@ -108,15 +108,15 @@ class StreamReply:
 ResponsesReply: TypeAlias = PlainReply | StreamReply
 
 
-def read_reply(raw: bytes, content_type: str, stand_ins: Restoring) -> ResponsesReply:
+def read_reply(raw: bytes, content_type: str, pseudonyms: Restoring) -> ResponsesReply:
     """Read a reply by what it says it is, whatever was asked for.
 
     Raises:
         UpstreamBroken: it cannot be read, it failed, or the stream broke off.
     """
     if content_type.partition(";")[0].strip().lower() == STREAM_TYPE:
-        return _read_stream(raw, stand_ins)
-    return _read_plain(raw, stand_ins)
+        return _read_stream(raw, pseudonyms)
+    return _read_plain(raw, pseudonyms)
 
 
 def stream_reply(reader: StreamReader, raw: bytes) -> StreamReply:
@@ -137,7 +137,7 @@ def stream_reply(reader: StreamReader, raw: bytes) -> StreamReply:
     )
 
 
-def _read_plain(raw: bytes, stand_ins: Restoring) -> PlainReply:
+def _read_plain(raw: bytes, pseudonyms: Restoring) -> PlainReply:
     try:
         response = read_object(raw)
     except ValueError as error:
@@ -145,8 +145,8 @@ def _read_plain(raw: bytes, stand_ins: Restoring) -> PlainReply:
     if not isinstance(response.get("output"), list):
         raise UpstreamBroken("it has no output")
     check_ended(response)
-    if stand_ins:
-        restored = with_texts(response, stand_ins.restore)
+    if pseudonyms:
+        restored = with_texts(response, pseudonyms.restore)
         if isinstance(restored, dict) and restored != response:
             raw, response = json_bytes(restored), restored
     texts = texts_of(response)
@@ -157,9 +157,9 @@ def _read_plain(raw: bytes, stand_ins: Restoring) -> PlainReply:
     return PlainReply(raw, response, texts, (answer,))
 
 
-def _read_stream(raw: bytes, stand_ins: Restoring) -> StreamReply:
+def _read_stream(raw: bytes, pseudonyms: Restoring) -> StreamReply:
     events = EventReader()
-    reader = StreamReader(stand_ins)
+    reader = StreamReader(pseudonyms)
     for event in [*events.feed(raw), *events.close()]:
         if event.says_something:
             reader.read(event_object(event), event.raw)

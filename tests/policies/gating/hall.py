@@ -7,8 +7,8 @@ from functools import cache, partial
 from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.edits import apply
+from policies.gating.checks import Check, GateRules, Kind, Release
 from policies.gating.gate import Gate
-from policies.gating.looks import GateRules, Kind, Look, Release
 from policies.inspection import Inspector
 from policies.schema.loader import load_shipped
 from policies.schema.policy import Trimming
@@ -74,7 +74,7 @@ class Passage:
     judge: Inspector
     releases: list[Release] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
-    looks: list[tuple[Look, Verdict]] = field(default_factory=list)
+    looks: list[tuple[Check, Verdict]] = field(default_factory=list)
 
     def feed(self, piece: str) -> None:
         self.gate.feed(piece)
@@ -82,11 +82,11 @@ class Passage:
 
     def go_on(self) -> None:
         """Inspect what there is to inspect."""
-        while look := self.gate.look():
-            judge = self.judge if look.kind is Kind.WHOLE else self.judge.of_segments
-            verdict = judge.inspect(look.exchange, Stage.OUTPUT, look.possible)
-            self.looks.append((look, verdict))
-            released = self.gate.hear(look, verdict)
+        while check := self.gate.next_check():
+            judge = self.judge if check.kind is Kind.WHOLE else self.judge.of_segments
+            verdict = judge.inspect(check.exchange, Stage.OUTPUT, check.possible)
+            self.looks.append((check, verdict))
+            released = self.gate.apply(check, verdict)
             if released is not None:
                 self.releases.append(released)
                 self.shown.append(self.gate.shown)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from policies.gating.looks import Kind
+from policies.gating.checks import Kind
 from policies.schema.guard_rule import Action
 from tests.policies.gating.hall import (
     BOOKING,

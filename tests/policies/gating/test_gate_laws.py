@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from policies.gating.looks import Kind
+from policies.gating.checks import Kind
 from policies.schema.guard_rule import Action
 from policies.schema.policy import Trimming
 from policies.verdict import Verdict
@@ -198,7 +198,7 @@ def test_after_it_stopped_nothing_leaves(answer: str) -> None:
 
     if passage.gate.stopped:
         assert (passage.releases, passage.gate.shown) == ([], "")
-        assert passage.gate.look() is None
+        assert passage.gate.next_check() is None
 
 
 @LAWS

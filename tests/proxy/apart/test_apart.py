@@ -197,22 +197,22 @@ def test_only_very_long_requests_are_judged_apart_and_no_more_than_there_is_room
 ) -> None:
     tenant, just, more = TENANT, exchange(""), exchange("네")
     most = len(just.question) + sum(len(source.text) for source in SOURCES)
-    apart = LongTextPool([lane], more_than_chars=most, most_guests=2)
+    apart = LongTextPool([lane], more_than_chars=most, most_in_flight=2)
 
-    with apart.lent(tenant, just) as same, apart.lent(tenant, more) as one:
+    with apart.acquire(tenant, just) as same, apart.acquire(tenant, more) as one:
         assert same is tenant
         assert isinstance(one.inspector, RemoteInspector)
         with (
-            apart.lent(tenant, more),
+            apart.acquire(tenant, more),
             pytest.raises(CannotJudgeNow) as caught,
-            apart.lent(tenant, more),
+            apart.acquire(tenant, more),
         ):
             pass
-        with apart.lent(tenant, more) as again:  # somebody has left
+        with apart.acquire(tenant, more) as again:  # somebody has left
             assert isinstance(again.inspector, RemoteInspector)
     assert caught.value.headers == {"retry-after": "5"}
 
 
 def test_without_processes_all_is_judged_here() -> None:
-    with LongTextPool([], more_than_chars=0).lent(TENANT, exchange("네")) as same:
+    with LongTextPool([], more_than_chars=0).acquire(TENANT, exchange("네")) as same:
         assert same is TENANT

@@ -10,7 +10,7 @@ from policies.schema.guard_rule import GuardRule
 from policies.schema.policy import Policy
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
-from proxy.pipeline.pseudonyms import hidden, stand_ins_for
+from proxy.pipeline.pseudonyms import hidden, pseudonyms_for
 
 PHONE, RESIDENT = "010-0000-1234", "991231-3123456"
 OFFICE = "02-000-1234"
@@ -35,7 +35,7 @@ def user(text: str) -> JsonObject:
 
 def seen(asked: JsonObject, by: Policy = MASKING) -> str:
     """Return what the model server sees of a request."""
-    return hidden(json_bytes(asked), stand_ins_for(asked, SOURCES, by)).decode()
+    return hidden(json_bytes(asked), pseudonyms_for(asked, SOURCES, by)).decode()
 
 
 def test_an_identifier_is_hidden_wherever_it_stands() -> None:
@@ -71,7 +71,7 @@ def test_contacts_that_a_source_publishes_stay() -> None:
 def test_contacts_that_only_instructions_hold_stay() -> None:
     asked = body({"role": "system", "content": "대표 전화 010-0000-9999"}, user("누구인가요?"))
 
-    assert hidden(json_bytes(asked), stand_ins_for(asked, SOURCES, MASKING)) == json_bytes(asked)
+    assert hidden(json_bytes(asked), pseudonyms_for(asked, SOURCES, MASKING)) == json_bytes(asked)
 
 
 @pytest.mark.parametrize("role", ["system", "tool", "user"])
@@ -86,7 +86,7 @@ def test_what_a_source_calls_the_number_of_a_thing_stays() -> None:
     sources = (Source("1", "안내", "주문번호 240115-3234567"),)
     asked = body(user("240115-3234567 언제 오나요?"))
 
-    assert not stand_ins_for(asked, sources, MASKING)
+    assert not pseudonyms_for(asked, sources, MASKING)
 
 
 def test_another_notation_is_hidden_as_well() -> None:
@@ -153,7 +153,7 @@ def test_files_are_left_alone() -> None:
 def test_where_the_policy_does_not_ask_for_it_the_bytes_stay(by: Policy) -> None:
     raw = json.dumps(body(user(PHONE)), indent=3).encode()
 
-    assert hidden(raw, stand_ins_for(json.loads(raw), (), by)) is raw
+    assert hidden(raw, pseudonyms_for(json.loads(raw), (), by)) is raw
 
 
 def test_blocking_hides_what_earlier_turns_hold() -> None:

@@ -24,31 +24,31 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
 def test_each_identifier_has_a_placeholder_with_its_kind_and_number() -> None:
-    stand_ins = Pseudonyms(IDENTIFIERS)
+    pseudonyms = Pseudonyms(IDENTIFIERS)
 
-    hidden = stand_ins.hide(f"{PHONE}, {OTHER}, {PHONE}, {MAIL}, {PLATE}")
+    hidden = pseudonyms.hide(f"{PHONE}, {OTHER}, {PHONE}, {MAIL}, {PLATE}")
 
     assert hidden == "[전화번호-1], [전화번호-2], [전화번호-1], [이메일-1], [차량번호-1]"
 
 
 @given(TEXTS)
 def test_what_is_hidden_comes_back(text: str) -> None:
-    stand_ins = Pseudonyms(IDENTIFIERS, [text])
-    hidden = stand_ins.hide(text)
+    pseudonyms = Pseudonyms(IDENTIFIERS, [text])
+    hidden = pseudonyms.hide(text)
 
-    assert stand_ins.restore(hidden) == text
+    assert pseudonyms.restore(hidden) == text
     assert not any(value in hidden for value in IDENTIFIERS)
 
 
 @given(TEXTS, st.lists(st.integers(0, 200), max_size=10))
 def test_pieces_cut_anywhere_say_the_same_as_the_whole(text: str, cuts: list[int]) -> None:
-    stand_ins = Pseudonyms(IDENTIFIERS)
-    restorer = Restorer(stand_ins)
+    pseudonyms = Pseudonyms(IDENTIFIERS)
+    restorer = Restorer(pseudonyms)
     places = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
 
     said = [restorer.feed(text[start:end]) for start, end in pairwise(places)]
 
-    assert "".join([*said, restorer.close()]) == stand_ins.restore(text)
+    assert "".join([*said, restorer.close()]) == pseudonyms.restore(text)
 
 
 def test_an_ordinary_text_is_not_kept_back() -> None:
@@ -102,10 +102,10 @@ def test_what_stands_in_for_nothing_stays(written: str) -> None:
 
 
 def test_a_placeholder_that_somebody_wrote_is_not_taken() -> None:
-    stand_ins = Pseudonyms({PHONE: K.PHONE}, ["[전화번호-1]은 무엇인가요?"])
+    pseudonyms = Pseudonyms({PHONE: K.PHONE}, ["[전화번호-1]은 무엇인가요?"])
 
-    assert stand_ins.hide(PHONE) == "[전화번호-2]"
-    assert stand_ins.restore("[전화번호-1]") == "[전화번호-1]"
+    assert pseudonyms.hide(PHONE) == "[전화번호-2]"
+    assert pseudonyms.restore("[전화번호-1]") == "[전화번호-1]"
 
 
 def test_escaped_characters_of_json_are_hidden_too() -> None:
@@ -121,8 +121,8 @@ def test_escaped_characters_of_json_are_hidden_too() -> None:
 )
 def test_what_is_given_back_holds_nothing_that_json_has_to_escape(text: str) -> None:
     for span in find_personal(text, business_numbers=True):
-        stand_ins = Pseudonyms({text[span.start : span.end]: span.kind})
-        given_back = stand_ins.restore(f"[{span.kind.noun}-1]")
+        pseudonyms = Pseudonyms({text[span.start : span.end]: span.kind})
+        given_back = pseudonyms.restore(f"[{span.kind.noun}-1]")
 
         assert json.dumps(given_back, ensure_ascii=False) == f'"{given_back}"'
 
@@ -143,22 +143,22 @@ PARTICLES = [
 @pytest.mark.parametrize(("particle", "restored"), PARTICLES)
 @pytest.mark.parametrize("cut", range(14))
 def test_the_particle_goes_with_what_is_given_back(particle: str, restored: str, cut: int) -> None:
-    stand_ins = Pseudonyms({restored[: len(PHONE)]: K.PHONE})
-    restorer = Restorer(stand_ins)
+    pseudonyms = Pseudonyms({restored[: len(PHONE)]: K.PHONE})
+    restorer = Restorer(pseudonyms)
     text = f"번호 [전화번호-1]{particle} 합니다"
 
     pieces = [restorer.feed(text[:cut]), restorer.feed(text[cut:]), restorer.close()]
 
-    assert "".join(pieces) == stand_ins.restore(text) == f"번호 {restored} 합니다"
+    assert "".join(pieces) == pseudonyms.restore(text) == f"번호 {restored} 합니다"
 
 
 def test_another_notation_has_the_same_placeholder() -> None:
-    stand_ins = Pseudonyms({PHONE: K.PHONE, "01000001234": K.PHONE, OTHER: K.PHONE})
+    pseudonyms = Pseudonyms({PHONE: K.PHONE, "01000001234": K.PHONE, OTHER: K.PHONE})
 
-    hidden = stand_ins.hide(f"+82 10-0000-1234, 010 0000 1234, 01000001234, {OTHER}")
+    hidden = pseudonyms.hide(f"+82 10-0000-1234, 010 0000 1234, 01000001234, {OTHER}")
 
     assert hidden == "[전화번호-1], [전화번호-1], [전화번호-1], [전화번호-2]"
-    assert stand_ins.restore("[전화번호-1]") == PHONE
+    assert pseudonyms.restore("[전화번호-1]") == PHONE
 
 
 def test_what_is_split_over_two_parts_is_hidden_in_both() -> None:
@@ -170,9 +170,9 @@ def test_what_is_split_over_two_parts_is_hidden_in_both() -> None:
 
 
 def test_nothing_that_prints_them_shows_them() -> None:
-    stand_ins = Pseudonyms(IDENTIFIERS)
+    pseudonyms = Pseudonyms(IDENTIFIERS)
 
-    shown = f"{stand_ins} {stand_ins!r} {Restorer(stand_ins)!r}"
+    shown = f"{pseudonyms} {pseudonyms!r} {Restorer(pseudonyms)!r}"
 
     assert not any(value in shown for value in IDENTIFIERS)
 

@@ -65,10 +65,10 @@ def body_of(*choices: JsonObject, **members: JsonValue) -> JsonObject:
 
 
 def plain(
-    *choices: JsonObject, stand_ins: Pseudonyms = NOBODY, **members: JsonValue
+    *choices: JsonObject, pseudonyms: Pseudonyms = NOBODY, **members: JsonValue
 ) -> CompletionReply:
     raw = json_bytes(body_of(*choices, usage=USAGE, **members))
-    return DOOR.read_reply(raw, "application/json", stand_ins)
+    return DOOR.read_reply(raw, "application/json", pseudonyms)
 
 
 def stream_of(chunks: Sequence[JsonObject], end: bytes = DONE) -> bytes:
@@ -76,9 +76,9 @@ def stream_of(chunks: Sequence[JsonObject], end: bytes = DONE) -> bytes:
 
 
 def streamed(
-    *chunks: JsonObject, stand_ins: Pseudonyms = NOBODY, end: bytes = DONE
+    *chunks: JsonObject, pseudonyms: Pseudonyms = NOBODY, end: bytes = DONE
 ) -> CompletionReply:
-    return DOOR.read_reply(stream_of(chunks, end), "text/event-stream; charset=utf-8", stand_ins)
+    return DOOR.read_reply(stream_of(chunks, end), "text/event-stream; charset=utf-8", pseudonyms)
 
 
 def said(*texts: str, finish: str = "stop") -> list[JsonObject]:

@@ -45,9 +45,9 @@ SAID = "밤 10시에 닫습니다."
 TEXT = st.text(alphabet="가나다 .[]전화번호-1\n😀", max_size=40)
 
 
-def live(stand_ins: Pseudonyms = NOBODY, **members: JsonValue) -> LiveStream:
+def live(pseudonyms: Pseudonyms = NOBODY, **members: JsonValue) -> LiveStream:
     stream = DOOR.live(asked(stream=True, **members))
-    stream.restore_with(stand_ins)
+    stream.restore_with(pseudonyms)
     return stream
 
 
@@ -90,7 +90,7 @@ def test_however_the_events_are_cut_the_answer_is_the_same(
     assert "".join(piece.text for piece in found) == HELD.restore(text)
     assert [piece.finish_reason for piece in found if piece.finish_reason] == ["stop"]
     assert found[-1].finish_reason == "stop"
-    assert stream.reply().answers == streamed(*said(text), stand_ins=HELD).answers
+    assert stream.reply().answers == streamed(*said(text), pseudonyms=HELD).answers
     assert texts_of(valid_events(written(stream, found))) == HELD.restore(text)
 
 

@@ -132,7 +132,7 @@ def test_without_stand_ins_the_bytes_stay() -> None:
 
 def test_a_plain_answer_gets_the_identifier_and_loses_its_tokens() -> None:
     logprobs: JsonObject = {"tokens": ["[전화번호-1]"], "token_logprobs": [-0.1]}
-    reply = plain(choice("[전화번호-1]입니다.", logprobs=logprobs, token_ids=[1]), stand_ins=HELD)
+    reply = plain(choice("[전화번호-1]입니다.", logprobs=logprobs, token_ids=[1]), pseudonyms=HELD)
 
     [left] = choices_of(valid_body(reply.raw))
 
@@ -149,14 +149,14 @@ def test_a_plain_answer_without_a_stand_in_keeps_its_bytes() -> None:
 def test_a_streamed_stand_in_gets_the_identifier_wherever_it_is_cut() -> None:
     whole = "번호는 [전화번호-1]입니다."
     for at in range(len(whole) + 1):
-        reply = streamed(*said(whole[:at], whole[at:]), stand_ins=HELD)
+        reply = streamed(*said(whole[:at], whole[at:]), pseudonyms=HELD)
 
         assert reply.answers[0].content == f"번호는 {PHONE}입니다."
         assert texts_of(valid_chunks(reply.raw)) == f"번호는 {PHONE}입니다."
 
 
 def test_what_was_kept_back_is_said_before_the_choice_ends() -> None:
-    reply = streamed(*said("네 [전화번호"), stand_ins=HELD)
+    reply = streamed(*said("네 [전화번호"), pseudonyms=HELD)
 
     chunks = valid_chunks(reply.raw)
 
@@ -165,7 +165,7 @@ def test_what_was_kept_back_is_said_before_the_choice_ends() -> None:
 
 
 def test_what_was_kept_back_is_said_if_the_choice_never_ends() -> None:
-    reply = streamed(body_of(choice("네 [전화번호", finish=None)), stand_ins=HELD)
+    reply = streamed(body_of(choice("네 [전화번호", finish=None)), pseudonyms=HELD)
 
     assert reply.answers[0].content == "네 [전화번호"
     assert texts_of(valid_chunks(reply.raw)) == "네 [전화번호"
@@ -174,4 +174,4 @@ def test_what_was_kept_back_is_said_if_the_choice_never_ends() -> None:
 def test_a_stream_without_a_stand_in_keeps_its_events() -> None:
     chunks = said("밤 ", "10시에 ", "닫습니다.")
 
-    assert streamed(*chunks, stand_ins=HELD).raw == stream_of(chunks)
+    assert streamed(*chunks, pseudonyms=HELD).raw == stream_of(chunks)

@@ -12,7 +12,7 @@ from tests.proxy.openai_api.responses.wire import (
     DOOR,
     JSON,
     NAMES,
-    NO_STAND_INS,
+    NO_PSEUDONYMS,
     PHONE,
     STREAM,
     events_of,
@@ -102,7 +102,7 @@ BROKEN: list[object] = [
 @pytest.mark.parametrize(("raw", "problem"), BROKEN)
 def test_a_reply_that_nobody_could_read_is_broken(raw: bytes, problem: str) -> None:
     with pytest.raises(UpstreamBroken, match=problem):
-        DOOR.read_reply(raw, JSON, NO_STAND_INS)
+        DOOR.read_reply(raw, JSON, NO_PSEUDONYMS)
 
 
 RECORDED: list[object] = [

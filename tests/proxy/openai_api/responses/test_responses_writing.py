@@ -15,7 +15,7 @@ from tests.proxy.openai_api.responses.wire import (
     ENDING,
     JSON,
     NAMES,
-    NO_STAND_INS,
+    NO_PSEUDONYMS,
     STREAM,
     checked,
     client,
@@ -55,7 +55,7 @@ def test_a_kept_stream_leaves_with_its_own_bytes(name: str) -> None:
 
 def test_a_kept_plain_reply_leaves_with_its_own_bytes() -> None:
     body = json.dumps(response_of(message("연차는 15일입니다.")), indent=1).encode()
-    reply = DOOR.read_reply(body, JSON, NO_STAND_INS)
+    reply = DOOR.read_reply(body, JSON, NO_PSEUDONYMS)
 
     written = DOOR.write(request_of(), [reply], [Kept(0, reply, reply.answers[0])], ENDING)
 

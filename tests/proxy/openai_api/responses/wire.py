@@ -25,7 +25,7 @@ STREAM = "text/event-stream"
 JSON = "application/json"
 PHONE = "010-0000-1234"
 DOOR = ResponsesDoor()
-NO_STAND_INS = Pseudonyms()
+NO_PSEUDONYMS = Pseudonyms()
 NOTHING_COUNTED: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 ENDING = Ending(id="r1", created=1_790_000_000, finish_reason="stop")
 _EVENTS: TypeAdapter[object] = TypeAdapter(ResponseStreamEvent)
@@ -45,12 +45,12 @@ def with_phone() -> Pseudonyms:
     return Pseudonyms({PHONE: PersonalKind.PHONE})
 
 
-def read(raw: bytes, stand_ins: Restoring = NO_STAND_INS) -> ResponsesReply:
-    return DOOR.read_reply(raw, STREAM, stand_ins)
+def read(raw: bytes, pseudonyms: Restoring = NO_PSEUDONYMS) -> ResponsesReply:
+    return DOOR.read_reply(raw, STREAM, pseudonyms)
 
 
-def read_plain(body: JsonObject, stand_ins: Restoring = NO_STAND_INS) -> ResponsesReply:
-    return DOOR.read_reply(json_bytes(body), JSON, stand_ins)
+def read_plain(body: JsonObject, pseudonyms: Restoring = NO_PSEUDONYMS) -> ResponsesReply:
+    return DOOR.read_reply(json_bytes(body), JSON, pseudonyms)
 
 
 def events_of(stream: bytes) -> list[JsonObject]:

@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Check:
     """Something to be inspected.
 
     Attributes:
