@@ -16,7 +16,7 @@ from guards.core.registry import GuardType, all_guards
 ROOT = Path(__file__).parents[2]
 GUARDS = list(all_guards().values())
 HEADS = ("Finds:", "Misses:", "Score:", "Source:")
-LONG_TEXT_CHARS = 100_000
+LONG_TEXT_CHARS = 10_000
 
 every_guard = pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: guard.id)
 

@@ -1,6 +1,5 @@
 import re
 from itertools import pairwise
-from time import process_time
 
 import pytest
 from hypothesis import given
@@ -14,6 +13,7 @@ from guards.text.writing.scripts import (
     latin_words,
     prose_only,
 )
+from tests.fakes.growth import assert_grows_with_its_input
 
 RUNS = [
     pytest.param("이 費用은", [(Script.HAN, "費用")], id="han-between-hangul"),
@@ -126,13 +126,12 @@ def test_blanking_keeps_length_and_line_breaks(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ["費", "a", "a ", "`", "```\n", ".", "a.", "a@", "https://", "ộ"])
 def test_long_monotonous_text_takes_no_time(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
-    started = process_time()
+    def look(chars: int) -> None:
+        text = piece * (chars // len(piece))
+        foreign_runs(prose_only(text))
+        list(latin_runs(text))
 
-    foreign_runs(prose_only(text))
-    list(latin_runs(text))
-
-    assert process_time() - started < 1
+    assert_grows_with_its_input(look, 100_000)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from guards.text.citing.references import (
@@ -7,6 +5,7 @@ from guards.text.citing.references import (
     read_references,
     read_source_lines,
 )
+from tests.fakes.growth import assert_grows_with_its_input
 
 Lines = list[tuple[int | None, str]]
 
@@ -122,12 +121,7 @@ def test_marks_of_the_list_are_none_of_the_body() -> None:
     "unit", ["[1] 가\n", "출처\n", "- a\n", "\n", "[^1]: a\n", "#", "참고", "-"]
 )
 def test_a_long_text_of_one_kind_is_read_in_time(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
-    started = time.process_time()
-
-    read_references(text)
-
-    assert time.process_time() - started < 1
+    assert_grows_with_its_input(lambda chars: read_references(unit * (chars // len(unit))), 100_000)
 
 
 @pytest.mark.parametrize(
