@@ -21,7 +21,7 @@ from pydantic import Field
 from guards.claims.standing import abstains
 from guards.core.exchange import ContextState, Exchange
 from guards.core.finding import Finding, Severity, Span
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Asked, Reading
 from guards.evidence.coverage import question_coverage
 from guards.evidence.topic import asks_for_rules, names_subject
@@ -75,16 +75,42 @@ class Answerability(Guard[AnswerabilitySettings]):
     """Report a question that demands evidence and has none."""
 
     id = "answerability"
+    label = Label("Evidence for an answer", "답변 근거")
+    subject = Subject.QUESTION
     stages = frozenset({Stage.INPUT, Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = AnswerabilitySettings
     codes: ClassVar[Mapping[str, Code]] = {
-        "answerability.no_context": Code("The request carries no context block."),
-        "answerability.empty_context": Code("The request's context block holds nothing usable."),
-        "answerability.low_score": Code("Every source's retrieval score is below the gate."),
-        "answerability.off_topic": Code("No source is about what the question asks."),
+        "answerability.no_context": Code(
+            label=Label("The app sent no sources", "앱이 출처를 보내지 않음"),
+            meaning="The request carries no context block.",
+            message="답할 근거가 되는 자료가 없습니다",
+        ),
+        "answerability.empty_context": Code(
+            label=Label("The search found no sources", "검색된 출처가 없음"),
+            meaning="The request's context block holds nothing usable.",
+            message="답할 근거가 되는 자료가 없습니다",
+        ),
+        "answerability.low_score": Code(
+            label=Label(
+                "All sources are below the search score demanded",
+                "모든 출처의 검색 점수가 기준보다 낮음",
+            ),
+            meaning="Every source's retrieval score is below the gate.",
+            message="답할 근거가 되는 자료가 없습니다",
+        ),
+        "answerability.off_topic": Code(
+            label=Label("No source is about the question", "질문과 관련된 출처가 없음"),
+            meaning="No source is about what the question asks.",
+            message="답할 근거가 되는 자료가 없습니다",
+        ),
         "answerability.unknown_name": Code(
-            "The sources know others of its kind, but not what the question names."
+            label=Label(
+                "The sources know others, not what was asked about",
+                "자료가 질문의 대상이 아닌 다른 것만 다룸",
+            ),
+            meaning="The sources know others of its kind, but not what the question names.",
+            message="자료는 질문하신 대상이 아닌 다른 것만 다룹니다",
         ),
     }
 

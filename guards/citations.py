@@ -24,7 +24,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Asked, Part, Reading
 from guards.evidence.support import read_ahead
 from guards.text.citing.assessed import Assessed, Assessment, Missing
@@ -67,29 +67,48 @@ class Citations(Guard[CitationsSettings]):
     """Report citation marks that name no source of the request, or the wrong one."""
 
     id = "citations"
+    label = Label("Citation marks", "출처 표시")
+    subject = Subject.CITATIONS
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = CitationsSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "citations.unknown_source": Code(
-            "names a title or file that no source has, or a page or article that its source lacks",
-            "{observed}: 제공된 자료에 없는 출처입니다. 실제 출처만 표시하세요: {expected}",
+            label=Label("Cites a document that is not there", "없는 문서를 인용함"),
+            meaning=(
+                "Names a title or file that no source has, or a page or article that its source "
+                "lacks."
+            ),
+            message="제공된 자료에 없는 출처입니다",
+            instruction=(
+                "{observed}: 제공된 자료에 없는 출처입니다. 실제 출처만 표시하세요: {expected}"
+            ),
         ),
         "citations.unknown_number": Code(
-            "cites a number that no source has",
-            "{observed}: 없는 출처 번호입니다. 쓸 수 있는 번호: {expected}",
+            label=Label("Cites a number that no source has", "없는 출처 번호를 인용함"),
+            meaning="Cites a number that no source has.",
+            message="제공된 자료에 없는 출처 번호입니다",
+            instruction="{observed}: 없는 출처 번호입니다. 쓸 수 있는 번호: {expected}",
         ),
         "citations.wrong_source": Code(
-            "cites a source that does not say so, while exactly one other does",
-            "{observed}: 인용한 출처에 없는 내용입니다. 내용이 있는 출처: {expected}",
+            label=Label("Cites the wrong source", "다른 출처를 인용함"),
+            meaning="Cites a source that does not say so, while exactly one other does.",
+            message="다른 출처에 있는 내용입니다",
+            instruction="{observed}: 인용한 출처에 없는 내용입니다. 내용이 있는 출처: {expected}",
         ),
         "citations.unsupported": Code(
-            "cites a source that has nothing of the sentence",
-            "{observed}: 인용한 출처에 없는 내용입니다. 실제로 내용이 있는 출처만 표시하세요.",
+            label=Label("The cited source does not say so", "인용한 출처에 그런 내용이 없음"),
+            meaning="Cites a source that has nothing of the sentence.",
+            message="표시된 출처에 없는 내용입니다",
+            instruction=(
+                "{observed}: 인용한 출처에 없는 내용입니다. 실제로 내용이 있는 출처만 표시하세요."
+            ),
         ),
         "citations.missing": Code(
-            "makes a claim without a citation that exactly one source carries",
-            '"{observed}" 문장에 출처 {expected} 표시가 필요합니다.',
+            label=Label("A citation is missing", "출처 표시가 빠짐"),
+            meaning="Makes a claim without a citation that exactly one source carries.",
+            message="출처 표시가 빠져 있습니다",
+            instruction='"{observed}" 문장에 출처 {expected} 표시가 필요합니다.',
         ),
     }
 

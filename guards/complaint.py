@@ -26,7 +26,7 @@ from pydantic import Field
 from guards.complaints.clauses import SURE, SURE_BY_CONTEXT, Clause, clauses
 from guards.complaints.words import plainly_spelled
 from guards.core.finding import Finding, Severity, Span
-from guards.core.guard import Code, Guard, GuardSettings, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Stage, Subject
 from guards.core.reading import Reading
 from guards.text.crisis import crises
 from guards.text.hangul import Letters, letters_only
@@ -61,13 +61,29 @@ class Complaint(Guard[ComplaintSettings]):
     """Report complaints, abuse and crisis in the user's message."""
 
     id = "complaint"
+    label = Label("Complaints and abuse", "불만·욕설")
+    subject = Subject.QUESTION
     stages = frozenset({Stage.INPUT})
     settings_type = ComplaintSettings
     codes: ClassVar[Mapping[str, Code]] = {
-        "complaint.venting": Code("The user is dissatisfied with the bot or its answer."),
-        "complaint.abuse": Code("The user swears at the bot or insults it."),
-        "complaint.crisis": Code("The user speaks of self-harm or threatens somebody."),
-        _TONE: Code("A complaint or a swear word beside a question."),
+        "complaint.venting": Code(
+            label=Label("The user is dissatisfied", "사용자가 불만을 나타냄"),
+            meaning="The user is dissatisfied with the bot or its answer.",
+        ),
+        "complaint.abuse": Code(
+            label=Label("The user is abusive", "사용자가 욕설을 함"),
+            meaning="The user swears at the bot or insults it.",
+        ),
+        "complaint.crisis": Code(
+            label=Label(
+                "The user speaks of self-harm or threatens somebody", "사용자가 자해나 위협을 말함"
+            ),
+            meaning="The user speaks of self-harm or threatens somebody.",
+        ),
+        _TONE: Code(
+            label=Label("A complaint beside a question", "질문과 함께 불만을 나타냄"),
+            meaning="A complaint or a swear word beside a question.",
+        ),
     }
 
     def check(self, reading: Reading) -> list[Finding]:

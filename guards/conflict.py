@@ -19,7 +19,7 @@ from pydantic import Field
 
 from guards.claims.asked import asked_words
 from guards.core.finding import Evidence, Finding, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.evidence.contradictions import Contradictions, Side, Told
 from guards.evidence.index import claims_of
@@ -52,23 +52,44 @@ class Conflict(Guard[ConflictSettings]):
     """Report figures of the answer that another source contradicts."""
 
     id = "conflict"
+    label = Label("Conflicting sources", "자료 간 차이")
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = ConflictSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "conflict.undisclosed": Code(
-            "The sources give different figures, and the answer names one of them only.",
-            '"{observed}"와(과) 다른 값 {expected}도 자료에 있습니다. '
-            "두 자료의 값이 다르면 둘 다 출처와 함께 쓰세요.",
+            label=Label(
+                "The sources differ, and the answer does not say so", "출처끼리 다른데 밝히지 않음"
+            ),
+            meaning="The sources give different figures, and the answer names one of them only.",
+            message="자료마다 내용이 다른데 한쪽만 답했습니다",
+            instruction=(
+                '"{observed}"{observed:과} 다른 값 {expected}도 자료에 있습니다. 두 자료의 값이 '
+                "다르면 둘 다 출처와 함께 쓰세요."
+            ),
         ),
         "conflict.outdated": Code(
-            "The answer gives the figure of an older edition.",
-            '"{observed}"은(는) 이전 자료의 값입니다. 최신 자료의 값 {expected}을(를) 쓰세요.',
+            label=Label("A figure of an older edition", "옛 판의 수치"),
+            meaning="The answer gives the figure of an older edition.",
+            message="자료마다 내용이 다른데 한쪽만 답했습니다",
+            instruction=(
+                '"{observed}"{observed:은} 이전 자료의 값입니다. 최신 자료의 값 '
+                "{expected}{expected:을} 쓰세요."
+            ),
         ),
         "conflict.edition_unsaid": Code(
-            "The answer gives the newer edition's figure without saying that there is another one.",
-            '"{observed}"은(는) 최신 자료의 값이고 이전 자료의 값은 {expected}입니다. '
-            "어느 자료의 값인지 밝혀 쓰세요.",
+            label=Label(
+                "Does not say that an older edition differs", "옛 판과 다르다는 점을 밝히지 않음"
+            ),
+            meaning=(
+                "The answer gives the newer edition's figure without saying that there is another "
+                "one."
+            ),
+            message="자료마다 내용이 다른데 한쪽만 답했습니다",
+            instruction=(
+                '"{observed}"{observed:은} 최신 자료의 값이고 이전 자료의 값은 {expected}입니다. '
+                "어느 자료의 값인지 밝혀 쓰세요."
+            ),
         ),
     }
 

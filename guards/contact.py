@@ -19,7 +19,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading, Text
 from guards.text.naming.contact_book import ContactBook, covered_by, namings
 from guards.text.naming.namings import Named
@@ -45,17 +45,26 @@ class Contacts(Guard[ContactSettings]):
     """Report every contact of the answer that is not the sources' own."""
 
     id = "contact"
+    label = Label("Contact details", "연락처")
+    subject = Subject.CONTACTS
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = ContactSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "contact.invented": Code(
-            "No source gives the telephone number or address.",
-            '"{observed}"은(는) 자료에 없는 연락처입니다. 자료에 있는 연락처만 쓰세요.',
+            label=Label("Invented contact details", "지어낸 연락처"),
+            meaning="No source gives the telephone number or address.",
+            instruction=(
+                '"{observed}"{observed:은} 자료에 없는 연락처입니다. 자료에 있는 연락처만 쓰세요.'
+            ),
         ),
         "contact.swapped": Code(
-            "A source gives the telephone number or address for someone else.",
-            '"{observed}"은(는) 다른 부서의 연락처입니다. 자료의 연락처 {expected}을(를) 쓰세요.',
+            label=Label("Somebody else's contact details", "다른 곳의 연락처"),
+            meaning="A source gives the telephone number or address for someone else.",
+            instruction=(
+                '"{observed}"{observed:은} 다른 부서의 연락처입니다. 자료의 연락처 '
+                "{expected}{expected:을} 쓰세요."
+            ),
         ),
     }
 

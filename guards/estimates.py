@@ -18,7 +18,7 @@ from pydantic import Field
 
 from guards.claims.standing import Standing, abstains, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Asked, Reading, SourceSet, Text
 from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
 from guards.evidence.binding import Bound, Held, SourceFigures
@@ -49,21 +49,37 @@ class Estimates(Guard[EstimatesSettings]):
     """Report hedged figures without support, and hedging words as weak signs."""
 
     id = "estimates"
+    label = Label("Estimates", "추정 표현")
+    subject = Subject.FIGURES
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = EstimatesSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "estimates.unsupported": Code(
-            "A hedged figure that no source gives.",
-            '"{observed}"은(는) 자료에 없는 추정입니다. 추정하지 말고 자료에 있는 값만 쓰세요.',
+            label=Label("An estimate that no source has", "출처에 없는 추정값"),
+            meaning="A hedged figure that no source gives.",
+            message="자료에 없는 추정입니다",
+            instruction=(
+                '"{observed}"{observed:은} 자료에 없는 추정입니다. 추정하지 말고 자료에 있는 값만 '
+                "쓰세요."
+            ),
         ),
         "estimates.derived": Code(
-            "A hedged figure that no source gives; it follows from figures of one passage.",
-            '"{observed}"은(는) 자료에 없는 계산 값입니다. 자료에 있는 수치를 그대로 쓰세요.',
+            label=Label(
+                "An estimate worked out from figures of a source", "출처의 수치로 계산한 추정값"
+            ),
+            meaning="A hedged figure that no source gives; it follows from figures of one passage.",
+            message="자료의 수치로 어림한 값입니다",
+            instruction=(
+                '"{observed}"{observed:은} 자료에 없는 계산 값입니다. 자료에 있는 수치를 그대로 '
+                "쓰세요."
+            ),
         ),
         "estimates.hedge": Code(
-            "A guess in words, where the sources do not hedge.",
-            '"{observed}" 같은 추측 표현 없이 자료에 있는 내용만 쓰세요.',
+            label=Label("A guess where the sources are sure", "출처는 단정하는데 추측으로 말함"),
+            meaning="A guess in words, where the sources do not hedge.",
+            message="추측하는 표현입니다",
+            instruction='"{observed}" 같은 추측 표현 없이 자료에 있는 내용만 쓰세요.',
         ),
     }
 

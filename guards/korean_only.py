@@ -23,7 +23,7 @@ from pydantic import Field
 
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Span
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading
 from guards.lexicons.latin_function_words import LATIN_FUNCTION_WORDS
 from guards.text.sentences import Sentence
@@ -68,29 +68,52 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
     """Report what is foreign in the answer and licensed by nothing."""
 
     id = "korean_only"
+    label = Label("Korean only", "한국어 이외의 글")
+    subject = Subject.FORM
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = KoreanOnlySettings
     codes: ClassVar[Mapping[str, Code]] = {
         "korean_only.han": Code(
-            "A Chinese word or sentence stands in the answer.",
-            "‘{observed}’은(는) 한자나 중국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요.",
+            label=Label("Chinese characters", "한자나 중국어"),
+            meaning="A Chinese word or sentence stands in the answer.",
+            message="한국어가 아닌 글자가 섞여 있습니다",
+            instruction=(
+                "‘{observed}’{observed:은} 한자나 중국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 "
+                "쓰세요."
+            ),
         ),
         "korean_only.kana": Code(
-            "A Japanese word or sentence stands in the answer.",
-            "‘{observed}’은(는) 일본어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요.",
+            label=Label("Japanese characters", "일본어"),
+            meaning="A Japanese word or sentence stands in the answer.",
+            message="한국어가 아닌 글자가 섞여 있습니다",
+            instruction=(
+                "‘{observed}’{observed:은} 일본어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요."
+            ),
         ),
         "korean_only.other_script": Code(
-            "A word of another script (Cyrillic, Arabic, Thai, …) stands in the answer.",
-            "‘{observed}’은(는) 외국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요.",
+            label=Label("Characters of another script", "다른 문자"),
+            meaning="A word of another script (Cyrillic, Arabic, Thai, …) stands in the answer.",
+            message="한국어가 아닌 글자가 섞여 있습니다",
+            instruction=(
+                "‘{observed}’{observed:은} 외국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요."
+            ),
         ),
         "korean_only.broken_character": Code(
-            "A character of the answer is broken.",
-            "깨진 글자가 있습니다. 그 자리에 올 말을 한글로 온전하게 쓰세요.",
+            label=Label("A broken character", "깨진 글자"),
+            meaning="A character of the answer is broken.",
+            message="한국어가 아닌 글자가 섞여 있습니다",
+            instruction="깨진 글자가 있습니다. 그 자리에 올 말을 한글로 온전하게 쓰세요.",
         ),
         "korean_only.latin_sentence": Code(
-            "A whole sentence of the answer is in English or another Latin-script language.",
-            "‘{observed}’은(는) 한국어 문장이 아닙니다. 한국어 문장으로 옮겨 쓰세요.",
+            label=Label("A sentence that is not Korean", "한국어가 아닌 문장"),
+            meaning=(
+                "A whole sentence of the answer is in English or another Latin-script language."
+            ),
+            message="한국어가 아닌 글자가 섞여 있습니다",
+            instruction=(
+                "‘{observed}’{observed:은} 한국어 문장이 아닙니다. 한국어 문장으로 옮겨 쓰세요."
+            ),
         ),
     }
 

@@ -30,7 +30,7 @@ from pydantic import Field
 
 from guards.core.exchange import Source
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Asked, Part, Reading
 from guards.text.citing.articles import RightArticles
 from guards.text.citing.laws_in_marks import with_marks_mended
@@ -72,45 +72,73 @@ class LegalCitation(Guard[LegalCitationSettings]):
     """Report every reference to law that the sources do not hold."""
 
     id = "legal_citation"
+    label = Label("References to law", "법령·조항")
+    subject = Subject.PROVISIONS
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = LegalCitationSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "legal_citation.law_absent": Code(
-            "names a law that no source is of or mentions",
-            "{observed}: 제공된 자료에 없는 법령입니다. 자료의 법령만 인용하세요: {expected}",
+            label=Label("Names a law that no source mentions", "출처에 없는 법령을 듦"),
+            meaning="Names a law that no source is of or mentions.",
+            instruction=(
+                "{observed}: 제공된 자료에 없는 법령입니다. 자료의 법령만 인용하세요: {expected}"
+            ),
         ),
         "legal_citation.decree_absent": Code(
-            "cites a decree or rule of which the sources hold nothing",
-            "{observed}: 자료에 없는 시행령·시행규칙입니다. 자료의 조문만 인용하세요: {expected}",
+            label=Label(
+                "Cites a decree that no source holds", "출처에 없는 시행령이나 규칙을 인용함"
+            ),
+            meaning="Cites a decree or rule of which the sources hold nothing.",
+            instruction=(
+                "{observed}: 자료에 없는 시행령·시행규칙입니다. 자료의 조문만 인용하세요: "
+                "{expected}"
+            ),
         ),
         "legal_citation.article_absent": Code(
-            "cites an article that the sources neither set out nor mention",
-            "{observed}: 제공된 자료에 없는 조문입니다. 자료의 조문만 인용하세요: {expected}",
+            label=Label("Cites an article that no source holds", "출처에 없는 조를 인용함"),
+            meaning="Cites an article that the sources neither set out nor mention.",
+            instruction=(
+                "{observed}: 제공된 자료에 없는 조문입니다. 자료의 조문만 인용하세요: {expected}"
+            ),
         ),
         "legal_citation.paragraph_absent": Code(
-            "cites a paragraph that the article in the sources does not have",
-            "{observed}: 자료의 해당 조문에 없는 항입니다. 자료에 있는 것: {expected}",
+            label=Label("Cites a paragraph that the article lacks", "그 조에 없는 항을 인용함"),
+            meaning="Cites a paragraph that the article in the sources does not have.",
+            instruction="{observed}: 자료의 해당 조문에 없는 항입니다. 자료에 있는 것: {expected}",
         ),
         "legal_citation.item_absent": Code(
-            "cites an item or sub-item that the article in the sources does not have",
-            "{observed}: 자료의 해당 조문에 없는 호·목입니다. 자료에 있는 것: {expected}",
+            label=Label("Cites an item that the article lacks", "그 조에 없는 호나 목을 인용함"),
+            meaning="Cites an item or sub-item that the article in the sources does not have.",
+            instruction=(
+                "{observed}: 자료의 해당 조문에 없는 호·목입니다. 자료에 있는 것: {expected}"
+            ),
         ),
         "legal_citation.annex_absent": Code(
-            "cites a table or form that the sources do not mention",
-            "{observed}: 제공된 자료에 없는 별표·서식입니다. 자료에 있는 것: {expected}",
+            label=Label(
+                "Cites an annex that no source mentions", "출처에 없는 별표나 서식을 인용함"
+            ),
+            meaning="Cites a table or form that the sources do not mention.",
+            instruction=(
+                "{observed}: 제공된 자료에 없는 별표·서식입니다. 자료에 있는 것: {expected}"
+            ),
         ),
         "legal_citation.addendum_absent": Code(
-            "cites supplementary provisions that the sources do not hold",
-            "{observed}: 제공된 자료에 없는 부칙입니다. 언급하지 마세요.",
+            label=Label("Cites an addendum that no source holds", "출처에 없는 부칙을 인용함"),
+            meaning="Cites supplementary provisions that the sources do not hold.",
+            instruction="{observed}: 제공된 자료에 없는 부칙입니다. 언급하지 마세요.",
         ),
         "legal_citation.chapter_absent": Code(
-            "cites a chapter that the sources do not mention",
-            "{observed}: 제공된 자료에 없는 장·절입니다. 자료에 있는 것: {expected}",
+            label=Label("Cites a chapter that no source mentions", "출처에 없는 장을 인용함"),
+            meaning="Cites a chapter that the sources do not mention.",
+            instruction="{observed}: 제공된 자료에 없는 장·절입니다. 자료에 있는 것: {expected}",
         ),
         "legal_citation.wrong_article": Code(
-            "cites an article or paragraph that says something else than the sentence",
-            "{observed}: 이 문장의 근거가 아닌 조문입니다. 이 내용을 정한 조문: {expected}",
+            label=Label("The cited article says something else", "인용한 조항의 내용과 다름"),
+            meaning="Cites an article or paragraph that says something else than the sentence.",
+            instruction=(
+                "{observed}: 이 문장의 근거가 아닌 조문입니다. 이 내용을 정한 조문: {expected}"
+            ),
         ),
     }
 

@@ -24,7 +24,7 @@ from pydantic import Field
 
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Asked, Reading, SourceSet, Text, source_text
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.named import NamesByHead
@@ -62,25 +62,37 @@ class Names(Guard[NamesSettings]):
     """Report every name of the answer that neither sources nor question hold."""
 
     id = "names"
+    label = Label("Names", "이름")
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = NamesSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "names.not_in_sources": Code(
-            "No source holds the name.",
-            '"{observed}"은(는) 자료에 없는 이름입니다. 자료에 있는 이름만 쓰세요.',
+            label=Label("A name that no source has", "출처에 없는 이름"),
+            meaning="No source holds the name.",
+            instruction=(
+                '"{observed}"{observed:은} 자료에 없는 이름입니다. 자료에 있는 이름만 쓰세요.'
+            ),
         ),
         "names.differs": Code(
-            "The sources have another name where they speak of the same.",
-            '"{observed}"은(는) 자료와 다릅니다. 자료의 이름 {expected}을(를) 쓰세요.',
+            label=Label("The sources have another name", "출처의 이름과 다름"),
+            meaning="The sources have another name where they speak of the same.",
+            instruction=(
+                '"{observed}"{observed:은} 자료와 다릅니다. 자료의 이름 {expected}{expected:을} '
+                "쓰세요."
+            ),
         ),
         "names.misspelt": Code(
-            "One letter sets it apart from a name of the sources.",
-            '"{observed}"은(는) 자료의 표기 {expected}(으)로 쓰세요.',
+            label=Label("A name with one letter wrong", "한 글자가 틀린 이름"),
+            meaning="One letter sets it apart from a name of the sources.",
+            instruction='"{observed}"{observed:은} 자료의 표기 {expected}{expected:으로} 쓰세요.',
         ),
         "names.no_such_facility": Code(
-            "No source knows of the facility or service that is said to be there.",
-            '"{observed}"은(는) 자료에 없는 시설이나 서비스입니다. 있다고 쓰지 마세요.',
+            label=Label("A facility that no source knows", "출처에 없는 시설이나 서비스"),
+            meaning="No source knows of the facility or service that is said to be there.",
+            instruction=(
+                '"{observed}"{observed:은} 자료에 없는 시설이나 서비스입니다. 있다고 쓰지 마세요.'
+            ),
         ),
     }
 

@@ -22,7 +22,7 @@ from pydantic import Field
 from guards.claims.reader import Claim, read_claims
 from guards.claims.reader import Reading as Claims
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.evidence.index import claims_of
 from guards.evidence.opposites.contrasts import SourceContrasts, contrasts_of
@@ -118,33 +118,54 @@ class Negation(Guard[NegationSettings]):
     """Report claims that say the opposite of their sources, or more than they allow."""
 
     id = "negation"
+    label = Label("Affirmation and negation", "긍정·부정")
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = NegationSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "negation.flipped": Code(
-            "The claim says the opposite of a source on the same subject.",
-            '"{observed}"은(는) 자료와 반대입니다. 자료의 표현({expected})대로 쓰세요.',
+            label=Label("Says the opposite of the source", "출처와 반대로 말함"),
+            meaning="The claim says the opposite of a source on the same subject.",
+            instruction=(
+                '"{observed}"{observed:은} 자료와 반대입니다. 자료의 표현({expected})대로 쓰세요.'
+            ),
         ),
         "negation.possible": Code(
-            "The claim may say the opposite of a source on the same subject.",
-            '"{observed}"이(가) 자료({expected})와 반대되지 않는지 확인하고 자료대로 쓰세요.',
+            label=Label("May say the opposite of the source", "출처와 반대로 말했을 수 있음"),
+            meaning="The claim may say the opposite of a source on the same subject.",
+            instruction=(
+                '"{observed}"{observed:이} 자료({expected})와 반대되지 않는지 확인하고 자료대로 '
+                "쓰세요."
+            ),
         ),
         "negation.condition_dropped": Code(
-            "The claim says without limit what the source allows under a condition only.",
-            '"{observed}"은(는) 자료의 조건({expected})과 다릅니다. 조건을 그대로 쓰세요.',
+            label=Label("Leaves out a condition", "조건을 빠뜨림"),
+            meaning="The claim says without limit what the source allows under a condition only.",
+            instruction=(
+                '"{observed}"{observed:은} 자료의 조건({expected})과 다릅니다. 조건을 그대로 '
+                "쓰세요."
+            ),
         ),
         "negation.limit_set_aside": Code(
-            "The claim does without a condition of the source (없이, 만 있으면, 똑같이).",
-            '"{observed}"은(는) 자료의 조건({expected})과 다릅니다. 조건을 그대로 쓰세요.',
+            label=Label("Sets a condition of the source aside", "자료의 조건을 무시함"),
+            meaning="The claim does without a condition of the source (없이, 만 있으면, 똑같이).",
+            instruction=(
+                '"{observed}"{observed:은} 자료의 조건({expected})과 다릅니다. 조건을 그대로 '
+                "쓰세요."
+            ),
         ),
         "negation.wrong_reply": Code(
-            "The answer's yes or no says the opposite of a source.",
-            '"{observed}"은(는) 자료와 반대입니다. 자료의 표현({expected})대로 답하세요.',
+            label=Label("Yes or no, against the source", "예·아니요가 자료와 반대임"),
+            meaning="The answer's yes or no says the opposite of a source.",
+            instruction=(
+                '"{observed}"{observed:은} 자료와 반대입니다. 자료의 표현({expected})대로 답하세요.'
+            ),
         ),
         "negation.exception_omitted": Code(
-            "The answer gives a rule without the exception that the question touches.",
-            "자료의 단서({expected})도 함께 쓰세요.",
+            label=Label("Leaves out an exception", "예외를 빠뜨림"),
+            meaning="The answer gives a rule without the exception that the question touches.",
+            message="자료에 있는 예외를 빠뜨렸습니다",
+            instruction="자료의 단서({expected})도 함께 쓰세요.",
         ),
     }
 

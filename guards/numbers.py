@@ -25,7 +25,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Asked, Reading
 from guards.evidence.answers import Compared
 from guards.evidence.binding import Bound, Held, SourceFigures
@@ -56,33 +56,62 @@ class Numbers(Guard[NumbersSettings]):
     """Report every figure of the answer that no source holds, or holds about something else."""
 
     id = "numbers"
+    label = Label("Figures", "수치")
+    subject = Subject.FIGURES
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = NumbersSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "numbers.value_differs": Code(
-            "The sources give another value where they speak of the same.",
-            '"{observed}"은(는) 자료와 다릅니다. 자료의 값 {expected}만 쓰세요.',
+            label=Label("The source has another figure", "출처의 수치와 다름"),
+            meaning="The sources give another value where they speak of the same.",
+            instruction='"{observed}"{observed:은} 자료와 다릅니다. 자료의 값 {expected}만 쓰세요.',
         ),
         "numbers.not_in_sources": Code(
-            "No source holds the value, and nothing named beside it gives it.",
-            '"{observed}"은(는) 제공된 자료에 없는 수치입니다. 자료에 있는 수치만 쓰세요.',
+            label=Label("A figure that no source has", "출처에 없는 수치"),
+            meaning="No source holds the value, and nothing named beside it gives it.",
+            instruction=(
+                '"{observed}"{observed:은} 제공된 자료에 없는 수치입니다. 자료에 있는 수치만 '
+                "쓰세요."
+            ),
         ),
         "numbers.wrong_result": Code(
-            "The answer's own equation, list or table gives another result.",
-            '"{observed}"은(는) 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
+            label=Label(
+                "The answer's own calculation gives another result", "답변의 계산 결과가 틀림"
+            ),
+            meaning="The answer's own equation, list or table gives another result.",
+            instruction='"{observed}"{observed:은} 계산이 틀렸습니다. 바른 값은 {expected}입니다.',
         ),
         "numbers.comparator_differs": Code(
-            "The sources say the same of the value's other side (이상, 이하, 초과, 미만, 전, 후).",
-            '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 쓰세요.',
+            label=Label(
+                "At least, at most, over or under is mixed up", "이상·이하·초과·미만이 다름"
+            ),
+            meaning=(
+                "The sources say the same of the value's other side (이상, 이하, 초과, 미만, 전, "
+                "후)."
+            ),
+            instruction=(
+                '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 '
+                "쓰세요."
+            ),
         ),
         "numbers.derived": Code(
-            "No source holds the value; some calculation from the figures at hand could give it.",
-            '"{observed}"은(는) 자료에 없는 계산 값입니다. 계산 과정을 함께 쓰세요.',
+            label=Label("A figure worked out from others", "다른 수치로 계산한 값"),
+            meaning=(
+                "No source holds the value; some calculation from the figures at hand could give "
+                "it."
+            ),
+            instruction=(
+                '"{observed}"{observed:은} 자료에 없는 계산 값입니다. 계산 과정을 함께 쓰세요.'
+            ),
         ),
         "numbers.moved": Code(
-            "The sources hold the value, but of something else.",
-            '"{observed}"은(는) 자료에서 다른 항목의 값입니다. 이 항목의 값 {expected}만 쓰세요.',
+            label=Label("A figure that belongs to something else", "다른 항목의 수치"),
+            meaning="The sources hold the value, but of something else.",
+            instruction=(
+                '"{observed}"{observed:은} 자료에서 다른 항목의 값입니다. 이 항목의 값 '
+                "{expected}만 쓰세요."
+            ),
         ),
     }
 

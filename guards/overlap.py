@@ -20,7 +20,7 @@ from pydantic import Field
 from guards.claims.reader import Claim
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.novelty import Measured, Vocabulary
@@ -69,17 +69,24 @@ class Overlap(Guard[OverlapSettings]):
     """Report clauses that no source passage resembles."""
 
     id = "overlap"
+    label = Label("Support in the sources", "근거")
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = OverlapSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "overlap.unsupported": Code(
-            "The sources have next to nothing of the claim.",
-            '"{observed}" 부분은 자료에 없는 내용입니다. 빼고, 자료에 있는 내용만 쓰세요.',
+            label=Label("The sources have nothing of this", "출처에 이런 내용이 없음"),
+            meaning="The sources have next to nothing of the claim.",
+            instruction=(
+                '"{observed}" 부분은 자료에 없는 내용입니다. 빼고, 자료에 있는 내용만 쓰세요.'
+            ),
         ),
         "overlap.low": Code(
-            "No passage of the sources holds enough of the claim's words.",
-            '"{observed}" 문장은 자료에서 근거를 찾기 어렵습니다. 자료에 있는 내용만 쓰세요.',
+            label=Label("The sources have little of this", "출처에 이런 내용이 거의 없음"),
+            meaning="No passage of the sources holds enough of the claim's words.",
+            instruction=(
+                '"{observed}" 문장은 자료에서 근거를 찾기 어렵습니다. 자료에 있는 내용만 쓰세요.'
+            ),
         ),
     }
 

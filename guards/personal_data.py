@@ -23,7 +23,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Part, Reading
 from guards.text.personal_data.kinds import PersonalKind, PersonalSpan
 from guards.text.personal_data.personal import find_personal
@@ -74,15 +74,24 @@ class PersonalData(Guard[PersonalDataSettings]):
     """Report the identifiers of a question, or those that an answer must not give."""
 
     id = "personal_data"
+    label = Label("Personal data", "개인정보")
+    subject = Subject.PERSONAL_DATA
     stages = frozenset({Stage.INPUT, Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = PersonalDataSettings
     codes: ClassVar[Mapping[str, Code]] = {
-        "personal_data.in_question": Code("The question holds a personal identifier."),
+        "personal_data.in_question": Code(
+            label=Label("Personal data in the question", "질문에 든 개인정보"),
+            meaning="The question holds a personal identifier.",
+        ),
         "personal_data.unlicensed": Code(
-            "A personal identifier that neither the user nor a source gave.",
-            "답변에 사용자도 자료도 알려 주지 않은 개인정보가 있습니다. 그런 개인정보는 "
-            "쓰지 마세요.",
+            label=Label("Personal data that nobody gave", "근거 없는 개인정보"),
+            meaning="A personal identifier that neither the user nor a source gave.",
+            message="사용자와 자료가 알려 주지 않은 개인정보입니다",
+            instruction=(
+                "답변에 사용자도 자료도 알려 주지 않은 개인정보가 있습니다. 그런 개인정보는 쓰지 "
+                "마세요."
+            ),
         ),
     }
 

@@ -18,7 +18,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from guards.core.finding import Finding, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading
 from guards.lexicons.closing_phrases import CLOSING_PHRASES, GROUPS
 from guards.lexicons.phrases import phrases
@@ -54,13 +54,17 @@ class Phrases(Guard[PhrasesSettings]):
     """Report forbidden sentences, each with what has to go for the text to close up again."""
 
     id = "phrases"
+    label = Label("Unwanted phrases", "쓰지 않을 문구")
+    subject = Subject.FORM
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = PhrasesSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "phrases.forbidden": Code(
-            "A sentence that the policy does not want in any answer.",
-            '"{observed}" 같은 맺음말이나 인사말은 쓰지 말고 내용만 쓰세요.',
+            label=Label("A phrase that the policy does not want", "정책에서 막은 문구"),
+            meaning="A sentence that the policy does not want in any answer.",
+            message="쓰지 않기로 한 표현입니다",
+            instruction='"{observed}" 같은 맺음말이나 인사말은 쓰지 말고 내용만 쓰세요.',
         )
     }
 

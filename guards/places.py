@@ -20,7 +20,7 @@ from typing import ClassVar
 
 from guards.claims.standing import abstains
 from guards.core.finding import Evidence, Finding, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Part, Reading
 from guards.lexicons.loading import words
 from guards.text.naming.namings import CLAUSE_END, named, said_in
@@ -233,13 +233,18 @@ class Places(Guard[PlacesSettings]):
     """Report every place of the answer that the sources give for something else."""
 
     id = "places"
+    label = Label("Places", "위치")
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = PlacesSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "places.differs": Code(
-            "The sources give another floor, room or house number for it.",
-            '"{observed}"은(는) 자료의 위치와 다릅니다. 자료의 위치 {expected}을(를) 쓰세요.',
+            label=Label("The sources give another floor or number", "출처의 층이나 호수와 다름"),
+            meaning="The sources give another floor, room or house number for it.",
+            instruction=(
+                '"{observed}"{observed:은} 자료의 위치와 다릅니다. 자료의 위치 '
+                "{expected}{expected:을} 쓰세요."
+            ),
         ),
     }
 

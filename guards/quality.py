@@ -18,7 +18,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading, Text
 from guards.text.broken_text import broken_places
 from guards.text.leftovers import edges, is_placeholder, placeholders, special_tokens
@@ -50,29 +50,41 @@ class Quality(Guard[QualitySettings]):
     """Report what no reader could use."""
 
     id = "quality"
+    label = Label("Complete text", "글의 완결성")
+    subject = Subject.FORM
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = QualitySettings
     codes: ClassVar[Mapping[str, Code]] = {
         "quality.broken_characters": Code(
-            "Characters of the answer are lost, misread or no text at all.",
-            "깨진 글자가 있습니다. 모든 글자를 온전한 한글로 다시 쓰세요.",
+            label=Label("Broken characters", "깨진 글자"),
+            meaning="Characters of the answer are lost, misread or no text at all.",
+            message="글이 온전하지 않습니다",
+            instruction="깨진 글자가 있습니다. 모든 글자를 온전한 한글로 다시 쓰세요.",
         ),
         "quality.repetition": Code(
-            "The answer repeats itself in a loop.",
-            '"{observed}"이(가) 되풀이됩니다. 같은 말은 한 번만 쓰세요.',
+            label=Label("Repeats itself", "같은 말을 되풀이함"),
+            meaning="The answer repeats itself in a loop.",
+            message="글이 온전하지 않습니다",
+            instruction='"{observed}"{observed:이} 되풀이됩니다. 같은 말은 한 번만 쓰세요.',
         ),
         "quality.special_token": Code(
-            "A control token of the model stands in the answer.",
-            '"{observed}" 같은 제어 토큰을 쓰지 말고 답변만 쓰세요.',
+            label=Label("A control token of the model", "모델의 제어 토큰"),
+            meaning="A control token of the model stands in the answer.",
+            message="글이 온전하지 않습니다",
+            instruction='"{observed}" 같은 제어 토큰을 쓰지 말고 답변만 쓰세요.',
         ),
         "quality.placeholder": Code(
-            "The answer is empty, or a placeholder stands where its content should.",
-            "빈칸이나 자리 표시 없이 실제 내용으로 완성된 답변을 쓰세요.",
+            label=Label("Empty, or a placeholder", "비었거나 채우지 않은 자리"),
+            meaning="The answer is empty, or a placeholder stands where its content should.",
+            message="글이 온전하지 않습니다",
+            instruction="빈칸이나 자리 표시 없이 실제 내용으로 완성된 답변을 쓰세요.",
         ),
         "quality.cut_off": Code(
-            "The answer stops in the middle of a sentence.",
-            "답변이 중간에 끊기지 않도록 더 짧게, 끝까지 쓰세요.",
+            label=Label("Breaks off in the middle", "문장이 중간에 끊김"),
+            meaning="The answer stops in the middle of a sentence.",
+            message="글이 온전하지 않습니다",
+            instruction="답변이 중간에 끊기지 않도록 더 짧게, 끝까지 쓰세요.",
         ),
     }
 

@@ -21,7 +21,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.lazy import lazy
 from guards.core.reading import Part, Reading, Text
 from guards.evidence.index import SourceClaim
@@ -65,25 +65,43 @@ class OtherScope(Guard[ScopeSettings]):
     """Report claims about another house, product, edition, subject or place than the question's."""
 
     id = "scope"
+    label = Label("Scope", "대상 범위")
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = ScopeSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "scope.other_scope": Code(
-            "The claim names, or rests on a source about, a sibling of what was asked about.",
-            '"{observed}"은(는) 질문한 {expected}의 내용이 아닙니다. 질문한 대상의 내용만 쓰세요.',
+            label=Label("About another scope", "다른 대상에 관한 내용"),
+            meaning=(
+                "The claim names, or rests on a source about, a sibling of what was asked about."
+            ),
+            message="질문하신 대상이 아닌 다른 곳의 내용일 수 있습니다",
+            instruction=(
+                '"{observed}"{observed:은} 질문한 {expected}의 내용이 아닙니다. 질문한 대상의 '
+                "내용만 쓰세요."
+            ),
         ),
         "scope.other_edition": Code(
-            "The claim rests on a text that is no longer in force.",
-            '"{observed}"은(는) 지난 자료의 내용입니다. 현재 자료의 내용만 쓰세요.',
+            label=Label("From a text that is no longer in force", "효력이 없는 지난 자료의 내용"),
+            meaning="The claim rests on a text that is no longer in force.",
+            message="질문하신 대상이 아닌 다른 곳의 내용일 수 있습니다",
+            instruction=(
+                '"{observed}"{observed:은} 지난 자료의 내용입니다. 현재 자료의 내용만 쓰세요.'
+            ),
         ),
         "scope.other_category": Code(
-            "The claim and its source are about another of the policy's categories.",
-            '"{observed}"은(는) 질문한 주제가 아닙니다. 질문한 주제의 내용만 쓰세요.',
+            label=Label("About another category", "다른 분류에 관한 내용"),
+            meaning="The claim and its source are about another of the policy's categories.",
+            message="질문하신 대상이 아닌 다른 곳의 내용일 수 있습니다",
+            instruction=(
+                '"{observed}"{observed:은} 질문한 주제가 아닙니다. 질문한 주제의 내용만 쓰세요.'
+            ),
         ),
         "scope.entity_drift": Code(
-            "The answer is about another place or organisation than the question names.",
-            '질문한 곳은 {expected}입니다. "{observed}"에 대한 내용으로 답하지 마세요.',
+            label=Label("About another place or organisation", "다른 장소나 기관에 관한 내용"),
+            meaning="The answer is about another place or organisation than the question names.",
+            message="질문하신 대상이 아닌 다른 곳의 내용일 수 있습니다",
+            instruction='질문한 곳은 {expected}입니다. "{observed}"에 대한 내용으로 답하지 마세요.',
         ),
     }
 

@@ -21,7 +21,7 @@ from guards.claims.layout import Page
 from guards.claims.reader import Claim
 from guards.claims.standing import Standing, standing_of_sentence
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading, Text
 from guards.evidence.index import SourceIndex, claims_of
 from guards.evidence.opposites.meaning import covered
@@ -264,21 +264,34 @@ class Transport(Guard[TransportSettings]):
     """Report every line, station, exit, bus and means of travel without support."""
 
     id = "transport"
+    label = Label("Directions", "교통편")
+    subject = Subject.ROUTES
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.SEGMENT
     settings_type = TransportSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "transport.invented": Code(
-            "No source describes such a way.",
-            '"{observed}"은(는) 자료에 없는 교통 정보입니다. 자료에 있는 교통편만 안내하세요.',
+            label=Label("A way that no source describes", "출처에 없는 교통편"),
+            meaning="No source describes such a way.",
+            instruction=(
+                '"{observed}"{observed:은} 자료에 없는 교통 정보입니다. 자료에 있는 교통편만 '
+                "안내하세요."
+            ),
         ),
         "transport.differs": Code(
-            "The passage on the same way has another line, station, exit or bus.",
-            '"{observed}"은(는) 자료의 교통 안내와 다릅니다. 자료의 {expected}만 쓰세요.',
+            label=Label("Another line, station, exit or bus", "출처와 다른 노선·역·출구·버스"),
+            meaning="The passage on the same way has another line, station, exit or bus.",
+            instruction=(
+                '"{observed}"{observed:은} 자료의 교통 안내와 다릅니다. 자료의 {expected}만 쓰세요.'
+            ),
         ),
         "transport.mode": Code(
-            "The sources describe other means of travel only.",
-            '"{observed}"은(는) 자료에 없는 교통수단입니다. 자료에 있는 교통편만 안내하세요.',
+            label=Label("Another means of travel", "출처와 다른 교통수단"),
+            meaning="The sources describe other means of travel only.",
+            instruction=(
+                '"{observed}"{observed:은} 자료에 없는 교통수단입니다. 자료에 있는 교통편만 '
+                "안내하세요."
+            ),
         ),
     }
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.guard import Code, Guard, GuardSettings, Scope, Stage
+from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading
 from guards.text.claims import bare_claim, claims
 from guards.text.sentences import Sentence
@@ -42,21 +42,29 @@ class UncitedClaims(Guard[UncitedClaimsSettings]):
     """Report claims without a citation; weak."""
 
     id = "uncited_claims"
+    label = Label("Missing citations", "출처 누락")
+    subject = Subject.FORM
     stages = frozenset({Stage.OUTPUT})
     scope = Scope.ANSWER
     settings_type = UncitedClaimsSettings
     codes: ClassVar[Mapping[str, Code]] = {
         "uncited_claims.sentence": Code(
-            "A claim without a citation, in an answer that cites elsewhere.",
-            "문장마다 근거가 된 자료의 번호를 표시하세요.",
+            label=Label("A claim without a citation", "출처 표시가 없는 문장"),
+            meaning="A claim without a citation, in an answer that cites elsewhere.",
+            message="출처를 표시하지 않았습니다",
+            instruction="문장마다 근거가 된 자료의 번호를 표시하세요.",
         ),
         "uncited_claims.answer": Code(
-            "An answer that makes claims and cites nothing.",
-            "답변의 각 문장 끝에 근거가 된 자료의 번호를 표시하세요.",
+            label=Label("An answer without any citation", "출처 표시가 하나도 없는 답변"),
+            meaning="An answer that makes claims and cites nothing.",
+            message="출처를 표시하지 않았습니다",
+            instruction="답변의 각 문장 끝에 근거가 된 자료의 번호를 표시하세요.",
         ),
         "uncited_claims.long_answer": Code(
-            "A long answer that cites nothing.",
-            "답변의 각 문장 끝에 근거가 된 자료의 번호를 표시하세요.",
+            label=Label("A long answer without any citation", "출처 표시가 없는 긴 답변"),
+            meaning="A long answer that cites nothing.",
+            message="출처를 표시하지 않았습니다",
+            instruction="답변의 각 문장 끝에 근거가 된 자료의 번호를 표시하세요.",
         ),
     }
 

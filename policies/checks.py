@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from guards.core.guard import Scope, Stage
 from guards.core.registry import all_guards
 from policies import jinja, patterns
+from policies.codes import JUDGE_CODES
 from policies.judging.judge import JUDGE
-from policies.judging.report import CODES
 from policies.schema.base import Mode
 from policies.schema.errors import Remark
 from policies.schema.guard_rule import Action, GuardRule, OnNotRun
@@ -71,7 +71,7 @@ def _about_intents(policy: Policy) -> Iterator[Remark]:
 
 
 def _about_templates(policy: Policy) -> Iterator[Remark]:
-    called = {FALLBACK, CUT, CORRECTION, JUDGE, *CODES}
+    called = {FALLBACK, CUT, CORRECTION, JUDGE, *JUDGE_CODES}
     called |= {rule.template for rule in policy.guards.values() if rule.template}
     for guard in all_guards().values():
         called |= {guard.id, f"{guard.id}.not_run", *guard.codes}

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from guards.core.finding import Finding, Severity, Strength
+from guards.core.guard import Subject
+from guards.core.registry import guards_about
 from policies.schema.sections import ConfidenceBands, ConfidenceWeights
 
-CITATION_GUARDS = frozenset({"citations", "legal_citation"})
+_CITATION = (Subject.CITATIONS, Subject.PROVISIONS)
+_CRITICAL = (Subject.FIGURES, Subject.PROVISIONS, Subject.CONTACTS, Subject.ROUTES)
+"""Claims that do harm where they are invented."""
 _NOT_WRONG = frozenset({"citations.missing"})
-"""What is said of a claim that cites nothing."""
-CRITICAL_GUARDS = frozenset({"numbers", "estimates", "legal_citation", "contact", "transport"})
-"""Whose claims do harm where they are invented: figures, provisions, contacts, routes."""
+"""Codes that say only that a citation is lacking."""
 
 
 class Band(StrEnum):
@@ -93,9 +95,14 @@ def confidence_of(
     return Confidence(value, _band(value, weights.bands), caps)
 
 
+def citation_guards() -> frozenset[str]:
+    """Return the guards that check citations, be it of sources or of law."""
+    return guards_about(*_CITATION)
+
+
 def is_bad_citation(finding: Finding) -> bool:
     """Tell whether a finding says for sure that a citation is wrong."""
-    is_wrong = finding.guard in CITATION_GUARDS and finding.code not in _NOT_WRONG
+    is_wrong = finding.guard in citation_guards() and finding.code not in _NOT_WRONG
     return is_wrong and finding.severity is Severity.STRONG
 
 
@@ -104,7 +111,7 @@ def _caps(findings: Iterable[Finding], judge: JudgeWord | None) -> tuple[Cap, ..
     open_ = {
         Cap.CONTRADICTION: any(one.strength is Strength.C2 for one in strong),
         Cap.CRITICAL: any(
-            one.strength is Strength.E0 and one.guard in CRITICAL_GUARDS for one in strong
+            one.strength is Strength.E0 and one.guard in guards_about(*_CRITICAL) for one in strong
         ),
         Cap.DEGRADED_JUDGE: judge is not None and judge.degraded,
     }

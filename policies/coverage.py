@@ -13,23 +13,27 @@ from operator import attrgetter
 from typing import Protocol
 
 from guards.citations import Citations, CitationsSettings
+from guards.contact import Contacts
 from guards.core.finding import Finding
+from guards.core.guard import Subject
 from guards.core.lazy import lazy
 from guards.core.reading import Reading, Text
+from guards.core.registry import guards_about
 from guards.evidence.passages import units_of
 from guards.evidence.thresholds import COMPARED_WORDS
+from guards.numbers import Numbers
 from guards.overlap import Overlap
 from guards.text.citing.assessed import Assessed, Assessment, Status
 from guards.text.citing.assessment import assess
 from guards.text.citing.kept import cited_answer
 from guards.text.citing.statements import Statement
 from guards.text.claimed_quantities import claimed_quantities
+from guards.transport import Transport
 from policies.schema.policy import Policy
 from policies.verification.stances import told_alike
 from policies.verification.thresholds import options_of
 
-FORM_GUARDS = frozenset({"answerability", "korean_only", "phrases", "quality", "uncited_claims"})
-"""Whose findings are about an answer's form or the question, not about what the sources say."""
+_SAYS_NOTHING = (Subject.FORM, Subject.QUESTION)
 _NO_TEXT = Text("")
 _start_of = attrgetter("start")
 
@@ -80,7 +84,7 @@ class Coverage:
         if not self._reading.sources:
             return False
         compared = any(True for claim in self.claims for _ in self._checking(claim))
-        return compared or any(finding.guard not in FORM_GUARDS for finding in findings)
+        return compared or any(one.guard not in guards_about(*_SAYS_NOTHING) for one in findings)
 
     def checked_by(self, claim: Statement) -> tuple[str, ...]:
         """Return the guards that compared a claim with the sources, in a fixed order."""
@@ -128,9 +132,9 @@ class Coverage:
     def _slots(self) -> dict[str, Sequence[_Slot]]:
         """What each guard compares, by the guard's id."""
         return {
-            "numbers": claimed_quantities(self._answer),
-            "contact": self._answer.contacts,
-            "transport": self._answer.routes,
+            Numbers.id: claimed_quantities(self._answer),
+            Contacts.id: self._answer.contacts,
+            Transport.id: self._answer.routes,
         }
 
 

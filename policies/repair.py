@@ -7,7 +7,7 @@ from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Severity, Span
 from guards.text.citing.references import read_references
 from policies.citing.mending import Mended, Unhealed, mend
-from policies.confidence import CITATION_GUARDS
+from policies.confidence import citation_guards
 from policies.edits import Edit, fixes, without_overlaps
 from policies.schema.guard_rule import Action
 from policies.schema.lists import renumbered
@@ -62,7 +62,7 @@ def citations_repaired(policy: Policy, exchange: Exchange, verdict: Verdict) -> 
     wrong = [
         found
         for found in verdict.findings
-        if found.guard in CITATION_GUARDS
+        if found.guard in citation_guards()
         and found.severity is Severity.STRONG
         and _is_mendable(policy, found)
     ]

@@ -11,6 +11,7 @@ from uuid import uuid4
 from litestar.types import Message, Receive, Send
 from structlog.contextvars import bind_contextvars
 
+from guards.answerability import Answerability
 from policies.verdict import GuardOutcome
 from proxy.errors import BadRequest, GuardProxyError, InternalError, Overloaded, ServiceStopping
 from proxy.logs import failure, logger
@@ -258,7 +259,7 @@ def debug_record(trace: Trace, top_k: int) -> dict[str, object]:
         "results": len(trace.sources),
         "scores": [source.score for source in trace.sources],
         "answerable": _answerable(trace),
-        "why": [reason for reason in trace.reasons if reason.startswith("answerability.")],
+        "why": [one for one in trace.reasons if one.startswith(f"{Answerability.id}.")],
         "guards": {
             f"{run.stage.value}.{run.guard}.{run.attempt}": run.reason or run.outcome.value
             for run in trace.guards
@@ -276,7 +277,7 @@ def _answerable(trace: Trace) -> bool | None:
     said = [
         run.outcome is GuardOutcome.CLEAN
         for run in trace.guards
-        if run.guard == "answerability" and run.outcome is not GuardOutcome.NOT_RUN
+        if run.guard == Answerability.id and run.outcome is not GuardOutcome.NOT_RUN
     ]
     return said[-1] if said else None
 

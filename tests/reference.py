@@ -257,18 +257,23 @@ def _docstring(documented: object) -> tuple[str, str]:
     return _cell(title.rstrip(".")), rest
 
 
+_PARTICLE = re.compile(r"\{\w+:(\w+)\}")
+"""Placeholder of a particle in an instruction; the page shows the particle itself."""
+
+
 def _guard_section(name: str, guard: GuardType, weak: Mapping[str, frozenset[str]]) -> str:
     title, manual = _manual(guard)
     manual = re.sub(r"\n +", " ", manual)
     listed = re.sub(r"^(\w+): ", r"- **\1:** ", manual, flags=re.MULTILINE)
     coded = table(
-        ("code", "only noted in", "meaning", "what the model is told"),
+        ("code", "shown as", "only noted in", "meaning", "what the model is told"),
         (
             (
                 f"`{code}`",
+                _cell(f"{about.label.en} · {about.label.ko}"),
                 ", ".join(f"`{policy}`" for policy in POLICIES if code in weak[policy]),
                 _cell(about.meaning),
-                _cell(about.instruction) or "–",
+                _cell(_PARTICLE.sub(r"\1", about.instruction)) or "–",
             )
             for code, about in guard.codes.items()
         ),

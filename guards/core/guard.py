@@ -40,17 +40,53 @@ SettingsT = TypeVar("SettingsT", bound=GuardSettings)
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
-    """One kind of finding.
+class Label:
+    """A short name for operators, as the dashboard shows it.
 
     Attributes:
-        meaning: What it says, for operators; English.
-        instruction: What the model is told when it is asked again, in Korean; ``{observed}`` and
-            ``{expected}`` stand for the finding's own (each optional). Empty for kinds that never
-            lead to a second attempt (those about the question).
+        en: English.
+        ko: Korean.
     """
 
+    en: str
+    ko: str
+
+
+class Subject(StrEnum):
+    """Matter of a guard: policies and reports treat guards by it, never by their names."""
+
+    CLAIMS = "claims"
+    """Claims of any other kind, compared with the sources."""
+    FIGURES = "figures"
+    PROVISIONS = "provisions"
+    CONTACTS = "contacts"
+    ROUTES = "routes"
+    CITATIONS = "citations"
+    """Marks that name the source of a claim."""
+    PERSONAL_DATA = "personal_data"
+    FORM = "form"
+    """Form of the answer: says nothing on whether its claims are true."""
+    QUESTION = "question"
+    """The question and its sources, not the answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """One kind of finding, with all that anybody is shown about it.
+
+    Attributes:
+        label: Short name, for lists and the dashboard.
+        meaning: One sentence for the reference, in English.
+        message: What is wrong with the words found, for a report in Korean: a clause without a full
+            stop. Empty: the report words it by the finding's strength.
+        instruction: What a model is told that is asked again, in Korean. ``{observed}`` and
+            ``{expected}`` stand for the finding's own words, ``{observed:은}`` for the particle
+            that fits behind them. Empty for kinds that never lead to a second attempt.
+    """
+
+    label: Label
     meaning: str
+    message: str = ""
     instruction: str = ""
 
 
@@ -59,6 +95,8 @@ class Guard(ABC, Generic[SettingsT]):
 
     Attributes:
         id: The file's name; findings and policies call it so.
+        label: Its name for operators.
+        subject: What its findings are about.
         stages: When it runs.
         scope: How much of the answer it must see.
         settings_type: Its options.
@@ -66,6 +104,8 @@ class Guard(ABC, Generic[SettingsT]):
     """
 
     id: ClassVar[str]
+    label: ClassVar[Label]
+    subject: ClassVar[Subject] = Subject.CLAIMS
     stages: ClassVar[frozenset[Stage]]
     scope: ClassVar[Scope] = Scope.ANSWER
     settings_type: ClassVar[type[GuardSettings]]

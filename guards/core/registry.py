@@ -10,7 +10,7 @@ from typing import Any, TypeGuard
 
 import guards
 from guards.core.errors import BadGuardFile
-from guards.core.guard import Guard
+from guards.core.guard import Guard, Subject
 
 GuardType = type[Guard[Any]]
 
@@ -24,6 +24,12 @@ def all_guards() -> Mapping[str, GuardType]:
     """
     names = sorted(info.name for info in pkgutil.iter_modules(guards.__path__) if not info.ispkg)
     return MappingProxyType({name: _guard_of(name) for name in names})
+
+
+@cache
+def guards_about(*subjects: Subject) -> frozenset[str]:
+    """Return the ids of the guards whose findings are about one of these subjects."""
+    return frozenset(name for name, guard in all_guards().items() if guard.subject in subjects)
 
 
 def _guard_of(name: str) -> GuardType:

@@ -65,6 +65,20 @@ def agreeing(particle: str, word: str) -> str:
     return after_consonant
 
 
+class Noun(str):
+    """A word for texts that put a particle behind it: ``f'"{noun}"{noun:은} …'``.
+
+    A format gives the form of the particle that fits; the empty one gives the word itself. Where
+    the word's reading is not known, it is the form behind a vowel.
+    """
+
+    def __format__(self, particle: str) -> str:
+        """Return the word, or the fitting form of the particle."""
+        if not particle:
+            return str(self)
+        return agreeing(particle, self) if _last_syllable(self) else _PAIRS[particle][1]
+
+
 def _last_syllable(word: str) -> str:
     """Return the syllable that a word or a bracketed number ends in when read; empty if unknown."""
     read = _NOT_READ.sub("", unicodedata.normalize("NFKC", word))

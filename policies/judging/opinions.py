@@ -26,6 +26,7 @@ from guards.evidence.opposites.statements import statements_of
 from guards.evidence.passages import units_of
 from guards.text.normal import normalise
 from guards.text.sentences import split_sentences
+from policies.codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE
 from policies.decision import Possible
 from policies.inspection import Inspector
 from policies.judging.claims import Skip, question_about
@@ -42,14 +43,7 @@ from policies.judging.judge import (
     Window,
 )
 from policies.judging.regate import Gravity, Objection
-from policies.judging.report import (
-    CONTRADICTED,
-    UNSUPPORTED,
-    UNVERIFIABLE,
-    JudgeReport,
-    not_asked,
-    outcome_of,
-)
+from policies.judging.report import JudgeReport, not_asked, outcome_of
 from policies.schema.base import Mode
 from policies.schema.sections import OpinionRules
 from policies.verdict import PARTIAL, Verdict

@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from guards.core.finding import Finding, Severity
-from policies.coverage import FORM_GUARDS
+from guards.core.guard import Subject
+from guards.core.registry import guards_about
+from guards.overlap import Overlap
 from policies.schema.guard_rule import Action
 
-NOT_GROUNDING = FORM_GUARDS | {"citations", "personal_data"}
-"""Whose findings do not say that a claim is untrue."""
+_NOT_GROUNDING = (Subject.FORM, Subject.QUESTION, Subject.CITATIONS, Subject.PERSONAL_DATA)
+"""Subjects whose findings do not say that a claim is untrue."""
 _REGENERATE, _TRIM, _REPLACE = (Action.REGENERATE, Action.TRIM, Action.REPLACE)
 _MANY = 1_000_000
-_FEW_WORDS = "overlap.low"
+_FEW_WORDS = f"{Overlap.id}.low"
 
 
 class Gravity(StrEnum):
@@ -166,7 +168,7 @@ def tier_of(objection: Objection, grounding: Iterable[Finding]) -> Tier:
 
 def is_grounding(finding: Finding) -> bool:
     """Tell whether a guard's finding says that the answer is not what the sources say."""
-    return finding.part == "answer" and finding.guard not in NOT_GROUNDING
+    return finding.part == "answer" and finding.guard not in guards_about(*_NOT_GROUNDING)
 
 
 def says_untrue(finding: Finding) -> bool:

@@ -13,7 +13,7 @@ from guards.core.lazy import lazy
 from guards.core.reading import Reading
 from guards.text.citing.assessed import Assessed, Assessment, Status
 from guards.text.slots.citation_mark import CitationMark, MarkKind
-from policies.confidence import CITATION_GUARDS, is_bad_citation
+from policies.confidence import citation_guards, is_bad_citation
 from policies.coverage import Coverage, is_about_mark
 from policies.judging.regate import strong_grounding
 from policies.verdict import Verdict
@@ -66,12 +66,12 @@ class CitedAnswer:
     @property
     def valid(self) -> bool | None:
         """Whether all citations hold; None if there are none, or it could not be told."""
-        if not self.cites or not self._verdict.ran & CITATION_GUARDS:
+        if not self.cites or not self._verdict.ran & citation_guards():
             return None
         wrong = any(one.status is Status.INACCURATE for one in self._told)
         if wrong or self._phantom or any(map(is_bad_citation, self._verdict.findings)):
             return False
-        doubtful = any(one.guard in CITATION_GUARDS for one in self._verdict.findings)
+        doubtful = any(one.guard in citation_guards() for one in self._verdict.findings)
         return None if doubtful else True
 
     @lazy

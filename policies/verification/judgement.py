@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from guards.core.finding import Severity
+from guards.estimates import Estimates
+from policies.codes import guard_labels
 from policies.confidence import Confidence, is_bad_citation
 from policies.judging.report import open_signs
 from policies.repair import LIST_ADDED
@@ -13,10 +15,10 @@ from policies.verdict import Verdict
 from policies.verification.checks import CheckBook
 from policies.verification.citations import CitedAnswer
 from policies.verification.parts import ClaimReport, Label, NotCheckable
-from policies.verification.words import SUBJECTS, message, reasoning
+from policies.verification.words import message, reasoning
 
 _NO_APPROVAL = frozenset({Label.UNSUPPORTED, Label.CONTRADICTED})
-_HEDGING = "estimates"
+_HEDGING = Estimates.id
 _NOT_LOOKED_AT = "not_looked_at"
 _NOTHING = {
     "no_sources": "대조할 자료가 없어 답변을 확인하지 못했습니다.",
@@ -102,7 +104,7 @@ class Judgement:
             f'근거: "{claim.text}" - 자료와 같은 뜻인지 확인하지 못했습니다'
             for claim in self._doubtful
         ]
-        missing = [SUBJECTS.get(name, "모델 의견") for name in self.book.missing]
+        missing = [guard_labels()[name].ko for name in self.book.missing]
         if missing:
             lines.append(f"필요한 검사를 하지 못했습니다: {', '.join(missing)}.")
         threshold = self.policy.confidence.threshold

@@ -1,55 +1,14 @@
 """The Korean sentences of a verification."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from guards.core.finding import Finding, Severity, Strength
 from guards.text.citing.assessed import Assessment, Status
+from policies.codes import all_codes, guard_labels
 
 _QUOTED_CHARS = 60
 _MOST_EXPECTED = 3
 
-SUBJECTS: Mapping[str, str] = {
-    "answerability": "질문",
-    "citations": "출처 표시",
-    "conflict": "자료 간 차이",
-    "contact": "연락처",
-    "estimates": "추정",
-    "judge": "모델 의견",
-    "korean_only": "언어",
-    "legal_citation": "법령 인용",
-    "names": "이름",
-    "negation": "긍정·부정",
-    "numbers": "수치",
-    "overlap": "근거",
-    "personal_data": "개인정보",
-    "phrases": "표현",
-    "places": "장소",
-    "quality": "글의 완결성",
-    "scope": "대상 범위",
-    "transport": "교통편",
-    "uncited_claims": "출처 표시",
-}
-"""What a guard's findings are about, by its id."""
-_CODES = {
-    "answerability.unknown_name": "자료는 질문하신 대상이 아닌 다른 것만 다룹니다",
-    "answerability": "답할 근거가 되는 자료가 없습니다",
-    "citations.unknown_source": "제공된 자료에 없는 출처입니다",
-    "citations.unknown_number": "제공된 자료에 없는 출처 번호입니다",
-    "citations.wrong_source": "다른 출처에 있는 내용입니다",
-    "citations.unsupported": "표시된 출처에 없는 내용입니다",
-    "citations.missing": "출처 표시가 빠져 있습니다",
-    "conflict": "자료마다 내용이 다른데 한쪽만 답했습니다",
-    "estimates.derived": "자료의 수치로 어림한 값입니다",
-    "estimates.hedge": "추측하는 표현입니다",
-    "estimates": "자료에 없는 추정입니다",
-    "korean_only": "한국어가 아닌 글자가 섞여 있습니다",
-    "negation.exception_omitted": "자료에 있는 예외를 빠뜨렸습니다",
-    "personal_data": "사용자와 자료가 알려 주지 않은 개인정보입니다",
-    "phrases": "쓰지 않기로 한 표현입니다",
-    "quality": "글이 온전하지 않습니다",
-    "scope": "질문하신 대상이 아닌 다른 곳의 내용일 수 있습니다",
-    "uncited_claims": "출처를 표시하지 않았습니다",
-}
 _STRENGTHS = {
     Strength.C2: "자료와 다릅니다",
     Strength.C1: "자료와 다를 수 있습니다",
@@ -60,11 +19,10 @@ _UNSURE = "자료에서 분명하게 확인되지 않습니다"
 
 def message(finding: Finding) -> str:
     """Say what a finding is about and what is wrong, in one line."""
-    subject = SUBJECTS.get(finding.guard, finding.guard)
-    said = _CODES.get(finding.code) or _CODES.get(finding.guard) or _by_strength(finding)
+    said = all_codes()[finding.code].message or _by_strength(finding)
     expected = ", ".join(finding.expected[:_MOST_EXPECTED])
     told = f" (자료: {_short(expected)})" if expected else ""
-    return f'{subject}: "{_short(finding.observed)}" - {said}{told}'
+    return f'{guard_labels()[finding.guard].ko}: "{_short(finding.observed)}" - {said}{told}'
 
 
 def _by_strength(finding: Finding) -> str:

@@ -1,5 +1,7 @@
 """The dashboard's two languages: English is written in the code, Korean in the `.po` files.
 
+The labels of guards and of their codes have both languages beside the guard.
+
 The files of `locale/ko/LC_MESSAGES` are read as they are when the proxy starts; nothing is compiled
 beforehand. Each page has its own file.
 """
@@ -15,6 +17,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import Translations
+
+from policies.codes import all_codes, guard_labels
 
 MESSAGES = Path(__file__).parent / "locale" / "ko" / "LC_MESSAGES"
 
@@ -60,6 +64,8 @@ def translations(language: Language) -> NullTranslations:
         for message in catalog:
             if message.id:
                 whole[message.id] = message
+    for label in (*guard_labels().values(), *(code.label for code in all_codes().values())):
+        whole.add(label.en, label.ko)
     compiled = BytesIO()
     write_mo(compiled, whole)
     compiled.seek(0)

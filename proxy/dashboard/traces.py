@@ -11,8 +11,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import ValidationException
 from litestar.params import FromPath
 
-from guards.core.registry import all_guards
-from policies.judging.judge import JUDGE
+from policies.codes import all_codes, guard_labels
 from policies.schema.guard_rule import Action
 from policies.schema.store import Snapshot
 from proxy.dashboard.access import ROOT
@@ -28,7 +27,7 @@ from proxy.traces.trace import ACTION_NAMES, Delivery, Trace
 from proxy.verify import VerifyJob
 from proxy.views import msgid, words
 from proxy.views.trace import TracePage, outcome_of, shadow_word
-from proxy.views.words import CODE_WORDS, code_word, reason_word
+from proxy.views.words import code_word, reason_word
 
 FIELDS = ("text", "action", "guard", "code", "door", "span", "since", "until")
 """What an address can ask for beside the tenant."""
@@ -353,8 +352,8 @@ async def show_traces(
         tenants=sorted(services.policies.snapshot.tenants) if desk.is_admin else (),
         spans=SPANS,
         titles={span.name: span.title for span in SPANS},
-        guards=(*all_guards(), JUDGE),
-        codes=CODE_WORDS,
+        guards=tuple(guard_labels()),
+        codes={name: code.label.en for name, code in all_codes().items()},
         code_word=code_word,
         words=words,
         doors=ALL_DOORS,

@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from guards.core.finding import Finding, Strength
+from guards.core.guard import Subject
 from guards.core.reading import Reading, Text, read
+from guards.core.registry import guards_about
 from guards.evidence.support import Support
 from guards.text.citing.statements import read_statements
 from guards.text.laws.index import LawIndex
 from guards.text.laws.law import Kind
-from policies.judging.report import code_of
+from guards.text.particle_choice import Noun
+from policies.codes import all_codes
 from policies.schema.sections import Regeneration
 from proxy.candidates import Candidate
 from proxy.openai_api.door import Door
@@ -52,8 +55,8 @@ def closed_lists(reading: Reading, findings: Sequence[Finding]) -> tuple[ClosedL
     if not reading.sources:
         return ()
     made: list[ClosedList] = []
-    for kind, guards, values_of in _KINDS:
-        about = [finding for finding in findings if finding.guard in guards]
+    for kind, subject, values_of in _KINDS:
+        about = [finding for finding in findings if finding.guard in guards_about(subject)]
         if not about:
             continue
         values = tuple(dict.fromkeys(values_of(reading, about)))
@@ -103,11 +106,11 @@ def _names_of_sources(reading: Reading, _: Sequence[Finding]) -> Iterable[str]:
     )
 
 
-_KINDS: tuple[tuple[str, frozenset[str], _Lister], ...] = (
-    ("수치(틀린 값과 같은 단위)", frozenset({"numbers", "estimates"}), _figures),
-    ("조문", frozenset({"legal_citation"}), _provisions),
-    ("연락처", frozenset({"contact"}), _contacts),
-    ("출처", frozenset({"citations"}), _names_of_sources),
+_KINDS: tuple[tuple[str, Subject, _Lister], ...] = (
+    ("수치(틀린 값과 같은 단위)", Subject.FIGURES, _figures),
+    ("조문", Subject.PROVISIONS, _provisions),
+    ("연락처", Subject.CONTACTS, _contacts),
+    ("출처", Subject.CITATIONS, _names_of_sources),
 )
 
 
@@ -123,8 +126,8 @@ _CLOSING = (
 _KEEP = "다음 문장은 유지하세요:"
 _NOTHING = "없음"
 # Who is told to choose another contact must not be told to give none.
-_BANNED = "personal_data"
-_CHOSEN = "contact"
+_BANNED = Subject.PERSONAL_DATA
+_CHOSEN = Subject.CONTACTS
 _LONGEST_QUOTE_CHARS = 160
 _LONGEST_OBSERVED_CHARS = 60
 _LONGEST_EXPECTED_CHARS = 200
@@ -184,8 +187,12 @@ def _allowed(closed: ClosedList) -> str:
 
 
 def _faults(findings: Sequence[Finding], most: int) -> list[str]:
-    chosen = [finding.observed for finding in findings if finding.guard == _CHOSEN]
-    told = [one for one in findings if one.guard != _BANNED or not _is_among(one, chosen)]
+    chosen = [finding.observed for finding in findings if finding.guard in guards_about(_CHOSEN)]
+    told = [
+        one
+        for one in findings
+        if one.guard not in guards_about(_BANNED) or not _is_among(one, chosen)
+    ]
     lines: list[str] = []
     for finding in sorted(told, key=lambda found: _WORST_FIRST.index(found.strength)):
         line = _instruction(finding)
@@ -199,12 +206,12 @@ def _is_among(finding: Finding, texts: Iterable[str]) -> bool:
 
 
 def _instruction(finding: Finding) -> str:
-    code = code_of(finding)
+    code = all_codes()[finding.code]
     if not code.instruction:
         return ""
     said = code.instruction.format(
-        observed=_short(finding.observed, _LONGEST_OBSERVED_CHARS),
-        expected=_short(", ".join(finding.expected), _LONGEST_EXPECTED_CHARS) or _NOTHING,
+        observed=Noun(_short(finding.observed, _LONGEST_OBSERVED_CHARS)),
+        expected=Noun(_short(", ".join(finding.expected), _LONGEST_EXPECTED_CHARS) or _NOTHING),
     )
     if finding.fix in finding.expected and "{expected}" not in code.instruction:
         said += f" 바르게 쓰면: {_short(finding.fix, _LONGEST_EXPECTED_CHARS)}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from guards.core.exchange import ContextState
 from guards.core.finding import Strength
-from policies.judging.judge import JUDGE
+from policies.codes import all_codes, guard_labels
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
@@ -19,27 +19,6 @@ ACTION_WORDS = {
     Action.REPLACE.value: msgid("Replaced"),
     NOTHING_DECIDED: msgid("Undecided"),
 }
-GUARD_WORDS = {
-    "answerability": msgid("Nothing to answer from"),
-    "citations": msgid("Citation marks"),
-    "complaint": msgid("Complaints and abuse"),
-    "conflict": msgid("Conflicting sources"),
-    "contact": msgid("Contact details"),
-    "estimates": msgid("Estimates"),
-    "korean_only": msgid("Korean only"),
-    "legal_citation": msgid("References to law"),
-    "names": msgid("Names"),
-    "negation": msgid("Turned into the opposite"),
-    "numbers": msgid("Figures"),
-    "overlap": msgid("Words not in the sources"),
-    "personal_data": msgid("Personal data"),
-    "phrases": msgid("Unwanted phrases"),
-    "places": msgid("Places"),
-    "quality": msgid("Broken text"),
-    "scope": msgid("Outside the scope"),
-    "transport": msgid("Ways to get there"),
-    "uncited_claims": msgid("Uncited claims"),
-}
 
 
 def action_word(action: str) -> str:
@@ -48,90 +27,15 @@ def action_word(action: str) -> str:
 
 
 def guard_word(guard: str) -> str:
-    """Return the word for a guard; one that is not known stands for itself."""
-    return GUARD_WORDS.get(guard, guard)
-
-
-CODE_WORDS = {
-    "answerability.no_context": msgid("The app sent no sources"),
-    "answerability.empty_context": msgid("The search found no sources"),
-    "answerability.low_score": msgid("All sources are below the search score demanded"),
-    "answerability.off_topic": msgid("No source is about the question"),
-    "answerability.unknown_name": msgid("The sources know others, not what was asked about"),
-    "citations.unknown_source": msgid("Cites a document that is not there"),
-    "citations.unknown_number": msgid("Cites a number that no source has"),
-    "citations.wrong_source": msgid("Cites the wrong source"),
-    "citations.unsupported": msgid("The cited source does not say so"),
-    "citations.missing": msgid("A citation is missing"),
-    "complaint.venting": msgid("The user is dissatisfied"),
-    "complaint.abuse": msgid("The user is abusive"),
-    "complaint.crisis": msgid("The user speaks of self-harm or threatens somebody"),
-    "complaint.with_question": msgid("A complaint beside a question"),
-    "conflict.undisclosed": msgid("The sources differ, and the answer does not say so"),
-    "conflict.outdated": msgid("A figure of an older edition"),
-    "conflict.edition_unsaid": msgid("Does not say that an older edition differs"),
-    "contact.invented": msgid("Invented contact details"),
-    "contact.swapped": msgid("Somebody else's contact details"),
-    "estimates.unsupported": msgid("An estimate that no source has"),
-    "estimates.derived": msgid("An estimate worked out from figures of a source"),
-    "estimates.hedge": msgid("A guess where the sources are sure"),
-    "korean_only.han": msgid("Chinese characters"),
-    "korean_only.kana": msgid("Japanese characters"),
-    "korean_only.other_script": msgid("Characters of another script"),
-    "korean_only.broken_character": msgid("A broken character"),
-    "korean_only.latin_sentence": msgid("A sentence that is not Korean"),
-    "legal_citation.law_absent": msgid("Names a law that no source mentions"),
-    "legal_citation.decree_absent": msgid("Cites a decree that no source holds"),
-    "legal_citation.article_absent": msgid("Cites an article that no source holds"),
-    "legal_citation.paragraph_absent": msgid("Cites a paragraph that the article lacks"),
-    "legal_citation.item_absent": msgid("Cites an item that the article lacks"),
-    "legal_citation.annex_absent": msgid("Cites an annex that no source mentions"),
-    "legal_citation.addendum_absent": msgid("Cites an addendum that no source holds"),
-    "legal_citation.chapter_absent": msgid("Cites a chapter that no source mentions"),
-    "legal_citation.wrong_article": msgid("The cited article says something else"),
-    "names.not_in_sources": msgid("A name that no source has"),
-    "names.differs": msgid("The sources have another name"),
-    "names.misspelt": msgid("A name with one letter wrong"),
-    "names.no_such_facility": msgid("A facility that no source knows"),
-    "negation.flipped": msgid("Says the opposite of the source"),
-    "negation.possible": msgid("May say the opposite of the source"),
-    "negation.condition_dropped": msgid("Leaves out a condition"),
-    "negation.limit_set_aside": msgid("Sets a condition of the source aside"),
-    "negation.wrong_reply": msgid("Yes or no, against the source"),
-    "negation.exception_omitted": msgid("Leaves out an exception"),
-    "numbers.value_differs": msgid("The source has another figure"),
-    "numbers.not_in_sources": msgid("A figure that no source has"),
-    "numbers.comparator_differs": msgid("At least, at most, over or under is mixed up"),
-    "numbers.wrong_result": msgid("The answer's own calculation gives another result"),
-    "numbers.moved": msgid("A figure that belongs to something else"),
-    "numbers.derived": msgid("A figure worked out from others"),
-    "overlap.unsupported": msgid("The sources have nothing of this"),
-    "overlap.low": msgid("The sources have little of this"),
-    "personal_data.in_question": msgid("Personal data in the question"),
-    "personal_data.unlicensed": msgid("Personal data that nobody gave"),
-    "phrases.forbidden": msgid("A phrase that the policy does not want"),
-    "places.differs": msgid("The sources give another floor or number"),
-    "quality.broken_characters": msgid("Broken text"),
-    "quality.repetition": msgid("Repeats itself"),
-    "quality.special_token": msgid("A control token of the model"),
-    "quality.placeholder": msgid("Empty, or a placeholder"),
-    "quality.cut_off": msgid("Breaks off in the middle"),
-    "scope.other_scope": msgid("About another scope"),
-    "scope.other_edition": msgid("From a text that is no longer in force"),
-    "scope.other_category": msgid("About another category"),
-    "scope.entity_drift": msgid("About another place or organisation"),
-    "transport.invented": msgid("A way that no source describes"),
-    "transport.differs": msgid("Another line, station, exit or bus"),
-    "transport.mode": msgid("Another means of travel"),
-    "uncited_claims.sentence": msgid("A claim without a citation"),
-    "uncited_claims.answer": msgid("An answer without any citation"),
-    "uncited_claims.long_answer": msgid("A long answer without any citation"),
-}
+    """Return the word for a guard or the judge; one that is not known stands for itself."""
+    label = guard_labels().get(guard)
+    return label.en if label else guard
 
 
 def code_word(code: str) -> str:
     """Return the words for a kind of finding; one that is not known stands for itself."""
-    return CODE_WORDS.get(code, code)
+    known = all_codes().get(code)
+    return known.label.en if known else code
 
 
 REASON_WORDS: Mapping[str, str] = {
@@ -240,7 +144,6 @@ NOT_REPLAYED: Mapping[NotReplayed, str] = {
     NotReplayed.STOPPED: msgid("The proxy stopped meanwhile."),
     NotReplayed.FAILED: msgid("Judging broke."),
 }
-_JUDGE = msgid("Second reader")
 _ERRORS = {
     "upstream_unreachable": msgid("The model server could not be reached."),
     "upstream_timeout": msgid("The model server took too long."),
@@ -251,11 +154,6 @@ _ERRORS = {
     "model_not_found": msgid("The model does not exist or is not open to this tenant."),
     "client_gone": msgid("The client left before the end."),
 }
-
-
-def guard_title(guard: str) -> str:
-    """Return the words for what ran: a guard, or the model that reads answers again."""
-    return _JUDGE if guard == JUDGE else guard_word(guard)
 
 
 def error_word(error: str) -> str:

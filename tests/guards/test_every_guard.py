@@ -12,6 +12,7 @@ from guards.core.finding import Severity
 from guards.core.guard import Stage
 from guards.core.reading import Reading, read
 from guards.core.registry import GuardType, all_guards
+from guards.text.particle_choice import Noun
 
 ROOT = Path(__file__).parents[2]
 GUARDS = list(all_guards().values())
@@ -41,7 +42,7 @@ def test_codes_are_the_guards_own_and_say_what_they_mean(guard: GuardType) -> No
         assert code.meaning
         if code.instruction:
             assert re.search(r"[가-힣]", code.instruction)
-            code.instruction.format(observed="가", expected="나")
+            code.instruction.format(observed=Noun("가"), expected=Noun("나"))
 
 
 @every_guard

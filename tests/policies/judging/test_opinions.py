@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.runner import Outcome
+from policies.codes import CONTRADICTED, UNSUPPORTED, UNVERIFIABLE, all_codes
 from policies.confidence import JudgeWord
 from policies.judging.claims import Skip
 from policies.judging.judge import (
@@ -24,15 +25,7 @@ from policies.judging.judge import (
 )
 from policies.judging.opinions import is_verified, speaks_against, weighed
 from policies.judging.regate import Gravity
-from policies.judging.report import (
-    CODES,
-    CONTRADICTED,
-    UNSUPPORTED,
-    UNVERIFIABLE,
-    JudgeReport,
-    code_of,
-    not_asked,
-)
+from policies.judging.report import JudgeReport, not_asked
 from policies.schema.sections import JudgeKind, JudgeRules, OpinionRules
 from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL, REWORDED
 
@@ -408,8 +401,8 @@ def test_an_edited_answer_keeps_what_still_stands_in_it() -> None:
 def test_every_code_says_what_it_means() -> None:
     [finding] = worth(opinion()).findings
 
-    assert code_of(finding) is CODES[CONTRADICTED]
-    assert "{observed}" in code_of(finding).instruction
+    assert finding.code == CONTRADICTED
+    assert "{observed}" in all_codes()[finding.code].instruction
 
 
 def test_a_judge_needs_a_model_unless_its_server_has_only_one() -> None:

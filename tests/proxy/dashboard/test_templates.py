@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 from jinja2 import nodes
 
-from guards.core.registry import all_guards
 from proxy.dashboard.languages import Language
 from proxy.dashboard.page import NAVIGATION, TEMPLATES, Assets, Drawing
-from proxy.views.words import GUARD_WORDS
 
 PATHS = sorted(path.relative_to(TEMPLATES) for path in TEMPLATES.rglob("*.html"))
 INLINE = re.compile(
@@ -38,10 +36,6 @@ def test_what_is_translated_is_no_html_and_no_format(language: Language) -> None
 @pytest.mark.parametrize("path", PATHS, ids=str)
 def test_has_nothing_inline(path: Path) -> None:
     assert INLINE.findall((TEMPLATES / path).read_text(encoding="utf-8")) == []
-
-
-def test_every_guard_has_a_word() -> None:
-    assert set(GUARD_WORDS) == set(all_guards())
 
 
 def test_navigation_names_each_page_once() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from guards.core.exchange import ContextState
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.registry import all_guards
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
@@ -30,7 +29,6 @@ from proxy.traces.trace import (
 from proxy.views import words
 from proxy.views.findings import place_of
 from proxy.views.trace import WIDTH, Standing, TracePage, waterfall
-from proxy.views.words import CODE_WORDS
 from tests.proxy.dashboard.recorded import FEE, SOURCES, USED, WRONG, judged, made, trace_with
 
 NOBODY = Snapshot({}, {}, datetime(2031, 3, 5, tzinfo=UTC), {})
@@ -213,7 +211,3 @@ def test_a_trace_without_any_time_has_its_steps_all_the_same() -> None:
     trace = trace_with(duration_ms=0.0, steps=(Step(name="odd", started_ms=0.0, duration_ms=0.0),))
 
     assert [bar.name for bar in waterfall(trace)] == ["odd"]
-
-
-def test_every_kind_of_finding_has_words() -> None:
-    assert set(CODE_WORDS) == {code for guard in all_guards().values() for code in guard.codes}

@@ -107,7 +107,7 @@ def test_who_gave_a_wrong_contact_is_not_told_to_give_none(
     told = note(findings, most=5, lists=[ClosedList("연락처", ("02-000-1234",))])
 
     assert told.count("\n1) ") + told.count("\n2) ") == count
-    assert '"02-999-8765"은(는) 자료에 없는 연락처' in told
+    assert '"02-999-8765"는 자료에 없는 연락처' in told
 
 
 def test_what_may_be_chosen_from_stands_behind_the_faults() -> None:
