@@ -19,7 +19,7 @@ from policies.schema.keys import new_key
 from proxy.app import create_app, open_services
 from proxy.cli.output import err, excerpt, fail, harmless, out
 from proxy.cli.settings import read_settings
-from proxy.cli.signals import ending_in_order, unless_told
+from proxy.cli.signals import graceful_stop, unless_stopped
 from proxy.demo.model_server import MODEL, model_server
 from proxy.demo.tour import Stop, say, tour
 from proxy.logs import configure_logs
@@ -131,14 +131,14 @@ def demo(
 
 
 async def _demo(settings: Settings, *, once: bool, port: int) -> int:
-    with ending_in_order() as told_to_end:
+    with graceful_stop() as stop:
         async with _running(settings, port) as running:
-            stops = await unless_told(told_to_end, _shown(running))
+            stops = await unless_stopped(stop, _shown(running))
             if stops is None:
                 return 0
             if not once:
                 _print_commands(running, stops[0].trace_id)
-                await told_to_end.wait()
+                await stop.wait()
             return sum(bool(stop.faults) for stop in stops)
 
 

@@ -26,7 +26,7 @@ from proxy.certificates import trusted
 from proxy.cli.eval_page import page
 from proxy.cli.output import err, fail, out, print_json
 from proxy.cli.settings import read_settings
-from proxy.cli.signals import ending_in_order, unless_told
+from proxy.cli.signals import graceful_stop, unless_stopped
 from proxy.golden.client import KeyRefused, NoReply, Target, first_model
 from proxy.golden.loading import Chosen, GoldenError, chosen_set, shipped_sets
 from proxy.golden.results import CaseResult, Outcome, Run, Tally, compared, junit_xml
@@ -137,7 +137,7 @@ INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class LiveTarget:
     """A server that runs already; without a model's name the first that it lists is asked for.
 
     Attributes:
@@ -150,7 +150,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ScriptedTarget:
     """A scripted model behind a proxy of our own, by this policy."""
 
     policy: ChosenPolicy
@@ -172,7 +172,7 @@ class Plan:
 
     chosen: Chosen
     cases: tuple[Case, ...]
-    whom: Asked | Played
+    whom: LiveTarget | ScriptedTarget
     concurrency: int
     repeat: int
     fail_fast: bool
@@ -185,14 +185,14 @@ async def perform(plan: Plan) -> tuple[Run, bool]:
         PolicyError: the policy of a scripted run cannot serve a tenant.
     """
     started_at, began = datetime.now(UTC), time.perf_counter()
-    with ending_in_order() as stop:
+    with graceful_stop() as stop:
         async with _player(plan, stop) as player:
             results = await _results(plan, player, stop)
-    is_scripted = isinstance(plan.whom, Played)
+    is_scripted = isinstance(plan.whom, ScriptedTarget)
     run = Run(
         golden=plan.chosen.name,
         target="scripted" if is_scripted else player.target.base_url,
-        policy=plan.whom.policy.name if isinstance(plan.whom, Played) else None,
+        policy=plan.whom.policy.name if isinstance(plan.whom, ScriptedTarget) else None,
         model=player.target.model,
         started_at=started_at,
         took_s=round(time.perf_counter() - began, 2),
@@ -239,7 +239,7 @@ def _progress() -> Progress:
 async def _player(plan: Plan, stop: asyncio.Event) -> AsyncGenerator[Player, None]:
     golden, repeat = plan.chosen.golden, plan.repeat
     limits = httpx.Limits(max_connections=plan.concurrency)
-    if isinstance(plan.whom, Played):
+    if isinstance(plan.whom, ScriptedTarget):
         _keep_logs_quiet()
         async with (
             scripted(golden, plan.whom.policy.inspector.policy, plan.whom.timeout_s) as target,
@@ -250,7 +250,7 @@ async def _player(plan: Plan, stop: asyncio.Event) -> AsyncGenerator[Player, Non
     else:
         rules = trusted(plan.whom.ca_file)
         async with httpx.AsyncClient(limits=limits, verify=rules) as client:
-            asked = await unless_told(stop, _with_model(client, plan.whom.target))
+            asked = await unless_stopped(stop, _with_model(client, plan.whom.target))
             if asked is None:
                 raise typer.Exit(INTERRUPTED)
             yield Player(client, asked, golden, repeat=repeat)
@@ -347,13 +347,13 @@ def evaluate(
     if policy is not None and not scripted:
         fail("--policy goes with --scripted; a proxy that is asked has its own.")
     found = chosen(golden)
-    whom: Asked | Played
+    whom: LiveTarget | ScriptedTarget
     if base_url is None:
-        whom = Played(played_by(policy or found.policy), timeout)
+        whom = ScriptedTarget(played_by(policy or found.policy), timeout)
     else:
         bearer = read_key(key, key_env, required=key_env != DEFAULT_KEY_ENV)
         target = Target(server_address(base_url), model or "", bearer, timeout)
-        whom = Asked(target, read_settings().ca_file)
+        whom = LiveTarget(target, read_settings().ca_file)
     cases = selected(found.golden, only or [])
     plan = Plan(found, cases, whom, concurrency, repeat, fail_fast)
     _carry_out(plan, junit=junit, save=save, against=against, as_json=as_json)

@@ -17,7 +17,7 @@ from policies.schema.errors import PolicyError
 from policies.schema.loader import LoadedPolicy, load_policies
 from proxy.cli.output import excerpt
 from proxy.cli.policy import described
-from proxy.replay.comparison import By, Compared, Seen, Totals
+from proxy.replay.comparison import By, Compared, KeyFinding, Totals
 from proxy.traces.trace import ACTION_NAMES, NotReplayed, Unknown
 
 _SAID = re.compile(r"(\d{1,3}(?:\.\d{1,9})?|\.\d{1,9})\s?(%?)", re.ASCII)
@@ -334,7 +334,7 @@ def _example(one: Compared) -> Iterator[Text]:
         yield Text(f"{_DETAIL}{_seen(change.seen)}", "dim")
 
 
-def _seen(seen: Seen) -> str:
+def _seen(seen: KeyFinding) -> str:
     expected = f" (expected {', '.join(seen.expected)})" if seen.expected else ""
     said = excerpt(f"“{seen.observed}”{expected}", _MOST_CHARS)
     return f"{_SIGNS[seen.by]} {seen.code}: {said}"

@@ -21,7 +21,7 @@ from policies.schema.errors import PolicyError
 from proxy.app import connection_limiter, create_app, open_services, read_tenants
 from proxy.auth import ENOUGH_TOKEN_CHARS
 from proxy.cli.output import fail
-from proxy.cli.settings import help_of, odd_variables, read_settings
+from proxy.cli.settings import help_of, read_settings, unknown_variables
 from proxy.cli.signals import Signals, service_signals
 from proxy.logs import configure_logs, logger
 from proxy.metrics.families import note_end
@@ -43,7 +43,7 @@ _OTHERS = 256
 """Files, stores, judges and other processes."""
 
 
-def take_descriptors(settings: Settings) -> None:
+def raise_descriptor_limit(settings: Settings) -> None:
     """Take as many as the system lets this process have, and log if that may not be enough.
 
     Many systems let a process begin with 1,024, and have more only if it asks.
@@ -92,7 +92,7 @@ async def service(
         tenants: The tenants; None to read their policies.
         place: Which of several processes this one is.
     """
-    take_descriptors(settings)
+    raise_descriptor_limit(settings)
     keep_sources(settings.source_cache_chars)
     async with (
         open_services(settings, tenants=tenants, place=place) as services,
@@ -106,11 +106,11 @@ async def service(
             give_up=services.shutdown.cancel_all,
         ) as address,
     ):
-        keep_for_good()
+        freeze_heap()
         yield Running(address, services)
 
 
-async def until_told(signals: Signals, running: Running) -> None:
+async def serve_until_stopped(signals: Signals, running: Running) -> None:
     """Serve until a signal ends it; the policies are read again at SIGHUP.
 
     Then nobody new is asked for: requests are still served for as long as load balancers take to
@@ -143,7 +143,7 @@ def run_service(serving: Coroutine[None, None, None]) -> None:
         runner.run(serving)
 
 
-def keep_for_good() -> None:
+def freeze_heap() -> None:
     """Let the collector of garbage pass over all that is there by now: it stays to the end.
 
     Otherwise it would walk through it again and again among requests, 60 ms each time; and in
@@ -171,7 +171,7 @@ def log_stop(settings: Settings) -> None:
 
 
 @contextlib.contextmanager
-def reasons_said(settings: Settings) -> Generator[None, None, None]:
+def start_failures_reported(settings: Settings) -> Generator[None, None, None]:
     """Say what keeps the service from starting, and end with exit status 2."""
     try:
         yield
@@ -229,7 +229,7 @@ class _ServingCrew:
         place = replace(self._place, number=number)
         with listening(settings.host, settings.port, shared=True) as opened:
             self._address = address_of(opened)
-            keep_for_good()
+            freeze_heap()
             yield partial(_work, settings, self._tenants, place, opened)
 
     def look(self) -> None:
@@ -269,7 +269,7 @@ def _work(
 ) -> int:
     bind_contextvars(worker=place.number)
     try:
-        with reasons_said(settings):
+        with start_failures_reported(settings):
             run_service(_serve_as_worker(settings, tenants, place, opened, worker))
     except typer.Exit as ended:
         return ended.exit_code
@@ -284,7 +284,7 @@ async def _serve_as_worker(
             worker.ready()
             log.info("worker.started", pid=os.getpid())
             with _orphaned(worker, signals.stop):
-                await until_told(signals, running)
+                await serve_until_stopped(signals, running)
     log.info("worker.stopped")
 
 
@@ -323,15 +323,15 @@ def serve(
     chosen = {name: value for name, value in given.items() if value is not None}
     settings = read_settings(**chosen)
     configure_logs(settings.log_format)
-    _warn_of_oddities(settings)
-    with reasons_said(settings):
+    _warn_of_unknown_variables(settings)
+    with start_failures_reported(settings):
         if settings.workers > 1:
             raise typer.Exit(serve_together(settings))
         run_service(_serve(settings))
 
 
-def _warn_of_oddities(settings: Settings) -> None:
-    for variable, meant in odd_variables(os.environ):
+def _warn_of_unknown_variables(settings: Settings) -> None:
+    for variable, meant in unknown_variables(os.environ):
         log.warning("settings.unknown_variable", variable=variable, meant=meant)
     token = settings.admin_token
     if token is not None and len(token.get_secret_value()) < ENOUGH_TOKEN_CHARS:
@@ -343,5 +343,5 @@ async def _serve(settings: Settings) -> None:
     with service_signals() as signals:
         async with service(settings, tenants=tenants) as running:
             log_start(settings, running.address, tenants)
-            await until_told(signals, running)
+            await serve_until_stopped(signals, running)
     log.info("service.stopped")

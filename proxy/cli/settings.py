@@ -52,7 +52,7 @@ def _given_as(place: tuple[int | str, ...], options: Mapping[str, object]) -> st
     return f"--{name.replace('_', '-')}" if name in options else variable_of(name)
 
 
-def odd_variables(environment: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+def unknown_variables(environment: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Return variables that look like settings and are none, each with what may be meant."""
     prefix = Settings.model_config["env_prefix"]
     known = {variable_of(name): name.upper() for name in Settings.model_fields}
@@ -91,7 +91,7 @@ def settings(
     The options of `serve` take precedence over what stands here.
     """
     shown = _shown(read_settings())
-    odd = dict(odd_variables(os.environ))
+    odd = dict(unknown_variables(os.environ))
     if as_json:
         print_json(
             {

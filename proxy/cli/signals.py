@@ -81,7 +81,7 @@ def stop_signals() -> Generator[asyncio.Event, None, None]:
 
 
 @contextlib.contextmanager
-def ending_in_order() -> Generator[asyncio.Event, None, None]:
+def graceful_stop() -> Generator[asyncio.Event, None, None]:
     """Yield an event that is set by a signal to end; however many come, the block ends in order.
 
     A terminal that is closed is one too, unless it is to be outlived (`nohup`). SIGQUIT is left for
@@ -103,7 +103,7 @@ def ending_in_order() -> Generator[asyncio.Event, None, None]:
                 signal.signal(number, signal.SIG_IGN)
 
 
-async def unless_told(told: asyncio.Event, doing: Coroutine[None, None, Done]) -> Done | None:
+async def unless_stopped(told: asyncio.Event, doing: Coroutine[None, None, Done]) -> Done | None:
     """Return what something comes to; None, and it is given up, if the event is set before."""
     done, waiting = asyncio.create_task(doing), asyncio.create_task(told.wait())
     try:

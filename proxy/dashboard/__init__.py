@@ -1,1 +1,1 @@
-"""The operator's desk: web pages that the proxy serves under `/dashboard`."""
+"""The operator's visit: web pages that the proxy serves under `/dashboard`."""

@@ -41,7 +41,7 @@ class Crowded(Exception):
     """Too much work waits already."""
 
 
-class Workshop:
+class DraftProcess:
     """Does one piece of work after the other in a process of its own."""
 
     def __init__(self) -> None:
@@ -165,22 +165,22 @@ def with_keys(text: str, path: Path) -> str:
     return SHOWN_HASH.sub(lambda found: whole.get(found[0], found[0]), text)
 
 
-async def checked(workshop: Workshop, text: str, path: Path) -> Checked:
+async def checked(draft_process: DraftProcess, text: str, path: Path) -> Checked:
     """Read a draft that would stand in a file.
 
     Raises:
         TookTooLong: it takes too long to read.
     """
-    return await workshop.done(READ_WITHIN_S, _read, text, path.stem, path.parent)
+    return await draft_process.done(READ_WITHIN_S, _read, text, path.stem, path.parent)
 
 
-async def tried(workshop: Workshop, draft: LoadedPolicy, traces: Sequence[Trace]) -> Tried:
+async def tried(draft_process: DraftProcess, draft: LoadedPolicy, traces: Sequence[Trace]) -> Tried:
     """Judge traces by a draft, as many as there is time for.
 
     Raises:
         TookTooLong: one alone takes too long.
     """
-    judged = await workshop.done(
+    judged = await draft_process.done(
         TRY_WITHIN_S * 1.5, _judged, packed(draft), tuple(traces), TRY_WITHIN_S
     )
     pairs = tuple(zip(traces, judged, strict=False))

@@ -19,17 +19,23 @@ from proxy.dashboard.draft_trials import (
     LONGEST_CHARS,
     Checked,
     Crowded,
+    DraftProcess,
     TookTooLong,
     Tried,
-    Workshop,
     checked,
     file_of,
     text_of,
     tried,
     with_keys,
 )
-from proxy.dashboard.page import AnyRequest, Desk
-from proxy.dashboard.policies import POLICIES, Apart, Sight, apart, without_folders
+from proxy.dashboard.page import AnyRequest, PageVisit
+from proxy.dashboard.policies import (
+    POLICIES,
+    SettingDifference,
+    Visibility,
+    differences_between,
+    without_folders,
+)
 from proxy.services import Services
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
@@ -42,7 +48,7 @@ _NOT_KNOWN = msgid("Not known")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PreviewFinding:
     """A finding.
 
     Attributes:
@@ -92,13 +98,13 @@ class Preview:
         return self.tried.action_name != self.trace.action_name
 
     @property
-    def comes(self) -> list[Seen]:
+    def comes(self) -> list[PreviewFinding]:
         """Findings that only the draft has."""
         known = {_key(seen) for seen in _recorded(self.trace)}
         return [seen for seen in _found(self.tried) if _key(seen) not in known]
 
     @property
-    def goes(self) -> list[Seen]:
+    def goes(self) -> list[PreviewFinding]:
         """Findings that the draft does not have."""
         known = {_key(seen) for seen in _found(self.tried)}
         return [seen for seen in _recorded(self.trace) if _key(seen) not in known]
@@ -178,21 +184,23 @@ def word_of(action_name: str) -> str:
     return _NOT_KNOWN if action_name == "unknown" else action_word(action_name)
 
 
-def _recorded(trace: Trace) -> list[Seen]:
-    about_question = [Seen(0, finding) for finding in trace.findings]
+def _recorded(trace: Trace) -> list[PreviewFinding]:
+    about_question = [PreviewFinding(0, finding) for finding in trace.findings]
     return about_question + [
-        Seen(number, finding)
+        PreviewFinding(number, finding)
         for number, attempt in enumerate(trace.attempts, start=1)
         for choice in attempt.choices
         for finding in choice.findings
     ]
 
 
-def _found(tried: Replayed) -> list[Seen]:
-    return [Seen(one.attempt, finding) for one in tried.choices for finding in one.findings]
+def _found(tried: Replayed) -> list[PreviewFinding]:
+    return [
+        PreviewFinding(one.attempt, finding) for one in tried.choices for finding in one.findings
+    ]
 
 
-def _key(seen: Seen) -> tuple[object, ...]:
+def _key(seen: PreviewFinding) -> tuple[object, ...]:
     finding = seen.finding
     return seen.attempt, finding.code, finding.part, finding.span.start, finding.span.end
 
@@ -246,7 +254,7 @@ class Result:
 
     checked: Checked | None = None
     in_force: LoadedPolicy | None = None
-    changes: Sequence[Apart] = ()
+    changes: Sequence[SettingDifference] = ()
     lines: Sequence[Line] = ()
     elsewhere: Sequence[Elsewhere] = ()
     preview: Preview | None = None
@@ -330,11 +338,11 @@ class Draft:
         NotFoundException: there is no such policy, or somebody else asks.
     """
 
-    def __init__(self, desk: Desk, services: Services, name: str) -> None:
-        path = file_of(name, services.policies) if desk.is_admin else None
+    def __init__(self, visit: PageVisit, services: Services, name: str) -> None:
+        path = file_of(name, services.policies) if visit.is_admin else None
         if path is None:
             raise NotFoundException
-        self.desk = desk
+        self.visit = visit
         self.services = services
         self.name = name
         self.path: Path = path
@@ -370,9 +378,9 @@ class Draft:
 
     async def drawn(self, text: str, chosen: str, result: Result | None) -> Response[str]:
         """Return the page, or its part below the form."""
-        if self.desk.is_fragment:
-            return self.desk.draw("policies/draft_result.html", draft=self, result=result)
-        return self.desk.draw(
+        if self.visit.is_fragment:
+            return self.visit.draw("policies/draft_result.html", draft=self, result=result)
+        return self.visit.draw(
             "policies/draft.html",
             draft=self,
             text=text,
@@ -385,27 +393,27 @@ class Draft:
 
 @get(f"{POLICIES}/{{name:str}}/draft")
 async def show_draft(
-    desk: NamedDependency[Desk], services: NamedDependency[Services], name: FromPath[str]
+    visit: NamedDependency[PageVisit], services: NamedDependency[Services], name: FromPath[str]
 ) -> Response[str]:
     """Draw a policy's file, to be changed here and nowhere else."""
-    draft = Draft(desk, services, name)
+    draft = Draft(visit, services, name)
     try:
         text = await asyncio.to_thread(text_of, draft.path)
     except OSError as error:
         raise NotFoundException from error
-    return await draft.drawn(text, desk.query.get("trace", ""), None)
+    return await draft.drawn(text, visit.query.get("trace", ""), None)
 
 
 @post(f"{POLICIES}/{{name:str}}/draft", request_max_body_size=MOST_FORM_BYTES, status_code=200)
 async def try_draft(
     request: AnyRequest,
-    desk: NamedDependency[Desk],
+    visit: NamedDependency[PageVisit],
     services: NamedDependency[Services],
-    workshop: NamedDependency[Workshop],
+    draft_process: NamedDependency[DraftProcess],
     name: FromPath[str],
 ) -> Response[str]:
     """Check a draft, and try it on one request or on many."""
-    draft = Draft(desk, services, name)
+    draft = Draft(visit, services, name)
     try:
         form = await request.form()
     except RequestEntityTooLarge:
@@ -415,10 +423,10 @@ async def try_draft(
     if len(text) > LONGEST_CHARS:
         return await draft.drawn(text, chosen, Result(is_too_long=True))
     try:
-        result = await _checked(draft, workshop, text)
+        result = await _checked(draft, draft_process, text)
         if result.draft is not None:
             wanted = Wanted(str(form.get("do", "")), chosen)
-            result = await _tried(draft, workshop, result, wanted)
+            result = await _tried(draft, draft_process, result, wanted)
     except TookTooLong:
         result = Result(took_too_long=True)
     except Crowded:
@@ -426,22 +434,26 @@ async def try_draft(
     return await draft.drawn(text, chosen, result)
 
 
-async def _checked(draft: Draft, workshop: Workshop, text: str) -> Result:
+async def _checked(draft: Draft, draft_process: DraftProcess, text: str) -> Result:
     """Read a draft, and say what is wrong or odd, and what it changes."""
-    found = await checked(workshop, with_keys(text, draft.path), draft.path)
+    found = await checked(draft_process, with_keys(text, draft.path), draft.path)
     problems, file = problems_in(found), str(draft.path.with_suffix(".yaml"))
     in_force = draft.in_force
-    sight = Sight(draft.desk, draft.services.policies)
+    visibility = Visibility(draft.visit, draft.services.policies)
     return Result(
         checked=found,
         in_force=in_force,
-        changes=apart(in_force, found.loaded, sight) if in_force and found.loaded else (),
+        changes=differences_between(in_force, found.loaded, visibility)
+        if in_force and found.loaded
+        else (),
         lines=lines_of(text, problems, file),
         elsewhere=elsewhere_of(text, problems, file),
     )
 
 
-async def _tried(draft: Draft, workshop: Workshop, result: Result, wanted: Wanted) -> Result:
+async def _tried(
+    draft: Draft, draft_process: DraftProcess, result: Result, wanted: Wanted
+) -> Result:
     """Try a draft that can be used on what is wanted."""
     if result.draft is None or wanted.do not in (ON_ONE, ON_MANY):
         return result
@@ -450,7 +462,7 @@ async def _tried(draft: Draft, workshop: Workshop, result: Result, wanted: Wante
     )
     if not traces:
         return replace(result, no_trace=True)
-    done = await tried(workshop, result.draft, traces)
+    done = await tried(draft_process, result.draft, traces)
     if wanted.do == ON_MANY:
         return replace(result, moves=Moves.of(done))
     return replace(result, preview=Preview(*done.pairs[0]))

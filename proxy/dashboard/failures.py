@@ -17,7 +17,7 @@ from proxy.dashboard.access import (
     is_ours,
     local_page,
 )
-from proxy.dashboard.page import AnyRequest, desk_of
+from proxy.dashboard.page import AnyRequest, visit_of
 from proxy.errors import UnknownTrace
 from proxy.logs import failure, logger
 from proxy.traces.store import TraceStoreAway
@@ -73,18 +73,18 @@ def drawn_here_or_by(other: Failed) -> Failed:
 
 
 def _to_login(request: AnyRequest, _: Exception) -> Response[str]:
-    desk = desk_of(request)
-    if desk.is_fragment:
+    visit = visit_of(request)
+    if visit.is_fragment:
         opened = local_page(request.headers.get("hx-current-url", ""))
-        headers = {"hx-redirect": desk.page_of(LOGIN, next=opened)}
+        headers = {"hx-redirect": visit.page_of(LOGIN, next=opened)}
         return Response("", status_code=401, headers={**SAFE_HEADERS, **headers})
     if request.headers.get("sec-fetch-site") == "cross-site":
         # A strict cookie does not come along with a link on another site; from here it does.
-        page = desk.draw("again.html", address=desk.here())
+        page = visit.draw("again.html", address=visit.here())
         page.headers.update(SAFE_HEADERS)
         return page
-    wanted = desk.here() if request.method == "GET" else None
-    login = desk.page_of(LOGIN, next=wanted)
+    wanted = visit.here() if request.method == "GET" else None
+    login = visit.page_of(LOGIN, next=wanted)
     return Redirect(login, status_code=303, headers=dict(SAFE_HEADERS))
 
 
@@ -105,7 +105,7 @@ def _page(
     request: AnyRequest, status: int, said: tuple[str, str], number: str = ""
 ) -> Response[str]:
     title, advice = said
-    page = desk_of(request).draw(
+    page = visit_of(request).draw(
         "failure.html",
         status_code=status,
         title=title,

@@ -24,12 +24,12 @@ from proxy.dashboard.access import (
     session_store,
     session_token,
 )
-from proxy.dashboard.draft_trials import Workshop
+from proxy.dashboard.draft_trials import DraftProcess
 from proxy.dashboard.drafts import show_draft, try_draft
 from proxy.dashboard.failures import HANDLERS, drawn_here_or_by
 from proxy.dashboard.overview import show_live, show_overview
-from proxy.dashboard.page import AnyRequest, Assets, Desk, Drawing, desk_of, is_https
-from proxy.dashboard.playground import Room, show_playground, try_out
+from proxy.dashboard.page import AnyRequest, Assets, PageVisit, Renderer, is_https, visit_of
+from proxy.dashboard.playground import TrialSlots, show_playground, try_out
 from proxy.dashboard.policies import show_policies, show_policy
 from proxy.dashboard.traces import download_trace, show_new_traces, show_trace_page, show_traces
 from proxy.errors import TooManyWrongKeys
@@ -58,15 +58,15 @@ _TOO_OFTEN = msgid("Too many wrong keys. Please try again in a minute.")
 
 
 @get(LOGIN)
-async def show_login(desk: NamedDependency[Desk]) -> Response[str]:
+async def show_login(visit: NamedDependency[PageVisit]) -> Response[str]:
     """Ask for a key."""
-    return _form(desk, local_page(desk.query.get("next", "")))
+    return _form(visit, local_page(visit.query.get("next", "")))
 
 
 @post(LOGIN, request_max_body_size=MOST_FORM_BYTES)
 async def sign_in(
     request: AnyRequest,
-    desk: NamedDependency[Desk],
+    visit: NamedDependency[PageVisit],
     services: NamedDependency[Services],
     sessions: NamedDependency[Sessions],
 ) -> Response[str] | Redirect:
@@ -77,12 +77,12 @@ async def sign_in(
     try:
         viewer = await recognised(key, address, services)
     except TooManyWrongKeys as error:
-        page = _form(desk, wanted, status_code=error.status, problem=_TOO_OFTEN)
+        page = _form(visit, wanted, status_code=error.status, problem=_TOO_OFTEN)
         page.headers.update(error.headers)
         return page
     token = await sessions.begin(key) if viewer else None
     if token is None:
-        return _form(desk, wanted, status_code=401, problem=_WRONG)
+        return _form(visit, wanted, status_code=401, problem=_WRONG)
     await _end(request, sessions)
     cookie = session_cookie(token, https=is_https(request, services))
     return Redirect(wanted, status_code=303, cookies=[cookie])
@@ -108,10 +108,10 @@ async def _end(request: AnyRequest, sessions: Sessions) -> None:
 
 
 def _form(
-    desk: Desk, wanted: str, *, status_code: int = 200, problem: str | None = None
+    visit: PageVisit, wanted: str, *, status_code: int = 200, problem: str | None = None
 ) -> Response[str]:
     shown = None if wanted == ROOT else wanted
-    return desk.draw("login.html", status_code=status_code, wanted=shown, problem=problem)
+    return visit.draw("login.html", status_code=status_code, wanted=shown, problem=problem)
 
 
 PAGES = (
@@ -144,29 +144,31 @@ class Dashboard(InitPlugin):
     def on_app_init(self, app_config: AppConfig) -> AppConfig:
         """Add the pages, and draw whatever goes wrong at their addresses."""
         store = session_store(self._services.settings, self._services.place)
-        assets, workshop = Assets(), Workshop()
+        assets, draft_process = Assets(), DraftProcess()
         sessions = Sessions(store, self._services)
         others = app_config.exception_handlers
         others[HTTPException] = drawn_here_or_by(others[HTTPException])
         app_config.stores = {"dashboard": store}  # closed with the app
-        app_config.on_shutdown.append(workshop.close)
-        app_config.state["dashboard_drawing"] = Drawing(assets)
+        app_config.on_shutdown.append(draft_process.close)
+        app_config.state["dashboard_renderer"] = Renderer(assets)
         app_config.state["dashboard_sessions"] = sessions
         app_config.route_handlers.append(
-            _router(assets=assets, sessions=sessions, room=Room(), workshop=workshop)
+            _router(
+                assets=assets, sessions=sessions, slots=TrialSlots(), draft_process=draft_process
+            )
         )
         return app_config
 
 
 def _router(**shared: object) -> Router:
-    """Return all routes; handlers take what they share, and their `desk`, by name."""
+    """Return all routes; handlers take what they share, and their `visit`, by name."""
     pages = Router("/", route_handlers=PAGES, middleware=[SignedInOnly()])
     return Router(
         "/",
         route_handlers=[show_asset, show_login, sign_in, sign_out, pages],
         middleware=[OwnOriginOnly()],
         dependencies={
-            "desk": Provide(desk_of, sync_to_thread=False),
+            "visit": Provide(visit_of, sync_to_thread=False),
             **{name: _always(one) for name, one in shared.items()},
         },
         exception_handlers=dict(HANDLERS),

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.dashboard.access import ROOT
-from proxy.dashboard.page import AnyRequest, Desk, is_https
+from proxy.dashboard.page import AnyRequest, PageVisit, is_https
 from proxy.judge.breaker import BreakerState
 from proxy.services import Services
 from proxy.traces.query import Query
@@ -114,7 +114,7 @@ class State:
     tenants: tuple[str, ...]
 
     @classmethod
-    def of(cls, services: Services, desk: Desk) -> "State":
+    def of(cls, services: Services, visit: PageVisit) -> "State":
         """Return the state at this moment."""
         policies = services.policies
         problems = policies.last_error.problems if policies.last_error else ()
@@ -122,10 +122,10 @@ class State:
         return cls(
             policies_since=policies.snapshot.loaded_at,
             is_stale=policies.last_error is not None,
-            errors=tuple(map(str, problems)) if desk.is_admin else (),
-            judges={name: now for name, now in judges.items() if desk.may_read(name)},
-            queue=_queue(services) if desk.is_admin else None,
-            tenants=tuple(sorted(policies.snapshot.tenants)) if desk.is_admin else (),
+            errors=tuple(map(str, problems)) if visit.is_admin else (),
+            judges={name: now for name, now in judges.items() if visit.may_read(name)},
+            queue=_queue(services) if visit.is_admin else None,
+            tenants=tuple(sorted(policies.snapshot.tenants)) if visit.is_admin else (),
         )
 
 
@@ -286,51 +286,51 @@ _EMPTY = "1"
 @get(ROOT)
 async def show_overview(
     request: AnyRequest,
-    desk: NamedDependency[Desk],
+    visit: NamedDependency[PageVisit],
     services: NamedDependency[Services],
 ) -> Response[str]:
     """Draw the overview."""
-    span = span_named(desk.query.get("span"))
-    traffic = await _traffic(span, desk, services)
+    span = span_named(visit.query.get("span"))
+    traffic = await _traffic(span, visit, services)
     empty = None if traffic.requests else _EMPTY
-    return desk.draw(
+    return visit.draw(
         "overview/page.html",
         traffic=traffic,
-        state=State.of(services, desk),
+        state=State.of(services, visit),
         now=services.now(),
         span=span,
         reason_word=reason_word,
         spans=SPANS,
-        live_address=desk.page_of(LIVE, span=span.name, empty=empty),
-        has_traces=await services.traces.count(Query(tenant=desk.tenant)) > 0,
+        live_address=visit.page_of(LIVE, span=span.name, empty=empty),
+        has_traces=await services.traces.count(Query(tenant=visit.tenant)) > 0,
         base_url=base_url(request, services),
     )
 
 
 @get(LIVE)
 async def show_live(
-    desk: NamedDependency[Desk], services: NamedDependency[Services]
+    visit: NamedDependency[PageVisit], services: NamedDependency[Services]
 ) -> Response[str]:
     """Draw what changes of the overview, for a page that is open."""
-    span = span_named(desk.query.get("span"))
-    traffic = await _traffic(span, desk, services)
-    reply = desk.draw(
+    span = span_named(visit.query.get("span"))
+    traffic = await _traffic(span, visit, services)
+    reply = visit.draw(
         "overview/live.html",
         traffic=traffic,
-        state=State.of(services, desk),
+        state=State.of(services, visit),
         now=services.now(),
         span=span,
         reason_word=reason_word,
     )
-    if traffic.requests and desk.query.get("empty") == _EMPTY:
+    if traffic.requests and visit.query.get("empty") == _EMPTY:
         # The page that asks had nothing to show and lacks the places for what there is now.
         reply.headers["hx-refresh"] = "true"
     return reply
 
 
-async def _traffic(span: Span, desk: Desk, services: Services) -> Traffic:
+async def _traffic(span: Span, visit: PageVisit, services: Services) -> Traffic:
     now = services.now()
-    buckets = await services.traces.tallies(desk.tenant, span.since(now), now, span.per)
+    buckets = await services.traces.tallies(visit.tenant, span.since(now), now, span.per)
     return Traffic(span, buckets)
 
 

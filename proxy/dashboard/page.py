@@ -112,7 +112,7 @@ NAVIGATION = (
 )
 
 
-class Drawing:
+class Renderer:
     """The templates, ready for both languages."""
 
     def __init__(self, assets: Assets) -> None:
@@ -177,7 +177,7 @@ def is_https(request: AnyRequest, services: Services) -> bool:
 
 
 @dataclass(frozen=True)
-class Desk:
+class PageVisit:
     """One request of the dashboard.
 
     Attributes:
@@ -196,11 +196,11 @@ class Desk:
     query: Mapping[str, str]
     path: str
     is_fragment: bool
-    drawing: Drawing
+    renderer: Renderer
 
     @classmethod
-    def of(cls, request: AnyRequest, drawing: Drawing, viewer: Viewer | None) -> "Desk":
-        """Return the desk of a request."""
+    def of(cls, request: AnyRequest, renderer: Renderer, viewer: Viewer | None) -> "PageVisit":
+        """Return the visit of a request."""
         query = {name: request.query_params[name] for name in request.query_params}
         asked = query.get("tenant") or None
         return cls(
@@ -214,7 +214,7 @@ class Desk:
             query=query,
             path=request.url.path,
             is_fragment="hx-request" in request.headers,
-            drawing=drawing,
+            renderer=renderer,
         )
 
     @property
@@ -255,7 +255,7 @@ class Desk:
             status_code: HTTP status of the reply.
             parts: What the template shows, by names.
         """
-        text = self.drawing.draw(template, self.language, {"desk": self, **parts})
+        text = self.renderer.draw(template, self.language, {"visit": self, **parts})
         return Response(
             text,
             status_code=status_code,
@@ -279,7 +279,7 @@ class Desk:
         ]
 
 
-def desk_of(request: AnyRequest) -> Desk:
-    """Return the desk of a request, whether somebody is signed in or not."""
+def visit_of(request: AnyRequest) -> PageVisit:
+    """Return the visit of a request, whether somebody is signed in or not."""
     viewer = request.scope.get("state", {}).get("viewer")
-    return Desk.of(request, request.app.state.dashboard_drawing, viewer)
+    return PageVisit.of(request, request.app.state.dashboard_renderer, viewer)

@@ -15,7 +15,7 @@ from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from policies.verification.options import Options
 from policies.verification.shape import Verification
 from proxy.dashboard.access import ROOT
-from proxy.dashboard.page import AnyRequest, Desk
+from proxy.dashboard.page import AnyRequest, PageVisit
 from proxy.dashboard.playground_form import (
     EXAMPLES,
     NO_ROOM,
@@ -24,8 +24,8 @@ from proxy.dashboard.playground_form import (
     NOT_KEPT,
     TOO_LARGE,
     CannotTry,
-    Filled,
     Problem,
+    TrialForm,
     Way,
     chat_body,
     filled_in,
@@ -54,7 +54,7 @@ from proxy.views.words import code_word
 MOST_AT_ONCE = 4
 
 
-class Room:
+class TrialSlots:
     """Lets in a few tries at once, each of which counts as a request of its tenant besides."""
 
     def __init__(self, most: int = MOST_AT_ONCE) -> None:
@@ -93,7 +93,7 @@ _MENDED_BY_POLICY = Options(correction="trim")
 
 
 async def tried(
-    request: AnyRequest, services: Services, tenant: Tenant, filled: Filled
+    request: AnyRequest, services: Services, tenant: Tenant, filled: TrialForm
 ) -> Tried | None:
     """Try it; None if whoever wanted it has left.
 
@@ -106,7 +106,7 @@ async def tried(
 
 
 async def _asked(
-    request: AnyRequest, services: Services, tenant: Tenant, filled: Filled
+    request: AnyRequest, services: Services, tenant: Tenant, filled: TrialForm
 ) -> Tried | None:
     if tenant.upstream.pass_caller_key:
         raise CannotTry(NOBODYS_KEY)
@@ -119,7 +119,7 @@ async def _asked(
 
 
 async def _checked(
-    request: AnyRequest, services: Services, tenant: Tenant, filled: Filled
+    request: AnyRequest, services: Services, tenant: Tenant, filled: TrialForm
 ) -> Tried | None:
     job = VerifyJob(services, tenant, {}, None)
     reply = await _done(request, job, verify_body(filled))
@@ -173,68 +173,68 @@ class Seat:
     tenant: Tenant | None
 
     @classmethod
-    def of(cls, desk: Desk, services: Services, wanted: str) -> "Seat":
+    def of(cls, visit: PageVisit, services: Services, wanted: str) -> "Seat":
         """Return the seat of a visitor: a tenant has its own, whatever it asks for."""
         book = services.tenants.book
-        names = sorted(filter(desk.may_read, book.snapshot.tenants))
+        names = sorted(filter(visit.may_read, book.snapshot.tenants))
         usual = names[0] if names else ""
-        chosen = (wanted or desk.tenant or usual) if desk.is_admin else usual
+        chosen = (wanted or visit.tenant or usual) if visit.is_admin else usual
         return cls(names, book.named(chosen))
 
 
 @get(PLAYGROUND)
 async def show_playground(
-    desk: NamedDependency[Desk], services: NamedDependency[Services]
+    visit: NamedDependency[PageVisit], services: NamedDependency[Services]
 ) -> Response[str]:
     """Draw the form: empty, with an example, or with what a trace holds."""
-    filled, problem = await _first_filled(desk, services)
-    seat = Seat.of(desk, services, filled.tenant)
+    filled, problem = await _first_filled(visit, services)
+    seat = Seat.of(visit, services, filled.tenant)
     if not filled.model:
         filled = replace(filled, model=await _usual_model(services, seat.tenant))
-    return _page(desk, seat, filled, problem=problem)
+    return _page(visit, seat, filled, problem=problem)
 
 
 @post(PLAYGROUND, request_max_body_size=MOST_FORM_BYTES, status_code=200)
 async def try_out(
     request: AnyRequest,
-    desk: NamedDependency[Desk],
+    visit: NamedDependency[PageVisit],
     services: NamedDependency[Services],
-    room: NamedDependency[Room],
+    slots: NamedDependency[TrialSlots],
 ) -> Response[str]:
     """Ask the model or check the answer, and draw what came of it."""
     try:
         form = await request.form()
     except RequestEntityTooLarge:
-        return _page(desk, Seat.of(desk, services, ""), Filled(), problem=TOO_LARGE)
+        return _page(visit, Seat.of(visit, services, ""), TrialForm(), problem=TOO_LARGE)
     except InternalServerException:  # what the framework makes of a client that hung up
         form = FormMultiDict()
     filled = filled_in(form)
-    seat = Seat.of(desk, services, filled.tenant)
+    seat = Seat.of(visit, services, filled.tenant)
     if seat.tenant is None:
-        return _page(desk, seat, filled, problem=NO_TENANT)
+        return _page(visit, seat, filled, problem=NO_TENANT)
     try:
-        async with room.place(services, seat.tenant):
+        async with slots.place(services, seat.tenant):
             done = await tried(request, services, seat.tenant, filled)
     except CannotTry as error:
-        return _page(desk, seat, filled, problem=error.problem)
+        return _page(visit, seat, filled, problem=error.problem)
     if done is None:
-        return _page(desk, seat, filled)
+        return _page(visit, seat, filled)
     # A long answer has a long report; other requests must not wait until it is drawn.
-    return await asyncio.to_thread(_page, desk, seat, filled, outcome=Outcome(done))
+    return await asyncio.to_thread(_page, visit, seat, filled, outcome=Outcome(done))
 
 
-async def _first_filled(desk: Desk, services: Services) -> tuple[Filled, Problem | None]:
-    example = EXAMPLES.get(desk.query.get("example", ""))
+async def _first_filled(visit: PageVisit, services: Services) -> tuple[TrialForm, Problem | None]:
+    example = EXAMPLES.get(visit.query.get("example", ""))
     if example is not None:
         return example.filled, None
-    trace_id = desk.query.get("trace")
+    trace_id = visit.query.get("trace")
     if not trace_id:
-        return Filled(), None
+        return TrialForm(), None
     trace = await services.traces.get(trace_id)
-    if trace is None or not desk.may_read(trace.tenant):
+    if trace is None or not visit.may_read(trace.tenant):
         raise UnknownTrace(trace_id)
     filled = from_trace(trace)
-    return (filled, None) if filled else (Filled(tenant=trace.tenant), NOT_KEPT)
+    return (filled, None) if filled else (TrialForm(tenant=trace.tenant), NOT_KEPT)
 
 
 async def _usual_model(services: Services, tenant: Tenant | None) -> str:
@@ -251,15 +251,15 @@ async def _usual_model(services: Services, tenant: Tenant | None) -> str:
 
 
 def _page(
-    desk: Desk,
+    visit: PageVisit,
     seat: Seat,
-    filled: Filled,
+    filled: TrialForm,
     *,
     outcome: Outcome | None = None,
     problem: Problem | None = None,
 ) -> Response[str]:
-    template = "playground/result.html" if desk.is_fragment else "playground/page.html"
-    return desk.draw(
+    template = "playground/result.html" if visit.is_fragment else "playground/page.html"
+    return visit.draw(
         template,
         seat=seat,
         filled=filled,

@@ -198,7 +198,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class TrialForm:
     """The form as it is filled in; what the way does not need may be filled in all the same.
 
     Attributes:
@@ -226,13 +226,13 @@ class Filled:
 ChoiceT = TypeVar("ChoiceT", Way, SourcesAs)
 
 
-def filled_in(form: FormMultiDict) -> Filled:
+def filled_in(form: FormMultiDict) -> TrialForm:
     """Read the form as a browser sends it."""
 
     def text(name: str) -> str:
         return _text(form.get(name))
 
-    return Filled(
+    return TrialForm(
         way=_chosen(Way, text("way"), Way.ASK),
         tenant=text("tenant"),
         question=text("question").strip(),
@@ -248,13 +248,13 @@ def filled_in(form: FormMultiDict) -> Filled:
     )
 
 
-def from_trace(trace: Trace) -> Filled | None:
+def from_trace(trace: Trace) -> TrialForm | None:
     """Return the form filled with what was asked and answered; None if no words were kept."""
     if trace.text is StoredText.NONE:
         return None
     choices = trace.attempts[0].choices if trace.attempts else ()
     answer = choices[0].text if choices else ""
-    return Filled(
+    return TrialForm(
         way=Way.CHECK if answer else Way.ASK,
         tenant=trace.tenant,
         question=trace.question,
@@ -287,7 +287,7 @@ def _chosen(kind: type[ChoiceT], said: str, usual: ChoiceT) -> ChoiceT:
     return kind(said) if said in tuple(kind) else usual
 
 
-_ROOMS = Filled(
+_ROOMS = TrialForm(
     way=Way.CHECK,
     question="누리봄도서관 열람실은 몇 시까지 열고, 책은 며칠 동안 빌릴 수 있나요?",
     boxes=(
@@ -319,7 +319,7 @@ class Example:
     """
 
     title: str
-    filled: Filled
+    filled: TrialForm
 
 
 EXAMPLES: Mapping[str, Example] = {
@@ -354,7 +354,7 @@ EXAMPLES: Mapping[str, Example] = {
 """All of them, by their names in the address."""
 
 
-def chat_body(filled: Filled, policy: Policy) -> JsonObject:
+def chat_body(filled: TrialForm, policy: Policy) -> JsonObject:
     """Return the chat completion that asks the question.
 
     Raises:
@@ -379,7 +379,7 @@ def chat_body(filled: Filled, policy: Policy) -> JsonObject:
     }
 
 
-def verify_body(filled: Filled) -> JsonObject:
+def verify_body(filled: TrialForm) -> JsonObject:
     """Return the request to verify the answer.
 
     Raises:
@@ -406,7 +406,7 @@ def _messages(instructions: str, context: str, question: str) -> list[JsonValue]
     return [{"role": "system", "content": told}, asked] if told else [asked]
 
 
-def _sources(filled: Filled) -> tuple[Source, ...]:
+def _sources(filled: TrialForm) -> tuple[Source, ...]:
     boxed = filled.sources_as is SourcesAs.BOXES
     given = _boxed(filled) if boxed else _pasted(filled.listed)
     try:
@@ -415,7 +415,7 @@ def _sources(filled: Filled) -> tuple[Source, ...]:
         raise CannotTry(replace(NO_LIST, said=str(bad))) from None
 
 
-def _boxed(filled: Filled) -> list[Source]:
+def _boxed(filled: TrialForm) -> list[Source]:
     return [
         Source(
             id=str(place),

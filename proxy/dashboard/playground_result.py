@@ -20,7 +20,7 @@ from proxy.views.words import OUTCOMES, guard_word, reason_word
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class Assessment:
     """How something stands.
 
     Attributes:
@@ -34,17 +34,17 @@ class Stand:
     tone: str
 
 
-ACCURATE = Stand("✓", msgid("Accurate"), "good")
-INACCURATE = Stand("✗", msgid("Inaccurate"), "bad")
-UNCERTAIN = Stand("?", msgid("Uncertain"), "warn")
-NO_CLAIM = Stand("–", msgid("No claim"), "calm")
+ACCURATE = Assessment("✓", msgid("Accurate"), "good")
+INACCURATE = Assessment("✗", msgid("Inaccurate"), "bad")
+UNCERTAIN = Assessment("?", msgid("Uncertain"), "warn")
+NO_CLAIM = Assessment("–", msgid("No claim"), "calm")
 
-CITATIONS: Mapping[Status, Stand] = {
+CITATIONS: Mapping[Status, Assessment] = {
     Status.ACCURATE: ACCURATE,
     Status.INACCURATE: INACCURATE,
     Status.UNCERTAIN: UNCERTAIN,
 }
-_CLAIMS: Mapping[Label, Stand] = {
+_CLAIMS: Mapping[Label, Assessment] = {
     Label.SUPPORTED: ACCURATE,
     Label.PARTIAL: UNCERTAIN,
     Label.UNSUPPORTED: INACCURATE,
@@ -70,7 +70,7 @@ UNCHECKED: Mapping[str, str] = {
 }
 
 
-def stand_of(claim: ClaimReport) -> Stand:
+def assessment_of(claim: ClaimReport) -> Assessment:
     """Return how a sentence stands."""
     return _CLAIMS[claim.label] if claim.check_required else NO_CLAIM
 
@@ -172,7 +172,7 @@ class ShownClaim:
     """
 
     claim: ClaimReport
-    stand: Stand
+    stand: Assessment
     findings: Sequence[FindingReport]
     why_unchecked: str
     rests_on: int | None
@@ -261,7 +261,7 @@ class Outcome:
         return [
             ShownClaim(
                 claim=claim,
-                stand=stand_of(claim),
+                stand=assessment_of(claim),
                 findings=[report.findings[number] for number in claim.findings],
                 why_unchecked=_why(reasons.get(claim.index)),
                 rests_on=places.get(claim.citations[0].source_id) if claim.citations else None,

@@ -27,28 +27,28 @@ from policies.schema.loader import LoadedPolicy, load_shipped
 from policies.schema.store import PolicyStore
 from proxy.dashboard.access import ROOT
 from proxy.dashboard.draft_trials import file_of
-from proxy.dashboard.page import Desk
+from proxy.dashboard.page import PageVisit
 from proxy.services import Services
 
 _PATH = re.compile(r"[^\s'\"(]*/([^/\s'\"]+\.ya?ml)\b")
 _NAMING = frozenset({"extends", "shadow_policy"})
 
 
-class Sight:
-    """What the viewer of a desk may see of the policies in force."""
+class Visibility:
+    """What the viewer of a visit may see of the policies in force."""
 
-    def __init__(self, desk: Desk, policies: PolicyStore) -> None:
-        self._is_admin = desk.is_admin
+    def __init__(self, visit: PageVisit, policies: PolicyStore) -> None:
+        self._is_admin = visit.is_admin
         self._snapshot = policies.snapshot
         self._policies = {
             name: loaded
             for name, loaded in policies.snapshot.policies.items()
-            if desk.is_admin or (loaded.policy.tenant and desk.may_read(loaded.policy.tenant))
+            if visit.is_admin or (loaded.policy.tenant and visit.may_read(loaded.policy.tenant))
         }
         self._others = {
             loaded.name: PurePath(loaded.path).name
             for loaded in policies.snapshot.policies.values()
-            if not desk.is_admin and loaded.policy.tenant and loaded.name not in self._policies
+            if not visit.is_admin and loaded.policy.tenant and loaded.name not in self._policies
         }
 
     @property
@@ -153,7 +153,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class SettingDifference:
     """A key at which two policies differ; None where one has nothing at it."""
 
     name: str
@@ -161,29 +161,31 @@ class Apart:
     second: Side | None
 
 
-def sections(settings: Iterable[Setting], sight: Sight) -> list[Section]:
+def sections(settings: Iterable[Setting], visibility: Visibility) -> list[Section]:
     """Return settings by the section that they stand in."""
-    open_ones = sight.settings(settings)
+    open_ones = visibility.settings(settings)
     return [
-        Section(name, [_row(one, sight) for one in group])
+        Section(name, [_row(one, visibility) for one in group])
         for name, group in groupby(open_ones, key=lambda one: one.key[0])
     ]
 
 
-def apart(first: LoadedPolicy, second: LoadedPolicy, sight: Sight) -> list[Apart]:
+def differences_between(
+    first: LoadedPolicy, second: LoadedPolicy, visibility: Visibility
+) -> list[SettingDifference]:
     """Return where two policies differ; defaults of what one of them does not have are no news."""
     return [
-        _apart(one, sight)
+        _apart(one, visibility)
         for one in differences(first, second)
-        if _is_open(one, sight) and _is_news(one)
+        if _is_open(one, visibility) and _is_news(one)
     ]
 
 
-def _row(setting: Setting, sight: Sight) -> Row:
+def _row(setting: Setting, visibility: Visibility) -> Row:
     whole = pieces(setting.value)
     line = _on_one_line(setting.value)
     is_long = len(line) > _LONGEST_LINE_CHARS or "\n" in line
-    place = sight.place(setting.place)
+    place = visibility.place(setting.place)
     return Row(
         name=setting.name,
         line=f"{' '.join(line.split())[:_LONGEST_LINE_CHARS]}…" if is_long else line,
@@ -195,35 +197,37 @@ def _row(setting: Setting, sight: Sight) -> Row:
     )
 
 
-def _apart(difference: Difference, sight: Sight) -> Apart:
+def _apart(difference: Difference, visibility: Visibility) -> SettingDifference:
     first, second = difference.first, difference.second
     if first is None or second is None:
-        return Apart(difference.name, _whole(first, sight), _whole(second, sight))
+        return SettingDifference(
+            difference.name, _whole(first, visibility), _whole(second, visibility)
+        )
     told = contrast(first.value, second.value)
-    return Apart(
+    return SettingDifference(
         difference.name,
-        _side(first, told.removed, sight),
-        _side(second, told.added, sight),
+        _side(first, told.removed, visibility),
+        _side(second, told.added, visibility),
     )
 
 
-def _whole(setting: Setting | None, sight: Sight) -> Side | None:
-    return None if setting is None else _side(setting, pieces(setting.value), sight)
+def _whole(setting: Setting | None, visibility: Visibility) -> Side | None:
+    return None if setting is None else _side(setting, pieces(setting.value), visibility)
 
 
-def _side(setting: Setting, parts: Sequence[str], sight: Sight) -> Side:
+def _side(setting: Setting, parts: Sequence[str], visibility: Visibility) -> Side:
     return Side(
         parts=parts[:_MOST_PIECES],
         more=max(0, len(parts) - _MOST_PIECES),
-        place=sight.place(setting.place),
+        place=visibility.place(setting.place),
         is_default=setting.place is None,
         is_part=list(parts) != pieces(setting.value),
     )
 
 
-def _is_open(difference: Difference, sight: Sight) -> bool:
+def _is_open(difference: Difference, visibility: Visibility) -> bool:
     sides = _sides(difference)
-    return len(sight.settings(sides)) == len(sides)
+    return len(visibility.settings(sides)) == len(sides)
 
 
 def _is_news(difference: Difference) -> bool:
@@ -241,7 +245,7 @@ def _on_one_line(value: Plain) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PolicySummary:
     """One policy.
 
     Attributes:
@@ -263,17 +267,19 @@ class Shown:
     guards: Mapping[Mode, tuple[str, ...]]
 
     @classmethod
-    def of(cls, loaded: LoadedPolicy, policies: PolicyStore, sight: Sight) -> "Shown":
+    def of(
+        cls, loaded: LoadedPolicy, policies: PolicyStore, visibility: Visibility
+    ) -> "PolicySummary":
         """Return a policy as its viewer may see it."""
         shadow = loaded.policy.shadow_policy
-        told = sight.name(shadow) if shadow else None
+        told = visibility.name(shadow) if shadow else None
         return cls(
             loaded=loaded,
             since=policies.snapshot.since[loaded.name],
-            chain=tuple(sight.name(name) for name in chain_of(loaded, policies)),
+            chain=tuple(visibility.name(name) for name in chain_of(loaded, policies)),
             shadow=told,
             hides_shadow=shadow is not None and told is None,
-            warnings=tuple(map(sight.problem, loaded.warnings)),
+            warnings=tuple(map(visibility.problem, loaded.warnings)),
             guards=_by_mode(loaded),
         )
 
@@ -295,14 +301,14 @@ class BrokenLine:
     policy: str
 
 
-def broken_lines(policies: PolicyStore, sight: Sight) -> list[BrokenLine]:
+def broken_lines(policies: PolicyStore, visibility: Visibility) -> list[BrokenLine]:
     """Return what is wrong with the newest edit. For the admin alone: it may name any tenant."""
     problems = policies.last_error.problems if policies.last_error else ()
     return [
         BrokenLine(
-            place=sight.place(problem.place),
+            place=visibility.place(problem.place),
             key=problem.key,
-            said=sight.problem(problem).message,
+            said=visibility.problem(problem).message,
             policy=PurePath(problem.place.file).stem,
         )
         for problem in problems
@@ -336,59 +342,59 @@ _USUAL = "default"
 
 @get(POLICIES)
 async def show_policies(
-    desk: NamedDependency[Desk], services: NamedDependency[Services]
+    visit: NamedDependency[PageVisit], services: NamedDependency[Services]
 ) -> Response[str] | Redirect:
     """Draw the policies in force; a link from a trace leads on to a draft of its policy."""
-    wanted = await _draft_for(desk, services)
+    wanted = await _draft_for(visit, services)
     if wanted is not None:
         return Redirect(wanted, status_code=303)
     store = services.policies
-    sight = Sight(desk, store)
-    return desk.draw(
+    visibility = Visibility(visit, store)
+    return visit.draw(
         "policies/list.html",
-        policies=[Shown.of(loaded, store, sight) for loaded in sight.policies],
+        policies=[PolicySummary.of(loaded, store, visibility) for loaded in visibility.policies],
         loaded_at=store.snapshot.loaded_at,
         error=store.last_error,
-        problems=broken_lines(store, sight) if desk.is_admin else [],
-        folder=store.directory if desk.is_admin else None,
+        problems=broken_lines(store, visibility) if visit.is_admin else [],
+        folder=store.directory if visit.is_admin else None,
     )
 
 
 @get(f"{POLICIES}/{{name:str}}")
 async def show_policy(
-    desk: NamedDependency[Desk], services: NamedDependency[Services], name: FromPath[str]
+    visit: NamedDependency[PageVisit], services: NamedDependency[Services], name: FromPath[str]
 ) -> Response[str]:
     """Draw what a policy comes to, and where it differs from another one."""
     store = services.policies
-    sight = Sight(desk, store)
-    loaded = sight.called(name)
+    visibility = Visibility(visit, store)
+    loaded = visibility.called(name)
     if loaded is None:
         raise NotFoundException
-    values = sections(explained(loaded), sight)
-    others = [other for other in sight.names if other != name]
-    against = _against(desk, sight, others)
-    return desk.draw(
+    values = sections(explained(loaded), visibility)
+    others = [other for other in visibility.names if other != name]
+    against = _against(visit, visibility, others)
+    return visit.draw(
         "policies/one.html",
-        shown=Shown.of(loaded, store, sight),
+        shown=PolicySummary.of(loaded, store, visibility),
         sections=values,
         values=sum(len(section.rows) for section in values),
         names=others,
         against=against,
-        differences=apart(loaded, against, sight),
+        differences=differences_between(loaded, against, visibility),
     )
 
 
-async def _draft_for(desk: Desk, services: Services) -> str | None:
+async def _draft_for(visit: PageVisit, services: Services) -> str | None:
     """Return the address of a draft to try on the trace that the address names."""
-    trace_id = desk.query.get("trace")
-    if not trace_id or not desk.is_admin:
+    trace_id = visit.query.get("trace")
+    if not trace_id or not visit.is_admin:
         return None
     trace = await services.traces.get(trace_id)
     if trace is None:
         return None
     for name in (trace.policy.name, _policy_of(trace.tenant, services)):
         if name and file_of(name, services.policies):
-            return desk.page_of(f"{POLICIES}/{name}/draft", trace=trace_id)
+            return visit.page_of(f"{POLICIES}/{name}/draft", trace=trace_id)
     return None
 
 
@@ -397,8 +403,8 @@ def _policy_of(tenant: str, services: Services) -> str:
     return loaded.name if loaded else ""
 
 
-def _against(desk: Desk, sight: Sight, names: Sequence[str]) -> LoadedPolicy:
+def _against(visit: PageVisit, visibility: Visibility, names: Sequence[str]) -> LoadedPolicy:
     """Return the policy that the address asks for, else the one that others begin with."""
-    asked = desk.query.get("against", _USUAL)
+    asked = visit.query.get("against", _USUAL)
     name = next((name for name in (asked, _USUAL) if name in names), names[0])
-    return sight.called(name) or load_shipped(name)
+    return visibility.called(name) or load_shipped(name)

@@ -16,7 +16,7 @@ from policies.schema.guard_rule import Action
 from policies.schema.store import Snapshot
 from proxy.dashboard.access import ROOT
 from proxy.dashboard.overview import SPANS, base_url
-from proxy.dashboard.page import AnyRequest, Desk
+from proxy.dashboard.page import AnyRequest, PageVisit
 from proxy.errors import UnknownTrace
 from proxy.openai_api.doors import DOORS
 from proxy.openai_api.json_body import JSON_TYPE
@@ -253,7 +253,7 @@ class Row:
 
     @property
     def question(self) -> str:
-        """The question on one line, as much as has room."""
+        """The question on one line, as much as has slots."""
         return " ".join(self.trace.question[: 2 * _LONGEST_CHARS].split())[:_LONGEST_CHARS]
 
     @property
@@ -329,14 +329,14 @@ _NO_SUCH_PAGE = msgid("This page of the list is not there any more.")
 
 @get(TRACES)
 async def show_traces(
-    request: AnyRequest, desk: NamedDependency[Desk], services: NamedDependency[Services]
+    request: AnyRequest, visit: NamedDependency[PageVisit], services: NamedDependency[Services]
 ) -> Response[str]:
     """Draw the list."""
-    is_live = desk.query.get("live") == "1"
+    is_live = visit.query.get("live") == "1"
     # Taken first: what comes in meanwhile is then told of twice rather than never.
     cursor = await services.traces.newest() if is_live else NEWEST
-    filters, found, problem = await _found(desk, services)
-    return desk.draw(
+    filters, found, problem = await _found(visit, services)
+    return visit.draw(
         "traces/list.html",
         status_code=400 if problem else 200,
         filters=filters,
@@ -346,10 +346,10 @@ async def show_traces(
         is_live=is_live,
         is_away=False,
         cursor=cursor,
-        live_address=desk.page_of(LIVE, **filters.asked),
-        is_empty=not found.traces and await _is_empty(desk, services),
+        live_address=visit.page_of(LIVE, **filters.asked),
+        is_empty=not found.traces and await _is_empty(visit, services),
         base_url=base_url(request, services),
-        tenants=sorted(services.policies.snapshot.tenants) if desk.is_admin else (),
+        tenants=sorted(services.policies.snapshot.tenants) if visit.is_admin else (),
         spans=SPANS,
         titles={span.name: span.title for span in SPANS},
         guards=tuple(guard_labels()),
@@ -362,19 +362,19 @@ async def show_traces(
 
 @get(LIVE)
 async def show_new_traces(
-    desk: NamedDependency[Desk], services: NamedDependency[Services]
+    visit: NamedDependency[PageVisit], services: NamedDependency[Services]
 ) -> Response[str]:
     """Draw the lines of what came in since the page last asked."""
-    after = cursor_in(desk.query, "after") or NEWEST
+    after = cursor_in(visit.query, "after") or NEWEST
     try:
-        filters = Filters.of(desk.query, services.now())
-        fresh = await news(services.traces, filters.query(desk.tenant, NEW_AT_ONCE, after=after))
+        filters = Filters.of(visit.query, services.now())
+        fresh = await news(services.traces, filters.query(visit.tenant, NEW_AT_ONCE, after=after))
     except (BadFilter, BadCursor) as bad:
         raise ValidationException from bad
     except TraceStoreAway:
         # The page says so in its own words, and asks again.
-        return desk.draw("traces/news.html", rows=[], cursor=after, is_away=True, has_gap=False)
-    return desk.draw(
+        return visit.draw("traces/news.html", rows=[], cursor=after, is_away=True, has_gap=False)
+    return visit.draw(
         "traces/news.html",
         rows=[Row(trace, filters.text) for trace in fresh.traces],
         cursor=fresh.cursor,
@@ -386,20 +386,20 @@ async def show_new_traces(
 
 @get(f"{TRACES}/{{trace_id:str}}")
 async def show_trace_page(
-    desk: NamedDependency[Desk], services: NamedDependency[Services], trace_id: FromPath[str]
+    visit: NamedDependency[PageVisit], services: NamedDependency[Services], trace_id: FromPath[str]
 ) -> Response[str]:
     """Draw one trace."""
-    trace = await _trace(desk, services, trace_id)
+    trace = await _trace(visit, services, trace_id)
     # A trace may hold thousands of findings; other requests must not wait for its page.
-    return await asyncio.to_thread(_drawn, desk, trace, services.policies.snapshot)
+    return await asyncio.to_thread(_drawn, visit, trace, services.policies.snapshot)
 
 
 @get(f"{TRACES}/{{trace_id:str}}/json")
 async def download_trace(
-    desk: NamedDependency[Desk], services: NamedDependency[Services], trace_id: FromPath[str]
+    visit: NamedDependency[PageVisit], services: NamedDependency[Services], trace_id: FromPath[str]
 ) -> Response[bytes]:
     """Return one trace as a file."""
-    trace = await _trace(desk, services, trace_id)
+    trace = await _trace(visit, services, trace_id)
     return Response(
         trace.model_dump_json(indent=2).encode(),
         media_type=JSON_TYPE,
@@ -407,8 +407,8 @@ async def download_trace(
     )
 
 
-def _drawn(desk: Desk, trace: Trace, policies: Snapshot) -> Response[str]:
-    return desk.draw(
+def _drawn(visit: PageVisit, trace: Trace, policies: Snapshot) -> Response[str]:
+    return visit.draw(
         "traces/one.html",
         page=TracePage.of(trace, policies),
         trace=trace,
@@ -418,19 +418,19 @@ def _drawn(desk: Desk, trace: Trace, policies: Snapshot) -> Response[str]:
     )
 
 
-async def _trace(desk: Desk, services: Services, trace_id: str) -> Trace:
+async def _trace(visit: PageVisit, services: Services, trace_id: str) -> Trace:
     trace = await services.traces.get(trace_id)
-    if trace is None or not desk.may_read(trace.tenant):
+    if trace is None or not visit.may_read(trace.tenant):
         raise UnknownTrace(trace_id)
     return trace
 
 
-async def _found(desk: Desk, services: Services) -> tuple[Filters, Found, str]:
+async def _found(visit: PageVisit, services: Services) -> tuple[Filters, Found, str]:
     """Return what the address asks for, what there is of it, or why that cannot be."""
-    filters = Filters(asked_in(desk.query))
+    filters = Filters(asked_in(visit.query))
     try:
-        filters = Filters.of(desk.query, services.now())
-        query = filters.query(desk.tenant, ON_A_PAGE)
+        filters = Filters.of(visit.query, services.now())
+        query = filters.query(visit.tenant, ON_A_PAGE)
         return filters, await search(services.traces, query, services.clock), ""
     except BadFilter as bad:
         return filters, NOTHING_FOUND, bad.said
@@ -438,6 +438,6 @@ async def _found(desk: Desk, services: Services) -> tuple[Filters, Found, str]:
         return filters, NOTHING_FOUND, _NO_SUCH_PAGE
 
 
-async def _is_empty(desk: Desk, services: Services) -> bool:
+async def _is_empty(visit: PageVisit, services: Services) -> bool:
     """Tell whether there is no trace at all."""
-    return await services.traces.count(Query(tenant=desk.tenant)) == 0
+    return await services.traces.count(Query(tenant=visit.tenant)) == 0

@@ -60,7 +60,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class GuardedReply:
     """A reply; see `TurnResult`."""
 
     text: str
@@ -85,7 +85,7 @@ class KeyRefused(NoReply):
 
 async def ask(
     client: httpx.AsyncClient, target: Target, body: JsonObject, *, pause: Pause = asyncio.sleep
-) -> Heard:
+) -> GuardedReply:
     """Ask one question, again as long as the server asks to wait, up to `MOST_WAITED_S` in all.
 
     Raises:
@@ -110,7 +110,7 @@ async def ask(
     except GuardProxyError as error:
         raise NoReply(_without_key(str(error), target), trace_id) from None
     attempts = told.get("x-guard-attempts", "")
-    return Heard(
+    return GuardedReply(
         text=with_whole_characters(_read_by_the_user(read)),
         action=told.get("x-guard-action", ""),
         reasons=tuple(filter(None, told.get("x-guard-reasons", "").split(","))),

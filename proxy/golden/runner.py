@@ -18,7 +18,7 @@ from statistics import fmean
 import httpx
 from pydantic import JsonValue
 
-from proxy.golden.client import Heard, NoReply, Target, ask
+from proxy.golden.client import GuardedReply, NoReply, Target, ask
 from proxy.golden.keywords import says, says_any
 from proxy.golden.results import CaseResult, Outcome, TurnResult, worst_of
 from proxy.golden.scripted import tagged
@@ -27,7 +27,7 @@ from proxy.openai_api.json_body import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EarlierTurn:
     """A question that was asked before, and the reply."""
 
     query: str
@@ -35,7 +35,7 @@ class Said:
 
 
 def body_of(
-    golden: GoldenSet, case: Case, turn: Turn, before: Sequence[Said], model: str
+    golden: GoldenSet, case: Case, turn: Turn, before: Sequence[EarlierTurn], model: str
 ) -> JsonObject:
     """Return the body of one turn's request.
 
@@ -68,7 +68,7 @@ def _messages(
     golden: GoldenSet,
     case: Case,
     turn: Turn,
-    before: Sequence[Said],
+    before: Sequence[EarlierTurn],
     passages: list[Passage] | None,
 ) -> list[JsonValue]:
     context = turn.context if passages is None else _block(passages)
@@ -98,7 +98,7 @@ def _exact(passage: Passage) -> JsonObject:
     return given | {name: value for name, value in more.items() if value not in (None, "")}
 
 
-def judged(turn: Turn, heard: Heard) -> TurnResult:
+def judged(turn: Turn, heard: GuardedReply) -> TurnResult:
     """Return what came of a question that was answered."""
     forbidden = [word for word in turn.forbidden_keywords if says(heard.text, word)]
     missing = [each for each in turn.expected_keywords if not says_any(heard.text, each)]
@@ -122,7 +122,7 @@ def judged(turn: Turn, heard: Heard) -> TurnResult:
     )
 
 
-def _about_verdict(expected: Expectation, heard: Heard) -> list[str]:
+def _about_verdict(expected: Expectation, heard: GuardedReply) -> list[str]:
     faults = []
     actions = expected.expected_action
     if actions and heard.action not in actions:
@@ -161,7 +161,7 @@ class Player:
         return worst_of([await self._run(case) for _ in range(self.repeat)])
 
     async def _run(self, case: Case) -> CaseResult:
-        before: list[Said] = []
+        before: list[EarlierTurn] = []
         results: list[TurnResult] = []
         for number, turn in enumerate(case.asked):
             body = body_of(self.golden, case, turn, before, self.target.model)
@@ -176,10 +176,10 @@ class Player:
                 )
                 break
             results.append(self._judged(turn, heard))
-            before.append(Said(turn.query, heard.text))
+            before.append(EarlierTurn(turn.query, heard.text))
         return _case_result(case, results)
 
-    def _judged(self, turn: Turn, heard: Heard) -> TurnResult:
+    def _judged(self, turn: Turn, heard: GuardedReply) -> TurnResult:
         result = judged(turn, heard)
         if self.scripted and turn.model is None and heard.attempts:
             return result.model_copy(update={"error": UNSCRIPTED})

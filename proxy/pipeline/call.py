@@ -20,7 +20,7 @@ from proxy.openai_api.sse import KEEP_ALIVE
 from proxy.pipeline.pseudonyms import NONE as NO_PSEUDONYMS
 from proxy.pipeline.pseudonyms import Pseudonyms
 from proxy.server.asgi_reply import EVENT_STREAM, send_head, send_piece
-from proxy.telemetry.spans import UNHEARD, RequestSpans
+from proxy.telemetry.spans import NO_SPANS, RequestSpans
 from proxy.tenants import Tenant
 from proxy.traces.builder import TraceBuilder
 from proxy.upstream.request import RetryBudget
@@ -163,7 +163,7 @@ class Call:
     caller_key: str | None
     trace: TraceBuilder
     outgoing: Outgoing
-    spans: RequestSpans = UNHEARD
+    spans: RequestSpans = NO_SPANS
     query: bytes = b""
     stream: LiveStream | None = None
     pseudonyms: Pseudonyms = NO_PSEUDONYMS

@@ -30,7 +30,7 @@ class By(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class KeyFinding:
     """The finding that makes the difference between two policies.
 
     Attributes:
@@ -61,7 +61,7 @@ class Change:
     question: str
     reasons_before: tuple[str, ...]
     reasons_after: tuple[str, ...]
-    seen: Seen | None
+    seen: KeyFinding | None
     only_words: bool
 
 
@@ -135,7 +135,7 @@ def _change(trace: Trace, tried: Replayed) -> Change | None:
 _Placed = tuple[int, int, Finding]
 
 
-def _seen(trace: Trace, tried: Replayed) -> Seen | None:
+def _seen(trace: Trace, tried: Replayed) -> KeyFinding | None:
     """Return the first finding that makes the difference: first of all one of another reason."""
     before = [(number, choice.index if choice else 0, one) for number, choice, one in found(trace)]
     after = [(one.attempt, one.choice, each) for one in tried.choices for each in one.findings]
@@ -149,7 +149,7 @@ def _seen(trace: Trace, tried: Replayed) -> Seen | None:
         ((one for one in after if one[2].code in tried.reasons), By.BOTH),
     ):
         for *_, finding in candidates:
-            return Seen(
+            return KeyFinding(
                 code=finding.code,
                 observed=finding.observed[:LONGEST_EXCERPT_CHARS],
                 expected=tuple(said[:LONGEST_EXCERPT_CHARS] for said in finding.expected),

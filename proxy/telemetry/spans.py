@@ -55,7 +55,7 @@ class Telemetry(Protocol):
         """
 
 
-class _Unheard:
+class _NoSpans:
     """Spans that nobody hears of."""
 
     @property
@@ -69,13 +69,13 @@ class _Unheard:
         pass
 
 
-class _Nobody:
+class _NoTelemetry:
     def request(self, _: str, __: Mapping[str, str], ___: datetime) -> RequestSpans:
-        return UNHEARD
+        return NO_SPANS
 
 
-UNHEARD: Final[RequestSpans] = _Unheard()
-NOBODY: Final[Telemetry] = _Nobody()
+NO_SPANS: Final[RequestSpans] = _NoSpans()
+NO_TELEMETRY: Final[Telemetry] = _NoTelemetry()
 
 
 @contextlib.asynccontextmanager
@@ -96,7 +96,7 @@ async def open_telemetry(
     """
     asked_for = read_environment() if wanted else None
     if asked_for is None:
-        yield NOBODY
+        yield NO_TELEMETRY
         return
     from proxy.telemetry.otel_export import exporting
 

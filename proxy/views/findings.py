@@ -130,7 +130,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class NumberedFinding:
     """A finding with its number.
 
     Attributes:
@@ -181,7 +181,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedFindings:
     """All findings of a trace.
 
     Attributes:
@@ -191,18 +191,18 @@ class Numbered:
         has_words: The texts that they are about were kept.
     """
 
-    question: tuple[Seen, ...]
-    answers: Mapping[tuple[int, int], tuple[Seen, ...]]
+    question: tuple[NumberedFinding, ...]
+    answers: Mapping[tuple[int, int], tuple[NumberedFinding, ...]]
     tones: Mapping[int, str]
     has_words: bool
 
-    def pieces(self, text: str, about: Iterable[Seen], part: str) -> list[Piece]:
+    def pieces(self, text: str, about: Iterable[NumberedFinding], part: str) -> list[Piece]:
         """Return a text, cut where findings are about that part; nothing if it was not kept."""
         if not self.has_words:
             return []
         return cut(text, [seen.mark for seen in about if seen.finding.part == part])
 
-    def __iter__(self) -> Iterator[Seen]:
+    def __iter__(self) -> Iterator[NumberedFinding]:
         """Yield all in the order of their numbers."""
         yield from self.question
         for seen in self.answers.values():
@@ -213,7 +213,7 @@ class Numbered:
         return min((self.tones[number] for number in numbers), key=_TONES.index)
 
 
-def numbered(trace: Trace) -> Numbered:
+def numbered(trace: Trace) -> NumberedFindings:
     """Return the findings of a trace in the order in which the page shows them."""
     numbers = count(1)
     sources = _SourceBook(trace.sources)
@@ -221,10 +221,10 @@ def numbered(trace: Trace) -> Numbered:
         (run.attempt, run.choice, run.guard) for run in trace.guards if run.mode is Mode.SHADOW
     }
 
-    def seen(attempt: int, choice: int, findings: Sequence[Finding]) -> tuple[Seen, ...]:
+    def seen(attempt: int, choice: int, findings: Sequence[Finding]) -> tuple[NumberedFinding, ...]:
         ordered = sorted(findings, key=lambda finding: (finding.part, finding.span))
         return tuple(
-            Seen(
+            NumberedFinding(
                 number=next(numbers),
                 finding=finding,
                 in_shadow=(attempt, choice, finding.guard) in watching,
@@ -241,7 +241,7 @@ def numbered(trace: Trace) -> Numbered:
         for choice in attempt.choices
     }
     everything = [*question, *(one for several in answers.values() for one in several)]
-    return Numbered(
+    return NumberedFindings(
         question=question,
         answers=answers,
         tones={one.number: one.tone for one in everything},

@@ -19,9 +19,9 @@ from proxy.views.findings import (
     ANSWER,
     QUESTION,
     Mark,
-    Numbered,
+    NumberedFinding,
+    NumberedFindings,
     Piece,
-    Seen,
     Stretch,
     changed,
     cut,
@@ -43,12 +43,12 @@ class Answer:
 
     choice: Choice
     pieces: list[Piece]
-    findings: tuple[Seen, ...]
+    findings: tuple[NumberedFinding, ...]
     left: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
+class AttemptView:
     """One attempt.
 
     Attributes:
@@ -63,7 +63,7 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SentReply:
     """What left for one choice.
 
     Attributes:
@@ -87,7 +87,7 @@ class Left:
         return len(self.made.changes) if self.made else 0
 
 
-def tries_of(trace: Trace, found: Numbered) -> list[Try]:
+def attempts_of(trace: Trace, found: NumberedFindings) -> list[AttemptView]:
     """Return the attempts of a trace."""
     sent = {
         (made.attempt, made.choice)
@@ -95,7 +95,7 @@ def tries_of(trace: Trace, found: Numbered) -> list[Try]:
         if made.attempt and not made.replaced_with
     }
     return [
-        Try(
+        AttemptView(
             number,
             attempt,
             [
@@ -112,7 +112,7 @@ def tries_of(trace: Trace, found: Numbered) -> list[Try]:
     ]
 
 
-def left_of(trace: Trace) -> list[Left]:
+def sent_replies(trace: Trace) -> list[SentReply]:
     """Return what left, a text for each choice."""
     return [
         _left_for(trace, number)
@@ -120,14 +120,14 @@ def left_of(trace: Trace) -> list[Left]:
     ]
 
 
-def _left_for(trace: Trace, number: int) -> Left:
+def _left_for(trace: Trace, number: int) -> SentReply:
     text = trace.replies[number - 1] if number <= len(trace.replies) else ""
     made = trace.made[number - 1] if number <= len(trace.made) else None
     if made is None or made.replaced_with or trace.text is StoredText.NONE:
-        return Left(number, made, text, [], "")
+        return SentReply(number, made, text, [], "")
     came = _came(made, trace)
     closing = text.removeprefix(applied(came, made.changes)).strip() if made.closed_with else ""
-    return Left(number, made, text, changed(came, made.changes), closing)
+    return SentReply(number, made, text, changed(came, made.changes), closing)
 
 
 def _came(made: Made, trace: Trace) -> str:
@@ -164,7 +164,7 @@ class Passage:
     is_open: bool
 
 
-def passages_of(trace: Trace, found: Numbered) -> list[Passage]:
+def passages_of(trace: Trace, found: NumberedFindings) -> list[Passage]:
     """Return the sources of a trace."""
     places = _places(trace)
     few = len(trace.sources) <= OPEN_AT_MOST
@@ -191,7 +191,7 @@ def _places(trace: Trace) -> list[FoundPlace]:
     return places if len(places) == len(trace.sources) else []
 
 
-def _marks(number: int, found: Numbered) -> Iterator[Mark]:
+def _marks(number: int, found: NumberedFindings) -> Iterator[Mark]:
     for seen in found:
         if seen.in_source == number:
             yield seen.mark
@@ -360,7 +360,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class ShadowFinding:
     """What the shadow policy found.
 
     Attributes:
@@ -369,7 +369,7 @@ class Foreseen:
         is_new: The policy in force did not find it.
     """
 
-    seen: Seen
+    seen: NumberedFinding
     attempt: int
     is_new: bool
 
@@ -393,15 +393,15 @@ class TracePage:
     """
 
     trace: Trace
-    findings: Numbered
+    findings: NumberedFindings
     question: list[Piece]
-    left: list[Left]
-    tries: list[Try]
+    left: list[SentReply]
+    tries: list[AttemptView]
     passages: list[Passage]
     bars: list[Bar]
     noticed: list[GuardRun]
     silent: list[GuardRun]
-    foreseen: list[Foreseen]
+    foreseen: list[ShadowFinding]
     standing: Standing
 
     @classmethod
@@ -412,8 +412,8 @@ class TracePage:
             trace=trace,
             findings=found,
             question=found.pieces(trace.question, found, QUESTION),
-            left=left_of(trace),
-            tries=tries_of(trace, found),
+            left=sent_replies(trace),
+            tries=attempts_of(trace, found),
             passages=passages_of(trace, found),
             bars=waterfall(trace),
             noticed=sorted(_noticed(trace), key=lambda run: _WEIGHT.index(run.outcome)),
@@ -480,15 +480,17 @@ def _standing(trace: Trace, policies: Snapshot) -> Standing:
     return Standing.IN_FORCE if loaded.version == trace.policy.version else Standing.CHANGED
 
 
-def _foreseen(trace: Trace, found: Numbered) -> list[Foreseen]:
+def _foreseen(trace: Trace, found: NumberedFindings) -> list[ShadowFinding]:
     choices = trace.shadow.choices if trace.shadow else ()
-    foreseen: list[Foreseen] = []
+    foreseen: list[ShadowFinding] = []
     for one in choices:
         known = found.question if one.attempt == 0 else found.answers.get((one.attempt, one.choice))
         seen = {_key_of(other.finding) for other in known or ()}
         foreseen += [
-            Foreseen(
-                Seen(len(foreseen) + place, finding), one.attempt, _key_of(finding) not in seen
+            ShadowFinding(
+                NumberedFinding(len(foreseen) + place, finding),
+                one.attempt,
+                _key_of(finding) not in seen,
             )
             for place, finding in enumerate(one.findings, start=1)
         ]

@@ -9,7 +9,7 @@ from guards.core.guard import Stage
 from policies.inspection import Inspector
 from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
-from proxy.cli.serve import keep_for_good
+from proxy.cli.serve import freeze_heap
 from tests.bench.corpus import (
     ANSWERS_OF_EACH,
     RECURRING_SETS,
@@ -31,7 +31,7 @@ class GuardPass:
         self._answers = itertools.count(ANSWERS_OF_EACH)
         self._stamps = itertools.count(1)
         # The collector of garbage as the service sets it.
-        keep_for_good()
+        freeze_heap()
 
     def seen_ms(self) -> float:
         """Return the median over answers from sources that were seen before."""

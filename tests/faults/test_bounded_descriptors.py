@@ -5,7 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
-from proxy.cli.serve import take_descriptors
+from proxy.cli.serve import raise_descriptor_limit
 from proxy.settings import Settings
 from tests.fakes.log_lines import json_logs
 
@@ -23,7 +23,7 @@ def hard() -> Generator[int, None, None]:
 
 def test_all_that_may_be_had_are_taken(hard: int, capsys: pytest.CaptureFixture[str]) -> None:
     with json_logs():
-        take_descriptors(Settings(max_connections=10, max_upstream_connections=10))
+        raise_descriptor_limit(Settings(max_connections=10, max_upstream_connections=10))
 
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard)
     assert capsys.readouterr().out == ""
@@ -33,6 +33,6 @@ def test_too_few_for_all_connections_are_logged(
     hard: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with json_logs():
-        take_descriptors(Settings(max_connections=hard, max_upstream_connections=10))
+        raise_descriptor_limit(Settings(max_connections=hard, max_upstream_connections=10))
 
     assert "service.few_descriptors" in "".join(capsys.readouterr())

@@ -21,7 +21,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.inspection import NOTHING, Inspector
 from policies.schema.loader import load_shipped
-from proxy.cli.serve import keep_for_good
+from proxy.cli.serve import freeze_heap
 from proxy.offload import LONG_TEXT_CHARS, run_offloaded
 from proxy.tenants import judging_by
 from tests.fakes.house import House, open_house
@@ -70,7 +70,7 @@ def costs_s(looked_at: Exchange) -> float:
 def as_in_a_service() -> Iterator[None]:
     """Let the collector of garbage pass over what the tests before have left."""
     collected_after = gc.get_threshold()
-    keep_for_good()
+    freeze_heap()
     try:
         yield
     finally:

@@ -17,7 +17,7 @@ from policies.schema.base import HttpAddress
 from policies.schema.errors import PolicyError
 from policies.schema.inheritance import MOST_FILES
 from policies.schema.loader import load_policies
-from proxy.cli.settings import odd_variables
+from proxy.cli.settings import unknown_variables
 from proxy.server.serving import CannotListen, listening
 from tests.fakes.command import assert_refused, run
 
@@ -285,7 +285,7 @@ def test_a_variable_that_no_setting_has_is_pointed_out() -> None:
         "PATH": "/",
     }
 
-    odd = dict(odd_variables(environment))
+    odd = dict(unknown_variables(environment))
 
     assert odd == {
         "GUARD_PROXY_WOKERS": "GUARD_PROXY_WORKERS",

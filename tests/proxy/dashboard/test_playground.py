@@ -10,7 +10,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from proxy.dashboard.playground import MOST_AT_ONCE, MOST_FORM_BYTES, Room
+from proxy.dashboard.playground import MOST_AT_ONCE, MOST_FORM_BYTES, TrialSlots
 from proxy.dashboard.playground_form import CannotTry
 from tests.browser.poison import PAYLOAD
 from tests.fakes.raw_upstream import RawUpstream
@@ -237,7 +237,7 @@ async def test_a_try_counts_like_a_request_of_the_tenant(
 async def test_only_a_few_run_at_once(proxy: RunningProxy) -> None:
     tenant = proxy.services.tenants.book.named("app")
     assert tenant is not None
-    room = Room()
+    room = TrialSlots()
     async with AsyncExitStack() as inside:
         for _ in range(MOST_AT_ONCE):
             await inside.enter_async_context(room.place(proxy.services, tenant))

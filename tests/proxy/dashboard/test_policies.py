@@ -17,8 +17,8 @@ from proxy.dashboard.draft_trials import (
     LONGEST_CHARS,
     MOST_WAITING,
     Crowded,
+    DraftProcess,
     TookTooLong,
-    Workshop,
     text_of,
     with_keys,
 )
@@ -311,7 +311,7 @@ def is_gone(process_id: int) -> bool:
 
 
 async def test_work_that_takes_too_long_is_ended_with_its_process() -> None:
-    workshop = Workshop()
+    workshop = DraftProcess()
     try:
         first = await workshop.done(20, os.getpid)
         with pytest.raises(TookTooLong):
@@ -323,7 +323,7 @@ async def test_work_that_takes_too_long_is_ended_with_its_process() -> None:
 
 
 async def test_a_process_that_dies_is_replaced() -> None:
-    workshop = Workshop()
+    workshop = DraftProcess()
     try:
         with pytest.raises(TookTooLong):
             await workshop.done(20, os._exit, 1)
@@ -356,7 +356,7 @@ async def test_folders_are_left_out_of_messages(text: str, left: str) -> None:
 
 
 async def test_only_so_much_waits_for_its_turn() -> None:
-    workshop = Workshop()
+    workshop = DraftProcess()
     try:
         await workshop.done(DEADLINE_S, os.getpid)  # the process has started
         running = asyncio.create_task(workshop.done(DEADLINE_S, time.sleep, 0.2))

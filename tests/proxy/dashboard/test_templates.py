@@ -7,7 +7,7 @@ import pytest
 from jinja2 import nodes
 
 from proxy.dashboard.languages import Language
-from proxy.dashboard.page import NAVIGATION, TEMPLATES, Assets, Drawing
+from proxy.dashboard.page import NAVIGATION, TEMPLATES, Assets, Renderer
 
 PATHS = sorted(path.relative_to(TEMPLATES) for path in TEMPLATES.rglob("*.html"))
 INLINE = re.compile(
@@ -18,7 +18,7 @@ EXEMPT = {"safe", "forceescape"}
 
 @pytest.mark.parametrize("path", PATHS, ids=str)
 def test_exempts_nothing_from_escaping(path: Path) -> None:
-    environment = Drawing(Assets()).environment(Language.KOREAN)
+    environment = Renderer(Assets()).environment(Language.KOREAN)
     tree = environment.parse((TEMPLATES / path).read_text(encoding="utf-8"))
     used = {filtering.name for filtering in tree.find_all(nodes.Filter)}
     assert used & EXEMPT == set()
@@ -28,7 +28,7 @@ def test_exempts_nothing_from_escaping(path: Path) -> None:
 
 @pytest.mark.parametrize("language", Language)
 def test_what_is_translated_is_no_html_and_no_format(language: Language) -> None:
-    template = Drawing(Assets()).environment(language).from_string("{{ _(said) }}")
+    template = Renderer(Assets()).environment(language).from_string("{{ _(said) }}")
 
     assert template.render(said="<b>100%(x)s</b>") == "&lt;b&gt;100%(x)s&lt;/b&gt;"
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proxy.golden.runner import Said, body_of
+from proxy.golden.runner import EarlierTurn, body_of
 from proxy.golden.shape import DEFAULT_INSTRUCTIONS
 from proxy.openai_api.json_body import JsonObject
 from tests.proxy.golden.sets import golden_of
@@ -18,7 +18,7 @@ cases:
 """
 
 
-def sent(member: str = "stream: false", *before: Said) -> JsonObject:
+def sent(member: str = "stream: false", *before: EarlierTurn) -> JsonObject:
     golden = golden_of(SET % member)
     [case] = golden.cases
     return body_of(golden, case, case.asked[0], before, "ko")
@@ -77,7 +77,7 @@ def test_a_context_written_out_is_left_for_the_proxy_to_find() -> None:
 
 
 def test_the_turns_before_stand_before_the_question() -> None:
-    body = sent("stream: true", Said("안녕하세요?", "네, 안녕하세요."))
+    body = sent("stream: true", EarlierTurn("안녕하세요?", "네, 안녕하세요."))
 
     assert body["stream"] is True
     assert [(one["role"], one["content"]) for one in messages(body)[1:]] == [

@@ -7,7 +7,7 @@ import httpx
 import pytest
 import respx
 
-from proxy.golden.client import MOST_WAITED_S, Heard, NoReply, Target, ask, first_model
+from proxy.golden.client import MOST_WAITED_S, GuardedReply, NoReply, Target, ask, first_model
 from proxy.openai_api.json_body import JsonObject
 
 BASE = "http://proxy.test/v1"
@@ -21,7 +21,7 @@ def completion(message: JsonObject) -> JsonObject:
     return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
 
 
-async def asked(reply: httpx.Response) -> Heard:
+async def asked(reply: httpx.Response) -> GuardedReply:
     with respx.mock:
         respx.post(f"{BASE}/chat/completions").mock(return_value=reply)
         async with httpx.AsyncClient() as client:

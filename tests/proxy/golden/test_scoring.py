@@ -2,7 +2,7 @@
 
 import pytest
 
-from proxy.golden.client import Heard
+from proxy.golden.client import GuardedReply
 from proxy.golden.results import Outcome, TurnResult
 from proxy.golden.runner import judged
 from tests.proxy.golden.sets import case_of
@@ -12,7 +12,7 @@ REPLY = "대출 기간은 16일이고 한 번에 7권까지 빌릴 수 있습니
 
 def came(yaml: str, text: str = REPLY, action: str = "pass", *reasons: str) -> TurnResult:
     [turn] = case_of(yaml).asked
-    return judged(turn, Heard(text, action, reasons, 1, "trace", 12.5))
+    return judged(turn, GuardedReply(text, action, reasons, 1, "trace", 12.5))
 
 
 SCORES = [

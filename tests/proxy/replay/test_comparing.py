@@ -11,7 +11,7 @@ from policies.schema.guard_rule import Action
 from policies.schema.loader import load_shipped
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
-from proxy.replay.comparison import LONGEST_EXCERPT_CHARS, By, Seen, compared
+from proxy.replay.comparison import LONGEST_EXCERPT_CHARS, By, KeyFinding, compared
 from proxy.replay.workers import compare_all, packed
 from proxy.traces.trace import (
     Attempt,
@@ -124,7 +124,7 @@ def test_the_finding_that_makes_the_difference_is_named(
         assert change.seen is None
     else:
         (code, observed), by = seen
-        assert change.seen == Seen(code, observed, ("15일",), by)
+        assert change.seen == KeyFinding(code, observed, ("15일",), by)
 
 
 def test_other_words_are_a_change_too() -> None:
