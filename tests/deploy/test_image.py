@@ -94,7 +94,8 @@ def test_nothing_else_is_handed_to_the_builder() -> None:
     handed = context()
 
     assert {path.relative_to(ROOT).parts[0] for path in handed} == {
-        *("pyproject.toml", "README.md", "deploy", "guards", "policies", "proxy")
+        *("pyproject.toml", "README.md", "LICENSE", "NOTICE"),
+        *("deploy", "guards", "policies", "proxy"),
     }
     assert not [path for path in handed if path.suffix == ".pyc" or path.name == ".env"]
 
