@@ -62,7 +62,7 @@ from proxy.workers.place import ALONE, Place
 log = logger(__name__)
 
 FLUSH_S = 5.0
-"""How long the last telemetry may take on its way, once requests have ended."""
+"""Time limit for sending the last telemetry, in seconds, once requests have ended."""
 
 
 @contextlib.asynccontextmanager

@@ -1,4 +1,4 @@
-"""Who may ask and who may read: bearer keys of tenants, and the admin token."""
+"""Access: bearer keys of tenants for the model API, and the admin token for traces."""
 
 import secrets
 from dataclasses import dataclass

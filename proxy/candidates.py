@@ -72,7 +72,7 @@ class Candidate:
 
     @property
     def text(self) -> str:
-        """What was judged of the answer, as it came."""
+        """The judged part of the answer, as it came."""
         return self.gate.text if self.is_partial else self.answer.content
 
     @property
@@ -83,7 +83,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Selection:
-    """What becomes of one choice, for good.
+    """The final outcome of one choice: the attempt that goes out, or what replaces it.
 
     Attributes:
         outcome: What the client gets.

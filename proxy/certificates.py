@@ -1,4 +1,4 @@
-"""How true model servers and judges are told from false ones."""
+"""TLS verification of model servers and judges."""
 
 import ssl
 import stat

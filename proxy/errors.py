@@ -142,11 +142,11 @@ class CannotJudgeNow(GuardProxyError):
 _OFTEN_WITHOUT_VERSION: Final = frozenset(
     {"/chat/completions", "/completions", "/responses", "/embeddings", "/models"}
 )
-"""What a client asks for whose base URL lacks its `/v1`."""
+"""Paths that a client asks for if its base URL lacks `/v1`."""
 
 
 class RequestRefused(GuardProxyError):
-    """What the caller sent cannot be served."""
+    """The request cannot be served as it was sent."""
 
     status = 400
     type = "invalid_request_error"

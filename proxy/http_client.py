@@ -226,7 +226,7 @@ class ReplyBody(httpx.AsyncByteStream):
 
 
 IDLE_KEPT_S = 2.0
-"""How long an idle connection is kept: shorter than servers do, which close theirs after 5 s."""
+"""Seconds that an idle connection is kept: less than servers keep theirs, which is 5 s."""
 _LONGEST_HEADER_BYTES = 32 * 1024
 _MOST_HEADERS = 256
 # Headers that aiohttp would add on its own.

@@ -78,11 +78,11 @@ class DisconnectWatch:
 log = logger(__name__)
 
 CLIENT_GONE_STATUS = 499
-"""What a trace says where no status was sent, because nobody was there to get it."""
+"""Status in a trace if none was sent, because the client had disconnected."""
 
 
 class _End(NamedTuple):
-    """What a request came to."""
+    """The outcome of a request."""
 
     status: int
     error: str | None

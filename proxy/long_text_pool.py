@@ -114,7 +114,7 @@ class PoolProcess:
 
     @property
     def load(self) -> int:
-        """How many there is work for, those among them who did not wait for its end."""
+        """Number of requests with work in it, even if they no longer wait for it."""
         return max(self.in_flight, self._working)
 
     def open(self) -> None:

@@ -1,4 +1,4 @@
-"""How guards are run among requests: long texts in a thread, and what broke in the log.
+"""Running guards beside other requests: long texts in a thread, failures in the log.
 
 What they need of a request is read while the model server thinks, in short pieces, so that its
 first sentence need not wait for that.
@@ -29,7 +29,7 @@ each thread that reads keeps memory of its own.
 _SENT_AFTER_S = 0.001
 """Until then a request has left for its model server, which reading ahead must not delay."""
 _AT_MOST_S = 0.0005
-"""How long is read ahead before others have their turn; a single piece may take longer."""
+"""Seconds of reading ahead before other requests have their turn; one piece may take longer."""
 _READERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="long-text")
 
 

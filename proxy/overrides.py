@@ -1,4 +1,4 @@
-"""What a request asks for beyond its tenant's policy: more guards, or nothing before the end.
+"""Overrides of a policy by a request: more guards, or nothing sent before the end.
 
 A caller may ask for more, never for less.
 """

@@ -28,7 +28,7 @@ class BadRedisAddress(ValueError):
 
 
 class RedisKind(StrEnum):
-    """What answers at an address."""
+    """Kinds of Redis deployments behind an address."""
 
     SERVER = "server"
     SENTINEL = "sentinel"

@@ -1,4 +1,4 @@
-"""What the handlers work with; built once in `app.py` and handed to them."""
+"""Services that all handlers share; built once in `app.py`."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ MOST_WORKERS = 1024
 
 
 class LogFormat(StrEnum):
-    """How log lines look."""
+    """Formats of log lines."""
 
     AUTO = "auto"
     JSON = "json"

@@ -106,7 +106,7 @@ def _is_forbidden(error: ResponseError) -> bool:
 Key = str
 Value = str | int
 
-# The last two are what becomes of a call whose connection another one closes: a Cluster's client
+# The last two are raised by a call whose connection another one closes: a Cluster's client
 # closes all of them, whoever uses them, when one fails.
 _UNUSABLE = (RedisError, RedisClusterException, OSError, AttributeError, TypeError)
 
@@ -129,7 +129,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class ScriptCall:
-    """What a script is given for one run; all its keys are on one server."""
+    """Keys and arguments of one run of a script; all its keys are on one server."""
 
     keys: Sequence[Key]
     values: Sequence[Value]

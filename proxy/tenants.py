@@ -1,4 +1,4 @@
-"""Who asks: a key or a path -> the tenant with its policy, guards and model server."""
+"""Tenants: from a key or a path to the tenant with its policy, guards and model server."""
 
 import os
 from dataclasses import dataclass

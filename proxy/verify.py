@@ -87,7 +87,7 @@ class VerifyRequest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ToVerify:
-    """What is to be verified.
+    """The exchange to verify, and how.
 
     Attributes:
         exchange: Question, sources and answer.

@@ -1,4 +1,4 @@
-"""What one choice of a reply says, and what a reader sees of it."""
+"""The answer in one choice of a reply, and the part of it that a reader sees."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?')
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one choice says.
+    """The answer in one choice.
 
     Attributes:
         index: Number of the choice.

@@ -27,7 +27,7 @@ _NAMELESS = "?"
 
 
 class Treatment(StrEnum):
-    """What is done with a field."""
+    """Treatments of a field."""
 
     INSPECTED = "inspected"
     PASSED = "passed"
@@ -191,7 +191,7 @@ _WORDS = re.compile(r"[가-힣]|\S\s+\S")
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is to be said of a body.
+    """Remarks on a body.
 
     Attributes:
         unchecked: What carries words and is not looked at, each name once.

@@ -7,7 +7,7 @@ from proxy.openai_api.coverage import Origin, Row, Treatment, group
 
 MOST_CHOICES: Final = 128
 JSON_FIELDS: Final = ("guided_json", "structured_outputs", "json_schema", "format")
-"""How other servers than OpenAI's are asked for JSON."""
+"""Fields by which other servers than OpenAI's are asked for JSON."""
 _INSPECTED, _PASSED, _REFUSED = Treatment.INSPECTED, Treatment.PASSED, Treatment.REFUSED
 _SAMPLING = "how tokens are drawn"
 _SERVING = "how the model server does its work"

@@ -21,7 +21,7 @@ _WRITER = msgspec.json.Encoder()
 
 
 class _Unfit(ValueError):
-    """What is JSON to some, and is not taken here."""
+    """JSON that some parsers accept and this one refuses."""
 
 
 def read_object(raw: bytes) -> JsonObject:

@@ -35,7 +35,7 @@ class Restoring(Protocol):
 
 
 class Words:
-    """What one text says, piece by piece.
+    """One text of a stream, piece by piece.
 
     Args:
         pseudonyms: Those of the request, if there are any.

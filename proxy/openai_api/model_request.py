@@ -40,7 +40,7 @@ class GuardField(BaseModel):
 
 
 NOTHING_TOLD = GuardField()
-"""What stands for the member where a request has none."""
+"""The value for a request without the member."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -16,12 +16,12 @@ from proxy.openai_api.sse import STREAM_TYPE
 from proxy.pipeline.call import Call
 from proxy.pipeline.streaming import LiveAttempt, releases
 from proxy.traces.builder import note_unfinished
-from proxy.upstream.reply import OpenReply, RawReply, read_whole
+from proxy.upstream.reply import OpenReply, read_whole
 
 
 @dataclass(frozen=True)
 class AttemptPlan:
-    """How one attempt is made.
+    """The inputs of one attempt.
 
     Attributes:
         call: The request under way.
@@ -106,7 +106,7 @@ async def run_attempt(
             spent_ms = upstream_ms()
             if raw is not None and plan.number == 2 and plan.stream is not None:
                 raise UpstreamBroken("it answers plainly what it began as a stream")
-            reply = _reply(plan, raw)
+            reply = _reply(plan, raw, opened.content_type)
         answers = plan.wanted(reply)
         if live is None:
             await _judge_whole(plan, answers, gates)
@@ -136,9 +136,9 @@ async def _read_live(plan: AttemptPlan, opened: OpenReply, gates: list[Gate]) ->
     return live
 
 
-def _reply(plan: AttemptPlan, raw: RawReply | None) -> Reply:
+def _reply(plan: AttemptPlan, raw: bytes | None, content_type: str) -> Reply:
     if raw is not None:
-        read: Reply = plan.call.door.read_reply(raw.body, raw.content_type, plan.call.pseudonyms)
+        read: Reply = plan.call.door.read_reply(raw, content_type, plan.call.pseudonyms)
         return read
     if plan.stream is None:
         raise UpstreamBroken("it has no body")

@@ -174,7 +174,7 @@ class Call:
 
     @lazy
     def gatekeeper(self) -> Gatekeeper:
-        """What lets the request's answers through their gates."""
+        """The keeper of the gates of the request's answers."""
         request, tenant = self.request, self.tenant
         return Gatekeeper(
             tenant.policy, request.structured, request.offers_tools, tenant.looks_at_answers

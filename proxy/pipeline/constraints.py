@@ -69,7 +69,7 @@ _CLASS = f"[{_ASCII}{_JOINER}{''.join(a if a == z else f'{a}-{z}' for a, z in _R
 
 @dataclass(frozen=True)
 class AllowedText:
-    """What a model may write.
+    """The texts that a model may write.
 
     Attributes:
         licensed: Foreign words that it may repeat.
@@ -138,7 +138,7 @@ _CLIENTS_OWN = (
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the second attempt is constrained to.
+    """Constraints of the second attempt.
 
     Attributes:
         text: What may be written; None if the language was right.
@@ -382,7 +382,7 @@ class ConstrainedServers:
                 body=b"",
                 timeouts=sent.timeouts.at_most(PROBE_S),
             )
-            return kind_of(read_object((await self.servers.ask(probe)).body))
+            return kind_of(read_object(await self.servers.ask(probe)))
         except (UpstreamError, ValueError):
             return None
 

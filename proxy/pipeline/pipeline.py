@@ -123,7 +123,7 @@ def finalize(
         call: The request.
         found: What was found in it.
         attempts: The attempts, judged.
-        settled: What becomes of each choice.
+        settled: The outcome of each choice.
         question: The verdict over the question.
         now_s: Time of day in Unix seconds.
     """

@@ -1,4 +1,4 @@
-"""What is asked: the question with its evidence, and the request that the model server gets."""
+"""Preparation of a request: the question with its evidence, and the model server's request."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What stands in for the user's own identifiers before the model, and the way back.
+"""Pseudonyms of the user's own identifiers for the model server, and the way back.
 
 An identifier becomes a placeholder such as ``[전화번호-1]``, and what the model makes of the
 placeholder becomes the identifier again. The two are known to each other for one request, in memory

@@ -19,7 +19,7 @@ from proxy.pipeline.call import Call
 from proxy.upstream.reply import OpenReply
 
 MOST_ANSWER_CHARS = 200_000
-"""What is longer could not be judged in the time that a reader waits."""
+"""A longer answer could not be judged in the time that a reader waits."""
 
 
 async def releases(call: Call, gate: Gate) -> AsyncIterator[Release]:

@@ -1,1 +1,1 @@
-"""Thin handlers: they take a request apart, call the house, and answer."""
+"""Handlers of HTTP requests: read the request, call the service behind it, write the reply."""

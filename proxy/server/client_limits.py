@@ -1,4 +1,4 @@
-"""What clients may take of this process: connections, requests, streams, and time."""
+"""Limits on clients of this process: connections, requests, streams, and time."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ _MOST_LOOKED_AT = 32
 
 @dataclass(frozen=True, slots=True)
 class ClientLimits:
-    """What clients may take.
+    """Limits on clients.
 
     Attributes:
         connections: The most of them at the same time.
@@ -193,7 +193,7 @@ def _asked(transport: asyncio.Transport, what: int) -> int:
 
 
 class Kind(StrEnum):
-    """What there is room for, as metrics and errors call it."""
+    """Kinds of limited work, as metrics and errors call them."""
 
     REQUESTS = "requests"
     STREAMS = "streams"

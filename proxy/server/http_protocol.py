@@ -155,9 +155,9 @@ def without_chunks(cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3A
 
 
 _LINGER_S = 1.0
-"""How long a refused client is listened to: hung up on at once, it would lose the refusal."""
+"""Seconds for which a refused client is read: closed at once, it would lose the refusal."""
 _MOST_LINGERED = 10
-"""How often that is, while it goes on sending what nobody reads."""
+"""Most such periods, while it goes on sending what nobody reads."""
 _MOST_AHEAD = 32
 """Requests that a client may send ahead of their replies; each is more than its few bytes here."""
 _UPGRADE = b"upgrade"
@@ -373,7 +373,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     @property
     def _kept_waiting_bytes(self) -> int:
-        """What the client has yet to take before anything else can go on."""
+        """Bytes that the client has yet to read before anything else can go on."""
         if self._under_way() is not None and not self.flow.write_paused:
             return 0
         return untaken_bytes(self.transport)

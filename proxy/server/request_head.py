@@ -1,4 +1,4 @@
-"""What the head of a request must be before anything of it is believed.
+"""Validation of the head of a request.
 
 The parser below is lenient where HTTP is not: it takes versions that nobody speaks, a head of any
 length, and what two servers in a row could read differently. Such a request is refused.
@@ -19,7 +19,7 @@ _ADDRESS = re.compile(
 
 
 class NotHttp(RequestRefused):
-    """What came is no HTTP, or HTTP that two servers could read differently."""
+    """The request is not HTTP, or is HTTP that two servers could read differently."""
 
     code = "invalid_http"
 

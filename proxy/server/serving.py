@@ -15,8 +15,8 @@ from proxy.server.client_limits import ConnectionLimiter
 from proxy.server.http_protocol import HttpProtocol
 
 IDLE_KEPT_S = 75
-"""How long an idle connection is kept: longer than load balancers keep theirs (60 s), so that none
-of them sends a request at the moment when this end closes."""
+"""Seconds that an idle connection is kept: more than load balancers keep theirs (60 s), so that
+none of them sends a request at the moment when this end closes."""
 _LAST_WORDS_S = 3
 """Time to take leave of those who are told that they were waited for long enough."""
 _TICK_S = 0.1
@@ -24,7 +24,7 @@ _TICK_S = 0.1
 _TICKS_A_LOOK = 10
 """So often it is looked who is too slow: to look at thousands of clients takes milliseconds."""
 _LATE_S = 0.2
-"""How long a request may be on its way over a connection that is open when the service ends."""
+"""Seconds that a request may still take to arrive on a connection open at shutdown."""
 _LATE_LOOKS = 10
 
 

@@ -25,7 +25,6 @@ from proxy.upstream.reply import (
     Deadline,
     OpenedResponse,
     OpenReply,
-    RawReply,
     check_status,
     read_whole,
 )
@@ -104,8 +103,8 @@ class ModelServers:
         """Close every connection."""
         await self._transport.aclose()
 
-    async def ask(self, call: ServerCall) -> RawReply:
-        """Return the whole reply.
+    async def ask(self, call: ServerCall) -> bytes:
+        """Return the whole body of the reply.
 
         Raises:
             UpstreamError: it failed, one way or another.

@@ -116,16 +116,6 @@ class OpenReply:
 
 
 @dataclass(frozen=True, slots=True)
-class RawReply:
-    """A whole reply."""
-
-    status: int
-    headers: Mapping[str, str]
-    content_type: str
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class OpenedResponse:
     """A reply as it came, and the patience with which its body is waited for."""
 
@@ -173,14 +163,13 @@ class OpenedResponse:
         self.patience.rest()
 
 
-async def read_whole(reply: OpenReply) -> RawReply:
-    """Return all of a reply.
+async def read_whole(reply: OpenReply) -> bytes:
+    """Return the whole body of a reply, decoded.
 
     Raises:
         UpstreamError: it failed on the way.
     """
-    body = b"".join([piece async for piece in reply.pieces])
-    return RawReply(reply.status, reply.headers, reply.content_type, body)
+    return b"".join([piece async for piece in reply.pieces])
 
 
 async def check_status(opened: OpenedResponse, terms: Terms) -> None:

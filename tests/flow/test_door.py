@@ -14,7 +14,6 @@ from proxy.demo.model_server import MODEL, Said, completion
 from proxy.openai_api.json_body import JsonObject
 from proxy.server.serving import served
 from proxy.upstream.client import ModelServers
-from proxy.upstream.reply import RawReply
 from proxy.upstream.request import ServerCall
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
@@ -442,7 +441,7 @@ async def test_no_other_tenant_is_reached_by_name(house: House, tenant: str) -> 
 class BrokenServers(ModelServers):
     """A client of model servers with a fault that nobody foresaw; it quotes what it was given."""
 
-    async def ask(self, call: ServerCall) -> RawReply:
+    async def ask(self, call: ServerCall) -> bytes:
         raise RuntimeError(f"cannot handle {call.body.decode()} with {call.headers}")
 
 

@@ -50,7 +50,7 @@ class PlainReply:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What carries words in the choices and is not looked at."""
+        """Names of fields in the choices that carry words and are not checked."""
         named = (*self._told.unchecked, *_thoughts([self.body], "message"))
         return _unseen(named, self.answers)
 
@@ -92,7 +92,7 @@ class StreamReply:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What carries words in the deltas and is not looked at."""
+        """Names of fields in the deltas that carry words and are not checked."""
         named = [name for chunk in self.chunks for name in COVERAGE.chunk.unchecked(chunk)]
         return _unseen([*named, *_thoughts(self.chunks, "delta")], self.answers)
 
@@ -173,7 +173,7 @@ def _check_said(said: JsonValue) -> None:
 
 
 class Saying:
-    """What the choices of a stream say, while it is read."""
+    """The answers of a stream, while it is read."""
 
     def __init__(self) -> None:
         self._choices: dict[int, _Joined] = {}

@@ -43,7 +43,7 @@ class PlainReply:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What carries words and is not looked at."""
+        """Names of fields that carry words and are not checked."""
         return _unseen(COVERAGE.reply.unchecked(self.body), self.answers)
 
     @property
@@ -79,7 +79,7 @@ class StreamReply:
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What carries words and is not looked at."""
+        """Names of fields that carry words and are not checked."""
         found = (name for one in self.pieces for name in COVERAGE.chunk.unchecked(one.chunk))
         return _unseen(found, self.answers)
 
@@ -168,7 +168,7 @@ _OF_A_TEXT = ("index", "text", "logprobs", "token_ids")
 
 @dataclass
 class _Choice:
-    """What was read of one choice.
+    """The state of one choice while its stream is read.
 
     Attributes:
         words: Its text on the way.

@@ -93,7 +93,7 @@ _OWN_ID = "msg_guard"
 
 
 class Begun:
-    """What has begun, under the numbers that the client knows.
+    """The items and parts that have begun, under the numbers that the client knows.
 
     Args:
         left: What left of the answer.

@@ -1,4 +1,4 @@
-"""What we make ourselves: items, events, and a response that no model gave."""
+"""Items, events and responses that the proxy makes itself."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What a response object holds: its texts by place, its calls of tools, and how it ended.
+"""The contents of a response object: its texts by place, its calls of tools, and how it ended.
 
 The answer is the text of all `output_text` parts, joined without anything between them, as the
 OpenAI clients' own `output_text` is; so offsets in the answer are offsets in its parts.

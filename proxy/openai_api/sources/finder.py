@@ -154,7 +154,7 @@ def _is_word(value: JsonValue) -> bool:
 
 @dataclass(slots=True)
 class _Collection:
-    """What was found so far."""
+    """The passages found so far."""
 
     rules: SourceRules
     passages: list[Passage] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What is found in a request: passages, where they stood, and what was left out."""
+"""Findings in a request: passages, their places, and what was left out."""
 
 from dataclasses import dataclass
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Role(StrEnum):
-    """What a heading announces."""
+    """Parts of a prompt that a heading announces."""
 
     CONTEXT = "context"
     QUESTION = "question"
@@ -173,7 +173,7 @@ _WORD_NUMBER = re.compile(
 
 
 class Kind(StrEnum):
-    """What a line is."""
+    """One line and its kind."""
 
     HEADING = "heading"
     ITEM = "item"

@@ -42,7 +42,7 @@ _SIGNATURES = (
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """What one message holds.
+    """The contents of one message.
 
     Attributes:
         blocks: The context blocks, in order.
