@@ -1,6 +1,6 @@
 """Traces for people at a terminal: one as a page, many as a table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -10,8 +10,9 @@ from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.cli.output import excerpt, harmless, shown
-from proxy.traces.changes import applied
-from proxy.traces.trace import Attempt, Made, Replayed, Trace
+from proxy.traces.trace import Attempt, Replayed, Trace
+from proxy.views.findings import Stretch
+from proxy.views.trace import SentReply, sent_replies
 
 _LONGEST_CHARS = 2_000
 _OBSERVED_CHARS = 60
@@ -32,8 +33,8 @@ def page(trace: Trace) -> Iterator[Text]:
     yield from _heading(trace)
     for number, attempt in enumerate(trace.attempts, start=1):
         yield from _attempt(number, attempt)
-    for number, made in enumerate(trace.made, start=1):
-        yield from _made(number, made, trace)
+    for sent in sent_replies(trace):
+        yield from _sent(sent, trace)
     if not trace.made and trace.replies:
         yield Text("what left:", "bold")
         for reply in trace.replies:
@@ -76,47 +77,36 @@ def _finding(finding: Finding) -> Text:
     return Text(f"  ! {finding.code} at {finding.span.start}-{finding.span.end}: {said}")
 
 
-def _made(number: int, made: Made, trace: Trace) -> Iterator[Text]:
+def _sent(sent: SentReply, trace: Trace) -> Iterator[Text]:
+    made = sent.made
+    if made is None:
+        return
     action = made.action.value if made.action else "nothing decided"
     origin = f", from attempt {made.attempt}" if made.attempt else ""
-    yield Text(f"reply {number}: {action}{origin}", "bold")
-    reply = trace.replies[number - 1] if number <= len(trace.replies) else ""
+    yield Text(f"reply {sent.number}: {action}{origin}", "bold")
     if made.replaced_with:
         yield Text(f"  replaced with {made.replaced_with}:")
-        yield from _indented(Text(harmless(reply)))
+        yield from _indented(Text(harmless(sent.text)))
         return
-    came = _came(made, trace)
     if trace.text is StoredText.NONE:
         places = ", ".join(f"{one.span.start}-{one.span.end}" for one in made.changes)
         yield Text(f"  changed at {places}" if places else "  nothing changed")
     else:
-        yield from _indented(_marked(came, made))
+        yield from _indented(_marked(sent.stretches))
     if made.closed_with:
-        closing = reply.removeprefix(applied(came, made.changes)).strip()
         yield Text(f"  closed with {made.closed_with}:")
-        yield from _indented(Text(harmless(closing)))
+        yield from _indented(Text(harmless(sent.closing)))
 
 
-def _came(made: Made, trace: Trace) -> str:
-    """Return the answer that a reply was made from, as it is kept."""
-    for attempt in trace.attempts[made.attempt - 1 : made.attempt]:
-        for choice in attempt.choices:
-            if choice.index == made.choice:
-                return choice.text
-    return ""
-
-
-def _marked(came: str, made: Made) -> Text:
-    text, position = Text(), 0
-    for change in made.changes:
-        text.append(harmless(came[position : change.span.start]))
-        gone = harmless(came[change.span.start : change.span.end])
-        if gone:
+def _marked(stretches: Iterable[Stretch]) -> Text:
+    text = Text()
+    for one in stretches:
+        text.append(harmless(one.same))
+        if gone := harmless(one.gone):
             text.append(f"[-{gone}-]", "strike red")
-        if change.text:
-            text.append(f"{{+{harmless(change.text)}+}}", "green")
-        position = change.span.end
-    return text.append(harmless(came[position:]))
+        if one.put_in:
+            text.append(f"{{+{harmless(one.put_in)}+}}", "green")
+    return text
 
 
 def _indented(text: Text) -> Iterator[Text]:
