@@ -23,8 +23,8 @@ from guards.text.slots.units import Dimension
 _MOST_SENTENCES = 3
 _LONGEST_SENTENCE_CHARS = 300
 _LONGEST_QUESTION_CHARS = 200
-_OPENING = "제공된 자료에는 다음과 같이 나와 있습니다."
-_OPENING_FOR_SEVERAL = "제공된 자료마다 다음과 같이 나와 있습니다."
+_OPENING = "자료에는 다음과 같이 안내되어 있습니다."
+_OPENING_FOR_SEVERAL = "자료마다 다음과 같이 안내되어 있습니다."
 _NOT_PLAIN = re.compile(
     r"가장|제일|최고|최저|최대|최소|최장|한도|상한|하한|합계|총합|합치|합하|합쳐|차이|평균|비교|계산|남은|남았|지났|지난|이번|올해|내년|작년|"
     r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]|"

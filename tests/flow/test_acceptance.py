@@ -198,7 +198,7 @@ async def test_chinese_that_persists_ends_in_the_language_template(
     text = await both_ways(proxy, chat_body(ASKED, [*RULES]), "replace", "korean_only.han")
 
     assert DEFAULT.templates.recognise(text) == "korean_only"
-    assert "언어 오류" in text
+    assert "한국어로 온전하게 드리지 못했습니다" in text
     assert len(upstream.requests) == 4
 
 

@@ -113,7 +113,7 @@ def test_names_its_source_in_a_polite_frame() -> None:
 
     assert answer is not None
     assert answer.text == (
-        "제공된 자료에는 다음과 같이 나와 있습니다.\n\n"
+        "자료에는 다음과 같이 안내되어 있습니다.\n\n"
         "“체크인은 오후 3시부터 가능합니다.”\n(출처: 객실 이용 안내)"
     )
 

@@ -222,3 +222,25 @@ def test_a_guests_question_needs_a_source(question: str, intent: str) -> None:
 
 def test_a_guests_greeting_needs_none() -> None:
     assert load_shipped("hotel").intents.intent_of("안녕하세요").intent is None
+
+
+BACK_OFFICE = (
+    "내보내",
+    "승인",
+    "검색 대상",
+    "검증",
+    "등록된",
+    "멈추었",
+    "중단",
+    "(는)",
+    "(가)",
+    "(를)",
+)
+
+
+@pytest.mark.parametrize("name", sorted(shipped_files()))
+def test_replies_speak_to_the_user_and_not_of_the_machine(name: str) -> None:
+    policy = load_shipped(name).policy
+    said = [*policy.templates.values(), *policy.reasons.values()]
+
+    assert [text for text in said if any(word in text for word in BACK_OFFICE)] == []
