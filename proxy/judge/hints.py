@@ -88,6 +88,7 @@ class Hinting:
         self._is_away = False
         self._telling: set[asyncio.Task[None]] = set()
         self._listening: asyncio.Task[None] | None = None
+        self._is_closing = False
 
     def start(self) -> None:
         """Begin to listen."""
@@ -103,6 +104,8 @@ class Hinting:
 
     async def close(self) -> None:
         """Stop, and close the connections."""
+        # The Redis client may take a cancellation for the end of its own time limit.
+        self._is_closing = True
         tasks = [*self._telling, *([self._listening] if self._listening else [])]
         for task in tasks:
             task.cancel()
@@ -110,7 +113,7 @@ class Hinting:
         await self._hints.close()
 
     async def _listen_forever(self) -> None:
-        while True:
+        while not self._is_closing:
             await asyncio.sleep(self._look_every_s)
             await self._try(self._listen())
 

@@ -136,3 +136,15 @@ async def test_without_redis_each_finds_out_alone_and_says_so_once(tmp_path: Pat
 
     assert proxy.breaker.state is BreakerState.OPEN
     assert [line["event"] for line in logs] == ["judge.hints_away"]
+
+
+async def test_closing_ends_at_whatever_moment_of_an_exchange_it_comes(redis_url: str) -> None:
+    for moment in range(40):
+        proxy = Proxy(redis_url, look_every_s=0.0)
+        for _ in range(moment):
+            await asyncio.sleep(0)
+
+        closing = asyncio.create_task(proxy.hinting.close())
+        done, _ = await asyncio.wait([closing], timeout=DEADLINE_S)
+
+        assert done
