@@ -1,6 +1,8 @@
-"""Any 100 KB text costs under a second of processor time, and delays no other caller by more.
+"""The cost of a text grows with its length, and long texts hold nothing that others need.
 
-Thousands of short lines, each another, cost under two, where they are source and answer at once.
+`make faults` also holds it to seconds, for which a machine must not be busy: any 100 KB text costs
+under one of processor time and delays no other caller by more. Thousands of short lines, each
+another, cost under two, where they are source and answer at once.
 """
 
 import asyncio
@@ -24,6 +26,7 @@ from policies.schema.loader import load_shipped
 from proxy.cli.serve import freeze_heap
 from proxy.offload import LONG_TEXT_CHARS, run_offloaded
 from proxy.tenants import judging_by
+from tests.fakes.growth import assert_grows_with_its_input
 from tests.fakes.house import House, open_house
 from tests.fakes.running_proxy import chat_body
 from tests.faults.odd_texts import ODD, OF_MANY, ONE_UNIT, PAIRS, SIZE_BYTES
@@ -39,6 +42,7 @@ QUESTION = "월 이용료는 얼마인가요?"
 ANSWER = "월 이용료는 45,000원입니다."
 SOURCE = "월 이용료는 45,000원으로 한다."
 DELAYED_S = 1.0
+DEADLINE_S = 20.0
 MANY = 40
 
 
@@ -55,13 +59,17 @@ def placed(text: str) -> list[Exchange]:
     return [exchange(question=text), exchange(source=text), exchange(answer=text)]
 
 
+def look_at(exchange: Exchange) -> None:
+    for stage in (Stage.INPUT, Stage.OUTPUT):
+        inspector().inspect(exchange, stage, NOTHING)
+
+
 def costs_s(looked_at: Exchange) -> float:
     """Return what all costs that is looked at, on the way in and out, by an idle processor."""
     with as_in_a_service():
         before_s = yardstick_s()
         began_s = time.process_time()
-        for stage in (Stage.INPUT, Stage.OUTPUT):
-            inspector().inspect(looked_at, stage, NOTHING)
+        look_at(looked_at)
         spent_s = time.process_time() - began_s
         return spent_s * YARDSTICK_S / max(YARDSTICK_S, before_s, yardstick_s())
 
@@ -86,35 +94,61 @@ def yardstick_s() -> float:
 
 
 @pytest.mark.parametrize("name", ["ranges", "numbered-lines", "open-marks"])
+def test_the_cost_of_an_answer_grows_with_its_length(name: str) -> None:
+    assert_grows_with_its_input(lambda chars: look_at(exchange(answer=ODD[name][:chars])), 8_000)
+
+
+@pytest.mark.parametrize("name", ["headings", "numbered-prices"])
+def test_the_cost_of_a_source_grows_with_its_length(name: str) -> None:
+    assert_grows_with_its_input(lambda chars: look_at(exchange(source=ODD[name][:chars])), 8_000)
+
+
+@pytest.mark.parametrize("name", ["telephones", "links"])
+def test_the_cost_of_finding_a_source_again_grows_with_its_length(name: str) -> None:
+    def look(chars: int) -> None:
+        given = PAIRS[name][0][:chars]
+        look_at(exchange(source=given, answer=given))
+
+    assert_grows_with_its_input(look, 8_000)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["ranges", "numbered-lines", "open-marks"])
 def test_the_slowest_answers_that_are_known_cost_under_a_second(name: str) -> None:
     assert costs_s(exchange(answer=ODD[name])) < PROMISED_S
 
 
+@pytest.mark.long
 def test_a_source_of_nothing_but_headings_costs_under_a_second() -> None:
     assert costs_s(exchange(source=ODD["headings"])) < PROMISED_S
 
 
+@pytest.mark.long
 def test_a_source_of_ever_another_price_costs_under_a_second() -> None:
     assert costs_s(exchange(source=ODD["numbered-prices"])) < PROMISED_S
 
 
+@pytest.mark.long
 def test_a_source_and_an_answer_with_a_thousand_telephones_each_cost_under_a_second() -> None:
     source, answer = PAIRS["telephones"]
 
     assert costs_s(exchange(source=source, answer=answer)) < PROMISED_S
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("source", "answer"), OF_MANY.values(), ids=OF_MANY)
 def test_what_sources_say_of_thousands_costs_under_two_seconds(source: str, answer: str) -> None:
     assert costs_s(exchange(source=source, answer=answer)) < OF_EACH_OTHER_S
 
 
+@pytest.mark.long
 def test_thousands_of_questions_at_once_cost_under_a_second() -> None:
     asked = "어떻게 될까요? " * (SIZE_BYTES // 40)
 
     assert costs_s(exchange(question=asked, answer=asked)) < PROMISED_S
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["telephones", "links"])
 def test_what_is_found_again_by_the_hundred_costs_under_a_second(name: str) -> None:
     given, other = PAIRS[name]
@@ -162,7 +196,7 @@ async def test_long_texts_hold_no_thread_that_others_wait_for() -> None:
 
     reading = [asyncio.create_task(run_offloaded(inspector(), long, work)) for _ in range(MANY)]
     try:
-        async with asyncio.timeout(DELAYED_S):
+        async with asyncio.timeout(DEADLINE_S):
             await asyncio.gather(*(asyncio.to_thread(time.monotonic) for _ in range(MANY)))
     finally:
         go_on.set()
@@ -194,6 +228,7 @@ async def longest_wait_s(house: House, sent: list[tuple[str, bytes]]) -> float:
     return max(waited_s)
 
 
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("chars", [15_000, 33_000], ids=["in-threads", "in-processes"])
 async def test_long_texts_at_every_door_delay_nobody(house: House, chars: int) -> None:

@@ -192,6 +192,7 @@ async def test_pages_say_in_time_that_a_silent_store_cannot_be_reached(
         assert took_s < 10  # all at once, each four seconds at most
 
 
+@pytest.mark.long
 async def test_readiness_is_told_before_who_asks_gives_up(
     tmp_path: Path, relay: RedisRelay
 ) -> None:

@@ -2,6 +2,7 @@ import statistics
 import time
 
 import httpx
+import pytest
 
 from proxy.demo.model_server import Said, model_server
 from proxy.server.serving import served
@@ -10,6 +11,7 @@ from proxy.server.serving import served
 DELAYED_RECEIPT_S = 0.040
 
 
+@pytest.mark.long
 async def test_no_reply_waits_for_the_receipt_of_its_head() -> None:
     took_s = []
     async with (
