@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check faults tools audit fuzz bench bench-quick soak quality fit lock node-clients axe screenshots try-image clean help
+.PHONY: demo test docs check faults tools audit fuzz bench bench-quick soak quality fit lock node-clients axe screenshots try-image clean help
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -42,7 +42,7 @@ tools: $(VENV)/tools.done  ## what `make faults` asks about deploy/: hadolint, p
 audit:  ## the locked dependencies among known vulnerabilities; says so where it cannot look them up
 	@deploy/audit.sh $(PYTHON) $(VENV)/audit
 
-bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run; the README shows the result
+bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run; docs/guides/performance.md shows the result
 	$(BIN)/python -m tests.bench run --json docs/bench/bench.json --svg docs/bench/bench.svg $(ARGS)
 	$(BIN)/python -m tests.bench report docs/bench/bench.json > docs/bench/report.md
 	$(BIN)/python -m tests.reference
@@ -72,7 +72,11 @@ node-clients: $(NODE_CLIENTS)  ## what the tests need of OpenAI's and Vercel's p
 
 axe: $(AXE)  ## what finds faults of accessibility on the dashboard's pages
 
-screenshots: $(VENV)/dev.done  ## the pictures of the dashboard that the README shows
+# In an environment of its own: the suite and the service need nothing of it.
+docs: $(VENV)/docs.done  ## the documentation as a site in build/site; broken links fail
+	$(VENV)/docs/bin/mkdocs build --strict $(ARGS)
+
+screenshots: $(VENV)/dev.done  ## the pictures of the dashboard in README and docs
 	$(BIN)/python -m tests.browser.pictures docs/screenshots
 
 help:  ## the targets, each with what it is for
@@ -91,6 +95,11 @@ $(VENV)/runtime.done: $(BIN)/python deploy/requirements.lock pyproject.toml
 
 $(VENV)/dev.done: $(VENV)/runtime.done deploy/requirements-dev.lock
 	$(LOCK) deploy/requirements-dev.lock
+	@touch $@
+
+$(VENV)/docs.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)/docs
+	$(VENV)/docs/bin/pip --disable-pip-version-check --quiet install 'mkdocs-material>=9.6'
 	@touch $@
 
 # Programs of others that nothing here depends on, so they are in no lock and in no image.

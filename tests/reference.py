@@ -147,7 +147,7 @@ def quality_table() -> str:
         figures = {one.policy: one for one in results.figures if one.set == entry.name}
         lines += _quality_rows([figures[name] for name in POLICIES])
     head = table(("measured on unseen cases", *(f"`{name}`" for name in POLICIES)), lines)
-    return f"{head}\n\nMeasured {results.date}; every figure with its interval: `docs/quality.md`."
+    return f"{head}\n\nMeasured {results.date}."
 
 
 def cost_table() -> str:

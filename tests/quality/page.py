@@ -23,7 +23,7 @@ WHOLE_BAR = 360
 _NOTHING = "–"
 _HOW = """\
 How good the guards are on answers as language models write them. `make quality` lets every case of
-[the sets](../tests/quality/sets/README.md) through the policies as they ship, without a model and
+the sets of `tests/quality/sets` through the policies as they ship, without a model and
 without a judge, and writes this page.
 
 - A **faithful answer** has to leave as it is. It counts as acted on if anything is decided but
