@@ -27,14 +27,11 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Asked, Part, Reading
 from guards.evidence.support import read_ahead
-from guards.text.citing.assessed import Assessed, Assessment, Missing
-from guards.text.citing.assessment import CITATION_THRESHOLD, assess
-from guards.text.citing.kept import cited_answer
-from guards.text.citing.mending import Mending
+from guards.text.citing.assessment import CITATION_THRESHOLD, Assessed, Assessment, Missing, assess
+from guards.text.citing.mending import Mending, Placing, PlainNumbers
 from guards.text.citing.naming import Naming
-from guards.text.citing.placing import Placing
-from guards.text.citing.plain_numbers import PlainNumbers
 from guards.text.citing.references import ReferenceLine, read_source_lines
+from guards.text.citing.statements import cited_answer
 from guards.text.claims import may_lead_in
 from guards.text.sentences import Sentence
 from guards.text.slots.citation_mark import CitationMark, MarkKind

@@ -13,18 +13,210 @@ Source: own rules. An address may be cut to its host or an upper folder; a local
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
-from guards.core.reading import Reading, Text
-from guards.text.naming.contact_book import ContactBook, covered_by, namings
-from guards.text.naming.namings import Named
-from guards.text.naming.ownership import Owned
+from guards.core.reading import Part, Reading, Text
+from guards.korean.digits import in_digits
+from guards.text.naming.namings import Named, Naming, Owned, Ownership, named
+from guards.text.sentences import sentence_places
 from guards.text.slots.contact import Contact, ContactKind
+
+# Words that say what a contact is, not whose.
+_TELLING_NOTHING = frozenset(
+    """
+    전화 전화번호 연락처 번호 대표 대표번호 대표전화 문의 문의처 문의전화 문의사항 팩스 이메일
+    메일 주소 홈페이지 누리집 웹사이트 사이트 내선 내선번호 직통 휴대폰 휴대전화 관련 담당
+    담당자 국번 없이 또는 통해 연락 방문 온라인 사항 구분 부서 이용 업무 시 평일 주말 매일
+    각각 모두 경우 제외 tel fax email url
+    """.split()
+)
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)[-.)( ]{1,2}(?=\d)")
+_DIGITS = re.compile(r"\d+")
+_NOT_A_DIGIT = re.compile(r"\D")
+_EXTENSION_WORD = re.compile(r"내선|교환|구내")
+_EXTENSION_COLUMN = re.compile(r"[ *]*(?:내선|교환|구내)(?:[ ]?(?:번호|전화))?[ *]*")
+_EXTENSION_CELL = re.compile(r"[ *]*(?P<number>\d{1,5})[ *]*")
+_LOCAL_DIGITS = (7, 8)
+_FEWEST_CELLS = 2
+# What the sources give under more names than these is nobody's own.
+_MOST_NAMES = 200
+_start_of = attrgetter("start")
+
+
+class ContactBook:
+    """What the sources give as contacts."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._values: set[tuple[ContactKind, str]] = set()
+        self._covered: set[tuple[ContactKind, str]] = set()
+        self._owned: dict[_Line, Ownership[Contact]] = defaultdict(Ownership)
+        self._by_value: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
+        self._by_covered: dict[tuple[_Line, str], list[Owned[Contact]]] = defaultdict(list)
+        self._found: dict[tuple[_Line, tuple[str, ...]], frozenset[Owned[Contact]]] = {}
+        for part in reading.told.parts:
+            self._add(part)
+        for source in reading.exchange.sources:
+            for contact in Text(f"{source.title}\n{source.file}").contacts:
+                self._cover(contact)
+        texts = (part.text for part in reading.told.parts)
+        said = [_BETWEEN_DIGITS.sub("", text.normal.text) for text in texts]
+        # What each passage has of digits in a row, and whether it speaks of extensions.
+        self._digits = [
+            (frozenset(_DIGITS.findall(one)), bool(_EXTENSION_WORD.search(one))) for one in said
+        ]
+
+    def _add(self, part: Part) -> None:
+        text = part.text
+        contacts = sorted((*text.contacts, *_extension_cells(text)), key=_start_of)
+        places = sentence_places(text.sentences, [contact.start for contact in contacts])
+        tails = [bool(contact.full) for contact in contacts]
+        of_line: Naming = ()
+        for at, name in enumerate(namings(text, contacts)):
+            contact = contacts[at]
+            of_line = of_line if contact.full else name.labels
+            self._cover(contact)
+            self._values.update((contact.kind, value) for value in contact.values)
+            owned = Owned(
+                contact,
+                contact.written,
+                (*name.labels, *of_line) if contact.full else name.labels,
+                part.source.id if part.source else "",
+                text.sentences[places[at]].text,
+                is_general=not tails[at] and tails[at + 1 : at + 2] == [True],
+            )
+            line = _line_of(contact)
+            if self._owned[line].add(owned):
+                for value in contact.values:
+                    self._by_value[line, value].append(owned)
+                for value in covered_by(contact):
+                    self._by_covered[line, value].append(owned)
+
+    def _cover(self, contact: Contact) -> None:
+        self._covered.update((contact.kind, value) for value in covered_by(contact))
+
+    def holds(self, contact: Contact) -> bool:
+        """Tell whether a source gives a contact, in any notation."""
+        return all(self._has(contact.kind, value) for value in contact.values) or self._stands(
+            contact
+        )
+
+    def named_by(self, contact: Contact, claim: Named) -> tuple[Owned[Contact], ...]:
+        """Return the contacts of its kind that belong to whom a claim names."""
+        return self._owned[_line_of(contact)].named_by(claim.forms)
+
+    def owners_instead(self, contact: Contact, claim: Named) -> tuple[Owned[Contact], ...]:
+        """Return the contacts that a claim should have given for one that is another's."""
+        line = _line_of(contact)
+        owned = self._owned[line]
+        given = self._given(contact, line)
+        if len(given) > _MOST_NAMES:
+            return ()
+        if given or not self._given(contact, line._replace(is_fax=not line.is_fax)):
+            return owned.owners_instead(claim.forms, given, claim.office or frozenset())
+        # A fax number as one to call, or the other way about.
+        return owned.named_by(claim.forms) or (tuple(owned) if contact.is_fax else ())
+
+    def speaks_for(self, contact: Contact, claim: Named) -> bool:
+        """Tell whether a claim names a contact by something else than the office before it."""
+        line = _line_of(contact)
+        named = self._owned[line].named_by(claim.forms)
+        return not self._given(contact, line).isdisjoint(named)
+
+    def _given(self, contact: Contact, line: "_Line") -> frozenset[Owned[Contact]]:
+        """Return where the sources give a contact; a long answer says the same again and again."""
+        name = (line, contact.values)
+        if name not in self._found:
+            found: set[Owned[Contact]] = set()
+            for entry in self._entries_of(contact, line):
+                found.add(entry)
+                if len(found) > _MOST_NAMES:
+                    break
+            self._found[name] = frozenset(found)
+        return self._found[name]
+
+    def _entries_of(self, contact: Contact, line: "_Line") -> Iterator[Owned[Contact]]:
+        # What covers it has its value among what it covers itself, and the other way about.
+        near = chain(
+            (self._by_covered.get((line, value), ()) for value in contact.values),
+            (self._by_value.get((line, value), ()) for value in covered_by(contact)),
+        )
+        return (
+            entry
+            for entry in chain.from_iterable(near)
+            if contact.is_in(entry.value) or entry.value.is_in(contact)
+        )
+
+    def _has(self, kind: ContactKind, value: str) -> bool:
+        if (kind, value) in self._covered:
+            return True
+        tails = [value[-size:] for size in _LOCAL_DIGITS] if value.startswith("+") else []
+        return any((kind, tail) in self._values for tail in tails)
+
+    def _stands(self, contact: Contact) -> bool:
+        """Tell whether the digits of a number stand in a source in a notation of its own."""
+        if not contact.is_phone:
+            return False
+        number = _NOT_A_DIGIT.sub("", in_digits(contact.text))
+        return any(
+            number in digits
+            for digits, has_extensions in self._digits
+            if not contact.is_extension or has_extensions
+        )
+
+
+class _Line(NamedTuple):
+    """Contacts that may be mistaken for one another."""
+
+    kind: ContactKind
+    is_extension: bool
+    is_fax: bool
+
+
+def _line_of(contact: Contact) -> _Line:
+    return _Line(contact.kind, contact.is_extension, contact.is_fax)
+
+
+def namings(text: Text, contacts: Sequence[Contact]) -> list[Named]:
+    """Return what may name each of the contacts of a text."""
+    return named(text.raw, [(one.start, one.end) for one in contacts], _TELLING_NOTHING)
+
+
+def _extension_cells(text: Text) -> Iterator[Contact]:
+    """Yield the numbers in a table's column of extensions."""
+    column: int | None = None
+    start = 0
+    for line in text.raw.split("\n"):
+        cells = line.split("|")
+        if len(cells) <= _FEWEST_CELLS:
+            column = None
+        elif column is None:
+            headed = (at for at, cell in enumerate(cells) if _EXTENSION_COLUMN.fullmatch(cell))
+            column = next(headed, None)
+        elif column < len(cells) and (cell := _EXTENSION_CELL.fullmatch(cells[column])):
+            begin = start + len("|".join(cells[:column])) + 1 + cell.start("number")
+            number = cell["number"]
+            end = begin + len(number)
+            yield Contact(ContactKind.PHONE, (f"x{number}",), number, begin, end)
+        start += len(line) + 1
+
+
+def covered_by(contact: Contact) -> Iterator[str]:
+    """Yield the shorter ways to give a contact: a local number, an upper folder."""
+    for value in contact.values:
+        yield value
+        if contact.is_phone and value.startswith("+"):
+            yield from (value[-size:] for size in _LOCAL_DIGITS)
+        elif contact.kind is ContactKind.URL:
+            yield from (value[: slash.start()] for slash in re.finditer("/", value))
+
 
 # Hosts that stand for no host (RFC 2606).
 _PLACEHOLDER = re.compile(r"(?:^|[/.@])example\.(?:com|org|net)(?![\w.-]*\w)", re.IGNORECASE)

@@ -27,10 +27,7 @@ from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, S
 from guards.core.reading import Reading
 from guards.lexicons.latin_function_words import LATIN_FUNCTION_WORDS
 from guards.text.sentences import Sentence
-from guards.text.writing.foreign_quotations import without_foreign_quotations
-from guards.text.writing.han_mending import in_hangul
-from guards.text.writing.han_words import HeardWords
-from guards.text.writing.hanja import is_usual_han
+from guards.text.writing.han_words import HeardWords, in_hangul, is_usual_han
 from guards.text.writing.language_request import asks_for_original, requested_scripts
 from guards.text.writing.scripts import (
     Run,
@@ -41,6 +38,24 @@ from guards.text.writing.scripts import (
     latin_words,
     prose_only,
 )
+
+_MARKS = tuple(pair.split("|") for pair in "'|' \"|\" ‘|’ “|” 「|」 『|』 《|》 〈|〉 «|»".split())
+_MOST_CHARS = 300
+_QUOTATION = re.compile(
+    "|".join(
+        rf"{opening}[^{opening}{closing}가-힣\n]{{2,{_MOST_CHARS}}}{closing}"
+        for opening, closing in _MARKS
+    )
+    + r"|^ ?>[^가-힣\n]+$",
+    re.MULTILINE,
+)
+_VISIBLE = re.compile(r"\S")
+
+
+def without_foreign_quotations(text: str) -> str:
+    """Return a text of the same length with blanks for quotations without Hangul."""
+    return _QUOTATION.sub(lambda match: _VISIBLE.sub(" ", match[0]), text)
+
 
 _LATIN_SCORE = 0.9
 _SENTENCE_WORDS = 5

@@ -33,7 +33,7 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Asked, Part, Reading
 from guards.text.citing.articles import RightArticles
-from guards.text.citing.laws_in_marks import with_marks_mended
+from guards.text.citing.naming import with_marks_mended
 from guards.text.citing.wrong_articles import WrongArticles
 from guards.text.laws.index import LawIndex, Level, Missing, law_index
 from guards.text.laws.law import Kind, LawReference

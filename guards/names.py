@@ -31,14 +31,12 @@ from guards.evidence.named import NamesByHead
 from guards.evidence.novelty import Vocabulary
 from guards.evidence.roles import contrasts
 from guards.evidence.swapped import swap_in
+from guards.text.claims import statements
 from guards.text.names.name import Name
 from guards.text.naming.bound_names import bound_names, misbound_names
 from guards.text.naming.claimed_facilities import Facility, claimed_facilities
-from guards.text.naming.known_names import KnownNames
-from guards.text.naming.name_like import replaces_a_name
-from guards.text.naming.near_name import nearest
+from guards.text.naming.known_names import KnownNames, nearest, replaces_a_name
 from guards.text.sentences import Sentence
-from guards.text.statements import statements
 
 
 class NamesSettings(GuardSettings):

@@ -25,7 +25,6 @@ from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
 from guards.core.reading import Asked, Reading, Text
 from guards.evidence.index import claims_of
-from guards.evidence.opposites.contrasts import SourceContrasts, contrasts_of
 from guards.evidence.opposites.meaning import (
     Match,
     SourceMeaning,
@@ -34,7 +33,13 @@ from guards.evidence.opposites.meaning import (
     is_of_other_figures,
     may_say_both,
 )
-from guards.evidence.opposites.replies import asked_claim, replied, reply_of
+from guards.evidence.opposites.replies import (
+    SourceContrasts,
+    asked_claim,
+    contrasts_of,
+    replied,
+    reply_of,
+)
 from guards.evidence.opposites.scope import Kind, widened
 from guards.evidence.opposites.statements import Statement, statements_in
 from guards.text.sentences import LONGEST_SENTENCE_CHARS

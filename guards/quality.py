@@ -20,11 +20,121 @@ from pydantic import Field
 from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading, Text
-from guards.text.broken_text import broken_places
-from guards.text.leftovers import edges, is_placeholder, placeholders, special_tokens
-from guards.text.loops import character_loops, comes_back, item_loops
+from guards.text.broken_text import broken_places, character_loops, comes_back, item_loops
 from guards.text.sentences import Sentence
-from guards.text.unfinished import is_cut_off
+
+# Of the chat formats of current open models; HTML has <s>, so that one counts at the edges only.
+_SPECIAL = re.compile(
+    r"<\|[A-Za-z][\w ./-]{0,40}\|>|<[|｜][A-Za-z▁_]{2,40}[|｜]>|\[\|[a-z_]{2,20}\|\]"
+    r"|<(?:start_of_turn|end_of_turn|bos|eos|pad|unk|mask|sep|cls|endoftext|im_start|im_end)>"
+    r"|\[/?INST\]|<</?SYS>>|\[(?:UNK|PAD|CLS|SEP|MASK|BOS|EOS|EOT|gMASK)\]|<0x[0-9A-F]{2}>|\[@BOS@\]"
+)
+_EDGE_SPECIAL = re.compile(rf"{_SPECIAL.pattern}|</?s>")
+# All that one of them begins with.
+_MAY_BE_SPECIAL = re.compile(r"<|\[[|/@A-Zg]")
+_STRUCK_OUT = re.compile(r"<s>[^<>\n]{1,200}</s>")
+_WHOLE = re.compile(
+    r"[\s*_#>-]*(?:TODO|FIXME|TBD|N/?A|null|None|undefined|NaN|(?:최종\s?)?(?:답변|응답|대답|내용)|"
+    r"(?:여기에\s?)?(?:답변|내용)(?:을|를)?\s?(?:작성|입력)[가-힣 ]{0,12}|answer|response|"
+    r"\[[^\[\]\n]{0,40}\]|<[^<>\n]{0,40}>)[\s*_:.!-]*",
+    re.IGNORECASE,
+)
+_INSIDE = re.compile(
+    r"\{\{[^{}\n]{0,80}\}\}|\{%[^%\n]{1,80}%\}|\$\{[A-Za-z_][\w.]{0,60}\}"
+    r"|[\[<(]\s?(?:여기에?|이곳에)\s[^\[\]<>()\n]{0,40}(?:입력|작성|삽입|기재|추가)[^\[\]<>()\n]{0,20}[\]>)]"
+    r"|[\[<](?:최종\s?)?(?:답변|응답|본문|답변\s?내용|응답\s?내용)[\]>](?![(:])"
+    r"|^[ \t]*(?:TODO|FIXME|TBD)\b(?=[ \t]*(?::|$))",
+    re.MULTILINE,
+)
+# What all of them begin with.
+_MAY_BE_INSIDE = re.compile(r"[{$\[<(TF](?:[{%]|\s?(?:여기|이곳|최종|답변|응답|본문)|ODO|IXME|BD)")
+_SAYS_SOMETHING = re.compile(r"[^\W_]|[\u2190-\u2bff\U0001f000-\U0001faff]")
+
+Place = tuple[int, int]
+
+
+def special_tokens(prose: str) -> list[Place]:
+    """Return the places of a model's control tokens, in order; in code points."""
+    if not _MAY_BE_SPECIAL.search(prose):
+        return []
+    prose = _without_struck_out(prose)
+    places = [match.span() for match in _SPECIAL.finditer(prose)]
+    start, end = edges(prose)
+    known = {place[0] for place in places}
+    places += [
+        match.span()
+        for match in _EDGE_SPECIAL.finditer(prose)
+        if match.start() not in known and (match.end() <= start or match.start() >= end)
+    ]
+    return sorted(places)
+
+
+def edges(text: str) -> Place:
+    """Return where a text begins and ends without the control tokens around it."""
+    text = _without_struck_out(text)
+    start, end = 0, len(text)
+    for match in _EDGE_SPECIAL.finditer(text):
+        if text[start : match.start()].strip():
+            break
+        start = match.end()
+    last = start
+    for match in _EDGE_SPECIAL.finditer(text, start):
+        if text[last : match.start()].strip():
+            end = match.start()
+        last = match.end()
+    if text[last:].strip() or last == start:
+        end = len(text)
+    return start, end
+
+
+def _without_struck_out(text: str) -> str:
+    """Return a text of the same length in which HTML that strikes words out is no token."""
+    if _STRUCK_OUT.fullmatch(text.strip()):
+        return text
+    return _STRUCK_OUT.sub(lambda struck: "x" * len(struck[0]), text)
+
+
+def is_placeholder(answer: str) -> bool:
+    """Tell whether a whole answer only holds the place of one."""
+    return _SAYS_SOMETHING.search(answer) is None or _WHOLE.fullmatch(answer) is not None
+
+
+def placeholders(prose: str) -> Iterator[Place]:
+    """Yield the places of placeholders inside an answer, in order; in code points."""
+    if not _MAY_BE_INSIDE.search(prose):
+        return
+    for match in _INSIDE.finditer(prose):
+        yield match.span()
+
+
+_LEAST_CHARS = 80
+_LEAST_WORDS = 4
+_CODE_FENCE = re.compile(r"^[ ]{0,3}(?:```|~~~)", re.MULTILINE)
+_ITEM = re.compile(r"[ \t]*(?:[-*•·○●▪■◦>#|]|\d{1,3}[.)]|[가-하][.)]|[①-⑳])")
+_BARE_MARKER = re.compile(r"(?:^|\n)[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]*\Z")
+# Particles, connectives and pieces of endings after which no Korean sentence is over. Syllables
+# that nouns end in as well (도, 만, 이, 가, 로) are left out.
+_GOES_ON = re.compile(
+    r"(?:[가-힣]{2}(?:을|를|에서|에게|까지의|부터|으로써|으로서)|[가-힣](?:하고|하며|하여|하는|하도록|되고|되며|되어|되는|"
+    r"합니|됩니|입니|습니|십시|하였|되었|했습|됐습|으며|면서|지만|거나|려면)|(?:^|\s)(?:및|또는|그리고|또한|하지만|그러나|따라서|다만|"
+    r"위한|대한|따른|관한|통해|위해|대해|따라|경우에는|있는|없는|있으며|없으며|있으나|하는|되는))\Z|[,(\[{「『“‘·:]\Z"
+)
+
+
+def is_cut_off(answer: str, sentences: tuple[Sentence, ...]) -> bool:
+    """Tell whether a long answer ends in the middle of a sentence, a list or a piece of code."""
+    text = answer.rstrip()
+    if len(text) < _LEAST_CHARS or not sentences:
+        return False
+    if len(_CODE_FENCE.findall(text)) % 2:
+        return True
+    if _BARE_MARKER.search(text[-12:]):
+        return True
+    last = sentences[-1].text
+    if _ITEM.match(last) or len(last.split()) < _LEAST_WORDS:
+        return False
+    return _GOES_ON.search(last[-12:]) is not None
+
 
 _MOST_SENTENCES_IN_PERIOD, _MOST_WORDS_IN_PERIOD = 8, 10
 _WORD_TIMES = 5
@@ -34,8 +144,6 @@ _TELLING_CHARS = 20
 _MARKER = re.compile(r"^(?:[-*•·○>#]+\s+|(?:\d{1,3}|[가-하])[.)]\s+|[①-⑳]\s*)+")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"\S+")
-
-Place = tuple[int, int]
 
 
 class QualitySettings(GuardSettings):

@@ -16,13 +16,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from pydantic import Field
 
 from guards.core.finding import Evidence, Finding, Severity, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Part, Reading, Text
 from guards.evidence.index import SourceClaim
 from guards.evidence.resting import Foreign, Line, Rest, Rests, lines_of
@@ -30,7 +30,48 @@ from guards.evidence.siblings import Siblings
 from guards.lexicons.name_heads import PRODUCT_HEADS
 from guards.text.names.name import Name, dense
 from guards.text.naming.known_names import is_short_for
-from guards.text.word_groups import Mention, WordGroups
+
+_WORD_BEGINS = r"(?<![가-힣A-Za-z0-9])"
+
+
+class Mention(NamedTuple):
+    """A word of a group in a text, and its place in code points."""
+
+    group: str
+    text: str
+    start: int
+    end: int
+
+
+class WordGroups:
+    """Groups of words by name."""
+
+    def __init__(self, groups: Mapping[str, Sequence[str]], *, begin_words: bool) -> None:
+        """Take the groups.
+
+        Args:
+            groups: Words of each group.
+            begin_words: Whether they only count where a word begins; else inside compounds too.
+        """
+        self._group_of = {
+            dense(word): name for name, words in groups.items() for word in words if dense(word)
+        }
+        longest_first = sorted(self._group_of, key=len, reverse=True)
+        spaced = (r"[\s·-]?".join(map(re.escape, word)) for word in longest_first)
+        before = _WORD_BEGINS if begin_words else ""
+        self._pattern = re.compile(f"{before}(?:{'|'.join(spaced)})", re.IGNORECASE)
+
+    def mentions(self, text: str) -> Iterator[Mention]:
+        """Yield every word of a group, in order."""
+        if not self._group_of:
+            return
+        for found in self._pattern.finditer(text):
+            yield Mention(self._group_of[dense(found[0])], found[0], *found.span())
+
+    def within(self, text: str) -> frozenset[str]:
+        """Return the groups that a text speaks of."""
+        return frozenset(mention.group for mention in self.mentions(text))
+
 
 _RESTS_ON = 0.3
 _STRONG, _WEAK = 0.9, 0.5

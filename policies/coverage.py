@@ -16,17 +16,15 @@ from guards.citations import Citations, CitationsSettings
 from guards.contact import Contacts
 from guards.core.finding import Finding
 from guards.core.guard import Subject
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Reading, Text
 from guards.core.registry import guards_about
 from guards.evidence.passages import units_of
 from guards.evidence.thresholds import COMPARED_WORDS
 from guards.numbers import Numbers
 from guards.overlap import Overlap
-from guards.text.citing.assessed import Assessed, Assessment, Status
-from guards.text.citing.assessment import assess
-from guards.text.citing.kept import cited_answer
-from guards.text.citing.statements import Statement
+from guards.text.citing.assessment import Assessed, Assessment, Status, assess
+from guards.text.citing.statements import Statement, cited_answer
 from guards.text.claimed_quantities import claimed_quantities
 from guards.transport import Transport
 from policies.schema.policy import Policy

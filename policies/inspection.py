@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from guards.core.exchange import Exchange
 from guards.core.finding import Severity
 from guards.core.guard import Guard, Scope, Stage
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Asked, Part, Reading, read
 from guards.core.registry import all_guards
 from guards.core.runner import GuardReport, Outcome, read_ahead, run

@@ -10,7 +10,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from guards.text.emphasis import without_emphasis
+_MARKS = "*`"
+
+
+def without_emphasis(text: str) -> tuple[str, Sequence[int]]:
+    """Return a text without marks of emphasis, and where each of its characters stands."""
+    if "*" not in text and "`" not in text:
+        return text, range(len(text))
+    places = [at for at, char in enumerate(text) if char not in _MARKS]
+    return "".join(text[at] for at in places), places
 
 
 class Level(StrEnum):

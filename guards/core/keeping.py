@@ -1,13 +1,42 @@
-"""What was read once is kept: by what it was read from, as long as that lasts."""
+"""Readings that are computed once and kept: by object, by what was read, or the latest ones."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable
 from threading import Lock
-from typing import Generic, Self, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast, overload
+
+T = TypeVar("T")
+
+
+class lazy(Generic[T]):  # noqa: N801 - used as a decorator, like `property`
+    """A property that is computed once for each object and then is an ordinary attribute.
+
+    Unlike `functools.cached_property` of Python 3.11 it holds no lock, which all objects of a class
+    would share: one long text being read in a thread would make every other text wait. Two threads
+    that ask at once may both compute it, which is harmless for values that are the same each time.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "lazy[T]": ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> "lazy[T] | T":
+        """Compute the value and put it in the attribute's own place."""
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._compute(instance)
+        return value
+
 
 ReadT = TypeVar("ReadT")
 KeyT = TypeVar("KeyT", bound=Hashable)
-T = TypeVar("T")
 _MISSING = object()
 _MOST_ALONE = 2
 

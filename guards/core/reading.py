@@ -19,8 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from guards.core.exchange import Exchange, Source
-from guards.core.keeping import Keeping, Recent
-from guards.core.lazy import lazy
+from guards.core.keeping import Keeping, Recent, lazy
 from guards.text.normal import Normal, normalise
 from guards.text.sentences import GrowingSentences, Sentence, split_sentences
 from guards.text.writing.scripts import prose_only

@@ -8,7 +8,7 @@ from guards.claims.reader import Reading as Claims
 from guards.claims.reader import read_claims
 from guards.claims.standing import Standing, standing_of
 from guards.core.finding import Evidence
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Asked, Reading
 from guards.evidence.binding import Bound, Held, SourceFigures, figures_in
 from guards.evidence.calculations.arithmetic import Arithmetic

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from guards.claims.layout import Level
 from guards.claims.reader import Claim, Reading, label_figures
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import SourceSet
 from guards.evidence.figures import (
     Figure,

@@ -17,8 +17,8 @@ from guards.evidence.index import OWN, Context, SourceClaim, about
 from guards.evidence.siblings import Place, place_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, content_words
+from guards.text.claims import statements
 from guards.text.slots.units import Dimension, Measure
-from guards.text.statements import statements
 
 Foreign = Mapping[Place, str]
 """The pieces of the sources that a line is not about, each with what it should be about."""

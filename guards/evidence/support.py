@@ -14,7 +14,7 @@ from functools import reduce
 from operator import attrgetter, or_
 
 from guards.claims.reader import label_figures
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Asked, Part, Reading, SourceSet
 from guards.evidence.answers import answer_arithmetic, answer_claims, answer_figures
 from guards.evidence.binding import SourceFigures

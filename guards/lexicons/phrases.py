@@ -9,7 +9,7 @@ all its shapes, and ``{name}`` that of any stem of a named group.
 import re
 from collections.abc import Mapping
 
-from guards.text.conjugation import shapes
+from guards.text.hangul import shapes
 
 # The syllables that endings are made of. 않, 안, 못, 주 and 줘 are none of them, so that neither a
 # negated predicate nor a request is taken for the bare one.

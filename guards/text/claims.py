@@ -7,15 +7,60 @@ are none. What follows a yes (네, …) is one.
 """
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from functools import lru_cache
+from operator import attrgetter
 
 from guards.claims.reader import read_claims
 from guards.claims.standing import Standing, standing_of_sentence
-from guards.text.citing.plain import plain_text
 from guards.text.citing.references import read_references
 from guards.text.sentences import Sentence, split_sentences
-from guards.text.slots.citation_mark import read_marks
+from guards.text.slots.citation_mark import CitationMark, read_marks
 from guards.text.writing.scripts import prose_only
+
+JOINS = re.compile(r"[ \t]?(?:[,、·]|및|와|과)?[ \t]?")
+"""What may stand between marks that stand together."""
+MARKUP = re.compile(r"[\s\-*•·○●▪■◦>#|_.]*")
+_FRAME = re.compile(
+    r"(?:번\s?)?(?:문서|자료|출처)?\s?"
+    r"(?:에\s?(?:따르면|따라서?|의하면|의해서?|의거하여|근거하여|근거해)[ ,]*"
+    r"|에서[는도]?(?![가-힣])"
+    r"|[은는이가](?![가-힣]))"
+)
+_BLANKS = re.compile(r"[ \t]+")
+_BLANK_BEFORE_STOP = re.compile(r" (?=[.,!?])")
+_start_of = attrgetter("start")
+
+
+def plain_text(raw: str, start: int, end: int, marks: Sequence[CitationMark]) -> str:
+    """Return a piece of an answer without its marks.
+
+    Args:
+        raw: The answer.
+        start: Where the piece begins.
+        end: Where it ends.
+        marks: Marks of the answer, in order. Of one that opens the piece as a word
+            (``[2]에 따르면``) the words that hang on it go too.
+    """
+    pieces: list[str] = []
+    position = start
+    opens = True
+    first = bisect_left(marks, start, key=_start_of)
+    last = bisect_left(marks, end, first, key=_start_of)
+    for mark in marks[first:last]:
+        before = raw[position : mark.start]
+        is_joined = bool(pieces) and JOINS.fullmatch(before) is not None
+        opens = opens and (is_joined or MARKUP.fullmatch(before) is not None)
+        pieces += ["" if is_joined else before, mark.wrapped]
+        frame = _FRAME.match(raw, mark.end) if mark.is_word and opens else None
+        position = frame.end() if frame else mark.end
+    pieces.append(raw[position:end])
+    plain = "".join(pieces)
+    if "  " in plain or "\t" in plain:
+        plain = _BLANKS.sub(" ", plain)
+    return _BLANK_BEFORE_STOP.sub("", plain).strip()
+
 
 _ANSWERS_KEPT = 4
 _SENTENCES_KEPT = 256
@@ -129,3 +174,11 @@ def _leads_in(sentence: Sentence, plain: str, answer: str) -> bool:
 def _points_at_list(plain: str) -> bool:
     points = _POINTS_DOWN.search(plain) and not _TELLS.search(plain)
     return bool(points or _TELLS_STEPS.search(plain))
+
+
+_YES = re.compile(r"^[ \t]*(?:네|예)[,.!]?[ \t]+(?=\S)", re.MULTILINE)
+
+
+def statements(answer: str) -> tuple[Sentence, ...]:
+    """Return the claims of an answer, in order, with their spans in the answer."""
+    return claims(_YES.sub(lambda yes: " " * len(yes[0]), answer))

@@ -1,16 +1,271 @@
-"""Splits Korean text into sentences.
+"""Splits Korean text into sentences, also while the text grows.
 
 A full stop ends a sentence unless it stands in a number, a date (``2024. 3. 5. 시행``), a list
 marker (``1.``, ``- 가.``), an address or an abbreviation, or inside quotes or brackets. Every line
 break ends one too. Citation marks after the full stop (``…한다.[1]``) belong to the sentence, but
 for those that are a word of the next one (``…한다. [2]에 따르면 …``).
+
+The ends found do not depend on where the text was cut. How far a rule looks ahead has a bound:
+
+* a stop: to the next character that is no blank;
+* a citation mark behind it: until the mark is over, and ten characters more where it may be a word;
+* a bracket or quote: until it closes, the line ends, or 200 characters passed.
 """
 
+import re
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from guards.text.sentence_ends import SentenceEnds, Stand
+from guards.text.slots.citation_mark import IS_WORD
+
+_STOPS = frozenset(".!?…。！？")
+_AFTER_STOP = re.compile(f"[{re.escape(''.join(sorted(_STOPS)))}\"'”’」』)\\]】〉》]*")
+_CLOSER_OF = dict(zip('([{「『【〈《“‘"', ')]}」』】〉》”’"', strict=True))
+_MARK = re.compile(f"[\n{re.escape(''.join((*sorted(_STOPS), *_CLOSER_OF)))}]")
+_LONGEST_BRACKET_CHARS = 200
+_BLANKS = re.compile(r"[ \t]*")
+_CITATION = re.compile(
+    r"(?:\[(?:†?\d{1,3}(?:\s*[,~-]\s*†?\d{1,3})*|\^\d{1,3})\]"
+    r"|\[(?:참조|출처|근거)[^\]\n]{0,120}\]|【[^】\n]{1,120}】|\((?:참조|출처|근거)\s*[::][^)\n]{0,120}\)|[¹²³⁴-⁹]+)"
+)
+_BEGUN_CITATION = re.compile(
+    r"\[(?:[\d\s,~†^-]*|[참출근][^\]\n]*)|【[^】\n]*|\(\s*(?:[참출근][^)\n]*)?|[¹²³⁴-⁹]+"
+)
+_LONGEST_CITATION_CHARS = 128
+_BETWEEN_CITATIONS = re.compile(r"[ \t]?[,·][ \t]?")
+_BEGUN_BETWEEN = re.compile(r"[ \t]?(?:[,·][ \t]?)?")
+_BEGUN_WORD = re.compile(r"\s?\Z|\s?에|[번문자출으로은는이가을를의와과도상]")
+_LONGEST_WORD_CHARS = 10
+_LIST_MARKER = re.compile(
+    r"[ \t]*(?:[-*•·○●▪■◦>#]+[ \t]+)?(?:\d{1,3}|[가-하]|[A-Za-z]|[ivxIVX]{1,4})\.(?=\s|$)"
+)
+_LOOK_BACK_CHARS = 24
+# What stands right before a full stop that ends nothing: a number of its own ("5." of a date or a
+# list), a whole date, or an abbreviation.
+_OPEN_END = re.compile(
+    r"(?:(?<![^\s(~-])\d{1,2}|(?<!\d)(?:'?\d{2}|\d{4})\.[ ]?\d{1,2}\.[ ]?\d{1,2}"
+    r"|(?:'\d{2}|(?<!\d)\d{4})\.[ ]?\d{1,2}"
+    r"|(?<![A-Za-z])(?:[A-Za-z]|[Nn]o|[Vv]s|pp|[DM]r|Co|Inc|St))$"
+)
+_DIGIT_NEXT = re.compile(r"[ \t]*\d")
+# Endings after which a sentence is over even where the space after the full stop is missing.
+_SENTENCE_ENDINGS = frozenset("다요죠까음함됨임")
+
+
+class Stand(NamedTuple):
+    """Where a text may be read on, because what stands before ends for certain.
+
+    Attributes:
+        position: Right behind an end.
+        line_start: Where its line begins.
+        may_be_marker: Nothing stands on the line yet but, perhaps, the marker of a list.
+    """
+
+    position: int = 0
+    line_start: int = 0
+    may_be_marker: bool = True
+
+
+class SentenceEnds:
+    """The ends of the sentences of a text that grows.
+
+    Args:
+        text: What is known of it.
+        stand: Where to begin.
+
+    Attributes:
+        text: The text so far.
+        stand: Where the last end was that was told.
+    """
+
+    def __init__(self, text: str = "", stand: Stand = Stand()) -> None:
+        self.text = text
+        self.stand = stand
+        self._is_whole = False
+        self._scan = self._ends()
+
+    def grow(self, piece: str) -> list[int]:
+        """Take the next piece of the text and return the ends that are certain now, in order.
+
+        An end is the place right behind a sentence and its citation marks, or behind a line.
+        """
+        text, self.text = self.text, ""  # A string that is held once grows without being copied.
+        text += piece
+        self.text = text
+        del text
+        return self._found()
+
+    def close(self) -> list[int]:
+        """Return the ends that are certain because nothing follows."""
+        self._is_whole = True
+        return self._found()
+
+    def _found(self) -> list[int]:
+        found = []
+        for end in self._scan:
+            if end is None:
+                break
+            found.append(end)
+        return found
+
+    # The steps below stop (`yield None`) wherever what is next is not known yet, and keep no
+    # reference to the text while they do.
+
+    def _ends(self) -> Generator[int | None, None, None]:
+        position, line_start, is_marker_possible = self.stand
+        while True:
+            at = _place_of(_MARK.search(self.text, position))
+            if at is None:
+                if self._is_whole:
+                    return
+                position = len(self.text)
+                yield None
+            elif self.text[at] == "\n":
+                line_start = position = at + 1
+                is_marker_possible = True
+                self.stand = Stand(position, line_start)
+                yield position
+            elif self.text[at] in _CLOSER_OF:
+                position = yield from self._after_bracket(at)
+                is_marker_possible = False
+            else:
+                position = yield from self._after_run(_AFTER_STOP, at)
+                if not (is_marker_possible and self._is_marker(line_start, at)):
+                    following = yield from self._after_run(_BLANKS, position)
+                    is_cited = (yield from self._after_citation(following)) is not None
+                    if _ends_sentence(self.text, at, position, is_cited=is_cited):
+                        if is_cited:
+                            position = yield from self._after_citations(position)
+                        self.stand = Stand(position, line_start, may_be_marker=False)
+                        yield position
+                is_marker_possible = False
+
+    def _is_marker(self, line_start: int, stop: int) -> bool:
+        marker = _LIST_MARKER.match(self.text, line_start)
+        return marker is not None and marker.end() == stop + 1
+
+    def _after_bracket(self, opener: int) -> Generator[None, None, int]:
+        """Return the position behind a bracketed piece, or behind the opener if it never closes."""
+        limit = opener + _LONGEST_BRACKET_CHARS
+        while True:
+            line_end = self.text.find("\n", opener, limit)
+            stop = limit if line_end < 0 else line_end
+            closer = self.text.find(_CLOSER_OF[self.text[opener]], opener + 1, stop)
+            if closer >= 0:
+                return closer + 1
+            if line_end >= 0 or not self._may_grow_to(limit):
+                return opener + 1
+            yield None
+
+    def _after_run(self, run: re.Pattern[str], position: int) -> Generator[None, None, int]:
+        """Return the position behind a run of characters, once something else follows."""
+        while True:
+            match = run.match(self.text, position)
+            position = match.end() if match else position
+            del match
+            if position < len(self.text) or self._is_whole:
+                return position
+            yield None
+
+    def _may_grow_to(self, length: int) -> bool:
+        return len(self.text) < length and not self._is_whole
+
+    def _after_citation(self, start: int) -> Generator[None, None, int | None]:
+        """Return the position behind a citation mark, None if none stands there."""
+        limit = start + _LONGEST_CITATION_CHARS
+        while self._may_grow_to(limit) and _BEGUN_CITATION.fullmatch(self.text, start):
+            yield None
+        return _end_of(_CITATION.match(self.text, start, limit))
+
+    def _after_citations(self, position: int) -> Generator[None, None, int]:
+        """Return the position behind the marks that belong to the sentence before them."""
+        last_run = position
+        while True:
+            start = yield from self._after_run(_BLANKS, position)
+            after = yield from self._after_citation(start)
+            if after is None:
+                break
+            last_run = position if start > position else last_run
+            position = after
+        goes_on = yield from self._goes_on(last_run, position)
+        if goes_on:
+            return last_run
+        return position + 1 if self.text[position : position + 1] in _STOPS else position
+
+    def _goes_on(self, start: int, stop: int) -> Generator[None, None, bool]:
+        """Tell whether some marks are words of a sentence that goes on behind them."""
+        if start == stop:
+            return False
+        after: int | None = stop
+        while after is not None:
+            stop = after
+            after = yield from self._after_further_citation(stop)
+        while self._may_grow_to(stop + _LONGEST_WORD_CHARS) and _may_be_word(self.text, stop):
+            yield None
+        # "…다.[1]이 경우" begins anew.
+        is_this = self.text[stop : stop + 1] == "이" and not self.text[start].isspace()
+        return not is_this and _is_word(self.text, stop)
+
+    def _after_further_citation(self, position: int) -> Generator[None, None, int | None]:
+        while not self._is_whole and _BEGUN_BETWEEN.fullmatch(self.text, position):
+            yield None
+        start = _end_of(_BETWEEN_CITATIONS.match(self.text, position))
+        return None if start is None else (yield from self._after_citation(start))
+
+
+def sentence_ends(text: str) -> list[int]:
+    """Return the ends of the sentences of a whole text, but for one at its very end."""
+    ends = SentenceEnds()
+    return [*ends.grow(text), *ends.close()]
+
+
+def _place_of(match: re.Match[str] | None) -> int | None:
+    return match.start() if match else None
+
+
+def _end_of(match: re.Match[str] | None) -> int | None:
+    return match.end() if match else None
+
+
+def _may_be_word(text: str, start: int) -> bool:
+    is_line_over = "\n" in text[start : start + _LONGEST_WORD_CHARS]
+    return not is_line_over and _BEGUN_WORD.match(text, start) is not None
+
+
+def _is_word(text: str, start: int) -> bool:
+    line_end = text.find("\n", start, start + _LONGEST_WORD_CHARS)
+    stop = start + _LONGEST_WORD_CHARS if line_end < 0 else line_end + 1
+    return IS_WORD.match(text, start, stop) is not None
+
+
+def _ends_sentence(text: str, stop: int, after: int, *, is_cited: bool) -> bool:
+    """Tell whether the stops from `stop` to `after` end a sentence within a line."""
+    if after == len(text) or text[after] == "\n":
+        return True
+    is_single_dot = text[stop:after] == "."
+    if text[after].isspace():
+        return not (is_single_dot and _is_open_end(text, stop, after))
+    if is_cited:
+        return True
+    if not _is_hangul(text[after]):
+        return False
+    last = text[stop - 1] if is_single_dot and stop else text[after - 1]
+    return last in _SENTENCE_ENDINGS or last in "?!"
+
+
+def _is_open_end(text: str, stop: int, after: int) -> bool:
+    last = text[stop - 1 : stop]
+    if last.isdigit() and _DIGIT_NEXT.match(text, after):
+        return True
+    before = text[max(0, stop - _LOOK_BACK_CHARS) : stop]
+    return last.isalnum() and not _is_hangul(last) and _OPEN_END.search(before) is not None
+
+
+def _is_hangul(char: str) -> bool:
+    return "가" <= char <= "힣"
+
 
 _TEXTS_KEPT = 8
 

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from guards.text.particle_choice import agreeing, particle_at
-from guards.text.particles import stem
+from guards.text.particles import agreeing, particle_at, stem
 from guards.text.removal import place_to_remove
 from policies.citing import phrases
 

@@ -13,8 +13,7 @@ from itertools import pairwise
 from operator import attrgetter
 
 from guards.core.finding import Span
-from guards.text.particle_choice import agreeing, particle_at
-from guards.text.particles import stem
+from guards.text.particles import agreeing, particle_at, stem
 from guards.text.slots.citation_mark import CitationMark
 from policies.citing import phrases
 from policies.citing.around import (

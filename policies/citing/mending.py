@@ -19,7 +19,7 @@ from guards.text.citing.references import (
     read_source_lines,
 )
 from guards.text.laws.index import LawIndex
-from guards.text.particle_choice import agreeing, agrees, particle_at
+from guards.text.particles import agreeing, agrees, particle_at
 from guards.text.removal import place_to_remove
 from guards.text.slots.citation_mark import CitationMark, read_marks
 from guards.text.slots.source_name import SourceNames

@@ -5,7 +5,7 @@ right behind them; white space belongs to the next segment. Its end is told when
 character is there, so that the last segment is never empty, and never depends on more than
 
 * that character,
-* what a sentence's end looks ahead (see `guards.text.sentence_ends`),
+* what a sentence's end looks ahead (see `guards.text.sentences`),
 * behind a line that opens an answer, but says nothing for sure if a list begins below it: five
   characters of the next one.
 """
@@ -14,12 +14,10 @@ import re
 from collections import deque
 from collections.abc import Iterable
 
-from guards.text.citing.plain import plain_text
 from guards.text.citing.references import may_be_listed
-from guards.text.claims import bare_claim, claims, may_lead_in
+from guards.text.claims import bare_claim, claims, may_lead_in, plain_text
 from guards.text.lead_ins import HEADING, LEAD_IN
-from guards.text.sentence_ends import SentenceEnds, sentence_ends
-from guards.text.sentences import Sentence
+from guards.text.sentences import Sentence, SentenceEnds, sentence_ends
 from guards.text.slots.citation_mark import read_marks
 from guards.text.tokens import content_words
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guards.core.finding import Finding, Severity
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Reading
-from guards.text.citing.assessed import Assessed, Assessment, Status
+from guards.text.citing.assessment import Assessed, Assessment, Status
 from guards.text.slots.citation_mark import CitationMark, MarkKind
 from policies.confidence import citation_guards, is_bad_citation
 from policies.coverage import Coverage, is_about_mark

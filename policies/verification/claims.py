@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guards.core.finding import Finding, Severity, Span, Strength
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Reading, Text
 from guards.core.runner import GuardReport
 from guards.evidence.doubt import Doubts, limits
 from guards.evidence.support import Support
 from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
-from guards.text.citing.kept import support_of
-from guards.text.citing.statements import Statement
+from guards.text.citing.statements import Statement, support_of
 from policies.coverage import Coverage, is_about_mark
 from policies.judging.regate import says_untrue, strong_grounding
 from policies.judging.report import is_backed, open_signs

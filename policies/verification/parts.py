@@ -6,7 +6,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict, Field
 
 from guards.core.finding import Severity, Strength
-from guards.text.citing.assessed import Status
+from guards.text.citing.assessment import Status
 from policies.offsets import Place
 
 

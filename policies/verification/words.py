@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from guards.core.finding import Finding, Severity, Strength
-from guards.text.citing.assessed import Assessment, Status
+from guards.text.citing.assessment import Assessment, Status
 from policies.codes import all_codes, guard_labels
 
 _QUOTED_CHARS = 60

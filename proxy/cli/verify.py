@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from guards.core.finding import Severity
-from guards.text.citing.assessed import Status
+from guards.text.citing.assessment import Status
 from policies.schema.loader import load_shipped
 from policies.verification.options import Options
 from policies.verification.parts import (

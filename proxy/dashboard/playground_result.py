@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from guards.text.citing.assessed import Status
+from guards.text.citing.assessment import Status
 from policies.confidence import Band, Cap
 from policies.schema.guard_rule import Action
 from policies.verdict import NOT_WANTED, GuardOutcome

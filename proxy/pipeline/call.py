@@ -9,7 +9,7 @@ from typing import Any
 
 from litestar.types import Send
 
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from policies.schema.guard_rule import Action
 from proxy.candidates import Gatekeeper, Selection
 from proxy.openai_api.door import Door

@@ -16,11 +16,10 @@ from pydantic import JsonValue
 
 from guards.core.exchange import Source
 from guards.personal_data import Handling, PersonalData, PersonalDataSettings
-from guards.text.particle_choice import agreeing, particle_at
+from guards.text.particles import agreeing, particle_at
 from guards.text.personal_data.kinds import PUBLISHED, PersonalKind
-from guards.text.personal_data.known import Known
-from guards.text.personal_data.personal import find_personal
-from guards.text.personal_data.shown import Shown, unpublished
+from guards.text.personal_data.mask import Known
+from guards.text.personal_data.personal import Shown, find_personal, unpublished
 from policies.schema.base import Mode
 from policies.schema.policy import Policy
 from policies.verification.turns import PART_SEPARATOR

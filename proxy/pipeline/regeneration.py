@@ -16,7 +16,7 @@ from guards.evidence.support import Support
 from guards.text.citing.statements import read_statements
 from guards.text.laws.index import LawIndex
 from guards.text.laws.law import Kind
-from guards.text.particle_choice import Noun
+from guards.text.particles import Noun
 from policies.codes import all_codes
 from policies.schema.sections import Regeneration
 from proxy.candidates import Candidate

@@ -12,7 +12,7 @@ from guards.core.finding import Severity
 from guards.core.guard import Stage
 from guards.core.reading import Reading, read
 from guards.core.registry import GuardType, all_guards
-from guards.text.particle_choice import Noun
+from guards.text.particles import Noun
 
 ROOT = Path(__file__).parents[2]
 GUARDS = list(all_guards().values())

@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import pytest
 
-from guards.text.particle_choice import Noun
+from guards.text.particles import Noun
 from policies.codes import all_codes, guard_labels
 from proxy.dashboard.languages import Language, catalogs, translations
 

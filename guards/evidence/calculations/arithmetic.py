@@ -15,7 +15,6 @@ from weakref import WeakMethod
 
 from guards.claims.reader import Claim, Reading
 from guards.evidence.calculations.equations import equations
-from guards.evidence.calculations.items import counted_items
 from guards.evidence.calculations.nearby import Likeness, Nearby, Pool
 from guards.evidence.calculations.points import POINTS
 from guards.evidence.calculations.reckoning import (
@@ -33,8 +32,7 @@ from guards.evidence.calculations.reckoning import (
     says,
     target,
 )
-from guards.evidence.calculations.suppositions import Suppositions
-from guards.evidence.calculations.totals import totals
+from guards.evidence.calculations.totals import Suppositions, counted_items, totals
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.sets import Values, joined_values
 from guards.text.slots.quantity import Quantity

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from guards.claims.layout import Block, Level
 from guards.claims.reader import Claim, Reading
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.evidence.calculations.reckoning import kind_of
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.index import Context

@@ -1,4 +1,8 @@
-"""Totals that an answer gives of the items of a list or of the cells of a column."""
+"""Totals and counts that an answer gives, and figures that it only supposes.
+
+A count of the things it names (네 가지 beside a list of four), the total of a list's items or of a
+column's cells; figures of a supposition (45시간을 세웠다면, 연세액이 50만 원이라면, 3명이면).
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,10 +10,74 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from guards.claims.layout import Block, Level
-from guards.claims.reader import Reading
+from guards.claims.reader import Claim, Reading
 from guards.evidence.calculations.reckoning import kind_of, says
 from guards.evidence.figures import Figure
 from guards.text.slots.units import Dimension
+
+_COUNTED_ITEMS = frozenset(
+    {"종", "곳", "개", "건", "대", Dimension.PEOPLE, Dimension.BARE, "권", "병"}
+)
+_MOST = 30
+_ITEM = re.compile(r"[ \t]*(?:[-*•·▪◦○●■◆▶✔✅]|\d{1,2}[.)]|[①-⑳❶-❿]|\d️?⃣|#{1,6} |[가-하][.)])[ \t]*")
+_ORDINALS = ("첫째", "둘째", "셋째", "넷째", "다섯째", "여섯째")
+_BETWEEN = re.compile(r",(?!\d)|·|/|와 |과 |및 |이랑 |하고 ")
+
+
+def counted_items(answer: Reading, figure: Figure) -> bool:
+    """Tell whether a figure is the number of things that the answer lists or names."""
+    value = figure.measure.values[0]
+    if (
+        figure.measure.dimension not in _COUNTED_ITEMS
+        or value.denominator > 1
+        or not 1 < value <= _MOST
+    ):
+        return False
+    number = int(value)
+    plain = answer.page.plain
+    return (
+        number in _list_sizes(plain, figure.end)
+        or _ordinals(plain[figure.end :]) == number
+        or _named_before(answer, figure) == number
+        or number in _table_sizes(answer, figure)
+    )
+
+
+def _list_sizes(plain: str, start: int) -> set[int]:
+    """Return how many items of each depth follow."""
+    sizes: dict[str, int] = {}
+    for line in plain[start:].split("\n")[1:]:
+        item = _ITEM.match(line)
+        if item:
+            indent = line[: len(line) - len(line.lstrip())]
+            kind = "#" if line.lstrip().startswith("#") else indent
+            sizes[kind] = sizes.get(kind, 0) + 1
+    return set(sizes.values())
+
+
+def _ordinals(text: str) -> int:
+    count = 0
+    for word in _ORDINALS:
+        if word not in text:
+            break
+        count += 1
+    return count
+
+
+def _named_before(answer: Reading, figure: Figure) -> int:
+    """Return how many things the sentence names before: 앱, 홈페이지, 우편, 방문 네 가지."""
+    sentence = answer.sentences[figure.claim.sentence]
+    before = answer.page.plain[sentence[0].start : figure.start]
+    return len(_BETWEEN.findall(before)) + 1
+
+
+def _table_sizes(answer: Reading, figure: Figure) -> set[int]:
+    sizes: dict[int, set[int]] = {}
+    for block in answer.page.blocks:
+        if block.is_cell and block.start > figure.start:
+            sizes.setdefault(block.table, set()).add(block.line)
+    return {len(lines) - 1 for lines in sizes.values()}
+
 
 _TOTAL = re.compile(
     r"합계|총계|소계|총액|총합|합산|^총(?![가-힣])|^총 |^계$|^합$|^전체$|모두 합|다 합"
@@ -149,3 +217,73 @@ def _of_lists(
         total = _total(answer, own[0], items[::-1], is_certain=is_certain)
         if total is not None:
             yield total
+
+
+# (예: 50g이면 5,000원)
+_IN_BRACKETS = re.compile(r"[(（](?P<own>[^()（）]{1,20})$")
+_IF = re.compile(r"[^,.)）\n]{0,10}?(?:면|때|경우)(?![가-힣])")
+_LIMITS = re.compile(r"이상|이하|초과|미만|이내|넘|까지|부터")
+
+
+class Suppositions:
+    """What an answer supposes."""
+
+    def __init__(self, answer: Reading) -> None:
+        self._answer = answer
+
+    def has(self, figure: Figure) -> bool:
+        """Tell whether a figure is only supposed."""
+        if figure.quantity.comparing_word or _LIMITS.match(
+            self._answer.page.plain[figure.end : figure.end + 4].lstrip()
+        ):
+            return False
+        if self._is_example_in_brackets(figure):
+            return True
+        sentence = self._answer.sentences[figure.claim.sentence]
+        if not _leads_to_condition(figure.claim, sentence):
+            return False
+        text = self._answer.page.plain[sentence[0].start : sentence[-1].end]
+        own = figure.claim.text
+        return (
+            says("example", text)
+            or any(says("example", label.text) for label in figure.claim.block.labels)
+            or says("supposed", own)
+            or (_if_so_many(figure) and _goes_on(figure, sentence))
+        )
+
+    def _is_example_in_brackets(self, figure: Figure) -> bool:
+        plain = self._answer.page.plain
+        before = _IN_BRACKETS.search(plain, max(0, figure.start - 24), figure.start)
+        return (
+            before is not None
+            and says("example", before["own"])
+            and _IF.match(plain, figure.end) is not None
+        )
+
+
+def _leads_to_condition(claim: Claim, sentence: tuple[Claim, ...]) -> bool:
+    """Tell whether a clause is a condition, or goes on to the first one of its sentence."""
+    if _is_condition(claim):
+        return True
+    before = sentence[: claim.position]
+    after = sentence[claim.position + 1 :]
+    return any(map(_is_condition, after)) and not any(map(_is_condition, before))
+
+
+def _is_condition(claim: Claim) -> bool:
+    clause = claim.clause
+    return clause.is_condition or clause.is_concession or says("supposed", claim.text)
+
+
+_COUNTED_CONDITIONS = frozenset(
+    {Dimension.PEOPLE, "개", "대", "장", "박", "병", "건", "권", "마리"}
+)
+
+
+def _if_so_many(figure: Figure) -> bool:
+    return figure.measure.dimension in _COUNTED_CONDITIONS and figure.claim.clause.is_condition
+
+
+def _goes_on(figure: Figure, sentence: tuple[Claim, ...]) -> bool:
+    """Tell whether figures follow in the same sentence, which may be reckoned from it."""
+    return any(one.clause.figures for one in sentence[figure.claim.position + 1 :])

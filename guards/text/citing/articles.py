@@ -10,15 +10,16 @@ from dataclasses import replace
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Span
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Asked, Reading, Text, read
 from guards.evidence.support import Carried, Support
-from guards.text.citing.assessment import CITATION_THRESHOLD
-from guards.text.citing.cases import BETTER_BY, BETTER_FROM, FEWEST_FOR_ARTICLE
-from guards.text.citing.cited_answer import CitedAnswer
-from guards.text.citing.clauses import parts_of
-from guards.text.citing.kept import cited_answer
-from guards.text.citing.statements import Statement
+from guards.text.citing.assessment import (
+    BETTER_BY,
+    BETTER_FROM,
+    CITATION_THRESHOLD,
+    FEWEST_FOR_ARTICLE,
+)
+from guards.text.citing.statements import CitedAnswer, Statement, cited_answer, parts_of
 from guards.text.laws.index import law_index, law_index_of
 from guards.text.laws.law import LawReference
 from guards.text.laws.name import law_name, same_law

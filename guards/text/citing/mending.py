@@ -1,11 +1,81 @@
-"""Which numbers that an answer cites are to be changed, and what is written instead."""
+"""Mends citations by number: which numbers change, and where a further one is written.
 
+A further citation is written as the answer writes the ones it has. A mark that is but a number
+(``[1]``, ``¹``) is changed only where it cites a source.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from guards.core.exchange import Source
-from guards.text.citing.assessed import Assessed, Assessment, Status
-from guards.text.slots.citation_mark import CitationMark
+from guards.core.exchange import Exchange, Source
+from guards.text.citing.assessment import Assessed, Assessment, Status
+from guards.text.citing.statements import PARAGRAPH_END, Statement
+from guards.text.slots.citation_mark import CitationMark, MarkStyle
+
+_STOPS = ".!?。"
+_ROW_END = re.compile(r"\s*\|\s*$")
+_LENT_STYLES = frozenset({MarkStyle.LIST, MarkStyle.NOTE, MarkStyle.RAISED})
+
+
+class Placing:
+    """The way in which one answer cites; ``…다[1].`` for one that does not."""
+
+    def __init__(self, raw: str, marks: Sequence[CitationMark]) -> None:
+        self._raw = raw
+        self._model = next((mark for mark in marks if mark.style in _LENT_STYLES), None)
+        before = raw[: self._model.start] if self._model else ""
+        self._gap = " " if before.endswith(" ") else ""
+        self._is_behind_stop = before.rstrip(" ").endswith(tuple(_STOPS))
+
+    def position(self, statement: Statement) -> int:
+        """Return where in the answer the mark of a statement has to stand."""
+        sentence = statement.sentence
+        if sentence.text.startswith("|") and (end := _ROW_END.search(sentence.text)):
+            return sentence.start + end.start()
+        if self._is_behind_stop:
+            return sentence.end
+        return sentence.start + len(sentence.text.rstrip(_STOPS))
+
+    def paragraph_is_over(self, statement: Statement) -> bool:
+        """Tell whether a statement's paragraph has ended: one mark may close all of it."""
+        return PARAGRAPH_END.search(self._raw, statement.sentence.end) is not None
+
+    def written(self, number: int) -> str:
+        """Return the mark, with the blank before it that the answer's own marks have."""
+        model = self._model
+        if model is None:
+            return f"[{number}]"
+        return self._gap + model.written(self._raw, (number,)).replace(model.place or "\0", "", 1)
+
+
+class PlainNumbers:
+    """The plain numbers of one answer."""
+
+    def __init__(self, raw: str, exchange: Exchange, assessed: Assessed) -> None:
+        self._raw = raw
+        self._exchange = exchange
+        self._cites = any(
+            assessed.numbering.source_of(number)
+            for mark in assessed.answer.marks
+            for number in mark.numbers
+        )
+        references = assessed.answer.references
+        self._listed = {line.number for line in references.lines} if references else set()
+
+    def are_citations(self, mark: CitationMark) -> bool:
+        """Tell whether those of a mark surely cite: by others, its place, or the list."""
+        shown = self._cites or mark.well_placed or not self._listed.isdisjoint(mark.numbers)
+        return bool(self._exchange.sources) and shown
+
+    def are_taken_over(self, mark: CitationMark) -> bool:
+        """Tell whether a mark stands in a source or the question: a footnote of that text."""
+        # "m²" in a source is no footnote 2.
+        start = mark.start - 1 if mark.style is MarkStyle.RAISED else mark.start
+        written = self._raw[start : mark.end]
+        return written in self._exchange.question or any(
+            written in source.text for source in self._exchange.sources
+        )
 
 
 class Mending:

@@ -1,16 +1,22 @@
-"""How citations by name are mended: with the right name, page or article, or without the name."""
+"""Mends citations by name: the right name, page or article is put in, or the name is taken out.
+
+Of a mark that names several provisions of law, those that no source holds are taken out; the mark
+goes with the last of them.
+"""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from guards.core.exchange import Source
+from guards.core.finding import Finding, Severity, Span
 from guards.core.reading import Reading
 from guards.text.citing.articles import RightArticles
 from guards.text.citing.references import ReferenceLine
-from guards.text.slots.citation_mark import CitationMark
-from guards.text.slots.citation_pattern import FILE, PAGES
+from guards.text.slots.citation_mark import FILE, PAGES, CitationMark, MarkKind, read_marks
 from guards.text.slots.source_name import SourceNames, names_in
 
 _FILE = re.compile(rf"{FILE}(?![A-Za-z0-9])", re.IGNORECASE)
@@ -103,3 +109,41 @@ def _called(source: Source, old: str) -> tuple[str, ...]:
 def without_names(target: str, unknown: Sequence[str]) -> str:
     """Return a list of names without some of them."""
     return ", ".join(piece for piece in names_in(target) if piece not in unknown)
+
+
+def with_marks_mended(raw: str, findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings on provisions of an answer, those in citation marks with a fix.
+
+    Args:
+        raw: The answer.
+        findings: What was found of its provisions; those that have a fix, or are weak, stay.
+    """
+    marks = [mark for mark in read_marks(raw) if mark.kind is MarkKind.NAMED or mark.place]
+    inside = [_mark_around(finding, marks) for finding in findings]
+    invented: dict[CitationMark, list[str]] = defaultdict(list)
+    for finding, mark in zip(findings, inside, strict=True):
+        if mark is not None:
+            invented[mark].append(raw[finding.span.start : finding.span.end])
+    return [
+        finding if mark is None else _widened(raw, finding, mark, invented[mark])
+        for finding, mark in zip(findings, inside, strict=True)
+    ]
+
+
+def _mark_around(finding: Finding, marks: Sequence[CitationMark]) -> CitationMark | None:
+    if finding.severity is Severity.WEAK or finding.fix is not None:
+        return None
+    at = bisect_right(marks, finding.span.start, key=_start_of) - 1
+    return marks[at] if at >= 0 and finding.span.end <= marks[at].end else None
+
+
+def _widened(raw: str, finding: Finding, mark: CitationMark, invented: Sequence[str]) -> Finding:
+    """Return a finding on a whole mark, mended by leaving out what names invented provisions."""
+    written = raw[mark.start : mark.end]
+    if mark.place:
+        fix = written.replace(mark.place, "", 1)
+        return replace(finding, span=Span(mark.start, mark.end), observed=written, fix=fix)
+    unknown = [name for name in names_in(mark.target) if any(law in name for law in invented)]
+    kept = without_names(mark.target, unknown)
+    fix = written.replace(mark.target, kept, 1) if kept else ""
+    return replace(finding, span=Span(mark.start, mark.end), observed=written, fix=fix)

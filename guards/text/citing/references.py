@@ -5,20 +5,57 @@ with a citation's number (``[^1]: …``, ``[1]: …``, ``[†1] …``) or with L
 ``[KG]``. Numbers in brackets without a heading count only where the answer cites so. It ends the
 answer: what comes behind it is no more than one closing remark, or stands behind a blank line if
 every line of the list says what it names.
+
+Numbers in brackets that cite nothing are left out: ``[0, 1] 구간`` is an interval, and ``a[i][0]``
+and ``[안내][2]`` hang on brackets that are no mark.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from guards.core.finding import Span
-from guards.text.citing.no_citations import without_no_citations
-from guards.text.slots.citation_mark import CitationMark, read_marks
-from guards.text.slots.citation_numbers import SUPERSCRIPTS, lowered, raised
-from guards.text.slots.citation_pattern import FILE
+from guards.text.slots.citation_mark import (
+    FILE,
+    SUPERSCRIPTS,
+    CitationMark,
+    MarkKind,
+    MarkStyle,
+    lowered,
+    raised,
+    read_marks,
+)
 from guards.text.writing.scripts import without_code
+
+_INTERVAL_BEHIND = re.compile(r"[ \t]?(?:(?:닫힌|열린|반열린)[ \t]?|[폐개])?(?:구간|범위)")
+_STOPS = (".", "!", "?", "。")
+_LOOK_BACK_CHARS = 4
+
+
+def without_no_citations(raw: str, marks: Iterable[CitationMark]) -> Iterator[CitationMark]:
+    """Yield the marks of a text that may cite.
+
+    Args:
+        raw: The text.
+        marks: What looks like a mark in it, in order.
+    """
+    behind = 0
+    for mark in marks:
+        is_bare = mark.kind is MarkKind.PLAIN and mark.style is MarkStyle.LIST
+        hangs = raw[mark.start - 1 : mark.start] == "]" and behind != mark.start
+        if not is_bare or not (hangs or _is_interval(raw, mark)):
+            yield mark
+            behind = mark.end
+
+
+def _is_interval(raw: str, mark: CitationMark) -> bool:
+    if len(mark.numbers) < 2 or _INTERVAL_BEHIND.match(raw, mark.end) is None:
+        return False
+    before = raw[max(0, mark.start - _LOOK_BACK_CHARS) : mark.start]
+    return not before.rstrip().endswith(_STOPS)
+
 
 _HEADING = re.compile(
     r"^[ \t]*+(?:#{1,6}[ \t]*+)?[*_]{0,3}[ \t]*+(?:📚|📎|🔗|📖|📄)?[ \t]*+"

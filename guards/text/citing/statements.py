@@ -1,18 +1,31 @@
-"""The sentences of an answer with the citation marks that belong to each.
+"""The sentences of an answer with the citation marks that belong to each, and their clauses.
 
 A mark belongs to the sentence it stands in, or right behind the full stop of; one that is a word
 of the sentence behind it (``[2]에 따르면``) to that one; one behind the cells of a table row to the
 whole row; one on a line of its own to the paragraph before it.
+
+``A[1], B[3].`` cites twice, and so does ``[1]에 따르면 A고 [3]에 따르면 B``: a mark closes the
+clause before it, or opens the one behind it. Within a piece the coordinate clauses, or the cells of
+a table row, may each rest on another of its sources.
+
+What is read of the latest exchanges is kept and shared: the guard of citations and the report on an
+answer hold the same sentences against the same sources.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise
 
-from guards.text.citing.plain import JOINS, MARKUP, plain_text
+from guards.claims.reader import read_sentence
+from guards.core.exchange import Exchange
+from guards.core.keeping import lazy
+from guards.core.reading import Reading
+from guards.evidence.support import Support
 from guards.text.citing.references import References, in_references, marks_in_body, read_references
-from guards.text.claims import claims
+from guards.text.claims import JOINS, MARKUP, claims, plain_text
 from guards.text.sentences import Sentence, split_sentences
 from guards.text.slots.citation_mark import CitationMark
 from guards.text.writing.scripts import without_code
@@ -156,3 +169,172 @@ def _with_whole_rows(text: str, sentences: Iterable[Sentence]) -> Iterator[Sente
 def _any_between(places: Sequence[int], start: int, end: int) -> bool:
     at = bisect_left(places, start)
     return at < len(places) and places[at] < end
+
+
+_CLAUSE_BEHIND = re.compile(r"(?:이고|이며|이지만|인데|이나)?\s?[,;]\s|(?:이고|이며|이지만|인데)\s")
+_CLAUSE_BEFORE = re.compile(r"(?:고|며|지만|는데|은데|으나|거나|니다|[어아해]요|[,;])[.!?]?\s?\Z")
+_CELL = re.compile(r"[^|]+")
+_PREDICATE_END = re.compile(r"/E[CF]$")
+_STOPS = " .,!"
+_LOOK_BACK_CHARS = 8
+
+
+def cited_clauses(raw: str, statement: Statement) -> tuple[Statement, ...]:
+    """Return the pieces of a statement, each with its own marks; itself if there is but one."""
+    sentence = statement.sentence
+    if sentence.text.startswith("|"):
+        return (statement,)
+    cuts = list(_cuts(raw, statement))
+    if not cuts:
+        return (statement,)
+    places = pairwise([sentence.start, *cuts, sentence.end])
+    return tuple(_piece(raw, statement, start, end) for start, end in places)
+
+
+def parts_of(raw: str, piece: Statement) -> tuple[Sentence, ...]:
+    """Return the clauses or cells of a piece without marks, at their places; none if it is one."""
+    sentence = piece.sentence
+    if sentence.text.startswith("|"):
+        spans = [cell.span() for cell in _CELL.finditer(sentence.text)]
+    else:
+        spans = list(_coordinate(sentence.text))
+    if len(spans) == 1:
+        return ()
+    return tuple(
+        Sentence(plain_text(raw, start, end, piece.marks), start, end)
+        for start, end in ((sentence.start + at, sentence.start + to) for at, to in spans)
+    )
+
+
+def _coordinate(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the clauses of a sentence that say something by themselves, conditions with theirs."""
+    start = 0
+    for clause in read_sentence(text):
+        is_told = _PREDICATE_END.search(clause.trail) is not None
+        if is_told and not (clause.is_condition or clause.is_concession):
+            yield start, clause.end
+            start = clause.end
+    if text[start:].strip(_STOPS):
+        yield start, len(text)
+
+
+def _cuts(raw: str, statement: Statement) -> Iterator[int]:
+    """Yield where one piece ends and the next begins."""
+    sentence = statement.sentence
+    begun = sentence.start
+    for group in _groups(raw, statement.marks):
+        start, end = group[0].start, group[-1].end
+        before = raw[max(begun, start - _LOOK_BACK_CHARS) : start]
+        cut = None
+        if group[-1].is_word:
+            cut = start if _CLAUSE_BEFORE.search(before) else None
+        elif behind := _CLAUSE_BEHIND.match(raw, end, sentence.end):
+            cut = behind.end()
+        elif raw[end : end + 1].isspace() and _CLAUSE_BEFORE.search(before):
+            cut = end
+        if cut is not None and cut < sentence.end and _says_anything(raw, begun, cut, statement):
+            yield cut
+            begun = cut
+
+
+def _says_anything(raw: str, start: int, end: int, statement: Statement) -> bool:
+    return _WORD.search(plain_text(raw, start, end, statement.marks)) is not None
+
+
+def _groups(raw: str, marks: Sequence[CitationMark]) -> Iterator[list[CitationMark]]:
+    """Yield the marks that stand together."""
+    group: list[CitationMark] = []
+    for mark in marks:
+        if group and not JOINS.fullmatch(raw, group[-1].end, mark.start):
+            yield group
+            group = []
+        group.append(mark)
+    if group:
+        yield group
+
+
+def _piece(raw: str, statement: Statement, start: int, end: int) -> Statement:
+    text = raw[start:end].strip()
+    begin = raw.index(text, start)
+    sentence = Sentence(text, begin, begin + len(text))
+    is_last = end == statement.sentence.end
+    marks = tuple(
+        mark for mark in statement.marks if start <= mark.start and (mark.start < end or is_last)
+    )
+    text = plain_text(raw, sentence.start, sentence.end, marks).rstrip(" ,;")
+    return replace(statement, sentence=sentence, text=text, marks=marks)
+
+
+class CitedAnswer:
+    """What an answer cites, as far as its text shows. Positions are code points of `raw`."""
+
+    def __init__(self, raw: str) -> None:
+        self.raw = raw
+
+    @lazy
+    def references(self) -> References | None:
+        """The list of references at its end; None if it has none."""
+        return read_references(self.raw)
+
+    @lazy
+    def marks(self) -> tuple[CitationMark, ...]:
+        """Its marks outside that list, in order."""
+        return marks_in_body(self.raw, self.references)
+
+    @lazy
+    def statements(self) -> tuple[Statement, ...]:
+        """Its statements, in order."""
+        return statements_of(self.raw, self.references, self.marks)
+
+    def statement_at(self, position: int) -> Statement | None:
+        """Return the statement at a place, which may be in a mark behind it."""
+        for statement in self.statements:
+            sentence = statement.sentence
+            in_marks = any(mark.start <= position < mark.end for mark in statement.marks)
+            if in_marks or sentence.start <= position < sentence.end:
+                return statement
+        return None
+
+    def statement_before(self, statement: Statement) -> Statement | None:
+        """Return the statement before one on its line; None if it begins the line."""
+        at = self.statements.index(statement)
+        if not at:
+            return None
+        before = self.statements[at - 1]
+        gap = self.raw[before.sentence.end : statement.sentence.start]
+        return None if "\n" in gap else before
+
+
+EXCHANGES_KEPT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A reading that counts as the same as any other of the same exchange from the same place."""
+
+    exchange: Exchange
+    judged_from: int
+    reading: Reading = field(compare=False)
+
+
+def asked(reading: Reading) -> Asked:
+    """Return what a reading is kept under."""
+    return Asked(reading.exchange, reading.judged_from, reading)
+
+
+def cited_answer(reading: Reading) -> CitedAnswer:
+    """Return the answer of an exchange as it cites; an empty one before the model has spoken."""
+    return _cited_answer(reading.exchange.answer or "")
+
+
+def support_of(reading: Reading) -> Support:
+    """Return the sources of an exchange, to hold its statements against."""
+    return _support(asked(reading))
+
+
+_cited_answer = lru_cache(maxsize=EXCHANGES_KEPT)(CitedAnswer)
+
+
+@lru_cache(maxsize=EXCHANGES_KEPT)
+def _support(of: Asked) -> Support:
+    return Support(of.reading, cited_answer(of.reading).marks)

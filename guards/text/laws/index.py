@@ -1,7 +1,8 @@
 """What several sources hold of the law together, and what they lack of a reference.
 
-A provision counts as held if a source sets it out or mentions it. A reference that names no law
-means the laws that the sources are pieces of: a decree's ``법 제5조`` is no evidence for ``제5조``.
+A provision counts as held if a source sets it out or mentions it as deeply as the reference goes.
+A reference that names no law means the laws that the sources are pieces of: a decree's ``법 제5조``
+is no evidence for ``제5조``.
 """
 
 from collections import defaultdict
@@ -11,26 +12,71 @@ from enum import StrEnum
 from functools import partial
 
 from guards.core.exchange import Source
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Asked, Reading, source_set
+from guards.text.laws.article import Article, Division
 from guards.text.laws.law import Kind, LawReference
-from guards.text.laws.match import (
-    divisions_of,
-    is_of_same,
-    is_same_place,
-    reaches,
-    sets_out,
-)
-from guards.text.laws.name import (
-    STATUTE,
-    LawName,
-    Tier,
-    is_generic,
-    key_of,
-    law_name,
-    same_law,
-)
+from guards.text.laws.name import STATUTE, LawName, Tier, is_generic, key_of, law_name, same_law
 from guards.text.laws.source import Mention, Provision, SourceLaw, source_laws
+
+
+def divisions_of(article: Article, paragraph: int | None) -> tuple[Division, ...]:
+    """Return the divisions of an article that a paragraph means; all if none is said."""
+    if paragraph is None:
+        return (article.whole, *article.paragraphs.values())
+    if article.paragraphs:
+        found = article.paragraphs.get(paragraph)
+        return (found,) if found else ()
+    # Internal rules number their paragraphs "1.", "2."; statutes announce items by "각 호".
+    listed = not article.whole.announces_items and (paragraph, 0) in article.whole.items
+    return (article.whole,) if paragraph == 1 or listed else ()
+
+
+def sets_out(article: Article, reference: LawReference) -> bool:
+    """Tell whether an article has the paragraph, item and sub-item of a reference."""
+    divisions = divisions_of(article, reference.paragraph)
+    if reference.item is None:
+        return bool(divisions)
+    key = (reference.item, reference.item_branch)
+    return any(
+        key in division.items and reference.subitem in division.items[key] for division in divisions
+    )
+
+
+def is_of_same(mention: LawReference, reference: LawReference) -> bool:
+    """Tell whether a mention is of a reference's article, or of a range of articles around it."""
+    if mention.number == reference.number:
+        return mention.branch == reference.branch
+    if mention.since is None or mention.number is None or reference.number is None:
+        return False
+    return mention.paragraph is None and mention.since <= reference.number <= mention.number
+
+
+def reaches(mention: LawReference, reference: LawReference) -> bool:
+    """Tell whether a mention of the same article goes as deep as a reference, on the same way."""
+    if reference.item is None:
+        return reference.paragraph is None or (
+            mention.paragraph == reference.paragraph
+            or (mention.item is None and _in_range(mention, mention.paragraph, reference.paragraph))
+        )
+    if reference.paragraph is not None and mention.paragraph != reference.paragraph:
+        return False
+    if _in_range(mention, mention.item, reference.item):
+        return True
+    same = (mention.item, mention.item_branch) == (reference.item, reference.item_branch)
+    return same and reference.subitem in mention.subitem
+
+
+def _in_range(mention: LawReference, last: int | None, number: int) -> bool:
+    return mention.since is not None and last is not None and mention.since <= number <= last
+
+
+def is_same_place(mention: LawReference, reference: LawReference) -> bool:
+    """Tell whether a mention is of a reference's table, form, addendum or chapter."""
+    if reference.promulgation is not None and mention.promulgation != reference.promulgation:
+        return False
+    return reference.number is None or is_of_same(mention, reference)
+
 
 _ORDERS = {Tier.DECREE: ("대통령령", "시행령"), Tier.RULE: ("부령", "총리령", "시행규칙")}
 # Decrees and rules whose own names do not say 시행령 or 시행규칙.

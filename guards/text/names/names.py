@@ -1,22 +1,261 @@
 """The names of a text, as far as their form shows them.
 
-Korean has no capitals, so a name is told by its head, by its ending as a place, by a title after
-it, by quotes beside a head, or by Latin capitals. A bare name in Hangul is not seen.
+Korean has no capitals, so a name is told by its head (``영통구청``, ``수원 청소년센터``), by its
+ending as a place (``가평군``), by a title after it, by quotes beside a head or the word 이름
+(``레스토랑 '물빛뜰'``), or by Latin capitals. A bare name in Hangul is not seen.
+
+What stands before the head must name, not only describe: ``고객센터`` and ``관할 구청`` are none.
+Quotes alone prove nothing, because Korean quotes words for emphasis too. Among Latin words, a gloss
+behind a Korean word (``자기자본이익률(ROE)``) and a sentence in another language are none.
 """
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
 
+from guards.lexicons.latin_function_words import LATIN_FUNCTION_WORDS
+from guards.lexicons.name_heads import (
+    APP_HEADS,
+    BUSINESS_HEADS,
+    DESCRIBING_WORDS,
+    DOCUMENT_HEADS,
+    INSTITUTION_HEADS,
+    OFFICER_HEADS,
+    ORDINARY_DEPARTMENTS,
+    ORDINARY_OFFICES,
+    ORGANISATION_HEADS,
+    PAPER_HEADS,
+    POINTING_WORDS,
+    PRODUCT_HEADS,
+    WORDS_OF_ANY_PAPER,
+)
+from guards.lexicons.ordinary_latin import ORDINARY_LATIN
+from guards.lexicons.places import BASES_OF, PLACES
 from guards.text.laws.name import is_law_name
-from guards.text.names.headed import headed_names
-from guards.text.names.latin import latin_names
-from guards.text.names.name import Name
+from guards.text.names.name import Name, dense
 from guards.text.names.person import people
-from guards.text.names.quoted import quoted_names
 from guards.text.normal import Normal
+from guards.text.particles import final_consonant, stem
 from guards.text.slots.citation_places import citation_places
-from guards.text.slots.numbered_text import blotted
+from guards.text.slots.windows import blotted
+from guards.text.tokens import word_stem
 from guards.text.writing.scripts import prose_only
+
+_WORD = r"[A-Za-z][A-Za-z0-9&+'-]{0,40}"
+_RUN = re.compile(rf"(?<![A-Za-z0-9@/.#_-]){_WORD}(?: {_WORD})*(?![A-Za-z0-9@/_])")
+_GLOSS_BEFORE = re.compile(r"[가-힣]\s?\((?:이하|약칭|영문|영어)?[\s:\"']*\Z")
+_LOOK_BACK_CHARS = 16
+_SHORTEST = 3
+_MOST_LATIN_WORDS = 4
+
+
+def latin_names(text: str) -> Iterator[Name]:
+    """Yield the Latin names of a text, in order."""
+    for run in _RUN.finditer(text):
+        words = run[0].split(" ")
+        if len(words) > _MOST_LATIN_WORDS or any(w.lower() in LATIN_FUNCTION_WORDS for w in words):
+            continue
+        if _GLOSS_BEFORE.search(text, max(0, run.start() - _LOOK_BACK_CHARS), run.start()):
+            continue
+        if any(_names(word) for word in words):
+            yield Name(run[0], run.start(), run.end(), "", dense(run[0]))
+
+
+def _names(word: str) -> bool:
+    has_capital = any(char.isupper() for char in word)
+    return len(word) >= _SHORTEST and has_capital and word.casefold() not in ORDINARY_LATIN
+
+
+_HEADS_OF_QUOTED = "|".join(
+    sorted(ORGANISATION_HEADS | BUSINESS_HEADS | PRODUCT_HEADS, key=len, reverse=True)
+)
+_APPS = "|".join(sorted(APP_HEADS, key=len, reverse=True))
+_INSIDE = r"[^\"'\n「」『』《》〈〉]{2,24}"
+_CALLED = r"(?:이름|명칭|상호|상호명|호텔명|업체명|상품명|브랜드)(?:은|는|이|:)?\s?"
+_TITLE = re.compile(rf"[『《](?P<name>{_INSIDE})[』》]")
+_QUOTE = re.compile(r"[\"'「〈]")
+_QUOTED = rf"{_QUOTE.pattern}(?P<name>{_INSIDE})[\"'」〉]"
+_BEHIND = re.compile(rf"(?:{_CALLED}|(?:{_HEADS_OF_QUOTED})(?:인|은|는|:|명)?\s?){_QUOTED}")
+_BEFORE = re.compile(rf"{_QUOTED}\s?(?:{_HEADS_OF_QUOTED}|{_APPS}|이?라는|이?라고\s?(?:불|부|하))")
+_BARE = re.compile(rf"{_CALLED}(?P<name>[가-힣A-Za-z0-9]{{2,16}}(?: [가-힣A-Za-z0-9]{{1,16}})?)")
+_PREDICATE = re.compile(r"(?:이며|이고|입니다|예요|이에요)$")
+_IS_SENTENCE = re.compile(r"(?:[다요까죠음함]|\.)$")
+_MOST_QUOTED_WORDS = 3
+
+
+def quoted_names(text: str) -> Iterator[Name]:
+    """Yield the names of a text that are pointed out, in order of the ways to do so."""
+    for found in _TITLE.finditer(text):
+        yield Name(found["name"], *found.span("name"), "", dense(found["name"]))
+    for pattern in (_BEHIND, _BEFORE) if _QUOTE.search(text) else ():
+        for found in pattern.finditer(text):
+            inside = found["name"].strip()
+            if _may_name(inside):
+                yield Name(inside, *found.span("name"), "", dense(inside))
+    for found in _BARE.finditer(text):
+        said = _PREDICATE.sub("", found["name"])
+        if said != found["name"] and _may_name(said):
+            start = found.start("name")
+            yield Name(said, start, start + len(said), "", dense(word_stem(said)))
+
+
+def _may_name(inside: str) -> bool:
+    if len(inside.split()) > _MOST_QUOTED_WORDS or _IS_SENTENCE.search(inside):
+        return False
+    return not is_law_name(inside)
+
+
+_TOKEN = re.compile(r"[가-힣A-Za-z0-9]{1,40}")
+_ROAD = re.compile(
+    r"(?<![가-힣])(?P<road>(?P<name>[가-힣]{2,8})(?:로|길))(?=\s?\d{1,4}(?:번길|-\d|[\s,.)]|에|$))"
+)
+_MAY_BE_ROAD = re.compile(r"[로길]\s?\d")
+_BUILDING = re.compile(
+    r"(?<![가-힣A-Za-z0-9])(?P<name>[본별신구동서남북A-Z]관)(?=\s?(?:지하\s?)?\d{1,2}\s?층)"
+)
+_NEVER_APART = PRODUCT_HEADS | DOCUMENT_HEADS | PAPER_HEADS | OFFICER_HEADS
+"""Heads to whose name a word apart does not belong: 제출용 확인서."""
+_HEADS = ORGANISATION_HEADS | BUSINESS_HEADS | _NEVER_APART
+_DESCRIPTION_NAMES = INSTITUTION_HEADS | DOCUMENT_HEADS | OFFICER_HEADS
+"""Heads before which even a describing word names: 시설팀장, 주민등록등본."""
+_LONGEST_HEAD = max(map(len, _HEADS))
+_LONGEST_WORD = max(map(len, DESCRIBING_WORDS))
+_PLACES = PLACES.union(*BASES_OF.values())
+_SHORTEST_SPECIFIC = 2
+_SHORTEST_OWN_WORD = 3
+_SHORTEST_PRODUCT = 4
+_WORDS_KEPT = 16_384
+# 세무과에, 복지정책과로: after a consonant 과 alone may be the particle "and".
+_AFTER_DEPARTMENT = frozenset(("에", "에서", "에는", "에서는", "로"))
+# What ends a word that describes, connects, bears a particle or is a predicate: 가까운, 국가적,
+# 따르면, 통하여, 지하철로, 무료이므로, 받으실.
+_NO_NOUN = re.compile(
+    r"(?:[는은한된운던할될인른의적및등면며고서해여어도에를을로와과만]|부터|까지|니까|지만|거나|[는은인한]데"
+    r"|보다|에게|마다|처럼|만큼|[으하되가오보쓰타드리주계]실)$"
+)
+_OPEN = 0
+
+
+class _Form(NamedTuple):
+    """A reading of a token as head and what stands before it."""
+
+    head: str
+    modifier: str
+
+
+def headed_names(text: str) -> Iterator[Name]:
+    """Yield the names of a text that a head ends, in order."""
+    previous: re.Match[str] | None = None
+    for token in _TOKEN.finditer(text):
+        if forms := _forms(token[0]):
+            name = _name_of(forms, token, previous, text)
+            if name is not None:
+                yield name
+        previous = token
+    for road in _ROAD.finditer(text) if _MAY_BE_ROAD.search(text) else ():
+        # A particle makes no road: 무료로 2시간.
+        if stem(road["road"]) == road["road"]:
+            yield Name(road["road"], *road.span("road"), road["road"][-1], road["name"])
+    for building in _BUILDING.finditer(text) if "층" in text else ():
+        yield Name(building["name"], *building.span("name"), "", building["name"].casefold())
+
+
+def _name_of(
+    forms: Sequence[tuple[int, _Form]],
+    token: re.Match[str],
+    previous: re.Match[str] | None,
+    text: str,
+) -> Name | None:
+    for length, form in forms:
+        end = token.start() + length
+        if form.modifier:
+            specific = _specific(form)
+            return _name(text, token.start(), end, form, specific) if specific else None
+        if previous is not None and text[previous.end() : token.start()] == " ":
+            own = _own_word(previous[0], form.head)
+            return _name(text, previous.start(), end, form, own) if own else None
+    return None
+
+
+def _name(text: str, start: int, end: int, form: _Form, specific: str) -> Name:
+    return Name(text[start:end], start, end, form.head, dense(specific))
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _forms(word: str) -> tuple[tuple[int, _Form], ...]:
+    """Return the readings of a word, each with the length of what is read."""
+    bare_words = dict.fromkeys((word, stem(word), word_stem(word)))
+    read = ((len(bare), _form(bare, word)) for bare in bare_words)
+    return tuple((length, form) for length, form in read if form is not None)
+
+
+def _form(bare: str, surface: str) -> _Form | None:
+    """Read a word without its particle as a head with what stands before it."""
+    for size in range(min(_LONGEST_HEAD, len(bare)), 1, -1):
+        head = bare[-size:]
+        if head in _HEADS:
+            return None if bare.endswith("도지사") else _Form(head, bare[:-size])
+    head, modifier, ending = bare[-1:], bare[:-1], bare[-2:]
+    if len(modifier) < _SHORTEST_SPECIFIC:
+        return None
+    if (
+        head == "팀"
+        or (head == "청" and ending not in ORDINARY_OFFICES)
+        or (head == "과" and _is_department(bare, surface))
+        or (head in BASES_OF and modifier in BASES_OF[head])
+        or (head == "점" and modifier in _PLACES)
+    ):
+        return _Form(head, modifier)
+    return None
+
+
+def _is_department(bare: str, surface: str) -> bool:
+    if bare[-2:] in ORDINARY_DEPARTMENTS:
+        return False
+    return final_consonant(bare[-2]) == _OPEN or surface[len(bare) :] in _AFTER_DEPARTMENT
+
+
+def _specific(form: _Form) -> str:
+    """Return what of a glued name names: 수원 of 수원상담센터; nothing if it only describes."""
+    if form.modifier.casefold() in ORDINARY_LATIN:
+        return ""
+    if len(form.head) == 1 or form.head in _DESCRIPTION_NAMES:
+        return "" if form.modifier in POINTING_WORDS else form.modifier
+    if form.head in PAPER_HEADS:
+        is_of_any = form.modifier in POINTING_WORDS | WORDS_OF_ANY_PAPER
+        return "" if is_of_any or len(form.modifier) < _SHORTEST_SPECIFIC else form.modifier
+    if form.head in PRODUCT_HEADS and len(form.modifier) < _SHORTEST_PRODUCT:
+        return ""
+    left = _undescribed(form.modifier)
+    return left if len(left) >= _SHORTEST_SPECIFIC else ""
+
+
+def _own_word(word: str, head: str) -> str:
+    """Return the separate word before a head if it names: 벨라루나 of 벨라루나 레스토랑."""
+    if head in _NEVER_APART or word[0].isdigit() or len(word) < _SHORTEST_OWN_WORD:
+        return ""
+    if _NO_NOUN.search(word):
+        return ""
+    left = _undescribed(word)
+    return left if len(left) >= _SHORTEST_SPECIFIC else ""
+
+
+def _undescribed(modifier: str) -> str:
+    """Take describing words off both ends of a modifier."""
+    while (cut := next(_cuts(modifier), None)) is not None:
+        modifier = cut
+    return modifier
+
+
+def _cuts(modifier: str) -> Iterator[str]:
+    for size in range(min(_LONGEST_WORD, len(modifier)), 0, -1):
+        if modifier[-size:] in DESCRIBING_WORDS:
+            yield modifier[:-size]
+        if modifier[:size] in DESCRIBING_WORDS:
+            yield modifier[size:]
+
 
 _LAW = re.compile(r"「[^「」\n]{2,80}」")
 

@@ -1,20 +1,136 @@
-"""The names that sources hold: as they stand, shortened, written out, or in another script."""
+"""The names that sources hold: as they stand, shortened, written out, or in another script.
+
+Names with the same head that differ in one letter are spelt almost alike, unless that syllable
+tells places or numbers apart: ``강남구청`` and ``강동구청`` are two places, not two spellings.
+
+A Latin and a Hangul word may write the same sounds (``Google`` and ``구글``). Only consonants
+count, and those by where they are made, because the transcription of vowels varies. This excuses a
+name; it never accuses one.
+"""
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
+from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import islice
 
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from guards.core.reading import Text
-from guards.lexicons.name_heads import DOCUMENT_HEADS, PAPER_HEADS
+from guards.evidence.swapped import Swap
+from guards.lexicons.name_heads import (
+    BUSINESS_HEADS,
+    DESCRIBING_WORDS,
+    DOCUMENT_HEADS,
+    GENERIC_NAMES,
+    ORGANISATION_HEADS,
+    PAPER_HEADS,
+)
 from guards.lexicons.ordinary_latin import ORDINARY_LATIN
+from guards.lexicons.places import PLACES
 from guards.text.names.name import Name, dense
+from guards.text.names.person import TITLES
 from guards.text.particles import stem
-from guards.text.writing.transcription import may_transcribe
+
+_LEAST_LIKENESS = 0.9
+_MOST_LETTERS = 1
+# A letter that moved changes two syllables.
+_MOST_SYLLABLES = 2
+# Directions, sizes and ranks: with another of these it is another place.
+_TELLING = frozenset("동서남북중상하신구대소좌우내외전후본분일이삼사오육칠팔구십가나다라")
+
+
+def nearest(name: Name, candidates: Iterable[Name]) -> Name | None:
+    """Return the one candidate that may be meant by a misspelt name; None if none or several."""
+    near = {other.key: other for other in candidates if is_misspelt(name, other)}
+    return next(iter(near.values())) if len(near) == 1 else None
+
+
+def is_misspelt(name: Name, other: Name) -> bool:
+    """Tell whether two names of one head differ by a letter only."""
+    if name.head != other.head or name.key == other.key:
+        return False
+    return nearly_same(name.key, other.key)
+
+
+def nearly_same(one: str, other: str) -> bool:
+    """Tell whether two words differ by one letter that tells nothing apart."""
+    if abs(len(one) - len(other)) > _MOST_LETTERS:
+        return False
+    pairs = [(a, b) for a, b in zip(one, other, strict=False) if a != b]
+    if len(one) == len(other) and any(_tells_apart(a) or _tells_apart(b) for a, b in pairs):
+        return False
+    if len(one) == len(other) and len(pairs) > _MOST_SYLLABLES:
+        return False
+    letters, others = (unicodedata.normalize("NFD", word) for word in (one, other))
+    matcher = SequenceMatcher(None, letters, others, autojunk=False)
+    same = sum(block.size for block in matcher.get_matching_blocks())
+    differing = max(len(letters), len(others)) - same
+    return differing <= _MOST_LETTERS and matcher.ratio() >= _LEAST_LIKENESS
+
+
+def _tells_apart(char: str) -> bool:
+    return char in _TELLING or not "가" <= char <= "힣"
+
+
+_NO_CONSONANTS = "aeiouwyh"
+_SILENT = "-"
+# Where the consonants are made that begin and end a syllable: lips, teeth, throat, nose.
+_INITIALS = "KKNTTLMPPTT-TTTKTP-"
+_FINALS = "-KKKNNNTLKMLLLPLMPPTTNTTKTPT"
+_LATIN = str.maketrans(
+    dict(zip("bcdfgjklmnpqrstvxz", "PKTPKTKLMNPKLTTPKT", strict=True))
+    | dict.fromkeys(_NO_CONSONANTS)
+)
+_SOFT = re.compile(r"c(?=[eiy])|ch|sh|th")
+_X = re.compile(r"(?<=\w)x")
+_SILENT_R = re.compile(r"r(?![aeiouy])")  # Workday is 워크데이
+_AGAIN = re.compile(r"(.)\1+")
+_PER_INITIAL, _PER_VOWEL = 588, 28
+_ENOUGH = 0.75
+_FEWEST_SOUNDS = 2
+_FEWEST_TO_DIFFER = 3
+_WORDS_KEPT = 8192
+
+
+def may_transcribe(latin: str, hangul: str) -> bool:
+    """Tell whether the two words share most of their consonants, in order."""
+    one, other = _latin_sounds(latin.casefold()), _hangul_sounds(hangul)
+    if min(len(one), len(other)) < _FEWEST_SOUNDS or one[0] != other[0]:
+        return False
+    if _opens_with_consonant(latin) != _opens_with_consonant(hangul):
+        return False
+    if min(len(one), len(other)) < _FEWEST_TO_DIFFER:
+        return one == other
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ENOUGH
+
+
+def _opens_with_consonant(word: str) -> bool:
+    if "가" <= word[0] <= "힣":
+        return _INITIALS[(ord(word[0]) - ord("가")) // _PER_INITIAL] != _SILENT
+    return word[0].casefold() not in _NO_CONSONANTS
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _latin_sounds(word: str) -> str:
+    spelt = _SILENT_R.sub("", _X.sub("ks", _SOFT.sub("t", word)))
+    letters = "".join(char for char in spelt if "a" <= char <= "z")
+    return _AGAIN.sub(r"\1", letters.translate(_LATIN))
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _hangul_sounds(word: str) -> str:
+    sounds: list[str] = []
+    for char in word:
+        if "가" <= char <= "힣":
+            index = ord(char) - ord("가")
+            sounds += (_INITIALS[index // _PER_INITIAL], _FINALS[index % _PER_VOWEL])
+    return _AGAIN.sub(r"\1", "".join(sounds).replace(_SILENT, ""))
+
 
 _HANGUL_WORD = re.compile(r"[가-힣]{2,20}")
-_CAPITALS = re.compile(r"[A-Z]{2,8}")
+_INITIALS_ONLY = re.compile(r"[A-Z]{2,8}")
 _LATIN_PHRASE = re.compile(r"[A-Za-z]+(?:[ -][A-Za-z]+){1,7}")
 _OTHER_DOCUMENT = r"\s?(?:증(?!명|[가-힣]{2})|등본|초본|확인서)"
 _NO_CERTIFICATE = r"|\s?증명"
@@ -87,7 +203,7 @@ class KnownNames:
         words = name.text.split()
         if not all(word.isascii() for word in words):
             return False
-        if _CAPITALS.fullmatch(name.text) and name.text in self._initials:
+        if _INITIALS_ONLY.fullmatch(name.text) and name.text in self._initials:
             return True
         return all(self._has_latin_word(word) for word in words)
 
@@ -140,3 +256,72 @@ def _is_initialism(word: str, name: Name) -> bool:
 def _is_within(short: str, long: str) -> bool:
     rest = iter(long)
     return all(char in rest for char in short)
+
+
+_CAPITALISED = re.compile(r"[A-Z][A-Za-z0-9&]+")
+_HEADED = re.compile(
+    rf"[가-힣A-Za-z]{{2,}}\s?(?:{'|'.join(sorted(ORGANISATION_HEADS | BUSINESS_HEADS, key=len))})"
+)
+_TITLE = re.compile(rf"(?:전|{TITLES})(?:은|는|이|가|을|를|의|에게|도|와|과)?")
+_SHORT_NAME = re.compile(r"[가-힣]{2,5}")
+_AROUND_PLACE = frozenset(("", "시", "도", "지역", "시내", "시각", "발", "행", "산", "인", "주민"))
+
+
+def replaces_a_name(swap: Swap, known: KnownNames) -> bool:
+    """Tell whether what was put into a source's sentence is another name than the source's.
+
+    A name that stands elsewhere must take the place of a name; one that stands nowhere may take
+    the place of anything. A fuller, shorter or better spelt form of the same name is none.
+
+    Args:
+        swap: The place that differs.
+        known: Everything that sources and question hold.
+    """
+    new, old = dense(swap.new), dense(swap.old)
+    if not new or may_be_same(new, old) or _is_generic(swap.new) or _is_generic(swap.old):
+        return False
+    if _stems(swap.new) & _stems(swap.old):
+        return False
+    took_a_name = _is_name_like(swap.old, swap.after)
+    if known.holds(new):
+        return took_a_name and _is_name_like(swap.new, swap.after)
+    return took_a_name or _is_name_like(swap.new, swap.after)
+
+
+def may_be_same(new: str, old: str) -> bool:
+    """Tell whether a name is another one shortened, written out, misspelt or transcribed."""
+    return (
+        new in old
+        or old in new
+        or is_short_for(new, old)
+        or nearly_same(new, old)
+        or may_transcribe(new, old)
+        or may_transcribe(old, new)
+    )
+
+
+def _is_generic(words: str) -> bool:
+    """Tell whether words name nobody in particular: 회사, 담당 부서."""
+    return all(word in GENERIC_NAMES or word in DESCRIBING_WORDS for word in words.split())
+
+
+def _stems(words: str) -> set[str]:
+    return {stem(word) for word in words.split()}
+
+
+def _is_name_like(words: str, after: str) -> bool:
+    """Tell whether words are a place, an organisation, a Latin name, or someone with a title."""
+    parts = words.split()
+    if not parts:
+        return False
+    return (
+        any(_is_place(part) for part in parts)
+        or any(word.casefold() not in ORDINARY_LATIN for word in _CAPITALISED.findall(words))
+        or _HEADED.fullmatch(words) is not None
+        or any(name.start == 0 and name.end == len(words) for name in Text(words).names)
+        or (_TITLE.fullmatch(after) is not None and _SHORT_NAME.fullmatch(parts[-1]) is not None)
+    )
+
+
+def _is_place(word: str) -> bool:
+    return any(word[:size] in PLACES and word[size:] in _AROUND_PLACE for size in range(2, 9))

@@ -1,16 +1,136 @@
 """A text with labels in place of its personal identifiers, and the way there from the original.
 
-What is masked leaves the house or is kept, so that business registration numbers always count.
+Identifiers that are known from elsewhere are found in whatever notation they stand, in time that
+does not grow with their number. Masked text is kept or sent to others, so business registration
+numbers always count.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from guards.core.finding import Span
 from guards.text.personal_data.kinds import PersonalKind, PersonalSpan
-from guards.text.personal_data.known import Known
-from guards.text.personal_data.personal import find_personal
+from guards.text.personal_data.personal import Dense, dense, find_personal, subscriber
+
+_HEAD_CHARS = 3
+
+
+class Occurrences:
+    """Where any of some values stand in a text."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        self._values = frozenset(filter(None, values))
+        lengths: dict[str, set[int]] = defaultdict(set)
+        for value in self._values:
+            lengths[value[:_HEAD_CHARS]].add(len(value))
+        self._lengths = {head: sorted(found, reverse=True) for head, found in lengths.items()}
+        first = "".join(sorted({head[0] for head in lengths}))
+        # Without values: a pattern that is found nowhere.
+        self._first = re.compile(f"[{re.escape(first)}]" if first else r"(?!)")
+
+    def all_in(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield every place where a value stands, also those that overlap: the longer one first."""
+        for begin in self._first.finditer(text):
+            start = begin.start()
+            for length in self._lengths_at(text, start):
+                end = start + length
+                if end <= len(text) and text[start:end] in self._values:
+                    yield start, end
+
+    def _lengths_at(self, text: str, start: int) -> Iterator[int]:
+        """Yield the lengths of the values that may stand at a place."""
+        # A value shorter than a head is a head of its own.
+        for size in range(_HEAD_CHARS, 0, -1):
+            yield from self._lengths.get(text[start : start + size], ())
+
+
+_LEAST_DENSE_CHARS = 7
+_PREFIXES = ("0", "82", "820", "0082")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPlace:
+    """Where a known identifier stands in a text.
+
+    Attributes:
+        value: The identifier as it is known, which may be another notation.
+        start: Where it begins, in code points.
+        end: Where it ends.
+    """
+
+    value: str
+    start: int
+    end: int
+
+
+class Known:
+    """Some identifiers, to be found in texts that do not say what they are.
+
+    Args:
+        identifiers: The identifiers. Of two notations of the same one, the first counts.
+    """
+
+    def __init__(self, identifiers: Mapping[str, PersonalKind]) -> None:
+        self._known_as: dict[str, str] = {}
+        self._written: dict[str, str] = {}
+        for value, kind in identifiers.items():
+            first = self._known_as.setdefault(subscriber(kind, value), value)
+            # The arguments of a tool write it as JSON in ASCII does.
+            for written in (value, json.dumps(value)[1:-1]):
+                self._written.setdefault(written, first)
+        self._notations = {
+            notation: value
+            for written, value in self._written.items()
+            for notation in _notations(identifiers[value], written)
+        }
+        self._exact = Occurrences(self._written)
+        self._dense = Occurrences(self._notations)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The identifiers, each in its first notation."""
+        return tuple(self._known_as.values())
+
+    def all_in(self, text: str) -> list[KnownPlace]:
+        """Return every place where one stands, the first and longest ones first; some overlap."""
+        if not self._written:
+            return []
+        places = {
+            KnownPlace(self._written[text[start:end]], start, end)
+            for start, end in self._exact.all_in(text)
+        }
+        places.update(self._other_notations(text))
+        return sorted(places, key=lambda place: (place.start, -place.end, place.value))
+
+    def apart_in(self, text: str) -> Iterator[KnownPlace]:
+        """Yield places that do not overlap: from the left, the longest at each."""
+        position = 0
+        for place in self.all_in(text):
+            if place.start >= position:
+                yield place
+                position = place.end
+
+    def _other_notations(self, text: str) -> Iterator[KnownPlace]:
+        shown = Dense(text)
+        for start, end in self._dense.all_in(shown.text):
+            place = shown.whole(start, end)
+            if place is not None:
+                yield KnownPlace(self._notations[shown.text[start:end]], *place)
+
+
+def _notations(kind: PersonalKind, written: str) -> Iterator[str]:
+    """Yield what may be left of an identifier without its separators."""
+    said = dense(written)
+    if len(said) < _LEAST_DENSE_CHARS:
+        return
+    yield said
+    if kind is PersonalKind.PHONE:
+        number = subscriber(kind, written)
+        yield from (f"{prefix}{number}" for prefix in _PREFIXES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,92 @@ what it is, and nothing counts that a label calls the number of a thing (주문�
 Misses identifiers digit by digit or obfuscated (``at``), and unnamed bare registration numbers that
 are valid barcodes as well. Takes an unnamed number in the shape of a registration number for one
 where its date is valid.
+
+Identifiers are compared without their dashes, spaces, brackets and country codes.
 """
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterable
 
+from guards.core.keeping import lazy
 from guards.korean.digits import in_digits
-from guards.text.personal_data.dense import readable
-from guards.text.personal_data.kinds import PersonalKind, PersonalSpan
+from guards.text.normal import Normal, normalise
+from guards.text.personal_data.kinds import PUBLISHED, PersonalKind, PersonalSpan
 from guards.text.personal_data.rules import PLATE, RULES, Rule
+
+# Numbers that are no digits of an identifier: ① ⑴ ² ㎡. The normal form would glue them to it.
+_SIGNS = re.compile(r"[²³¹¼-¾⁰-⁹₀-₉⅐-⅟①-⒛⓪-⓿❶-➓㈠-㈩㉈-㉟㊀-㊉㊱-㊿㎟-㎦]")
+_KEPT = re.compile(r"[^\W_]+|@")
+_LONGER = re.compile(r"[0-9]-?[0-9]|[A-Za-z]{2}")
+_ABROAD = re.compile(r"\A(?:00)?(?:82)?0?(?=[1-9])")
+
+
+def readable(text: str) -> Normal:
+    """Return the normal form in which identifiers are looked for, with all their digits."""
+    return normalise(_SIGNS.sub(" ", in_digits(text)))
+
+
+def dense(text: str) -> str:
+    """Return the letters and digits of a text, and its at signs."""
+    return "".join(_KEPT.findall(readable(text).text)).lower()
+
+
+def subscriber(kind: PersonalKind, value: str) -> str:
+    """Return what all notations of an identifier have in common: a phone number without its 0."""
+    said = dense(value)
+    return _ABROAD.sub("", said) if kind is PersonalKind.PHONE else said
+
+
+class Dense:
+    """A text without what stands between letters and digits, and the way back.
+
+    Args:
+        text: The text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._normal = readable(text)
+        self._starts: list[int] = []
+        self._origins: list[int] = []
+        pieces: list[str] = []
+        length = 0
+        for kept in _KEPT.finditer(self._normal.text):
+            # Lower case may be longer (İ), and then the places would no longer fit.
+            piece = kept[0].lower()
+            pieces.append(piece if len(piece) == len(kept[0]) else kept[0])
+            self._starts.append(length)
+            self._origins.append(kept.start())
+            length += len(kept[0])
+        self._pieces = pieces
+
+    @lazy
+    def text(self) -> str:
+        """The letters, digits and at signs."""
+        return "".join(self._pieces)
+
+    def whole(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the place in the original; None for a piece of a longer word or number."""
+        begin, stop = self._origin(start), self._origin(end - 1) + 1
+        text = self._normal.text
+        if _LONGER.search(text[max(0, begin - 2) : begin + 1]):
+            return None
+        if _LONGER.match(text, stop - 1):
+            return None
+        return self._normal.to_raw(_opening(text, begin, stop), stop)
+
+    def _origin(self, position: int) -> int:
+        at = bisect_right(self._starts, position) - 1
+        return self._origins[at] + position - self._starts[at]
+
+
+def _opening(text: str, start: int, end: int) -> int:
+    """Return where an identifier begins with the sign or the bracket that belongs to it."""
+    inside = text[start:end]
+    opener = text[start - 1 : start]
+    opens = opener == "(" and inside.count(")") > inside.count("(")
+    return start - 1 if opener == "+" or opens else start
+
 
 __all__ = ["PersonalKind", "PersonalSpan", "find_personal"]
 
@@ -96,3 +174,54 @@ def _blanked(text: str, spans: list[PersonalSpan]) -> str:
         pieces += (text[position : span.start], _FILLER * (span.end - span.start))
         position = span.end
     return "".join([*pieces, text[position:]])
+
+
+_LINE = re.compile(r"\A(?:2|3[1-3]|4[1-4]|5[1-5]|6[1-4])(?=\d{7,8}\Z)")
+
+
+class Shown:
+    """The identifiers that some texts show.
+
+    An area code may be missing in them: offices give their numbers without.
+
+    Args:
+        texts: The texts.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = tuple(texts)
+
+    @lazy
+    def _all(self) -> str:
+        # A mark that no identifier has keeps the end of one text apart from the next one's start.
+        return "|".join(map(dense, self._texts))
+
+    @lazy
+    def _persons(self) -> frozenset[str]:
+        return frozenset(
+            dense(text[span.start : span.end])
+            for text in self._texts
+            for span in find_personal(text, business_numbers=True)
+        )
+
+    def holds(self, kind: PersonalKind, value: str) -> bool:
+        """Tell whether one of the texts shows an identifier."""
+        sought = subscriber(kind, value)
+        if kind is PersonalKind.PHONE:
+            sought = _LINE.sub("", sought)
+        return sought in self._all
+
+    def publish(self, kind: PersonalKind, value: str) -> bool:
+        """Tell whether the texts show an identifier as what is nobody's own.
+
+        That is a contact of an office, or what only looks like an identifier: where the texts have
+        it, a label calls it the number of a thing.
+        """
+        if not self.holds(kind, value):
+            return False
+        return kind in PUBLISHED or dense(value) not in self._persons
+
+
+def unpublished(text: str, spans: Iterable[PersonalSpan], sources: Shown) -> list[PersonalSpan]:
+    """Return those identifiers of a text that the sources do not publish."""
+    return [span for span in spans if not sources.publish(span.kind, text[span.start : span.end])]

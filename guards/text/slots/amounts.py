@@ -5,12 +5,12 @@ Numerals in words are read only where nothing else can be meant: ``세 달`` but
 """
 
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 
 from guards.lexicons.loading import words
-from guards.text.slots.alternatives import alternatives
 from guards.text.slots.numerals import (
     FREE,
     MIXED_NUMBER,
@@ -22,16 +22,20 @@ from guards.text.slots.numerals import (
     mixed_value,
     native_value,
 )
-from guards.text.slots.units import (
-    COUNTED,
-    DAY_SPANS,
-    DAY_WORDS,
-    UNITS,
-    Dimension,
-    Measure,
-    Unit,
-)
+from guards.text.slots.units import COUNTED, DAY_SPANS, DAY_WORDS, UNITS, Dimension, Measure, Unit
 from guards.text.slots.windows import AT_NUMBERS, Sought
+
+
+def alternatives(names: Iterable[str]) -> str:
+    """Return a pattern for some words, longest first; each first character is tried but once."""
+    by_first: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(names, key=len, reverse=True):
+        by_first[name[0]].append(re.escape(name[1:]))
+    return "|".join(
+        re.escape(first) + (f"(?:{'|'.join(rests)})" if any(rests) else "")
+        for first, rests in by_first.items()
+    )
+
 
 # What may follow a unit of one syllable; anything else makes it another word (3분기, 2인터넷).
 _TAIL = (

@@ -4,6 +4,7 @@ Read outside code only. A number in plain brackets or raised is only a candidate
 and list numbers look the same; links, check boxes, exponents and years (``[2024]``) are not read at
 all. Of ``[Data: Sources (1, 2); Entities (5)]`` only the sources' numbers count. Numbers that head
 the lines of a list of references are read like others (see `guards.text.citing.references`).
+Numbers are read and written as ``1, 3-5``, ``1,†2`` or ``²³``.
 """
 
 import re
@@ -11,15 +12,149 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import groupby, pairwise
 
-from guards.text.slots.citation_numbers import (
-    SUPERSCRIPTS,
-    joined,
-    raised,
-    read_numbers,
-    read_raised,
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+LABEL = (
+    r"(?:출처|참조|참고|근거|인용|문서|자료"
+    r"|[Ss]ources?|[Dd]oc(?:ument)?s?|[Rr]ef(?:erence)?s?|[Cc]it(?:e|ation)s?)"
 )
-from guards.text.slots.citation_pattern import IS_WORD, PLACE, RESTS_ON, marks_in
+NUMBERS = rf"\d{{1,3}}(?:\s?[,、;~–-]\s?(?:{LABEL}\s?)?†?\d{{1,3}}){{0,9}}"
+RAISED = rf"[{SUPERSCRIPTS}]{{1,9}}(?:[,˒·⁻–-][{SUPERSCRIPTS}]{{1,3}}){{0,9}}"
+
+_LOWERED = str.maketrans(SUPERSCRIPTS, "0123456789")
+_LIFTED = str.maketrans("0123456789", SUPERSCRIPTS)
+_SEPARATOR = re.compile(rf"\s?[,、;˒·]\s?(?:{LABEL}\s?)?†?")
+_TO = re.compile(r"\s?[~⁻–-]\s?†?")
+_MOST_IN_RANGE = 50
+_SHORTEST_RANGE = 2
+_NUMBERS_KEPT = 1024
+
+
+# The same few numbers stand in all answers.
+@lru_cache(maxsize=_NUMBERS_KEPT)
+def read_numbers(written: str) -> tuple[int, ...]:
+    """Return the numbers of ``1, 3-5``, each once."""
+    numbers: list[int] = []
+    for piece in _SEPARATOR.split(written):
+        first, *rest = (int(number) for number in re.findall(r"\d+", piece))
+        last = rest[-1] if rest else first
+        numbers.extend(range(first, min(last, first + _MOST_IN_RANGE) + 1) or (first, last))
+    return tuple(dict.fromkeys(numbers))
+
+
+def read_raised(written: str, *, past_nine: bool) -> tuple[int, ...]:
+    """Return the numbers of a raised mark.
+
+    Args:
+        written: The mark, such as ``²`` or ``²,³``.
+        past_nine: The text counts past nine with such marks, so that ``¹²`` is twelve. Else digits
+            that rise are numbers of their own: ``²³`` cites 2 and 3.
+    """
+    digits = lowered(written)
+    if digits.isdigit() and not past_nine:
+        each = tuple(int(digit) for digit in digits)
+        if each[0] and _rises(each):
+            return each
+    return read_numbers(digits.replace("⁻", "-"))
+
+
+def lowered(written: str) -> str:
+    """Return raised digits as ordinary ones."""
+    return written.translate(_LOWERED)
+
+
+def raised(numbers: Sequence[int], old: str) -> str:
+    """Return numbers as a raised mark, apart in the way of the old one."""
+    digits = [str(number).translate(_LIFTED) for number in numbers]
+    apart = _SEPARATOR.search(old)
+    if apart:
+        return apart[0].join(digits)
+    is_run = all(len(digit) == 1 for digit in digits) and _rises(numbers)
+    return ("" if is_run else ",").join(digits)
+
+
+def joined(numbers: Sequence[int], old: str) -> str:
+    """Return numbers as a list in the way of the old one: its separators, ranges if it had any."""
+    apart = _SEPARATOR.search(old)
+    to = _TO.search(old)
+    pieces = (
+        f"{run[0]}{to[0]}{run[-1]}" if to and len(run) >= _SHORTEST_RANGE else str(run[0])
+        for run in _runs(numbers, together=to is not None)
+    )
+    return (apart[0] if apart else ", ").join(pieces)
+
+
+def _runs(numbers: Sequence[int], *, together: bool) -> Iterator[list[int]]:
+    """Yield the runs of neighbouring numbers, or each number by itself."""
+    if not together:
+        yield from ([number] for number in numbers)
+        return
+    for _, run in groupby(enumerate(numbers), key=lambda placed: placed[1] - placed[0]):
+        yield [number for _, number in run]
+
+
+def _rises(numbers: Sequence[int]) -> bool:
+    return all(one < other for one, other in pairwise(numbers))
+
+
+FILE = r"\.(?:pdf|hwpx?|docx?|xlsx?|pptx?|txt|csv|md|html?)"
+PAGES = (
+    r"(?:pp?\.\s?\d{1,4}(?:\s?[-~]\s?\d{1,4})?"
+    r"|\d{1,4}(?:\s?[-~]\s?\d{1,4})?\s?(?:쪽|페이지))"
+)
+_ARTICLE = (
+    r"제\s?\d{1,4}\s?조(?:\s?의\s?\d{1,2})?"
+    r"(?:\s?제?\s?\d{1,2}\s?항)?(?:\s?제?\s?\d{1,2}\s?호)?"
+)
+PLACE = rf"(?:(?:\s?[,:]\s?|\s)(?:{PAGES}|{_ARTICLE})){{1,2}}"
+"""A page or an article behind the number of a source: ``, p.3``, `` 제5조``."""
+_NAMING = r"\s?(?:※\s?)?(?:출처|참조|참고|근거|인용)"
+_TAG = r"(?:cite|citation|source|ref)"
+_AFTER_WORDS = r"(?<=[가-힣.!?。)\"'”’」』\]])"
+_OPENING = re.compile(rf"[\[［(【<{SUPERSCRIPTS}]")
+# Every branch begins with one of `_OPENING`. The group that is matched last names the kind.
+_MARK = re.compile(
+    rf"\[\s?{LABEL}\s?[#:：]?\s?†?(?P<labelled>{NUMBERS})(?:{PLACE})?\s?\]"
+    rf"|\(\s?(?:출처|근거|인용|[Ss]ources?)\s?[#:：]?\s?(?P<round_labelled>{NUMBERS})(?:{PLACE})?\s?\)"
+    rf"|\((?:문서|자료)\s?(?P<document>{NUMBERS})\)"
+    rf"|\[{_NAMING}\s?[:：](?P<square>[^\[\]\n]{{1,200}})\]"
+    rf"|【{_NAMING}\s?[:：](?P<lens>[^【】\n]{{1,200}})】"
+    rf"|\({_NAMING}\s?[:：](?P<round>[^()\n]{{1,200}}(?:\([^()\n]{{0,80}}\)[^()\n]{{0,80}}){{0,3}})\)"
+    rf"|[(\[](?P<filed>[^()\[\]\n]{{1,100}}{FILE}\s?,?\s?{PAGES})[)\]](?!\()"
+    rf"|[\[【]\s?†\s?(?P<dagger>{NUMBERS})(?:{PLACE})?\s?[\]】]"
+    rf"|【\s?(?P<thick>{NUMBERS})(?:[:†][^【】\n]{{0,40}})?\s?】"
+    r"|\[\^(?P<note>\d{1,3})\](?!:)"
+    rf"|\[\[\s?(?P<double>{NUMBERS})\s?\]\](?!\()"
+    rf"|\[ID\s?:\s?(?P<ident>{NUMBERS})\]"
+    r"|\[\s?Data:\s?(?P<graph>[^\[\]\n]{1,300})\]"
+    rf"|<(?P<tag>{_TAG})\s(?:ids?|ref|source|doc|n)\s?=\s?[\"']?(?P<tag_ids>{NUMBERS})[\"']?"
+    r"[^<>\n]{0,60}>(?:(?P<wrapped>[^<>\n]{0,600})</(?P=tag)>)?"
+    rf"|<(?P<around>{_TAG})>\s?\[?(?P<tagged>{NUMBERS})\]?\s?</(?P=around)>"
+    rf"|{_AFTER_WORDS}<sup>\s?\[?(?P<sup>{NUMBERS})\]?\s?</sup>"
+    rf"|{_AFTER_WORDS}(?P<raised>{RAISED})(?![A-Za-z0-9])"
+    r"|(?<![A-Za-z0-9_!)])[\[［]\s?(?P<plain>\d{1,2}(?:\s?[,、~–-]\s?\d{1,2}){0,9})"
+    rf"(?:{PLACE})?\s?[\]］](?!\]?[(:])"
+)
+_DOCUMENT = r"(?:번\s?)?(?:문서|자료|출처)?"
+RESTS_ON = re.compile(rf"{_DOCUMENT}\s?(?:에\s?(?:따르|따라|의하|의해|의거|근거)|에서는?\s)")
+"""What makes a sentence rest on the mark before it."""
+IS_WORD = re.compile(
+    rf"{RESTS_ON.pattern}|번(?:\s?(?:문서|자료|출처|규정|안내))?(?:[은을이의과]|에서?)?(?![가-힣])"
+    r"|(?:에서[는도]?|에[는도]?|으?로|[은는이가을를의와과도상])(?![가-힣])"
+)
+"""What hangs on a mark that is a word."""
+
+
+def marks_in(text: str) -> Iterator[re.Match[str]]:
+    """Yield the places of a text that are written like a mark, in order."""
+    position = 0
+    # Trying the pattern at every character would cost several times as much.
+    while opening := _OPENING.search(text, position):
+        mark = _MARK.match(text, opening.start())
+        if mark is not None:
+            yield mark
+        position = mark.end() if mark else opening.end()
 
 
 class MarkKind(StrEnum):

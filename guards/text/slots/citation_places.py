@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from guards.text.citing.references import read_references
-from guards.text.slots.citation_mark import read_marks
-from guards.text.slots.citation_pattern import FILE, PAGES
+from guards.text.slots.citation_mark import FILE, PAGES, read_marks
 
 _PAGE_OF_FILE = re.compile(rf"{FILE}[\"'」』]?[\s,(:·]{{1,3}}(?P<page>{PAGES})", re.IGNORECASE)
 _PAGE_OF_TITLE = re.compile(rf"[\s,(]{{1,3}}(?P<page>{PAGES})\)?[ \t]*$")

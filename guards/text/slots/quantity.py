@@ -1,26 +1,131 @@
 """Quantities of a Korean text: a value or a range with unit, dimension and comparator.
 
-Reads amounts with a unit, money, fractions, dates and clocks in their many notations; see the
-modules beside this one. What is no quantity (제3조, list markers, telephone numbers, bus routes) is
-left out.
+Reads amounts with a unit, money, fractions, dates and clocks in their many notations (see
+`amounts` and `dates`), and numbers without a unit of their own, to which the caption of a table may
+give one. Articles, ordinals, list markers, citation marks, telephone numbers and bus routes are no
+quantities: they are blotted out first, so that ``제3조`` is no amount and ``①3일`` no 13 days.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from guards.text.normal import Normal
 from guards.text.slots.amounts import DIGIT_READERS, WORD_READERS, Reader
-from guards.text.slots.bare_numbers import BARE_NUMBER, caption_places, caption_units, read_bare
-from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS, read_clock
-from guards.text.slots.dates import SECOND_DAY, dates_sought, read_date
-from guards.text.slots.numbered_text import NumberedText
-from guards.text.slots.other_numbers import without_other_numbers
+from guards.text.slots.citation_places import citation_places
+from guards.text.slots.dates import (
+    CLOCKS,
+    SECOND_DAY,
+    WORD_CLOCKS,
+    dates_sought,
+    read_clock,
+    read_date,
+)
+from guards.text.slots.numerals import FREE, MIXED_NUMBER, SCALES, mixed_value
 from guards.text.slots.phone import find_phones
 from guards.text.slots.route import route_places
-from guards.text.slots.units import PERIODS, Dimension, Measure
-from guards.text.slots.windows import Sought, matches_in
+from guards.text.slots.units import PERIODS, UNITS, Dimension, Measure, Unit
+from guards.text.slots.windows import AT_NUMBERS, NumberedText, Sought, blotted, matches_in
+
+# The halves of ½, which the normal form writes as 1⁄2, are no numbers.
+_BARE_NUMBER = re.compile(rf"(?<!⁄){FREE}(?P<number>{MIXED_NUMBER})(?![A-Za-z_\d⁄])")
+BARE_NUMBER = Sought(_BARE_NUMBER, begins=AT_NUMBERS)
+_CAPTION_BEGINS = "단위"
+_CAPTION = re.compile(
+    rf"{_CAPTION_BEGINS}[ ]?:[ ]?(?P<scale>[십백천만억]{{0,3}})(?P<unit>[가-힣%]{{1,4}})"
+)
+_NUMBERS_KEPT = 8192
+
+
+def caption_units(text: str) -> list[tuple[int, Unit]]:
+    """Return where captions like ``(단위: 천원)`` stand and what a bare number after each means."""
+    return [
+        (match.end(), Unit(unit.dimension, unit.factor * (mixed_value(match["scale"]) or 1)))
+        for match in _captions(text)
+        if (unit := UNITS.get(match["unit"]))
+    ]
+
+
+def caption_places(text: str) -> list[tuple[int, int]]:
+    """Return the places of captions, in order."""
+    return [match.span() for match in _captions(text)]
+
+
+def _captions(text: str) -> Iterable[re.Match[str]]:
+    return _CAPTION.finditer(text) if _CAPTION_BEGINS in text else ()
+
+
+def read_bare(match: re.Match[str], captions: list[tuple[int, Unit]]) -> Measure:
+    """Return a number without a unit of its own, in the unit of the caption before it if any."""
+    above = bisect_right(captions, match.start(), key=itemgetter(0)) if captions else 0
+    if above and not SCALES & set(match["number"]):
+        unit = captions[above - 1][1]
+        return Measure(unit.dimension, (mixed_value(match["number"]) * unit.factor,))
+    return _bare(match["number"])
+
+
+@lru_cache(maxsize=_NUMBERS_KEPT)
+def _bare(number: str) -> Measure:
+    return Measure(Dimension.BARE, (mixed_value(number),))
+
+
+_ENUMERATORS = frozenset(
+    char
+    for first, last in ("①⒛", "㉑㉟", "㊱㊿", "⁴⁹")
+    for char in map(chr, range(ord(first), ord(last) + 1))
+) | frozenset("¹²³")
+# Every branch begins with a character of its own, which is what makes the search fast.
+_MARKS_AND_ADDRESSES = re.compile(
+    r"https?://[^\s<>\"')\]]+|www\.[^\s<>\"')\]]+"
+    r"|\[(?:†?\d{1,3}(?:\s*[,~-]\s*†?\d{1,3})*|\^\d{1,3}|(?:참조|출처|근거)[^\]\n]{0,120})\]"
+    r"|【[^】\n]{1,120}】|\((?:\d{1,2}|(?:참조|출처|근거)\s*:[^)\n]{0,120})\)"
+)
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}")
+# articles and ordinals; 조 is also a number (3조 원), 호 also a subway line (2호선)
+_NAMED_LABEL = re.compile(
+    r"(?:(?<![가-힣])제[ ]?\d{1,5}(?![\d]|회)|제\d{1,5}(?=[조항호목편장절관]))[조항호목편장절관]?"
+    r"(?:의[ ]?\d{1,3})?"
+    r"|(?:별표|별지|서식|부칙)[ ]?\d{1,3}(?:의[ ]?\d{1,3})?"
+)
+_NUMBER_LABEL = re.compile(
+    r"(?<![\d,.])\d{1,4}조(?:의[ ]?\d{1,3})?(?![ ]?(?:원|달러|유로|엔|[\d천백]{1,6}[ ]?억)|[각직])"
+    # a room has three figures or more (201호)
+    r"|(?<![\d,.])(?:\d{1,3}항|\d{1,2}호)(?:의[ ]?\d{1,3})?"
+    r"(?=[^가-힣]|$|[의에을를은는과와로](?![가-힣]))"
+    r"|(?<=\s)\d{1,2}\)(?=\s)"
+)
+_LIST_MARKER = re.compile(
+    r"^[ \t]*(?:[-*·○●▪■◦>#|]+[ \t]*)?[*_]{0,3}\d{1,3}[.)](?=[ \t*])(?![ \t]*\d{1,2}\.)",
+    re.MULTILINE,
+)
+_NAMES_LABEL = re.compile(r"제[ ]?\d|별[표지][ ]?\d|서식[ ]?\d|부칙[ ]?\d")
+LABELS = (
+    Sought(_NAMED_LABEL, _NAMES_LABEL, _NAMES_LABEL),
+    Sought(_NUMBER_LABEL, re.compile(r"\d[조항호)]"), AT_NUMBERS, (), frozenset("조항호)")),
+    Sought(_LIST_MARKER, re.compile(r"\d[.)][ \t*]")),
+)
+
+
+def without_other_numbers(raw: str, normal: Normal) -> NumberedText:
+    """Return the normal form of a text with numbers that are no quantities blotted out."""
+    ends = (*normal.breaks[1:], len(normal.text))
+    enumerators = [
+        (start, end)
+        for start, end, origin in zip(normal.breaks, ends, normal.origins, strict=False)
+        if raw[origin] in _ENUMERATORS and raw[origin - 1 : origin] != "m"
+    ]
+    text = blotted(normal.text, sorted((*enumerators, *citation_places(normal.text))))
+    text = blotted(text, (match.span() for match in _MARKS_AND_ADDRESSES.finditer(text)))
+    if "@" in text:
+        text = blotted(text, (match.span() for match in _MAIL.finditer(text)))
+    numbered = NumberedText(text)
+    labels = [match.span() for sought in LABELS for match in numbered.matches(sought)]
+    numbered.leave_out(sorted(labels))
+    return numbered
 
 
 class Comparator(StrEnum):

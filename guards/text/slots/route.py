@@ -14,8 +14,8 @@ from guards.korean.morphemes import morphemes
 from guards.lexicons.loading import section_words, sections
 from guards.text.normal import Normal
 from guards.text.slots.citation_places import citation_places
-from guards.text.slots.numbered_text import blotted
 from guards.text.slots.numerals import mixed_value
+from guards.text.slots.windows import blotted
 
 
 class RouteKind(StrEnum):

@@ -14,7 +14,7 @@ from guards.core.reading import Asked, Reading
 from guards.text.laws.index import LawIndex, Level, law_index_of
 from guards.text.laws.law import Kind, LawReference, read_laws
 from guards.text.laws.name import STATUTE, is_law_name, law_name
-from guards.text.slots.citation_pattern import FILE
+from guards.text.slots.citation_mark import FILE
 
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 _PLACE = re.compile(

@@ -1,22 +1,65 @@
 """Han words as Korean reads them: ``費用`` and ``费用`` are ``비용``, ``理由`` is ``이유``.
 
 A reading is only believed where it stands as a word in a text that is known to be right, and in
-the same role, because most characters are read in more than one way and many words share a
-reading. What holds a word that means something else than its reading is not read at all.
+the same role (as its ending shows), because most characters are read in more than one way and many
+words share a reading. What holds a word that means something else than its reading is not read at
+all. Han characters that Korean itself writes, glosses and a few conventional signs, are left alone.
 """
 
 import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum, auto
 from functools import cache
+from itertools import takewhile
+from typing import NamedTuple
 
+from guards.korean.morphemes import morphemes
 from guards.lexicons.han_false_friends import FALSE_COUNTERS, FALSE_FRIENDS
 from guards.lexicons.loading import groups
 from guards.text.hangul import parts_of, syllable
-from guards.text.particles import stem
+from guards.text.particles import agreeing, particle_at, stem
 from guards.text.tokens import word_stem
-from guards.text.writing.han_roles import Role, may_be_same, role_of
+from guards.text.writing.scripts import Run, Script, han_only
+
+
+class Role(Enum):
+    """What a word is in its sentence."""
+
+    SUBJECT = auto()
+    OBJECT = auto()
+    PLACE = auto()
+    ACTION = auto()
+    ANY = auto()
+
+
+_ROLES = (
+    (Role.SUBJECT, re.compile(r"(?:이|가|께서(?:는|도)?)\Z")),
+    (Role.OBJECT, re.compile(r"[을를]\Z")),
+    (
+        Role.PLACE,  # and time, means, direction
+        re.compile(
+            r"(?:에|에서|에게|에게서|한테|께|으?로|으?로부터|까지|부터|에서부터|보다|처럼|만큼|마다)"
+            r"(?:는|도|만|의|라도|서|써)?\Z"
+        ),
+    ),
+    (Role.ACTION, re.compile(r"(?:[하한할함합해했되된될됨됩돼됐]|시[키킨킬킵켜]|드[리린릴립려])")),
+)
+
+
+def role_of(ending: str) -> Role:
+    """Return the role of a word that ends like this.
+
+    A topic (``은``), a noun before a noun and whatever is not known may have any role.
+    """
+    return next((role for role, shape in _ROLES if shape.match(ending)), Role.ANY)
+
+
+def may_be_same(one: Role, other: Role) -> bool:
+    """Tell whether two words may have the same role."""
+    return one is other or Role.ANY in (one, other)
+
 
 _SHORTEST_WORD_CHARS = 2
 _LONGEST_WORDS_CHARS = 12
@@ -179,3 +222,120 @@ def _readings() -> Mapping[str, frozenset[str]]:
 def sino_syllables() -> frozenset[str]:
     """Return the syllables that Han characters are read as; other words are native or foreign."""
     return frozenset().union(*_readings().values())
+
+
+# The parties to a contract, and in brackets the kind of a company or a body.
+_PARTIES = frozenset("甲乙丙丁")
+# Countries and a few words as newspapers put them: 美 정부, 中·日 대표, 前 회장.
+_SIGN = re.compile(
+    r"(?<![가-힣\d])[美中日英獨佛露北南前現故](?:[·ㆍ][美中日英獨佛露北南]){0,4} ?[가-힣]"
+)
+_BODY = re.compile(r"[(（][株社財有合學][)）]")
+_LONGEST_GLOSSED_CHARS = 60
+_LONGEST_NATIVE_SYLLABLES = 2
+_NOUNS = ("NNG", "NNP")
+_MOST_NAMES = 2
+# The words may stand in quotes (이하 "차령"(車齡)); a bracket may hold two (갑을(甲, 乙)).
+_GLOSSED = re.compile(
+    r"(?P<word>[가-힣]+(?:[ ·ㆍ][가-힣]+){0,3})[\"'”’」』》〉*_]{0,4} ?"
+    r"[(（\[〔](?P<before>[^가-힣)）\]〕]*)\Z"
+)
+
+
+def is_usual_han(text: str, run: Run) -> bool:
+    """Tell whether a run of Han is one that a Korean text may hold.
+
+    A gloss follows the Hangul that it spells, in brackets (``수수료(手數料)``): each character is
+    read as a syllable there is. Names of other countries (``베이징(北京)``) and nouns that one
+    character tells apart (``배(梨)``) are glossed by what they mean. ``신청(请在线申请)`` is none.
+    """
+    if run.script is not Script.HAN:
+        return False
+    if run.text in _PARTIES or _BODY.fullmatch(text, max(0, run.start - 1), run.end + 1):
+        return True
+    if _SIGN.match(text, run.start):
+        return True
+    gloss = _GLOSSED.search(text, max(0, run.start - _LONGEST_GLOSSED_CHARS), run.start)
+    if gloss is None:
+        return False
+    han = unicodedata.normalize("NFKC", han_only(gloss["before"] + run.text))
+    return spells(gloss["word"], han) or _is_known_by_meaning(gloss["word"], han)
+
+
+def _is_known_by_meaning(phrase: str, han: str) -> bool:
+    """Tell whether a noun may be glossed with characters that are not read like it."""
+    if (phrase.split()[-1], han) in groups("names_by_sound"):
+        return True
+    noun = morphemes(phrase)[-1]
+    if len(han) == 1:
+        is_noun = noun.tag in _NOUNS and len(noun.form) <= _LONGEST_NATIVE_SYLLABLES
+        return is_noun and not (_may_be_sino(noun.form) and han in FALSE_COUNTERS)
+    # The name of a person may be two words: 무라카미 하루키(村上春樹).
+    name = list(takewhile(lambda one: one.tag == "NNP", reversed(morphemes(phrase))))
+    written = "".join(one.form for one in name[:_MOST_NAMES])
+    return len(han) <= len(written) and not _may_be_sino(written)
+
+
+def _may_be_sino(word: str) -> bool:
+    return sino_syllables().issuperset(word)
+
+
+_CHARS_AROUND = 20
+# 비용/費用, 비용·費用, 비용 費用: the word is there already.
+_SAID_BEFORE = re.compile(r"([가-힣]{2,12})(?: ?[/／·ㆍ・] ?| )\Z")
+
+# 費用(비용), 費用/비용; where yet another follows, that one is told by the word before it.
+_SAID_AGAIN = r" ?[(（]{0}[)）]| ?[/／] ?{0}(?! ?[/／·ㆍ・ ] ?[一-鿿])"
+
+
+class InHangul(NamedTuple):
+    """What stands in the place of some runs.
+
+    Attributes:
+        start: Where the place begins: before a word that the first run only says again.
+        end: Where it ends (half-open): behind a particle that has to change its form (``手续를`` is
+            ``수속을``) or a gloss that says the same again (``費用(비용)``).
+        hangul: What stands there instead.
+    """
+
+    start: int
+    end: int
+    hangul: str
+
+
+def in_hangul(text: str, runs: Sequence[Run], heard: HeardWords) -> InHangul | None:
+    """Return runs without Hangul between them in Hangul; None if one of them cannot be read."""
+    pieces: list[str] = []
+    start = end = runs[0].start
+    if said := _said_before(text, runs[0]):
+        start -= len(said[0])
+    for run in runs:
+        word = said[1] if said and run is runs[0] else _read(text, run, heard)
+        if not word:
+            return None
+        pieces += [text[end : run.start], word]
+        end = run.end
+    if again := re.compile(_SAID_AGAIN.format(word)).match(text, end):
+        end = again.end()
+    particle = particle_at(text, end)
+    fitting = agreeing(particle, word)
+    if fitting != particle:
+        pieces.append(fitting)
+        end += len(particle)
+    return InHangul(start, end, "".join(pieces))
+
+
+def _said_before(text: str, run: Run) -> re.Match[str] | None:
+    """Return the word right before a run that is its reading, and what stands between them."""
+    before = text[max(0, run.start - _CHARS_AROUND) : run.start]
+    said = _SAID_BEFORE.search(before)
+    size = len(run.text)
+    is_same = run.script is Script.HAN and said is not None
+    return said if said and is_same and is_reading(said[1][-size:], run.text) else None
+
+
+def _read(text: str, run: Run, heard: HeardWords) -> str:
+    if run.script is not Script.HAN:
+        return ""
+    before = text[max(0, run.start - _CHARS_AROUND) : run.start]
+    return heard.read(run.text, before, text[run.end : run.end + _CHARS_AROUND])

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from pydantic import JsonValue
 
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import (
     Answer,

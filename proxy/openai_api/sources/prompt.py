@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
 
-from guards.core.lazy import lazy
+from guards.core.keeping import lazy
 from proxy.openai_api.sources.lines import Kind, Role, read_lines
 from proxy.openai_api.sources.speech import (
     LEADS,

@@ -1,6 +1,6 @@
 import pytest
 
-from guards.complaints.disguise import DisguisedWords
+from guards.complaints.swearing import DisguisedWords
 from tests.fakes.growth import assert_grows_with_its_input
 
 BUTTERFLY = DisguisedWords(["나비", "나비야"])

@@ -5,9 +5,8 @@ from hypothesis import strategies as st
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import Text, read
 from guards.evidence.support import Support
-from guards.text.citing.assessed import Assessed
-from guards.text.citing.assessment import CITATION_THRESHOLD, assess
-from guards.text.citing.kept import support_of
+from guards.text.citing.assessment import CITATION_THRESHOLD, Assessed, assess
+from guards.text.citing.statements import support_of
 
 GARDEN = Source("1", "온실 안내", "온실은 화요일에 문을 닫는다. 입장료는 3,000원이다.")
 PARKING = Source("2", "주차 안내", "주차장은 후문 옆 광장에 있다.")

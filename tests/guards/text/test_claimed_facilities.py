@@ -1,7 +1,7 @@
 import pytest
 
+from guards.text.claims import statements
 from guards.text.naming.claimed_facilities import claimed_facilities
-from guards.text.statements import statements
 
 
 @pytest.mark.parametrize(

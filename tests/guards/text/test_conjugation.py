@@ -1,6 +1,6 @@
 import pytest
 
-from guards.text.conjugation import shapes
+from guards.text.hangul import shapes
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.writing.foreign_quotations import without_foreign_quotations
+from guards.korean_only import without_foreign_quotations
 from tests.fakes.growth import assert_grows_with_its_input
 
 LEFT = [

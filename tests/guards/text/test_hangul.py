@@ -2,13 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.hangul import (
-    joined,
-    letters_only,
-    parts_of,
-    syllable,
-    typed_on_latin_keys,
-)
+from guards.text.hangul import joined, letters_only, parts_of, syllable, typed_on_latin_keys
 
 KOREAN = st.text(alphabet="가각힣ㄱㄴㅋㅏㅣ aZ1.♡", max_size=40)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from guards.text.writing.hanja import is_usual_han
+from guards.text.writing.han_words import is_usual_han
 from guards.text.writing.scripts import foreign_runs
 
 USUAL = [

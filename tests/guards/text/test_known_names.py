@@ -2,8 +2,7 @@ import pytest
 
 from guards.core.reading import Text
 from guards.text.names.name import Name
-from guards.text.naming.known_names import KnownNames, is_short_for
-from guards.text.naming.near_name import is_misspelt, nearest
+from guards.text.naming.known_names import KnownNames, is_misspelt, is_short_for, nearest
 
 HELD = Text(
     "서울특별시와 방통위가 고시한다. 물빛나래 식당은 구글 지도에 있다. "

@@ -1,8 +1,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from guards.text.broken_text import broken_places
-from guards.text.loops import character_loops, item_loops
+from guards.text.broken_text import broken_places, character_loops, item_loops
 
 ITEMS = st.lists(st.sampled_from("가나다"), max_size=30)
 LOOP = "안내" * 10

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.personal_data.mask_occurrences import Occurrences
+from guards.text.personal_data.mask import Occurrences
 from tests.fakes.growth import assert_grows_with_its_input
 
 PIECES = st.text(alphabet="01-a가", max_size=6)

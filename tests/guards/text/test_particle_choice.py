@@ -2,7 +2,7 @@
 
 import pytest
 
-from guards.text.particle_choice import agreeing, agrees, particle_at
+from guards.text.particles import agreeing, agrees, particle_at
 
 CHOSEN = [
     pytest.param("은", "[2]", "는", id="number-ending-in-a-vowel"),

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.text.personal_data.kinds import PersonalKind
-from guards.text.personal_data.known import Known, KnownPlace
+from guards.text.personal_data.mask import Known, KnownPlace
 from tests.fakes.growth import assert_grows_with_its_input
 
 ACCOUNT, PHONE, MAIL = "110-000-123456", "02-000-1234", "a.b@gaon.invalid"

@@ -3,8 +3,7 @@
 import pytest
 
 from guards.text.personal_data.kinds import PersonalKind
-from guards.text.personal_data.personal import find_personal
-from guards.text.personal_data.shown import Shown, unpublished
+from guards.text.personal_data.personal import Shown, find_personal, unpublished
 
 K = PersonalKind
 

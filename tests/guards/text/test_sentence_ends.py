@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.sentence_ends import SentenceEnds, sentence_ends
+from guards.text.sentences import SentenceEnds, sentence_ends
 
 WORDS = '가 다. 요? … 1 3. 2024. A. [1] [2,3] 【표】 ² ( ) [ “ ” " 에따르면 이 , · 번문서 (출처:가)'
 SPACED = [

@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guards.text.laws.pattern import HEAD, next_head
+from guards.text.laws.article import HEAD, next_head
 from guards.text.naming.bound_names import LISTED
 from guards.text.slots.amounts import DIGIT_READERS, WORD_READERS
-from guards.text.slots.bare_numbers import BARE_NUMBER
-from guards.text.slots.clocks import CLOCKS, WORD_CLOCKS
-from guards.text.slots.dates import dates_sought
-from guards.text.slots.other_numbers import LABELS
+from guards.text.slots.dates import CLOCKS, WORD_CLOCKS, dates_sought
 from guards.text.slots.phone import NUMBERS
+from guards.text.slots.quantity import BARE_NUMBER, LABELS
 from guards.text.slots.windows import (
     AT_NUMBERS,
     Sought,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.writing.transcription import may_transcribe
+from guards.text.naming.known_names import may_transcribe
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-from guards.text.word_groups import WordGroups
+from guards.scope import WordGroups
 
 HOUSES = WordGroups({"강릉": ("윤슬", "Yunseul"), "속초": ("윤슬 속초",)}, begin_words=True)
 SUBJECTS = WordGroups({"rooms": ("객실",), "dining": ("조식",)}, begin_words=False)

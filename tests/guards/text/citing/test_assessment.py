@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
-from guards.text.citing.assessed import Assessed, Status
-from guards.text.citing.assessment import CITATION_THRESHOLD, assess
+from guards.text.citing.assessment import CITATION_THRESHOLD, Assessed, Status, assess
 
 REFUND = Source(
     "1",

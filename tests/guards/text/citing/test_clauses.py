@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.text.citing.clauses import cited_clauses, parts_of
-from guards.text.citing.statements import read_statements
+from guards.text.citing.statements import cited_clauses, parts_of, read_statements
 
 Pieces = list[tuple[str, list[str]]]
 

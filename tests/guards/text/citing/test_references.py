@@ -1,10 +1,6 @@
 import pytest
 
-from guards.text.citing.references import (
-    marks_in_body,
-    read_references,
-    read_source_lines,
-)
+from guards.text.citing.references import marks_in_body, read_references, read_source_lines
 from tests.fakes.growth import assert_grows_with_its_input
 
 Lines = list[tuple[int | None, str]]
