@@ -26,6 +26,9 @@ GUARDED_ENDINGS = frozenset({"completions", "responses", "verify"})
 """Last segments of guarded endpoints. Whatever stands before them, what ends so is never handed
 through: servers know ``/completions`` under several prefixes."""
 
+UNGUARDED = frozenset({("organization", "usage", "completions")})
+"""Paths that end so and lead elsewhere: counts of requests, for whoever pays for them."""
+
 WITHOUT_ANSWERS = (
     "GET /models/**",
     "POST /embeddings",
@@ -113,7 +116,8 @@ def read_rule(text: str) -> PassingRule:
             raise ValueError(
                 f"has the segment {segment!r}; '*' stands for one whole segment, '**' for the end"
             )
-    if not open_ended and _ending(segments[-1]) in GUARDED_ENDINGS:
+    is_guarded = _ending(segments[-1]) in GUARDED_ENDINGS and segments not in UNGUARDED
+    if is_guarded and not open_ended:
         raise ValueError(f"ends in {segments[-1]!r}, which is guarded and never handed through")
     return PassingRule(named, fixed, open_ended)
 

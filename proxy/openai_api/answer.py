@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
+from proxy.openai_api.extensions import MOST_CHOICES
 from proxy.openai_api.json_body import JsonObject
 
 # Some models write their reasoning into the content; it is not the answer. Only a closed block at
@@ -127,7 +128,18 @@ def choices_of(body: JsonObject) -> list[JsonObject]:
     given = body.get("choices") or []
     if not isinstance(given, list):
         raise UpstreamBroken("its choices are no list")
+    check_number(len(given))
     return [_choice(one) for one in given]
+
+
+def check_number(choices: int) -> None:
+    """Refuse more choices than any request can ask for, before anything is done with each.
+
+    Raises:
+        UpstreamBroken: there are more.
+    """
+    if choices > MOST_CHOICES:
+        raise UpstreamBroken(f"it has more than {MOST_CHOICES} choices")
 
 
 def _choice(one: JsonValue) -> JsonObject:

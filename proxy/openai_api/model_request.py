@@ -53,7 +53,8 @@ class ModelRequest:
         conversation: The request as a chat completion: `messages` in which the question and the
             sources are looked for, with `guard`, `documents`, `tools` and the like beside them. The
             body itself for the chat door; empty once the body was let go. Nobody sends it anywhere.
-        model: Name of the model that the client asked for.
+        model: Name of the model that the client asked for; empty where a prompt that the model
+            server keeps names it.
         stream: Whether it wants a stream.
         choices: How many choices it wants.
         offers_tools: The model may call tools, so it may fetch evidence itself.
@@ -95,8 +96,9 @@ class ModelRequest:
         """Return the body for the model server: the caller's own bytes where nothing differs."""
         if "guard" not in self.body and model == self.model:
             return self.raw
-        return json_bytes(self.plain_body() | {"model": model})
+        return json_bytes(self.plain_body(model))
 
-    def plain_body(self) -> JsonObject:
-        """Return the body without the `guard` member."""
-        return {key: value for key, value in self.body.items() if key != "guard"}
+    def plain_body(self, model: str) -> JsonObject:
+        """Return the body for a model of the model server, without the `guard` member."""
+        kept = {key: value for key, value in self.body.items() if key != "guard"}
+        return kept | {"model": model} if model else kept

@@ -10,6 +10,8 @@ from proxy.openai_api.answer import Answer
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.model_request import ModelRequest
 
+MORE_CHOICES = "it has more choices than were asked for"
+
 
 class Reply(Protocol):
     """A whole reply of the model server, plain or streamed."""

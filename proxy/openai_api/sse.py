@@ -28,6 +28,8 @@ _NAMED_COMMENTS = re.compile(rb"(?:^: x-[a-z-]+: [^\n]*\n)+\n", re.MULTILINE)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BLANK_LINE = b"\n\n"
 _WRITER = msgspec.json.Encoder()
+MOST_EVENT_BYTES = 4 * 2**20
+"""What is longer is no event: the largest that servers send hold a picture, of some megabytes."""
 _DATA = b"data: "
 _OBJECT = b"data: {"
 
@@ -81,13 +83,20 @@ class EventReader:
         return not self._rest
 
     def feed(self, piece: bytes) -> list[Event]:
-        """Return the events that this piece completes."""
+        """Return the events that this piece completes.
+
+        Raises:
+            UpstreamBroken: one is longer than `MOST_EVENT_BYTES`.
+        """
         # Blank lines end within the last three bytes of what was searched, or in the new piece.
         search_from = max(0, len(self._rest) - 3)
         self._rest += piece
         self._has_returns = self._has_returns or b"\r" in piece
         cut = self._cut_anywhere if self._has_returns else self._cut
-        return [self._event(raw) for raw in cut(search_from)]
+        whole = cut(search_from)
+        if max(len(self._rest), *map(len, whole), 0) > MOST_EVENT_BYTES:
+            raise UpstreamBroken(f"an event of its stream has more than {MOST_EVENT_BYTES} bytes")
+        return [self._event(raw) for raw in whole]
 
     def close(self) -> list[Event]:
         """Return what is left as a last event; servers do forget the final blank line."""
@@ -120,6 +129,22 @@ class EventReader:
         if not _is_one_line(raw) and any(name in ("id", "retry") for name, _, _ in _fields(raw)):
             raw = _CONNECTION_LINE.sub(b"", raw)
         return Event(raw)
+
+
+def read_events(stream: bytes) -> tuple[list[Event], bytes]:
+    """Return the events of a whole stream, and its bytes.
+
+    What says something after ``[DONE]`` is left out of both: no client reads it.
+
+    Raises:
+        UpstreamBroken: an event is longer than `MOST_EVENT_BYTES`.
+    """
+    reader = EventReader()
+    events = reader.feed(stream) + reader.close()
+    end = 1 + next((at for at, event in enumerate(events) if event.is_done), len(events))
+    if not any(event.says_something for event in events[end:]):
+        return events, stream
+    return events[:end], b"".join(event.raw for event in events[:end])
 
 
 def _is_one_line(raw: bytes) -> bool:

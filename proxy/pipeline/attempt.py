@@ -11,7 +11,7 @@ from proxy.candidates import Candidate
 from proxy.errors import UpstreamBroken, UpstreamError
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.live_stream import LiveStream
-from proxy.openai_api.reply import Reply
+from proxy.openai_api.reply import MORE_CHOICES, Reply
 from proxy.openai_api.sse import STREAM_TYPE
 from proxy.pipeline.call import Call
 from proxy.pipeline.streaming import LiveAttempt, releases
@@ -43,8 +43,14 @@ class AttemptPlan:
         return self.number == 1
 
     def wanted(self, reply: Reply) -> Sequence[Answer]:
-        """Return the answers of a reply; of the second one no more than were asked for."""
+        """Return the answers of a reply; of the second one no more than were asked for.
+
+        Raises:
+            UpstreamBroken: the first one has more.
+        """
         most = len(self.choices)
+        if self.number == 1 and len(reply.answers) > most:
+            raise UpstreamBroken(MORE_CHOICES)
         return [one for one in reply.answers if self.number == 1 or 0 <= one.index < most]
 
     def number_of(self, answer: Answer) -> int:

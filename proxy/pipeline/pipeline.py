@@ -281,7 +281,7 @@ class Pipeline:
         told = partial(note_about, failed, rules)
         body = with_note(
             call.door,
-            call.request.plain_body() | {"model": model},
+            call.request.plain_body(model),
             await run_offloaded(call.tenant.inspector, plan.exchange, told),
             rules,
             choices=len(failed),

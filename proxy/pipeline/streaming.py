@@ -1,5 +1,6 @@
 """Runs the answers of a request through their gates among other requests."""
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -13,7 +14,7 @@ from proxy.errors import UpstreamBroken
 from proxy.offload import log_failures, run_offloaded
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
-from proxy.openai_api.reply import ChoiceOutcome, Ending, Kept, Replaced
+from proxy.openai_api.reply import MORE_CHOICES, ChoiceOutcome, Ending, Kept, Replaced
 from proxy.openai_api.sse import BLANK_LINE, Event, EventReader
 from proxy.pipeline.call import Call
 from proxy.upstream.reply import OpenReply
@@ -178,6 +179,9 @@ class LiveChoice:
         self._call.outgoing.put(self._stream.write_finish(self._number, finish_reason))
 
 
+_AT_ONCE_BYTES = 64 * 1024
+_EVENTS_AT_ONCE = 64
+"""As much as is read of a stream before other requests have their turn."""
 _MOST_ODD_EVENTS = 8
 """Those between which it is tried to let many others leave at once."""
 
@@ -206,6 +210,8 @@ class LiveAttempt:
         self._call = call
         self._stream = stream
         self._lets_all_out = call.gatekeeper.lets_all_out
+        self._most_choices = len(choices)
+        self._begun: set[int] = set()
         self._open_gate = open_gate
         self._aside: list[Piece] = []
         self._is_changed = False
@@ -244,8 +250,11 @@ class LiveAttempt:
         try:
             async for data in opened.pieces:
                 self._has_come = opened.has_come()
-                if await self._take_in(data, reader):
-                    return True
+                for start in range(0, len(data), _AT_ONCE_BYTES):
+                    if await self._take_in(data[start : start + _AT_ONCE_BYTES], reader):
+                        return True
+                    if len(data) > _AT_ONCE_BYTES:
+                        await asyncio.sleep(0)  # others have their turn
                 await self._call.outgoing.flush()
             if await self._take_all(reader.close()):
                 return True
@@ -287,8 +296,13 @@ class LiveAttempt:
         return LiveChoice(self._call, self._stream, number, self._open_gate())
 
     async def _take_in(self, data: bytes, reader: EventReader) -> bool:
-        """Take in what has come; tell whether nothing after it matters any more."""
+        """Take in what has come; tell whether nothing after it matters any more.
+
+        What follows ``[DONE]`` is passed over: no client reads it.
+        """
         for _ in range(_MOST_ODD_EVENTS):
+            if self._said_done:
+                return False
             if not (self._lets_all_out and reader.is_between):
                 break
             data = self._passed(data)
@@ -305,7 +319,11 @@ class LiveAttempt:
         Once a choice has begun to leave, all that came with them is looked at together, and so is
         all that comes last.
         """
-        for event in events:
+        for number, event in enumerate(events, start=1):
+            if self._said_done:
+                break
+            if number % _EVENTS_AT_ONCE == 0:
+                await asyncio.sleep(0)  # others have their turn
             if event.says_something:
                 for piece in self._stream.read(event):
                     await self._take(piece)
@@ -338,9 +356,7 @@ class LiveAttempt:
         if piece.choice is None:
             await self._take_of_none(piece)
             return
-        choice = self._choices.get(piece.choice)
-        if choice is None:
-            choice = self._choices[piece.choice] = self._opened(piece.choice)
+        choice = self._choice(piece.choice)
         if choice.is_over:
             return
         if piece.calls_tool and not choice.calls_tool:
@@ -362,6 +378,19 @@ class LiveAttempt:
                 await self._let_out_news()
         else:
             choice.send_wordless()
+
+    def _choice(self, number: int) -> LiveChoice:
+        """Return a choice of which a piece has come.
+
+        Raises:
+            UpstreamBroken: it is one more than were asked for.
+        """
+        self._begun.add(number)
+        if len(self._begun) > self._most_choices:
+            raise UpstreamBroken(MORE_CHOICES)
+        if number not in self._choices:
+            self._choices[number] = self._opened(number)
+        return self._choices[number]
 
     async def _take_of_none(self, piece: Piece) -> None:
         """Take what belongs to no choice."""

@@ -17,6 +17,7 @@ from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from proxy.auth import bearer_key, tenant_of
 from proxy.errors import (
+    BadRequest,
     GuardProxyError,
     InternalError,
     RequestRefused,
@@ -182,8 +183,10 @@ class ModelApi:
         receive: Receive,
         counted: InFlight,
     ) -> None:
-        named = (value for name, value in scope["headers"] if name == b"authorization")
-        key = bearer_key(next(named, b""))
+        named = [value for name, value in scope["headers"] if name == b"authorization"]
+        if len(named) > 1:  # servers disagree on which one counts
+            raise BadRequest("Send one 'Authorization' header.", "authorization")
+        key = bearer_key(named[0] if named else b"")
         tenant = tenant_of(path, key, self._services.tenants)
         own_methods = _OWN_METHODS if path.below in _OWN else _NONE
         asked = ApiRequest(self._services, scope, path, tenant, key, own_methods)

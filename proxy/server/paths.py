@@ -11,7 +11,7 @@ from functools import lru_cache
 from unicodedata import normalize
 from urllib.parse import quote, unquote_to_bytes
 
-from policies.schema.passing import GUARDED_ENDINGS
+from policies.schema.passing import GUARDED_ENDINGS, UNGUARDED
 
 # What some server somewhere decodes again, takes for a slash or cuts the path at.
 _ODD_SIGN = re.compile(r"[%\\;]")
@@ -91,6 +91,8 @@ def ends_guarded(path: str) -> bool:
     Such a server minds no case, cuts at a decoded ``?`` or ``#`` and takes ``completions.json`` or
     ``completions:stream`` for ``completions``.
     """
+    if tuple(path[1:].split("/")) in UNGUARDED:
+        return False
     words = [
         word[0]
         for segment in _CUT.split(path)[0].casefold().split("/")

@@ -18,8 +18,13 @@ _NOT_RETURNED = frozenset(
     "transfer-encoding upgrade content-length content-encoding content-type set-cookie server "
     "date alt-svc www-authenticate".split()
 )
-# Nor do credentials of the caller's own travel beside the operator's key.
-_NOT_SENT_WITH_OUR_KEY = _NOT_SENT | {"api-key", "x-api-key"}
+# Nor do credentials and accounts of the caller's own travel beside the operator's key.
+_NOT_SENT_WITH_OUR_KEY = _NOT_SENT | {
+    "api-key",
+    "x-api-key",
+    "openai-organization",
+    "openai-project",
+}
 # Of our own, and of other proxies.
 _OF_HOPS = ("x-guard-", "x-forwarded-")
 _LONGEST_KNOWN = 64

@@ -141,6 +141,10 @@ UNUSABLE = [
         streamed(event({"choices": [{"index": 0, "delta": 5}]}), WHOLE), id="stream-delta"
     ),
     pytest.param(streamed(delta(5), WHOLE), id="stream-content-is-a-number"),
+    pytest.param(
+        streamed(event({"choices": [{"index": 10**30, "delta": {"content": "가"}}]}), WHOLE),
+        id="stream-a-huge-number-of-a-choice",
+    ),
     pytest.param(streamed(event({"error": 5})), id="stream-odd-error"),
     pytest.param(streamed(b"data: " + b"a" * (MAX_REPLY_BYTES + 1)), id="stream-without-an-end"),
 ]
@@ -181,10 +185,6 @@ ODD = [
     pytest.param(streamed(b": \xff\0\n\n" * 100, WHOLE), id="stream-bytes-in-comments"),
     pytest.param(streamed(b"id: \0\nretry: x\nown\n\n", WHOLE), id="stream-odd-fields"),
     pytest.param(streamed(event({"choices": [], "usage": "x"}), WHOLE), id="stream-odd-usage"),
-    pytest.param(
-        streamed(event({"choices": [{"index": 10**30, "delta": {"content": "가"}}]}), WHOLE),
-        id="stream-a-huge-number-of-a-choice",
-    ),
 ]
 
 

@@ -114,7 +114,7 @@ async def test_the_request_goes_to_the_same_door_of_the_model_server(house: Hous
 
 async def test_headers_of_the_caller_travel_except_those_of_this_hop(house: House) -> None:
     house.raw.says(plain_reply())
-    travelling = {"openai-organization": "org", "user-agent": "app/1", "x-title": "ok"}
+    travelling = {"user-agent": "app/1", "x-title": "ok"}
     staying = {
         "cookie": "session=1",
         "proxy-authorization": "Basic eA==",

@@ -47,6 +47,11 @@ def test_goes_on_to_the_model_server(name: str) -> None:
     assert sent_headers({name: "x"}) == {name: "x"}
 
 
+@pytest.mark.parametrize("name", ["api-key", "openai-organization", "OpenAI-Project"])
+def test_the_caller_s_account_never_travels_beside_the_operator_s_key(name: str) -> None:
+    assert sent_headers({name: "x", "x-app": "1"}, key_is_ours=True) == {"x-app": "1"}
+
+
 @pytest.mark.parametrize(
     "name",
     [

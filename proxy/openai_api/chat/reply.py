@@ -10,6 +10,7 @@ from guards.core.keeping import lazy
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import (
     Answer,
+    check_number,
     choice_index,
     choices_of,
     with_whole_characters,
@@ -19,7 +20,7 @@ from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.coverage import Told, unknown_fields
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object, with_texts
 from proxy.openai_api.live_stream import PieceRestorer, Restoring
-from proxy.openai_api.sse import EventReader, event_object, json_bytes, write_event
+from proxy.openai_api.sse import EventReader, event_object, json_bytes, read_events, write_event
 
 _REASONING_PARTS = ("thinking", "reasoning")
 
@@ -141,8 +142,7 @@ def _read_plain(raw: bytes) -> PlainReply:
 
 
 def _read_stream(raw: bytes) -> StreamReply:
-    reader = EventReader()
-    events = reader.feed(raw) + reader.close()
+    events, raw = read_events(raw)
     done = any(event.is_done for event in events)
     chunks = tuple(event_object(event) for event in events if event.says_something)
     for chunk in chunks:
@@ -183,6 +183,7 @@ class Saying:
         for position, choice in enumerate(objects(chunk.get("choices"))):
             index = choice_index(choice, position)
             self._choices.setdefault(index, _Joined()).add(choice)
+        check_number(len(self._choices))
 
     def add_text(self, index: int, text: str) -> None:
         """Take in a chunk that says no more than this, of a choice that has said something."""

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import (
     Answer,
+    check_number,
     choice_index,
     choices_of,
     with_whole_characters,
@@ -17,7 +18,7 @@ from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.coverage import unknown_fields
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.live_stream import Piece, Restoring, Words
-from proxy.openai_api.sse import DONE, EventReader, event_object, json_bytes, write_event
+from proxy.openai_api.sse import DONE, event_object, json_bytes, read_events, write_event
 
 _OF_CHATS = ("message", "delta")
 
@@ -259,6 +260,7 @@ class StreamReader:
     def _of_choice(self, chunk: JsonObject, choice: JsonObject, index: int) -> Iterator[Piece]:
         """Yield what an event says of a choice, its text first."""
         state = self._choices.setdefault(index, _Choice(Words(self._pseudonyms)))
+        check_number(len(self._choices))
         state.frame = {key: chunk[key] for key in chunk if key not in ("choices", "usage")}
         reason = choice.get("finish_reason")
         came = text_of(choice)
@@ -305,9 +307,9 @@ def read_stream(raw: bytes, pseudonyms: Restoring) -> StreamReply:
         UpstreamBroken: it cannot be read, or it broke off.
     """
     reader = StreamReader(pseudonyms)
-    events = EventReader()
+    events, raw = read_events(raw)
     said_done = False
-    for event in [*events.feed(raw), *events.close()]:
+    for event in events:
         said_done = said_done or event.is_done
         if event.says_something:
             reader.feed(event_object(event), event.raw)

@@ -41,12 +41,13 @@ class CompletionRequest(ModelRequest):
     def for_server(self, model: str) -> bytes:
         """Return the body for the model server: the caller's own bytes where nothing differs."""
         if self.body.get("echo"):
-            return json_bytes(self.plain_body() | {"model": model})
+            return json_bytes(self.plain_body(model))
         return ModelRequest.for_server(self, model)
 
-    def plain_body(self) -> JsonObject:
-        """Return the body without the members that are the proxy's."""
-        return {key: item for key, item in self.body.items() if key not in ("guard", "echo")}
+    def plain_body(self, model: str) -> JsonObject:
+        """Return the body for a model, without the members that are the proxy's."""
+        kept = {key: item for key, item in self.body.items() if key not in ("guard", "echo")}
+        return kept | {"model": model}
 
 
 def read_request(raw: bytes) -> CompletionRequest:

@@ -52,7 +52,7 @@ class _Body(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True)
 
-    model: str
+    model: str | None = None
     input: JsonValue = None
     instructions: str | None = None
     stream: bool | None = None
@@ -76,6 +76,8 @@ def read_request(raw: bytes) -> ModelRequest:
         raise NotJson(str(error)) from None
     told = COVERAGE.request.told(body)
     known = _known(body)
+    if known.model is None and ("model" in body or not body.get("prompt")):
+        raise BadRequest("Invalid value for 'model': a string is needed.", "model")
     kept_there = dict(_kept_there(body))
     _check_input(known.input, may_be_missing=bool(kept_there))
     wanted = member(member(known.text, "format"), "type")
@@ -89,7 +91,7 @@ def read_request(raw: bytes) -> ModelRequest:
         raw=raw,
         parsed=body,
         conversation=said | {"messages": messages_of(body)},
-        model=known.model,
+        model=known.model or "",
         stream=bool(known.stream),
         offers_tools=bool(known.tools or body.get("prompt")),
         structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),

@@ -126,10 +126,10 @@ class StreamReader:
 
     def _read(self, event: JsonObject, raw: bytes | None) -> Iterator[Piece]:
         kind = event.get("type")
+        if event.get("error") or (isinstance(kind, str) and kind in FAILURES):
+            raise UpstreamBroken("its stream ended with an error")
         if not isinstance(kind, str):
             raise UpstreamBroken("an event of its stream has no type")
-        if kind in FAILURES or event.get("error"):
-            raise UpstreamBroken("its stream ended with an error")
         flow, step = flow_of(kind)
         if step == "delta":
             yield from self._texts.delta(flow, event, raw)

@@ -21,7 +21,7 @@ from proxy.openai_api.responses.output import (
     unseen_in,
 )
 from proxy.openai_api.responses.reading import StreamReader
-from proxy.openai_api.sse import STREAM_TYPE, EventReader, event_object, json_bytes
+from proxy.openai_api.sse import STREAM_TYPE, event_object, json_bytes, read_events
 
 
 @dataclass(frozen=True)
@@ -158,9 +158,9 @@ def _read_plain(raw: bytes, pseudonyms: Restoring) -> PlainReply:
 
 
 def _read_stream(raw: bytes, pseudonyms: Restoring) -> StreamReply:
-    events = EventReader()
+    events, raw = read_events(raw)
     reader = StreamReader(pseudonyms)
-    for event in [*events.feed(raw), *events.close()]:
+    for event in events:
         if event.says_something:
             reader.read(event_object(event), event.raw)
     reader.check_ended()

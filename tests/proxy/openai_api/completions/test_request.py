@@ -38,7 +38,7 @@ def test_the_members_of_the_proxy_do_not_reach_the_model_server() -> None:
     sent = json.loads(request.for_server("other"))
 
     assert sent == {"model": "other", "prompt": PROMPT, "best_of": 4}
-    assert request.plain_body() == {"model": "m", "prompt": PROMPT, "best_of": 4}
+    assert request.plain_body("m") == {"model": "m", "prompt": PROMPT, "best_of": 4}
 
 
 def test_everything_but_the_prompt_stands_beside_the_conversation() -> None:

@@ -1,0 +1,135 @@
+"""What one reply may take is bounded by what was asked for, whatever a model server sends."""
+
+import json
+from collections.abc import AsyncGenerator, Iterable
+
+import pytest
+import pytest_asyncio
+from pydantic import JsonValue
+
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import MOST_EVENT_BYTES
+from tests.faults.wire import QUESTION, TEXT, Wire, open_wire, reply_bytes
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+CHAT, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
+DONE = b"data: [DONE]\n\n"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def wire(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Wire, None]:
+    async with open_wire(tmp_path_factory.mktemp("wire")) as opened:
+        yield opened
+
+
+def body(path: str, **more: JsonValue) -> bytes:
+    asked: JsonObject = {"messages": [{"role": "user", "content": QUESTION}]}
+    if path == COMPLETIONS:
+        asked = {"prompt": QUESTION}
+    return json.dumps({"model": "m", **asked, **more}).encode()
+
+
+def choice(path: str, number: int, *, streamed: bool = False) -> JsonObject:
+    said: JsonObject = {"role": "assistant", "content": TEXT}
+    made: JsonObject = {"delta" if streamed else "message": said}
+    if path == COMPLETIONS:
+        made = {"text": TEXT}
+    return {"index": number, "finish_reason": "stop", **made}
+
+
+def event(choices: Iterable[JsonObject]) -> bytes:
+    return b"data: " + json.dumps({"id": "c", "choices": [*choices]}).encode() + b"\n\n"
+
+
+def stream(*events: bytes) -> bytes:
+    return reply_bytes(b"".join(events), content_type=b"text/event-stream", length=False)
+
+
+def replying(wire: Wire, reply: bytes) -> None:
+    wire.house.raw.act = lambda talk: talk.send(reply)
+
+
+@pytest.mark.parametrize("path", [CHAT, COMPLETIONS])
+@pytest.mark.parametrize(("asked", "given"), [(1, 2), (2, 3), (2, 20_000)])
+async def test_more_choices_than_were_asked_for_are_a_broken_reply(
+    wire: Wire, path: str, asked: int, given: int
+) -> None:
+    choices = [choice(path, number) for number in range(given)]
+    replying(wire, reply_bytes(json.dumps({"id": "c", "choices": choices}).encode()))
+
+    answer = await wire.ask(path.encode(), body(path, n=asked))
+
+    assert answer.status == 502
+    assert answer.refusal()["code"] == "upstream_broken"
+
+
+@pytest.mark.parametrize("path", [CHAT, COMPLETIONS])
+@pytest.mark.parametrize("together", [False, True], ids=["an-event-each", "in-one-event"])
+@pytest.mark.parametrize(("asked", "given"), [(1, 2), (2, 20_000)])
+@pytest.mark.parametrize("hold", [False, True], ids=["live", "held"])
+async def test_more_choices_than_were_asked_for_break_a_stream(
+    wire: Wire, path: str, asked: int, given: int, *, together: bool, hold: bool
+) -> None:
+    choices = [choice(path, number, streamed=True) for number in range(given)]
+    events = [event(choices)] if together else [event([one]) for one in choices]
+    replying(wire, stream(*events, DONE))
+
+    answer = await wire.ask(path.encode(), body(path, n=asked, stream=True, guard={"hold": hold}))
+
+    assert b"upstream_broken" in answer.body
+    assert answer.raw.count(TEXT.encode()) + answer.raw.count(
+        json.dumps(TEXT)[1:-1].encode()
+    ) <= asked  # fmt: skip
+    assert DONE not in answer.body
+
+
+@pytest.mark.parametrize("path", [CHAT, COMPLETIONS])
+async def test_as_many_choices_as_were_asked_for_go_out(wire: Wire, path: str) -> None:
+    choices = [choice(path, number) for number in range(3)]
+    replying(wire, reply_bytes(json.dumps({"id": "c", "choices": choices}).encode()))
+
+    answer = await wire.ask(path.encode(), body(path, n=3))
+
+    assert answer.status == 200
+    assert len(json.loads(answer.body)["choices"]) == 3
+
+
+@pytest.mark.parametrize(
+    "filler", [b"a", b"\ra", b": a\n"], ids=["no-line-end", "returns", "lines"]
+)
+async def test_an_event_without_end_is_given_up_soon(wire: Wire, filler: bytes) -> None:
+    size = 4 * MOST_EVENT_BYTES
+    replying(wire, stream(b"data: " + filler * (size // len(filler))))
+
+    answer = await wire.ask(CHAT.encode(), body(CHAT, stream=True))
+
+    assert answer.status == 502
+    assert answer.refusal()["code"] == "upstream_broken"
+
+
+@pytest.mark.parametrize("path", [CHAT, COMPLETIONS])
+@pytest.mark.parametrize("hold", [False, True], ids=["live", "held"])
+async def test_what_follows_done_is_neither_judged_nor_sent(
+    wire: Wire, path: str, *, hold: bool
+) -> None:
+    late = choice(path, 0, streamed=True)
+    said = json.dumps(late).replace(json.dumps(TEXT), '"LATE"').encode()
+    after = b'data: {"id": "c", "choices": [' + said + b"]}\n\n"
+    replying(wire, stream(event([choice(path, 0, streamed=True)]), DONE, after))
+
+    answer = await wire.ask(path.encode(), body(path, stream=True, guard={"hold": hold}))
+
+    assert b"LATE" not in answer.raw
+    assert DONE in answer.body
+
+
+async def test_what_follows_done_is_not_judged_in_a_trace(wire: Wire) -> None:
+    late: JsonObject = {"index": 0, "delta": {"content": "LATE"}}
+    replying(wire, stream(event([choice(CHAT, 0, streamed=True)]), DONE, event([late])))
+
+    answer = await wire.ask(CHAT.encode(), body(CHAT, stream=True))
+
+    [trace_id] = answer.values("x-guard-request-id")
+    trace = await wire.house.proxy.trace_of(trace_id)
+    assert "LATE" not in trace.model_dump_json()

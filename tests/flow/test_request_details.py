@@ -1,0 +1,99 @@
+"""Details of requests on which clients and servers disagree: each is settled here."""
+
+import json
+from collections.abc import AsyncGenerator
+
+import pytest
+import pytest_asyncio
+from pydantic import JsonValue
+
+from proxy.openai_api.json_body import JsonObject
+from tests.fakes.house import RAW, House, open_house, upstream_yaml
+from tests.fakes.raw_client import request_bytes, said_to
+from tests.faults.wire import CHAT, REPLIES, REPLY
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PROMPT: JsonObject = {"id": "pmpt_1", "variables": {"a": "b"}}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def open_both(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
+    passing = upstream_yaml(RAW) + "\nresponses: {server_state: pass}"
+    async with open_house(
+        tmp_path_factory.mktemp("house"), upstream_yaml(RAW), others={"passing": passing}
+    ) as opened:
+        yield opened
+
+
+@pytest.fixture
+def house(open_both: House) -> House:
+    return open_both.tidied()
+
+
+# Who asks.
+
+
+@pytest.mark.parametrize("target", [b"/v1/chat/completions", b"/v1/embeddings", b"/v1/nothing"])
+async def test_two_keys_are_refused_before_anything_is_read(house: House, target: bytes) -> None:
+    second = b"Authorization: Bearer another"
+    asked = request_bytes(target, CHAT, key=house.proxy.key, headers=[second])
+
+    answer = await said_to(house.proxy.address, asked)
+
+    assert answer.status == 400
+    assert answer.refusal()["param"] == "authorization"
+    assert house.raw.requests == []
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"])
+async def test_the_caller_s_account_does_not_travel_with_the_operator_s_key(
+    house: House, path: str
+) -> None:
+    house.raw.says(REPLY)
+    own = {"openai-organization": "org", "openai-project": "proj", "x-app": "a"}
+
+    await house.proxy.send(CHAT, path=path, headers=own)
+
+    [asked] = house.raw.requests
+    assert [asked.values(name) for name in own] == [[], [], ["a"]]
+
+
+# Which model.
+
+
+async def test_a_prompt_that_the_model_server_keeps_may_name_the_model(house: House) -> None:
+    house.raw.says(REPLIES["/v1/responses"])
+    asked: dict[str, JsonValue] = {"prompt": PROMPT, "input": "열람실은 언제 여나요?"}
+
+    reply = await house.proxy.send(
+        json.dumps(asked | {"guard": {"report": True}}).encode(),
+        path="/v1/responses",
+        tenant="passing",
+    )
+
+    assert reply.status_code == 200, reply.text
+    assert "prompt" in reply.headers["x-guard-not-checked"].split(",")
+    [sent] = house.raw.requests
+    assert json.loads(sent.body) == asked
+
+
+@pytest.mark.parametrize(
+    ("tenant", "body", "param"),
+    [
+        pytest.param("app", {"prompt": PROMPT, "input": "a"}, "prompt", id="prompt-not-open"),
+        pytest.param("passing", {"input": "a"}, "model", id="no-prompt"),
+        pytest.param("passing", {"input": "a", "prompt": None}, "model", id="null-prompt"),
+        pytest.param(
+            "passing", {"input": "a", "prompt": PROMPT, "model": None}, "model", id="null-model"
+        ),
+    ],
+)
+async def test_elsewhere_a_response_needs_its_model(
+    house: House, tenant: str, body: dict[str, JsonValue], param: str
+) -> None:
+    reply = await house.proxy.send(json.dumps(body).encode(), path="/v1/responses", tenant=tenant)
+
+    assert reply.status_code == 400
+    assert reply.json()["error"]["param"] == param
+    assert house.raw.requests == []
