@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test docs check faults tools audit fuzz bench bench-quick soak quality fit lock node-clients axe screenshots try-image clean help
+.PHONY: demo test docs check faults tools audit fuzz bench bench-quick soak quality fit lock node-clients axe screenshots try-image dist pythons coverage clean help
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -20,6 +20,12 @@ demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour th
 # Without npm the suite runs without the clients for Node and axe-core, and says so at its end.
 test: $(VENV)/dev.done $(if $(shell command -v npm 2>/dev/null),node-clients axe)  ## the whole suite, with a real Redis
 	$(BIN)/pytest -n auto --dist worksteal $(ARGS)
+
+coverage: $(VENV)/dev.done  ## the suite again, and how many branches of the product it takes
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 faults: $(VENV)/dev.done tools  ## the faults that take longer: thousands of requests, clusters that fail over
 	$(BIN)/pytest -m long -n 2 $(ARGS)
@@ -41,6 +47,12 @@ tools: $(VENV)/tools.done  ## what `make faults` asks about deploy/: hadolint, p
 
 audit:  ## the locked dependencies among known vulnerabilities; says so where it cannot look them up
 	@deploy/audit.sh $(PYTHON) $(VENV)/audit
+
+dist:  ## wheel and sdist in dist/, installed and tried in an empty environment
+	@deploy/dist.sh $(PYTHON) $(VENV)/dist
+
+pythons:  ## guards, policies and the wire on every Python that is supported; says which are missing
+	@deploy/pythons.sh $(VENV)/pythons $(ARGS)
 
 bench: $(VENV)/dev.done  ## costs as ratios, side by side in one run; docs/guides/performance.md shows the result
 	$(BIN)/python -m tests.bench run --json docs/bench/bench.json --svg docs/bench/bench.svg $(ARGS)
