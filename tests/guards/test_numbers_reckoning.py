@@ -10,6 +10,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 from guards.numbers import Numbers, NumbersSettings
+from tests.fakes.growth import assert_grows_with_its_input
 
 BOATS = (
     "| 배 | 1시간 | 하루 |\n|---|---|---|\n"
@@ -197,6 +198,11 @@ def test_equations_hold_for_the_right_result_alone(price: int, count: int, off: 
     for shown, is_strong in ((right, False), (right + off, True)):
         answer = f"{price}00원 × {count}명 = {shown}원"
         assert (f"{shown}원" in _strong(_findings(source, answer, f"{count}명이면?"))) is is_strong
+
+
+@pytest.mark.parametrize("unit", ["1원, ", "3일, "])
+def test_a_figure_is_reckoned_from_those_beside_it_however_long_its_sentence(unit: str) -> None:
+    assert_grows_with_its_input(lambda count: _findings("5원이다. 4일이다.", unit * count), 140)
 
 
 @pytest.mark.parametrize(

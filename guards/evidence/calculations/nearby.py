@@ -4,9 +4,11 @@ They stand beside it or before it, or in the question, or in what the sources sa
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 
 from guards.claims.layout import Block, Level
 from guards.claims.reader import Claim, Reading
@@ -19,7 +21,8 @@ from guards.text.slots.quantity import find_quantities
 
 _UNITS_BEFORE = 3
 _ITEM = re.compile(r"[ \t]*(?:[-*•·▪◦○●■◆▶✔✅→]|\d{1,2}[.)]|[①-⑳])")
-_MOST_NEAR = 16
+_MOST_OWN, _MOST_NEAR = 6, 16
+"""Figures of the same sentence on either side, and of those before, that are tried."""
 _MOST_TOLD = {True: 5, False: 3}
 """Figures of a source that are tried of the wanted kind, and of each other kind."""
 _LEAST_LIKENESS, _LEAST_ALIKE = 0.12, 0.04
@@ -82,7 +85,9 @@ class Nearby:
 
     def of(self, figure: Figure) -> Pool:
         """Return what a figure may be reckoned from."""
-        own = [one for one in self._own(figure) if one.start != figure.start]
+        beside = [one for one in self._own(figure) if one.start != figure.start]
+        at = bisect_left(beside, figure.start, key=attrgetter("start"))
+        own = beside[max(at - _MOST_OWN, 0) : at + _MOST_OWN]
         own += self._in_labels(figure)
         near = [*list(self._near(figure))[-_MOST_NEAR:], *self._behind(figure)]
         near = [one for one in near if all(one.start != it.start for it in own)]
