@@ -330,7 +330,7 @@ async def test_verify_asks_the_judge_about_what_is_open(
     assert result.verdict == "regenerate"
     assert "judge" in result.checks.run
     assert "judge.contradicted" in {finding.code for finding in result.findings}
-    assert any("모델 의견" in issue for issue in result.issues)
+    assert any("판정 모델" in issue for issue in result.issues)
 
 
 async def test_verify_off_asks_nobody(

@@ -22,7 +22,7 @@ from guards.core.reading import read
 from guards.core.registry import all_guards
 from policies.judging.regate import is_grounding
 from policies.verification.words import message
-from proxy.dashboard.page import Assets, Drawing
+from proxy.dashboard.page import Assets, Renderer
 from proxy.dashboard.languages import Language
 from proxy.views.words import code_word
 from proxy.pipeline.regeneration import note
@@ -30,9 +30,9 @@ from tests.reference import guard_sections
 guard = all_guards()["exclamations"]
 exchange = Exchange(question="?", sources=(Source("1", "", "좋습니다."),), answer="정말 좋아요!!!")
 [finding] = guard(guard.settings_type()).check(read(exchange))
-drawing = Drawing(Assets())
+renderer = Renderer(Assets())
 shown = {
-    language.value: drawing.environment(language)
+    language.value: renderer.environment(language)
     .from_string("{{ _(guard_word(guard)) }}: {{ _(code_word(code)) }}")
     .render(guard=finding.guard, code=finding.code, code_word=code_word)
     for language in Language
