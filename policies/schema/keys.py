@@ -15,7 +15,7 @@ SECRET_BYTES = 32
 SALT_BYTES = 16
 WHOLE_HASH = re.compile(r"hmac:[0-9a-f]{32}:[0-9a-f]{64}")
 SHOWN_HASH = re.compile(r"hmac:[0-9a-f]{8}…")
-_SHOWN_CHARS = len("hmac:") + 8
+_SHOWN = slice(len("hmac:"), len("hmac:") + 8)
 _OWN_KEY = re.compile(r"gp-(.+)-[A-Za-z0-9_-]{43}", re.DOTALL)
 
 
@@ -56,7 +56,12 @@ def matching(key: str, stored: Iterable[str]) -> str | None:
 
 def shown_hash(stored: str) -> str:
     """Return the beginning of a stored hash, by which people tell it from others."""
-    return f"{stored[:_SHOWN_CHARS]}…"
+    return f"hmac:{fingerprint(stored)}…"
+
+
+def fingerprint(stored: str) -> str:
+    """Return the first 8 characters of a stored hash's salt, by which people name the key."""
+    return stored[_SHOWN]
 
 
 def _like(stored: str, key: str) -> str:

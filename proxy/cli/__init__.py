@@ -5,6 +5,7 @@ for the web framework. The others stand in the help with the line they have in `
 is where a new command is added.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 from pkgutil import resolve_name
@@ -59,7 +60,7 @@ def command_line(arguments: Sequence[str]) -> typer.Typer:
         help="An OpenAI-compatible reverse proxy that lets only answerable, cited, Korean and "
         "grounded answers out.",
         no_args_is_help=True,
-        add_completion=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
         pretty_exceptions_enable=False,
     )
     app.callback()(_program)
@@ -99,4 +100,12 @@ def _not_called() -> None:
 
 def main() -> None:
     """Run the command line."""
-    command_line(sys.argv[1:])()
+    command_line(_typed_so_far() or sys.argv[1:])()
+
+
+def _typed_so_far() -> list[str]:
+    """Return the words behind the program's name that a shell wants completed; none otherwise."""
+    if "_GUARD_PROXY_COMPLETE" not in os.environ:
+        return []
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    return line.split()[1:]

@@ -275,16 +275,23 @@ def check(
         Path | None,
         typer.Argument(help="Directory of policy files; by default the service's."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    no_env: Annotated[
+        bool,
+        typer.Option(
+            "--no-env",
+            help="Do not require the environment variables that hold keys, as on a machine that "
+            "does not serve: those that are not set are warnings.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Check every policy of a directory. Exit status 2 if one cannot be used.
+    """Check every policy of a directory, as `serve` does. Exit status 2 if one cannot be used.
 
-    A variable for a model server's key that is not set is a warning here, and refused at the start.
     Limits need Redis where more than one worker or replica serves: a warning if GUARD_PROXY_WORKERS
     names one, an error if it names more.
     """
     settings = read_settings()
-    found = survey(directory or settings.policies, require_env=False)
+    found = survey(directory or settings.policies, require_env=not no_env)
     usable = found.policies.values()
     errors = [*found.errors, *limits_without_count(usable, settings)]
     warnings = [*found.warnings, *limits_for_one(usable, settings)]

@@ -1,10 +1,12 @@
 """The command line: what each command prints, and how it ends."""
 
 import json
+import os
 import re
 import socket
 import subprocess
 import sys
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from proxy.cli import COMMANDS
 from proxy.openai_api.json_body import JsonObject
 from proxy.settings import Settings
 from proxy.tenants import TenantBook
-from tests.fakes.command import assert_refused, run, run_process
+from tests.fakes.command import COMMAND, assert_refused, run, run_process
 
 TENANT_FILE = "extends: default\ntenant: {name}\nupstream:\n  base_url: http://127.0.0.1:9/v1\n"
 
@@ -49,6 +51,68 @@ def test_the_version_needs_no_command(tmp_path: Path) -> None:
     ended = run(tmp_path, "--version")
 
     assert (ended.status, ended.out) == (0, f"guard-proxy {version('guard-proxy')}\n")
+
+
+@pytest.mark.parametrize("command", [(), ("serve",), ("keys",), ("traces", "list")])
+def test_every_command_has_a_short_option_for_its_help(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    short, long = run(tmp_path, *command, "-h"), run(tmp_path, *command, "--help")
+
+    assert short.status == 0
+    assert "Usage:" in short.out
+    assert short == long
+
+
+# --- completion ---
+
+TYPED = [
+    pytest.param("guard-proxy pol", {"policy"}, id="command"),
+    pytest.param("guard-proxy keys ", {"new", "list", "revoke"}, id="command-of-a-group"),
+    pytest.param("guard-proxy traces list --te", {"--tenant", "--text"}, id="option"),
+]
+
+
+def completion(shell: str, instruction: str, **variables: str) -> str:
+    """Run the program as the script of a shell does."""
+    told = {"_GUARD_PROXY_COMPLETE": f"{instruction}_{shell}", **variables}
+    done = subprocess.run(
+        [COMMAND], env=os.environ | told, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(("typed", "offered"), TYPED)
+def test_bash_completes_commands_and_options(typed: str, offered: set[str]) -> None:
+    words = typed.split(" ")
+    program = "\n".join(
+        [
+            f'export PATH="{COMMAND.parent}:$PATH"',
+            completion("bash", "source"),
+            f"COMP_WORDS=({typed} '') COMP_CWORD={len(words) - 1}",
+            '_guard_proxy_completion guard-proxy; printf "%s\\n" "${COMPREPLY[@]}"',
+        ]
+    )
+
+    done = subprocess.run(
+        ["bash", "--norc", "-c", program], capture_output=True, text=True, check=True
+    )
+
+    assert offered <= set(done.stdout.split())
+    assert all(word.startswith(words[-1]) for word in done.stdout.split())
+
+
+@pytest.mark.parametrize(("typed", "offered"), TYPED)
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_complete_commands_and_options(
+    shell: str, typed: str, offered: set[str]
+) -> None:
+    told = {"_TYPER_COMPLETE_ARGS": typed, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+
+    script, found = completion(shell, "source"), completion(shell, "complete", **told)
+
+    assert f"_GUARD_PROXY_COMPLETE=complete_{shell}" in script
+    assert all(word in found for word in offered)
 
 
 # --- settings ---
@@ -123,7 +187,7 @@ def test_the_help_of_the_service_names_its_variables(tmp_path: Path) -> None:
 def test_a_new_key_opens_the_door_once_its_line_is_pasted(tmp_path: Path) -> None:
     ended = run_process(tmp_path, "keys", "new", "hr")
 
-    found = re.search(r"(gp-hr-\S+)[\s\S]*\n( *- hmac:\S+)\n", ended.out)
+    found = re.search(r"(gp-hr-\S+)[\s\S]*\n( *- hmac:\S+.*)\n", ended.out)
     assert found, ended
     key, line = found.groups()
     (tmp_path / "hr.yaml").write_text(TENANT_FILE.format(name="hr") + f"keys:\n{line}\n")
@@ -135,6 +199,104 @@ def test_a_new_key_opens_the_door_once_its_line_is_pasted(tmp_path: Path) -> Non
 
 def test_a_name_that_no_tenant_may_have_is_refused(tmp_path: Path) -> None:
     assert_refused(run(tmp_path, "keys", "new", "인사팀"), "a tenant's name matches", "'인사팀'")
+
+
+def tenant_with_keys(folder: Path, count: int) -> tuple[Path, list[str]]:
+    """Write the file of tenant hr; return it and its keys."""
+    made = [run(folder, "keys", "new", "hr").out for _ in range(count)]
+    lines = [re.findall(r" *- hmac:.*", one)[0] for one in made]
+    (folder / "policies.d").mkdir()
+    file = folder / "policies.d" / "hr.yaml"
+    head = "# 인사팀 규정\n" + TENANT_FILE.format(name="hr") + "keys:  # apps\n"
+    file.write_text("\n".join([head.rstrip(), *lines, "report: true  # 앱에서 사용\n"]))
+    return file, [re.findall(r"gp-hr-\S+", one)[0] for one in made]
+
+
+def listed_keys(folder: Path) -> list[JsonObject]:
+    ended = run(folder, "keys", "list", "--json")
+    assert ended.status == 0, ended
+    found: list[JsonObject] = json.loads(ended.out)["keys"]
+    return found
+
+
+def test_keys_are_listed_by_fingerprint_and_never_shown(tmp_path: Path) -> None:
+    file, made = tenant_with_keys(tmp_path, 2)
+    text = file.read_text()
+
+    by_eye, told = run(tmp_path, "keys", "list"), listed_keys(tmp_path)
+
+    hashes = re.findall(r"hmac:([0-9a-f]{32}):([0-9a-f]{64})", text)
+    first = text[: text.index("- hmac:")].count("\n") + 1
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    assert [(one["tenant"], one["fingerprint"], one["line"]) for one in told] == [
+        ("hr", hashes[0][0][:8], first),
+        ("hr", hashes[1][0][:8], first + 1),
+    ]
+    assert {one["note"] for one in told} == {today}
+    for key, (salt, digest) in zip(made, hashes, strict=True):
+        assert salt[:8] in by_eye.out
+        assert f"hr.yaml:{first}" in by_eye.out
+        assert not any(secret in by_eye.out for secret in (key, salt, digest))
+
+
+def test_a_key_is_revoked_by_its_fingerprint_and_nothing_else_of_the_file_changes(
+    tmp_path: Path,
+) -> None:
+    file, made = tenant_with_keys(tmp_path, 2)
+    file.chmod(0o640)
+    lines = file.read_text().splitlines()
+    first, second = listed_keys(tmp_path)
+
+    ended = run(tmp_path, "keys", "revoke", str(first["fingerprint"]))
+
+    assert ended.status == 0, ended
+    assert file.read_text().splitlines() == [
+        line for line in lines if f"hmac:{first['fingerprint']}" not in line
+    ]
+    book = TenantBook(PolicyStore(file.parent).snapshot)
+    assert (book.by_key(made[0]) is None, book.by_key(made[1]) is None) == (True, False)
+    assert [one["fingerprint"] for one in listed_keys(tmp_path)] == [second["fingerprint"]]
+    assert (file.stat().st_mode & 0o777, [*file.parent.iterdir()]) == (0o640, [file])
+
+
+def test_the_last_key_is_revoked_by_the_key_itself(tmp_path: Path) -> None:
+    file, made = tenant_with_keys(tmp_path, 1)
+
+    ended = run(tmp_path, "keys", "revoke", "-", stdin=f"{made[0]}\n")
+
+    assert ended.status == 0, ended
+    assert made[0] not in ended.out
+    assert "keys: []  # apps" in file.read_text()
+    assert listed_keys(tmp_path) == []
+    assert "holds no key of any tenant" in run(tmp_path, "keys", "list").out
+    assert run(tmp_path, "policy", "check").status == 0
+
+
+@pytest.mark.parametrize("case", ["beside-others", "linked"])
+def test_a_line_that_cannot_be_taken_out_alone_is_named(tmp_path: Path, case: str) -> None:
+    file, _ = tenant_with_keys(tmp_path, 1)
+    [hashed] = re.findall(r"hmac:\S+", file.read_text())
+    if case == "linked":
+        file = file.rename(tmp_path / "mounted.yaml")
+        (tmp_path / "policies.d" / "hr.yaml").symlink_to(file)
+    else:
+        file.write_text(TENANT_FILE.format(name="hr") + f"keys: ['{hashed}']\n")
+    before = file.read_text()
+    [line] = listed_keys(tmp_path)
+
+    ended = run(tmp_path, "keys", "revoke", str(line["fingerprint"]))
+
+    assert ended.status == 1, ended
+    assert f"hr.yaml:{line['line']} was not edited: " in ended.err
+    assert {"linked": "is a link", "beside-others": "shares its line"}[case] in ended.err
+    assert file.read_text() == before
+
+
+def test_a_key_that_nobody_has_is_not_revoked(tmp_path: Path) -> None:
+    tenant_with_keys(tmp_path, 1)
+
+    assert_refused(run(tmp_path, "keys", "revoke", "00000000"), "`guard-proxy keys list`")
+    assert_refused(run(tmp_path, "keys", "revoke", "-", stdin="gp-hr-x\n"), "No key")
 
 
 # --- policy ---

@@ -78,11 +78,31 @@ def desk(tmp_path: Path) -> Desk:
 # --- check ----------------------------------------------------------------------------------------
 
 
+def test_a_key_that_is_not_set_is_refused_as_the_service_refuses_it(
+    desk: Desk, tmp_path: Path
+) -> None:
+    said = (
+        f"{desk.policies / 'hr.yaml'}:6:3: upstream.api_key_env: names the environment variable "
+        "MODEL_KEY_OF_TESTS, which is not set"
+    )
+
+    checked = run(tmp_path, "policy", "check", desk.policies)
+    served = run(tmp_path, "serve", "--policies", desk.policies)
+    without = run(tmp_path, "policy", "check", desk.policies, "--no-env")
+
+    assert (checked.status, served.status, without.status) == (2, 2, 0)
+    assert f"error: {said}\n" in checked.err
+    assert f"{said}\n" in served.err
+    assert f"warning: {said}\n" in without.err
+    assert "ok: hr (tenant hr" in without.out
+    assert "ok: hr" not in checked.out
+
+
 def test_limits_that_only_one_process_can_keep_are_pointed_out(desk: Desk) -> None:
     (desk.policies / "hr.yaml").write_text(f"{HR}limits:\n  concurrent_requests: 3\n")
 
-    told = desk.json("check")
-    shown = desk.says("check", desk.policies)
+    told = desk.json("check", "--no-env")
+    shown = desk.says("check", desk.policies, "--no-env")
 
     place = f"{desk.policies / 'hr.yaml'}:{len(HR.splitlines()) + 1}:1"
     [said] = [one for one in told["warnings"] if "GUARD_PROXY_REDIS_URL" in one]
@@ -251,7 +271,7 @@ def test_what_is_not_there_is_named(desk: Desk, words: tuple[str, ...], said: st
 def test_broken_policies_are_refused_as_the_check_refuses_them(desk: Desk) -> None:
     (desk.policies / "typo.yaml").write_text("extends: default\ngaurds: {}\n")
 
-    checked = desk.says("check", desk.policies)
+    checked = desk.says("check", desk.policies, "--no-env")
     for ended in (desk.says("explain", "hr"), desk.says("diff", "hr", "lab")):
         assert (ended.exit_code, ended.stdout) == (2, "")
         assert ended.stderr == checked.stderr.splitlines(keepends=True)[0]
