@@ -28,10 +28,15 @@ from guards.complaints.words import plainly_spelled
 from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Code, Guard, GuardSettings, Label, Stage, Subject
 from guards.core.reading import Reading
-from guards.text.crisis import crises
 from guards.text.hangul import Letters, letters_only
+from guards.text.phrases import listed_phrases
 
 LONGEST_MESSAGE_CHARS = 1000
+_SELF_HARM = re.compile(listed_phrases("crisis", "self-harm"))
+_THREAT = re.compile(listed_phrases("crisis", "threat"))
+_NOT_ONES_OWN = re.compile(listed_phrases("crisis", "not one's own"))
+_HARMLESS_BEFORE = re.compile(listed_phrases("crisis", "harmless before"))
+_CHARS_BEFORE_CRISIS = 8
 _TONE = "complaint.with_question"
 _QUOTED = re.compile(r"\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|「[^」\n]{1,100}」|『[^』\n]{1,100}』")
 
@@ -92,7 +97,7 @@ class Complaint(Guard[ComplaintSettings]):
         text = self._blanked(spelled.text)
         remarks: list[_Remark] = []
         if self.settings.crisis:
-            remarks += (_Remark("complaint.crisis", *place, 1.0) for place in crises(text))
+            remarks += (_Remark("complaint.crisis", *place, 1.0) for place in _crises(text))
         if len(text) <= LONGEST_MESSAGE_CHARS:
             remarks += _unkind(list(clauses(text)))
             remarks += _extra(text, self.settings.extra_words)
@@ -117,6 +122,18 @@ class Complaint(Guard[ComplaintSettings]):
             severity=Severity.WEAK if weak else Severity.STRONG,
             score=remark.score,
         )
+
+
+def _crises(message: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of words of self-harm and of threats that are the writer's own."""
+    letters = letters_only(message, 0, len(message))
+    for pattern in (_SELF_HARM, _THREAT):
+        for found in pattern.finditer(letters.text):
+            before = letters.text[max(0, found.start() - _CHARS_BEFORE_CRISIS) : found.start()]
+            if not (
+                _HARMLESS_BEFORE.search(before) or _NOT_ONES_OWN.match(letters.text, found.end())
+            ):
+                yield letters.place(*found.span())
 
 
 def _unkind(said: list[Clause]) -> Iterator[_Remark]:

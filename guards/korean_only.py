@@ -25,7 +25,7 @@ from guards.core.exchange import Exchange
 from guards.core.finding import Finding, Span
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading
-from guards.lexicons.latin_function_words import LATIN_FUNCTION_WORDS
+from guards.lexicons.loading import words as listed
 from guards.text.sentences import Sentence
 from guards.text.writing.han_words import HeardWords, in_hangul, is_usual_han
 from guards.text.writing.language_request import asks_for_original, requested_scripts
@@ -244,7 +244,7 @@ def _reads_as_sentence(run: Run) -> bool:
         return False
     lower_case = sum(word[0].islower() for word in words)
     return lower_case > _LOWER_CASE_WORDS * len(words) and any(
-        word in LATIN_FUNCTION_WORDS for word in words
+        word in listed("latin_function_words") for word in words
     )
 
 

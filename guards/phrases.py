@@ -7,7 +7,7 @@ Misses: the same words in a sentence that says something else too; what carries 
     address (only the tenant's own phrases take those out); quotations, code, items of lists; an
     answer that would be left with nothing.
 Score: 1.0.
-Source: own list in `guards.lexicons.closing_phrases`. Tenants write plain text in which ``*``
+Source: own list in ``guards/lexicons/closing_phrases.txt``. Tenants write plain text in which ``*``
     stands for anything: guards have no linear engine for patterns of their own.
 """
 
@@ -20,15 +20,14 @@ from pydantic import Field
 from guards.core.finding import Finding, Span, Strength
 from guards.core.guard import Code, Guard, GuardSettings, Label, Scope, Stage, Subject
 from guards.core.reading import Reading
-from guards.lexicons.closing_phrases import CLOSING_PHRASES, GROUPS
-from guards.lexicons.phrases import phrases
+from guards.text.phrases import listed_phrases
 from guards.text.removal import place_to_remove
 from guards.text.sentences import Sentence
 from guards.text.writing.scripts import prose_only, without_code
 
 _LONGEST_CLOSING_CHARS = 100
 _SPACE = re.compile(r"\s+")
-_CLOSING = re.compile(phrases(CLOSING_PHRASES, GROUPS))
+_CLOSING = re.compile(listed_phrases("closing_phrases", "phrases"))
 _CARRIES_FACT = re.compile(r"\d|@|://|www\.")
 _EMOJI = re.compile("[ \t]*[\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]+(?=\\s|\\Z)")
 _LETTER = re.compile(r"[^\W_]")

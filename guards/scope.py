@@ -27,10 +27,11 @@ from guards.core.reading import Part, Reading, Text
 from guards.evidence.index import SourceClaim
 from guards.evidence.resting import Foreign, Line, Rest, Rests, lines_of
 from guards.evidence.siblings import Siblings
-from guards.lexicons.name_heads import PRODUCT_HEADS
+from guards.lexicons.loading import section_words
 from guards.text.names.name import Name, dense
 from guards.text.naming.known_names import is_short_for
 
+_PRODUCTS = section_words("name_heads", "products")
 _WORD_BEGINS = r"(?<![가-힣A-Za-z0-9])"
 
 
@@ -326,7 +327,7 @@ def _only_ones(question: Text) -> list[Name]:
     return [
         name
         for name in question.names
-        if name.head and name.head not in PRODUCT_HEADS and counts[name.head] == 1
+        if name.head and name.head not in _PRODUCTS and counts[name.head] == 1
     ]
 
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from guards.core.reading import Text
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, content_words
-from guards.lexicons.question_words import FRAME_NOUNS, MEASURE_NOUNS
+from guards.lexicons.loading import section_words
 from guards.text.particles import stem
 from guards.text.sentences import split_sentences
 from guards.text.slots.contact import ContactKind
@@ -22,6 +22,7 @@ Kinds = frozenset[str]
 
 _ASKING = re.compile(r"(?<![가-힣])몇\s?[가-힣]*|며칠[가-힣]*|얼마[가-힣]*|언제[가-힣]*")
 _WRITTEN = re.compile(r"[가-힣]+")
+_FORM_OF_A_QUESTION = section_words("question_words", "frame", "measure")
 _GRAMMAR = ("J", "E", "VCP", "S")
 _ASKS = re.compile(r"인가|인지|이에|입니.*|인데")
 # What only carries the question: 며칠 걸리나요, 얼마를 타나요, 알려 주세요.
@@ -204,12 +205,7 @@ def asked_words(question: str) -> list[Word]:
     return [
         word
         for word in content_words(morphemes(_without_asking_words(question)))
-        if not (
-            word.is_light
-            or word.text in _CARRYING
-            or word.text in FRAME_NOUNS
-            or word.text in MEASURE_NOUNS
-        )
+        if not (word.is_light or word.text in _CARRYING or word.text in _FORM_OF_A_QUESTION)
     ]
 
 

@@ -19,7 +19,7 @@ from guards.evidence.opposites.meaning import covered
 from guards.evidence.values import Value, by_sentence, values_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, canonical, content_words
-from guards.lexicons.question_words import MEASURE_NOUNS
+from guards.lexicons.loading import section_words
 from guards.text.editions import Edition, edition_of
 
 Key = tuple[str, ...]
@@ -39,7 +39,7 @@ _CLOSED = re.compile(r"[.!?。:;,|]$|(?:다|요|음|함|됨|임)$")
 _TELLING = re.compile(r"NN|NP|NR|VV|VA|VCN|MM|MAG|XR|XPN|XSN|SN|SL|SH")
 _SMALL_BUT_TELLING = frozenset({"만", "까지", "부터", "않", "못하", "말", _VALUE})
 # What only makes a sentence of a value: 10일로 한다, 각각 10일입니다.
-_TELLS_NOTHING = MEASURE_NOUNS | {"하", "되", "것", "정도", "각각"}
+_TELLS_NOTHING = section_words("question_words", "measure") | {"하", "되", "것", "정도", "각각"}
 _POINTING = re.compile(
     r"(?<![가-힣])(?:이|그|저|본|위|동|해당|다음|아래|상기|이러한|그러한)(?=\s)|각\s?[호목항]|"
     r"다음과|아래와|같은\s?(?:조|항|호|법)|제\s?\d{1,4}\s?[조항호]|"

@@ -16,7 +16,6 @@ from guards.core.reading import Part, SourceSet
 from guards.evidence.index import SourceIndex
 from guards.korean.morphemes import morphemes
 from guards.lexicons.loading import section_words, sections
-from guards.lexicons.name_heads import DESCRIBING_WORDS
 from guards.text.editions import DOCUMENT_WORDS, Edition, edition_of
 from guards.text.particles import stem
 
@@ -36,7 +35,7 @@ Place = tuple[int, tuple[str, ...]]
 
 _PLACE: Kind = ("place", "")
 _MODEL_KIND: Kind = ("model", "")
-_TELLS_NOTHING = DOCUMENT_WORDS | DESCRIBING_WORDS
+_TELLS_NOTHING = DOCUMENT_WORDS | section_words("name_heads", "pointing", "describing")
 _TABLE = sections("siblings")
 _HEADS = tuple(sorted(section_words("siblings", "heads"), key=len, reverse=True))
 _GROUP_OF = {

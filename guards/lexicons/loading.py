@@ -39,6 +39,8 @@ def sections(name: str) -> dict[str, tuple[str, ...]]:
     return {key: tuple(entries) for key, entries in found.items()}
 
 
-def section_words(name: str, heading: str) -> frozenset[str]:
-    """Return the words below a heading of ``<name>.txt``, of which a line may hold several."""
-    return frozenset(word for line in sections(name)[heading] for word in line.split())
+@cache
+def section_words(name: str, *headings: str) -> frozenset[str]:
+    """Return the words below some headings of ``<name>.txt``, several of which may share a line."""
+    entries = (line for heading in headings for line in sections(name)[heading])
+    return frozenset(word for line in entries for word in line.split())

@@ -9,9 +9,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from guards.lexicons.grammar_words import GRAMMAR_WORDS
+from guards.lexicons.loading import words
 from guards.text.particles import stem
 
+_GRAMMAR_WORDS = words("grammar_words")
 _WORDS_KEPT = 16_384
 _WORD = re.compile(r"[가-힣]+|[A-Za-z][A-Za-z0-9]*|\d+(?:[.,]\d+)*")
 _HANGUL_RUN = re.compile(r"[가-힣]+")
@@ -66,7 +67,7 @@ def _subject(written: str) -> tuple[str, str] | None:
     """Return a word in lower case and its stem; None for one of grammar: it has no subject."""
     word = written.lower()
     bare = word_stem(word)
-    is_grammar = not bare or word in GRAMMAR_WORDS or bare in GRAMMAR_WORDS
+    is_grammar = not bare or word in _GRAMMAR_WORDS or bare in _GRAMMAR_WORDS
     return None if is_grammar else (word, bare)
 
 

@@ -15,24 +15,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from guards.lexicons.latin_function_words import LATIN_FUNCTION_WORDS
-from guards.lexicons.name_heads import (
-    APP_HEADS,
-    BUSINESS_HEADS,
-    DESCRIBING_WORDS,
-    DOCUMENT_HEADS,
-    INSTITUTION_HEADS,
-    OFFICER_HEADS,
-    ORDINARY_DEPARTMENTS,
-    ORDINARY_OFFICES,
-    ORGANISATION_HEADS,
-    PAPER_HEADS,
-    POINTING_WORDS,
-    PRODUCT_HEADS,
-    WORDS_OF_ANY_PAPER,
-)
-from guards.lexicons.ordinary_latin import ORDINARY_LATIN
-from guards.lexicons.places import BASES_OF, PLACES
+from guards.lexicons.loading import section_words, sections
+from guards.lexicons.loading import words as listed
 from guards.text.laws.name import is_law_name
 from guards.text.names.name import Name, dense
 from guards.text.names.person import people
@@ -43,6 +27,17 @@ from guards.text.slots.windows import blotted
 from guards.text.tokens import word_stem
 from guards.text.writing.scripts import prose_only
 
+_ORGANISATIONS = section_words("name_heads", "organisations")
+_BUSINESSES = section_words("name_heads", "businesses")
+_PRODUCTS = section_words("name_heads", "products")
+_PAPERS = section_words("name_heads", "papers")
+_POINTING = section_words("name_heads", "pointing")
+_DESCRIBING = section_words("name_heads", "pointing", "describing")
+_OF_ANY_PAPER = section_words("name_heads", "pointing", "words of any paper")
+# Places that are named with an ending, by it: 강남구, 부여군.
+_BEARERS = {head: section_words("places", head) for head in "시군구"}
+_FUNCTION_WORDS = listed("latin_function_words")
+_ORDINARY_LATIN = frozenset(word.casefold() for word in listed("ordinary_latin"))
 _WORD = r"[A-Za-z][A-Za-z0-9&+'-]{0,40}"
 _RUN = re.compile(rf"(?<![A-Za-z0-9@/.#_-]){_WORD}(?: {_WORD})*(?![A-Za-z0-9@/_])")
 _GLOSS_BEFORE = re.compile(r"[가-힣]\s?\((?:이하|약칭|영문|영어)?[\s:\"']*\Z")
@@ -55,7 +50,7 @@ def latin_names(text: str) -> Iterator[Name]:
     """Yield the Latin names of a text, in order."""
     for run in _RUN.finditer(text):
         words = run[0].split(" ")
-        if len(words) > _MOST_LATIN_WORDS or any(w.lower() in LATIN_FUNCTION_WORDS for w in words):
+        if len(words) > _MOST_LATIN_WORDS or any(w.lower() in _FUNCTION_WORDS for w in words):
             continue
         if _GLOSS_BEFORE.search(text, max(0, run.start() - _LOOK_BACK_CHARS), run.start()):
             continue
@@ -65,13 +60,11 @@ def latin_names(text: str) -> Iterator[Name]:
 
 def _names(word: str) -> bool:
     has_capital = any(char.isupper() for char in word)
-    return len(word) >= _SHORTEST and has_capital and word.casefold() not in ORDINARY_LATIN
+    return len(word) >= _SHORTEST and has_capital and word.casefold() not in _ORDINARY_LATIN
 
 
-_HEADS_OF_QUOTED = "|".join(
-    sorted(ORGANISATION_HEADS | BUSINESS_HEADS | PRODUCT_HEADS, key=len, reverse=True)
-)
-_APPS = "|".join(sorted(APP_HEADS, key=len, reverse=True))
+_HEADS_OF_QUOTED = "|".join(sorted(_ORGANISATIONS | _BUSINESSES | _PRODUCTS, key=len, reverse=True))
+_APPS = "|".join(sorted(section_words("name_heads", "apps"), key=len, reverse=True))
 _INSIDE = r"[^\"'\n「」『』《》〈〉]{2,24}"
 _CALLED = r"(?:이름|명칭|상호|상호명|호텔명|업체명|상품명|브랜드)(?:은|는|이|:)?\s?"
 _TITLE = re.compile(rf"[『《](?P<name>{_INSIDE})[』》]")
@@ -115,14 +108,14 @@ _MAY_BE_ROAD = re.compile(r"[로길]\s?\d")
 _BUILDING = re.compile(
     r"(?<![가-힣A-Za-z0-9])(?P<name>[본별신구동서남북A-Z]관)(?=\s?(?:지하\s?)?\d{1,2}\s?층)"
 )
-_NEVER_APART = PRODUCT_HEADS | DOCUMENT_HEADS | PAPER_HEADS | OFFICER_HEADS
+_NEVER_APART = _PRODUCTS | section_words("name_heads", "documents", "papers", "officers")
 """Heads to whose name a word apart does not belong: 제출용 확인서."""
-_HEADS = ORGANISATION_HEADS | BUSINESS_HEADS | _NEVER_APART
-_DESCRIPTION_NAMES = INSTITUTION_HEADS | DOCUMENT_HEADS | OFFICER_HEADS
+_HEADS = _ORGANISATIONS | _BUSINESSES | _NEVER_APART
+_DESCRIPTION_NAMES = section_words("name_heads", "institutions", "documents", "officers")
 """Heads before which even a describing word names: 시설팀장, 주민등록등본."""
 _LONGEST_HEAD = max(map(len, _HEADS))
-_LONGEST_WORD = max(map(len, DESCRIBING_WORDS))
-_PLACES = PLACES.union(*BASES_OF.values())
+_LONGEST_WORD = max(map(len, _DESCRIBING))
+_PLACES = section_words("places", *sections("places"))
 _SHORTEST_SPECIFIC = 2
 _SHORTEST_OWN_WORD = 3
 _SHORTEST_PRODUCT = 4
@@ -202,9 +195,9 @@ def _form(bare: str, surface: str) -> _Form | None:
         return None
     if (
         head == "팀"
-        or (head == "청" and ending not in ORDINARY_OFFICES)
+        or (head == "청" and ending not in section_words("name_heads", "ordinary offices"))
         or (head == "과" and _is_department(bare, surface))
-        or (head in BASES_OF and modifier in BASES_OF[head])
+        or (head in _BEARERS and modifier in _BEARERS[head])
         or (head == "점" and modifier in _PLACES)
     ):
         return _Form(head, modifier)
@@ -212,21 +205,21 @@ def _form(bare: str, surface: str) -> _Form | None:
 
 
 def _is_department(bare: str, surface: str) -> bool:
-    if bare[-2:] in ORDINARY_DEPARTMENTS:
+    if bare[-2:] in section_words("name_heads", "ordinary departments"):
         return False
     return final_consonant(bare[-2]) == _OPEN or surface[len(bare) :] in _AFTER_DEPARTMENT
 
 
 def _specific(form: _Form) -> str:
     """Return what of a glued name names: 수원 of 수원상담센터; nothing if it only describes."""
-    if form.modifier.casefold() in ORDINARY_LATIN:
+    if form.modifier.casefold() in _ORDINARY_LATIN:
         return ""
     if len(form.head) == 1 or form.head in _DESCRIPTION_NAMES:
-        return "" if form.modifier in POINTING_WORDS else form.modifier
-    if form.head in PAPER_HEADS:
-        is_of_any = form.modifier in POINTING_WORDS | WORDS_OF_ANY_PAPER
+        return "" if form.modifier in _POINTING else form.modifier
+    if form.head in _PAPERS:
+        is_of_any = form.modifier in _OF_ANY_PAPER
         return "" if is_of_any or len(form.modifier) < _SHORTEST_SPECIFIC else form.modifier
-    if form.head in PRODUCT_HEADS and len(form.modifier) < _SHORTEST_PRODUCT:
+    if form.head in _PRODUCTS and len(form.modifier) < _SHORTEST_PRODUCT:
         return ""
     left = _undescribed(form.modifier)
     return left if len(left) >= _SHORTEST_SPECIFIC else ""
@@ -251,9 +244,9 @@ def _undescribed(modifier: str) -> str:
 
 def _cuts(modifier: str) -> Iterator[str]:
     for size in range(min(_LONGEST_WORD, len(modifier)), 0, -1):
-        if modifier[-size:] in DESCRIBING_WORDS:
+        if modifier[-size:] in _DESCRIBING:
             yield modifier[:-size]
-        if modifier[:size] in DESCRIBING_WORDS:
+        if modifier[:size] in _DESCRIBING:
             yield modifier[size:]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from guards.lexicons.facilities import EXCUSING_ONLY, FACILITIES
+from guards.lexicons.loading import section_words, sections
 from guards.text.names.name import dense
 
 _OFFERS = re.compile(
@@ -34,10 +34,14 @@ def claimed_facilities(sentence: str) -> Iterator[Facility]:
         yield Facility(found[0], _synonyms()[dense(found[0])], *found.span())
 
 
+def _facilities() -> Iterator[list[str]]:
+    return (line.split() for line in sections("facilities")["facilities"])
+
+
 @cache
 def _synonyms() -> dict[str, tuple[str, ...]]:
     """Return for each word all that excuse it."""
-    groups = (tuple(dense(word) for word in group) for group in FACILITIES)
+    groups = (tuple(dense(word) for word in group) for group in _facilities())
     return {word: group for group in groups for word in group}
 
 
@@ -45,8 +49,8 @@ def _synonyms() -> dict[str, tuple[str, ...]]:
 def _words() -> re.Pattern[str]:
     telling = [
         r"\s?".join(word)
-        for group in FACILITIES
+        for group in _facilities()
         for word in sorted(group, key=len, reverse=True)
-        if "가" <= word[0] <= "힣" and word not in EXCUSING_ONLY
+        if "가" <= word[0] <= "힣" and word not in section_words("facilities", "excusing only")
     ]
     return re.compile(rf"(?:{'|'.join(telling)}){_NO_OTHER_WORD}")

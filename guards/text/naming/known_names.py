@@ -19,20 +19,17 @@ from itertools import islice
 from guards.core.keeping import lazy
 from guards.core.reading import Text
 from guards.evidence.swapped import Swap
-from guards.lexicons.name_heads import (
-    BUSINESS_HEADS,
-    DESCRIBING_WORDS,
-    DOCUMENT_HEADS,
-    GENERIC_NAMES,
-    ORGANISATION_HEADS,
-    PAPER_HEADS,
-)
-from guards.lexicons.ordinary_latin import ORDINARY_LATIN
-from guards.lexicons.places import PLACES
+from guards.lexicons.loading import section_words
+from guards.lexicons.loading import words as listed
 from guards.text.names.name import Name, dense
 from guards.text.names.person import TITLES
 from guards.text.particles import stem
 
+_PAPERS = section_words("name_heads", "documents", "papers")
+_WHO_NAMES = section_words("name_heads", "organisations", "businesses")
+_GENERIC = section_words("name_heads", "generic names", "pointing", "describing")
+_ORDINARY_LATIN = frozenset(word.casefold() for word in listed("ordinary_latin"))
+_PLACES = section_words("places", "countries", "regions")
 _LEAST_LIKENESS = 0.9
 _MOST_LETTERS = 1
 # A letter that moved changes two syllables.
@@ -170,7 +167,7 @@ class KnownNames:
         What stands there as another document's does not make it this one: 주민등록증 is no evidence
         for 주민등록등본.
         """
-        if name.head not in DOCUMENT_HEADS | PAPER_HEADS:
+        if name.head not in _PAPERS:
             return self.holds(name.specific)
         alone = re.compile(rf"(?<![가-힣]){name.head}(?!명)")
         if any(alone.search(text.normal.text) for text in self._texts):
@@ -208,7 +205,7 @@ class KnownNames:
         return all(self._has_latin_word(word) for word in words)
 
     def _has_latin_word(self, word: str) -> bool:
-        if word.casefold() in ORDINARY_LATIN or self.holds(dense(word)):
+        if word.casefold() in _ORDINARY_LATIN or self.holds(dense(word)):
             return True
         if len(word) <= _SPELT_OUT_CHARS and word.isupper():
             return False
@@ -259,9 +256,7 @@ def _is_within(short: str, long: str) -> bool:
 
 
 _CAPITALISED = re.compile(r"[A-Z][A-Za-z0-9&]+")
-_HEADED = re.compile(
-    rf"[가-힣A-Za-z]{{2,}}\s?(?:{'|'.join(sorted(ORGANISATION_HEADS | BUSINESS_HEADS, key=len))})"
-)
+_HEADED = re.compile(rf"[가-힣A-Za-z]{{2,}}\s?(?:{'|'.join(sorted(_WHO_NAMES, key=len))})")
 _TITLE = re.compile(rf"(?:전|{TITLES})(?:은|는|이|가|을|를|의|에게|도|와|과)?")
 _SHORT_NAME = re.compile(r"[가-힣]{2,5}")
 _AROUND_PLACE = frozenset(("", "시", "도", "지역", "시내", "시각", "발", "행", "산", "인", "주민"))
@@ -302,7 +297,7 @@ def may_be_same(new: str, old: str) -> bool:
 
 def _is_generic(words: str) -> bool:
     """Tell whether words name nobody in particular: 회사, 담당 부서."""
-    return all(word in GENERIC_NAMES or word in DESCRIBING_WORDS for word in words.split())
+    return all(word in _GENERIC for word in words.split())
 
 
 def _stems(words: str) -> set[str]:
@@ -316,7 +311,7 @@ def _is_name_like(words: str, after: str) -> bool:
         return False
     return (
         any(_is_place(part) for part in parts)
-        or any(word.casefold() not in ORDINARY_LATIN for word in _CAPITALISED.findall(words))
+        or any(word.casefold() not in _ORDINARY_LATIN for word in _CAPITALISED.findall(words))
         or _HEADED.fullmatch(words) is not None
         or any(name.start == 0 and name.end == len(words) for name in Text(words).names)
         or (_TITLE.fullmatch(after) is not None and _SHORT_NAME.fullmatch(parts[-1]) is not None)
@@ -324,4 +319,4 @@ def _is_name_like(words: str, after: str) -> bool:
 
 
 def _is_place(word: str) -> bool:
-    return any(word[:size] in PLACES and word[size:] in _AROUND_PLACE for size in range(2, 9))
+    return any(word[:size] in _PLACES and word[size:] in _AROUND_PLACE for size in range(2, 9))

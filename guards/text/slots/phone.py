@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from guards.lexicons.short_codes import SHORT_CODES
+from guards.lexicons.loading import words
 from guards.text.slots.windows import Sought, beginning, digit_windows, matches_in
 
+_SHORT_CODES = sorted(words("short_codes"), key=lambda code: (-len(code), code))
 _JOINT = r"(?:[ ]?[-.)][ ]?|[ ])"
 _AREA = r"(?:0\d{1,3}|(?<=\+82)\d{1,2}|(?<=\+82[- ])\d{1,2})"
 _BRACKET = r"(?:\((?=0\d{1,3}\)))?"
@@ -34,7 +35,7 @@ _LAST_DIGITS = re.compile(
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _TAIL_CHARS = 4
 _SHORT = re.compile(
-    rf"(?<![\d.,A-Za-z-])(?P<number>{'|'.join(sorted(SHORT_CODES, key=len, reverse=True))})"
+    rf"(?<![\d.,A-Za-z-])(?P<number>{'|'.join(_SHORT_CODES)})"
     r"(?![,.~-]*\d)(?=번|으로|[로에을를과와은는이가나]|[^가-힣A-Za-z\d%]|$|콜|다산|구급|상담)"
 )
 _SHORT_BEFORE = re.compile(rf"(?:국번[ ]?없이|{_CALL}|긴급|신고|상담|콜센터|민원)[^.\n\d]{{0,8}}$")
@@ -44,12 +45,12 @@ _SHORT_AFTER = re.compile(
 NUMBERS = Sought(_WHOLE, re.compile(r"[-.) ]\d{4}|\d{8}"), beginning(r"+(\d"))
 _LOCALS = Sought(_LOCAL, re.compile(r"\d{3}-\d{4}"))
 _EXTENSIONS = Sought(_EXTENSION, re.compile(r"내선|교환|구내|[Ee][Xx][Tt]"))
-_SHORTS = Sought(_SHORT, re.compile("|".join(sorted(SHORT_CODES))))
+_SHORTS = Sought(_SHORT, re.compile("|".join(_SHORT_CODES)))
 # One of these holds of every text with a number.
 _MAY_BE = (
     re.compile(r"\d(?:\d[ ]?[-.) ][ ]?\d{4}|\d{9})"),
     _EXTENSIONS.needed,
-    re.compile(rf"(?:{'|'.join(sorted(SHORT_CODES))})(?!\d)"),
+    re.compile(rf"(?:{'|'.join(_SHORT_CODES)})(?!\d)"),
 )
 _LOOK_BACK_CHARS = 20
 _MOST_IN_RANGE = 100

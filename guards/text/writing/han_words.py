@@ -16,8 +16,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from guards.korean.morphemes import morphemes
-from guards.lexicons.han_false_friends import FALSE_COUNTERS, FALSE_FRIENDS
-from guards.lexicons.loading import groups
+from guards.lexicons.loading import groups, section_words
 from guards.text.hangul import parts_of, syllable
 from guards.text.particles import agreeing, particle_at, stem
 from guards.text.tokens import word_stem
@@ -63,6 +62,10 @@ def may_be_same(one: Role, other: Role) -> bool:
 
 _SHORTEST_WORD_CHARS = 2
 _LONGEST_WORDS_CHARS = 12
+FALSE_FRIENDS = frozenset(
+    word for word in section_words("han_false_friends", "words") if not "가" <= word[0] <= "힣"
+)
+FALSE_COUNTERS = section_words("han_false_friends", "counters")
 _FALSE_FRIENDS_CHARS = sorted({len(word) for word in FALSE_FRIENDS})
 _PALATAL_VOWELS = "ㅑㅒㅕㅖㅛㅠㅣ"
 _HANGUL_RUN = re.compile(r"[가-힣]+")

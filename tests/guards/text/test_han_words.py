@@ -2,9 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guards.lexicons.han_false_friends import FALSE_COUNTERS, FALSE_FRIENDS
 from guards.lexicons.loading import groups
-from guards.text.writing.han_words import HeardWords, initial_form, readings
+from guards.text.writing.han_words import (
+    FALSE_COUNTERS,
+    FALSE_FRIENDS,
+    HeardWords,
+    initial_form,
+    readings,
+)
 from tests.fakes.growth import assert_grows_with_its_input
 
 TEXT = (

@@ -1,6 +1,6 @@
 """Compiles the lexicons' notation for phrases into patterns over syllables without spaces.
 
-One phrase a line: spaces mean nothing, ``#`` begins a comment, ``(a|b)``, ``?``, ``[ab]``, ``$``,
+One phrase a line: spaces mean nothing, ``(a|b)``, ``?``, ``[ab]``, ``$``,
 ``(?!a|b)`` and ``(?<!a)`` are as in regular expressions, ``~`` is any ending (어미), ``…`` up to
 twelve syllables, ``<name>`` one of a named group of words, ``{stem}`` the stem of a predicate in
 all its shapes, and ``{name}`` that of any stem of a named group.
@@ -9,6 +9,7 @@ all its shapes, and ``{name}`` that of any stem of a named group.
 import re
 from collections.abc import Mapping
 
+from guards.lexicons.loading import sections
 from guards.text.hangul import shapes
 
 # The syllables that endings are made of. 않, 안, 못, 주 and 줘 are none of them, so that neither a
@@ -24,10 +25,11 @@ _ANYTHING = ".{0,12}?"
 _STEM = re.compile(r"\{([가-힣]+)\}")
 
 
-def phrases(notation: str, groups: Mapping[str, str]) -> str:
-    """Return a pattern for any phrase of a block; `groups` maps names to lists of words."""
-    lines = (line.split("#")[0].replace(" ", "") for line in notation.splitlines())
-    return "|".join(_compiled(line, groups) for line in lines if line)
+def listed_phrases(name: str, heading: str) -> str:
+    """Return a pattern for any phrase below a heading of a word list with its ``[groups]``."""
+    lists = sections(name)
+    groups = dict(line.split(maxsplit=1) for line in lists.get("groups", ()))
+    return "|".join(_compiled(line.replace(" ", ""), groups) for line in lists[heading])
 
 
 def words(notation: str) -> str:
