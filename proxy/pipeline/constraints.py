@@ -377,8 +377,9 @@ class ConstrainedServers:
             sent = _within_time(call, {})
             probe = replace(
                 sent,
+                tenant="",
                 method="GET",
-                url=f"{_address(call)}/models",
+                path="models",
                 body=b"",
                 timeouts=sent.timeouts.at_most(PROBE_S),
             )

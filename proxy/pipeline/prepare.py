@@ -116,8 +116,10 @@ def server_call(call: Call, body: bytes) -> ServerCall:
     if told and "tracestate" not in told:
         headers.pop("tracestate", None)  # it goes with a parent that could not be read
     return ServerCall(
+        tenant=call.tenant.name,
         method="POST",
-        url=f"{upstream.base_url}/{call.door.path}",
+        base_url=upstream.base_url,
+        path=call.door.path,
         body=hidden(body, call.pseudonyms),
         headers=headers,
         key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,

@@ -56,6 +56,7 @@ class RelayRequest:
     """A request on its way.
 
     Attributes:
+        tenant: Whose request it is.
         method: HTTP method.
         base_url: Address of the model server.
         target: What follows the base: path and query, as they go over the wire.
@@ -66,6 +67,7 @@ class RelayRequest:
         timeouts: The tenant's.
     """
 
+    tenant: str
     method: str
     base_url: str
     target: bytes
@@ -74,6 +76,11 @@ class RelayRequest:
     key: str | None
     key_is_ours: bool
     timeouts: Timeouts
+
+    @property
+    def path_is_ours(self) -> bool:
+        """Whether the proxy chose the path: never."""
+        return False
 
     @property
     def retry_budget(self) -> RetryBudget:
@@ -232,6 +239,7 @@ class Passage:
         query = self._scope["query_string"]
         target = spelled_path(self._path.below).encode()
         return RelayRequest(
+            tenant=self._tenant.name,
             method=self._scope["method"],
             base_url=upstream.base_url,
             target=target + b"?" + query if query else target,

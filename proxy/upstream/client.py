@@ -15,6 +15,7 @@ from proxy.errors import (
     UpstreamError,
     UpstreamPoolFull,
     UpstreamRefused,
+    UpstreamRejectedKey,
     UpstreamTimeout,
     UpstreamUnreachable,
 )
@@ -36,6 +37,7 @@ QUIET_S = 60.0
 """One that fails now and then is told of this often at most."""
 
 _SERVERS_OWN_FAULT = 500
+_NOT_FOUND = 404
 
 
 class FailureLog:
@@ -54,7 +56,8 @@ class FailureLog:
         """Note how a request to it ended."""
         if isinstance(error, UpstreamPoolFull):
             return
-        if isinstance(error, UpstreamRefused) and error.status < _SERVERS_OWN_FAULT:
+        is_refusal = isinstance(error, UpstreamRefused) and error.status < _SERVERS_OWN_FAULT
+        if is_refusal or isinstance(error, UpstreamRejectedKey):
             self.answered(server)
             return
         if server not in self._failures:
@@ -79,6 +82,75 @@ def _cause(error: UpstreamError) -> str:
     return error.cause if isinstance(error, UpstreamUnreachable) else str(error)
 
 
+class RefusalLog:
+    """Which tenants' requests the model server refuses for how they are configured.
+
+    Logged when that begins, when its status or the address changes, and when it is over; the same
+    again within a minute is not, so that a client with a wrong model's name does not fill the log.
+
+    Args:
+        clock: Monotonic clock in seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._refused: dict[str, tuple[str, int]] = {}
+        self._logged_s: dict[tuple[str, str, int], float] = {}
+
+    def refused(self, terms: Terms, status: int, *, in_openai_shape: bool) -> None:
+        """Note an error status of the model server; one that tells of a client's mistake is none.
+
+        Args:
+            terms: Of the request.
+            status: What the model server answered with.
+            in_openai_shape: Its reply is an error object of OpenAI's API.
+        """
+        hint = _hint(terms, status, in_openai_shape=in_openai_shape)
+        state = (terms.base_url, status)
+        if hint is None or not terms.tenant or self._refused.get(terms.tenant) == state:
+            return
+        now_s = self._clock()
+        if now_s - self._logged_s.get((terms.tenant, *state), -QUIET_S) < QUIET_S:
+            return
+        self._refused[terms.tenant] = state
+        self._logged_s[terms.tenant, *state] = now_s
+        log.warning(
+            "upstream.refusing",
+            tenant=terms.tenant,
+            base_url=terms.base_url,
+            status=status,
+            hint=hint,
+        )
+
+    def accepted(self, terms: Terms) -> None:
+        """Note that the model server did what it was asked."""
+        _, status = self._refused.get(terms.tenant, ("", 0))
+        # A path that the caller chose says nothing of the one that is missing.
+        if status and (status != _NOT_FOUND or terms.path_is_ours):
+            del self._refused[terms.tenant]
+            log.info("upstream.accepting", tenant=terms.tenant, base_url=terms.base_url)
+
+
+def _hint(terms: Terms, status: int, *, in_openai_shape: bool) -> str | None:
+    """Return the likely cause of a refusal in the configuration; None if it lies elsewhere."""
+    match status:
+        case 401 if not terms.key_is_ours:
+            return "the key that the caller sent was rejected (upstream.pass_caller_key)"
+        case 401 if terms.key is None:
+            return "the model server requires a key: set upstream.api_key_env"
+        case 401:
+            return "the key was rejected: check the variable that upstream.api_key_env names"
+        case 403:
+            return "the key may not do this: check its model, project and network permissions"
+        case 404 if not terms.path_is_ours:
+            return None
+        case 404 if in_openai_shape:
+            return "unknown model or path: check the model's name, then upstream.base_url"
+        case 404:
+            return "unknown path: upstream.base_url must end with the API's path, mostly /v1"
+    return None
+
+
 class ModelServers:
     """Talks to every tenant's model server over one pool of connections.
 
@@ -98,6 +170,7 @@ class ModelServers:
         self._max_reply_bytes = max_reply_bytes
         self._transport = AiohttpTransport(most_connections, ca_file=ca_file)
         self._troubles = FailureLog(time.monotonic)
+        self._refusals = RefusalLog(time.monotonic)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -146,7 +219,7 @@ class ModelServers:
                 patience.begun()
                 opened = OpenedResponse(response, patience)
                 try:
-                    await check_status(opened, terms)
+                    await self._check_status(opened, terms)
                     self._troubles.answered(place)
                     yield opened
                 finally:
@@ -159,6 +232,17 @@ class ModelServers:
         except UpstreamError as failure:
             self._troubles.failed(place, failure)
             raise
+
+    async def _check_status(self, opened: OpenedResponse, terms: Terms) -> None:
+        """Let only a reply through that a caller may get, and log refusals; raises as it does."""
+        try:
+            await check_status(opened, terms)
+        except (UpstreamRefused, UpstreamRejectedKey) as refusal:
+            in_shape = isinstance(refusal, UpstreamRefused) and refusal.body is not None
+            status = opened.response.status_code
+            self._refusals.refused(terms, status, in_openai_shape=in_shape)
+            raise
+        self._refusals.accepted(terms)
 
     async def _send(self, request: httpx.Request, retry_budget: RetryBudget) -> httpx.Response:
         try:

@@ -37,7 +37,19 @@ class RetryBudget:
 
 
 class Terms(Protocol):
-    """Whose key a request goes out with, and how long it may take; as in `ServerCall`."""
+    """Whose request it is, with which key, and how long it may take; as in `ServerCall`."""
+
+    @property
+    def tenant(self) -> str:
+        """Whose request it is; empty for a probe, whose refusal is no fault of anybody's."""
+
+    @property
+    def base_url(self) -> str:
+        """Address of the model server, as the policy has it."""
+
+    @property
+    def path_is_ours(self) -> bool:
+        """Whether the proxy chose what follows that address, and not the caller."""
 
     @property
     def key(self) -> str | None:
@@ -61,8 +73,10 @@ class ServerCall:
     """A request for a model server.
 
     Attributes:
+        tenant: Whose request it is; empty for a probe.
         method: HTTP method.
-        url: Address, without a query.
+        base_url: Address of the model server.
+        path: What follows it, without a slash at the front.
         body: Body as bytes; empty for none.
         headers: The caller's headers; those that must not travel are left out here.
         key: Bearer key for the model server; None for none.
@@ -72,8 +86,10 @@ class ServerCall:
         query: What follows the path, in the bytes in which it came; empty for none.
     """
 
+    tenant: str
     method: str
-    url: str
+    base_url: str
+    path: str
     body: bytes
     headers: Mapping[str, str]
     key: str | None
@@ -81,6 +97,16 @@ class ServerCall:
     timeouts: Timeouts
     retry_budget: RetryBudget
     query: bytes = b""
+
+    @property
+    def url(self) -> str:
+        """Address of the endpoint, without a query."""
+        return f"{self.base_url}/{self.path}"
+
+    @property
+    def path_is_ours(self) -> bool:
+        """Whether the proxy chose the path: always."""
+        return True
 
 
 def httpx_request(call: ServerCall) -> httpx.Request:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from proxy.demo.model_server import Said, completion
+from proxy.openai_api.json_body import JsonObject
 from tests.fakes.house import RAW, open_house, upstream_yaml
 from tests.fakes.log_lines import json_logs
 from tests.fakes.raw_upstream import Talk, http_reply
@@ -35,3 +36,85 @@ async def test_a_model_server_that_goes_and_comes_back_is_told_of_once_each(
     assert failing["server"] == back["server"] == urlsplit(house.raw.address).netloc
     assert failing["error"] == "upstream_unreachable"
     assert (back["event"], back["failures"]) == ("upstream.back", 3)
+
+
+SERVER_KEY_VARIABLE = "TEST_KEY_OF_A_SERVER_THAT_REFUSES"
+REFUSALS = [
+    pytest.param(
+        "404 Not Found", {"detail": "Not Found"}, "must end with the API's path", id="path"
+    ),
+    pytest.param(
+        "404 Not Found", {"error": {"message": "no such model"}}, "the model's name", id="model"
+    ),
+    pytest.param(
+        "401 Unauthorized",
+        {"error": {"message": "no"}},
+        "that upstream.api_key_env names",
+        id="key",
+    ),
+    pytest.param(
+        "403 Forbidden", {"error": {"message": "no"}}, "may not do this", id="not-allowed"
+    ),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "hint"), REFUSALS)
+async def test_a_server_that_refuses_a_tenant_is_logged_once_with_the_likely_cause(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    status: str,
+    body: JsonObject,
+    hint: str,
+) -> None:
+    monkeypatch.setenv(SERVER_KEY_VARIABLE, "sk-nobody-may-read-this")
+    policy = upstream_yaml(RAW, f"api_key_env: {SERVER_KEY_VARIABLE}")
+    async with open_house(tmp_path, policy, others={"other": upstream_yaml(RAW)}) as house:
+        with json_logs():
+            house.raw.says(json.dumps(body).encode(), status=status)
+            for _ in range(3):
+                await house.proxy.chat(BODY)
+            house.raw.says(json.dumps(completion(BODY, Said(("지하에 있습니다.",)))).encode())
+            await house.proxy.chat(BODY, key=house.proxy.keys["other"])
+            for _ in range(2):
+                await house.proxy.chat(BODY)
+
+    refusing, accepting = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert (refusing["event"], refusing["level"]) == ("upstream.refusing", "warning")
+    assert (refusing["tenant"], refusing["status"]) == ("app", int(status[:3]))
+    assert refusing["base_url"] == f"{house.raw.address}/v1"
+    assert hint in refusing["hint"]
+    assert "sk-nobody" not in json.dumps(refusing)
+    assert (accepting["event"], accepting["tenant"]) == ("upstream.accepting", "app")
+
+
+async def test_a_refusal_of_another_kind_is_another_state(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_house(tmp_path, upstream_yaml(RAW)) as house:
+        with json_logs():
+            for status in ("404 Not Found", "401 Unauthorized", "429 Too Many Requests"):
+                house.raw.says(b"{}", status=status)
+                await house.proxy.chat(BODY)
+
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [(line["event"], line["status"]) for line in lines] == [
+        ("upstream.refusing", 404),
+        ("upstream.refusing", 401),
+    ]
+    assert "requires a key" in lines[1]["hint"]
+
+
+async def test_a_path_that_the_caller_chose_may_be_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_house(tmp_path, upstream_yaml(RAW)) as house:
+        with json_logs():
+            house.raw.says(b"{}", status="404 Not Found")
+            reply = await house.proxy.client.get(
+                f"{house.proxy.base_url}/models/none",
+                headers={"authorization": f"Bearer {house.proxy.key}"},
+            )
+
+    assert reply.status_code == 404
+    assert capsys.readouterr().err == ""

@@ -106,7 +106,6 @@ def test_one_that_fails_now_and_then_is_told_of_once_a_minute(
 FAULTS = [
     pytest.param(UpstreamTimeout("first byte", 1.0), id="slow"),
     pytest.param(UpstreamBroken("no choices"), id="unreadable"),
-    pytest.param(UpstreamRejectedKey(), id="wrong-key-of-the-operator"),
     pytest.param(UpstreamRefused(500), id="its-own-error"),
 ]
 
@@ -121,7 +120,10 @@ def test_every_fault_of_the_server_counts(
     assert (line["event"], line["error"]) == ("upstream.failing", error.code)
 
 
-@pytest.mark.parametrize("error", [UpstreamPoolFull(), UpstreamRefused(429), UpstreamRefused(400)])
+@pytest.mark.parametrize(
+    "error",
+    [UpstreamPoolFull(), UpstreamRefused(429), UpstreamRefused(400), UpstreamRejectedKey()],
+)
 def test_what_is_no_fault_of_the_server_is_not_told(
     troubles: FailureLog, lines: list[EventDict], error: UpstreamError
 ) -> None:

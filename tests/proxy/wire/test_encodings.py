@@ -25,7 +25,16 @@ async def server() -> AsyncGenerator[Talking, None]:
 
 def call(server: Talking) -> ServerCall:
     return ServerCall(
-        "GET", f"{server.address}/v1/models", b"", {}, None, False, Timeouts(), RetryBudget()
+        tenant="app",
+        method="GET",
+        base_url=f"{server.address}/v1",
+        path="models",
+        body=b"",
+        headers={},
+        key=None,
+        key_is_ours=False,
+        timeouts=Timeouts(),
+        retry_budget=RetryBudget(),
     )
 
 
