@@ -11,7 +11,15 @@ import aiosqlite
 
 from proxy.traces.query import BadCursor, Page, Piece, Query, page_of, readable
 from proxy.traces.sqlite import Database, insert
-from proxy.traces.store import Entry, TracesRefused, TraceStoreAway, added_up
+from proxy.traces.store import (
+    Decide,
+    Entry,
+    Keep,
+    Relabelled,
+    TracesRefused,
+    TraceStoreAway,
+    added_up,
+)
 from proxy.traces.tally import (
     EVERYBODY,
     MOST_COUNTERS,
@@ -22,7 +30,7 @@ from proxy.traces.tally import (
     from_ms,
     ms_of,
 )
-from proxy.traces.trace import Trace
+from proxy.traces.trace import ANY_LABEL, PINNED, Trace
 
 # The keys are looked up in the table by its own order; it would be read whole for a list of them.
 _FOUND = """
@@ -99,6 +107,8 @@ _REFUSALS = (
 )
 """What the file says of a value; all else is about the file itself."""
 ANSWER_WITHIN_S = 2.0
+NEVER_MS = 2**62
+"""When a pinned trace is forgotten."""
 
 
 class EmbeddedStore:
@@ -129,6 +139,25 @@ class EmbeddedStore:
             [trace_id, self._now_ms()],
         )
         return readable(rows[0][0]) if rows else None
+
+    async def label(self, trace_id: str, decide: Decide, keep: Keep) -> Trace | None:
+        """Give a trace another feedback, or none, and count the difference."""
+        now_ms = self._now_ms()
+        async with self._database.transaction() as change:
+            found = await change.execute_fetchall(
+                "SELECT record FROM traces WHERE id = ? AND expires_ms > ?", [trace_id, now_ms]
+            )
+            before = next((readable(record) for (record,) in found), None)
+            if before is None:
+                return None
+            new = Relabelled.of(before, decide(before), keep)
+            await change.execute(
+                "UPDATE traces SET record = ?, label = ?, expires_ms = ? WHERE id = ?",
+                [new.record, new.label, NEVER_MS if new.is_pinned else new.expires_ms, trace_id],
+            )
+            kept = {one: tally for one, tally in new.added.items() if one.expires_ms > now_ms}
+            await _add_all(change, kept)
+            return new.trace
 
     async def page(self, query: Query) -> Page:
         """Return the traces that a query wants; see `page_of` for how many."""
@@ -208,6 +237,8 @@ class EmbeddedStore:
             found.append((said, (f",{query.code},", f",{query.code}.")))
         if query.door is not None:
             found.append(("(door IS NULL OR door = ?)", (query.door,)))
+        if query.label is not None:
+            found.append(_with_label(query.label))
         if query.since is not None:
             found.append(("(started_ms IS NULL OR started_ms >= ?)", (ms_of(query.since),)))
         if query.until is not None:
@@ -220,8 +251,17 @@ def joined(words: Sequence[str]) -> str:
     return f",{','.join(words)},"
 
 
+def _with_label(wanted: str) -> tuple[str, tuple[object, ...]]:
+    """Return the condition of a filter for labels, and its values."""
+    if wanted == PINNED:
+        return "label IS NOT NULL AND expires_ms = ?", (NEVER_MS,)
+    return ("label IS NOT NULL", ()) if wanted == ANY_LABEL else ("label = ?", (wanted,))
+
+
 def _index(query: Query) -> str:
     """Return the table with the index that holds the order and all conditions."""
+    if query.label is not None:
+        return "traces INDEXED BY traces_labelled"
     index = "traces_of_all" if query.tenant is None else "traces_of_tenant"
     return f"traces INDEXED BY {index}"
 
@@ -271,9 +311,9 @@ async def _insert(change: aiosqlite.Connection, new: Iterable[Entry]) -> None:
 
 async def _drop_surplus(change: aiosqlite.Connection, tenant: str, keep_last: int) -> None:
     await change.execute(
-        "DELETE FROM traces WHERE tenant = ? AND place <= ("
+        "DELETE FROM traces WHERE tenant = ? AND expires_ms < ? AND place <= ("
         "SELECT place FROM traces WHERE tenant = ? ORDER BY place DESC LIMIT 1 OFFSET ?)",
-        [tenant, tenant, keep_last],
+        [tenant, NEVER_MS, tenant, keep_last],
     )
 
 

@@ -206,6 +206,17 @@ def stored(trace: Trace, text: StoredText) -> Trace:
     return _with(_Walk(trace, redactor).shape(trace), text=text)
 
 
+def stored_note(note: str, text: StoredText) -> str:
+    """Return what may be kept of a note about a trace."""
+    match text:
+        case StoredText.FULL:
+            return _encodable(note)
+        case StoredText.MASKED:
+            return masked(_encodable(note))
+        case StoredText.NONE:
+            return ""
+
+
 @dataclass(frozen=True, slots=True)
 class _Text:
     """A text as it was and as it is kept."""

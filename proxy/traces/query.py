@@ -133,6 +133,7 @@ class Query:
         since: Of requests that came in then or later only; aware.
         until: Of requests that came in before that only; aware.
         door: Of requests at this door only.
+        label: With this label only, one of `LABEL_FILTERS`.
         before: Older than this cursor; newest first.
         after: Newer than this cursor; oldest first; empty for all from the oldest on. At most one
             of the two is given, and with neither the newest come first.
@@ -147,6 +148,7 @@ class Query:
     since: datetime | None = None
     until: datetime | None = None
     door: str | None = None
+    label: str | None = None
     before: str | None = None
     after: str | None = None
     limit: int = 50
@@ -154,7 +156,7 @@ class Query:
     @property
     def is_narrow(self) -> bool:
         """Whether the index has to be looked at, and not only whose traces they are."""
-        narrow = (self.action, self.guard, self.code, self.since, self.until, self.door)
+        narrow = (self.action, self.guard, self.code, self.since, self.until, self.door, self.label)
         return any(value is not None for value in narrow)
 
 
@@ -216,6 +218,7 @@ def matches(trace: Trace, query: Query, words: Words) -> bool:
         query.tenant in {None, trace.tenant}
         and query.action in {None, trace.action_name}
         and query.door in {None, trace.door}
+        and trace.has_label(query.label)
         and (query.guard is None or query.guard in trace.guards_with_findings)
         and (query.since is None or query.since <= trace.started_at)
         and (query.until is None or trace.started_at < query.until)

@@ -20,16 +20,19 @@ from proxy.shared_redis import ScriptCall, SharedRedis
 from proxy.traces.query import Page, Piece, Query, page_of, readable
 from proxy.traces.redis_adding import (
     ADD,
+    CHANGED,
+    LABEL,
     OWN_CLOCK,
     SPREAD,
     WHOLE,
     Placed,
     Portion,
     keys_and_values,
+    label_call,
     portion_of,
 )
 from proxy.traces.redis_listing import Listed, Merged, Reached, away, cursor_behind
-from proxy.traces.store import Entry, TracesRefused, TraceStoreAway
+from proxy.traces.store import Decide, Entry, Keep, Relabelled, TracesRefused, TraceStoreAway
 from proxy.traces.tally import EVERYBODY, Bucket, BucketId, TallyBucket, from_ms
 from proxy.traces.trace import Trace
 
@@ -136,6 +139,23 @@ class RedisStore:
         async with self._redis.answering(away) as redis:
             record = await redis.get(portion_of(trace_id, self._portions).record(trace_id))
         return None if record is None else readable(str(record))
+
+    async def label(self, trace_id: str, decide: Decide, keep: Keep) -> Trace | None:
+        """Give a trace another feedback, or none, and count the difference."""
+        portion = portion_of(trace_id, self._portions)
+        async with self._patience():
+            while True:
+                async with self._redis.answering(away) as redis:
+                    record = await redis.get(portion.record(trace_id))
+                before = None if record is None else readable(str(record))
+                if before is None:
+                    return None
+                new = Relabelled.of(before, decide(before), keep)
+                call = label_call(str(record), new, portion, keep)
+                async with self._redis.answering(away):
+                    [said] = await self._redis.run_for_good(LABEL, [call])
+                if said != CHANGED:
+                    return new.trace
 
     async def page(self, query: Query) -> Page:
         """Return the traces that a query wants; see `page_of` for how many."""

@@ -18,17 +18,24 @@ once and counted once, and what a batch counts can be added up before.
 A batch for several portions is taken portion by portion. A place is a time and a number. All places
 of a batch have one time, and their numbers are in the batch's order, so that it is kept when
 portions are read together. Numbers of different portions never are the same.
+
+A label is written into the trace's record, and the trace into one of two sorted sets of its tenant:
+that of the pinned ones, whose records do not expire, or that of the others. Their places begin with
+the time of the request.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b, sha1
 from math import ceil, sqrt
 from zlib import crc32
 
+from proxy.shared_redis import ScriptCall
 from proxy.traces.query import Listing
-from proxy.traces.store import Entry, added_up
-from proxy.traces.tally import MOST_COUNTERS, BucketId
+from proxy.traces.store import Entry, Keep, Relabelled, added_up
+from proxy.traces.tally import MOST_COUNTERS, BucketId, ms_of
+from proxy.traces.trace import Trace
 
 _PREFIX = "guard-proxy:"
 # The slots of these lie in the middle of one sixteenth of all slots each, in order. However many
@@ -71,6 +78,11 @@ class Portion:
         """Return the key of the stream that gives a tenant's traces their order."""
         return f"{_PREFIX}{{{self.tag}}}:stream:{tenant}"
 
+    def labelled(self, tenant: str, *, pinned: bool) -> str:
+        """Return the key of a tenant's labelled traces: the pinned ones, or the others."""
+        kind = "pinned" if pinned else "labelled"
+        return f"{_PREFIX}{{{self.tag}}}:{kind}:{tenant}"
+
     def tally(self, bucket: BucketId) -> str:
         """Return the key of a bucket's counters."""
         return f"{_PREFIX}{{{self.tag}}}:tally:{bucket.per}:{bucket.start_ms}:{bucket.tenant}"
@@ -93,7 +105,28 @@ _LEAST_SURPLUS = 100
 
 # For each trace of a batch two keys and eleven arguments, then for each bucket one and two. Surplus
 # entries go many at once and with their records, which the stream's own trimming cannot do.
-ADD = """
+_ADD_UP = """
+local function add_up(bucket, expires_ms, counts, now_ms, most_counters)
+  local left_ms = expires_ms - now_ms
+  if left_ms <= 0 then
+    return
+  end
+  local counters = redis.call('HLEN', bucket)
+  for name, number in pairs(cjson.decode(counts)) do
+    if counters < most_counters or redis.call('HEXISTS', bucket, name) == 1 then
+      if redis.call('HINCRBY', bucket, name, number) == number then
+        counters = counters + 1
+      end
+    end
+  end
+  if redis.call('PTTL', bucket) < left_ms then
+    redis.call('PEXPIRE', bucket, left_ms)
+  end
+end
+"""
+ADD = (
+    _ADD_UP
+    + """
 local tenants, last_place = KEYS[1], KEYS[2]
 local record_prefix, traces, most_counters = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local at_ms, portions, least_surplus = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -122,26 +155,10 @@ local function drop_surplus(stream, keep_last)
   end
   local most = math.min(surplus, 1000)
   for _, entry in ipairs(redis.call('XRANGE', stream, '-', '+', 'COUNT', most)) do
-    redis.call('DEL', record_prefix .. entry[2][2])
-    redis.call('XDEL', stream, entry[1])
-  end
-end
-
-local function add_up(bucket, expires_ms, counts)
-  local left_ms = expires_ms - now_ms
-  if left_ms <= 0 then
-    return
-  end
-  local counters = redis.call('HLEN', bucket)
-  for name, number in pairs(cjson.decode(counts)) do
-    if counters < most_counters or redis.call('HEXISTS', bucket, name) == 1 then
-      if redis.call('HINCRBY', bucket, name, number) == number then
-        counters = counters + 1
-      end
+    if redis.call('PTTL', record_prefix .. entry[2][2]) ~= -1 then  -- it is not pinned
+      redis.call('DEL', record_prefix .. entry[2][2])
     end
-  end
-  if redis.call('PTTL', bucket) < left_ms then
-    redis.call('PEXPIRE', bucket, left_ms)
+    redis.call('XDEL', stream, entry[1])
   end
 end
 
@@ -186,10 +203,56 @@ for at = 1, traces do
 end
 for at = 1, #KEYS - 2 - 2 * traces do
   local expires_ms, counts = unpack(ARGV, 11 * traces + 2 * at + 5, 11 * traces + 2 * at + 6)
-  add_up(KEYS[2 + 2 * traces + at], expires_ms, counts)
+  add_up(KEYS[2 + 2 * traces + at], expires_ms, counts, now_ms, most_counters)
 end
 return unwanted
 """
+)
+
+CHANGED = "changed"
+"""Returned by the script where the record is no longer the one that was read."""
+# Keys: record, labelled traces, pinned ones, then a bucket each. The traces of both sets are in the
+# order of their members, which begin with the place.
+LABEL = (
+    _ADD_UP
+    + f"""
+local record, labelled, pinned = KEYS[1], KEYS[2], KEYS[3]
+local read, new, place, member = unpack(ARGV, 1, 4)
+local is_pinned, expires_ms, keep_ms, most_counters = ARGV[5] == '1', unpack(ARGV, 6, 8)
+local time = redis.call('TIME')
+local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+local before = redis.call('GET', record)
+if not before or redis.sha1hex(before) ~= read then
+  return '{CHANGED}'
+end
+for _, set in ipairs({{labelled, pinned}}) do
+  redis.call('ZREMRANGEBYLEX', set, '[' .. place, '(' .. place .. '!')
+end
+local left_ms = redis.call('PTTL', record)
+if left_ms < 0 then
+  left_ms = expires_ms - now_ms
+end
+if is_pinned then
+  redis.call('SET', record, new)
+  redis.call('ZADD', pinned, 0, member)
+elseif left_ms > 0 then
+  redis.call('SET', record, new, 'PX', left_ms)
+  if member ~= '' then
+    redis.call('ZADD', labelled, 0, member)
+  end
+else
+  redis.call('DEL', record)
+end
+local oldest_ms = string.format('%018.0f', math.max(0, now_ms - keep_ms))
+redis.call('ZREMRANGEBYLEX', labelled, '-', '(' .. oldest_ms)
+redis.call('PEXPIRE', labelled, keep_ms)
+for at = 4, #KEYS do
+  local bucket_expires_ms, counts = unpack(ARGV, 2 * at + 1, 2 * at + 2)
+  add_up(KEYS[at], bucket_expires_ms, counts, now_ms, tonumber(most_counters))
+end
+return ''
+"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,3 +312,46 @@ def _fields(listing: Listing) -> tuple[str, str, str, int]:
     """Return what stands in a trace's stream entry: index, codes, door, started_ms."""
     index = " ".join((listing.action, *listing.guards))
     return index, " ".join(listing.codes), listing.door, listing.started_ms
+
+
+def label_call(before: str, new: Relabelled, portion: Portion, keep: Keep) -> ScriptCall:
+    """Return what the script is given to label a trace.
+
+    Args:
+        before: The record as it was read.
+        new: What it is to be.
+        portion: Where the trace belongs.
+        keep: How long its tenant's traces are kept.
+    """
+    tenant = new.trace.tenant
+    place = label_place(new.trace)
+    keys = [portion.record(new.trace.id)]
+    keys += [portion.labelled(tenant, pinned=pinned) for pinned in (False, True)]
+    values: list[str | int] = [
+        sha1(before.encode(), usedforsecurity=False).hexdigest(),
+        new.record,
+        place,
+        _member(place, new) if new.label else "",
+        int(new.is_pinned),
+        new.expires_ms,
+        keep.ms,
+        MOST_COUNTERS,
+    ]
+    for kept, tally in new.added.items():
+        keys.append(portion.tally(kept.bucket))
+        values += (kept.expires_ms, json.dumps(tally.counts))
+    return ScriptCall(keys, values)
+
+
+def label_place(trace: Trace) -> str:
+    """Return where a labelled trace stands: by the time of its request, each in its own place."""
+    number = int.from_bytes(blake2b(trace.id.encode(errors="replace"), digest_size=7).digest())
+    return f"{ms_of(trace.started_at):018}-{number:018}"
+
+
+def _member(place: str, new: Relabelled) -> str:
+    listing = Listing.of(new.trace)
+    index, codes, door, started_ms = _fields(listing)
+    fields = {"id": new.trace.id, "index": index, "codes": codes, "door": door}
+    said = fields | {"started_ms": str(started_ms), "label": new.label}
+    return f"{place} {json.dumps(said, ensure_ascii=False)}"

@@ -6,6 +6,7 @@ portion a trace may still come with a place that another has passed. There the c
 portion how far it was read, and nothing that comes late is passed over.
 """
 
+import json
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,11 +15,14 @@ from datetime import datetime
 from heapq import heappop, heappush
 from math import ceil
 
+from redis.asyncio.client import Pipeline
+
 from proxy.shared_redis import SharedRedis
 from proxy.traces.query import BadCursor, Query, is_under
 from proxy.traces.redis_adding import Portion
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.tally import ms_of
+from proxy.traces.trace import ANY_LABEL, PINNED
 
 _CLOCKS_DIFFER_MS = 300_000
 """How far the clock of a proxy may be ahead of the server's."""
@@ -48,6 +52,7 @@ class Listed:
             query.action in {None, action}
             and (query.guard is None or query.guard in guards)
             and query.door in {None, self.fields.get("door", query.door)}
+            and query.label in {None, ANY_LABEL, PINNED, self.fields.get("label")}
             and self._has_code(query.code)
             and self._is_within(query.since, query.until)
         )
@@ -106,8 +111,13 @@ def cursor_behind(places: Iterable[str]) -> str:
     return _BETWEEN_PLACES.join(places)
 
 
+_Fields = Mapping[str, str]
+
+
 @dataclass(slots=True)
 class _Stream:
+    """A stream, or a sorted set of labelled traces, as far as it was read."""
+
     key: str
     portion: Portion
     behind: str
@@ -115,7 +125,7 @@ class _Stream:
     waiting: deque[Listed] = field(default_factory=deque)
     is_over: bool = False
 
-    def take(self, entries: Sequence[tuple[str, Mapping[str, str]]], most_at_once: int) -> None:
+    def take(self, entries: Sequence[tuple[str, _Fields]], most_at_once: int) -> None:
         self.is_over = len(entries) < self.at_once
         self.waiting += [
             Listed(self.portion, place, fields["id"], fields) for place, fields in entries
@@ -154,9 +164,11 @@ class Merged:
         wanted = most_at_once if query.is_narrow or query.text else query.limit
         fair = ceil(2 * wanted / max(1, len(streams)))
         at_once = min(max(fair, _LEAST_AT_ONCE), most_at_once)
+        self._are_labelled = query.label is not None
         self._streams = [
-            _Stream(portion.stream(tenant), portion, reached.in_portion(portion), at_once)
+            _Stream(key, portion, reached.in_portion(portion), at_once)
             for portion, tenant in streams
+            for key in _keys(portion, tenant, query.label)
         ]
         self._heads: list[tuple[_Order, int]] = []
         self._dry = set(range(len(self._streams)))
@@ -186,17 +198,34 @@ class Merged:
             redis.pipeline(transaction=False) as pipeline,
         ):
             for stream in (self._streams[number] for number in numbers):
-                beyond = f"({stream.behind}" if stream.behind else None
-                if self._newest_first:
-                    pipeline.xrevrange(stream.key, beyond or "+", self._oldest, stream.at_once)
+                if self._are_labelled:
+                    self._ask_set(pipeline, stream)
                 else:
-                    pipeline.xrange(stream.key, beyond or self._oldest, "+", stream.at_once)
+                    self._ask_stream(pipeline, stream)
             found = await pipeline.execute()
         for number, entries in zip(numbers, found, strict=True):
-            self._streams[number].take(entries, self._most_at_once)
+            said = [_parsed(member) for member in entries] if self._are_labelled else entries
+            self._streams[number].take(said, self._most_at_once)
         dry, self._dry = self._dry, set()
         for number in dry:
             self._show_head(number)
+
+    def _ask_stream(self, pipeline: Pipeline, stream: _Stream) -> None:
+        beyond = f"({stream.behind}" if stream.behind else None
+        if self._newest_first:
+            pipeline.xrevrange(stream.key, beyond or "+", self._oldest, stream.at_once)
+        else:
+            pipeline.xrange(stream.key, beyond or self._oldest, "+", stream.at_once)
+
+    def _ask_set(self, pipeline: Pipeline, stream: _Stream) -> None:
+        ms, number = _order(stream.behind) if stream.behind else (0, 0)
+        place = f"({ms:018}-{number:018}" if stream.behind else None
+        if self._newest_first:
+            pipeline.zrevrangebylex(stream.key, place or "+", "-", 0, stream.at_once)
+        else:
+            # Behind all that begins with the place: a blank stands before the rest of a member.
+            low = f"{place}!" if place else "-"
+            pipeline.zrangebylex(stream.key, low, "+", 0, stream.at_once)
 
     def _show_head(self, number: int) -> None:
         stream = self._streams[number]
@@ -206,6 +235,21 @@ class Merged:
             heappush(self._heads, (order, number))
         elif not stream.is_over:
             self._dry.add(number)
+
+
+def _keys(portion: Portion, tenant: str, label: str | None) -> list[str]:
+    """Return the keys that hold a tenant's traces, or those of them with a label."""
+    if label is None:
+        return [portion.stream(tenant)]
+    kinds = (True,) if label == PINNED else (True, False)
+    return [portion.labelled(tenant, pinned=pinned) for pinned in kinds]
+
+
+def _parsed(member: str) -> tuple[str, _Fields]:
+    """Return the place and the fields of a labelled trace."""
+    place, _, fields = member.partition(" ")
+    ms, number = _order(place)
+    return f"{ms}-{number}", json.loads(fields)
 
 
 def _is_low(stream: _Stream) -> bool:

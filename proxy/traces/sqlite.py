@@ -77,7 +77,14 @@ UPDATE outbox SET bytes = length(CAST(record AS BLOB));
 DROP INDEX outbox_in_order;
 CREATE INDEX outbox_in_order ON outbox (place, bytes)
 """
-_VERSIONS = (_FIRST, _SECOND, _THIRD)
+# Few traces are labelled: their index holds no others.
+_FOURTH = """
+ALTER TABLE traces ADD COLUMN label TEXT;
+CREATE INDEX traces_labelled
+    ON traces (place, label, tenant, expires_ms, started_ms, action, guards, codes, door)
+    WHERE label IS NOT NULL
+"""
+_VERSIONS = (_FIRST, _SECOND, _THIRD, _FOURTH)
 SCHEMA_VERSION = len(_VERSIONS)
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",

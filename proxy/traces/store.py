@@ -1,6 +1,6 @@
 """Where traces are kept: the protocol of a store, what goes in, and what is asked of it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -8,8 +8,8 @@ from typing import Protocol
 from policies.schema.sections import Tracing
 from proxy.logs import logger
 from proxy.traces.query import Listing, Page, Query, readable
-from proxy.traces.tally import Bucket, Kept, Tally, TallyBucket, buckets_of
-from proxy.traces.trace import Trace
+from proxy.traces.tally import Bucket, Kept, Tally, TallyBucket, buckets_of, ms_of
+from proxy.traces.trace import PINNED, Feedback, Trace
 
 log = logger(__name__)
 
@@ -117,6 +117,52 @@ def added_up(entries: Iterable[Entry]) -> dict[Kept, Tally]:
     return {kept: Tally.sum(totals) for kept, totals in added.items()}
 
 
+Decide = Callable[[Trace], Feedback | None]
+"""Returns the feedback that a trace is to have; None for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relabelled:
+    """A trace with another feedback, ready to be kept.
+
+    Attributes:
+        trace: The trace.
+        record: The same as JSON.
+        expires_ms: When it is forgotten unless it is pinned, in milliseconds since 1970.
+        added: What it adds to the counts of each of its buckets; less than nothing where a label is
+            gone.
+    """
+
+    trace: Trace
+    record: str
+    expires_ms: int
+    added: Mapping[Kept, Tally]
+
+    @classmethod
+    def of(cls, before: Trace, feedback: Feedback | None, keep: Keep) -> "Relabelled":
+        """Return a trace with its new feedback."""
+        trace = before.model_copy(update={"feedback": feedback})
+        difference = Tally.of(trace) - Tally.of(before)
+        started_ms = ms_of(trace.started_at)
+        kept = buckets_of(trace.tenant, started_ms, keep.ms) if difference.counts else ()
+        return cls(
+            trace=trace,
+            record=trace.model_dump_json(),
+            expires_ms=started_ms + keep.ms,
+            added=dict.fromkeys(kept, difference),
+        )
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it is kept beyond its time."""
+        return self.trace.has_label(PINNED)
+
+    @property
+    def label(self) -> str | None:
+        """Its label; None for none."""
+        return self.trace.feedback.label.value if self.trace.feedback else None
+
+
 class TraceStore(Protocol):
     """A place that keeps traces. Every method may raise `TraceStoreAway`."""
 
@@ -129,6 +175,20 @@ class TraceStore(Protocol):
 
     async def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id."""
+
+    async def label(self, trace_id: str, decide: Decide, keep: Keep) -> Trace | None:
+        """Give a trace another feedback, or none, and count the difference.
+
+        Args:
+            trace_id: Its id.
+            decide: Returns the new feedback for the trace as it stands; may be asked again when
+                somebody else labels it at the same time. What it raises goes through, and nothing
+                is changed.
+            keep: How long the trace is kept where it is not pinned.
+
+        Returns:
+            The trace as it is now; None if there is none.
+        """
 
     async def page(self, query: Query) -> Page:
         """Return the traces that a query wants.

@@ -4,7 +4,6 @@ A store adds up what `Tally.of` says of each trace it takes, by minutes and by h
 the counters are bounded: guards, actions, doors, classes of status, reasons; no words of a tenant.
 """
 
-import math
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -13,10 +12,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
+from math import ceil, sqrt
 
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
-from proxy.traces.trace import Delivery, Trace
+from proxy.traces.trace import Delivery, Label, Trace
 
 BOUNDS_MS = (
     *(1, 2, 3, 5, 7),
@@ -75,7 +75,7 @@ class Histogram:
         """
         if not self.count:
             return None
-        rank = max(1, math.ceil(share * self.count))
+        rank = max(1, ceil(share * self.count))
         below, low = 0, 0.0
         for bound, label in zip(BOUNDS_MS, LABELS, strict=False):
             here = self.counts.get(label, 0)
@@ -83,6 +83,43 @@ class Histogram:
                 return low + (bound - low) * (rank - below) / here
             below, low = below + here, float(bound)
         return low
+
+
+_Z = 1.959964
+"""Standard deviations within which 95 % of a normal distribution lie."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many."""
+
+    count: int
+    total: int
+
+    @property
+    def rate(self) -> float | None:
+        """The share, from 0 to 1; None of nothing."""
+        return self.count / self.total if self.total else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval by Wilson: what the true share may well be."""
+        return wilson(self.count, self.total)
+
+
+def wilson(count: int, total: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share by Wilson's formula; from 0 to 1 if nothing was counted.
+
+    Args:
+        count: How many were so.
+        total: Of how many.
+    """
+    if not total:
+        return 0.0, 1.0
+    rate, spread = count / total, _Z**2 / total
+    middle = rate + spread / 2
+    half = sqrt(spread * (rate * (1 - rate) + spread / 4))
+    return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
 
 
 CLIENT_GONE = "client_gone"
@@ -107,6 +144,7 @@ def counters_of(trace: Trace) -> Iterator[str]:
         yield "not_checked"
     yield from _guards(trace.not_checked, tuple((run.guard, run.outcome) for run in trace.guards))
     yield from _shadows(trace)
+    yield from _labels(trace)
     if len(trace.attempts) > 1:
         yield f"regeneration:{_second_attempt(trace)}"
     for what, time_ms in _times(trace):
@@ -166,6 +204,33 @@ def _shadows(trace: Trace) -> Iterator[str]:
         yield "shadow_changed"
 
 
+_ALARMS = frozenset({GuardOutcome.ACTED, GuardOutcome.WOULD_ACT})
+
+
+def _labels(trace: Trace) -> Iterator[str]:
+    """Yield what a label says of each guard that ran.
+
+    Its alarm was right, or it was wrong, or the guard was rightly silent. A guard in shadow counts
+    as if it had acted. Of one that was silent before a wrong answer nothing is said: such an error
+    may be another one's to find.
+    """
+    if trace.feedback is None:
+        return
+    label = trace.feedback.label
+    yield f"label:{label}"
+    is_good = label is Label.FALSE_ALARM or trace.action is Action.PASS
+    if label is Label.MISSED or trace.action is None:
+        return
+    came: dict[str, set[GuardOutcome]] = {}
+    for run in trace.guards:
+        came.setdefault(_name(run.guard), set()).add(run.outcome)
+    for guard, outcomes in came.items():
+        if outcomes & _ALARMS:
+            yield f"alarm:{guard}:{'wrong' if is_good else 'right'}"
+        elif is_good and GuardOutcome.NOT_RUN not in outcomes:
+            yield f"alarm:{guard}:silent"
+
+
 def _second_attempt(trace: Trace) -> str:
     if trace.error is not None:
         return "unfinished"
@@ -190,7 +255,7 @@ def _name(said: str) -> str:
 
 
 MOST_COUNTERS = 500
-"""Most counters of one bucket; about 340 are possible with the guards there are."""
+"""Most counters of one bucket; about 410 are possible with the guards there are."""
 EVERYBODY = ""
 """Stands for the tenant where all tenants are counted together."""
 _MS = timedelta(milliseconds=1)
@@ -283,6 +348,31 @@ class Regenerations:
 
 
 @dataclass(frozen=True, slots=True)
+class Alarms:
+    """What labels say of one guard.
+
+    Attributes:
+        right: Requests in which it rightly acted, or in shadow would have.
+        wrong: Good answers in which it did.
+        silent: Good answers that it looked at and left alone.
+    """
+
+    right: int = 0
+    wrong: int = 0
+    silent: int = 0
+
+    @property
+    def precision(self) -> Share:
+        """How many of its alarms were right."""
+        return Share(self.right, self.right + self.wrong)
+
+    @property
+    def false_alarms(self) -> Share:
+        """In how many of the good answers it raised an alarm."""
+        return Share(self.wrong, self.wrong + self.silent)
+
+
+@dataclass(frozen=True, slots=True)
 class Shadowed:
     """What a shadow policy would have done.
 
@@ -321,6 +411,12 @@ class Tally:
         for tally in tallies:
             total.update(tally.counts)
         return cls(dict(total))
+
+    def __sub__(self, other: "Tally") -> "Tally":
+        """Return the counters that differ, and by how much."""
+        difference = Counter(self.counts)
+        difference.subtract(other.counts)
+        return Tally({name: count for name, count in difference.items() if count})
 
     @property
     def requests(self) -> int:
@@ -371,6 +467,20 @@ class Tally:
     def by_not_run_reason(self) -> dict[str, int]:
         """Requests in which something was not checked, by the reason or by what it was."""
         return self._under("not_run")
+
+    @property
+    def by_label(self) -> dict[str, int]:
+        """Labelled requests by their label."""
+        return {name: count for name, count in self._under("label").items() if count > 0}
+
+    @property
+    def alarms(self) -> "dict[str, Alarms]":
+        """What labels say of each guard, by its id."""
+        found: dict[str, dict[str, int]] = {}
+        for name, count in self._under("alarm").items():
+            guard, _, kind = name.rpartition(":")
+            found.setdefault(guard, {})[kind] = max(0, count)
+        return {guard: Alarms(**kinds) for guard, kinds in found.items() if any(kinds.values())}
 
     @property
     def regenerations(self) -> Regenerations:

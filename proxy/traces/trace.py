@@ -295,6 +295,44 @@ NOTHING_DECIDED = "none"
 ACTION_NAMES = (*(action.value for action in Action), NOTHING_DECIDED)
 
 
+class Label(StrEnum):
+    """A person's judgement of what was done with a request."""
+
+    RIGHT = "right"
+    """The answer was rightly left alone, or rightly changed."""
+    FALSE_ALARM = "false_alarm"
+    """A good answer was changed."""
+    MISSED = "missed"
+    """A wrong answer was sent."""
+
+
+ANY_LABEL = "any"
+"""Filter for all labelled traces."""
+PINNED = "pinned"
+"""Filter for those that are kept beyond their time."""
+LABEL_FILTERS = (*(label.value for label in Label), ANY_LABEL, PINNED)
+
+
+class Feedback(Shape):
+    """What somebody said of a request afterwards.
+
+    Attributes:
+        label: The judgement.
+        note: Why, in the words of whoever gave it.
+        choice: Number of the reply that it is about, from 0.
+        span: Where in that reply the missed error stands; None if nobody marked it.
+        pinned: The trace is kept until it is unpinned, whatever the policy's retention.
+        at: When it was given; aware.
+    """
+
+    label: Label
+    note: Words = ""
+    choice: int = 0
+    span: Span | None = None
+    pinned: bool = False
+    at: AwareDatetime
+
+
 class Delivery(StrEnum):
     """Whether the reply reached the client."""
 
@@ -335,6 +373,7 @@ class Trace(Shape):
         status: HTTP status.
         error: Code of the error that the client saw; None if it saw none.
         shadow: What the policy's shadow policy would have done; None if it has none.
+        feedback: The label that somebody gave it; None if nobody did.
     """
 
     id: str
@@ -374,6 +413,17 @@ class Trace(Shape):
     error: Code | None = None
     delivery: Delivery = Delivery.DELIVERED
     shadow: Replayed | None = None
+    feedback: Feedback | None = None
+
+    def has_label(self, wanted: str | None) -> bool:
+        """Tell whether it has the label that a filter wants; see `LABEL_FILTERS`."""
+        if wanted is None:
+            return True
+        if self.feedback is None:
+            return False
+        if wanted == PINNED:
+            return self.feedback.pinned
+        return wanted in (ANY_LABEL, self.feedback.label)
 
     @property
     def guards_with_findings(self) -> tuple[str, ...]:

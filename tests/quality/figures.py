@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date
-from math import sqrt
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from policies.schema.guard_rule import Action
+from proxy.traces.tally import wilson
 from tests.quality.cases import Role
 from tests.quality.examining import AnswerOutcome, Outcome, QuestionOutcome, TwinOutcome
 
@@ -17,8 +17,6 @@ FLOORS = {"default": 0.9, "strict": 0.7}
 before they were run."""
 FEWEST_ALARMS = 3
 """One or two false alarms in some hundred answers say too little of a code's precision."""
-_Z = 1.959964
-"""How many standard deviations 95 % of a normal distribution lie within."""
 
 KeyT = TypeVar("KeyT")
 
@@ -40,13 +38,7 @@ class Share(_Kept):
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval by Wilson: what the true share may well be."""
-        if not self.total:
-            return 0.0, 1.0
-        spread = _Z**2 / self.total
-        middle = self.rate + spread / 2
-        half = sqrt(spread * (self.rate * (1 - self.rate) + spread / 4))
-        low, high = (middle - half) / (1 + spread), (middle + half) / (1 + spread)
-        return max(0.0, low), min(1.0, high)
+        return wilson(self.count, self.total)
 
     def __add__(self, other: "Share") -> "Share":
         return Share(count=self.count + other.count, total=self.total + other.total)

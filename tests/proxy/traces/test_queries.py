@@ -326,4 +326,4 @@ async def test_a_file_is_brought_up_to_date_once(file_of_before: Path) -> None:
         database = await Database.open(file_of_before)
         [(version,)] = await database.rows("PRAGMA user_version")
         await database.close()
-        assert version == SCHEMA_VERSION == 3
+        assert version == SCHEMA_VERSION == 4

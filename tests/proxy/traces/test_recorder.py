@@ -19,7 +19,7 @@ from proxy.traces.query import Page, Query
 from proxy.traces.recorder import Limits, Recorder
 from proxy.traces.redis import RedisStore
 from proxy.traces.sqlite import Database
-from proxy.traces.store import Entry, TracesRefused, TraceStore, TraceStoreAway
+from proxy.traces.store import Decide, Entry, Keep, TracesRefused, TraceStore, TraceStoreAway
 from proxy.traces.tally import Bucket, TallyBucket
 from proxy.traces.trace import Trace
 from tests.fakes.redis_process import RedisProcess
@@ -101,6 +101,9 @@ class GatedStore:
         raise NotImplementedError
 
     async def count(self, query: Query) -> int:
+        raise NotImplementedError
+
+    async def label(self, trace_id: str, decide: Decide, keep: Keep) -> Trace | None:
         raise NotImplementedError
 
     async def tallies(
