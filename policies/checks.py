@@ -39,6 +39,7 @@ def remarks_about(
         *remarks_on_answers(policy.passthrough),
         *(_about_tenant(policy) if policy.tenant else _about_base(policy)),
         *about_streams(policy),
+        *_about_judge(policy),
         *_about_address(policy),
         *_about_keys(policy),
         *_about_environment(policy, environment, require_env=require_env),
@@ -114,6 +115,28 @@ def _about_tenant(policy: Policy) -> Iterator[Remark]:
             ("judge",),
             f"can replace an answer and has no template: add `{JUDGE}` or `{FALLBACK}` to "
             "`templates`",
+        )
+
+
+def _about_judge(policy: Policy) -> Iterator[Remark]:
+    """Point out what a judge on the tenant's own model server lacks, and what comes too late."""
+    rules = policy.judge
+    if rules is None or rules.mode is Mode.OFF or policy.upstream is None:
+        return
+    names_model = rules.model or rules.base_url or policy.upstream.models
+    if not names_model:
+        yield Remark(
+            ("judge",),
+            "asks the model of each request; a `/v1/verify` that names no model goes without: add "
+            "`judge.model` or `upstream.models`",
+            refused=False,
+        )
+    if rules.mode is Mode.ENFORCE and policy.stream.mode is StreamMode.GATE:
+        yield Remark(
+            ("judge",),
+            "is asked at the end of an answer, of which `stream.mode: gate` has sent all but the "
+            "last sentence: it can then only end it with a correction; `buffer` waits for it",
+            refused=False,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from guards.core.exchange import ContextState, Exchange
+from policies.judging.judge import Judge
 from policies.patterns import IntentFound, Intents
 from policies.schema.policy import SourceRules
 from policies.verification.conversation import ASSISTANT, without_answer
@@ -23,6 +24,7 @@ from proxy.openai_api.model_request import GuardField
 from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.overrides import apply_overrides
+from proxy.pipeline.prepare import judge_for, usual_model
 from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services
 from proxy.tenants import Tenant
@@ -220,6 +222,7 @@ async def verified(
     *,
     spent_s: float,
     request_id: str,
+    judge: Judge | None,
 ) -> Verified:
     """Verify an exchange that holds an answer.
 
@@ -230,12 +233,12 @@ async def verified(
         options: How it is verified.
         spent_s: Time that the request has taken so far.
         request_id: Id of the request.
+        judge: The tenant's judge; None if it has none.
 
     Raises:
         UnknownGuard: the options name a guard that does not exist.
         CannotJudgeNow: the texts are very long, and cannot be judged.
     """
-    judge = services.judges.of(tenant.name, tenant.policy.judge)
     with services.long_texts.acquire(tenant, exchange) as judging:
         verifier = Verifier(judging.inspector, tenant.version)
         if judge is not None:
@@ -267,14 +270,23 @@ class VerifyJob(Job):
         note_exchange(self.trace, wanted.exchange, wanted.found, wanted.intent.why, asked)
         self.trace.route = self.door
         with self.trace.step("inspect_answer"):
-            done = await self._verified(wanted)
+            # A chat completion may name its model.
+            named = (request.model_extra or {}).get("model")
+            done = await self._verified(wanted, usual_model(self._tenant, named))
         log_failures(self.id, done.verdict)
         report = done.report
         note_verification(self.trace, done.verdict, report.original_answer, report.corrected_answer)
         body = json_bytes(report.model_dump(mode="json"))
         return HttpReply(200, self.early_headers, JSON_TYPE, body)
 
-    async def _verified(self, wanted: ToVerify) -> Verified:
+    async def _verified(self, wanted: ToVerify, model: str) -> Verified:
+        judge = judge_for(
+            self._services.judges,
+            self._tenant,
+            headers=self._headers,
+            caller_key=self._caller_key,
+            model=model,
+        )
         try:
             return await verified(
                 self._services,
@@ -283,6 +295,7 @@ class VerifyJob(Job):
                 wanted.options,
                 spent_s=self.trace.spent_s,
                 request_id=self.id,
+                judge=judge,
             )
         except UnknownGuard as unknown:
             param = "options.guards"

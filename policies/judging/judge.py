@@ -109,16 +109,31 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenUse:
+    """Tokens that a judge's server counted.
+
+    Attributes:
+        prompt: Those of the question.
+        completion: Those of the opinions.
+    """
+
+    prompt: int = 0
+    completion: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Opinions:
     """A judge's answer.
 
     Attributes:
         opinions: In any order; claims may be missing.
         confidence: How far the judge trusts the answer as a whole, 0 to 1; None if it says nothing.
+        tokens: Its cost; None if its server did not count.
     """
 
     opinions: tuple[Opinion, ...]
     confidence: float | None = None
+    tokens: TokenUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +144,12 @@ class JudgeFailure:
         reason: Such as ``timeout`` or ``garbage``; a snake_case word, perhaps with a detail behind
             a colon.
         by_input: It was the question's fault (too long, refused), not the judge's.
+        tokens: Its cost all the same; None if its server did not count.
     """
 
     reason: str
     by_input: bool = False
+    tokens: TokenUse | None = None
 
 
 class Judge(Protocol):

@@ -310,7 +310,7 @@ async def with_second_opinion(
         report = not_asked(rules, asked)
     else:
         began_s = perf_counter()
-        within_s = min(rules.timeout_s, time_left_s)
+        within_s = min(rules.limit_s, time_left_s)
         said = await judge.opinions(asked, within_s) if within_s > 0 else NO_TIME
         spent_ms = (perf_counter() - began_s) * 1000
         report = weighed(rules, asked, said, exchange.answer or "", spent_ms)

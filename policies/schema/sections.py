@@ -304,12 +304,13 @@ class OpinionRules(Shape):
         description="enforce: opinions count. shadow: they are traced and change nothing. off: "
         "nobody is asked.",
     )
-    timeout_s: float = Field(
-        3.0,
+    timeout_s: float | None = Field(
+        None,
         gt=0,
         le=60,
         description="Time for the opinions on all choices and attempts together, within that of "
-        "the whole request.",
+        "the whole request; absent, 10 where the tenant's own model server is asked, which has "
+        "other work, and 3 elsewhere.",
     )
     trained_on_korean: bool = Field(
         True, description="False for a model that was not: it may lower the confidence only."
@@ -320,13 +321,26 @@ class OpinionRules(Shape):
     most_claims: int = Field(8, ge=1, le=40, description="Most claims that it is asked about.")
 
     @property
+    def limit_s(self) -> float:
+        """Seconds that the opinions on one request may take."""
+        return _LIMIT_S if self.timeout_s is None else self.timeout_s
+
+    @property
     def is_advisory(self) -> bool:
         """Whether its opinions may lower the confidence and do nothing else."""
         return not self.trained_on_korean
 
 
+_LIMIT_S = 3.0
+_OWN_SERVER_LIMIT_S = 10.0
+_CLASSIFIERS = frozenset({JudgeKind.TEI_NLI, JudgeKind.VLLM_CLASSIFY})
+
+
 class JudgeRules(OpinionRules):
-    """A model that is asked about claims which the guards left open."""
+    """A model that is asked about claims which the guards left open.
+
+    `judge: {}` asks the tenant's own model server, as the request did, for the same model.
+    """
 
     kind: JudgeKind = Field(
         JudgeKind.CHAT,
@@ -335,15 +349,23 @@ class JudgeRules(OpinionRules):
         "the labels entailment, neutral and contradiction. Only a chat model says what is wrong "
         "with a claim and quotes what shows it; all others can but lower the confidence.",
     )
-    base_url: HttpAddress = Field(
+    base_url: HttpAddress | None = Field(
+        None,
         description="Address of the server: up to and including the version for chat kinds, such "
-        "as http://127.0.0.1:8000/v1; without it for tei_nli and vllm_classify."
+        "as http://127.0.0.1:8000/v1; without it for tei_nli and vllm_classify. Absent: the "
+        "tenant's own model server, with the key and the headers that the request went there with.",
     )
     model: str = Field(
-        "", max_length=200, description="Model to ask for; tei_nli needs none, every other one."
+        "",
+        max_length=200,
+        description="Model to ask for. Absent, where a chat judge has no `base_url`: the model "
+        "of the request; for `/v1/verify`, which may name none, the first of `upstream.models`. "
+        "tei_nli needs none.",
     )
     api_key_env: str | None = Field(
-        None, pattern=VARIABLE_NAME, description="Environment variable that holds its key."
+        None,
+        pattern=VARIABLE_NAME,
+        description="Environment variable that holds the key of the server at `base_url`.",
     )
     pair_separator: str = Field(
         "</s></s>",
@@ -370,8 +392,34 @@ class JudgeRules(OpinionRules):
         """
         return not self.trained_on_korean or self.kind is not JudgeKind.CHAT
 
+    @property
+    def limit_s(self) -> float:
+        """Seconds that the opinions on one request may take."""
+        if self.timeout_s is None and self.base_url is None:
+            return _OWN_SERVER_LIMIT_S
+        return super().limit_s
+
+    @model_validator(mode="after")
+    def _names_its_server(self) -> Self:
+        if self.base_url is not None:
+            return self
+        if self.kind in _CLASSIFIERS:
+            raise ValueError(f"a judge of kind {self.kind.value} needs a `base_url`")
+        if self.api_key_env:
+            raise ValueError(
+                "`api_key_env` goes with a `base_url`: without one the tenant's model server is "
+                "asked, with the key of `upstream`"
+            )
+        return self
+
     @model_validator(mode="after")
     def _names_its_model(self) -> Self:
-        if not self.model and self.kind is not JudgeKind.TEI_NLI:
-            raise ValueError(f"a judge of kind {self.kind.value} needs a `model`")
+        takes_requests_model = self.kind is JudgeKind.CHAT and self.base_url is None
+        if not (self.model or takes_requests_model or self.kind is JudgeKind.TEI_NLI):
+            raise ValueError(
+                f"a judge of kind {self.kind.value} needs a `model`; only one without a "
+                "`base_url` can take that of the request"
+                if self.kind is JudgeKind.CHAT
+                else f"a judge of kind {self.kind.value} needs a `model`"
+            )
         return self

@@ -41,6 +41,7 @@ from proxy.limits.counting import Visit, refusal
 from proxy.openai_api.chat import ChatDoor
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
+from proxy.pipeline.prepare import judge_for, usual_model
 from proxy.replay.judging import exchange_of
 from proxy.server.asgi_reply import HttpReply
 from proxy.services import Services
@@ -114,7 +115,9 @@ async def _asked(
     reply = await _done(request, job, chat_body(filled, tenant.policy))
     if reply is None or job.ended is None:
         return None
-    report = await _report(services, tenant, job.ended) if filled.verify else None
+    report = None
+    if filled.verify:
+        report = await _report(services, tenant, job.ended, filled.model)
     return Tried(Way.ASK, job.ended, reply.body, report)
 
 
@@ -139,7 +142,9 @@ async def _done(request: AnyRequest, job: Job, body: JsonObject) -> HttpReply | 
     return reply
 
 
-async def _report(services: Services, tenant: Tenant, trace: Trace) -> Verification | None:
+async def _report(
+    services: Services, tenant: Tenant, trace: Trace, model: str
+) -> Verification | None:
     """Verify the model's first answer, whatever became of it; None if there was none."""
     choices = trace.attempts[0].choices if trace.attempts else ()
     if trace.asked is None or not choices or choices[0].tool_turn:
@@ -152,6 +157,13 @@ async def _report(services: Services, tenant: Tenant, trace: Trace) -> Verificat
         _MENDED_BY_POLICY,
         spent_s=trace.duration_ms / 1000,
         request_id=trace.id,
+        judge=judge_for(
+            services.judges,
+            tenant,
+            headers={},
+            caller_key=None,
+            model=usual_model(tenant, model),
+        ),
     )
     return done.report
 

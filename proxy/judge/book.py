@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -14,7 +15,13 @@ from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.chat import ChatJudge
 from proxy.judge.hints import Hinting, SharedHints, key_of
 from proxy.judge.nli import TeiJudge, VllmJudge
-from proxy.judge.server import Adapter, JudgeCallFailed, JudgeServer, judge_client
+from proxy.judge.server import (
+    Adapter,
+    JudgeCallFailed,
+    JudgeServer,
+    OwnServer,
+    judge_client,
+)
 from proxy.judge.yesno import GraniteGuardianJudge, MiniCheckJudge
 from proxy.logs import logger
 
@@ -41,6 +48,8 @@ class HttpJudge:
         fair_s: float,
     ) -> None:
         self._tenant = tenant
+        self._adapter = adapter
+        self._server = server
         self._bounded = BoundedJudge(_Asking(adapter, server))
         self._breaker = breaker
         self._fair_s = fair_s
@@ -49,6 +58,10 @@ class HttpJudge:
     def state(self) -> BreakerState:
         """The state of its breaker."""
         return self._breaker.state
+
+    def at(self, server: JudgeServer) -> "HttpJudge":
+        """Return the same judge, breaker and all, behind a server as one request reaches it."""
+        return HttpJudge(self._tenant, self._adapter, server, self._breaker, self._fair_s)
 
     async def opinions(self, question: JudgeQuestion, within_s: float) -> Opinions | JudgeFailure:
         """Return an opinion within some seconds, or why there is none."""
@@ -89,10 +102,12 @@ class _Asking:
 
     async def opinions(self, question: JudgeQuestion, within_s: float) -> Opinions | JudgeFailure:
         del within_s
+        server = self._server.metered()
         try:
-            return await self._adapter.ask(self._server, question)
+            said = await self._adapter.ask(server, question)
         except JudgeCallFailed as failed:
-            return JudgeFailure(failed.reason, failed.by_input)
+            return JudgeFailure(failed.reason, failed.by_input, server.tokens)
+        return replace(said, tokens=server.tokens)
 
 
 _NONCE_BYTES = 8
@@ -119,7 +134,7 @@ class JudgeBook:
         self._environment = environment
         self._chance = Random().random  # noqa: S311 - spreads probes, hides nothing
         self._client = judge_client(ca_file)
-        self._judges: dict[str, tuple[JudgeRules, HttpJudge]] = {}
+        self._judges: dict[str, tuple[tuple[JudgeRules, str], HttpJudge]] = {}
         self._breakers: dict[str, tuple[str, Breaker]] = {}
         self._hinting = None if hints is None else Hinting(hints, self._heeding)
 
@@ -128,16 +143,32 @@ class JudgeBook:
         if self._hinting is not None:
             self._hinting.start()
 
-    def of(self, tenant: str, rules: JudgeRules | None) -> HttpJudge | None:
+    def of(
+        self, tenant: str, rules: JudgeRules | None, own: OwnServer | None = None
+    ) -> HttpJudge | None:
         """Return a tenant's judge by its policy; None if it has none.
 
         It is the same one, breaker and all, until the policy says something else about it.
+
+        Args:
+            tenant: Name of the tenant.
+            rules: What its policy says of a judge.
+            own: Its own model server, for a policy that names no other.
+
+        Raises:
+            ValueError: there is neither an address in the policy nor a server of the tenant's own.
         """
         if rules is None or rules.mode is Mode.OFF:
             return None
+        base_url = rules.base_url or (own.base_url if own else None)
+        if base_url is None:
+            raise ValueError("a judge without an address needs the tenant's own model server")
         known = self._judges.get(tenant)
-        if known is None or known[0] != rules:
-            known = self._judges[tenant] = (rules, self._built(tenant, rules))
+        if known is None or known[0] != (rules, base_url):
+            built = self._built(tenant, rules, base_url)
+            known = self._judges[tenant] = ((rules, base_url), built)
+        if rules.base_url is None and own is not None:
+            return known[1].at(JudgeServer.of(self._client, own))
         return known[1]
 
     def states(self) -> dict[str, BreakerState]:
@@ -150,17 +181,17 @@ class JudgeBook:
             await self._hinting.close()
         await self._client.aclose()
 
-    def _built(self, tenant: str, rules: JudgeRules) -> HttpJudge:
+    def _built(self, tenant: str, rules: JudgeRules, base_url: str) -> HttpJudge:
         key = self._environment.get(rules.api_key_env) if rules.api_key_env else None
-        judge = key_of(tenant, rules)
+        judge = key_of(tenant, rules, base_url)
         breaker = Breaker(rules.breaker, self._clock, self._chance, partial(self._tell, judge))
         self._breakers[tenant] = judge, breaker
         return HttpJudge(
             tenant,
             _adapter(rules),
-            JudgeServer(self._client, rules.base_url, key),
+            JudgeServer(self._client, base_url, key),
             breaker,
-            rules.timeout_s,
+            rules.limit_s,
         )
 
     def _tell(self, judge: str, for_s: float) -> None:

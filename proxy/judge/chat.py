@@ -139,7 +139,7 @@ class ChatJudge:
     """Asks a chat model.
 
     Args:
-        model: Its name.
+        model: Its name; empty for the one that its server is asked for anyway.
         nonce: Returns a new random word.
         max_tokens: Most tokens of a reply; None for what opinions on the claims take.
     """
@@ -156,7 +156,10 @@ class ChatJudge:
         Raises:
             JudgeCallFailed: the server failed, or the model wrote no opinions.
         """
-        body = self._body(question)
+        model = self._model or server.model
+        if not model:
+            raise JudgeCallFailed("no_model", by_input=True)
+        body = self._body(question, model)
         left_out = self._refused
         while True:
             try:
@@ -172,11 +175,11 @@ class ChatJudge:
         self._refused = left_out
         return opinions_in(reply)
 
-    def _body(self, question: JudgeQuestion) -> JsonObject:
+    def _body(self, question: JudgeQuestion, model: str) -> JsonObject:
         nonce = self._nonce()
         wanted = _TOKENS_AROUND + _TOKENS_PER_CLAIM * len(question.claims)
         return {
-            "model": self._model,
+            "model": model,
             "messages": [
                 {"role": "system", "content": _INSTRUCTION.format(nonce=nonce)},
                 {"role": "user", "content": _told(question, nonce)},

@@ -139,7 +139,7 @@ class Hinting:
             self._is_away = False
 
 
-def key_of(tenant: str, rules: JudgeRules) -> str:
+def key_of(tenant: str, rules: JudgeRules, base_url: str) -> str:
     """Return what stands for a tenant's judge as long as the policy says the same about it."""
-    said = f"{tenant}\n{rules.model_dump_json()}"
+    said = f"{tenant}\n{base_url}\n{rules.model_dump_json()}"
     return hashlib.sha256(said.encode()).hexdigest()

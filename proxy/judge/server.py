@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -12,7 +13,7 @@ from typing import Protocol
 import httpx
 from pydantic import JsonValue
 
-from policies.judging.judge import JudgeQuestion, Opinions
+from policies.judging.judge import JudgeQuestion, Opinions, TokenUse
 from proxy.http_client import AiohttpTransport, TlsError
 from proxy.logs import logger
 from proxy.openai_api.json_body import JsonObject, member, objects
@@ -47,6 +48,35 @@ class JudgeCallFailed(Exception):
         self.said = said
 
 
+_NOT_REPEATED = frozenset({"idempotency-key", "accept", "content-type"})
+"""Headers of a request that say something of its own body."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnServer:
+    """The tenant's own model server, as one request reaches it.
+
+    Attributes:
+        base_url: Address without a slash at its end.
+        headers: Headers that its requests carry, the key among them.
+        key_is_ours: The operator configured the key; otherwise it is the caller's own.
+        model: The model of the request; empty if it names none.
+        query: Query of the request's address, as it came; empty for none.
+    """
+
+    base_url: str
+    headers: Mapping[str, str]
+    key_is_ours: bool
+    model: str = ""
+    query: bytes = b""
+
+    @property
+    def caused_by_callers(self) -> frozenset[int]:
+        """Statuses that a caller can bring about with a model or a key that is not there."""
+        by_key = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS}
+        return frozenset({HTTPStatus.NOT_FOUND} | (set() if self.key_is_ours else by_key))
+
+
 class JudgeServer:
     """One judge's server. How long a call may take is the caller's affair.
 
@@ -54,14 +84,40 @@ class JudgeServer:
         client: The connections, shared between judges.
         base_url: Address without a slash at its end.
         key: Bearer key; None for none.
+        model: Model to ask where the judge names none.
+
+    Attributes:
+        tokens: What its replies cost; None as long as none of them said so.
     """
 
-    def __init__(self, client: httpx.AsyncClient, base_url: str, key: str | None) -> None:
+    def __init__(
+        self, client: httpx.AsyncClient, base_url: str, key: str | None, model: str = ""
+    ) -> None:
+        self.model = model
+        self.tokens: TokenUse | None = None
         self._client = client
         self._base_url = base_url
         self._headers = {"content-type": "application/json", "accept": "application/json"}
         if key:
             self._headers["authorization"] = f"Bearer {key}"
+        self._query = b""
+        self._by_input: Collection[int] = _BY_INPUT
+
+    @classmethod
+    def of(cls, client: httpx.AsyncClient, own: OwnServer) -> "JudgeServer":
+        """Return a tenant's own model server as that of its judge."""
+        server = cls(client, own.base_url, None, own.model)
+        kept = {name: each for name, each in own.headers.items() if name not in _NOT_REPEATED}
+        server._headers |= kept
+        server._query = own.query
+        server._by_input = _BY_INPUT | own.caused_by_callers
+        return server
+
+    def metered(self) -> "JudgeServer":
+        """Return the same server with no tokens counted yet."""
+        server = copy(self)
+        server.tokens = None
+        return server
 
     async def post(self, path: str, body: JsonObject) -> JsonValue:
         """Send a body and return the JSON value that comes back.
@@ -71,7 +127,12 @@ class JudgeServer:
         """
         try:
             async with self._client.stream(
-                "POST", f"{self._base_url}{path}", content=json_bytes(body), headers=self._headers
+                "POST",
+                url := httpx.URL(f"{self._base_url}{path}"),
+                content=json_bytes(body),
+                # The web server reads headers as Latin-1; the same way back gives the same bytes.
+                headers=[(name.encode(), each.encode("latin-1")) for name, each in self._headers.items()],
+                extensions={"target": url.raw_path + b"?" + self._query} if self._query else {},
             ) as response:
                 raw = await _body(response)
         except TlsError as error:
@@ -80,14 +141,24 @@ class JudgeServer:
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise JudgeCallFailed("unreachable") from error
         if response.status_code != HTTPStatus.OK:
-            by_input = response.status_code in _BY_INPUT
+            by_input = response.status_code in self._by_input
             said = raw.decode("utf-8", "replace")
             raise JudgeCallFailed(f"refused:{response.status_code}", by_input=by_input, said=said)
         try:
             value: JsonValue = json.loads(raw)
         except (ValueError, RecursionError) as error:
             raise JudgeCallFailed("garbage") from error
+        self._count(member(value, "usage"))
         return value
+
+    def _count(self, usage: JsonValue) -> None:
+        prompt, completion = (
+            found if isinstance(found := member(usage, name), int) and found > 0 else 0
+            for name in ("prompt_tokens", "completion_tokens")
+        )
+        if prompt or completion:
+            before = self.tokens or TokenUse()
+            self.tokens = TokenUse(before.prompt + prompt, before.completion + completion)
 
     async def post_each(self, path: str, bodies: Iterable[JsonObject]) -> list[JsonValue]:
         """Send several bodies at once; the first that fails ends them all.

@@ -204,7 +204,7 @@ class Call:
             return 0.0
         # How long a client says that it waits is no reason to look less closely.
         left_s = self.tenant.upstream.timeouts.total_s - self.trace.spent_s
-        return min(left_s, rules.timeout_s - self.judge_spent_s)
+        return min(left_s, rules.limit_s - self.judge_spent_s)
 
 
 @dataclass(frozen=True)

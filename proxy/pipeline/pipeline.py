@@ -42,6 +42,7 @@ from proxy.pipeline.prepare import (
     ask_for_citations,
     exchange_of,
     hide_personal,
+    judge_for,
     read_context,
     server_call,
     server_model,
@@ -316,7 +317,14 @@ class Pipeline:
     async def _heard(self, plan: AttemptPlan, given: Sequence[Candidate]) -> Sequence[Candidate]:
         """Ask about all choices at once, within what is left of the judge's time."""
         call = plan.call
-        judge = self.judges.of(call.tenant.name, call.tenant.policy.judge)
+        judge = judge_for(
+            self.judges,
+            call.tenant,
+            headers=call.headers,
+            caller_key=call.caller_key,
+            model=server_model(call),
+            query=call.query,
+        )
         if judge is None:
             return given
         began_s = call.trace.spent_s

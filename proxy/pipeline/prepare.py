@@ -1,12 +1,17 @@
 """Preparation of a request: the question with its evidence, and the model server's request."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+
+from pydantic import JsonValue
 
 from guards.core.exchange import Exchange
 from policies.schema.sections import ServerState
 from proxy.errors import BadRequest, UnknownModel
+from proxy.judge.book import HttpJudge, JudgeBook
+from proxy.judge.server import OwnServer
 from proxy.offload import run_offloaded
 from proxy.openai_api.model_request import INTENT
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
@@ -14,7 +19,9 @@ from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.call import Call
 from proxy.pipeline.pseudonyms import hidden, pseudonyms_for
 from proxy.telemetry.spans import ModelCall
+from proxy.tenants import Tenant
 from proxy.traces.builder import asked_of, note_exchange
+from proxy.upstream.headers import sent_headers
 from proxy.upstream.request import ServerCall
 
 INTENT_HEADER = "x-guard-intent"
@@ -100,6 +107,49 @@ def server_model(call: Call) -> str:
     if call.request.model not in models:
         raise UnknownModel(call.request.model)
     return models[call.request.model]
+
+
+def usual_model(tenant: Tenant, named: JsonValue) -> str:
+    """Return the model server's name for a model that a request may have named.
+
+    Where it names none, or none of the tenant's, it is the first of the tenant's; empty if it has
+    no list of models.
+    """
+    models = tenant.upstream.models
+    if not models:
+        return named if isinstance(named, str) else ""
+    first = next(iter(models.values()))
+    return models.get(named, first) if isinstance(named, str) else first
+
+
+def judge_for(
+    judges: JudgeBook,
+    tenant: Tenant,
+    *,
+    headers: Mapping[str, str],
+    caller_key: str | None,
+    model: str,
+    query: bytes = b"",
+) -> HttpJudge | None:
+    """Return the tenant's judge as one request asks it; None if it has none.
+
+    Args:
+        judges: The judges of all tenants.
+        tenant: The tenant.
+        headers: The caller's headers.
+        caller_key: The caller's bearer key.
+        model: The model server's own name for the model of the request; empty if it names none.
+        query: Query of the request's address, for the model server.
+    """
+    rules, upstream = tenant.policy.judge, tenant.upstream
+    if rules is None or rules.base_url is not None:
+        return judges.of(tenant.name, rules)
+    key = caller_key if upstream.pass_caller_key else tenant.server_key
+    sent = sent_headers(headers, key_is_ours=not upstream.pass_caller_key)
+    if key is not None:
+        sent["authorization"] = f"Bearer {key}"
+    own = OwnServer(upstream.base_url, sent, not upstream.pass_caller_key, model, query)
+    return judges.of(tenant.name, rules, own)
 
 
 def server_call(call: Call, body: bytes) -> ServerCall:

@@ -59,7 +59,7 @@ NOT_RUN: Final = frozenset(
         *"no_question no_evidence_demanded may_still_fetch abstained empty_answer failed".split(),
         # Of judges:
         *"timeout no_time breaker_open unreachable refused garbage cut_short".split(),
-        *"reply_too_long unknown_labels".split(),
+        *"reply_too_long unknown_labels no_model".split(),
     }
 )
 """Why a guard or the judge did not run, without what stands behind a colon."""

@@ -51,6 +51,7 @@ REASON_WORDS: Mapping[str, str] = {
     "cut_short": msgid("its reply was cut short"),
     "reply_too_long": msgid("its reply was too long"),
     "unknown_labels": msgid("its labels are not known"),
+    "no_model": msgid("nobody named a model to ask"),
     "empty_answer": msgid("the answer was empty"),
     "no_sources": msgid("there were no sources"),
     "no_question": msgid("there was no question"),

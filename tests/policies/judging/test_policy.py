@@ -17,7 +17,13 @@ REFUSED = [
     pytest.param(
         "judge:\n  base_url: http://h/v1", "needs a `model`", id="a-chat-judge-without-a-model"
     ),
-    pytest.param("judge:\n  model: m", "judge.base_url: is missing", id="no-address"),
+    pytest.param(
+        "judge: {kind: tei_nli}", "needs a `base_url`", id="a-classifier-without-an-address"
+    ),
+    pytest.param("judge: {kind: minicheck}", "needs a `model`", id="a-checker-without-a-model"),
+    pytest.param(
+        "judge: {api_key_env: KEY}", "goes with a `base_url`", id="a-key-without-an-address"
+    ),
     pytest.param(
         "judge:\n  base_url: h/v1\n  model: m", "must begin with http://", id="no-web-address"
     ),
@@ -47,8 +53,33 @@ def test_its_defaults(folder: Folder) -> None:
     judge = folder.load()["x"].policy.judge
 
     assert judge is not None
-    assert (judge.kind, judge.mode, judge.timeout_s) == (JudgeKind.CHAT, Mode.ENFORCE, 3.0)
+    assert (judge.kind, judge.mode, judge.limit_s) == (JudgeKind.CHAT, Mode.ENFORCE, 3.0)
     assert judge.base_url == "http://h/v1"
+
+
+def test_one_line_asks_the_tenants_own_model_server(folder: Folder) -> None:
+    folder.write("x.yaml", f"{TENANT}judge: {{}}\n")
+
+    judge = folder.load()["x"].policy.judge
+
+    assert judge is not None
+    assert (judge.base_url, judge.model, judge.limit_s) == (None, "", 10.0)
+
+
+NO_MODEL = "judge: asks the model of each request; a `/v1/verify` that names no model"
+TOO_LATE = "judge: is asked at the end of an answer"
+
+
+def remarks(folder: Folder, more: str) -> set[str]:
+    folder.write("x.yaml", TENANT + more)
+    return {said for said in (NO_MODEL, TOO_LATE) if any(said in one for one in folder.warnings())}
+
+
+def test_what_one_line_leaves_open_is_pointed_out(folder: Folder) -> None:
+    assert remarks(folder, "judge: {}\n") == {NO_MODEL, TOO_LATE}
+    assert remarks(folder, "judge: {model: m}\nstream: {mode: buffer}\n") == set()
+    assert remarks(folder, "judge: {mode: shadow}\n") == {NO_MODEL}
+    assert remarks(folder, "judge: {mode: 'off'}\n") == set()
 
 
 def test_no_judge_unless_one_is_named(folder: Folder) -> None:

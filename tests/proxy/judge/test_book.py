@@ -11,6 +11,7 @@ from policies.schema.base import Mode
 from policies.schema.sections import JudgeKind, JudgeRules
 from proxy.judge.book import JudgeBook
 from proxy.judge.breaker import BreakerState
+from proxy.judge.server import OwnServer
 from tests.fakes.mocked_wire import WIRE
 from tests.proxy.judge.asking import ASKED, BASE_URL, recorded, route
 
@@ -76,3 +77,19 @@ async def test_states_are_told_by_tenant(book: JudgeBook, respx_mock: respx.Mock
         await ill.opinions(ASKED, 3.0)
 
     assert book.states() == {"ill": BreakerState.OPEN, "well": BreakerState.CLOSED}
+
+
+async def test_on_another_model_server_it_begins_anew(
+    book: JudgeBook, respx_mock: respx.MockRouter
+) -> None:
+    route(respx_mock, "/chat/completions").mock(return_value=httpx.Response(500))
+    own = OwnServer(BASE_URL, {}, key_is_ours=True, model="m")
+    ill = book.of("app", JudgeRules(), own)
+
+    assert ill is not None
+    for _ in range(5):
+        await ill.opinions(ASKED, 3.0)
+
+    assert book.states() == {"app": BreakerState.OPEN}
+    book.of("app", JudgeRules(), OwnServer("http://other.test/v1", {}, key_is_ours=True))
+    assert book.states() == {"app": BreakerState.CLOSED}

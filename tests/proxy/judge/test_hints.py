@@ -12,8 +12,9 @@ from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.hints import Hinting, HintsAway, SharedHints, key_of
 from tests.fakes.redis_process import RedisProcess
 
-RULES = JudgeRules(base_url="http://judge.test/v1", model="judge-ko")
-JUDGE = key_of("app", RULES)
+BASE_URL = "http://judge.test/v1"
+RULES = JudgeRules(base_url=BASE_URL, model="judge-ko")
+JUDGE = key_of("app", RULES, BASE_URL)
 DEADLINE_S = 20.0
 
 
@@ -110,15 +111,16 @@ async def test_a_hint_lasts_as_long_as_the_judge_is_left_alone(redis_url: str) -
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param(lambda: key_of("other", RULES), id="of-another-tenant"),
+        pytest.param(lambda: key_of("other", RULES, BASE_URL), id="of-another-tenant"),
         pytest.param(
-            lambda: key_of("app", RULES.model_copy(update={"model": "judge-2"})), id="other-rules"
+            lambda: key_of("app", RULES.model_copy(update={"model": "judge-2"}), BASE_URL),
+            id="other-rules",
         ),
     ],
 )
 def test_hints_are_about_a_tenants_judge_by_the_very_same_rules(other: Callable[[], str]) -> None:
     assert other() != JUDGE
-    assert key_of("app", RULES.model_copy()) == JUDGE
+    assert key_of("app", RULES.model_copy(), BASE_URL) == JUDGE
 
 
 async def test_without_redis_each_finds_out_alone_and_says_so_once(tmp_path: Path) -> None:
