@@ -131,7 +131,9 @@ class JudgeServer:
                 url := httpx.URL(f"{self._base_url}{path}"),
                 content=json_bytes(body),
                 # The web server reads headers as Latin-1; the same way back gives the same bytes.
-                headers=[(name.encode(), each.encode("latin-1")) for name, each in self._headers.items()],
+                headers=[
+                    (name.encode(), each.encode("latin-1")) for name, each in self._headers.items()
+                ],
                 extensions={"target": url.raw_path + b"?" + self._query} if self._query else {},
             ) as response:
                 raw = await _body(response)
