@@ -105,6 +105,21 @@ class LiveStream(ABC):
     pieces without text has left then.
     """
 
+    _changes: JsonObject | None = None
+
+    def announce(self, changes: JsonObject) -> None:
+        """Let the next event that ends a choice carry the `guard` object of a changed answer.
+
+        Clients that look for a choice in every chunk find one in it. Where no choice ends any
+        more, a chunk of its own carries it, as it does a report.
+        """
+        self._changes = changes
+
+    def _announced(self) -> JsonObject:
+        """Return the member `guard` that is still to be sent, for this once."""
+        changes, self._changes = self._changes, None
+        return {} if changes is None else {"guard": changes}
+
     @abstractmethod
     def restore_with(self, pseudonyms: Restoring) -> None:
         """Put the user's own identifiers back from now on; called before anything is read."""

@@ -102,7 +102,9 @@ class Ending:
         id: The request's id, for a completion that we make ourselves.
         created: Its time, in Unix seconds.
         finish_reason: Of replaced answers.
-        report: The `guard` object; None if nobody asked for it.
+        report: The `guard` object that was asked for; None if nobody did.
+        changes: The short `guard` object of an answer that was changed; None if nothing was, or
+            if the report says it.
         as_stream: Whether to write a stream; None goes by the request, unless the model server
             answered it plainly.
     """
@@ -111,7 +113,14 @@ class Ending:
     created: int
     finish_reason: str
     report: JsonObject | None = None
+    changes: JsonObject | None = None
     as_stream: bool | None = None
+
+    @property
+    def guard(self) -> JsonObject:
+        """The member `guard` of a whole body; empty where there is none."""
+        guard = self.changes if self.report is None else self.report
+        return {} if guard is None else {"guard": guard}
 
 
 @dataclass(frozen=True, slots=True)

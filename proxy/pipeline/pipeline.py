@@ -32,7 +32,7 @@ from proxy.long_text_pool import LongTextPool
 from proxy.offload import log_failures, reading_ahead, run_offloaded
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream
-from proxy.openai_api.reply import Ending, Written, total_usage
+from proxy.openai_api.reply import Ending, total_usage
 from proxy.openai_api.sources import FoundContext
 from proxy.openai_api.sse import write_comments
 from proxy.pipeline.attempt import Attempt, AttemptPlan, run_attempt
@@ -56,27 +56,44 @@ from proxy.upstream.client import ModelServers
 _FINDING = TypeAdapter(Finding)
 
 
+def guard_changes(request_id: str, done: Finished) -> JsonObject:
+    """Return the short `guard` object of a changed answer; the report uses the same names.
+
+    It has `choices` only where there are several, for then not all of them may have changed.
+    """
+    changes: JsonObject = {
+        "request_id": request_id,
+        "action": done.action.value,
+        "reasons": list(done.reasons),
+    }
+    if len(done.settled) > 1:
+        changes["choices"] = [_outcome(one) for one in done.settled]
+    return changes
+
+
 def guard_report(
-    request_id: str,
-    policy: str,
-    found: FoundContext,
-    settled: Sequence[Selection],
-    attempts: int,
-    not_checked: Sequence[str],
-    low_below: float,
+    request_id: str, policy: str, found: FoundContext, done: Finished, low_below: float
 ) -> JsonObject:
     """Return the report. Spans are half-open and count code points of their part's text."""
-    action = max((one.action for one in settled), key=lambda taken: taken.rank)
-    choices: list[JsonValue] = [_choice(one, low_below) for one in settled]
+    choices: list[JsonValue] = [_choice(one, low_below) for one in done.settled]
     return {
         "request_id": request_id,
         "policy": policy,
-        "action": action.value,
-        "attempts": attempts,
+        "action": done.action.value,
+        "reasons": list(done.reasons),
+        "attempts": done.attempts,
         "context": found.context.value,
         "sources": _sources(found),
         "choices": choices,
-        "not_checked": list(not_checked),
+        "not_checked": list(done.not_checked),
+    }
+
+
+def _outcome(one: Selection) -> JsonObject:
+    return {
+        "index": one.outcome.index,
+        "action": one.action.value,
+        "reasons": list(one.reasons),
     }
 
 
@@ -84,10 +101,7 @@ def _choice(one: Selection, low_below: float) -> JsonObject:
     verdict = one.verdict
     findings = verdict.findings if verdict else ()
     known = None if one.action is Action.REPLACE or verdict is None else verdict.confidence
-    return {
-        "index": one.outcome.index,
-        "action": one.action.value,
-        "reasons": list(one.reasons),
+    return _outcome(one) | {
         "attempt": one.attempt,
         "confidence": known.value if known else None,
         "confidence_band": known.band.value if known else None,
@@ -128,40 +142,25 @@ def finalize(
         question: The verdict over the question.
         now_s: Time of day in Unix seconds.
     """
-    not_checked = _not_checked(call, attempts, settled, question)
-    asked = len(call.trace.attempts)  # one more than there are replies if the second failed
     policy = call.tenant.policy
-    report: JsonObject | None = None
-    if call.request.guard.report or policy.report:
-        report = guard_report(
-            call.trace.id,
-            call.tenant.version,
-            found,
-            settled,
-            asked,
-            not_checked,
-            policy.confidence.threshold,
-        )
-    ending = Ending(
-        id=call.trace.id,
-        created=int(now_s),
-        finish_reason=policy.replacement.finish_reason,
-        report=report,
-        as_stream=True if call.outgoing.begun else None,
-    )
-    headers = attempts[-1].headers if attempts else {}
-    live = attempts[0].live if attempts else None
     replies = [attempt.reply for attempt in attempts]
-    written: Written | None = None
+    live = attempts[0].live if attempts else None
+    done = Finished(
+        written=None,
+        upstream_headers=attempts[-1].headers if attempts else {},
+        settled=settled,
+        attempts=len(call.trace.attempts),  # one more than the replies if the second failed
+        not_checked=_not_checked(call, attempts, settled, question),
+    )
+    ending = _ending(call, found, done, now_s)
     with call.trace.step("write"):
         if live is None:
             outcomes = [one.outcome for one in settled]
-            written = call.door.write(call.request, replies, outcomes, ending)
+            done = replace(done, written=call.door.write(call.request, replies, outcomes, ending))
         else:
-            _send(attempts, settled)
-    done = Finished(written, headers, settled, asked, not_checked)
+            _send(call, attempts, settled, ending)
     note_end(call.trace, settled, done.action, done.reasons, done.confidence)
-    call.trace.not_checked = not_checked
+    call.trace.not_checked = done.not_checked
     call.trace.unknown_fields += tuple(
         dict.fromkeys(f"reply.{path}" for reply in replies for path in reply.unknown)
     )
@@ -172,9 +171,32 @@ def finalize(
     return done
 
 
-def _send(attempts: Sequence[Attempt], settled: Sequence[Selection]) -> None:
+def _ending(call: Call, found: FoundContext, done: Finished, now_s: float) -> Ending:
+    """Return what goes with the choices: the report if it is wanted, else what was changed."""
+    policy = call.tenant.policy
+    report = changes = None
+    if call.request.guard.report or policy.report:
+        low_below = policy.confidence.threshold
+        report = guard_report(call.trace.id, call.tenant.version, found, done, low_below)
+    elif done.action is not Action.PASS:
+        changes = guard_changes(call.trace.id, done)
+    return Ending(
+        id=call.trace.id,
+        created=int(now_s),
+        finish_reason=policy.replacement.finish_reason,
+        report=report,
+        changes=changes,
+        as_stream=True if call.outgoing.begun else None,
+    )
+
+
+def _send(
+    call: Call, attempts: Sequence[Attempt], settled: Sequence[Selection], ending: Ending
+) -> None:
     """Send what was held of each choice until all was known."""
     for one in settled:
+        if one is settled[-1] and call.stream and ending.changes:
+            call.stream.announce(ending.changes)
         live = attempts[one.attempt - 1].live
         if live is not None:
             live.settle(one)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue
 
 from guards.text.citing.references import read_references
-from proxy.openai_api.json_body import JsonObject, objects
+from proxy.openai_api.json_body import JsonObject, member, objects
 from tests.fakes.fake_judge import chat_judge
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.fakes.running_proxy import RunningProxy, chat_body, running_proxy
@@ -179,6 +179,19 @@ async def test_a_second_attempt_that_came_plainly_is_counted(
 
     assert len(server.requests) == 2
     assert reply.headers["x-guard-attempts"] == "2"
+
+
+async def test_a_stream_whose_choice_never_ends_says_at_its_end_what_was_changed(
+    pool: RunningProxy, server: WireUpstream
+) -> None:
+    server.says(events(chunk(f"{FEE} "), chunk(f"{WRONG_LOCKER} "), chunk(HOURS)))
+
+    reply = await pool.chat(asked(stream=True))
+
+    *others, last = heard(reply).chunks
+    assert [one for one in others if "guard" in one] == []
+    assert last["choices"] == []
+    assert member(last["guard"], "action") == reply.headers["x-guard-action"] == "trim"
 
 
 @pytest.mark.parametrize("name", ["x-stainless-timeout", "x-stainless-read-timeout"])

@@ -7,7 +7,20 @@ from pydantic import JsonValue
 from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.sse import EventReader
 from tests.fakes.house import House
-from tests.flow.canteen import CHINESE, CLEAN, SOURCE, STILL_CHINESE, ask, objects_of, texts
+from tests.flow.canteen import (
+    CHINESE,
+    CLEAN,
+    COMPLAINT,
+    OTHER,
+    QUESTION,
+    SOURCE,
+    STILL_CHINESE,
+    ask,
+    objects_of,
+    texts,
+)
+
+HAN = "korean_only.han"
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -37,12 +50,93 @@ async def test_the_report_comes_if_the_caller_or_the_policy_wants_it(
     assert texts(reply) == [CLEAN]
 
 
-async def test_without_the_wish_there_is_no_report(house: House, stream: bool) -> None:
-    house.scripted.says(CHINESE, CLEAN)
+# Without the wish a body says in short what was changed.
 
-    reply = await ask(house, stream=stream, guard={"report": False})
+
+@pytest.mark.parametrize(
+    ("texts_said", "question", "tenant", "action", "reason"),
+    [
+        pytest.param((CHINESE, CLEAN), QUESTION, "app", "regenerate", HAN, id="second-attempt"),
+        pytest.param((CHINESE, STILL_CHINESE), QUESTION, "app", "replace", HAN, id="replaced"),
+        pytest.param((CHINESE, CLEAN), QUESTION, "once", "replace", HAN, id="no-second-attempt"),
+        pytest.param((CHINESE, CLEAN), QUESTION, "whole", "regenerate", HAN, id="held"),
+        pytest.param((CLEAN,), COMPLAINT, "app", "replace", "complaint.venting", id="complaint"),
+    ],
+)
+async def test_a_body_says_what_was_changed(
+    house: House,
+    texts_said: tuple[str, ...],
+    question: str,
+    tenant: str,
+    action: str,
+    reason: str,
+    stream: bool,
+) -> None:
+    house.scripted.says(*texts_said)
+
+    reply = await ask(house, question, tenant=tenant, stream=stream, guard={"report": False})
+
+    request_id = reply.headers["x-guard-request-id"]
+    changed: JsonObject = {"request_id": request_id, "action": action, "reasons": [reason]}
+    assert report_of(reply) == changed
+    assert reply.headers["x-guard-action"] == action
+
+
+async def test_a_body_says_nothing_where_nothing_was_changed(house: House, stream: bool) -> None:
+    house.scripted.says(CLEAN)
+
+    reply = await ask(house, stream=stream)
 
     assert [body for body in objects_of(reply) if "guard" in body] == []
+
+
+async def test_of_several_choices_it_says_which_ones_were_changed(
+    house: House, stream: bool
+) -> None:
+    house.scripted.says_choices([CHINESE, CLEAN, STILL_CHINESE], [OTHER, STILL_CHINESE])
+
+    reply = await ask(house, n=3, stream=stream)
+
+    assert report_of(reply) == {
+        "request_id": reply.headers["x-guard-request-id"],
+        "action": "replace",
+        "reasons": [HAN],
+        "choices": [
+            {"index": 0, "action": "regenerate", "reasons": [HAN]},
+            {"index": 1, "action": "pass", "reasons": []},
+            {"index": 2, "action": "replace", "reasons": [HAN]},
+        ],
+    }
+
+
+@pytest.mark.parametrize("tenant", ["app", "whole"], ids=["gate", "buffer"])
+@pytest.mark.parametrize("usage", [False, True], ids=["no-usage", "usage"])
+async def test_in_a_stream_the_event_that_ends_the_last_choice_says_it(
+    house: House, tenant: str, usage: bool
+) -> None:
+    """So a client that takes the first choice of every chunk finds one."""
+    house.scripted.says_choices([CHINESE, CLEAN], [STILL_CHINESE])
+    options: JsonObject = {"stream_options": {"include_usage": True}} if usage else {}
+
+    reply = await ask(house, tenant=tenant, n=2, stream=True, **options)
+
+    chunks = objects_of(reply)
+    if usage:
+        assert chunks.pop()["usage"]
+    assert [chunk for chunk in chunks if not chunk["choices"]] == []
+    [choice] = objects(chunks[-1]["choices"])
+    assert (choice["index"], choice["finish_reason"]) == (1, "stop")
+    assert "guard" in chunks[-1]
+
+
+async def test_a_report_says_it_once(house: House, stream: bool) -> None:
+    house.scripted.says(CHINESE, CLEAN)
+
+    reply = await ask(house, stream=stream, guard={"report": True})
+
+    report = report_of(reply)
+    assert (report["action"], report["reasons"]) == ("regenerate", [HAN])
+    assert "policy" in report
 
 
 async def test_the_report_shows_each_choice_with_its_findings(house: House, stream: bool) -> None:

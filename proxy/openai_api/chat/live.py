@@ -172,6 +172,8 @@ class LiveChat(LiveStream):
 
     def write(self, piece: Piece) -> bytes:
         """Return the bytes of a piece that leaves as it is."""
+        if piece.finish_reason and (guard := self._announced()):
+            return write_event(piece.chunk | guard)
         return write_event(piece.chunk) if piece.raw is None else piece.raw
 
     def write_text(self, choice: int, text: str, instead_of: Sequence[Piece]) -> bytes:
@@ -197,7 +199,7 @@ class LiveChat(LiveStream):
 
     def write_finish(self, choice: int, finish_reason: str) -> bytes:
         """Return the bytes that end a choice."""
-        return self._event(choice, {}, finish_reason)
+        return self._event(choice, {}, finish_reason, self._announced())
 
     def write_end(self, usage: JsonObject, ending: Ending) -> bytes:
         """Return usage, report and the last event."""
@@ -209,8 +211,9 @@ class LiveChat(LiveStream):
             events.append(raw if is_same and raw else write_event(chunk | {"usage": usage}))
         elif self._request.include_usage and usage:
             events.append(write_event(empty | {"usage": usage}))
-        if ending.report is not None:
-            events.append(write_event(empty | {"guard": ending.report}))
+        guard = self._announced() if ending.report is None else ending.guard
+        if guard:
+            events.append(write_event(empty | guard))
         return b"".join([*events, DONE])
 
     def _pieces(self, chunk: JsonObject, raw: bytes | None) -> list[Piece]:
@@ -284,10 +287,16 @@ class LiveChat(LiveStream):
         body: JsonObject = {"index": choice, "delta": delta, "finish_reason": None}
         return Piece(choice, text, self._frame | {"choices": [body]})
 
-    def _event(self, choice: int, delta: JsonObject, finish_reason: str | None = None) -> bytes:
+    def _event(
+        self,
+        choice: int,
+        delta: JsonObject,
+        finish_reason: str | None = None,
+        guard: JsonObject | None = None,
+    ) -> bytes:
         frame = self._frame or _own_frame(self._request)
         body: JsonObject = {"index": choice, "delta": delta, "finish_reason": finish_reason}
-        return write_event(frame | {"choices": [body]})
+        return write_event(frame | {"choices": [body]} | (guard or {}))
 
 
 def _saying(chunk: JsonObject, text: str) -> JsonObject:

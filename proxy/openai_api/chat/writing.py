@@ -51,7 +51,7 @@ def write(
     as_stream = leaves_as_stream(request, replies, ending)
     kind = STREAM_TYPE if as_stream else JSON_TYPE
     same = untouched(replies, outcomes)
-    if same and ending.report is None and isinstance(same, StreamReply) == as_stream:
+    if same and not ending.guard and isinstance(same, StreamReply) == as_stream:
         return Written(same.raw, kind)
     if as_stream:
         return Written(b"".join(_events(request, replies, outcomes, ending)), kind)
@@ -68,9 +68,7 @@ def _object(
     body["choices"] = [_choice(request, outcome, ending) for outcome in outcomes]
     if usage := total_usage(replies):
         body["usage"] = usage
-    if ending.report is not None:
-        body["guard"] = ending.report
-    return body
+    return body | ending.guard
 
 
 def _choice(request: ModelRequest, outcome: ChoiceOutcome, ending: Ending) -> JsonObject:
@@ -116,9 +114,13 @@ def _events(
     ending: Ending,
 ) -> Iterator[bytes]:
     frame = _frame(request, replies, outcomes, ending) | {"object": "chat.completion.chunk"}
-    for outcome in outcomes:
-        for choice in _chunk_choices(request, outcome, ending):
-            yield write_event(frame | {"choices": [choice]})
+    *others, last = [
+        choice for outcome in outcomes for choice in _chunk_choices(request, outcome, ending)
+    ]
+    for choice in others:
+        yield write_event(frame | {"choices": [choice]})
+    changed: JsonObject = {"guard": ending.changes} if ending.changes else {}
+    yield write_event(frame | {"choices": [last]} | changed)
     if request.include_usage and (usage := total_usage(replies)):
         yield write_event(frame | {"choices": [], "usage": usage})
     if ending.report is not None:

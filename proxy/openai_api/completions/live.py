@@ -138,6 +138,8 @@ class LiveCompletion(LiveStream):
     def write(self, piece: Piece) -> bytes:
         """Return the bytes of a piece that leaves as it is; its own where that can be."""
         echo = b"" if piece.choice is None else self._echoed_in(piece.choice)
+        if piece.finish_reason and (guard := self._announced()):
+            return echo + write_event(piece.chunk | guard)
         return echo + (piece.raw or write_event(piece.chunk))
 
     def write_text(self, choice: int, text: str, instead_of: Sequence[Piece]) -> bytes:
@@ -155,7 +157,7 @@ class LiveCompletion(LiveStream):
 
     def write_finish(self, choice: int, finish_reason: str) -> bytes:
         """Return the bytes that end a choice which the model server did not end so."""
-        return self._own_event(made_choice(choice, "", finish_reason))
+        return self._own_event(made_choice(choice, "", finish_reason), self._announced())
 
     def write_end(self, usage: JsonObject, ending: Ending) -> bytes:
         """Return what ends the stream: usage if it was asked for, the report, the last event."""
@@ -165,8 +167,9 @@ class LiveCompletion(LiveStream):
             events.append(self._usage.raw or write_event(self._usage.chunk))
         elif usage and (self._usage is not None or self._request.include_usage):
             events.append(write_event(frame | {"usage": usage}))
-        if ending.report is not None:
-            events.append(write_event(frame | {"guard": ending.report}))
+        guard = self._announced() if ending.report is None else ending.guard
+        if guard:
+            events.append(write_event(frame | guard))
         return b"".join([*events, DONE])
 
     def _as_known(self, piece: Piece) -> Piece:
@@ -183,10 +186,10 @@ class LiveCompletion(LiveStream):
         named = piece.chunk | name | {"choices": [choice | {"index": number}]}
         return replace(piece, choice=number, chunk=named, raw=None)
 
-    def _own_event(self, choice: JsonObject) -> bytes:
+    def _own_event(self, choice: JsonObject, guard: JsonObject | None = None) -> bytes:
         index = choice["index"]
         echo = self._echoed_in(index) if isinstance(index, int) else b""
-        return echo + write_event(self._own_frame() | {"choices": [choice]})
+        return echo + write_event(self._own_frame() | {"choices": [choice]} | (guard or {}))
 
     def _echoed_in(self, choice: int) -> bytes:
         """Return the prompt as the first event of a choice, if it is to be echoed."""

@@ -41,7 +41,7 @@ def write(
     as_stream = leaves_as_stream(request, replies, ending)
     kind = STREAM_TYPE if as_stream else JSON_TYPE
     same = None if echo_of(request) else untouched(replies, outcomes)
-    if same and ending.report is None and same.is_stream == as_stream:
+    if same and not ending.guard and same.is_stream == as_stream:
         return Written(same.raw, kind)
     if as_stream:
         return Written(b"".join(_events(request, replies, outcomes, ending)), kind)
@@ -60,9 +60,7 @@ def _object(
     body["choices"] = [choice | {"text": f"{echo}{choice['text']}"} for choice in choices]
     if usage := total_usage(replies):
         body["usage"] = usage
-    if ending.report is not None:
-        body["guard"] = ending.report
-    return body
+    return body | ending.guard
 
 
 def _choice(outcome: ChoiceOutcome, ending: Ending) -> JsonObject:
@@ -103,11 +101,16 @@ def _events(
     ending: Ending,
 ) -> Iterator[bytes]:
     frame = _frame(request, replies, outcomes, ending)
+    echo = echo_of(request)
+    choices: list[JsonObject] = []
     for outcome in outcomes:
-        if echo := echo_of(request):
-            yield write_event(frame | {"choices": [made_choice(outcome.index, echo, None)]})
-        for choice in _chunk_choices(outcome, ending):
-            yield write_event(frame | {"choices": [choice]})
+        choices += [made_choice(outcome.index, echo, None)] if echo else []
+        choices += _chunk_choices(outcome, ending)
+    *others, last = choices
+    for choice in others:
+        yield write_event(frame | {"choices": [choice]})
+    changed: JsonObject = {"guard": ending.changes} if ending.changes else {}
+    yield write_event(frame | {"choices": [last]} | changed)
     if request.include_usage and (usage := total_usage(replies)):
         yield write_event(frame | {"choices": [], "usage": usage})
     if ending.report is not None:

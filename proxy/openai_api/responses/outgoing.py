@@ -132,9 +132,7 @@ class StreamWriter:
         response = self._whole(ending)
         if usage is not None:
             response = response | {"usage": usage}
-        if ending.report is not None:
-            response = response | {"guard": ending.report}
-        last = ended(response)
+        last = ended(response | ending.guard)
         if self._final is not None:
             last = self._final.chunk | last
             self._emit(_Event(last, self._final.raw if last == self._final.chunk else None))

@@ -54,7 +54,7 @@ def write(
     as_stream = leaves_as_stream(request, replies, ending)
     kind = STREAM_TYPE if as_stream else JSON_TYPE
     same = untouched(replies, outcomes)
-    if same and ending.report is None and _is_as_it_came(request, same, as_stream=as_stream):
+    if same and not ending.guard and _is_as_it_came(request, same, as_stream=as_stream):
         return Written(same.raw, kind)
     if as_stream and not isinstance(outcome, Replaced) and isinstance(outcome.reply, StreamReply):
         return Written(_stream(request, replies, outcome, ending), kind)
@@ -114,7 +114,7 @@ def _response(
     usage = counted(total_usage(replies), len(replies))
     if usage is not None:
         response = response | {"usage": usage}
-    return response if ending.report is None else response | {"guard": ending.report}
+    return response | ending.guard
 
 
 def _replaced(

@@ -273,8 +273,8 @@ def test_a_stream_may_end_without_done_if_every_choice_is_finished() -> None:
 # What leaves.
 
 
-def ending(report: JsonObject | None = None, **changes: bool) -> Ending:
-    return Ending("made", 1_800_000_000, "stop", report, **changes)
+def ending(report: JsonObject | None = None, *, as_stream: bool | None = None) -> Ending:
+    return Ending("made", 1_800_000_000, "stop", report, as_stream=as_stream)
 
 
 def kept(reply: ChatReply) -> list[Kept]:
