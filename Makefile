@@ -12,7 +12,7 @@ AXE := tests/browser/node/node_modules/.package-lock.json
 # The suite starts hundreds of processes; without bytecode each compiles the whole program first.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test docs check faults tools audit fuzz bench bench-quick soak quality fit lock node-clients axe screenshots try-image dist pythons coverage clean help
+.PHONY: demo test docs check faults tools audit fuzz bench bench-quick soak quality fit lock node-clients llama-index axe screenshots try-image dist pythons coverage clean help
 
 demo: $(VENV)/runtime.done  ## a scripted model server, the proxy, and a tour through both
 	@$(BIN)/guard-proxy demo $(ARGS)
@@ -82,6 +82,10 @@ lock: $(VENV)/dev.done  ## pin the newest versions that fit
 
 node-clients: $(NODE_CLIENTS)  ## what the tests need of OpenAI's and Vercel's packages for Node
 
+llama-index: $(VENV)/dev.done $(VENV)/llama-index.done  ## the example for LlamaIndex, with the adapter that it has for OpenAI
+	LLAMA_INDEX_PYTHON=$(VENV)/llama-index/bin/python $(BIN)/pytest \
+		tests/clients/test_changed_answers.py -k llama_index $(ARGS)
+
 axe: $(AXE)  ## what finds faults of accessibility on the dashboard's pages
 
 # In an environment of its own: the suite and the service need nothing of it.
@@ -112,6 +116,12 @@ $(VENV)/dev.done: $(VENV)/runtime.done deploy/requirements-dev.lock
 $(VENV)/docs.done: pyproject.toml
 	$(PYTHON) -m venv $(VENV)/docs
 	$(VENV)/docs/bin/pip --disable-pip-version-check --quiet install 'mkdocs-material>=9.6'
+	@touch $@
+
+# The adapter asks for an older client of OpenAI than the suite has.
+$(VENV)/llama-index.done: pyproject.toml
+	$(PYTHON) -m venv $(VENV)/llama-index
+	$(VENV)/llama-index/bin/pip --disable-pip-version-check --quiet install llama-index-llms-openai-like
 	@touch $@
 
 # Programs of others that nothing here depends on, so they are in no lock and in no image.

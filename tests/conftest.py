@@ -9,7 +9,7 @@ import redis
 from hypothesis import settings
 
 from tests.browser import chromium
-from tests.clients.node_packages import FOLDER, why_not
+from tests.clients.node_packages import FOLDER, LLAMA_INDEX, why_not
 from tests.deploy import front
 from tests.fakes.redis_cluster import RedisCluster
 from tests.fakes.redis_process import RedisProcess
@@ -19,6 +19,9 @@ settings.register_profile("patient", deadline=None)
 # What `make fuzz` runs: fifty times as many examples.
 settings.register_profile("fuzz", deadline=None, max_examples=5_000)
 settings.load_profile("patient")
+
+
+PAGE_TEST = "test_changed_answers.py"
 
 
 @pytest.fixture(scope="session")
@@ -66,6 +69,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if reason and any(one in FOLDER.parents or one.match("test_node_*.py") for one in asked):
         terminalreporter.section("not run: clients for Node")
         terminalreporter.line(f"tests/clients/test_node_*.py did not run: {reason}.", yellow=True)
+    if not LLAMA_INDEX.exists() and any(_holds(one, FOLDER.parent, PAGE_TEST) for one in asked):
+        terminalreporter.section("not run: LlamaIndex's adapter for OpenAI")
+        terminalreporter.line("'make llama-index' runs its example in the docs.", yellow=True)
     browser = chromium.why_no_browser() or chromium.why_no_axe()
     left_out = "test_*.py" if chromium.why_no_browser() else "test_accessibility*.py"
     if browser and any(_holds(one, chromium.FOLDER, left_out) for one in asked):

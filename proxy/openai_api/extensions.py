@@ -6,6 +6,7 @@ from typing import Final
 from proxy.openai_api.coverage import Origin, Row, Treatment, group
 
 MOST_CHOICES: Final = 128
+GUARD_NOTE: Final = "what the proxy changed, or its report if one was asked for"
 JSON_FIELDS: Final = ("guided_json", "structured_outputs", "json_schema", "format")
 """Fields by which other servers than OpenAI's are asked for JSON."""
 _INSPECTED, _PASSED, _REFUSED = Treatment.INSPECTED, Treatment.PASSED, Treatment.REFUSED
@@ -139,9 +140,7 @@ def reply_extensions() -> Iterator[Row]:
         _NUMBERS,
         "provider x_groq usage_breakdown prompt_filter_results time_info",
     )
-    yield from group(
-        _INSPECTED, Origin.PROXY, "the proxy's own report, where it was asked for", "guard"
-    )
+    yield Row("guard", _INSPECTED, GUARD_NOTE, Origin.PROXY)
 
 
 def choice_extensions() -> Iterator[Row]:

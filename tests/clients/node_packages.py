@@ -1,6 +1,7 @@
-"""Tells whether the clients for Node can run here."""
+"""Tells whether the clients that are not in the environment of the suite can run here."""
 
 import functools
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,6 +9,8 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "node"
 INSTALLED = FOLDER / "node_modules" / ".package-lock.json"
 OLDEST = 20
+LLAMA_INDEX = Path(os.environ.get("LLAMA_INDEX_PYTHON", "missing"))
+"""An interpreter with LlamaIndex's own adapter, whose client is older than the suite's."""
 INSTALL = "'make node-clients' installs them"
 
 

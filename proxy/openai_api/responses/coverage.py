@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from proxy.openai_api.coverage import Coverage, FieldTable, Origin, Row, Treatment, group
-from proxy.openai_api.extensions import request_extensions
+from proxy.openai_api.extensions import GUARD_NOTE, request_extensions
 
 _INSPECTED, _PASSED, _REFUSED = Treatment.INSPECTED, Treatment.PASSED, Treatment.REFUSED
 _OPENAI, _VLLM = Origin.OPENAI, Origin.VLLM
@@ -133,8 +133,7 @@ def _response(place: str) -> Iterator[Row]:
     yield from group(_PASSED, _OPENAI, note, numbers, place)
     yield from group(_PASSED, _VLLM, _ECHO, "frequency_penalty presence_penalty", place)
     yield from group(_PASSED, _VLLM, note, "kv_transfer_params", place)
-    note = "the proxy's own report, where it was asked for"
-    yield Row(f"{place}guard", _INSPECTED, note, Origin.PROXY)
+    yield Row(f"{place}guard", _INSPECTED, GUARD_NOTE, Origin.PROXY)
 
 
 def _item(item: str) -> Iterator[Row]:
