@@ -116,9 +116,10 @@ async def test_in_a_stream_the_event_that_ends_the_last_choice_says_it(
 ) -> None:
     """So a client that takes the first choice of every chunk finds one."""
     house.scripted.says_choices([CHINESE, CLEAN], [STILL_CHINESE])
-    options: JsonObject = {"stream_options": {"include_usage": True}} if usage else {}
 
-    reply = await ask(house, tenant=tenant, n=2, stream=True, **options)
+    reply = await ask(
+        house, tenant=tenant, n=2, stream=True, stream_options={"include_usage": usage}
+    )
 
     chunks = objects_of(reply)
     if usage:
