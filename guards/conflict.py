@@ -67,6 +67,10 @@ class Conflict(Guard[ConflictSettings]):
                 '"{observed}"{observed:과} 다른 값 {expected}도 자료에 있습니다. 두 자료의 값이 '
                 "다르면 둘 다 출처와 함께 쓰세요."
             ),
+            without_value=(
+                '"{observed}"{observed:과} 다른 값이 있는 자료도 있습니다. 어느 자료의 값인지 밝혀 '
+                "쓰세요."
+            ),
         ),
         "conflict.outdated": Code(
             label=Label("A figure of an older edition", "옛 판의 수치"),
@@ -75,6 +79,9 @@ class Conflict(Guard[ConflictSettings]):
             instruction=(
                 '"{observed}"{observed:은} 이전 자료의 값입니다. 최신 자료의 값 '
                 "{expected}{expected:을} 쓰세요."
+            ),
+            without_value=(
+                '"{observed}"{observed:은} 이전 자료의 값입니다. 최신 자료의 값을 확인해 쓰세요.'
             ),
         ),
         "conflict.edition_unsaid": Code(
@@ -89,6 +96,10 @@ class Conflict(Guard[ConflictSettings]):
             instruction=(
                 '"{observed}"{observed:은} 최신 자료의 값이고 이전 자료의 값은 {expected}입니다. '
                 "어느 자료의 값인지 밝혀 쓰세요."
+            ),
+            without_value=(
+                '"{observed}"{observed:은} 최신 자료의 값이고 이전 자료의 값은 다릅니다. 어느 '
+                "자료의 값인지 밝혀 쓰세요."
             ),
         ),
     }

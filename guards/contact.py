@@ -257,6 +257,10 @@ class Contacts(Guard[ContactSettings]):
                 '"{observed}"{observed:은} 다른 부서의 연락처입니다. 자료의 연락처 '
                 "{expected}{expected:을} 쓰세요."
             ),
+            without_value=(
+                '"{observed}"{observed:은} 다른 부서의 연락처입니다. 질문한 곳의 연락처를 자료에서 '
+                "확인해 쓰고, 없으면 쓰지 마세요."
+            ),
         ),
     }
 

@@ -79,6 +79,10 @@ class Names(Guard[NamesSettings]):
                 '"{observed}"{observed:은} 자료와 다릅니다. 자료의 이름 {expected}{expected:을} '
                 "쓰세요."
             ),
+            without_value=(
+                '"{observed}"{observed:은} 자료와 다릅니다. 자료에서 이 내용에 맞는 이름을 확인해 '
+                "쓰고, 없으면 쓰지 마세요."
+            ),
         ),
         "names.misspelt": Code(
             label=Label("A name with one letter wrong", "한 글자가 틀린 이름"),

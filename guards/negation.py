@@ -134,6 +134,10 @@ class Negation(Guard[NegationSettings]):
             instruction=(
                 '"{observed}"{observed:은} 자료와 반대입니다. 자료의 표현({expected})대로 쓰세요.'
             ),
+            without_value=(
+                '"{observed}"{observed:은} 자료와 반대일 수 있습니다. 질문한 대상에 관한 자료의 '
+                "내용대로 쓰세요."
+            ),
         ),
         "negation.possible": Code(
             label=Label("May say the opposite of the source", "출처와 반대로 말했을 수 있음"),
@@ -141,6 +145,9 @@ class Negation(Guard[NegationSettings]):
             instruction=(
                 '"{observed}"{observed:이} 자료({expected})와 반대되지 않는지 확인하고 자료대로 '
                 "쓰세요."
+            ),
+            without_value=(
+                '"{observed}"{observed:이} 자료와 반대되지 않는지 확인하고 자료대로 쓰세요.'
             ),
         ),
         "negation.condition_dropped": Code(
@@ -150,6 +157,10 @@ class Negation(Guard[NegationSettings]):
                 '"{observed}"{observed:은} 자료의 조건({expected})과 다릅니다. 조건을 그대로 '
                 "쓰세요."
             ),
+            without_value=(
+                '"{observed}"{observed:은} 자료의 조건과 다를 수 있습니다. 질문한 대상의 조건을 '
+                "그대로 쓰세요."
+            ),
         ),
         "negation.limit_set_aside": Code(
             label=Label("Sets a condition of the source aside", "자료의 조건을 무시함"),
@@ -158,6 +169,10 @@ class Negation(Guard[NegationSettings]):
                 '"{observed}"{observed:은} 자료의 조건({expected})과 다릅니다. 조건을 그대로 '
                 "쓰세요."
             ),
+            without_value=(
+                '"{observed}"{observed:은} 자료의 조건과 다를 수 있습니다. 질문한 대상의 조건을 '
+                "그대로 쓰세요."
+            ),
         ),
         "negation.wrong_reply": Code(
             label=Label("Yes or no, against the source", "예·아니요가 자료와 반대임"),
@@ -165,12 +180,17 @@ class Negation(Guard[NegationSettings]):
             instruction=(
                 '"{observed}"{observed:은} 자료와 반대입니다. 자료의 표현({expected})대로 답하세요.'
             ),
+            without_value=(
+                '"{observed}"{observed:은} 자료와 반대일 수 있습니다. 질문한 대상에 관한 자료의 '
+                "내용대로 답하세요."
+            ),
         ),
         "negation.exception_omitted": Code(
             label=Label("Leaves out an exception", "예외를 빠뜨림"),
             meaning="The answer gives a rule without the exception that the question touches.",
             message="자료에 있는 예외를 빠뜨렸습니다",
             instruction="자료의 단서({expected})도 함께 쓰세요.",
+            without_value="질문한 대상에 관한 자료의 단서도 함께 쓰세요.",
         ),
     }
 

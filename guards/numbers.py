@@ -65,7 +65,13 @@ class Numbers(Guard[NumbersSettings]):
         "numbers.value_differs": Code(
             label=Label("The source has another figure", "출처의 수치와 다름"),
             meaning="The sources give another value where they speak of the same.",
-            instruction='"{observed}"{observed:은} 자료와 다릅니다. 자료의 값 {expected}만 쓰세요.',
+            instruction=(
+                '"{observed}"{observed:은} 자료와 다릅니다. 자료의 값은 "{expected}"입니다.'
+            ),
+            without_value=(
+                '"{observed}"{observed:은} 자료와 다릅니다. 질문한 대상의 값을 자료에서 확인해 '
+                "쓰고, 없으면 쓰지 마세요."
+            ),
         ),
         "numbers.not_in_sources": Code(
             label=Label("A figure that no source has", "출처에 없는 수치"),
@@ -94,6 +100,9 @@ class Numbers(Guard[NumbersSettings]):
                 '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 표현({expected})을 그대로 '
                 "쓰세요."
             ),
+            without_value=(
+                '"{observed}"의 범위 표현이 자료와 다릅니다. 자료의 범위 표현을 그대로 쓰세요.'
+            ),
         ),
         "numbers.derived": Code(
             label=Label("A figure worked out from others", "다른 수치로 계산한 값"),
@@ -109,8 +118,12 @@ class Numbers(Guard[NumbersSettings]):
             label=Label("A figure that belongs to something else", "다른 항목의 수치"),
             meaning="The sources hold the value, but of something else.",
             instruction=(
-                '"{observed}"{observed:은} 자료에서 다른 항목의 값입니다. 이 항목의 값 '
-                "{expected}만 쓰세요."
+                '"{observed}"{observed:은} 자료에서 다른 항목의 값입니다. 이 항목의 값은 '
+                '"{expected}"입니다.'
+            ),
+            without_value=(
+                '"{observed}"{observed:은} 자료에서 다른 항목의 값입니다. 질문한 항목의 값을 '
+                "자료에서 확인해 쓰고, 없으면 쓰지 마세요."
             ),
         ),
     }

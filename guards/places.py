@@ -244,6 +244,10 @@ class Places(Guard[PlacesSettings]):
                 '"{observed}"{observed:은} 자료의 위치와 다릅니다. 자료의 위치 '
                 "{expected}{expected:을} 쓰세요."
             ),
+            without_value=(
+                '"{observed}"{observed:은} 자료의 위치와 다릅니다. 질문한 곳의 위치를 자료에서 '
+                "확인해 쓰고, 없으면 쓰지 마세요."
+            ),
         ),
     }
 

@@ -284,6 +284,10 @@ class Transport(Guard[TransportSettings]):
             instruction=(
                 '"{observed}"{observed:은} 자료의 교통 안내와 다릅니다. 자료의 {expected}만 쓰세요.'
             ),
+            without_value=(
+                '"{observed}"{observed:은} 자료의 교통 안내와 다릅니다. 질문한 길의 안내를 '
+                "자료에서 확인해 쓰고, 없으면 쓰지 마세요."
+            ),
         ),
         "transport.mode": Code(
             label=Label("Another means of travel", "출처와 다른 교통수단"),

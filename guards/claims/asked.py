@@ -72,6 +72,7 @@ _NOUN_KINDS = (
         _MONEY,
     ),
 )
+_VALUES = frozenset("요금 가격 비용 값 액수 이용료 이율 금리 할인율 분".split())
 _BARE_END = re.compile(
     r"(?P<noun>[가-힣]{2,12})(?:은|는|이|가)?(?:요)?\s*(?:\?|$|알려|궁금|좀\s|뭐|무엇|얼마|언제|어떻게\s?되)"
 )
@@ -137,6 +138,12 @@ def _noun_kind(noun: str) -> Kinds:
         if match.end() >= len(noun) - 1  # a particle may stick to it
     ]
     return max(ends, key=lambda end: end[0])[1] if ends else _NOTHING
+
+
+def is_generic(word: Word) -> bool:
+    """Tell whether a word only calls a value or a document (요금, 기간, 규정), of any thing."""
+    nouns = FRAME_NOUNS | MEASURE_NOUNS
+    return word.text in nouns or word.text in _CARRYING or word.text in _VALUES
 
 
 class Answer(StrEnum):

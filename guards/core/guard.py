@@ -82,12 +82,15 @@ class Code:
         instruction: What a model is told that is asked again, in Korean. ``{observed}`` and
             ``{expected}`` stand for the finding's own words, ``{observed:은}`` for the particle
             that fits behind them. Empty for kinds that never lead to a second attempt.
+        without_value: The same without ``{expected}``, for kinds that expect a value of the
+            sources: said where it is not certain that the value is of the thing asked about.
     """
 
     label: Label
     meaning: str
     message: str = ""
     instruction: str = ""
+    without_value: str = ""
 
 
 class Guard(ABC, Generic[SettingsT]):

@@ -15,7 +15,7 @@ from proxy.demo.model_server import MODEL, Said
 from proxy.openai_api.chat import read_reply
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.sse import read_comments, without_comments
-from proxy.pipeline.regeneration import HEADING
+from proxy.pipeline.regeneration import OPENING
 
 INSTRUCTIONS = (
     "당신은 주식회사 해오름의 사내 규정 안내원입니다. 아래 자료만 보고 한국어로 답하세요."
@@ -152,7 +152,7 @@ def say(body: JsonObject) -> Said:
     asked = str(member(objects(body.get("messages"))[-1], "content"))
     for scene in SCENES:
         if asked.startswith(scene.asked):
-            return Said((scene.says[-1 if HEADING in asked else 0],))
+            return Said((scene.says[-1 if OPENING in asked else 0],))
     return Said(("제공된 자료에서 확인되지 않습니다.",))
 
 

@@ -19,7 +19,7 @@ from proxy.demo.model_server import MODEL, Said, Script, model_server
 from proxy.golden.client import Target
 from proxy.golden.shape import GoldenSet
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.pipeline.regeneration import HEADING
+from proxy.pipeline.regeneration import OPENING
 from proxy.server.serving import served
 from proxy.settings import Settings
 
@@ -46,7 +46,7 @@ def script_of(golden: GoldenSet) -> Script:
     def say(body: JsonObject) -> Said:
         texts = lines[str(member(body.get("metadata"), _TAG))]
         asked = str(member(objects(body.get("messages"))[-1], "content"))
-        return Said((texts[-1 if HEADING in asked else 0],))
+        return Said((texts[-1 if OPENING in asked else 0],))
 
     return say
 

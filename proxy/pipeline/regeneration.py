@@ -5,13 +5,15 @@ template takes: several refuse a system message that is not the first one. The d
 sent back; it would anchor the model on its own mistakes.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from guards.core.finding import Finding, Strength
 from guards.core.guard import Subject
-from guards.core.reading import Reading, Text, read
+from guards.core.reading import Reading, read
 from guards.core.registry import guards_about
+from guards.evidence.holders import has_same_holder
 from guards.evidence.support import Support
 from guards.text.citing.statements import read_statements
 from guards.text.laws.index import LawIndex
@@ -26,11 +28,12 @@ from proxy.openai_api.json_body import JsonObject
 MOST_VALUES = 12
 LONGEST_LIST_CHARS = 240
 
-_Lister: TypeAlias = Callable[[Reading, Sequence[Finding]], Iterable[str]]
+_Lister: TypeAlias = Callable[[Reading], Iterable[str]]
 
 
 # A list is only made for a kind that was wrong, and never cut short: what is missing from it would
-# be forbidden although it is right.
+# be forbidden although it is right. Figures and contacts are not listed: each belongs to something,
+# and a model takes one of another thing from a list.
 
 
 class ClosedList(NamedTuple):
@@ -56,31 +59,15 @@ def closed_lists(reading: Reading, findings: Sequence[Finding]) -> tuple[ClosedL
         return ()
     made: list[ClosedList] = []
     for kind, subject, values_of in _KINDS:
-        about = [finding for finding in findings if finding.guard in guards_about(subject)]
-        if not about:
+        if not any(finding.guard in guards_about(subject) for finding in findings):
             continue
-        values = tuple(dict.fromkeys(values_of(reading, about)))
+        values = tuple(dict.fromkeys(values_of(reading)))
         if len(values) <= MOST_VALUES and len(", ".join(values)) <= LONGEST_LIST_CHARS:
             made.append(ClosedList(kind, values))
     return tuple(made)
 
 
-def _figures(reading: Reading, findings: Sequence[Finding]) -> Iterable[str]:
-    """Return the figures of the kinds that were wrong (days, won, …)."""
-    wrong = {
-        quantity.measure.dimension
-        for finding in findings
-        for quantity in Text(finding.observed).quantities
-    }
-    return (
-        quantity.shown
-        for part in (*reading.sources, reading.question)
-        for quantity in part.text.quantities
-        if not wrong or quantity.measure.dimension in wrong
-    )
-
-
-def _provisions(reading: Reading, _: Sequence[Finding]) -> Iterable[str]:
+def _provisions(reading: Reading) -> Iterable[str]:
     index = LawIndex.of(reading.exchange.sources)
     set_out = ((one.article.number, one.article.branch) for one in index.provisions)
     mentioned = (
@@ -94,12 +81,7 @@ def _provisions(reading: Reading, _: Sequence[Finding]) -> Iterable[str]:
     )
 
 
-def _contacts(reading: Reading, _: Sequence[Finding]) -> Iterable[str]:
-    parts = (*reading.sources, reading.question)
-    return (contact.text for part in parts for contact in part.text.contacts)
-
-
-def _names_of_sources(reading: Reading, _: Sequence[Finding]) -> Iterable[str]:
+def _names_of_sources(reading: Reading) -> Iterable[str]:
     return (
         f"[{source.id}] {source.title or source.file}".rstrip()
         for source in reading.exchange.sources
@@ -107,18 +89,14 @@ def _names_of_sources(reading: Reading, _: Sequence[Finding]) -> Iterable[str]:
 
 
 _KINDS: tuple[tuple[str, Subject, _Lister], ...] = (
-    ("수치(틀린 값과 같은 단위)", Subject.FIGURES, _figures),
     ("조문", Subject.PROVISIONS, _provisions),
-    ("연락처", Subject.CONTACTS, _contacts),
     ("출처", Subject.CITATIONS, _names_of_sources),
 )
 
 
-HEADING: Final = "[검증 결과]"
-_OPENING = (
-    f"{HEADING} 방금 쓴 초안에 고쳐야 할 곳이 있습니다. "
-    "아래 사항을 모두 지켜 처음부터 다시 답해 주세요."
-)
+OPENING: Final = "앞서 쓴 초안에 고칠 곳이 있으니 처음부터 다시 답해 주세요."
+"""Begins the note: a request to the model, without a label that it could repeat to the user."""
+_OPENING = f"{OPENING} 아래 사항을 모두 지키되, 초안이나 이 요청에 관한 말은 답변에 쓰지 마세요."
 _CLOSING = (
     "제공된 자료에 없는 내용은 쓰지 말고, 근거가 없으면 "
     "'제공된 자료에서 확인되지 않습니다'라고 답해 주세요."
@@ -207,15 +185,14 @@ def _is_among(finding: Finding, texts: Iterable[str]) -> bool:
 
 def _instruction(finding: Finding) -> str:
     code = all_codes()[finding.code]
-    if not code.instruction:
-        return ""
-    said = code.instruction.format(
+    names_nothing = code.without_value and not finding.expected
+    said = (code.without_value if names_nothing else code.instruction).format(
         observed=Noun(_short(finding.observed, _LONGEST_OBSERVED_CHARS)),
         expected=Noun(_short(", ".join(finding.expected), _LONGEST_EXPECTED_CHARS) or _NOTHING),
     )
     if finding.fix in finding.expected and "{expected}" not in code.instruction:
         said += f" 바르게 쓰면: {_short(finding.fix, _LONGEST_EXPECTED_CHARS)}"
-    if not finding.evidence:
+    if not (said and finding.evidence):
         return said
     quote = _short(finding.evidence[0].quote, _LONGEST_QUOTE_CHARS)
     return f'자료 {finding.evidence[0].source_id}: "{quote}" → {said}'
@@ -259,6 +236,21 @@ def acting(failed: Sequence[Candidate]) -> list[Finding]:
     return [found for one in failed if one.verdict for found in one.verdict.acting]
 
 
+def _findings_to_tell(failed: Sequence[Candidate]) -> Iterator[Finding]:
+    """Yield the findings about answers, without values and quotes that may be of another thing."""
+    # What names a source or a provision is no value of anything.
+    names = guards_about(Subject.CITATIONS) | guards_about(Subject.PROVISIONS)
+    for one in failed:
+        reading = read(one.exchange)
+        for found in acting([one]):
+            if found.guard in names or has_same_holder(found, reading):
+                yield found
+            elif all_codes()[found.code].without_value:
+                yield replace(found, expected=(), evidence=(), fix=None)
+            else:
+                yield replace(found, evidence=())
+
+
 def note_about(failed: Sequence[Candidate], rules: Regeneration) -> str:
     """Return what the model is told about answers that have to be written again.
 
@@ -266,7 +258,7 @@ def note_about(failed: Sequence[Candidate], rules: Regeneration) -> str:
         failed: The answers, at least one.
         rules: The policy's rules for the second attempt.
     """
-    findings = acting(failed)
+    findings = [*_findings_to_tell(failed)]
     lists = closed_lists(read(failed[0].exchange), findings)
     standing = standing_sentences(failed[0]) if len(failed) == 1 else ()
     return note(findings, rules.max_findings, lists, standing)

@@ -11,7 +11,7 @@ from litestar.datastructures import State
 from proxy.demo.model_server import CREATED, Said, Script
 from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.sse import DONE, json_bytes, write_event
-from proxy.pipeline.regeneration import HEADING
+from proxy.pipeline.regeneration import OPENING
 from proxy.server.serving import served
 from tests.fakes.running_proxy import RunningProxy
 
@@ -30,7 +30,7 @@ class DoorServer:
         """Say the first text; when told what was wrong, the second (or the first again)."""
 
         def script(body: JsonObject) -> Said:
-            told = HEADING in json.dumps(body, ensure_ascii=False)
+            told = OPENING in json.dumps(body, ensure_ascii=False)
             return Said((texts[-1] if told else texts[0],))
 
         self.script = script

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from proxy.demo.model_server import MODEL, Said, Script, chunks, completion
 from proxy.openai_api.json_body import JsonObject, objects
 from proxy.openai_api.sse import write_event
-from proxy.pipeline.regeneration import HEADING
+from proxy.pipeline.regeneration import OPENING
 from tests.fakes.raw_upstream import RawUpstream, Talk, http_head, http_reply
 from tests.flow.canteen import CLEAN, QUESTION
 
@@ -48,7 +48,7 @@ def finds_then_says(first: str, second: str) -> Script:
     def script(body: JsonObject) -> Said:
         if not has_results(body):
             return Said(tool_calls=calls(), finish_reason="tool_calls")
-        told = HEADING in json.dumps(body, ensure_ascii=False)
+        told = OPENING in json.dumps(body, ensure_ascii=False)
         return Said((second if told else first,))
 
     return script

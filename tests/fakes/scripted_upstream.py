@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from proxy.demo.model_server import Said, Script, model_server
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.pipeline.regeneration import HEADING
+from proxy.pipeline.regeneration import OPENING
 from proxy.server.serving import served
 
 
@@ -37,4 +37,4 @@ class ScriptedUpstream:
 
 
 def is_second_attempt(body: JsonObject) -> bool:
-    return HEADING in str(member(objects(body.get("messages"))[-1], "content"))
+    return OPENING in str(member(objects(body.get("messages"))[-1], "content"))

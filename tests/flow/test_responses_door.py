@@ -13,7 +13,7 @@ from litestar.datastructures import State
 
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.responses.made import event_bytes, response_events
-from proxy.pipeline.regeneration import HEADING
+from proxy.pipeline.regeneration import OPENING
 from proxy.server.serving import served
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, OTHER, QUESTION, TEMPLATES
@@ -46,7 +46,7 @@ class ResponsesServer:
         body = read_object(await request.body())
         self.asked.append(body)
         number = len(self.asked)
-        text = self.texts[HEADING in str(body["input"])]
+        text = self.texts[OPENING in str(body["input"])]
         thought: JsonObject = {"id": f"rs_{number}", "type": "reasoning", "summary": []}
         said = message(text, id=f"msg_{number}")
         response = response_of(thought, said, id=f"resp_{number}")

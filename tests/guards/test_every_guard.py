@@ -9,7 +9,7 @@ import pytest
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Severity
-from guards.core.guard import Stage
+from guards.core.guard import Stage, Subject
 from guards.core.reading import Reading, read
 from guards.core.registry import GuardType, all_guards
 from guards.text.particles import Noun
@@ -43,6 +43,26 @@ def test_codes_are_the_guards_own_and_say_what_they_mean(guard: GuardType) -> No
         if code.instruction:
             assert re.search(r"[가-힣]", code.instruction)
             code.instruction.format(observed=Noun("가"), expected=Noun("나"))
+
+
+# What these expect is no value of anything: a spelling, a result, what the question names.
+EXPECT_NO_VALUE = {
+    "names.misspelt",
+    "numbers.wrong_result",
+    "scope.other_scope",
+    "scope.entity_drift",
+}
+
+
+@every_guard
+def test_an_instruction_with_a_value_has_another_without_it(guard: GuardType) -> None:
+    if guard.subject in {Subject.CITATIONS, Subject.PROVISIONS}:
+        return
+    for name, code in guard.codes.items():
+        if "{expected" in code.instruction and name not in EXPECT_NO_VALUE:
+            assert re.search(r"[가-힣]", code.without_value), name
+            assert "{expected" not in code.without_value
+            code.without_value.format(observed=Noun("가"))
 
 
 @every_guard

@@ -19,7 +19,7 @@ from guards.text.slots.source_name import SourceNames
 from policies.citing.references import cited_as, opening_words
 from proxy.openai_api.json_body import JsonObject, member, objects
 
-HEADING: Final = "[출처 표기 지침]"
+HEADING: Final = "출처는 다음과 같이 표기하세요."
 _RULES = (
     f"{HEADING}\n"
     "아래에 번호를 붙인 출처만을 근거로 답하세요.\n"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Evidence, Finding, Span, Strength
 from guards.core.registry import all_guards
-from proxy.pipeline.regeneration import HEADING, ClosedList, note
+from proxy.pipeline.regeneration import OPENING, ClosedList, note
 
 MOST_CHARS = 1200
 
@@ -161,7 +161,7 @@ def test_the_note_is_never_long_and_never_without_its_frame(
 ) -> None:
     told = note(findings, most, lists, standing)
 
-    assert told.startswith(f"{HEADING} ")
+    assert told.startswith(f"{OPENING} ")
     assert told.endswith("라고 답해 주세요.")
     assert len(told) <= MOST_CHARS
     assert bool(findings) == ("\n1) " in told)

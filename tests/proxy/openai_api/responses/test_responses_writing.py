@@ -268,7 +268,7 @@ def test_our_own_prompt_is_not_echoed_to_the_client(*, stream: bool) -> None:
 
     written = DOOR.write(asked, [reply], [Kept(0, reply, reply.answers[0])], ENDING)
 
-    assert "출처 표기 지침" not in written.body.decode()
+    assert "출처는 다음과 같이 표기" not in written.body.decode()
     final = final_of(written.body) if stream else parsed(written.body)
     assert final.instructions == "존댓말로 답하세요."
     assert final.output_text == reply.answers[0].content

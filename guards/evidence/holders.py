@@ -1,0 +1,212 @@
+"""Whether a value of the sources is said of the very thing that an answer speaks of.
+
+A value belongs to its holder: a row of a table, a person, a branch, an edition. Two claims have one
+holder if the source has every noun that the answer's claim is about, and the answer or the question
+names every noun that tells the source's claim from those beside it: its row, its topic, its
+condition. What is not certain counts as another holder.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from guards.claims.asked import asked_words, is_generic
+from guards.claims.layout import Level
+from guards.claims.reader import Claim, label_words
+from guards.claims.reader import Reading as Claims
+from guards.core.finding import Evidence, Finding
+from guards.core.reading import Reading
+from guards.evidence.answers import answer_claims, answer_figures, asked_figures
+from guards.evidence.binding import SourceFigures
+from guards.evidence.figures import Figure
+from guards.evidence.index import Context, SourceClaim, SourceIndex, key_of
+from guards.evidence.siblings import Siblings, place_of
+from guards.evidence.thresholds import BINDING
+from guards.korean.words import Word
+
+_NOMINAL = frozenset({"", "은", "는", "의"})
+_TELLING = frozenset({Level.ROW, Level.LABEL, Level.PARENT})
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SEVERAL = re.compile(r"[가-힣](?:와|과|이랑|하고)\s|\s(?:및|그리고)\s|[,·/]|\?.*\?", re.DOTALL)
+
+
+def has_same_holder(finding: Finding, reading: Reading) -> bool:
+    """Tell whether the values that a finding expects are certainly those of the answer's thing.
+
+    Args:
+        finding: About a place in the answer.
+        reading: The exchange.
+    """
+    said = _Said(finding, reading)
+    # What stands in a condition tells which case is meant; another case has another value.
+    if not (said.claims and finding.expected) or any(
+        one.clause.is_condition for one in said.claims
+    ):
+        return False
+    return all(
+        any(said.is_of(one, value) for one in _holding(value, finding.evidence, reading))
+        for value in finding.expected
+    )
+
+
+def _holding(value: str, evidence: Iterable[Evidence], reading: Reading) -> Iterator[SourceClaim]:
+    """Yield the claims of a finding's evidence in whose sentence a value stands."""
+    index = reading.told.once(SourceIndex)
+    # 1층 does not stand in 지하 1층, nor 500원 in 1,500원.
+    stands = re.compile(rf"(?<![\d,.])(?<!지하){re.escape(_dense(value))}")
+    for quoted in evidence:
+        quote = _dense(quoted.quote)
+        for one in index.claims:
+            if one.source_id == quoted.source_id:
+                text = _dense(index.text_of(one))
+                if stands.search(text) and (text in quote or quote in text):
+                    yield one
+
+
+def _dense(text: str) -> str:
+    return re.sub(r"[\s*`]+", "", text)
+
+
+class _Said:
+    """The claims of an answer that a finding is about, with all that says what they are about."""
+
+    def __init__(self, finding: Finding, reading: Reading) -> None:
+        answer = reading.once(answer_claims)
+        place = finding.span.start, finding.span.end
+        self._reading = reading
+        self.claims = [
+            one
+            for one in answer.claims
+            if _overlap(answer.page.raw_span(one.start, one.end), place)
+        ]
+        self._figures = [
+            one
+            for one in reading.once(answer_figures)
+            if _overlap(answer.page.raw_span(one.start, one.end), place)
+        ]
+        around = [word for claim in self.claims for word in _words_around(claim, place, answer)]
+        sentences = [answer.sentences[at] for at in {one.sentence for one in self.claims}]
+        words = [word for one in sentences for claim in one for word in claim.clause.words]
+        words += [word for one in sentences for _, label in one[0].labels for word in label]
+        question = reading.question.text.raw
+        asked = asked_words(question)
+        is_several = _SEVERAL.search(question.strip()) is not None
+        if not (is_several and any(map(_is_telling, around))):
+            around += asked
+        self._subject = [word for word in around if _is_telling(word)]
+        self._named = frozenset(feature for one in (*words, *asked) for feature in one.features)
+        self._keys = frozenset(key_of(one.measure) for one in reading.asked.once(asked_figures))
+        self._text = " ".join((question, *(claim.text for one in sentences for claim in one)))
+
+    def is_of(self, told: SourceClaim, value: str) -> bool:
+        """Tell whether a claim of a source that has a value is about the same thing."""
+        if not (self._is_in_place(told) and all(map(self._names, _telling_words(told)))):
+            return False
+        sources = self._reading.told.once(SourceFigures)
+        right = [
+            one
+            for one in sources.figures
+            if one.claim is told.claim and _dense(one.quantity.text) in _dense(value)
+        ]
+        if not (right and self._figures):
+            return self._is_covered_by(told.context)
+        return any(
+            self._is_covered_by(one.context)
+            and self._names_column(one, sources.figures)
+            and any(self._stands_alike(one, other) for other in self._figures)
+            for one in right
+        )
+
+    def _is_covered_by(self, context: Context) -> bool:
+        near = {feature for feature, weight in context.items() if weight >= BINDING.beside}
+        return all(_covers(near, word) for word in self._subject)
+
+    def _names(self, word: Word) -> bool:
+        return not _is_telling(word) or _covers(self._named, word)
+
+    def _is_in_place(self, told: SourceClaim) -> bool:
+        """Tell whether neither title nor headings are those of a sibling or of another year."""
+        reading = self._reading
+        source = reading.sources[told.source].source
+        above = [source.title if source else "", *(one.text for one in told.claim.block.labels)]
+        there = set(_YEAR.findall(" ".join((*above, *(one.text for one in told.sentence)))))
+        asked = set(_YEAR.findall(self._text))
+        if asked and there and asked.isdisjoint(there):
+            return False
+        siblings = reading.told.once(Siblings)
+        foreign = siblings.foreign(self._text, reading.question.text.raw, reading.exchange.echo)
+        return place_of(told.claim, told.source) not in foreign
+
+    def _stands_alike(self, right: Figure, own: Figure) -> bool:
+        """Tell whether two figures stand beside the same other figures."""
+        return _beside(right) <= own.context.keys() | self._keys and _beside(own) <= (
+            right.context.keys() | {key_of(right.measure)}
+        )
+
+    def _names_column(self, right: Figure, figures: Sequence[Figure]) -> bool:
+        """Tell whether the column of a cell is named, or the only one of its kind in its row."""
+        block = right.claim.block
+        is_alone = not any(
+            one.source == right.source
+            and one.group == right.group
+            and one.claim.block.table == block.table > 0
+            and one.claim.block.line == block.line
+            and one.claim.block.column not in {0, block.column}
+            for one in figures
+        )
+        columns = (label.text for label in block.labels if label.level is Level.COLUMN)
+        return is_alone or all(map(self._names, (w for text in columns for w in label_words(text))))
+
+
+def _words_around(claim: Claim, place: tuple[int, int], answer: Claims) -> Iterator[Word]:
+    """Yield the words of a claim besides those at a place, unless it takes up all of the claim."""
+    start, end = answer.page.raw_span(claim.start, claim.end)
+    is_whole = place[0] <= start and end <= place[1]
+    for word in claim.clause.words:
+        at = answer.page.raw_span(claim.offset + word.start, claim.offset + word.end)
+        if (is_whole or not _overlap(at, place)) and not _is_in_figure(word, claim):
+            yield word
+    for level, words in claim.labels:
+        if level in _TELLING:
+            yield from words
+
+
+def _is_telling(word: Word) -> bool:
+    return not (word.is_verb or word.is_light or is_generic(word))
+
+
+def _telling_words(told: SourceClaim) -> Iterator[Word]:
+    """Yield the words that tell a claim of a source from those beside it."""
+    for level, words in told.claim.labels:
+        if level in _TELLING:
+            yield from words
+    for claim in told.sentence[: told.claim.position + 1]:
+        around = [word for word in claim.clause.words if not _is_in_figure(word, claim)]
+        yield from around if claim.clause.is_condition else _topic(around)
+
+
+def _topic(words: Sequence[Word]) -> Iterator[Word]:
+    """Yield the topic of a clause and the nouns right before it."""
+    last = next((at for at, word in enumerate(words) if word.particle in {"은", "는"}), -1)
+    yield from (word for word in words[: last + 1] if word.particle in _NOMINAL)
+
+
+def _beside(figure: Figure) -> set[str]:
+    """Return the other figures that stand right beside a figure, as features."""
+    return {
+        feature
+        for feature, weight in figure.context.items()
+        if feature[0] == "=" and weight >= BINDING.near
+    }
+
+
+def _covers(features: Collection[str], word: Word) -> bool:
+    *parts, whole = word.features
+    return whole in features or (bool(parts) and all(part in features for part in parts))
+
+
+def _is_in_figure(word: Word, claim: Claim) -> bool:
+    return any(one.start <= word.start < one.end for one in claim.clause.figures)
+
+
+def _overlap(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
