@@ -142,8 +142,7 @@ def _noun_kind(noun: str) -> Kinds:
 
 def is_generic(word: Word) -> bool:
     """Tell whether a word only calls a value or a document (요금, 기간, 규정), of any thing."""
-    nouns = FRAME_NOUNS | MEASURE_NOUNS
-    return word.text in nouns or word.text in _CARRYING or word.text in _VALUES
+    return word.text in _FORM_OF_A_QUESTION | _CARRYING | _VALUES
 
 
 class Answer(StrEnum):
