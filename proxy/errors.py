@@ -10,6 +10,7 @@ GuardProxyError
 │   ├── UnknownPath           404
 │   ├── WrongMethod           405  the path is served, but not with this method
 │   ├── UnknownTrace          404
+│   ├── FeedbackPinned        409  the label of a request is changed on the dashboard alone
 │   ├── RequestTooLarge       413
 │   ├── TooManyWrongKeys      429  at what only operators and tenants may read
 │   └── TooManyRequests       429  a limit of the tenant's policy is reached
@@ -251,6 +252,16 @@ class UnknownTrace(RequestRefused):
 
     def __init__(self, trace_id: str) -> None:
         super().__init__(f"There is no trace '{trace_id}'.")
+
+
+class FeedbackPinned(RequestRefused):
+    """The request's label was pinned on the dashboard, where alone it is changed."""
+
+    status = 409
+    code = "feedback_pinned"
+
+    def __init__(self, trace_id: str) -> None:
+        super().__init__(f"The label of '{trace_id}' was pinned on the dashboard; change it there.")
 
 
 class RequestTooLarge(RequestRefused):

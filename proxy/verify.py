@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self
+from typing import Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
@@ -31,6 +31,7 @@ from proxy.tenants import Tenant
 from proxy.traces.builder import asked_of, note_exchange, note_verification
 
 _MISSPELT_FROM = 0.75
+ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
 
 class Message(BaseModel):
@@ -115,8 +116,17 @@ def read_verify_request(raw: bytes) -> VerifyRequest:
     except ValueError as error:
         raise NotJson(str(error)) from None
     _refuse_unknown(body)
+    return validated(body, VerifyRequest)
+
+
+def validated(body: JsonObject, shape: type[ShapeT]) -> ShapeT:
+    """Return a body as the shape of its endpoint.
+
+    Raises:
+        BadRequest: a member is wrong; it names the member.
+    """
     try:
-        return VerifyRequest.model_validate(body)
+        return shape.model_validate(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         param = member_path(first["loc"])

@@ -28,6 +28,7 @@ from policies.schema.policy import Policy
 from policies.verification.shape import Verification
 from proxy.cli import COMMANDS, command_line
 from proxy.errors import GuardProxyError
+from proxy.feedback import FeedbackReply, FeedbackRequest
 from proxy.metrics import Metrics
 from proxy.openai_api.coverage import rows
 from proxy.openai_api.doors import DOORS
@@ -175,6 +176,8 @@ BLOCKS: Final[Mapping[str, Callable[[], str]]] = {
     "guard-field": lambda: _key_table(GuardField, "guard."),
     "verify-request": lambda: _key_table(VerifyRequest, ""),
     "verify-reply": lambda: _key_table(Verification, "", is_reply=True),
+    "feedback-request": lambda: _key_table(FeedbackRequest, ""),
+    "feedback-reply": lambda: _key_table(FeedbackReply, "", is_reply=True),
     "errors": errors_table,
     "metrics": metrics_table,
     "commands": commands,

@@ -17,6 +17,8 @@ _SAID: Mapping[str, str] = {
     "less_than_equal": "it must be at most {le}",
     "too_short": "it must have at least {min_length} item",
     "literal_error": "it must be {expected}",
+    "string_too_short": "it must have at least {min_length} character",
+    "string_too_long": "it must have at most {max_length} characters",
     "string_pattern_mismatch": "it must match {pattern}",
     "value_error": "{error}",
     **dict.fromkeys(("list_type", "tuple_type"), "it must be an array"),

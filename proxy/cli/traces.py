@@ -17,7 +17,7 @@ from proxy.traces.query import Query, UnknownMoment, moment
 from proxy.traces.sqlite import UnknownSchema
 from proxy.traces.store import TraceStore, TraceStoreAway, walk
 from proxy.traces.store import tail as tail_store
-from proxy.traces.trace import ACTION_NAMES, Trace
+from proxy.traces.trace import ACTION_NAMES, LABEL_FILTERS, Trace
 
 _SAID = "as in 90m, 24h, 7d, 2026-11-22 or 2026-11-22T09:00"
 
@@ -66,6 +66,18 @@ _Code = Annotated[
 _Text = Annotated[
     str | None, typer.Option(help="Only with these words in question, answers or replies.")
 ]
+
+
+def _label(name: str) -> str:
+    if name not in LABEL_FILTERS:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(LABEL_FILTERS)}.")
+    return name
+
+
+Label = Annotated[
+    str | None,
+    typer.Option(parser=_label, metavar="|".join(LABEL_FILTERS), help="Only with this label."),
+]
 _Door = Annotated[str | None, typer.Option(help="Only at this door, as in chat.completions.")]
 
 
@@ -79,11 +91,12 @@ def list_(
     since: Since = None,
     until: Until = None,
     door: _Door = None,
+    label: Label = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many.")] = 20,
     as_json: _AsJson = False,
 ) -> None:
     """List the newest traces."""
-    query = Query(tenant, action, guard, code, text, since, until, door, limit=limit)
+    query = Query(tenant, action, guard, code, text, since, until, door, label, limit=limit)
 
     async def read(store: TraceStore) -> list[Trace]:
         found: list[Trace] = []
@@ -207,6 +220,7 @@ def _nothing(query: Query) -> str:
         "since": query.since and f"'{shown(query.since)}'",
         "until": query.until and f"'{shown(query.until)}'",
         "door": query.door,
+        "label": query.label,
     }
     given = [f"--{name} {value}" for name, value in filters.items() if value is not None]
     if given:

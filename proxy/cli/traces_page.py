@@ -55,12 +55,23 @@ def _heading(trace: Trace) -> Iterator[Text]:
         "not checked": ", ".join(trace.not_checked),
         "sources": str(len(trace.sources)),
         "question": excerpt(trace.question, _LONGEST_CHARS),
+        "label": _label(trace),
     }
     for name, value in facts.items():
         if value:
             yield Text(f"{name + ':':<13}{' '.join(value.split())}")
     if trace.text is StoredText.NONE:
         yield Text("This tenant's policy keeps no words: places and codes only.", "italic")
+
+
+def _label(trace: Trace) -> str:
+    feedback = trace.feedback
+    if feedback is None:
+        return ""
+    pinned = ", pinned" if feedback.pinned else ""
+    marked = trace.missed_words
+    said = (f"at “{excerpt(marked, _OBSERVED_CHARS)}”" if marked else "", feedback.note)
+    return " ".join([f"{feedback.label.value}{pinned}", *filter(None, said)])
 
 
 def _attempt(number: int, attempt: Attempt) -> Iterator[Text]:

@@ -1,6 +1,5 @@
 """`/dashboard/traces`: which requests there were, what comes in, and one of them whole."""
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,27 +8,23 @@ from datetime import datetime
 from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import ValidationException
-from litestar.params import FromPath
 
 from policies.codes import all_codes, guard_labels
 from policies.schema.guard_rule import Action
-from policies.schema.store import Snapshot
 from proxy.dashboard.access import ROOT
 from proxy.dashboard.overview import SPANS, base_url
 from proxy.dashboard.page import AnyRequest, PageVisit
-from proxy.errors import UnknownTrace
 from proxy.openai_api.doors import DOORS
-from proxy.openai_api.json_body import JSON_TYPE
 from proxy.services import Services
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
 from proxy.traces.store import TraceStore, TraceStoreAway
-from proxy.traces.trace import ACTION_NAMES, Delivery, Trace
+from proxy.traces.trace import ACTION_NAMES, ANY_LABEL, LABEL_FILTERS, Delivery, Trace
 from proxy.verify import VerifyJob
 from proxy.views import msgid, words
-from proxy.views.trace import TracePage, outcome_of, shadow_word
-from proxy.views.words import code_word, reason_word
+from proxy.views.trace import outcome_of, shadow_word
+from proxy.views.words import code_word, label_word
 
-FIELDS = ("text", "action", "guard", "code", "door", "span", "since", "until")
+FIELDS = ("text", "action", "guard", "code", "door", "label", "span", "since", "until")
 """What an address can ask for beside the tenant."""
 LONGEST_TEXT_CHARS = 200
 """Every word is looked for in every text, so that many words take long."""
@@ -38,6 +33,7 @@ _CURSOR = re.compile(rf"{_PLACE}(?:\.{_PLACE}){{0,63}}")
 """A place, or one for each part of a store that is spread over servers."""
 _LONG_TEXT = msgid("The words to look for are too long.")
 _BAD_ACTION = msgid("This address asks for an action that there is not.")
+_BAD_LABEL = msgid("This address asks for a label that there is not.")
 _BAD_SPAN = msgid("This address asks for a span of time that there is not.")
 _BAD_TIME = msgid("This address asks for a time that cannot be read.")
 
@@ -80,6 +76,8 @@ class Filters:
             raise BadFilter(_LONG_TEXT)
         if asked.get("action", ACTION_NAMES[0]) not in ACTION_NAMES:
             raise BadFilter(_BAD_ACTION)
+        if asked.get("label", ANY_LABEL) not in LABEL_FILTERS:
+            raise BadFilter(_BAD_LABEL)
         return cls(
             asked=asked,
             since=_moment(asked.get("since"), now),
@@ -110,6 +108,7 @@ class Filters:
             since=self.since or (None if self.until else self.begin),
             until=self.until,
             door=self.asked.get("door"),
+            label=self.asked.get("label"),
             before=None if after is not None else self.before,
             after=after,
             limit=limit,
@@ -355,6 +354,8 @@ async def show_traces(
         guards=tuple(guard_labels()),
         codes={name: code.label.en for name, code in all_codes().items()},
         code_word=code_word,
+        label_word=label_word,
+        labels=LABEL_FILTERS,
         words=words,
         doors=ALL_DOORS,
     )
@@ -381,48 +382,8 @@ async def show_new_traces(
         is_away=False,
         has_gap=fresh.has_gap,
         code_word=code_word,
+        label_word=label_word,
     )
-
-
-@get(f"{TRACES}/{{trace_id:str}}")
-async def show_trace_page(
-    visit: NamedDependency[PageVisit], services: NamedDependency[Services], trace_id: FromPath[str]
-) -> Response[str]:
-    """Draw one trace."""
-    trace = await _trace(visit, services, trace_id)
-    # A trace may hold thousands of findings; other requests must not wait for its page.
-    return await asyncio.to_thread(_drawn, visit, trace, services.policies.snapshot)
-
-
-@get(f"{TRACES}/{{trace_id:str}}/json")
-async def download_trace(
-    visit: NamedDependency[PageVisit], services: NamedDependency[Services], trace_id: FromPath[str]
-) -> Response[bytes]:
-    """Return one trace as a file."""
-    trace = await _trace(visit, services, trace_id)
-    return Response(
-        trace.model_dump_json(indent=2).encode(),
-        media_type=JSON_TYPE,
-        headers={"content-disposition": 'attachment; filename="trace.json"'},
-    )
-
-
-def _drawn(visit: PageVisit, trace: Trace, policies: Snapshot) -> Response[str]:
-    return visit.draw(
-        "traces/one.html",
-        page=TracePage.of(trace, policies),
-        trace=trace,
-        code_word=code_word,
-        reason_word=reason_word,
-        words=words,
-    )
-
-
-async def _trace(visit: PageVisit, services: Services, trace_id: str) -> Trace:
-    trace = await services.traces.get(trace_id)
-    if trace is None or not visit.may_read(trace.tenant):
-        raise UnknownTrace(trace_id)
-    return trace
 
 
 async def _found(visit: PageVisit, services: Services) -> tuple[Filters, Found, str]:

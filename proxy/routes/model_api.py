@@ -22,15 +22,18 @@ from proxy.errors import (
     InternalError,
     RequestRefused,
     ServiceStopping,
+    UnknownKey,
     UnknownPath,
     with_head,
 )
+from proxy.feedback import feedback_reply
 from proxy.jobs import Job, ModelJob
 from proxy.limits.counting import Visit, limit_headers, refusal
 from proxy.limits.limiter import Limiter
 from proxy.logs import failure, logger
 from proxy.openai_api.door import Door
 from proxy.openai_api.doors import DOORS
+from proxy.openai_api.json_body import JSON_TYPE
 from proxy.routes.passthrough import PASS_THROUGH
 from proxy.routes.request import (
     ApiRequest,
@@ -76,6 +79,26 @@ async def _verify(asked: ApiRequest, receive: Receive, send: Send) -> None:
     await serve_job(job, asked, receive, send)
 
 
+async def _feedback(asked: ApiRequest, receive: Receive, send: Send) -> None:
+    """Label a request of the tenant that asks."""
+    services, tenant = asked.services, asked.tenant
+    # A path may name the tenant where the key is the model server's own, which proves nothing here.
+    holder = services.tenants.book.by_key(asked.caller_key) if asked.caller_key else None
+    if holder is None or holder.name != tenant.name:
+        raise UnknownKey(missing=asked.caller_key is None)
+    limit_bytes = services.settings.max_body_bytes
+    refuse_length(asked.scope["headers"], limit_bytes)
+    refuse_other_content(asked.scope["headers"])
+    try:
+        raw = await Upload(receive, limit_bytes).whole()
+    except ClientDisconnected:
+        return
+    kept = await feedback_reply(raw, services, tenant.name)
+    body = kept.model_dump_json().encode()
+    await send_whole(send, HttpReply(200, {}, JSON_TYPE, body))
+
+
+FEEDBACK: Final = Endpoint("feedback", _feedback)
 VERIFY: Final = Endpoint(VerifyJob.door, _verify)
 
 
@@ -137,6 +160,7 @@ log = logger(__name__)
 _OWN: Final[Mapping[str, Endpoint]] = {
     **{f"/{door.path}": door_endpoint(door) for door in DOORS},
     "/verify": VERIFY,
+    "/feedback": FEEDBACK,
 }
 _OWN_METHODS = frozenset({"POST"})
 _NONE: Final[frozenset[str]] = frozenset()

@@ -1,5 +1,6 @@
 """`GET /openapi.json`: the project's own endpoints, described from the types that serve them."""
 
+from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from typing import Final
@@ -10,6 +11,7 @@ from pydantic.json_schema import models_json_schema
 
 from policies.verification.shape import Verification
 from policies.verification.verifying import verify
+from proxy.feedback import FeedbackReply, FeedbackRequest
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.verify import VerifyRequest
@@ -40,6 +42,14 @@ _ERRORS: Final = {
 }
 
 
+_FEEDBACK_ERRORS: Final = {
+    "404": "There is no trace of this id, or not of this tenant. A trace is stored about a second "
+    "after its reply.",
+    "409": "The label was pinned on the dashboard, where alone it is changed.",
+    "503": "The trace store is away.",
+}
+
+
 @get("/openapi.json", sync_to_thread=False)
 def openapi_document() -> Response[bytes]:
     """Return the description."""
@@ -54,7 +64,12 @@ def _written() -> bytes:
 def document() -> JsonObject:
     """Return the OpenAPI document."""
     _, definitions = models_json_schema(
-        [(VerifyRequest, "validation"), (Verification, "serialization")],
+        [
+            (VerifyRequest, "validation"),
+            (Verification, "serialization"),
+            (FeedbackRequest, "validation"),
+            (FeedbackReply, "serialization"),
+        ],
         ref_template=_REF,
     )
     schemas: JsonObject = definitions["$defs"] | {"Error": _error_schema()}
@@ -66,7 +81,10 @@ def document() -> JsonObject:
             "description": "The project's own endpoints. The guarded ones are OpenAI's.",
         },
         "security": [{"key": []}],
-        "paths": {"/v1/verify": {"post": _verify()}},
+        "paths": {
+            "/v1/verify": {"post": _verify()},
+            "/v1/feedback": {"post": _feedback()},
+        },
         "components": {
             "schemas": schemas,
             "securitySchemes": {
@@ -107,6 +125,57 @@ def _verify() -> JsonObject:
         "responses": {
             "200": {"description": "The verification.", "content": {JSON_TYPE: answered}},
             **{status: _error(said) for status, said in _ERRORS.items()},
+        },
+    }
+
+
+def _feedback() -> JsonObject:
+    request_id = "0123456789abcdef0123456789abcdef"
+    missed: JsonObject = {
+        "request_id": request_id,
+        "label": "missed",
+        "note": "배송비는 2,500원입니다.",
+        "quote": "배송비는 3,000원입니다.",
+    }
+    kept = FeedbackReply(
+        object="feedback",
+        request_id=request_id,
+        label="missed",
+        note="배송비는 2,500원입니다.",
+        quote="배송비는 3,000원입니다.",
+        choice=0,
+        pinned=False,
+        at=datetime(2026, 11, 23, 9, tzinfo=UTC),
+    )
+    asked: JsonObject = {
+        "schema": {"$ref": _REF.format(model="FeedbackRequest")},
+        "examples": {
+            "thumbs_up": {
+                "summary": "A thumb up",
+                "value": {"request_id": request_id, "label": "right"},
+            },
+            "missed": {"summary": "A wrong passage was sent", "value": missed},
+            "withdrawn": {
+                "summary": "The label is taken back",
+                "value": {"request_id": request_id, "label": None},
+            },
+        },
+    }
+    answered: JsonObject = {
+        "schema": {"$ref": _REF.format(model="FeedbackReply")},
+        "examples": {
+            "missed": {"summary": "It is kept", "value": kept.model_dump(mode="json")},
+        },
+    }
+    return {
+        "operationId": "feedback",
+        "summary": "Label a request of the tenant's own",
+        "description": "Says afterwards whether the proxy was right. The same label given again "
+        "changes nothing, another one takes its place, null withdraws it.",
+        "requestBody": {"required": True, "content": {JSON_TYPE: asked}},
+        "responses": {
+            "200": {"description": "The label as it is kept.", "content": {JSON_TYPE: answered}},
+            **{status: _error(said) for status, said in (_ERRORS | _FEEDBACK_ERRORS).items()},
         },
     }
 

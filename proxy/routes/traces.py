@@ -16,14 +16,16 @@ from proxy.openai_api.sse import json_bytes
 from proxy.services import Services
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
 from proxy.traces.store import TraceStoreAway
-from proxy.traces.trace import ACTION_NAMES
+from proxy.traces.trace import ACTION_NAMES, LABEL_FILTERS
 
 MOST_TRACES = 500
 MOST_TEXT_CHARS = 200
 ACTION = f"^({'|'.join(ACTION_NAMES)})$"
+LABEL = f"^({'|'.join(LABEL_FILTERS)})$"
 CURSOR = r"^\d{1,18}(-\d{1,18})?$"
 NEEDED: Final = {
     "action": f"one of {', '.join(ACTION_NAMES)} is needed",
+    "label": f"one of {', '.join(LABEL_FILTERS)} is needed",
     "text": f"at most {MOST_TEXT_CHARS} characters are taken",
     "before": "the `cursor` of a page is needed",
     "limit": f"a whole number from 1 to {MOST_TRACES} is needed",
@@ -43,6 +45,7 @@ async def list_traces(
     since: FromQuery[str | None] = None,
     until: FromQuery[str | None] = None,
     door: FromQuery[str | None] = None,
+    label: Annotated[str | None, QueryParameter(pattern=LABEL)] = None,
     before: Annotated[str | None, QueryParameter(pattern=CURSOR)] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=MOST_TRACES)] = 50,
 ) -> Response[bytes]:
@@ -60,6 +63,7 @@ async def list_traces(
         since=_time("since", since, services),
         until=_time("until", until, services),
         door=door,
+        label=label,
         before=before,
         limit=limit,
     )

@@ -426,6 +426,14 @@ class Trace(Shape):
         return wanted in (ANY_LABEL, self.feedback.label)
 
     @property
+    def missed_words(self) -> str:
+        """The words of a reply that its label marks as wrong; empty if it marks none."""
+        said = self.feedback
+        if said is None or said.span is None or said.choice >= len(self.replies):
+            return ""
+        return self.replies[said.choice][said.span.start : said.span.end]
+
+    @property
     def guards_with_findings(self) -> tuple[str, ...]:
         """Ids of the guards that found something, in shadow too, each once, in order."""
         without = (GuardOutcome.CLEAN, GuardOutcome.NOT_RUN)

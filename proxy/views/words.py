@@ -8,7 +8,7 @@ from policies.codes import all_codes, guard_labels
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
-from proxy.traces.trace import NOTHING_DECIDED, NotReplayed, Unknown
+from proxy.traces.trace import ANY_LABEL, NOTHING_DECIDED, PINNED, Label, NotReplayed, Unknown
 from proxy.views import msgid
 
 ACTION_WORDS = {
@@ -24,6 +24,35 @@ ACTION_WORDS = {
 def action_word(action: str) -> str:
     """Return the word for an action; one that is not known stands for itself."""
     return ACTION_WORDS.get(action, action)
+
+
+LABEL_WORDS: Mapping[str, str] = {
+    Label.RIGHT.value: msgid("Right"),
+    Label.FALSE_ALARM.value: msgid("False alarm"),
+    Label.MISSED.value: msgid("Missed"),
+    ANY_LABEL: msgid("Any label"),
+    PINNED: msgid("Pinned"),
+}
+"""Words for what a filter of labels can ask for."""
+LABEL_MEANINGS: Mapping[str, str] = {
+    Label.RIGHT.value: msgid("The answer was rightly left alone, or rightly changed."),
+    Label.FALSE_ALARM.value: msgid("A good answer was changed."),
+    Label.MISSED.value: msgid("A wrong answer was sent."),
+}
+FEEDBACK_PROBLEMS: Mapping[str, str] = {
+    "no_label": msgid("Choose one of the three."),
+    "no_reply": msgid("The request has no such reply."),
+    "no_words": msgid("The words of this request were not kept, so no passage can be marked."),
+    "not_there": msgid("These words are not in the answer that was sent."),
+    "too_many_pinned": msgid("As many requests are pinned as may be. Unpin some first."),
+    "too_long": msgid("The note or the marked words are too long."),
+}
+"""Why a label cannot be given."""
+
+
+def label_word(label: str) -> str:
+    """Return the word for a label; one that is not known stands for itself."""
+    return LABEL_WORDS.get(label, label)
 
 
 def guard_word(guard: str) -> str:

@@ -29,9 +29,18 @@ from proxy.verify import VerifyRequest
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 
-OPERATION = schemathesis.openapi.from_dict(document())["/v1/verify"]["POST"]
-FITTING = OPERATION.as_strategy(generation_mode=GenerationMode.POSITIVE)
-UNFITTING = OPERATION.as_strategy(generation_mode=GenerationMode.NEGATIVE)
+DOCUMENT = schemathesis.openapi.from_dict(document())
+PATHS = ("/v1/verify", "/v1/feedback")
+FITTING = {
+    path: DOCUMENT[path]["POST"].as_strategy(generation_mode=GenerationMode.POSITIVE)
+    for path in PATHS
+}
+UNFITTING = {
+    path: DOCUMENT[path]["POST"].as_strategy(generation_mode=GenerationMode.NEGATIVE)
+    for path in PATHS
+}
+ANSWERED = {"/v1/verify": 200, "/v1/feedback": 404}
+"""Nobody has made the request that a feedback is about."""
 TRUE_TO_THE_DOCUMENT = [
     not_a_server_error,
     status_code_conformance,
@@ -82,23 +91,25 @@ async def _serve(folder: Path, ready: "Future[Door]", stop: threading.Event) -> 
         ready.set_exception(error)
 
 
-def test_requests_that_fit_are_answered_as_described(door: Door) -> None:
+@pytest.mark.parametrize("path", PATHS)
+def test_requests_that_fit_are_answered_as_described(door: Door, path: str) -> None:
     statuses = set()
 
     @PATIENT
-    @given(case=FITTING)
+    @given(case=FITTING[path])
     def run(case: Case[Any]) -> None:
         response = door.call(case)
         statuses.add(response.status_code)
         case.validate_response(response, checks=TRUE_TO_THE_DOCUMENT)
 
     run()
-    assert 200 in statuses
+    assert ANSWERED[path] in statuses
 
 
-def test_requests_that_do_not_fit_are_refused_as_described(door: Door) -> None:
+@pytest.mark.parametrize("path", PATHS)
+def test_requests_that_do_not_fit_are_refused_as_described(door: Door, path: str) -> None:
     @PATIENT
-    @given(case=UNFITTING)
+    @given(case=UNFITTING[path])
     def run(case: Case[Any]) -> None:
         response = door.call(case)
         checks = [*TRUE_TO_THE_DOCUMENT, negative_data_rejection]
@@ -125,7 +136,7 @@ def test_the_document_is_served(door: Door) -> None:
 
     assert reply.status_code == 200
     assert reply.json()["openapi"] == "3.1.0"
-    assert list(reply.json()["paths"]) == ["/v1/verify"]
+    assert list(reply.json()["paths"]) == ["/v1/verify", "/v1/feedback"]
 
 
 def test_everything_in_it_is_described() -> None:

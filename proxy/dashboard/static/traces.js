@@ -140,6 +140,24 @@
     selectNamed();
   }
 
+  /* Feedback: what is selected in an answer is what was missed in it. */
+
+  function takeSelections(marking) {
+    const quote = marking.querySelector("[data-quote]");
+    const near = marking.querySelector("[data-near]");
+    const choice = marking.querySelector("[data-choice]");
+    marking.addEventListener("select", ({ target }) => {
+      const { value, selectionStart: start, selectionEnd: end } = target;
+      if (!("reply" in target.dataset) || start === end) return;
+      quote.value = value.slice(start, end);
+      near.value = [...value.slice(0, start)].length; // the server counts code points
+      if (choice) choice.value = target.dataset.reply;
+    });
+  }
+
+  const marking = document.querySelector(".marking");
+  if (marking) takeSelections(marking);
+
   const form = document.getElementById("filters");
   const rows = document.getElementById("rows");
   const state = document.getElementById("live-state");
