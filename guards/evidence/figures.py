@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from guards.claims.reader import Claim, label_words
+from guards.core.keeping import lazy
 from guards.evidence.index import (
     CLAUSE_BEFORE,
     CLAUSE_BEHIND,
@@ -42,7 +43,7 @@ _HALF_DAY = 720
 _NUMBER = re.compile(r"\d[\d,.]*(?: ?[십백천만억조]+)*(?=[^\d.:/~월]*$)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Figure:
     """A quantity and what it is said of.
 
@@ -68,6 +69,11 @@ class Figure:
     def measure(self) -> Measure:
         """Its value and dimension."""
         return self.quantity.measure
+
+    @lazy
+    def ends(self) -> tuple[tuple[Fraction, float], ...]:
+        """Its values, each also as a float: with those it is quick to see what cannot be."""
+        return tuple((value, float(value)) for value in self.measure.values)
 
     @property
     def group(self) -> str:

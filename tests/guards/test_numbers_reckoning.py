@@ -1,6 +1,7 @@
 """What an answer reckons from the sources and the question, and what only looks like it."""
 
-from time import process_time
+import sys
+from types import FrameType
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from guards.core.reading import read
 from guards.numbers import Numbers, NumbersSettings
 from tests.fakes.growth import assert_grows_with_its_input
 
+MOST_CALLS = 1_000_000
 BOATS = (
     "| 배 | 1시간 | 하루 |\n|---|---|---|\n"
     "| 오리배 | 14,000원 | 70,000원 |\n| 카약 | 22,000원 | 96,000원 |\n"
@@ -208,11 +210,26 @@ def test_a_figure_is_reckoned_from_those_beside_it_however_long_its_sentence(uni
 @pytest.mark.parametrize(
     "unit", ["1일~", "1원 - ", "1원 × ", "1+", "(1+", "- 1원\n", "| 1 | 2 | 2 |\n"]
 )
-def test_long_rows_of_figures_end_soon(unit: str) -> None:
-    text = unit * (30_000 // len(unit))
-    began = process_time()
+def test_the_cost_of_a_row_of_figures_grows_with_its_length(unit: str) -> None:
+    def look(chars: int) -> None:
+        text = unit * (chars // len(unit))
+        for source, answer in ((text, "요금은 15원이며 모두 24원입니다."), ("5원이다.", text)):
+            _findings(source, answer, "2명이면?")
 
-    for source, answer in ((text, "요금은 15원이며 모두 24원입니다."), ("5원이다.", text)):
-        _findings(source, answer, "2명이면?")
+    assert_grows_with_its_input(look, 24_000)
 
-    assert process_time() - began < 5
+
+def test_a_row_of_ranges_is_reckoned_in_few_steps() -> None:
+    calls = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        _findings("5원이다.", "1원 - " * 60)
+    finally:
+        sys.setprofile(None)
+
+    assert calls < MOST_CALLS

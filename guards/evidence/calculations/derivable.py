@@ -4,9 +4,11 @@ That some combination of figures gives a value proves nothing: it is no reason t
 right, only one not to call it invented. Such a value is left open.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Sequence, Set
+from itertools import combinations, islice
+from typing import TypeAlias
 
+from guards.core.keeping import lazy
 from guards.evidence.binding import Bound, Held
 from guards.evidence.figures import Figure, same_value
 from guards.evidence.thresholds import BINDING
@@ -30,6 +32,7 @@ _CALCULATED = frozenset({Dimension.WON, Dimension.PERCENT})
 # 3일 전 is no 3일 후, and 1명당 counts no persons.
 _TURNS = frozenset({"@전", "@후", "@당", "@마다"})
 _LENGTHS = frozenset({Dimension.DAYS, Dimension.MONTHS, Dimension.SECONDS})
+_Made: TypeAlias = Callable[[tuple[float, ...], tuple[float, ...]], Set[float]]
 
 
 class Derivable:
@@ -47,6 +50,8 @@ class Derivable:
         self._answer = answer
         self._asked = asked
         self._told = told
+        self._known: dict[tuple[str, str], tuple[float, ...]] = {}
+        self._made: dict[object, Set[float]] = {}
 
     def may_give(self, figure: Figure, bound: Bound) -> bool:
         """Tell whether a figure may be the result of a short calculation from the others.
@@ -88,19 +93,80 @@ class Derivable:
 
     def _is_in_reach(self, figure: Figure) -> bool:
         """Tell whether a short calculation from the other figures could give a figure."""
-        others = [one for one in self._answer if one.start != figure.start]
         dimension = figure.measure.dimension
         if dimension in _POINTS:
-            return self._may_be_moved(others)
+            return self._may_be_moved(figure)
         wanted = [float(value) for value in figure.measure.values]
-        amounts = _amounts((*others, *self._asked, *self._told), dimension, wanted)
-        rates = [one for one in self._told if one.measure.dimension == Dimension.PERCENT]
-        factors = _factors((*self._asked, *others, *rates))
-        near = _amounts((*others, *self._asked), dimension, wanted)
-        return all(_is_given(value, amounts, near, factors) for value in wanted)
+        amounts = self._amounts("all", dimension, wanted)
+        near = self._amounts("near", dimension, wanted)
+        factors = self._factors(figure)
+        return all(self._is_given(value, amounts, near, factors) for value in wanted)
 
-    def _may_be_moved(self, others: Iterable[Figure]) -> bool:
+    def _amounts(self, pool: str, dimension: str, wanted: Sequence[float]) -> tuple[float, ...]:
+        """Return the amounts that may be added up: those that are wanted are none of them."""
+        if (pool, dimension) not in self._known:
+            told = self._told if pool == "all" else ()
+            some = (*self._answer, *self._asked, *told)
+            self._known[pool, dimension] = _values(some, dimension)
+        others = (one for one in self._known[pool, dimension] if one not in wanted)
+        return tuple(islice(others, _MOST_AMOUNTS))
+
+    def _factors(self, figure: Figure) -> tuple[float, ...]:
+        """Return what amounts may be multiplied by or divided through, as others say it."""
+        found = dict.fromkeys((2.0, 12.0))
+        for start, factors in self._multiples:
+            if len(found) >= _MOST_FACTORS:
+                break
+            if start != figure.start:
+                found.update(dict.fromkeys(factors))
+        return tuple(found)[:_MOST_FACTORS]
+
+    @lazy
+    def _multiples(self) -> list[tuple[int | None, list[float]]]:
+        """The factors that each figure gives, with its place in the answer if it stands there."""
+        rates = (one for one in self._told if one.measure.dimension == Dimension.PERCENT)
+        return [
+            *((None, _factors_of(one)) for one in self._asked),
+            *((one.start, _factors_of(one)) for one in self._answer),
+            *((None, _factors_of(one)) for one in rates),
+        ]
+
+    def _is_given(
+        self,
+        wanted: float,
+        amounts: tuple[float, ...],
+        near: tuple[float, ...],
+        factors: tuple[float, ...],
+    ) -> bool:
+        """Tell whether one step from any amounts gives a value, or two from those named."""
+        if wanted == 0:
+            return True
+        known = {round(one, _DIGITS) for one in amounts}
+        products = self._once(_results, amounts, factors)
+        if round(wanted, _DIGITS) in products or any(
+            round(abs(wanted + sign * one), _DIGITS) in known for one in amounts for sign in (1, -1)
+        ):
+            return True
+        if any(
+            round(abs(wanted + sign * one), _DIGITS) in products for one in near for sign in (1, -1)
+        ):
+            return True
+        divisors = self._once(_products, factors, factors)
+        if any(round(wanted / one, _DIGITS) in known for one in divisors):
+            return True
+        named = {round(one, _DIGITS) for one in near}
+        return any(round(wanted - one - other, _DIGITS) in named for one in near for other in near)
+
+    def _once(self, made: _Made, some: tuple[float, ...], others: tuple[float, ...]) -> Set[float]:
+        """Return what is made of some numbers: mostly the same ones for each figure."""
+        key = (made, some, others)
+        if key not in self._made:
+            self._made[key] = made(some, others)
+        return self._made[key]
+
+    def _may_be_moved(self, figure: Figure) -> bool:
         """Tell whether a date or time could be another one, moved by a period."""
+        others = (one for one in self._answer if one.start != figure.start)
         known = [*others, *self._asked]
         has_point = any(one.measure.dimension in _POINTS for one in known)
         has_length = any(one.measure.dimension in _LENGTHS for one in (*known, *self._told))
@@ -123,30 +189,25 @@ def _adds_up(measure: Measure, one: Measure, other: Measure) -> bool:
     }
 
 
-def _amounts(figures: Iterable[Figure], dimension: str, wanted: Sequence[float]) -> list[float]:
+def _values(figures: Iterable[Figure], dimension: str) -> tuple[float, ...]:
     found: dict[float, None] = {}
     for one in figures:
         if one.measure.dimension == dimension or one.measure.dimension == Dimension.BARE:
-            for value in one.measure.values:
-                if float(value) not in wanted:
-                    found[float(value)] = None
-    return list(found)[:_MOST_AMOUNTS]
+            found.update((float(value), None) for value in one.measure.values)
+    return tuple(found)
 
 
-def _factors(figures: Iterable[Figure]) -> list[float]:
-    found: dict[float, None] = {2.0: None, 12.0: None}
-    for one in figures:
-        measure = one.measure
-        for value in measure.values:
-            number = float(value)
-            if measure.dimension == Dimension.PERCENT:
-                for factor in (number / 100, 1 - number / 100, 1 + number / 100):
-                    found[factor] = None
-            elif measure.dimension in _LENGTHS:
-                found.update(dict.fromkeys(_in_units(number, measure.dimension)))
-            elif measure.dimension not in _POINTS and 0 < number <= _LARGEST_FACTOR:
-                found[number] = None
-    return [one for one in found if one > 0][:_MOST_FACTORS]
+def _factors_of(figure: Figure) -> list[float]:
+    found: list[float] = []
+    measure = figure.measure
+    for number in map(float, measure.values):
+        if measure.dimension == Dimension.PERCENT:
+            found += (number / 100, 1 - number / 100, 1 + number / 100)
+        elif measure.dimension in _LENGTHS:
+            found += _in_units(number, measure.dimension)
+        elif measure.dimension not in _POINTS and 0 < number <= _LARGEST_FACTOR:
+            found.append(number)
+    return [one for one in found if one > 0]
 
 
 def _in_units(number: float, dimension: str) -> tuple[float, ...]:
@@ -158,24 +219,11 @@ def _in_units(number: float, dimension: str) -> tuple[float, ...]:
     return (number, number - 1, number / 7) if number > 1 else (number,)
 
 
-def _is_given(
-    wanted: float, amounts: Sequence[float], near: Sequence[float], factors: Sequence[float]
-) -> bool:
-    """Tell whether one step from any amounts gives a value, or two from those that are named."""
-    if wanted == 0:
-        return True
-    known = {round(one, _DIGITS) for one in amounts}
+def _results(amounts: Iterable[float], factors: Sequence[float]) -> Set[float]:
+    """Return what amounts come to that are multiplied by a factor or divided through one."""
     products = {round(one * factor, _DIGITS) for one in amounts for factor in factors}
-    products |= {round(one / factor, _DIGITS) for one in amounts for factor in factors}
-    if round(wanted, _DIGITS) in products or any(
-        round(abs(wanted + sign * one), _DIGITS) in known for one in amounts for sign in (1, -1)
-    ):
-        return True
-    if any(
-        round(abs(wanted + sign * one), _DIGITS) in products for one in near for sign in (1, -1)
-    ):
-        return True
-    if any(round(wanted / (one * other), _DIGITS) in known for one in factors for other in factors):
-        return True
-    named = {round(one, _DIGITS) for one in near}
-    return any(round(wanted - one - other, _DIGITS) in named for one in near for other in near)
+    return products | {round(one / factor, _DIGITS) for one in amounts for factor in factors}
+
+
+def _products(some: Iterable[float], others: Sequence[float]) -> Set[float]:
+    return {one * other for one in some for other in others}

@@ -5,12 +5,12 @@ amount times a count is an amount, a share of an amount is one, a date and a per
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import combinations, pairwise
 from math import ceil, floor
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from guards.evidence.calculations.equations import agrees
 from guards.evidence.calculations.expressions import PERCENTS, written
@@ -38,6 +38,8 @@ _NO_COUNTS = frozenset(
 )
 # How far a value may be from the one that is rounded to it, at most.
 _ROUNDED, _ROUNDED_SMALL, _SMALL = 0.06, 0.2, 10
+_FLOAT = 1e-8
+"""More than what floats are off from the fractions that they stand for."""
 _VERB = re.compile(r"[가-힣]+다")
 
 
@@ -49,10 +51,26 @@ class Step(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A figure that is to be explained."""
+    """A figure that is to be explained.
+
+    Attributes:
+        figure: The figure.
+        value: Its value.
+        rounded: The same as a float.
+        reach: How far a value may be off that is rounded to it, at most.
+        low: Below it no value is rounded to it; with it most are told apart without fractions.
+        high: Above it none is.
+        kind: What it adds up with.
+        is_about: It is said to be approximate.
+        text: The sentence with its labels.
+    """
 
     figure: Figure
     value: Fraction
+    rounded: float
+    reach: float
+    low: float
+    high: float
     kind: str
     is_about: bool
     text: str
@@ -61,8 +79,7 @@ class Target(NamedTuple):
         """Tell whether it is a value, as far as it is written out."""
         if value == self.value:
             return True
-        reach = _ROUNDED if self.value >= _SMALL else _ROUNDED_SMALL
-        if abs(float(value) - float(self.value)) > reach * float(self.value):
+        if abs(float(value) - self.rounded) > self.reach:
             return False
         text = self.figure.quantity.text
         unit = written(self.figure.quantity)
@@ -79,7 +96,11 @@ def target(figure: Figure, value: Fraction, text: str) -> Target:
         text: The sentence with its labels.
     """
     about = figure.quantity.approximate or says("about", text)
-    return Target(figure, value, kind_of(figure.measure), about, text)
+    rounded = float(value)
+    reach = (_ROUNDED if value >= _SMALL else _ROUNDED_SMALL) * rounded
+    off = max(reach, 0.0) + _FLOAT * abs(rounded)
+    low, high = rounded - off, rounded + off
+    return Target(figure, value, rounded, reach, low, high, kind_of(figure.measure), about, text)
 
 
 @cache
@@ -117,7 +138,7 @@ def kind_of(measure: Measure) -> str:
 def is_count(figure: Figure, kind: str) -> bool:
     """Tell whether an amount of a kind may be multiplied by a figure."""
     own = kind_of(figure.measure)
-    if own in POINTS or own in _NO_COUNTS or (own == Dimension.BARE and figure.source >= 0):
+    if not _may_count(own) or (own == Dimension.BARE and figure.source >= 0):
         return False
     if own == kind:
         return own in {Dimension.BARE, "배", Dimension.TIMES}
@@ -141,57 +162,50 @@ def is_constant(figure: Figure) -> bool:
 
 def of_two(wanted: Target, one: Figure, other: Figure) -> Step | None:
     """Return the step from two figures to one that is to be explained, if there is one."""
-    kinds = {kind_of(one.measure), kind_of(other.measure)}
-    if wanted.kind not in kinds and wanted.kind not in _OF_OTHERS:
-        return None
-    for name, rule in _RULES:
-        for first, second in ((one, other), (other, one)):
-            if rule(wanted, first, second):
-                return Step(name, (first, second))
+    for name, rule, is_turned in _rules(wanted.kind, kind_of(one.measure), kind_of(other.measure)):
+        first, second = (other, one) if is_turned else (one, other)
+        if rule(wanted, first, second):
+            return Step(name, (first, second))
     return None
 
 
-def _ends(figure: Figure, wanted: Target) -> tuple[Fraction, ...]:
+def _ends(figure: Figure, wanted: Target) -> Sequence[tuple[Fraction, float]]:
     """Return the values to reckon with; the ends of a range only give those of another one."""
-    values = figure.measure.values
-    return values if len(values) == 1 or len(wanted.figure.measure.values) > 1 else ()
+    is_range = len(figure.measure.values) > 1
+    return () if is_range and len(wanted.figure.measure.values) == 1 else figure.ends
 
 
 def _adds(wanted: Target, one: Figure, other: Figure) -> bool:
-    return (
-        wanted.kind not in POINTS
-        and kind_of(one.measure) == kind_of(other.measure) == wanted.kind
-        and any(wanted.is_(a + b) for a in _ends(one, wanted) for b in _ends(other, wanted))
-    )
+    others = _ends(other, wanted)
+    for a, near_a in _ends(one, wanted):
+        for b, near_b in others:
+            if wanted.low <= near_a + near_b <= wanted.high and wanted.is_(a + b):
+                return True
+    return False
 
 
 def _is_rest(wanted: Target, one: Figure, other: Figure) -> bool:
-    return (
-        wanted.kind not in POINTS
-        and kind_of(one.measure) == kind_of(other.measure) == wanted.kind
-        and any(
-            a >= b and wanted.is_(a - b) for a in _ends(one, wanted) for b in _ends(other, wanted)
-        )
-    )
+    others = _ends(other, wanted)
+    for a, near_a in _ends(one, wanted):
+        for b, near_b in others:
+            if wanted.low <= near_a - near_b <= wanted.high and a >= b and wanted.is_(a - b):
+                return True
+    return False
 
 
 def _is_product(wanted: Target, rate: Figure, count: Figure) -> bool:
-    if kind_of(rate.measure) != wanted.kind or wanted.kind in POINTS:
-        return False
-    if not is_count(count, wanted.kind) or wanted.value == 0:
+    if wanted.kind in POINTS or not is_count(count, wanted.kind) or wanted.value == 0:
         return False
     return any(
         wanted.is_(value * times)
-        for value in _ends(rate, wanted)
+        for value, _ in _ends(rate, wanted)
         for times in counts_of(count)
         if times != 1
     )
 
 
 def _is_quotient(wanted: Target, amount: Figure, count: Figure) -> bool:
-    if kind_of(amount.measure) != wanted.kind or wanted.kind in POINTS:
-        return False
-    if not is_count(count, wanted.kind) or wanted.value == 0:
+    if wanted.kind in POINTS or not is_count(count, wanted.kind) or wanted.value == 0:
         return False
     return any(
         wanted.is_(value / times)
@@ -202,8 +216,6 @@ def _is_quotient(wanted: Target, amount: Figure, count: Figure) -> bool:
 
 
 def _is_share(wanted: Target, amount: Figure, share: Figure) -> bool:
-    if kind_of(share.measure) != Dimension.PERCENT or kind_of(amount.measure) != wanted.kind:
-        return False
     if wanted.kind in POINTS:
         return False
     return any(
@@ -225,8 +237,6 @@ def _shares(share: Fraction, text: str) -> Iterator[Fraction]:
 
 
 def _is_ratio(wanted: Target, one: Figure, other: Figure) -> bool:
-    if wanted.kind not in _RATIOS or kind_of(one.measure) != kind_of(other.measure):
-        return False
     if kind_of(one.measure) in POINTS or not other.measure.values[0]:
         return False
     ratio = one.measure.values[0] / other.measure.values[0]
@@ -257,8 +267,6 @@ def _is_moved(wanted: Target, point: Figure, length: Figure) -> bool:
 
 
 def _is_between(wanted: Target, one: Figure, other: Figure) -> bool:
-    if wanted.kind not in LENGTHS | {Dimension.AGE, Dimension.BARE}:
-        return False
     lengths = between(one.measure, other.measure, inclusive=says("inclusive", wanted.text))
     if wanted.kind == Dimension.BARE:
         return any(length.values[0] == wanted.value for length in lengths)
@@ -275,16 +283,36 @@ def _is_between(wanted: Target, one: Figure, other: Figure) -> bool:
 
 # What may be reckoned from figures of other kinds: a ratio, a length between points, a date.
 _OF_OTHERS = _RATIOS | POINTS | LENGTHS | {Dimension.AGE}
-_RULES = (
-    ("sum", _adds),
-    ("rest", _is_rest),
-    ("product", _is_product),
-    ("share", _is_share),
-    ("quotient", _is_quotient),
-    ("ratio", _is_ratio),
-    ("moved", _is_moved),
-    ("between", _is_between),
+_BETWEEN = LENGTHS | {Dimension.AGE, Dimension.BARE}
+_Rule: TypeAlias = Callable[[Target, Figure, Figure], bool]
+_RULES: tuple[tuple[str, _Rule, Callable[[str, str, str], bool]], ...] = (
+    ("sum", _adds, lambda kind, one, other: kind not in POINTS and one == other == kind),
+    ("rest", _is_rest, lambda kind, one, other: kind not in POINTS and one == other == kind),
+    ("product", _is_product, lambda kind, one, other: one == kind and _may_count(other)),
+    ("share", _is_share, lambda kind, one, other: one == kind and other == Dimension.PERCENT),
+    ("quotient", _is_quotient, lambda kind, one, other: one == kind and _may_count(other)),
+    ("ratio", _is_ratio, lambda kind, one, other: kind in _RATIOS and one == other),
+    ("moved", _is_moved, lambda kind, one, other: one in POINTS and other in LENGTHS),
+    ("between", _is_between, lambda kind, one, other: kind in _BETWEEN),
 )
+"""Each with the kinds of figures that it may hold for: the wanted one and those of two others."""
+
+
+@lru_cache(maxsize=4096)
+def _rules(kind: str, one: str, other: str) -> tuple[tuple[str, _Rule, bool], ...]:
+    """Return the rules that may hold for two figures, each told whether they change places."""
+    if kind not in {one, other} and kind not in _OF_OTHERS:
+        return ()
+    return tuple(
+        (name, rule, is_turned)
+        for name, rule, may_hold in _RULES
+        for is_turned in (False, True)
+        if may_hold(kind, *((other, one) if is_turned else (one, other)))
+    )
+
+
+def _may_count(kind: str) -> bool:
+    return kind not in POINTS and kind not in _NO_COUNTS
 
 
 def of_three(wanted: Target, figures: Sequence[Figure]) -> Step | None:
