@@ -21,6 +21,14 @@ class LogFormat(StrEnum):
     CONSOLE = "console"
 
 
+class AccessLogFormat(StrEnum):
+    """Formats of the access log."""
+
+    OFF = "off"
+    COMBINED = "combined"
+    JSON = "json"
+
+
 def _fits_a_header(value: SecretStr) -> SecretStr:
     if not re.fullmatch("[!-~]+", value.get_secret_value()):
         raise ValueError(
@@ -91,6 +99,11 @@ class Settings(BaseSettings):
     )
     log_format: LogFormat = Field(
         LogFormat.AUTO, description="json, console, or auto: console on a terminal."
+    )
+    access_log: AccessLogFormat = Field(
+        AccessLogFormat.OFF,
+        description="Write a line on stdout for each request: combined (the Combined Log Format) "
+        "or json; off: none.",
     )
     max_body_bytes: int = Field(10 * 2**20, ge=1, description="Largest request body, in bytes.")
     max_reply_bytes: int = Field(

@@ -18,6 +18,7 @@ from structlog.contextvars import bind_contextvars
 
 from guards.core.reading import keep_sources
 from policies.schema.errors import PolicyError
+from proxy.access_log import access_logged
 from proxy.app import connection_limiter, create_app, open_services, read_tenants
 from proxy.auth import ENOUGH_TOKEN_CHARS
 from proxy.cli.output import fail
@@ -94,20 +95,19 @@ async def service(
     """
     raise_descriptor_limit(settings)
     keep_sources(settings.source_cache_chars)
-    async with (
-        open_services(settings, tenants=tenants, place=place) as services,
-        served(
-            create_app(services),
-            settings.host,
-            settings.port,
-            opened=opened,
-            shutdown_s=settings.shutdown_s,
-            connections=connection_limiter(services),
-            give_up=services.shutdown.cancel_all,
-        ) as address,
-    ):
-        freeze_heap()
-        yield Running(address, services)
+    async with open_services(settings, tenants=tenants, place=place) as services:
+        with access_logged(create_app(services), settings.access_log) as app:
+            async with served(
+                app,
+                settings.host,
+                settings.port,
+                opened=opened,
+                shutdown_s=settings.shutdown_s,
+                connections=connection_limiter(services),
+                give_up=services.shutdown.cancel_all,
+            ) as address:
+                freeze_heap()
+                yield Running(address, services)
 
 
 async def serve_until_stopped(signals: Signals, running: Running) -> None:

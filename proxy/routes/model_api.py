@@ -15,6 +15,7 @@ from litestar.datastructures import MutableScopeHeaders
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
+from proxy.access_log import RequestFacts, facts_of
 from proxy.auth import bearer_key, tenant_of
 from proxy.errors import (
     BadRequest,
@@ -49,6 +50,7 @@ from proxy.server.client_limits import Kind
 from proxy.server.paths import ModelPath, model_path, normal_path, spelled_path
 from proxy.services import Services
 from proxy.telemetry.counting import InFlight
+from proxy.traces.trace import Delivery, Trace
 from proxy.verify import VerifyJob
 
 
@@ -71,6 +73,17 @@ async def serve_job(job: Job, asked: ApiRequest, receive: Receive, send: Send) -
         await send_whole(send, job.refuse(ServiceStopping()))
     else:
         await job.serve(raw, receive, send)
+    finally:
+        if job.ended is not None:
+            _note_end(job.ended, facts_of(asked.scope))
+
+
+def _note_end(trace: Trace, facts: RequestFacts) -> None:
+    """Note for the access log what came of a request."""
+    facts.model, facts.action, facts.request_id = trace.model, trace.action_name, trace.id
+    facts.error = trace.error or ""
+    if trace.delivery is Delivery.CLIENT_GONE:
+        facts.status = trace.status
 
 
 async def _verify(asked: ApiRequest, receive: Receive, send: Send) -> None:
@@ -212,6 +225,7 @@ class ModelApi:
             raise BadRequest("Send one 'Authorization' header.", "authorization")
         key = bearer_key(named[0] if named else b"")
         tenant = tenant_of(path, key, self._services.tenants)
+        facts_of(scope).tenant = tenant.name
         own_methods = _OWN_METHODS if path.below in _OWN else _NONE
         asked = ApiRequest(self._services, scope, path, tenant, key, own_methods)
         if not tenant.policy.limits.are_set:

@@ -11,6 +11,7 @@ from litestar.types import Receive, Send
 
 from policies.schema.passing import open_methods, read_rule
 from policies.schema.sections import Timeouts
+from proxy.access_log import facts_of
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -162,13 +163,16 @@ async def _pass_through(asked: ApiRequest, receive: Receive, send: Send) -> None
     Neither body is held: both travel in pieces, each as soon as it is there.
     """
     status = InternalError.status
+    facts = facts_of(asked.scope)
+    facts.action = PASSED_THROUGH
     try:
         status = await Passage(asked, receive, send).run()
     except GuardProxyError as error:
         status = error.status
+        facts.error = error.code or error.type
         raise
     except ClientDisconnected:
-        status = CLIENT_GONE_STATUS
+        status = facts.status = CLIENT_GONE_STATUS
     finally:
         count_passed(asked.services.metrics, asked.tenant.name, status)
 
