@@ -186,7 +186,9 @@ def _members(node: Node, value: JsonObject, path: str) -> Iterator[Met]:
 MOST_UNKNOWN: Final = 20
 _LONGEST_PATH_CHARS = 80
 _STEP = re.compile(r"\[\]|[^.\[\]]+")
-_WORDS = re.compile(r"[가-힣]|\S\s+\S")
+_WORDS = re.compile(r"[가-힣一-鿿ぁ-ヿ]|\S\s+\S")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_MOST_JOINED_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +264,26 @@ class FieldTable:
         self.refuse(body)
         return Told(self.unchecked(body), self.unknown(body))
 
-    def said_of(self, body: JsonObject) -> Told:
-        """Return what is to be said of the body of a reply, where nothing is refused."""
-        if self._root.is_quiet(body):
-            return _NOTHING
-        return Told(self.unchecked(body), self.unknown(body))
+    def said_of(self, bodies: Iterable[JsonObject]) -> Told:
+        """Return what is to be said of a reply, or of all chunks of a stream; nothing is refused.
+
+        An unknown field that holds somebody's words is named as not checked, by its place. Streams
+        say words in pieces, so what the chunks have in one place is read together.
+        """
+        unchecked: dict[str, None] = {}
+        pieces: dict[str, str] = {}
+        for body in bodies:
+            if self._root.is_quiet(body):
+                continue
+            unchecked |= dict.fromkeys(self.unchecked(body))
+            for place, value in self._unknown(body):
+                if place not in pieces and len(pieces) == MOST_UNKNOWN:
+                    continue
+                joined = pieces.get(place, "") + "".join(_strings(value))
+                pieces[place] = joined[-_MOST_JOINED_CHARS:]
+                if _WORDS.search(joined) and _LETTERS.search(joined):
+                    unchecked[place] = None
+        return Told(tuple(unchecked), tuple(pieces)) if unchecked or pieces else _NOTHING
 
     def unchecked(self, value: JsonObject) -> tuple[str, ...]:
         """Return what carries words in a body and is not looked at, each name once."""
@@ -280,12 +297,17 @@ class FieldTable:
         if self._root.is_quiet(value):
             return ()
         found: dict[str, None] = {}
-        for met in walk(self._root, value, ""):
-            if met.node is None:
-                found[met.path[:_LONGEST_PATH_CHARS]] = None
-                if len(found) == MOST_UNKNOWN:
-                    break
+        for place, _ in self._unknown(value):
+            found[place] = None
+            if len(found) == MOST_UNKNOWN:
+                break
         return tuple(found)
+
+    def _unknown(self, body: JsonObject) -> Iterator[tuple[str, JsonValue]]:
+        """Yield the fields of a body that no row covers: place and value."""
+        for met in walk(self._root, body, ""):
+            if met.node is None:
+                yield met.path[:_LONGEST_PATH_CHARS], met.value
 
     def silent(self, prefix: str = "") -> frozenset[str]:
         """Return the members of an object that are no second telling of an answer.
@@ -347,12 +369,6 @@ class Coverage:
     chunk: FieldTable
 
 
-def unknown_fields(table: FieldTable, bodies: Iterable[JsonObject]) -> tuple[str, ...]:
-    """Return the places in some bodies that no row covers: names only, never values."""
-    found = dict.fromkeys(path for body in bodies for path in table.unknown(body))
-    return tuple(found)[:MOST_UNKNOWN]
-
-
 def steps(path: str) -> list[str]:
     """Return the steps of a place: names of members, and ``[]`` for the items of a list."""
     return _STEP.findall(path)
@@ -403,8 +419,13 @@ def _said(row: Row) -> str:
 
 def _has_words(value: JsonValue) -> bool:
     """Tell whether a value holds words, as against names, numbers and ids."""
+    return any(map(_WORDS.search, _strings(value)))
+
+
+def _strings(value: JsonValue) -> Iterator[str]:
+    """Yield every string of a value, whatever its field is called."""
     if isinstance(value, str):
-        return _WORDS.search(value) is not None
-    if isinstance(value, dict):
-        return any(map(_has_words, value.values()))
-    return isinstance(value, list) and any(map(_has_words, value))
+        yield value
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _strings(item)

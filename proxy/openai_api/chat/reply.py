@@ -17,7 +17,7 @@ from proxy.openai_api.answer import (
     without_tokens,
 )
 from proxy.openai_api.chat.coverage import COVERAGE
-from proxy.openai_api.coverage import Told, unknown_fields
+from proxy.openai_api.coverage import Told
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object, with_texts
 from proxy.openai_api.live_stream import PieceRestorer, Restoring
 from proxy.openai_api.sse import EventReader, event_object, json_bytes, read_events, write_event
@@ -62,7 +62,7 @@ class PlainReply:
 
     @lazy
     def _told(self) -> Told:
-        return COVERAGE.reply.said_of(self.body)
+        return COVERAGE.reply.said_of([self.body])
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,17 @@ class StreamReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of fields in the deltas that carry words and are not checked."""
-        named = [name for chunk in self.chunks for name in COVERAGE.chunk.unchecked(chunk)]
-        return _unseen([*named, *_thoughts(self.chunks, "delta")], self.answers)
+        named = (*self._told.unchecked, *_thoughts(self.chunks, "delta"))
+        return _unseen(named, self.answers)
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return unknown_fields(COVERAGE.chunk, self.chunks)
+        return self._told.unknown
+
+    @lazy
+    def _told(self) -> Told:
+        return COVERAGE.chunk.said_of(self.chunks)
 
 
 ChatReply: TypeAlias = PlainReply | StreamReply

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
+from guards.core.keeping import lazy
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import (
     Answer,
@@ -15,7 +16,7 @@ from proxy.openai_api.answer import (
     without_tokens,
 )
 from proxy.openai_api.completions.coverage import COVERAGE
-from proxy.openai_api.coverage import unknown_fields
+from proxy.openai_api.coverage import Told
 from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.live_stream import Piece, Restoring, Words
 from proxy.openai_api.sse import DONE, event_object, json_bytes, read_events, write_event
@@ -45,7 +46,7 @@ class PlainReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of fields that carry words and are not checked."""
-        return _unseen(COVERAGE.reply.unchecked(self.body), self.answers)
+        return _unseen(self._told.unchecked, self.answers)
 
     @property
     def is_stream(self) -> bool:
@@ -55,7 +56,11 @@ class PlainReply:
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return unknown_fields(COVERAGE.reply, [self.body])
+        return self._told.unknown
+
+    @lazy
+    def _told(self) -> Told:
+        return COVERAGE.reply.said_of([self.body])
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,7 @@ class StreamReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """Names of fields that carry words and are not checked."""
-        found = (name for one in self.pieces for name in COVERAGE.chunk.unchecked(one.chunk))
-        return _unseen(found, self.answers)
+        return _unseen(self._told.unchecked, self.answers)
 
     @property
     def is_stream(self) -> bool:
@@ -92,7 +96,11 @@ class StreamReply:
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return unknown_fields(COVERAGE.chunk, (piece.chunk for piece in self.pieces))
+        return self._told.unknown
+
+    @lazy
+    def _told(self) -> Told:
+        return COVERAGE.chunk.said_of(piece.chunk for piece in self.pieces)
 
 
 CompletionReply = PlainReply | StreamReply

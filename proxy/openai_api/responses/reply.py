@@ -5,9 +5,10 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
+from guards.core.keeping import lazy
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
-from proxy.openai_api.coverage import unknown_fields
+from proxy.openai_api.coverage import Told
 from proxy.openai_api.json_body import JsonObject, objects, read_object, with_texts
 from proxy.openai_api.live_stream import Piece, Restoring
 from proxy.openai_api.responses.coverage import COVERAGE
@@ -53,13 +54,17 @@ class PlainReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """What carries words and is not looked at."""
-        names = [*unseen_in(objects(self.response.get("output"))), *_thinking(self.answers)]
-        return tuple(dict.fromkeys(names))
+        items = unseen_in(objects(self.response.get("output")))
+        return tuple(dict.fromkeys([*items, *self._told.unchecked, *_thinking(self.answers)]))
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return unknown_fields(COVERAGE.reply, [self.response])
+        return self._told.unknown
+
+    @lazy
+    def _told(self) -> Told:
+        return COVERAGE.reply.said_of([self.response])
 
 
 @dataclass(frozen=True)
@@ -97,12 +102,17 @@ class StreamReply:
     @property
     def unseen(self) -> tuple[str, ...]:
         """What carries words and is not looked at."""
-        return tuple(dict.fromkeys([*self.named, *_thinking(self.answers)]))
+        names = [*self.named, *self._told.unchecked, *_thinking(self.answers)]
+        return tuple(dict.fromkeys(names))
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Its fields that no row of the coverage tells of."""
-        return unknown_fields(COVERAGE.chunk, (piece.chunk for piece in self.pieces))
+        return self._told.unknown
+
+    @lazy
+    def _told(self) -> Told:
+        return COVERAGE.chunk.said_of(piece.chunk for piece in self.pieces)
 
 
 ResponsesReply: TypeAlias = PlainReply | StreamReply

@@ -35,7 +35,6 @@ from proxy.openai_api.coverage import (
     Treatment,
     rows,
     steps,
-    unknown_fields,
     walk,
 )
 from proxy.openai_api.json_body import JsonObject
@@ -113,11 +112,11 @@ def test_unknown_members_are_named_and_never_shown() -> None:
         ],
     }
 
-    assert unknown_fields(CHAT.request, [body]) == ("tone", "messages[].content[].mood")
+    assert CHAT.request.unknown(body) == ("tone", "messages[].content[].mood")
 
 
 def test_a_member_with_somebodys_words_for_a_name_is_not_shown() -> None:
-    assert unknown_fields(CHAT.request, [{"김하늘 010-0000-0000": 1}]) == ("?",)
+    assert CHAT.request.unknown({"김하늘 010-0000-0000": 1}) == ("?",)
 
 
 def test_schemas_and_arguments_are_not_searched() -> None:
@@ -129,27 +128,27 @@ def test_schemas_and_arguments_are_not_searched() -> None:
         "guided_json": {"properties": {"x": {}}},
     }
 
-    assert unknown_fields(CHAT.request, [body]) == ()
+    assert CHAT.request.unknown(body) == ()
 
 
 def test_each_unknown_place_is_named_once() -> None:
     body: JsonObject = {"choices": [{"index": at, "pitch": at} for at in range(3)]}
 
-    assert unknown_fields(CHAT.reply, [body]) == ("choices[].pitch",)
+    assert CHAT.reply.unknown(body) == ("choices[].pitch",)
 
 
 def test_no_more_than_a_few_short_names_are_given() -> None:
     body: JsonObject = {f"field_{number}_{'x' * 200}": 1 for number in range(100)}
     many: JsonObject = {f"field_{number}": 1 for number in range(100)}
 
-    assert unknown_fields(CHAT.request, [body]) == ("?",)
-    assert len(unknown_fields(CHAT.request, [many])) == MOST_UNKNOWN
-    assert all(len(name) <= 80 for name in unknown_fields(CHAT.request, [many]))
+    assert CHAT.request.unknown(body) == ("?",)
+    assert len(CHAT.request.unknown(many)) == MOST_UNKNOWN
+    assert all(len(name) <= 80 for name in CHAT.request.unknown(many))
 
 
 def test_a_value_of_the_wrong_type_has_nothing_to_name() -> None:
-    assert unknown_fields(CHAT.request, [{"messages": {"role": "user"}}]) == ()
-    assert unknown_fields(CHAT.reply, [{"choices": "none"}]) == ()
+    assert CHAT.request.unknown({"messages": {"role": "user"}}) == ()
+    assert CHAT.reply.unknown({"choices": "none"}) == ()
 
 
 @pytest.mark.parametrize("door", DOORS)
