@@ -32,6 +32,8 @@ from proxy.traces.trace import (
 
 _LONGEST_CODE_KEPT_CHARS = 128
 _CODE = re.compile(r"[A-Za-z0-9_][\w.,:/@\[\]-]{0,127}", re.ASCII)
+# Digits in a model's name are versions and dates, which may look like a telephone number.
+_MODEL = re.compile(r"(?=.*[A-Za-z]{2})[A-Za-z0-9_][\w.:/+-]{0,127}", re.ASCII)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NO_IDENTIFIERS = Masking({})
 
@@ -54,6 +56,10 @@ class Redactor(ABC):
     @abstractmethod
     def code(self, value: str) -> str:
         """Rewrite what ought to be a code but came from outside."""
+
+    def model(self, name: str) -> str:
+        """Rewrite the name of a model."""
+        return self.code(name)
 
     @abstractmethod
     def source_id(self, value: str) -> str:
@@ -86,7 +92,7 @@ class MaskingRedactor(Redactor):
 
     def __init__(self, known: Mapping[str, PersonalKind], bare: Sequence[str]) -> None:
         self._masking = Masking(known) if known else _NO_IDENTIFIERS
-        self._knows_any = bool(known)
+        self._known = frozenset(known)
         self._made = {text: Masked(_encodable(text)) for text in bare}
 
     @classmethod
@@ -107,13 +113,18 @@ class MaskingRedactor(Redactor):
 
     def source(self, text: str) -> Masked:
         """Rewrite the text of a source, which comes again in other requests."""
-        return self.words(text) if self._knows_any else source_text(text).once(_masked_text)
+        return self.words(text) if self._known else source_text(text).once(_masked_text)
 
     def code(self, value: str) -> str:
         """Rewrite what ought to be a code but came from outside."""
-        if self._knows_any or len(value) > _LONGEST_CODE_KEPT_CHARS:
+        if self._known or len(value) > _LONGEST_CODE_KEPT_CHARS:
             return self.words(value).text
         return _masked_code(value)
+
+    def model(self, name: str) -> str:
+        """Rewrite the name of a model: only what is no name, or holds a known identifier."""
+        is_name = _MODEL.fullmatch(name) and not any(one in name for one in self._known)
+        return name if is_name else self.code(name)
 
     def title(self, value: str) -> str:
         """Rewrite what a source is called, which comes again as well."""
@@ -266,8 +277,7 @@ class _Walk:
             case tuple():
                 return tuple(self._value(one, holds, answer) for one in value)
             case str():
-                is_words = holds is Holds.WORDS
-                return self._words(value) if is_words else self._redactor.code(value)
+                return self._string(value, holds)
             case Shape():
                 return self.shape(value, answer)
             case Finding():
@@ -275,6 +285,14 @@ class _Walk:
             case Source():
                 return self._source(value)
         return value
+
+    def _string(self, value: str, holds: Holds) -> str:
+        match holds:
+            case Holds.WORDS:
+                return self._words(value)
+            case Holds.MODEL:
+                return self._redactor.model(value)
+        return self._redactor.code(value)
 
     def _text(self, raw: str) -> _Text:
         return _Text(raw, self._redactor.words(raw))

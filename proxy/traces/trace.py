@@ -31,12 +31,15 @@ class Holds(StrEnum):
     """Words of the request or the answer."""
     CODE = "code"
     """What ought to be a code, but may come from outside."""
+    MODEL = "model"
+    """The name of a model, as the caller wrote it."""
     PARTS = "parts"
     """Parts of the trace with fields of their own."""
 
 
 Words = Annotated[str, Holds.WORDS]
 Code = Annotated[str, Holds.CODE]
+ModelName = Annotated[str, Holds.MODEL]
 
 
 class PolicyUsed(Shape):
@@ -380,7 +383,7 @@ class Trace(Shape):
     tenant: str
     policy: PolicyUsed
     door: Code
-    model: Code = ""
+    model: ModelName = ""
     stream: bool = False
     text: StoredText = StoredText.FULL
     started_at: AwareDatetime

@@ -176,6 +176,36 @@ def test_none_keeps_places_codes_and_counts() -> None:
     assert left.evidence == (Evidence("1", ""),)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ft:gpt-4o-mini-2024-07-18:acme::9x02-1234-5678",
+        "exaone-031-123-4567",
+        "tenant/solar_02-555-1234",
+        "qwen3.5-01012345678",
+    ],
+)
+def test_masked_keeps_digits_in_the_name_of_a_model(name: str) -> None:
+    assert stored(a_trace(model=name), StoredText.MASKED).model == name
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "kept"),
+    [
+        pytest.param(PHONE, "", "[전화번호]", id="no-name"),
+        pytest.param(f"call me {PHONE}", "", "call me [전화번호]", id="words"),
+        pytest.param("kim@example.com", "", "[이메일]", id="an-address"),
+        pytest.param(f"me-{PHONE}", f"{PHONE}로 전화 주세요", "me-[전화번호]", id="said-elsewhere"),
+    ],
+)
+def test_masked_hides_identifiers_where_a_model_should_be_named(
+    name: str, question: str, kept: str
+) -> None:
+    trace = a_trace(model=name, question=question)
+
+    assert stored(trace, StoredText.MASKED).model == kept
+
+
 def test_masked_moves_spans_with_their_words() -> None:
     answer = f"{PHONE}로 전화하시면 30일을 드립니다."
     trace = a_trace(
