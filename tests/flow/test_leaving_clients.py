@@ -13,7 +13,7 @@ from tests.fakes.running_proxy import DEADLINE_S, chat_body
 from tests.flow.canteen import QUESTION
 from tests.flow.leaving import assert_gone, connect, only_trace
 
-TENANTS = ("streaming", "plain", "uploading", "cancelled")
+TENANTS = ("streaming", "plain", "streaming-half", "plain-half", "uploading", "cancelled")
 
 
 @pytest_asyncio.fixture(
@@ -45,23 +45,31 @@ def asked(house: House) -> asyncio.Event:
     return event
 
 
+@pytest.mark.parametrize("half", ["", "-half"], ids=["closed", "half-closed"])
 @pytest.mark.parametrize(("tenant", "stream"), [("streaming", True), ("plain", False)])
 async def test_a_client_that_leaves_ends_the_work_and_leaves_a_trace(
     house: House,
     asked: asyncio.Event,
     tenant: str,
     stream: bool,
+    half: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """One that closes only its sending side says the same on the wire."""
+    tenant += half
     with json_logs():
         async with asyncio.timeout(DEADLINE_S):
             writer = await connect(house, tenant, chat_body(QUESTION, stream=stream))
             await asked.wait()
             assert not house.raw.hung_up.is_set()
 
-            writer.close()
+            if half:
+                writer.write_eof()
+            else:
+                writer.close()
 
             await house.raw.hung_up.wait()
+        writer.close()
         trace = await only_trace(house, tenant)
 
     assert capsys.readouterr().err == ""
