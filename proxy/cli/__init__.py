@@ -43,6 +43,7 @@ COMMANDS = {
         "proxy.cli.eval:evaluate",
         "Ask the questions of a golden set, and hold the replies against what it expects.",
     ),
+    "golden": ("proxy.cli.golden:golden", "Golden sets."),
     "replay": (
         "proxy.cli.replay:replay",
         "Judge stored requests again by another policy, and show what changes. No model is asked.",

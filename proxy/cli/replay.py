@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from math import ceil
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated
 
 import typer
@@ -22,15 +24,20 @@ from rich.progress import (
 
 from policies.checks import faults_in_judging
 from policies.schema.loader import LoadedPolicy
+from proxy.cli.eval import NOT_AS_EXPECTED, chosen
+from proxy.cli.eval_page import page as golden_page
 from proxy.cli.output import err, fail, out, print_json
 from proxy.cli.policy import AsJson, NamedPolicies
 from proxy.cli.replay_page import Limit, Share, listing, notes, page
 from proxy.cli.settings import read_settings
-from proxy.cli.traces import Action, Since, Tenant, Until
+from proxy.cli.traces import Action, Label, Since, Tenant, Until
+from proxy.golden.replayed import replayed_cases
+from proxy.golden.results import Run, Tally
 from proxy.logs import configure_logs
 from proxy.replay.comparison import Compared, Totals
 from proxy.replay.workers import TRACES_AT_ONCE, Workers, packed, replayed
 from proxy.settings import Settings
+from proxy.tenants import judging_by
 from proxy.traces.opening import open_store
 from proxy.traces.query import Query
 from proxy.traces.sqlite import UnknownSchema
@@ -139,6 +146,14 @@ INTERRUPTED = 130
 
 
 def replay(
+    golden: Annotated[
+        str | None,
+        typer.Argument(
+            help="A golden set, whose scripted answers are judged instead of stored requests: a "
+            "file, or the name of a shipped set."
+        ),
+    ] = None,
+    *,
     policy: Annotated[
         str,
         typer.Option(
@@ -150,6 +165,7 @@ def replay(
     until: Until = None,
     tenant: Tenant = None,
     action: Action = None,
+    label: Label = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="At most so many requests, the newest.")
     ] = None,
@@ -166,14 +182,22 @@ def replay(
 ) -> None:
     """Judge stored requests again by another policy, and show what changes. No model is asked.
 
+    With a golden set the answers are those that its cases have the model say (`model`); exit status
+    1 if one does not come out as expected.
+
     Exit status 1 if more changes than --max-changed allows, 130 if it was interrupted.
     """
     loaded = _usable(NamedPolicies(policies).called(policy))
+    if golden is not None:
+        stored = (since, until, tenant, action, label, limit, max_changed)
+        if any(one is not None for one in stored):
+            fail("Filters and --max-changed are for stored requests; a golden set has none.")
+        raise typer.Exit(_judge_set(golden, loaded, as_json=as_json))
     settings = read_settings()
     configure_logs(settings.log_format)
     plan = Plan(
         loaded=loaded,
-        query=Query(tenant=tenant, action=action, since=since, until=until),
+        query=Query(tenant=tenant, action=action, since=since, until=until, label=label),
         limit=limit,
         jobs=jobs or os.cpu_count() or 1,
     )
@@ -195,6 +219,29 @@ def replay(
         for line in page(loaded, totals, held, said, is_whole=is_whole):
             out.print(line)
     _end(held, is_whole=is_whole)
+
+
+def _judge_set(name: str, loaded: LoadedPolicy, *, as_json: bool) -> int:
+    """Judge the scripted answers of a golden set, show what comes of it, and return the status."""
+    started_at, began = datetime.now(UTC), perf_counter()
+    found = chosen(name)
+    cases = replayed_cases(found.golden, found.golden.cases, judging_by(loaded))
+    run = Run(
+        golden=found.name,
+        target="replayed",
+        policy=f"{loaded.name}@{loaded.version}",
+        model="scripted",
+        started_at=started_at,
+        took_s=round(perf_counter() - began, 2),
+        tally=Tally.of(cases),
+        cases=cases,
+    )
+    if as_json:
+        print_json(run.model_dump(mode="json"))
+    else:
+        for line in golden_page(run):
+            out.print(line)
+    return 0 if run.has_passed else NOT_AS_EXPECTED
 
 
 def _usable(loaded: LoadedPolicy) -> LoadedPolicy:

@@ -18,6 +18,7 @@ from policies.schema.loader import LoadedPolicy, load_policies
 from proxy.cli.output import excerpt
 from proxy.cli.policy import described
 from proxy.replay.comparison import By, Compared, KeyFinding, Totals
+from proxy.replay.labelled import Improvement
 from proxy.traces.trace import ACTION_NAMES, NotReplayed, Unknown
 
 _SAID = re.compile(r"(\d{1,3}(?:\.\d{1,9})?|\.\d{1,9})\s?(%?)", re.ASCII)
@@ -199,6 +200,7 @@ def listing(
             {"before": before, "after": after, "ids": ids}
             for (before, after), ids in totals.changes.items()
         ],
+        "labelled": {effect.value: ids for effect, ids in totals.labelled.items()},
         "examples": [_listed(one) for one in totals.examples],
         "notes": list(notes),
     }
@@ -240,6 +242,8 @@ def page(
         yield _guards(totals)
     if len(totals.tenants) > 1:
         yield _tenants(totals)
+    if totals.labelled:
+        yield from _labelled(totals)
     for example in totals.examples:
         yield from _example(example)
     for note in notes:
@@ -313,6 +317,26 @@ def _tenants(totals: Totals) -> Table:
         share = percent(found.changed / found.judged)
         table.add_row(name, str(found.judged), str(found.changed), share, str(found.unknown))
     return table
+
+
+_MOST_IDS = 10
+_STYLES = {Improvement.BETTER: "green", Improvement.WORSE: "red"}
+
+
+def _labelled(totals: Totals) -> Iterator[Text]:
+    """Yield how many labelled requests come out better or worse, and which."""
+    counts = [
+        f"{len(ids)} {effect.value}"
+        for effect in Improvement
+        if (ids := totals.labelled.get(effect))
+    ]
+    yield Text(f"labelled requests: {', '.join(counts)}", "bold")
+    for effect, style in _STYLES.items():
+        ids = totals.labelled.get(effect, [])
+        for trace_id in ids[:_MOST_IDS]:
+            yield Text(f"{_DETAIL}{effect.value:<7} {trace_id}", style)
+        if len(ids) > _MOST_IDS:
+            yield Text(f"{_DETAIL}and {len(ids) - _MOST_IDS} more {effect.value}; --json has all")
 
 
 def _example(one: Compared) -> Iterator[Text]:

@@ -106,7 +106,7 @@ def list_(
                 break
         return found
 
-    found = _with_store(read)
+    found = with_store(read)
     if as_json:
         print_json([trace.model_dump(mode="json") for trace in found])
     elif not found:
@@ -126,7 +126,7 @@ def show(
     as_json: _AsJson = False,
 ) -> None:
     """Show one trace: what left, [-what was taken out-] and {+what was put in+}; --json: all."""
-    found = _with_store(lambda store: _called(store, trace_id))
+    found = with_store(lambda store: _called(store, trace_id))
     if not found:
         short = len(trace_id) < _LEAST_PREFIX_CHARS
         hint = f" An id can be shortened to {_LEAST_PREFIX_CHARS} characters." if short else ""
@@ -176,7 +176,7 @@ def tail(
             if following.done() and not following.cancelled():
                 following.exception()  # whatever the cancellation led to is of no interest
 
-    _with_store(follow_until_stopped)
+    with_store(follow_until_stopped)
 
 
 async def _called(store: TraceStore, said: str) -> list[Trace]:
@@ -193,7 +193,8 @@ async def _called(store: TraceStore, said: str) -> list[Trace]:
     return found
 
 
-def _with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
+def with_store(use: Callable[[TraceStore], Awaitable[T]]) -> T:
+    """Return what comes of using the store that the settings name; say so if that cannot be."""
     settings = read_settings()
     configure_logs(settings.log_format)
 

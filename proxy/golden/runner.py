@@ -131,6 +131,9 @@ def _about_verdict(expected: Expectation, heard: GuardedReply) -> list[str]:
     if beginnings and not any(reason.startswith(beginnings) for reason in heard.reasons):
         came = ", ".join(heard.reasons) or "none"
         faults.append(f"reasons {came}, expected {' or '.join(beginnings)}")
+    unwanted = [one for one in heard.reasons if one.startswith(expected.forbidden_reason or ())]
+    if unwanted:
+        faults.append(f"reasons {', '.join(unwanted)}, which were not to be")
     return faults
 
 
@@ -177,7 +180,7 @@ class Player:
                 break
             results.append(self._judged(turn, heard))
             before.append(EarlierTurn(turn.query, heard.text))
-        return _case_result(case, results)
+        return case_result(case, results)
 
     def _judged(self, turn: Turn, heard: GuardedReply) -> TurnResult:
         result = judged(turn, heard)
@@ -193,7 +196,8 @@ def not_run(case: Case) -> CaseResult:
     )
 
 
-def _case_result(case: Case, turns: list[TurnResult]) -> CaseResult:
+def case_result(case: Case, turns: Sequence[TurnResult]) -> CaseResult:
+    """Return what came of a case whose turns were asked, up to one that ended in an error."""
     outcome = min((turn.outcome for turn in turns), key=lambda one: one.rank)
     # Turns that an error kept from being asked count as nothing.
     asked = len(case.asked)

@@ -75,6 +75,9 @@ class Expectation(Shape):
     expected_reason: Several[Words] | None = Field(
         None, description="How one of the reasons begins; a list holds alternatives."
     )
+    forbidden_reason: Several[Words] | None = Field(
+        None, description="How none of the reasons begins; a list holds several."
+    )
 
 
 class Evidence(Shape):

@@ -13,7 +13,8 @@ from guards.core.finding import Finding
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.replay.judging import found, holds_labels
-from proxy.traces.trace import GuardRun, NotReplayed, PolicyUsed, Replayed, Trace, Unknown
+from proxy.replay.labelled import Improvement, improvement
+from proxy.traces.trace import GuardRun, Label, NotReplayed, PolicyUsed, Replayed, Trace, Unknown
 
 LONGEST_EXCERPT_CHARS = 200
 
@@ -82,6 +83,8 @@ class Compared:
         acted_after: Guards that would have.
         holds_labels: Labels stand in the place of its personal identifiers.
         change: What is changed; None if nothing is for sure.
+        label: Its label; None if it has none.
+        improvement: Whether that is for the better, by its label; None if it has none.
     """
 
     id: str
@@ -96,6 +99,8 @@ class Compared:
     acted_after: frozenset[str] = frozenset()
     holds_labels: bool = False
     change: Change | None = None
+    label: Label | None = None
+    improvement: Improvement | None = None
 
 
 def compared(trace: Trace, tried: Replayed) -> Compared:
@@ -112,6 +117,8 @@ def compared(trace: Trace, tried: Replayed) -> Compared:
         acted_after=_acted(tried.guards),
         holds_labels=trace.text is StoredText.MASKED and holds_labels(trace),
         change=_change(trace, tried),
+        label=trace.feedback.label if trace.feedback else None,
+        improvement=improvement(trace, tried),
     )
 
 
@@ -225,6 +232,7 @@ class Totals:
         policies: Requests by the policy that judged them.
         changes: Ids of all that are changed for sure, in their order.
         failures: Requests of which judging broke: type of the error -> the first of them.
+        labelled: Ids of the labelled requests, by the effect on them.
     """
 
     most_examples: int = 0
@@ -240,6 +248,7 @@ class Totals:
     policies: Counter[PolicyUsed] = field(default_factory=Counter)
     changes: dict[Kind, list[str]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+    labelled: dict[Improvement, list[str]] = field(default_factory=dict)
     _examples: dict[Kind, list[Compared]] = field(default_factory=dict)
 
     @property
@@ -268,6 +277,8 @@ class Totals:
                 self.failures.setdefault(one.failure, one.id)
             return
         self.judged += 1
+        if one.improvement is not None:
+            self.labelled.setdefault(one.improvement, []).append(one.id)
         self.actions[one.before, one.after] += 1
         self.policies[one.policy] += 1
         self.holding_labels += one.holds_labels

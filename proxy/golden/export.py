@@ -1,0 +1,168 @@
+"""Writes labelled requests as a golden set.
+
+A false alarm becomes a case that has to pass, a missed error one that must not get through, and
+what was right has to stay as it was. The words are those of the traces: masked as the policy said.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from guards.core.exchange import ContextState
+from policies.schema.guard_rule import Action
+from proxy.golden.keywords import is_visible
+from proxy.golden.shape import MOST_CASES, Case
+from proxy.openai_api.json_body import JsonObject
+from proxy.replay.judging import why_not
+from proxy.traces.trace import Attempt, Choice, Label, NotReplayed, Trace, Unknown
+
+_CHANGED = [action.value for action in Action if action is not Action.PASS]
+_LONGEST_KEYWORD_CHARS = 1_000
+_UNJUDGED_ANSWER = "확인해 보겠습니다."
+"""Stands for the answer to a question that never reached the model."""
+_ANY_TOOL: JsonObject = {"type": "function", "function": {"name": "any", "parameters": {}}}
+LEFT_OUT = {
+    NotReplayed.NO_TEXT: "stored without words (tracing.text: none)",
+    NotReplayed.NOT_STORED: "stored by an older version, which kept too little",
+    NotReplayed.JUDGE_DECIDED: "decided by a judge, which no set can ask again",
+    NotReplayed.MASKED: "decided over personal identifiers, which are masked now",
+    NotReplayed.VERIFICATION: "answers that somebody had verified",
+    Unknown.NO_ANSWER: "ended before there was a whole answer",
+}
+"""Why a request cannot be exported."""
+UNFIT = "too long for a case"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Cases of labelled requests.
+
+    Attributes:
+        cases: The cases, in the order of the traces.
+        left_out: How many requests are left out, by the reason.
+    """
+
+    cases: Sequence[JsonObject]
+    left_out: Counter[str]
+
+
+def exported(traces: Sequence[Trace]) -> Exported:
+    """Return the cases of labelled traces, as many as one set may have."""
+    cases: list[JsonObject] = []
+    left_out: Counter[str] = Counter()
+    for trace in traces:
+        reason = _left_out(trace)
+        if reason is None and len(cases) < MOST_CASES:
+            case = _case(trace)
+            try:
+                Case.model_validate(case)
+            except ValidationError:
+                reason = UNFIT
+            else:
+                cases.append(case)
+                continue
+        left_out[reason or f"beyond {MOST_CASES} cases"] += 1
+    return Exported(cases, left_out)
+
+
+def _left_out(trace: Trace) -> str | None:
+    reason = why_not(trace)
+    if reason is not None:
+        return LEFT_OUT.get(reason, reason.value)
+    ended = trace.error is not None or trace.action is None or trace.asked is None
+    answered = [_choice(attempt, trace) for attempt in trace.attempts]
+    if ended or any(one is None or one.tool_turn for one in answered):
+        return LEFT_OUT[Unknown.NO_ANSWER]
+    return None
+
+
+def _choice(attempt: Attempt, trace: Trace) -> Choice | None:
+    """Return the answer of an attempt that the label is about; the first where it has one."""
+    wanted = trace.feedback.choice if trace.feedback else 0
+    choices = attempt.choices
+    return next((one for one in choices if one.index == wanted), choices[0] if choices else None)
+
+
+def _case(trace: Trace) -> JsonObject:
+    label = trace.feedback.label if trace.feedback else Label.RIGHT
+    answers = [choice for one in trace.attempts if (choice := _choice(one, trace))]
+    asked = trace.asked
+    case: JsonObject = {
+        "id": trace.id,
+        "category": label.value,
+        "scope": trace.tenant,
+        "about": trace.feedback.note if trace.feedback else "",
+        "instructions": asked.echo if asked else "",
+        "query": trace.question,
+        "request": _request(trace),
+        "model": [choice.text for choice in answers] or [_UNJUDGED_ANSWER],
+        **_expected(trace, label),
+    }
+    if trace.context is not ContextState.ABSENT:
+        case["sources"] = [_passage(trace, place) for place in range(len(trace.sources))]
+    return {name: value for name, value in case.items() if value or name in _ALSO_EMPTY}
+
+
+_ALSO_EMPTY = frozenset({"instructions", "sources"})
+"""Members that say something when they hold nothing."""
+
+
+def _expected(trace: Trace, label: Label) -> JsonObject:
+    """Return what has to come of it."""
+    acted = trace.action is not Action.PASS
+    if label is Label.FALSE_ALARM:
+        if trace.attempts:
+            return {"expected_action": [Action.PASS.value]}
+        return {"forbidden_reason": [*trace.reasons]}  # the model's answer is not known
+    if label is Label.MISSED:
+        words = _missed_words(trace)
+        return {"forbidden_keywords": [words]} if words else {"expected_action": [*_CHANGED]}
+    if not acted:
+        return {"expected_action": [Action.PASS.value]}
+    return {"expected_action": [*_CHANGED], "expected_reason": [*trace.reasons]}
+
+
+def _missed_words(trace: Trace) -> str:
+    """Return the marked words if they say where the error is; empty otherwise."""
+    words = trace.missed_words
+    if not words or len(words) > _LONGEST_KEYWORD_CHARS or not is_visible(words):
+        return ""
+    choice = trace.feedback.choice if trace.feedback else 0
+    return words if trace.replies[choice].count(words) == 1 else ""
+
+
+def _request(trace: Trace) -> JsonObject:
+    """Return what else the app said."""
+    asked = trace.asked
+    if asked is None:
+        return {}
+    told: JsonObject = {
+        "intent": asked.told_intent,
+        "last_error_reason": asked.last_error_reason,
+        "guards": [*asked.guards],
+        "hold": asked.hold,
+    }
+    request: JsonObject = {}
+    guard: JsonObject = {name: value for name, value in told.items() if value}
+    if guard:
+        request["guard"] = guard
+    if asked.offers_tools:
+        request["tools"] = [_ANY_TOOL]
+    if asked.structured:
+        request["response_format"] = {"type": "json_object"}
+    return request
+
+
+def _passage(trace: Trace, place: int) -> JsonObject:
+    source = trace.sources[place]
+    passage: JsonObject = {
+        "id": source.id,
+        "title": source.title,
+        "text": source.text,
+        "file": source.file,
+        "page": source.page,
+        "score": source.score,
+    }
+    return {name: value for name, value in passage.items() if value not in ("", None)}
