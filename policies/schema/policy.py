@@ -77,7 +77,9 @@ class Replacement(Shape):
     """What stands in the place of an answer that may not go out."""
 
     finish_reason: Literal["stop", "content_filter"] = Field(
-        "stop", description="What the client is told."
+        "stop",
+        description="The `finish_reason` of a replaced answer. At `content_filter` some clients "
+        "raise an error instead of handing over the text; Responses end as `incomplete`.",
     )
     direct_answer: bool = Field(
         False,

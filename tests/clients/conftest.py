@@ -19,9 +19,15 @@ collect_ignore_glob = ["test_node_*.py"] if why_not() else []
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
-    """A house whose tenant ``raw`` has the model server that sends bytes."""
+    """A house whose tenant ``raw`` has the model server that sends bytes.
+
+    The tenant ``filtering`` ends replaced answers with ``content_filter``.
+    """
     folder = tmp_path_factory.mktemp("house")
-    others = {"raw": upstream_yaml(RAW) + canteen.TEMPLATES}
+    others = {
+        "raw": upstream_yaml(RAW) + canteen.TEMPLATES,
+        "filtering": canteen.TENANTS["filtering"],
+    }
     async with open_house(folder, canteen.TEMPLATES, others=others, keep_alive_s=1.0) as house:
         yield house
 
@@ -36,7 +42,12 @@ async def shared_doors(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerat
     folder = tmp_path_factory.mktemp("doors")
     async with (
         DoorServer().running() as server,
-        running_proxy(folder, server, canteen.TEMPLATES) as proxy,
+        running_proxy(
+            folder,
+            server,
+            canteen.TEMPLATES,
+            others={"filtering": canteen.TENANTS["filtering"]},
+        ) as proxy,
     ):
         yield DoorHouse(proxy, server)
 

@@ -132,6 +132,17 @@ await main({
     return { plain: JSON.parse(one), streamed: JSON.parse(other) };
   },
 
+  async ended() {
+    const plain = await chat.create(asked);
+    const streamed = await chat.stream(asked).finalChatCompletion();
+    const parsed = await caught(() => chat.parse({ ...asked, response_format: placeFormat }));
+    return {
+      finishes: [plain, streamed].map((reply) => reply.choices[0].finish_reason),
+      actions: [plain, streamed].map((reply) => reply.guard.action),
+      error: parsed.name === null ? null : parsed.constructor.name,
+    };
+  },
+
   async refused() {
     const reply = await chat.parse({ ...asked, response_format: placeFormat });
     const { content, refusal } = reply.choices[0].message;
