@@ -57,6 +57,7 @@ from proxy.traces.opening import open_traces
 from proxy.traces.recorder import Limits
 from proxy.traces.trace import Trace
 from proxy.upstream.client import ModelServers
+from proxy.waiting_requests import open_waiting_requests
 from proxy.workers.place import ALONE, Place
 
 log = logger(__name__)
@@ -121,6 +122,7 @@ async def open_services(
         long_texts = LongTextPool(
             [PoolProcess() for _ in range(settings.long_text_processes)], settings.long_text_chars
         )
+        waiting = open_waiting_requests(redis, place, time.monotonic)
         shadows = Shadows(keep)
         gauges.watch_limits(lambda: limiter.is_away)
         watching = asyncio.create_task(
@@ -142,6 +144,7 @@ async def open_services(
                 limiter=limiter,
                 wrong_keys=WrongKeys(place),
                 long_texts=long_texts,
+                waiting=waiting,
                 capacity=Capacity(
                     {Kind.REQUESTS: settings.max_requests, Kind.STREAMS: settings.max_streams},
                     lambda kind: gauges.overloaded.labels(kind.value).inc(),
@@ -166,6 +169,7 @@ async def open_services(
             await asyncio.gather(watching, return_exceptions=True)
             long_texts.close()
             await shadows.close()
+            await waiting.close()
             await servers.close()
             await judges.close()
 

@@ -1,6 +1,7 @@
 """Access: bearer keys of tenants for the model API, and the admin token for traces."""
 
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from policies.schema.keys import tenant_named_by
@@ -44,6 +45,12 @@ def bearer_key(header: bytes) -> str | None:
     if not text.lower().startswith(_SCHEME):
         return None
     return text[len(_SCHEME) :].strip() or None
+
+
+def plain_key(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """Return the key of the one `x-api-key` header; None if there is none, or more than one."""
+    named = [value for name, value in headers if name == b"x-api-key"]
+    return named[0].decode("latin-1").strip() or None if len(named) == 1 else None
 
 
 log = logger(__name__)

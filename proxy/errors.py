@@ -11,6 +11,7 @@ GuardProxyError
 │   ├── WrongMethod           405  the path is served, but not with this method
 │   ├── UnknownTrace          404
 │   ├── FeedbackPinned        409  the label of a request is changed on the dashboard alone
+│   ├── UnknownCall           409  an answer whose request never came
 │   ├── RequestTooLarge       413
 │   ├── TooManyWrongKeys      429  at what only operators and tenants may read
 │   └── TooManyRequests       429  a limit of the tenant's policy is reached
@@ -24,6 +25,7 @@ GuardProxyError
 ├── Overloaded                503  this process serves as many as it may
 ├── InternalError             500  something broke in the proxy
 ├── TraceStoreUnavailable     503  traces cannot be read right now
+├── RequestStoreUnavailable   503  a request cannot wait for its answer right now
 ├── CannotJudgeNow            503  so long a text cannot be judged right now
 └── ServiceStopping           503  the service stops before the answer is there
 
@@ -107,6 +109,16 @@ class TraceStoreUnavailable(GuardProxyError):
 
     def __init__(self) -> None:
         super().__init__("The trace store cannot be used right now.")
+
+
+class RequestStoreUnavailable(GuardProxyError):
+    """A request cannot be kept until its answer comes, so the answer could not be judged."""
+
+    status = 503
+    code = "request_store_unavailable"
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"The request cannot wait for its answer: {problem}.")
 
 
 class ServiceStopping(GuardProxyError):
@@ -262,6 +274,21 @@ class FeedbackPinned(RequestRefused):
 
     def __init__(self, trace_id: str) -> None:
         super().__init__(f"The label of '{trace_id}' was pinned on the dashboard; change it there.")
+
+
+class UnknownCall(RequestRefused):
+    """The answer belongs to a request that was not sent here, or too long ago."""
+
+    status = 409
+    code = "unknown_call"
+
+    def __init__(self, call_id: str | None) -> None:
+        named = f"the call '{call_id}'" if call_id else "a call without 'litellm_call_id'"
+        super().__init__(
+            f"No request is known for {named}, so its answer cannot be held against any sources. "
+            "Set the guardrail's mode to [pre_call, post_call]."
+        )
+        self.param = "litellm_call_id"
 
 
 class RequestTooLarge(RequestRefused):

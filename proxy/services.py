@@ -20,6 +20,7 @@ from proxy.tenants import Tenants
 from proxy.traces.recorder import Recorder
 from proxy.traces.store import TraceStore
 from proxy.upstream.client import ModelServers
+from proxy.waiting_requests import WaitingRequests
 from proxy.workers.place import Place
 
 
@@ -32,6 +33,7 @@ class Services:
         shutdown: The requests in flight, and whether they are to end.
         reread: Reads the policies again, whether or not their files have changed.
         long_texts: Where very long texts are judged.
+        waiting: Where a gateway's requests wait for the scan of their answers.
         capacity: How many requests and streams there is room for.
         now: Time of day, aware.
         clock: Monotonic clock, in seconds.
@@ -48,6 +50,7 @@ class Services:
     limiter: Limiter
     wrong_keys: WrongKeys
     long_texts: LongTextPool
+    waiting: WaitingRequests
     capacity: Capacity
     pipeline: Pipeline
     traces: TraceStore

@@ -29,6 +29,7 @@ from policies.verification.shape import Verification
 from proxy.cli import COMMANDS, command_line
 from proxy.errors import GuardProxyError
 from proxy.feedback import FeedbackReply, FeedbackRequest
+from proxy.guardrail import GuardrailReply, GuardrailRequest
 from proxy.metrics import Metrics
 from proxy.openai_api.coverage import rows
 from proxy.openai_api.doors import DOORS
@@ -178,6 +179,8 @@ BLOCKS: Final[Mapping[str, Callable[[], str]]] = {
     "verify-reply": lambda: _key_table(Verification, "", is_reply=True),
     "feedback-request": lambda: _key_table(FeedbackRequest, ""),
     "feedback-reply": lambda: _key_table(FeedbackReply, "", is_reply=True),
+    "guardrail-request": lambda: _key_table(GuardrailRequest, ""),
+    "guardrail-reply": lambda: _key_table(GuardrailReply, "", is_reply=True),
     "errors": errors_table,
     "metrics": metrics_table,
     "commands": commands,

@@ -36,11 +36,11 @@ from proxy.dashboard.policies import (
     differences_between,
     without_folders,
 )
+from proxy.replay.judging import WITHOUT_MODEL
 from proxy.services import Services
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Replayed, Trace
-from proxy.verify import VerifyJob
 from proxy.views import msgid
 from proxy.views.words import NOT_REPLAYED, UNKNOWN, action_word, code_word
 
@@ -359,7 +359,7 @@ class Draft:
             page = await self.services.traces.page(Query(tenant=self.tenant, limit=most))
         except TraceStoreAway:
             return None
-        return [trace for trace in page.traces if trace.door != VerifyJob.door]
+        return [trace for trace in page.traces if trace.door not in WITHOUT_MODEL]
 
     async def one(self, trace_id: str) -> Sequence[Trace]:
         """Return the request with an id; nothing if there is none."""

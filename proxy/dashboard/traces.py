@@ -14,6 +14,7 @@ from policies.schema.guard_rule import Action
 from proxy.dashboard.access import ROOT
 from proxy.dashboard.overview import SPANS, base_url
 from proxy.dashboard.page import AnyRequest, PageVisit
+from proxy.guardrail import GuardrailJob
 from proxy.openai_api.doors import DOORS
 from proxy.services import Services
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
@@ -321,7 +322,7 @@ TRACES = f"{ROOT}/traces"
 LIVE = f"{TRACES}/live"
 ON_A_PAGE = 50
 NEW_AT_ONCE = 50
-ALL_DOORS = (*(door.name for door in DOORS), VerifyJob.door)
+ALL_DOORS = (*(door.name for door in DOORS), VerifyJob.door, GuardrailJob.door)
 NOTHING_FOUND = Found([], None)
 _NO_SUCH_PAGE = msgid("This page of the list is not there any more.")
 

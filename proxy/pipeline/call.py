@@ -244,8 +244,9 @@ class Finished:
 
     @property
     def action(self) -> Action:
-        """The strongest action over all choices."""
-        return max((one.action for one in self.settled), key=lambda action: action.rank)
+        """The strongest action over all choices; PASS if there are none."""
+        actions = (one.action for one in self.settled)
+        return max(actions, key=lambda action: action.rank, default=Action.PASS)
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from pydantic import JsonValue, TypeAdapter
 from guards.core.exchange import Exchange
 from guards.core.finding import Finding
 from guards.core.guard import Stage
+from policies.decision import Possible
 from policies.inspection import NOTHING
 from policies.judging.judge import Judge
 from policies.judging.opinions import with_second_opinion
@@ -252,7 +253,7 @@ class Pipeline:
     async def _answered(self, call: Call, found: FoundContext, exchange: Exchange) -> Finished:
         model = server_model(call)
         with call.trace.step("inspect_question"):
-            verdict = await _inspect_question(call, exchange)
+            verdict = await inspect_question(call.tenant, exchange, call.trace.id)
         note_verdict(call.trace, verdict, attempt=0, choice=0)
         if verdict.action is Action.REPLACE:
             call.trace.route, call.trace.route_reason = "template", ",".join(verdict.reasons)
@@ -372,23 +373,35 @@ def _settled(
 
 
 async def _heard(call: Call, judge: Judge, one: Candidate, *, may_regenerate: bool) -> Candidate:
+    possible, left_s = still_possible(one, may_regenerate=may_regenerate), call.judge_remaining_s
+    return await second_opinion(call.tenant, judge, one, possible, left_s)
+
+
+async def second_opinion(
+    tenant: Tenant, judge: Judge, one: Candidate, possible: Possible, time_left_s: float
+) -> Candidate:
+    """Return an answer after a judge was asked about what the guards left open.
+
+    Args:
+        tenant: Whose policy decides.
+        judge: Whom to ask.
+        one: The answer, judged.
+        possible: What can still be done about it.
+        time_left_s: The judge's time, in seconds.
+    """
     if one.verdict is None or one.is_partial:
         return one
     verdict = await with_second_opinion(
-        call.tenant.inspector,
-        judge,
-        one.exchange,
-        one.verdict,
-        still_possible(one, may_regenerate=may_regenerate),
-        time_left_s=call.judge_remaining_s,
+        tenant.inspector, judge, one.exchange, one.verdict, possible, time_left_s=time_left_s
     )
     return one.decided(verdict)
 
 
-async def _inspect_question(call: Call, exchange: Exchange) -> Verdict:
-    if not call.tenant.looks_at_questions:
+async def inspect_question(tenant: Tenant, exchange: Exchange, request_id: str) -> Verdict:
+    """Return the verdict over a question; guards that break are logged."""
+    if not tenant.looks_at_questions:
         return Verdict(Stage.INPUT, Action.PASS)
-    inspect = partial(call.tenant.inspector.inspect, exchange, Stage.INPUT, NOTHING)
-    verdict = await run_offloaded(call.tenant.inspector, exchange, inspect)
-    log_failures(call.trace.id, verdict)
+    inspect = partial(tenant.inspector.inspect, exchange, Stage.INPUT, NOTHING)
+    verdict = await run_offloaded(tenant.inspector, exchange, inspect)
+    log_failures(request_id, verdict)
     return verdict

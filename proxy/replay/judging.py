@@ -133,11 +133,14 @@ def _answer(choice: Choice) -> Answer:
 
 
 VERIFY_DOOR = "verify"
+GUARDRAIL = "guardrail"
+WITHOUT_MODEL = frozenset({VERIFY_DOOR, GUARDRAIL})
+"""Endpoints that judge an answer which is already there: no model is asked."""
 
 
 def why_not(trace: Trace) -> NotReplayed | None:
     """Return why a trace cannot be judged again; None if it can."""
-    if trace.door == VERIFY_DOOR:
+    if trace.door in WITHOUT_MODEL:
         return NotReplayed.VERIFICATION
     if trace.text is StoredText.NONE:
         return NotReplayed.NO_TEXT

@@ -16,7 +16,7 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 
 from proxy.access_log import RequestFacts, facts_of
-from proxy.auth import bearer_key, tenant_of
+from proxy.auth import bearer_key, plain_key, tenant_of
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -28,6 +28,7 @@ from proxy.errors import (
     with_head,
 )
 from proxy.feedback import feedback_reply
+from proxy.guardrail import GUARDRAIL_PATH, GuardrailJob
 from proxy.jobs import Job, ModelJob
 from proxy.limits.counting import Visit, limit_headers, refusal
 from proxy.limits.limiter import Limiter
@@ -112,7 +113,16 @@ async def _feedback(asked: ApiRequest, receive: Receive, send: Send) -> None:
 
 
 FEEDBACK: Final = Endpoint("feedback", _feedback)
+
+
+async def _guardrail(asked: ApiRequest, receive: Receive, send: Send) -> None:
+    """Judge a question or answers that a gateway sends."""
+    job = GuardrailJob(asked.services, asked.tenant, asked.headers, asked.caller_key)
+    await serve_job(job, asked, receive, send)
+
+
 VERIFY: Final = Endpoint(VerifyJob.door, _verify)
+GUARDRAIL: Final = Endpoint(GuardrailJob.door, _guardrail, takes_x_api_key=True)
 
 
 def door_endpoint(door: Door[Any]) -> Endpoint:
@@ -174,6 +184,7 @@ _OWN: Final[Mapping[str, Endpoint]] = {
     **{f"/{door.path}": door_endpoint(door) for door in DOORS},
     "/verify": VERIFY,
     "/feedback": FEEDBACK,
+    GUARDRAIL_PATH: GUARDRAIL,
 }
 _OWN_METHODS = frozenset({"POST"})
 _NONE: Final[frozenset[str]] = frozenset()
@@ -224,6 +235,8 @@ class ModelApi:
         if len(named) > 1:  # servers disagree on which one counts
             raise BadRequest("Send one 'Authorization' header.", "authorization")
         key = bearer_key(named[0] if named else b"")
+        if key is None and endpoint.takes_x_api_key:
+            key = plain_key(scope["headers"])
         tenant = tenant_of(path, key, self._services.tenants)
         facts_of(scope).tenant = tenant.name
         own_methods = _OWN_METHODS if path.below in _OWN else _NONE

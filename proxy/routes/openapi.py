@@ -12,6 +12,7 @@ from pydantic.json_schema import models_json_schema
 from policies.verification.shape import Verification
 from policies.verification.verifying import verify
 from proxy.feedback import FeedbackReply, FeedbackRequest
+from proxy.guardrail import GUARDRAIL_PATH, GuardrailReply, GuardrailRequest
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.verify import VerifyRequest
@@ -39,6 +40,10 @@ _ERRORS: Final = {
     "413": "The body is too large.",
     "429": "A limit of the tenant's policy is reached; `Retry-After` says when to try again.",
     "500": "Something broke in here; quote the request's id to its operator.",
+}
+_GUARDRAIL_ERRORS: Final = {
+    "409": "No messages are known for this call.",
+    "503": "The messages cannot be kept until the answers come.",
 }
 
 
@@ -69,6 +74,8 @@ def document() -> JsonObject:
             (Verification, "serialization"),
             (FeedbackRequest, "validation"),
             (FeedbackReply, "serialization"),
+            (GuardrailRequest, "validation"),
+            (GuardrailReply, "serialization"),
         ],
         ref_template=_REF,
     )
@@ -84,11 +91,18 @@ def document() -> JsonObject:
         "paths": {
             "/v1/verify": {"post": _verify()},
             "/v1/feedback": {"post": _feedback()},
+            f"/v1{GUARDRAIL_PATH}": {"post": _guardrail()},
         },
         "components": {
             "schemas": schemas,
             "securitySchemes": {
-                "key": {"type": "http", "scheme": "bearer", "description": "A tenant's API key."}
+                "key": {"type": "http", "scheme": "bearer", "description": "A tenant's API key."},
+                "x-api-key": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "x-api-key",
+                    "description": "The same key, as LiteLLM sends it.",
+                },
             },
         },
     }
@@ -176,6 +190,42 @@ def _feedback() -> JsonObject:
         "responses": {
             "200": {"description": "The label as it is kept.", "content": {JSON_TYPE: answered}},
             **{status: _error(said) for status, said in (_ERRORS | _FEEDBACK_ERRORS).items()},
+        },
+    }
+
+
+def _guardrail() -> JsonObject:
+    messages: list[JsonValue] = [
+        {"role": "system", "content": "<context>\n배송비는 3,000원이다.\n</context>"},
+        {"role": "user", "content": _QUESTION},
+    ]
+    call: JsonObject = {"litellm_call_id": "9c0d2792-0334-4afa-9154-fd5553454736"}
+    question: JsonObject = {"input_type": "request", "structured_messages": messages}
+    answers: JsonObject = {"input_type": "response", "texts": ["배송비는 3,000원입니다."]}
+    return {
+        "operationId": "litellm_guardrail",
+        "summary": "Judge a question or answers for LiteLLM's proxy",
+        "description": "LiteLLM's generic guardrail API. The messages of a call are sent before "
+        "the model is called, the answers after it, both with the same `litellm_call_id`.",
+        "security": [{"x-api-key": []}, {"key": []}],
+        "requestBody": {
+            "required": True,
+            "content": {
+                JSON_TYPE: {
+                    "schema": {"$ref": _REF.format(model="GuardrailRequest")},
+                    "examples": {
+                        "request": {"summary": "Before the model", "value": call | question},
+                        "response": {"summary": "After it", "value": call | answers},
+                    },
+                }
+            },
+        },
+        "responses": {
+            "200": {
+                "description": "What LiteLLM is to do.",
+                "content": {JSON_TYPE: {"schema": {"$ref": _REF.format(model="GuardrailReply")}}},
+            },
+            **{status: _error(said) for status, said in (_ERRORS | _GUARDRAIL_ERRORS).items()},
         },
     }
 

@@ -190,7 +190,9 @@ class Endpoint:
     Attributes:
         name: What metrics call it.
         serve: Serves one; may raise `GuardProxyError` before it has sent anything.
+        takes_x_api_key: The key may also come in `x-api-key`.
     """
 
     name: str
     serve: Callable[[ApiRequest, Receive, Send], Awaitable[None]]
+    takes_x_api_key: bool = False

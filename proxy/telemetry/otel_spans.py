@@ -39,13 +39,14 @@ _PROVIDER: Final = "openai"
 """The dialect that is spoken, whoever made the model server."""
 _OPERATIONS = {"completions": "text_completion"}
 _PATHS = {door.name: f"/v1/{door.path}" for door in DOORS}
+_OWN_PATHS = {"guardrail": "/v1/beta/litellm_basic_guardrail_api"}
 _LONGEST_NAME_CHARS = 100
 _PORTS = {"http": 80, "https": 443}
 
 
 def path_of(door: str) -> str:
     """Return the path of a door, by its name."""
-    return _PATHS.get(door, f"/v1/{door}")
+    return _PATHS.get(door) or _OWN_PATHS.get(door, f"/v1/{door}")
 
 
 def operation_of(door: str) -> str:

@@ -11,7 +11,7 @@ from policies.schema.sections import StoredText
 from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome
 from proxy.candidates import SOURCES
-from proxy.replay.judging import VERIFY_DOOR, why_not
+from proxy.replay.judging import GUARDRAIL, VERIFY_DOOR, why_not
 from proxy.traces.changes import applied
 from proxy.traces.trace import Attempt, Choice, Delivery, FoundPlace, GuardRun, Made, Trace, Usage
 from proxy.views import msgid
@@ -278,6 +278,7 @@ _UNDECIDED = msgid("The request ended before anything was decided.")
 _CLIENT_LEFT = msgid("The client left before the reply was complete.")
 _FAILED = msgid("The request ended with an error.")
 _NOT_ASKED = msgid("The model was not asked: a prepared text answered the question.")
+_MAY_ASK = msgid("A gateway asked about a question; nothing was found that forbids an answer.")
 _CLOSED = msgid("The answer had begun to leave; a notice ended it.")
 _FROM_SOURCES = msgid("The model's answer was held back; a sentence of the sources left instead.")
 _ONE_REPLACED = msgid("The model's answer was held back; a prepared text left instead.")
@@ -309,6 +310,8 @@ def story_of(trace: Trace) -> str:
         return _FAILED
     if trace.door == VERIFY_DOOR:
         return _STANDS if trace.action is Action.PASS else _DOUBTED
+    if trace.door == GUARDRAIL and not trace.made:
+        return _MAY_ASK
     if len({made.action for made in trace.made}) > 1:
         return _MIXED
     return _CLOSED if trace.closings else _answered(trace)

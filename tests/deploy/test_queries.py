@@ -30,7 +30,9 @@ WORDS: Mapping[str, frozenset[str]] = {
     "action": frozenset({*ACTION_NAMES, PASSED_THROUGH}),
     "changed": frozenset({"true", "false"}),
     "code": ERRORS | {REFUSED_REQUEST},
-    "door": frozenset({"chat.completions", "responses", "completions", "verify", PASSED_THROUGH}),
+    "door": frozenset(
+        {"chat.completions", "responses", "completions", "verify", "guardrail", PASSED_THROUGH}
+    ),
     "outcome": frozenset({*GuardOutcome, *Regenerated, "taken", "refused"}),
     "reason": NOT_RUN | frozenset(NotReplayed),
     "stage": frozenset(Stage),

@@ -94,7 +94,7 @@ ODD_MEMBERS = [
 ]
 
 
-@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify"])
+@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify", "guardrail"])
 @pytest.mark.parametrize("said", SAID, ids=ascii)
 async def test_odd_characters_in_any_string_are_served_or_refused(
     wire: Wire, door: str, said: str
@@ -130,7 +130,7 @@ OTHER_CONTENT = [
 ]
 
 
-@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify"])
+@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify", "guardrail"])
 @pytest.mark.parametrize("content_type", OTHER_CONTENT)
 async def test_what_is_said_to_be_something_else_is_refused(
     wire: Wire, door: str, content_type: bytes
@@ -173,7 +173,7 @@ UNCHOSEN = [
 ]
 
 
-@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify"])
+@pytest.mark.parametrize("door", ["chat", "completions", "responses", "verify", "guardrail"])
 @pytest.mark.parametrize("content_type", UNCHOSEN)
 async def test_what_clients_say_unasked_says_nothing(
     wire: Wire, door: str, content_type: bytes | None
@@ -184,7 +184,7 @@ async def test_what_clients_say_unasked_says_nothing(
 
     assert answer.status == 200
     left = [(sent.values("content-type"), sent.body) for sent in wire.sent]
-    assert left == ([] if door == "verify" else [(["application/json"], body)])
+    assert left == ([] if door in ("verify", "guardrail") else [(["application/json"], body)])
 
 
 @pytest.mark.parametrize("content_type", [b"text/plain", b"application/octet-stream", b"text/html"])

@@ -51,6 +51,10 @@ DOORS: Mapping[str, tuple[bytes, str]] = {
     "completions": (b"/v1/completions", '{"model": "m", "prompt": %s%s}'),
     "responses": (b"/v1/responses", '{"model": "m", "input": %s%s}'),
     "verify": (b"/v1/verify", '{"answer": "네", "question": %s%s}'),
+    "guardrail": (
+        b"/v1/beta/litellm_basic_guardrail_api",
+        '{"input_type": "request", "structured_messages": [%s]%s}',
+    ),
     "embeddings-of-listed": (b"/v1/embeddings", '{"model": "public", "input": %s%s}'),
 }
 """Where bodies are read: each endpoint with a body of its own, open for more members."""
@@ -129,7 +133,7 @@ def body_of(door: str, more: str = "", said: str = QUESTION) -> bytes:
     What cannot be written in UTF-8 is escaped.
     """
     quoted = json.dumps(said, ensure_ascii=False)
-    if door == "chat":
+    if door in ("chat", "guardrail"):
         quoted = f'{{"role": "user", "content": {quoted}}}'
     return (DOORS[door][1] % (quoted, more)).encode("utf-8", "backslashreplace")
 

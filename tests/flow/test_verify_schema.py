@@ -136,7 +136,11 @@ def test_the_document_is_served(door: Door) -> None:
 
     assert reply.status_code == 200
     assert reply.json()["openapi"] == "3.1.0"
-    assert list(reply.json()["paths"]) == ["/v1/verify", "/v1/feedback"]
+    assert list(reply.json()["paths"]) == [
+        "/v1/verify",
+        "/v1/feedback",
+        "/v1/beta/litellm_basic_guardrail_api",
+    ]
 
 
 def test_everything_in_it_is_described() -> None:

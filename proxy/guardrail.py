@@ -1,0 +1,305 @@
+"""`POST /v1/beta/litellm_basic_guardrail_api`: the generic guardrail API of LiteLLM's proxy.
+
+LiteLLM sends the messages before the model is called (``input_type: request``), and after it the
+answers alone (``response``), with the id of the call. So a request waits here for its answer.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from guards.core.exchange import Exchange
+from policies.schema.guard_rule import Action
+from policies.verification.conversation import ASSISTANT
+from policies.verification.problems import problem
+from proxy.candidates import (
+    EMPTY_ANSWER,
+    JSON_VALUES,
+    TOOL_CALLS,
+    Candidate,
+    Gatekeeper,
+    Selection,
+    inspected,
+    replace_choice,
+    select,
+)
+from proxy.errors import BadRequest, NotJson, UnknownCall
+from proxy.jobs import Job
+from proxy.offload import log_failures, run_offloaded
+from proxy.openai_api.answer import Answer
+from proxy.openai_api.completions.prompt import conversation
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member_path, read_object
+from proxy.openai_api.reply import Replaced
+from proxy.openai_api.sources import SourceFormatError, find_sources
+from proxy.openai_api.sse import json_bytes
+from proxy.pipeline.call import Finished
+from proxy.pipeline.pipeline import inspect_question, second_opinion
+from proxy.pipeline.prepare import judge_for, usual_model
+from proxy.pipeline.streaming import still_possible
+from proxy.replay.judging import GUARDRAIL, RecordedReply
+from proxy.server.asgi_reply import HttpReply
+from proxy.tenants import Tenant
+from proxy.traces.builder import (
+    asked_of,
+    left_of,
+    note_attempt,
+    note_end,
+    note_exchange,
+    note_verdict,
+)
+
+GUARDRAIL_PATH: Final = "/beta/litellm_basic_guardrail_api"
+"""Below the version; LiteLLM appends it to the `api_base` of its configuration."""
+IMAGES: Final = "image_parts"
+QUESTION: Final = "question"
+"""What is not looked at where there are no messages: a text alone may be no question at all."""
+
+
+class GuardrailRequest(BaseModel):
+    """What LiteLLM sends; its other members are passed over."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    input_type: Literal["request", "response"] = Field(
+        description="`request` before the model is called, `response` for its answers."
+    )
+    litellm_call_id: str | None = Field(
+        None, description="Id of the call; the same before and after the model."
+    )
+    texts: list[str] | None = Field(
+        None, description="The texts of the messages, or the answers, one for each choice."
+    )
+    structured_messages: list[JsonObject] | None = Field(
+        None,
+        description="The messages, as in a chat completion. With answers they are optional, and "
+        "count in place of those that were sent before.",
+    )
+    tools: list[JsonObject] | None = Field(None, description="The tools that are offered.")
+    tool_calls: list[JsonObject] | None = Field(None, description="The tools that are called.")
+    images: list[str] | None = Field(None, description="Pictures; they are not looked at.")
+    model: str | None = Field(None, description="Name of the model, for the trace.")
+
+
+class GuardrailReply(BaseModel):
+    """What LiteLLM is to do."""
+
+    model_config = ConfigDict(frozen=True)
+
+    action: Literal["NONE", "GUARDRAIL_INTERVENED", "BLOCKED"] = Field(
+        description="`NONE`: go on. `GUARDRAIL_INTERVENED`: go on with `texts` in place of the "
+        "answers. `BLOCKED`: refuse, with `blocked_reason` as the message."
+    )
+    texts: list[str] | None = Field(None, description="All answers, some of them changed.")
+    blocked_reason: str | None = Field(
+        None, description="The policy's reply in place of the answer, for the user to read."
+    )
+
+
+def read_guardrail_request(raw: bytes) -> GuardrailRequest:
+    """Read a body.
+
+    Raises:
+        BadRequest: malformed JSON, or a member that is wrong; it names the member.
+    """
+    try:
+        body = read_object(raw)
+    except ValueError as error:
+        raise NotJson(str(error)) from None
+    try:
+        return GuardrailRequest.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        param = member_path(first["loc"])
+        raise BadRequest(f"Invalid value for '{param}': {problem(first)}.", param) from None
+
+
+class GuardrailJob(Job):
+    """Judges one question, or the answers of one call, and records it."""
+
+    door = GUARDRAIL
+
+    async def _reply(self, raw: bytes) -> HttpReply:
+        asked = read_guardrail_request(raw)
+        self.trace.model = asked.model or ""
+        judge = self._question if asked.input_type == "request" else self._answers
+        done = await judge(asked)
+        note_end(self.trace, done.settled, done.action, done.reasons, done.confidence)
+        self.trace.not_checked = done.not_checked
+        headers = self.early_headers | done.headers(self._tenant.policy.confidence.threshold)
+        reply = _reply_of(done.settled, asked.texts or [])
+        return HttpReply(200, headers, JSON_TYPE, json_bytes(reply.model_dump(exclude_none=True)))
+
+    async def _question(self, asked: GuardrailRequest) -> Finished:
+        """Judge what is asked, and let the request wait for its answer."""
+        not_checked = [IMAGES] if asked.images else []
+        self.trace.route = "model"
+        if asked.structured_messages is None:
+            # A prompt, or something to embed, to paint or to speak.
+            messages = [turn for text in asked.texts or () for turn in conversation(text)]
+            await self._keep(asked, messages)
+            return _finished((), [*not_checked, QUESTION])
+        exchange = self._read(asked.structured_messages, offers_tools=bool(asked.tools))
+        with self._services.long_texts.acquire(self._tenant, exchange) as tenant:
+            with self.trace.step("inspect_question"):
+                verdict = await inspect_question(tenant, exchange, self.id)
+            note_verdict(self.trace, verdict, attempt=0, choice=0)
+            not_checked += verdict.not_run
+            if verdict.action is Action.REPLACE:
+                self.trace.route, self.trace.route_reason = "template", ",".join(verdict.reasons)
+                settled = replace_choice(tenant, exchange, 0, verdict, attempt=0)
+                return _finished([settled], not_checked)
+        await self._keep(asked, asked.structured_messages)
+        return _finished((), not_checked)
+
+    async def _answers(self, asked: GuardrailRequest) -> Finished:
+        """Judge the answers of a call, each by itself, as those of a model server are."""
+        messages, offers_tools = await self._request_of(asked)
+        exchange = self._read(messages, offers_tools=offers_tools)
+        self.trace.route = "model"
+        reply = RecordedReply(
+            tuple(
+                Answer(index, text, tool_turn=bool(asked.tool_calls), finish_reason=None)
+                for index, text in enumerate(asked.texts or ())
+            )
+        )
+        with self._services.long_texts.acquire(self._tenant, exchange) as tenant:
+            with self.trace.step("inspect_answer"):
+                judged = [await self._judged(tenant, exchange, reply, one) for one in reply.answers]
+            note_attempt(self.trace, reply, judged, upstream_ms=0.0)
+            settled = []
+            for one in judged:
+                if one.recorded:
+                    note_verdict(self.trace, one.recorded, attempt=1, choice=one.answer.index)
+                pick = partial(select, tenant, one.answer.index, one, None)
+                settled.append(await run_offloaded(tenant.inspector, one.exchange, pick))
+        return _finished(settled, _not_checked(asked, judged))
+
+    def _read(self, messages: Sequence[JsonValue], *, offers_tools: bool) -> Exchange:
+        """Find the question and the sources, and note them.
+
+        Raises:
+            BadRequest: a message has a form in which nothing can be found.
+        """
+        loaded = self._tenant.loaded
+        try:
+            with self.trace.step("read"):
+                found = find_sources({"messages": [*messages]}, loaded.policy.sources)
+        except SourceFormatError as error:
+            raise BadRequest(str(error), error.field) from None
+        intent = loaded.intents.intent_of(found.question)
+        exchange = Exchange(
+            question=found.question,
+            sources=found.sources,
+            context=found.context,
+            echo=found.echo,
+            previous_answer=found.previous_answer,
+            intents=(intent.intent,) if intent.intent else (),
+            may_fetch=offers_tools,
+        )
+        note_exchange(
+            self.trace, exchange, found, intent.why, asked_of(exchange, None, told_intent=None)
+        )
+        return exchange
+
+    async def _keep(self, asked: GuardrailRequest, messages: Sequence[JsonValue]) -> None:
+        if asked.litellm_call_id:
+            kept: JsonObject = {"messages": [*messages], "offers_tools": bool(asked.tools)}
+            await self._services.waiting.put(
+                self._tenant.name, asked.litellm_call_id, json_bytes(kept)
+            )
+
+    async def _request_of(self, asked: GuardrailRequest) -> tuple[list[JsonValue], bool]:
+        """Return the messages that were answered, and whether tools were offered.
+
+        Raises:
+            UnknownCall: nobody knows.
+            RequestStoreUnavailable: it cannot be found out right now.
+        """
+        if asked.structured_messages is not None:
+            messages: list[JsonValue] = [*asked.structured_messages]
+            while messages and _role(messages[-1]) == ASSISTANT:
+                messages.pop()  # the answers themselves
+            return messages, bool(asked.tools or asked.tool_calls)
+        call_id = asked.litellm_call_id
+        raw = await self._services.waiting.get(self._tenant.name, call_id) if call_id else None
+        if raw is None:
+            raise UnknownCall(call_id)
+        kept = json.loads(raw)
+        return kept["messages"], kept["offers_tools"]
+
+    async def _judged(
+        self, tenant: Tenant, exchange: Exchange, reply: RecordedReply, answer: Answer
+    ) -> Candidate:
+        """Let an answer through its gate, and ask the tenant's judge about it, if it has one."""
+        keeper = Gatekeeper(
+            tenant.policy, _is_json(answer.content), exchange.may_fetch, tenant.looks_at_answers
+        )
+
+        def judged() -> Candidate:
+            gate = keeper.open(exchange, may_regenerate=False)
+            keeper.take_whole(gate, answer)
+            while check := gate.next_check():
+                verdict = inspected(tenant, check)
+                log_failures(self.id, verdict)
+                gate.apply(check, verdict)
+            return keeper.judged(exchange, reply, answer, gate)
+
+        one = await run_offloaded(tenant.inspector, exchange.answered(answer.content), judged)
+        rules = tenant.policy.judge
+        judge = judge_for(
+            self._services.judges,
+            tenant,
+            headers=self._headers,
+            caller_key=self._caller_key,
+            model=usual_model(tenant, self.trace.model),
+        )
+        if judge is None or rules is None:
+            return one
+        left_s = min(rules.limit_s, tenant.upstream.timeouts.total_s - self.trace.spent_s)
+        possible = still_possible(one, may_regenerate=False)
+        return await second_opinion(tenant, judge, one, possible, left_s)
+
+
+def _reply_of(settled: Sequence[Selection], texts: list[str]) -> GuardrailReply:
+    """Return what LiteLLM is to do about a question, or about the answers in `texts`."""
+    for one in settled:
+        if isinstance(one.outcome, Replaced):
+            return GuardrailReply(action="BLOCKED", blocked_reason=one.outcome.template)
+    left = [left_of(one.outcome) for one in settled]
+    if not settled or left == texts:
+        return GuardrailReply(action="NONE")
+    return GuardrailReply(action="GUARDRAIL_INTERVENED", texts=left)
+
+
+def _finished(settled: Sequence[Selection], not_checked: Iterable[str]) -> Finished:
+    attempts = sum(one.attempt for one in settled[:1])
+    return Finished(None, {}, settled, attempts, tuple(dict.fromkeys(not_checked)))
+
+
+def _not_checked(asked: GuardrailRequest, judged: Sequence[Candidate]) -> Iterator[str]:
+    """Yield what no guard looked at in the answers, with the reason."""
+    if asked.images:
+        yield IMAGES
+    if not judged:
+        yield TOOL_CALLS if asked.tool_calls else EMPTY_ANSWER
+    for one in judged:
+        yield from one.verdict.not_run if one.verdict else ()
+        if one.unjudged:
+            yield one.unjudged
+        if _is_json(one.answer.content) and one.answer.has_bare_values:
+            yield JSON_VALUES
+
+
+def _is_json(text: str) -> bool:
+    """Tell whether an answer is JSON: nobody says here whether the request asked for it."""
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _role(message: JsonValue) -> JsonValue:
+    return message.get("role") if isinstance(message, dict) else None

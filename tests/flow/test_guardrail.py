@@ -1,0 +1,353 @@
+"""The generic guardrail API over a socket, with the bodies that LiteLLM 1.106.2 posts."""
+
+import json
+from collections.abc import AsyncGenerator
+
+import httpx
+import pytest
+import pytest_asyncio
+from pydantic import JsonValue
+
+from guards.core.exchange import ContextState
+from policies.schema.guard_rule import Action
+from proxy.openai_api.json_body import JsonObject
+from proxy.replay.judging import why_not
+from proxy.traces.trace import NotReplayed
+from proxy.views.trace import story_of
+from proxy.waiting_requests import (
+    KEPT_AFTER_SCAN_S,
+    KEPT_S,
+    MOST_BYTES_OF_TENANT,
+    LocalWaitingRequests,
+)
+from tests.fakes.house import House, open_house
+from tests.fakes.running_proxy import running_proxy
+from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.flow.canteen import COMPLAINT, COMPLAINT_TEMPLATE, TEMPLATES
+
+PATH = "/v1/beta/litellm_basic_guardrail_api"
+CONTEXT = (
+    "<context>\n[1] 제31조(주차비) 방문객의 주차비는 1시간에 2천원이다. "
+    "주차장은 오전 9시에 연다.\n</context>"
+)
+QUESTION = "방문객 주차비는 1시간에 얼마인가요?"
+RIGHT = "방문객의 주차비는 1시간에 2천원입니다."
+WRONG = "방문객의 주차비는 1시간에 9천원입니다."
+CITED = f"{RIGHT[:-1]}[†1]. 주차장은 오전 9시에 엽니다[†7]."
+MENDED = f"{RIGHT[:-1]}[†1]. 주차장은 오전 9시에 엽니다."
+CHINESE = "停车费每小时2000元。"
+CALL = "9c0d2792-0334-4afa-9154-fd5553454736"
+NUMBERS_TEMPLATE = "수치를 확인하지 못했습니다."
+POLICY = f"{TEMPLATES.strip()}\n  numbers: {NUMBERS_TEMPLATE}\n"
+TENANTS = {"other": "", "watching": "guards:\n  numbers: {mode: shadow}\n"}
+
+
+def posted(input_type: str, texts: list[str], **more: JsonValue) -> JsonObject:
+    """Return a body as LiteLLM posts it."""
+    body: JsonObject = {
+        "input_type": input_type,
+        "litellm_call_id": CALL,
+        "litellm_trace_id": "fe132a34-f899-4ca1-8d05-a15fdbd1e9f9",
+        "structured_messages": None,
+        "images": None,
+        "tools": None,
+        "texts": [*texts],
+        "request_data": {
+            "user_api_key_hash": "litellm_proxy_master_key",
+            "user_api_key_user_id": "default_user_id",
+        },
+        "request_headers": {
+            "host": "127.0.0.1:4000",
+            "user-agent": "OpenAI/Python 2.17.0",
+            "authorization": "[present]",
+        },
+        "litellm_version": "1.106.2",
+        "additional_provider_specific_params": {},
+        "tool_calls": None,
+        "model": "qwen3",
+    }
+    return body | more
+
+
+def asked(question: str = QUESTION, context: str = CONTEXT, **more: JsonValue) -> JsonObject:
+    messages: list[JsonValue] = [
+        {"role": "system", "content": context},
+        {"role": "user", "content": question},
+    ]
+    return posted("request", [context, question], structured_messages=messages, **more)
+
+
+def answered(*texts: str, **more: JsonValue) -> JsonObject:
+    return posted("response", [*texts], **more)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
+    async with open_house(tmp_path_factory.mktemp("guardrail"), POLICY, others=TENANTS) as opened:
+        yield opened
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def post(house: House, body: JsonObject, tenant: str = "app") -> httpx.Response:
+    """Post as LiteLLM does: with the tenant's key in ``x-api-key``."""
+    return await house.proxy.client.post(
+        f"{house.proxy.address}{PATH}", json=body, headers={"x-api-key": house.proxy.keys[tenant]}
+    )
+
+
+async def told(house: House, *bodies: JsonObject, tenant: str = "app") -> JsonObject:
+    """Return what comes of the last of several bodies."""
+    for body in bodies:
+        reply = await post(house, body, tenant)
+        assert reply.status_code == 200, reply.text
+    found: JsonObject = reply.json()
+    return found
+
+
+# Before the model is called.
+
+
+async def test_a_complaint_is_answered_without_the_model(house: House) -> None:
+    assert await told(house, asked(COMPLAINT)) == {
+        "action": "BLOCKED",
+        "blocked_reason": COMPLAINT_TEMPLATE,
+    }
+
+
+async def test_a_question_without_evidence_is_not_asked(house: House) -> None:
+    reply = await post(house, asked("연차휴가 규정은 며칠인가요?", "인사 도우미입니다."))
+
+    assert reply.json()["action"] == "BLOCKED"
+    assert reply.headers["x-guard-reasons"] == "answerability.no_context"
+
+
+async def test_tools_may_still_fetch_evidence(house: House) -> None:
+    tools: list[JsonValue] = [{"type": "function", "function": {"name": "find"}}]
+    body = asked("연차휴가 규정은 며칠인가요?", "인사 도우미입니다.", tools=tools)
+
+    assert await told(house, body) == {"action": "NONE"}
+
+
+async def test_a_question_that_may_be_asked_passes_and_its_trace_says_so(house: House) -> None:
+    reply = await post(house, asked())
+
+    assert (reply.json(), reply.headers["x-guard-action"]) == ({"action": "NONE"}, "pass")
+    trace = await house.proxy.trace(reply)
+    assert (trace.door, trace.model, trace.question) == ("guardrail", "qwen3", QUESTION)
+    assert (trace.context, trace.action, trace.attempts) == (ContextState.FOUND, Action.PASS, ())
+    assert "nothing was found that forbids an answer" in story_of(trace)
+
+
+async def test_a_text_alone_may_be_no_question_and_that_is_said(house: House) -> None:
+    """A text to embed is posted like a prompt."""
+    reply = await post(house, posted("request", ["연차휴가 규정은 며칠인가요?"]))
+
+    assert reply.json() == {"action": "NONE"}
+    assert reply.headers["x-guard-not-checked"] == "question"
+
+
+# After it.
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        pytest.param([RIGHT], {"action": "NONE"}, id="supported"),
+        pytest.param(
+            [WRONG],
+            {"action": "BLOCKED", "blocked_reason": NUMBERS_TEMPLATE},
+            id="contradicted",
+        ),
+        pytest.param([CITED], {"action": "GUARDRAIL_INTERVENED", "texts": [MENDED]}, id="mended"),
+        pytest.param(
+            [RIGHT, CITED],
+            {"action": "GUARDRAIL_INTERVENED", "texts": [RIGHT, MENDED]},
+            id="one-choice-mended",
+        ),
+        pytest.param(
+            [RIGHT, WRONG],
+            {"action": "BLOCKED", "blocked_reason": NUMBERS_TEMPLATE},
+            id="one-choice-contradicted",
+        ),
+        pytest.param([], {"action": "NONE"}, id="no-text"),
+    ],
+)
+async def test_answers_are_held_against_the_messages_before_them(
+    house: House, texts: list[str], expected: JsonObject
+) -> None:
+    assert await told(house, asked(), answered(*texts)) == expected
+
+
+async def test_what_the_policy_only_watches_passes(house: House) -> None:
+    assert await told(house, asked(), answered(WRONG), tenant="watching") == {"action": "NONE"}
+
+
+async def test_a_prompt_is_the_request_of_its_answer(house: House) -> None:
+    """As LiteLLM posts a completion: one text, and no messages."""
+    prompt = posted("request", [f"{CONTEXT}\n\n질문: {QUESTION}"])
+
+    assert (await told(house, prompt, answered(WRONG)))["action"] == "BLOCKED"
+    assert await told(house, prompt, answered(RIGHT)) == {"action": "NONE"}
+
+
+async def test_messages_beside_the_answer_count_in_place_of_earlier_ones(house: House) -> None:
+    messages: list[JsonValue] = [
+        {"role": "system", "content": CONTEXT.replace("2천원", "9천원")},
+        {"role": "user", "content": QUESTION},
+        {"role": "assistant", "content": WRONG},
+    ]
+    body = answered(WRONG, structured_messages=messages, litellm_call_id="never-seen")
+
+    assert await told(house, asked(), body) == {"action": "NONE"}
+
+
+async def test_a_value_in_json_is_judged_and_never_cut(house: House) -> None:
+    await told(house, asked())
+    reply = await post(house, answered(json.dumps({"답": WRONG}, ensure_ascii=False)))
+
+    assert reply.json() == {"action": "BLOCKED", "blocked_reason": NUMBERS_TEMPLATE}
+
+
+async def test_a_turn_that_calls_tools_is_no_answer_and_that_is_said(house: House) -> None:
+    tools: list[JsonValue] = [{"type": "function", "function": {"name": "find"}}]
+    call: list[JsonValue] = [{"id": "1", "type": "function", "function": {"name": "find"}}]
+    await told(house, asked(tools=tools))
+
+    for texts in ([], ["찾아보겠습니다."]):
+        reply = await post(house, answered(*texts, tool_calls=call))
+
+        assert reply.json() == {"action": "NONE"}
+        assert reply.headers["x-guard-not-checked"] == "tool_calls"
+
+
+async def test_a_trace_holds_the_answer_its_sources_and_what_was_found(house: House) -> None:
+    await told(house, asked())
+    reply = await post(house, answered(RIGHT, WRONG))
+
+    trace = await house.proxy.trace(reply)
+    assert (trace.door, trace.action, trace.status) == ("guardrail", Action.REPLACE, 200)
+    assert [one.text for one in trace.attempts[0].choices] == [RIGHT, WRONG]
+    assert "2천원" in trace.sources[0].text
+    assert trace.reasons == ("numbers.value_differs",)
+    assert trace.replies == (RIGHT, NUMBERS_TEMPLATE)
+
+
+async def test_an_answer_of_unknown_messages_is_refused_and_never_passes(house: House) -> None:
+    for call_id in ("never-seen", None):
+        reply = await post(house, answered(RIGHT, litellm_call_id=call_id))
+
+        assert reply.status_code == 409
+        error = reply.json()["error"]
+        assert (error["code"], error["param"]) == ("unknown_call", "litellm_call_id")
+        assert "[pre_call, post_call]" in error["message"]
+
+
+async def test_another_tenant_does_not_know_the_call(house: House) -> None:
+    await told(house, asked(litellm_call_id="of-app"))
+
+    reply = await post(house, answered(RIGHT, litellm_call_id="of-app"), "other")
+
+    assert reply.status_code == 409
+
+
+async def test_guards_of_an_answer_are_not_replayed(house: House) -> None:
+    await told(house, asked())
+    trace = await house.proxy.trace(await post(house, answered(RIGHT)))
+
+    assert why_not(trace) is NotReplayed.VERIFICATION
+
+
+# Who may ask, and what is refused.
+
+
+async def test_the_key_may_come_as_a_bearer_key_too(house: House) -> None:
+    reply = await house.proxy.send(json.dumps(asked()).encode(), path=PATH)
+
+    assert reply.json() == {"action": "NONE"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({}, id="none"),
+        pytest.param({"x-api-key": "gp-app-wrong"}, id="wrong"),
+        pytest.param({"x-api-key": ""}, id="empty"),
+    ],
+)
+async def test_nobody_without_a_key(house: House, headers: dict[str, str]) -> None:
+    reply = await house.proxy.client.post(
+        f"{house.proxy.address}{PATH}", json=asked(), headers=headers
+    )
+
+    assert (reply.status_code, reply.json()["error"]["code"]) == (401, "invalid_api_key")
+
+
+async def test_x_api_key_opens_no_other_endpoint(house: House) -> None:
+    reply = await house.proxy.client.post(
+        f"{house.proxy.base_url}/verify", json={}, headers={"x-api-key": house.proxy.key}
+    )
+
+    assert reply.status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("change", "param"),
+    [
+        pytest.param({"input_type": "both"}, "input_type", id="type"),
+        pytest.param({"texts": "one"}, "texts", id="texts"),
+        pytest.param({"structured_messages": ["one"]}, "structured_messages[0]", id="messages"),
+    ],
+)
+async def test_a_wrong_member_is_named(house: House, change: JsonObject, param: str) -> None:
+    reply = await post(house, asked() | change)
+
+    assert (reply.status_code, reply.json()["error"]["param"]) == (400, param)
+
+
+# Where requests wait.
+
+
+async def test_replicas_know_each_others_requests(
+    redis_server: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("replicas")
+    async with (
+        ScriptedUpstream().running() as upstream,
+        running_proxy(folder, upstream, redis_url=redis_server) as first,
+    ):
+        kept = await first.send(json.dumps(asked()).encode(), path=PATH)
+        address = first.services.settings.shared_redis
+        assert (kept.json(), address) == ({"action": "NONE"}, redis_server)
+        async with running_proxy(
+            tmp_path_factory.mktemp("second"), upstream, redis_url=redis_server
+        ) as second:
+            reply = await second.send(json.dumps(answered(WRONG)).encode(), path=PATH)
+
+    assert reply.json()["action"] == "BLOCKED"
+
+
+async def test_a_request_waits_for_ten_minutes_and_a_minute_after_a_scan() -> None:
+    now_s = 0.0
+    waiting = LocalWaitingRequests(lambda: now_s)
+    await waiting.put("app", CALL, b"{}")
+
+    now_s = KEPT_S
+    assert await waiting.get("app", CALL) == b"{}"
+    now_s += KEPT_AFTER_SCAN_S
+    assert await waiting.get("app", CALL) == b"{}"
+    now_s += KEPT_AFTER_SCAN_S + 1
+    assert await waiting.get("app", CALL) is None
+
+
+async def test_the_oldest_request_of_a_tenant_makes_room_and_no_other_tenants() -> None:
+    waiting = LocalWaitingRequests(lambda: 0.0)
+    half = bytes(MOST_BYTES_OF_TENANT // 2)
+    await waiting.put("other", "1", half)
+    for name in ("1", "2", "3"):
+        await waiting.put("app", name, half)
+
+    assert await waiting.get("app", "1") is None
+    assert await waiting.get("app", "2") == await waiting.get("app", "3") == half
+    assert await waiting.get("other", "1") == half

@@ -1,0 +1,238 @@
+"""A real LiteLLM proxy in front of guard-proxy, behind it, and with it as its guardrail.
+
+`make integrations` installs LiteLLM. The configuration files and commands are those of the page.
+"""
+
+import asyncio
+import os
+import re
+import subprocess
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import openai
+import pytest
+import pytest_asyncio
+from openai import AsyncOpenAI
+from openai.types.chat import ChatCompletionMessageParam
+from ruamel.yaml import YAML
+
+from tests.bench.launching import Launched, free_port
+from tests.fakes.house import House, open_house
+from tests.fakes.running_proxy import DEADLINE_S
+from tests.flow.canteen import COMPLAINT
+from tests.flow.test_guardrail import (
+    CITED,
+    CONTEXT,
+    MENDED,
+    NUMBERS_TEMPLATE,
+    POLICY,
+    QUESTION,
+    RIGHT,
+    WRONG,
+)
+from tests.integrations.page import ROOT, blocks
+
+pytestmark = [pytest.mark.integrations, pytest.mark.asyncio(loop_scope="module")]
+
+PAGE = "litellm"
+MASTER_KEY = "sk-master"
+READY_WITHIN_S = 180.0
+OFFLINE = {
+    "LITELLM_MODE": "PRODUCTION",
+    "LITELLM_LOG": "ERROR",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "LITELLM_LOCAL_BLOG_POSTS": "True",
+}
+"""It fetches nothing at the start, and does not log texts."""
+
+
+def messages(question: str = QUESTION) -> list[ChatCompletionMessageParam]:
+    return [{"role": "system", "content": CONTEXT}, {"role": "user", "content": question}]
+
+
+class LiteLlmProxy:
+    """A running proxy of LiteLLM.
+
+    Attributes:
+        address: Where it listens.
+        client: OpenAI's client of it.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.client = AsyncOpenAI(base_url=f"{address}/v1", api_key=MASTER_KEY, max_retries=0)
+
+    async def answer(self, question: str = QUESTION) -> str | None:
+        reply = await self.client.chat.completions.create(
+            model="qwen3", messages=messages(question)
+        )
+        return reply.choices[0].message.content
+
+    async def streamed(self) -> str:
+        stream = await self.client.chat.completions.create(
+            model="qwen3", messages=messages(), stream=True
+        )
+        return "".join(
+            [chunk.choices[0].delta.content or "" async for chunk in stream if chunk.choices]
+        )
+
+
+@asynccontextmanager
+async def litellm(
+    config: str, folder: Path, environment: Mapping[str, str], port: int | None = None
+) -> AsyncIterator[LiteLlmProxy]:
+    """Run the page's command for a configuration file."""
+    commands = [line for block in blocks(PAGE, "sh") for line in block.splitlines()]
+    [command] = [line for line in commands if line.startswith("litellm") and config in line]
+    port = port or free_port()
+    words = re.sub(r"--port \d+", f"--host 127.0.0.1 --port {port}", command).split()
+    programs = os.environ["LITELLM_BIN"]
+    words = [
+        f"{programs}/{words[0]}",
+        *(word.replace("deploy/", f"{ROOT}/deploy/") for word in words[1:]),
+    ]
+    known = {
+        "PATH": f"{programs}:{os.defpath}",
+        "HOME": str(folder),
+        "LITELLM_MASTER_KEY": MASTER_KEY,
+    }
+    launched = Launched(words, folder, known | OFFLINE | dict(environment))
+    try:
+        await asyncio.to_thread(launched.wait_ready, port, "/health/liveliness", READY_WITHIN_S)
+        started = LiteLlmProxy(f"http://127.0.0.1:{port}")
+        async with started.client:
+            yield started
+    finally:
+        launched.stop()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[House, None]:
+    async with open_house(tmp_path_factory.mktemp("house"), POLICY) as opened:
+        yield opened
+
+
+def of(house: House) -> dict[str, str]:
+    """Return the variables that the page sets."""
+    return {
+        "GUARD_PROXY_URL": house.proxy.base_url,
+        "GUARD_PROXY_KEY": house.proxy.key,
+        "MODEL_SERVER_URL": f"{house.scripted.address}/v1",
+        "MODEL_SERVER_KEY": "none",
+    }
+
+
+# As its guardrail.
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def guarded(
+    house: House, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[LiteLlmProxy, None]:
+    folder = tmp_path_factory.mktemp("guarded")
+    async with litellm("litellm-guardrail.yaml", folder, of(house)) as started:
+        yield started
+
+
+async def test_a_supported_answer_passes(house: House, guarded: LiteLlmProxy) -> None:
+    house.scripted.says(RIGHT)
+
+    assert await guarded.answer() == RIGHT
+    assert await guarded.streamed() == RIGHT
+
+
+async def test_a_correction_reaches_the_client(house: House, guarded: LiteLlmProxy) -> None:
+    house.scripted.says(CITED)
+
+    assert await guarded.answer() == MENDED
+    assert await guarded.streamed() == MENDED
+
+
+async def test_a_wrong_answer_ends_in_an_error_that_a_user_can_read(
+    house: House, guarded: LiteLlmProxy
+) -> None:
+    house.scripted.says(WRONG)
+
+    with pytest.raises(openai.BadRequestError, match=NUMBERS_TEMPLATE):
+        await guarded.answer()
+    with pytest.raises(openai.APIError, match=NUMBERS_TEMPLATE):
+        await guarded.streamed()
+
+
+async def test_a_complaint_never_reaches_the_model(house: House, guarded: LiteLlmProxy) -> None:
+    house.tidied().scripted.says(RIGHT)
+
+    with pytest.raises(openai.BadRequestError, match="불편을 드려 죄송합니다"):
+        await guarded.answer(COMPLAINT)
+    assert house.scripted.requests == []
+
+
+async def test_the_command_of_the_page_gets_an_answer(house: House, guarded: LiteLlmProxy) -> None:
+    house.scripted.says(RIGHT)
+    [command] = [block for block in blocks(PAGE, "sh") if block.startswith("curl")]
+
+    done = await asyncio.to_thread(
+        subprocess.run,
+        ["sh", "-c", command.replace("http://127.0.0.1:4000", guarded.address)],
+        env={"PATH": os.defpath, "LITELLM_MASTER_KEY": MASTER_KEY, "no_proxy": "*"},
+        capture_output=True,
+        check=True,
+        timeout=DEADLINE_S,
+    )
+
+    assert RIGHT in done.stdout.decode()
+
+
+async def test_the_page_shows_the_guardrail_of_the_file() -> None:
+    [shown] = [block for block in blocks(PAGE, "yaml") if "guardrails" in block]
+    file = (ROOT / "deploy/integrations/litellm-guardrail.yaml").read_text("utf-8")
+
+    assert YAML(typ="safe").load(shown).items() <= YAML(typ="safe").load(file).items()
+
+
+# In front of guard-proxy.
+
+
+async def test_litellm_in_front(house: House, tmp_path: Path) -> None:
+    async with litellm("litellm-in-front.yaml", tmp_path, of(house)) as front:
+        house.scripted.says(RIGHT)
+        assert await front.answer() == await front.streamed() == RIGHT
+
+        house.scripted.says(WRONG, RIGHT)  # right when told what was wrong
+        assert await front.answer() == RIGHT
+
+        house.scripted.says(WRONG)
+        raw = await front.client.chat.completions.with_raw_response.create(
+            model="qwen3",
+            messages=messages(),
+        )
+        assert raw.parse().choices[0].message.content == NUMBERS_TEMPLATE
+        assert raw.headers["llm_provider-x-guard-action"] == "replace"
+
+
+# Behind it.
+
+
+async def test_litellm_behind(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LITELLM_KEY", MASTER_KEY)
+    port = free_port()
+    [shown] = [block for block in blocks(PAGE, "yaml") if block.startswith("upstream")]
+    policy = f"{shown.replace('4000', str(port))}\n{POLICY}"
+    (tmp_path / "litellm").mkdir()
+    async with (
+        litellm("litellm-behind.yaml", tmp_path / "litellm", of(house), port),
+        open_house(tmp_path, policy) as front,
+        front.proxy.sdk() as client,
+    ):
+        answered = []
+        for said in ((RIGHT,), (WRONG, RIGHT), (WRONG,)):
+            house.scripted.says(*said)
+            reply = await client.chat.completions.create(model="qwen3", messages=messages())
+            answered.append(reply.choices[0].message.content)
+
+    assert answered == [RIGHT, RIGHT, NUMBERS_TEMPLATE]
