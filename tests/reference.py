@@ -38,6 +38,7 @@ from proxy.settings import Settings
 from proxy.verify import VerifyRequest
 from tests.bench import tables
 from tests.bench.results import Results as BenchResults
+from tests.flow import refusals
 from tests.quality.cases import Role
 from tests.quality.figures import AnswerFigures, SetFigures, Share
 from tests.quality.figures import Results as QualityResults
@@ -102,6 +103,18 @@ def policy_sections() -> str:
             nested.append(f"## {name}\n\n{said}{_key_table(inner, f'{name}{many}.')}")
     first = f"## Top level\n\n{table(('key', 'default', 'meaning'), plain)}"
     return "\n\n".join([first, *nested])
+
+
+def refused_table() -> str:
+    """Return every request that is refused by design; fields refused for one reason share a row."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for one in (*refusals.fields(), *refusals.stored_state(), *refusals.REQUESTS):
+        what, answer, why, instead = one.cells
+        rows.setdefault((answer, why, instead), []).append(what)
+    return table(
+        ("request", "answer", "why", "instead"),
+        (("; ".join(dict.fromkeys(what)), *rest) for rest, what in rows.items()),
+    )
 
 
 def metrics_table() -> str:
@@ -174,6 +187,10 @@ BLOCKS: Final[Mapping[str, Callable[[], str]]] = {
     "settings": settings_table,
     "policy": policy_sections,
     **{f"fields/{one.path}": partial(rows, one.coverage) for one in DOORS},
+    "refused": refused_table,
+    "refused-endpoints": lambda: table(
+        ("endpoints", "why they are closed"), (one.cells for one in refusals.ENDPOINTS)
+    ),
     "guard-field": lambda: _key_table(GuardField, "guard."),
     "verify-request": lambda: _key_table(VerifyRequest, ""),
     "verify-reply": lambda: _key_table(Verification, "", is_reply=True),

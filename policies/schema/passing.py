@@ -51,7 +51,9 @@ _WITH_ANSWERS = (
     "GET /threads/*/messages/**",
     "/evals/**",
     "/realtime/**",
+    "/live/**",
     "/chatkit/**",
+    "/agents/**",
     "POST /messages/**",
     "POST /fine_tuning/alpha/graders/run",
 )
