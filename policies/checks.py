@@ -16,7 +16,7 @@ from policies.schema.passing import carries_questions, remarks_on_answers
 from policies.schema.policy import Policy
 from policies.schema.sections import Renumber, StreamMode
 from policies.schema.typed import suggestion
-from policies.templates import CORRECTION, CUT, FALLBACK
+from policies.templates import CORRECTION, CUT, DIRECT_ANSWER, FALLBACK
 
 _KEY = re.compile("[!-~]+")
 """What can stand in a header: visible characters of ASCII."""
@@ -72,7 +72,7 @@ def _about_intents(policy: Policy) -> Iterator[Remark]:
 
 
 def _about_templates(policy: Policy) -> Iterator[Remark]:
-    called = {FALLBACK, CUT, CORRECTION, JUDGE, *JUDGE_CODES}
+    called = {FALLBACK, CUT, CORRECTION, DIRECT_ANSWER, JUDGE, *JUDGE_CODES}
     called |= {rule.template for rule in policy.guards.values() if rule.template}
     for guard in all_guards().values():
         called |= {guard.id, f"{guard.id}.not_run", *guard.codes}

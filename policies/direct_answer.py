@@ -1,30 +1,47 @@
 """The last resort before a template: the sources' own sentences, where they plainly answer.
 
 Only a question for one figure is answered so (몇 명, 얼마, 언제): every word of it has to stand in
-the sentence, the row or above it, and there has to be a figure of the kind that is asked for. What
-would have to be worked out, compared, or told from today's date is left alone.
+the sentence, the row or above it, and there has to be a figure of the kind that is asked for. A
+cell or a labelled value is told as a sentence of its labels. What would have to be worked out,
+compared, or told from today's date is left alone, and so is what is of another matter (취소
+수수료 for 수수료): a quote of the wrong thing is worse than none.
 """
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from guards.claims.asked import Kinds, asked_kinds, asked_words, unread_words
-from guards.claims.layout import Level
+from guards.claims.asked import (
+    Kinds,
+    asked_kinds,
+    asked_subject,
+    asked_words,
+    is_generic,
+    unread_words,
+)
+from guards.claims.layout import Label, Level
+from guards.claims.reader import label_words
 from guards.core.exchange import Source
 from guards.core.reading import Text, source_set
-from guards.evidence.contradictions import Contradictions, Told
+from guards.evidence.contradictions import Contradictions, Told, leans_on_context
 from guards.evidence.values import Value, kind_of, values_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, content_words
+from guards.lexicons.loading import words
 from guards.text.editions import Edition
+from guards.text.particles import Noun, stem
 from guards.text.slots.units import Dimension
+from policies.schema.sections import Tone
+from policies.templates import plain_line
 
 _MOST_SENTENCES = 3
 _LONGEST_SENTENCE_CHARS = 300
 _LONGEST_QUESTION_CHARS = 200
-_OPENING = "자료에는 다음과 같이 안내되어 있습니다."
-_OPENING_FOR_SEVERAL = "자료마다 다음과 같이 안내되어 있습니다."
+_ROW = {
+    Tone.FORMAL: "{subject}{particle} {value}입니다.",
+    Tone.FRIENDLY: "{subject}{particle} {value}{copula}.",
+}
+"""How a cell or a labelled value is told."""
 _NOT_PLAIN = re.compile(
     r"가장|제일|최고|최저|최대|최소|최장|한도|상한|하한|합계|총합|합치|합하|합쳐|차이|평균|비교|계산|남은|남았|지났|지난|이번|올해|내년|작년|"
     r"오늘|내일|어제|다음\s?(?:달|주|해)|제가|저는|저의|말고|빼고|제외|아닌|없|않|못|(?<![가-힣])안\s?[되하돼받가]|"
@@ -32,12 +49,35 @@ _NOT_PLAIN = re.compile(
 )
 _EXCEPTION = re.compile(r"(?:다만|단)[,\s]")
 _CLOSED = re.compile(r"(?:다|요|음|함|됨|임)[.!]?[)\"”’]?$")
+_ARTICLE = re.compile(r"제\s?\d+\s?조(?:의\s?\d+)?\s*(?:[(（][^()（）]*[)）])?\s*(?:[①-⑳]\s*)?")
 _CODE = re.compile(r"[A-Za-z]+-?\d+|\d+[A-Za-z]+")
+_NUMBERED = re.compile(r"\d+[가-힣]*")
+_BRACKET_AT_END = re.compile(r"\s*[(（][^()（）]*[)）]$")
 _SPACING = re.compile(r"[\s·ㆍ,]+")
 _PEOPLE = re.compile(
     r"(?:직원|임직원|사람|자|분|고객|손님|회원|이용자|근로자|신청자|투숙객|방문객|학생|회사|본사|당사|구성원|대상자)$"
 )
 _TOPIC = frozenset({"은", "는"})
+# Light words that nevertheless tell one case from another.
+_TELLING_CASES = frozenset(
+    "본인 일반 추가 기본 별도 직접 전 후 이전 이후 초과 미만 이상 이하 첫 두 세 월요일 화요일 "
+    "수요일 목요일 금요일 토요일 일요일".split()
+)
+# Words that make another matter of the noun behind them: 취소 수수료 is no 수수료 as such.
+_OTHER_MATTERS = frozenset(
+    "위반 취소 변경 연체 분실 재발급 추가 초과 연장 미납 해지 환불 반품 교환 지연 심야 할증 중도 "
+    "단체 할인 대기 예비 폐기 반납 갱신 파손".split()
+)
+# 몇 시까지 asks for the end of something, 몇 시부터 for its beginning.
+_SIDES = (
+    (re.compile(r"까지"), re.compile(r"까지|[~∼～]|이내|안에|이하|마감|종료|끝")),
+    (re.compile(r"부터"), re.compile(r"부터|[~∼～]|이상|이후|시작")),
+)
+_SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까지|부터)")
+_PREFIXES = words("prefixes")
+_VALUE_NOUN = re.compile(
+    r"(?:요금|가격|비용|금액|[가-힣]{1,6}(?:료|비|금|액|수당|율|률)|[가-힣]{0,4}(?:시간|시각|기간|기한|인원|정원))$"
+)
 # Of a compound, its simple nouns, the compound, and perhaps an ending of one syllable.
 _COMPOUND = 3
 
@@ -47,14 +87,14 @@ class DirectAnswer:
     """An answer in the sources' own words.
 
     Attributes:
-        text: What the user reads.
-        sentences: The quoted sentences, verbatim.
+        sentences: What is said: sentences of the sources, or what their rows and labels tell.
         source_ids: The source of each of them.
+        quotes: The same for the user, those of each source together with its name.
     """
 
-    text: str
     sentences: tuple[str, ...]
     source_ids: tuple[str, ...]
+    quotes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,67 +104,132 @@ class _Asked:
     Attributes:
         kinds: The kinds of figure that it asks for.
         words: Its words; the last one says what the figure is asked of.
+        cases: Light words that tell which case is meant (본인, 전, 토요일).
         verbatim: What has to stand there as it is: codes (P1), and words that could not be read.
         features: The features of all its words.
         given: The figures that it gives itself.
+        subject: The noun phrase that the figure is asked of; empty if there is none.
+        side: What the sentence has to say where one end of something is asked for.
     """
 
     kinds: Kinds
     words: Sequence[Word]
+    cases: frozenset[str]
     verbatim: Sequence[str]
     features: frozenset[str]
     given: Sequence[Value]
+    subject: str
+    side: re.Pattern[str] | None
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A sentence that answers; `by_itself` if it needs no heading for that."""
+    """A sentence that answers.
 
-    source: Source
-    edition: Edition
-    quoted: str
+    Attributes:
+        told: Where it stands.
+        text: What is said.
+        is_quote: Whether it stands there so.
+        by_itself: Whether it needs no heading to be about the question.
+    """
+
+    told: Told
+    text: str
+    is_quote: bool
     by_itself: bool
 
 
-def direct_answer(question: str, sources: Sequence[Source]) -> DirectAnswer | None:
+def direct_answer(
+    question: str, sources: Sequence[Source], tone: Tone = Tone.FORMAL
+) -> DirectAnswer | None:
     """Answer a question with up to three sentences of its sources, or not at all.
 
     Args:
         question: The user's question.
         sources: What it may be answered from.
+        tone: Speech style of sentences that are made of a row or a label.
     """
     if len(question) > _LONGEST_QUESTION_CHARS:
         return None
-    kinds = asked_kinds(question)
-    if not kinds or _NOT_PLAIN.search(question):
+    asked = _asked(question)
+    if asked is None:
         return None
-    words = asked_words(question)
-    if not words:
-        return None
-    verbatim = [*map(str.casefold, _CODE.findall(question)), *unread_words(question)]
-    features = _features(content_words(morphemes(question)))
-    asked = _Asked(kinds, words, verbatim, features, values_of(Text(question)))
     told = source_set(tuple(sources)).once(Contradictions).told
-    chosen = _chosen([_found(one, asked) for one in told if _answers(one, asked)])
-    return _told(chosen) if chosen else None
+    answering = [one for one in told if _answers(one, asked)]
+    rivals = [one for one in answering if not _is_beside_named(one, answering, question)]
+    found = [_found(one, asked, tone) for one in rivals]
+    if not all(found):
+        return None  # one that answers cannot be told in a sentence
+    chosen = _chosen([one for one in found if one])
+    return _answer(chosen) if chosen else None
+
+
+def _asked(question: str) -> _Asked | None:
+    kinds = asked_kinds(question)
+    words = asked_words(question)
+    if not (kinds and words) or _NOT_PLAIN.search(question):
+        return None
+    every = content_words(morphemes(question))
+    given = values_of(Text(question))
+    side = _SIDE_ASKED.search(question)
+    return _Asked(
+        kinds,
+        words,
+        # Of two light words, a compound is a thing of its own: 기본요금.
+        frozenset(word.text for word in every if word.text in _TELLING_CASES)
+        | {word.features[-1] for word in every if word.is_light and len(word.features) > 1},
+        [
+            *map(str.casefold, _CODE.findall(question)),
+            *unread_words(question),
+            *_numbered(question, given),
+        ],
+        _features(every),
+        given,
+        asked_subject(question),
+        next((needs for end, needs in _SIDES if side and end.search(side["side"])), None),
+    )
+
+
+def _numbered(text: str, values: Sequence[Value]) -> list[str]:
+    """Return the words with a number that are no values: 4인실, 2종."""
+    return [
+        stem(match[0])
+        for match in _NUMBERED.finditer(text)
+        if not any(value.start <= match.start() < value.end for value in values)
+    ]
 
 
 def _answers(told: Told, asked: _Asked) -> bool:
     return (
         _is_plain(told)
         and _holds(told, asked)
-        and _has_all(_Said.of(f"{told.edition.name} {told.quoted}", told.around), asked)
+        and _has_all(_Said.of(_with_labels(told), told.around), asked)
+        and (asked.side is None or asked.side.search(told.text) is not None)
         and _is_about(told, asked)
         and _is_bound(told, asked)
+        and not _is_other_matter(told, asked)
     )
 
 
-def _found(told: Told, asked: _Asked) -> _Found:
-    quoted = _quoted(told)
-    by_itself = _has_all(_Said.of(quoted, _features(content_words(morphemes(quoted)))), asked)
-    if _EXCEPTION.match(told.behind):
-        quoted = f"{quoted} {told.behind}"
-    return _Found(told.source, told.edition, quoted, by_itself)
+def _with_labels(told: Told) -> str:
+    labels = " / ".join(label.text for label in told.sentence[0].block.labels)
+    return f"{told.edition.name} / {labels} / {told.text}"
+
+
+def _is_beside_named(told: Told, others: Sequence[Told], question: str) -> bool:
+    """Tell whether a question names the column of another cell of the row, and not its own."""
+    dense = _SPACING.sub("", question)
+    block = told.sentence[0].block
+    columns = {
+        one.sentence[0].block.column: _SPACING.sub("", label.text)
+        for one in others
+        for label in one.sentence[0].block.labels
+        if one.source is told.source
+        and (one.sentence[0].block.table, one.sentence[0].block.line) == (block.table, block.line)
+        and label.level is Level.COLUMN
+    }
+    named = {column for column, text in columns.items() if text in dense}
+    return bool(named) and block.column not in named
 
 
 def _features(words: Iterable[Word]) -> frozenset[str]:
@@ -133,15 +238,16 @@ def _features(words: Iterable[Word]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a text says: the features of its words, and the text without spaces and case."""
+    """What a text says: the features of its words, the text, and that without spaces and case."""
 
     features: Collection[str]
+    text: str
     dense: str
 
     @classmethod
     def of(cls, text: str, features: Collection[str]) -> "_Said":
         """Return what a text says."""
-        return cls(features, _SPACING.sub("", text).casefold())
+        return cls(features, text.casefold(), _SPACING.sub("", text).casefold())
 
     def has(self, word: Word, kinds: Kinds) -> bool:
         """Tell whether a word stands there, or all nouns that it is made of.
@@ -149,20 +255,29 @@ class _Said:
         Where a date is asked for, 설립 stands for 설립일.
         """
         *parts, whole = word.features
-        if whole in self.features or (len(word.text) > 1 and word.text.casefold() in self.dense):
+        if whole in self.features or (len(word.text) > 1 and self._has_text(word.text.casefold())):
             return True
         may_be_parts = len(word.features) >= _COMPOUND or (
             Dimension.DATE in kinds and whole.endswith("일")
         )
         return may_be_parts and bool(parts) and all(part in self.features for part in parts)
 
+    def _has_text(self, text: str) -> bool:
+        """Tell whether a text stands there without a prefix that makes another thing of it."""
+        spaced = _SPACING.pattern.replace("+", "*").join(map(re.escape, text))
+        return text in self.dense and any(
+            self.text[max(0, match.start() - 1) : match.start()] not in _PREFIXES
+            for match in re.finditer(spaced, self.text)
+        )
+
 
 def _is_plain(told: Told) -> bool:
+    text = _ARTICLE.sub("", told.text)
     block = told.sentence[0].block
-    if len(told.text) > _LONGEST_SENTENCE_CHARS or told.points:
+    if len(text) > _LONGEST_SENTENCE_CHARS or leans_on_context(text):
         return False
     is_labelled = any(label.level is not Level.HEADING for label in block.labels)
-    return block.is_cell or is_labelled or _CLOSED.search(told.text) is not None
+    return block.is_cell or is_labelled or _CLOSED.search(text) is not None
 
 
 def _holds(told: Told, asked: _Asked) -> bool:
@@ -175,8 +290,10 @@ def _holds(told: Told, asked: _Asked) -> bool:
 
 
 def _has_all(said: _Said, asked: _Asked) -> bool:
-    return all(text in said.dense for text in asked.verbatim) and all(
-        said.has(word, asked.kinds) for word in asked.words
+    return (
+        all(re.search(rf"(?<!\d){re.escape(text)}", said.dense) for text in asked.verbatim)
+        and all(said.has(word, asked.kinds) for word in asked.words)
+        and all(word in said.features for word in asked.cases)
     )
 
 
@@ -197,54 +314,124 @@ def _is_bound(told: Told, asked: _Asked) -> bool:
 
 
 def _is_about(told: Told, asked: _Asked) -> bool:
-    """Tell whether the topic of a sentence (…은/는) is the question's or just whom it is for."""
+    """Tell whether a topic of a sentence (…은/는) is the question's or just whom it is for."""
     words = [word for claim in told.sentence for word in claim.clause.words]
-    topic = next((one for one in words if one.particle in _TOPIC and not one.is_verb), None)
-    if topic is None or _PEOPLE.search(topic.text):
-        return True
+    topics = [one for one in words if one.particle in _TOPIC and not one.is_verb]
     above = f"{told.edition.name} {' '.join(told.headings)}"
-    return topic.text in above or not asked.features.isdisjoint(topic.features)
+    return not topics or any(
+        one.text in above
+        or not asked.features.isdisjoint(one.features)
+        or (one is topics[0] and _PEOPLE.search(one.text) is not None)
+        for one in topics
+    )
 
 
-def _quoted(told: Told) -> str:
-    """Return a sentence; what stands in a row or behind a label, with those words before it."""
-    block = told.sentence[0].block
-    is_whole = _CLOSED.search(told.text) is not None and not block.is_cell
-    left_out = {Level.HEADING, Level.PARENT} if is_whole else {Level.HEADING}
-    names = dict.fromkeys(label.text for label in block.labels if label.level not in left_out)
-    return f"{' '.join(names)}: {told.text}" if names else told.text
+def _is_other_matter(told: Told, asked: _Asked) -> bool:
+    """Tell whether a noun of the question stands behind one that makes another matter of it."""
+    runs = [claim.clause.words for claim in told.sentence]
+    runs += [label_words(label.text) for label in _own_labels(told)]
+    before = [
+        (words[at - 1] if at and not words[at - 1].particle else None, word)
+        for words in runs
+        for at, word in enumerate(words)
+        if not asked.features.isdisjoint(word.features)
+    ]
+    told_of = {
+        feature for pair in before for word in pair if word is not None for feature in word.features
+    }
+    return not (told_of & _OTHER_MATTERS) <= asked.features
+
+
+def _own_labels(told: Told) -> list[Label]:
+    """Return the labels of a sentence alone: its row, its column, the words before it."""
+    return [
+        label
+        for label in told.sentence[0].block.labels
+        if label.level in {Level.ROW, Level.COLUMN, Level.LABEL}
+    ]
+
+
+def _found(told: Told, asked: _Asked, tone: Tone) -> _Found | None:
+    """Return what a sentence says for the user; None where its words make no sentence."""
+    text = plain_line(_ARTICLE.sub("", told.text))
+    labels = _own_labels(told)
+    is_sentence = _CLOSED.search(text) is not None
+    alone = _has_all(_Said.of(text, _features(content_words(morphemes(text)))), asked)
+    if is_sentence and (alone or not labels):
+        exception = f" {told.behind}" if _EXCEPTION.match(told.behind) else ""
+        return _Found(told, f"{text}{exception}", is_quote=True, by_itself=alone)
+    subject = _subject(labels, asked, told)
+    if not subject or (is_sentence and told.sentence[0].block.is_cell):
+        return None
+    # Particles go by the word before a bracket.
+    noun, value = (Noun(_BRACKET_AT_END.sub("", one)) for one in (subject, text))
+    if is_sentence:
+        has_topic = any(w.particle in _TOPIC for claim in told.sentence for w in claim.clause.words)
+        said = "" if has_topic else f"{subject}{noun:은} {text}"
+    else:
+        particle, copula = f"{noun:은}", f"{value:이에요}"
+        said = _ROW[tone].format(subject=subject, particle=particle, value=text, copula=copula)
+    by_itself = _has_all(_Said.of(said, _features(content_words(morphemes(said)))), asked)
+    return _Found(told, said, is_quote=False, by_itself=by_itself) if said else None
+
+
+def _subject(labels: Sequence[Label], asked: _Asked, told: Told) -> str:
+    """Return what a value is said of: the question's own words, if no label says more than they."""
+    telling = [word for label in labels for word in label_words(label.text)]
+    values = [(label.text, values_of(Text(label.text))) for label in labels]
+    if (
+        asked.subject
+        and asked.subject.split()[-1] not in told.text
+        and all(is_generic(w) or not asked.features.isdisjoint(w.features[-1:]) for w in telling)
+        and all(value.is_among(asked.given) for _, found in values for value in found)
+        and all(word in asked.verbatim for one in values for word in _numbered(*one))
+    ):
+        return asked.subject
+    is_cell = told.sentence[0].block.is_cell
+    if is_cell and not any(label.level is Level.COLUMN for label in labels):
+        return ""
+    names = list(dict.fromkeys(plain_line(label.text) for label in labels))
+    if not is_cell or _VALUE_NOUN.search(re.sub(r"\s*[(（].*", "", names[-1])):
+        return " ".join(names)
+    above = (*(label.text for label in reversed(told.sentence[0].block.labels)), told.edition.name)
+    nouns = (found[0] for text in above if (found := _VALUE_NOUN.search(plain_line(text))))
+    noun = next(nouns, "")
+    return " ".join((*names, noun)) if noun else ""
 
 
 def _chosen(found: Sequence[_Found]) -> list[_Found]:
     """Return the sentences to quote; none if it is not clear which ones answer."""
-    editions = {one.edition for one in found}
+    editions = {one.told.edition for one in found}
     older = {one for one in editions if any(_supersedes(other, one) for other in editions)}
-    current = [one for one in found if one.edition not in older]
+    current = [one for one in found if one.told.edition not in older]
     complete = [one for one in current if one.by_itself]
-    if not complete and len({one.quoted for one in current}) > 1:
+    if not complete and len({one.text for one in current}) > 1:
         return []  # each is only told by its heading to be about the question
-    different = {one.quoted: one for one in reversed(complete or current)}
-    return list(reversed(different.values())) if len(different) <= _MOST_SENTENCES else []
+    different = {one.text: one for one in reversed(complete or current)}
+    chosen = list(reversed(different.values()))
+    above = {(one.told.source.id, one.told.headings) for one in chosen}
+    if len(chosen) > _MOST_SENTENCES or len(above) > len({source for source, _ in above}):
+        return []  # too many, or told apart by headings that are not said
+    return chosen
 
 
 def _supersedes(newer: Edition, older: Edition) -> bool:
     return newer.subject == older.subject and newer.is_newer_than(older)
 
 
-def _told(chosen: Sequence[_Found]) -> DirectAnswer:
+def _answer(chosen: Sequence[_Found]) -> DirectAnswer:
     by_source: dict[str, list[_Found]] = {}
     for one in chosen:
-        by_source.setdefault(one.source.id, []).append(one)
-    opening = _OPENING if len(by_source) == 1 else _OPENING_FOR_SEVERAL
-    quotations = [_quotation(group) for group in by_source.values()]
+        by_source.setdefault(one.told.source.id, []).append(one)
     return DirectAnswer(
-        text="\n\n".join((opening, *quotations)),
-        sentences=tuple(one.quoted for one in chosen),
-        source_ids=tuple(one.source.id for one in chosen),
+        sentences=tuple(one.text for one in chosen),
+        source_ids=tuple(one.told.source.id for one in chosen),
+        quotes=tuple(map(_quote, by_source.values())),
     )
 
 
-def _quotation(group: Sequence[_Found]) -> str:
-    source = group[0].source
-    lines = [f"“{one.quoted}”" for one in group]
-    return "\n".join((*lines, f"(출처: {source.title or source.file or f'자료 {source.id}'})"))
+def _quote(group: Sequence[_Found]) -> str:
+    source = group[0].told.source
+    lines = [f"“{one.text}”" if one.is_quote else one.text for one in group]
+    name = plain_line(source.title or source.file) or f"자료 {source.id}"
+    return "\n".join((*lines, f"(출처: {name})"))

@@ -23,6 +23,7 @@ from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.schema.policy import Policy
 from policies.schema.sections import ReferenceList, Renumber
+from policies.templates import direct_reply
 from policies.verdict import GuardOutcome, GuardResult, Verdict
 
 
@@ -150,12 +151,13 @@ class Inspector:
         """Return the sources' own answer, if the policy wants it, there is one and it passes."""
         if not self.policy.replacement.direct_answer:
             return None
-        found = direct_answer(exchange.question, exchange.sources)
+        found = direct_answer(exchange.question, exchange.sources, self.policy.tone)
         if found is None:
             return None
-        reports = self._reports(read(exchange.answered(found.text)), Stage.OUTPUT, 0)
+        text = direct_reply(self.policy, found.quotes)
+        reports = self._reports(read(exchange.answered(text)), Stage.OUTPUT, 0)
         passes = decide(self.policy, Stage.OUTPUT, reports, NOTHING).action is Action.PASS
-        return found.text if passes else None
+        return text if passes else None
 
     def _reports(self, reading: Reading, stage: Stage, left_chars: int) -> tuple[GuardReport, ...]:
         """Run the guards of a stage over an answer of which the beginning may have left."""

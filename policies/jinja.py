@@ -16,7 +16,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.meta import find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-VARIABLES = ("reason", "sources", "codes", "wrong")
+VARIABLES = ("reason", "sources", "codes", "wrong", "quotes")
 FILTERS = frozenset({"join", "length", "trim"})
 LOOP_ATTRIBUTES = frozenset({"index", "first", "last", "length"})
 ALLOWED = (
@@ -44,12 +44,15 @@ class Facts:
         codes: Codes of the findings that led here; may be empty.
         wrong: Sentences of the answer that have left and are wrong; empty for all other templates
             than a correction.
+        quotes: Sentences of the sources, those of each source together with its name; empty for
+            all other templates than a direct answer.
     """
 
     reason: str = ""
     sources: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
 
 
 class BadTemplate(ValueError):
@@ -63,6 +66,7 @@ def rendered(template: Template, facts: Facts) -> str:
         sources=list(facts.sources),
         codes=list(facts.codes),
         wrong=list(facts.wrong),
+        quotes=list(facts.quotes),
     ).strip()
 
 
@@ -137,5 +141,6 @@ def _samples() -> Iterator[Facts]:
     titles = ((), ("취업규칙 제10조",), tuple(f"자료 {number}" for number in range(1, 8)))
     codes = ((), ("numbers.not_in_sources",), ("numbers.not_in_sources", "estimates.unsupported"))
     wrong = ((), ("배송비는 3,000원입니다.",))
-    for reason, sources, found, said in product(reasons, titles, codes, wrong):
-        yield Facts(reason, sources, found, said)
+    quotes = ((), ("“배송비는 3,000원입니다.”\n(출처: 배송 안내)",))
+    for said in product(reasons, titles, codes, wrong, quotes):
+        yield Facts(*said)

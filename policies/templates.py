@@ -1,9 +1,9 @@
 """Replies in place of an answer: chosen, filled in, and recognised when they come back.
 
-A template knows four variables (see `Facts`): ``reason``, one sentence on why the answer before
+A template knows five variables (see `Facts`): ``reason``, one sentence on why the answer before
 this one failed, made for replies to complaints; ``sources``, the titles of the request's sources;
-``codes``, the codes of the findings; and ``wrong``, for a correction, what has left and is wrong.
-Words of the user are never among them.
+``codes``, the codes of the findings; ``wrong``, for a correction, what has left and is wrong; and
+``quotes``, for a direct answer, sentences of the sources. Words of the user are never among them.
 """
 
 import re
@@ -85,11 +85,21 @@ def _words(text: str) -> _Piece:
     return pattern, len("".join(text.split()))
 
 
+_MARKUP = re.compile(r"[*`|]+|^[\s>]*(?:#{1,6}\s|[-+•·∙▪◦○●■□◆◇▶▷►※✓✔ㅇㆍ]\s*|[QA][.:)]\s)+")
+
+
+def plain_line(text: str) -> str:
+    """Return a piece of a text in one line, without marks of emphasis, lists, headings, tables."""
+    return " ".join(_MARKUP.sub(" ", text).split())
+
+
 FALLBACK = "fallback"
 CUT = "closing.cut"
 """Ends an answer of which the rest may not go out."""
 CORRECTION = "closing.correction"
 """Ends an answer of which something has left that should not have."""
+DIRECT_ANSWER = "direct_answer"
+"""Stands before sentences of the sources that answer by themselves."""
 DEFAULT_REASON = "default"
 LONGEST_TITLE_CHARS = 120
 
@@ -157,7 +167,7 @@ class ReplyTemplates:
             reason=self.reason_for(exchange),
             sources=tuple(filter(None, map(_title, exchange.sources))),
             codes=tuple(codes),
-            wrong=wrong,
+            wrong=tuple(map(plain_line, wrong)),
         )
         return Reply(name, rendered(self._templates[name], facts))
 
@@ -196,6 +206,19 @@ class ReplyTemplates:
         return None
 
 
+def direct_reply(policy: Policy, quotes: Sequence[str]) -> str:
+    """Write the reply that consists of sentences of the sources.
+
+    Args:
+        policy: Its template introduces them; without one they stand alone.
+        quotes: The sentences, those of each source together with its name.
+    """
+    template = policy.templates.get(DIRECT_ANSWER)
+    if template is None:
+        return "\n\n".join(quotes)
+    return rendered(compiled(template), Facts(quotes=tuple(quotes)))
+
+
 def _failures(said: str | None, template: str | None) -> list[str]:
     """Return the names under which a failure may stand in `reasons`, the most exact first."""
     names: list[str] = []
@@ -208,4 +231,4 @@ def _failures(said: str | None, template: str | None) -> list[str]:
 
 def _title(source: Source) -> str:
     """Return what to call a source in one line."""
-    return " ".join((source.title or source.file).split())[:LONGEST_TITLE_CHARS]
+    return plain_line(source.title or source.file)[:LONGEST_TITLE_CHARS]

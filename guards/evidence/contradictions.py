@@ -172,9 +172,14 @@ def _told_by(source: Source, part: Part, reading: Reading) -> Iterator[Told]:
                 for word in _WORD.findall(label.text.lower())
             ),
             head=head,
-            points=_POINTING.search(own) is not None,
+            points=leans_on_context(own),
             around=_around(sentence, f"{edition.name} {head} {lead_in}"),
         )
+
+
+def leans_on_context(text: str) -> bool:
+    """Tell whether a sentence points at what stands around it (이 규정, 다음 각 호, 제2항)."""
+    return _POINTING.search(text) is not None
 
 
 def _heads(reading: Reading) -> list[tuple[str, str]]:

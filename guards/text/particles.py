@@ -79,6 +79,7 @@ _FORMS = (
     ("이란", "란"),
     ("이나", "나"),
     ("이랑", "랑"),
+    ("이에요", "예요"),
 )
 """After a consonant, and after a vowel."""
 _PAIRS = {form: pair for pair in _FORMS for form in pair}

@@ -18,11 +18,13 @@ from types import MappingProxyType
 
 from policies.schema.document import LARGEST_FILE_BYTES, Entry, merged, read_document
 from policies.schema.errors import Place, PolicyError, Problem
+from policies.schema.sections import Tone
 from policies.schema.typed import suggestion
 
 POLICY_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
 ENDINGS = frozenset({".yaml", ".yml"})
 MOST_FILES = 5000
+SHIPPED = files("policies")
 NEVER_INHERITED = frozenset({"tenant", "keys", "extends"})
 
 
@@ -95,8 +97,7 @@ def files_in(directory: Path) -> Mapping[str, PolicyFile]:
 @cache
 def shipped_files() -> Mapping[str, PolicyFile]:
     """Return the policies that come with the program, by name."""
-    home = files("policies")
-    sources = [*home.iterdir(), *(home / "examples").iterdir()]
+    sources = [*SHIPPED.iterdir(), *(SHIPPED / "examples").iterdir()]
     found = (
         PolicyFile(PurePath(source.name).stem, source, shipped=True)
         for source in sources
@@ -112,16 +113,19 @@ class Shelf:
         self._own = own
         self._documents: dict[PolicyFile, Entry] = {}
 
-    def effective(self, file: PolicyFile, trail: tuple[PolicyFile, ...] = ()) -> Entry:
-        """Return what a file says with what it inherits.
+    def effective(self, file: PolicyFile) -> Entry:
+        """Return what a file says with what it inherits, in the tone that it asks for.
 
         Args:
             file: The file.
-            trail: The files that extend it, on the way here.
 
         Raises:
             PolicyError: it or a file that it extends cannot be read, or they go in a circle.
         """
+        return _in_tone(self._inherited(file))
+
+    def _inherited(self, file: PolicyFile, trail: tuple[PolicyFile, ...] = ()) -> Entry:
+        """Return what a file says with what it inherits; `trail` are the files that extend it."""
         if file not in self._documents:
             self._documents[file] = _shipped(file) if file.shipped else file.document()
         document = self._documents[file]
@@ -170,7 +174,7 @@ class Shelf:
         if found in (*trail, file):
             circle = " -> ".join(each.name for each in (*trail, file, found))
             raise PolicyError([Problem(extends.place, "extends", f"goes in a circle: {circle}")])
-        return self.effective(found, (*trail, file))
+        return self._inherited(found, (*trail, file))
 
     def _found(self, name: str, asking: PolicyFile) -> PolicyFile | None:
         own = None if asking.shipped or name == asking.name else self._own.get(name)
@@ -181,6 +185,36 @@ class Shelf:
 def _shipped(file: PolicyFile) -> Entry:
     """Read a file that came with the program: once, as nearly every policy extends one."""
     return file.document()
+
+
+def _in_tone(policy: Entry) -> Entry:
+    """Return a policy with the shipped texts for users, but no others, in its tone."""
+    tone = policy.value.get("tone") if isinstance(policy.value, Mapping) else None
+    if tone is None or tone.value != Tone.FRIENDLY:
+        return policy
+    for file in shipped_files().values():
+        texts = _friendly_texts(file)
+        if texts is not None:
+            policy = _replaced(policy, texts, str(file))
+    return policy
+
+
+@cache
+def _friendly_texts(file: PolicyFile) -> Entry | None:
+    """Return the friendly texts of a shipped file; None if it has none of its own."""
+    source = SHIPPED / "friendly" / f"{file.name}.yaml"
+    return PolicyFile(file.name, source, shipped=True).document() if source.is_file() else None
+
+
+def _replaced(entry: Entry, texts: Entry, file: str) -> Entry:
+    """Return a tree with other texts in the place of those that stand in a file."""
+    if not isinstance(entry.value, Mapping) or not isinstance(texts.value, Mapping):
+        return texts if entry.place.file == file else entry
+    replaced = {
+        name: _replaced(below, texts.value[name], file) if name in texts.value else below
+        for name, below in entry.value.items()
+    }
+    return Entry(entry.place, replaced)
 
 
 def _content(source: Traversable) -> bytes | None:

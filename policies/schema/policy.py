@@ -16,6 +16,7 @@ from policies.schema.sections import (
     ResponsesRules,
     StreamMode,
     StreamRules,
+    Tone,
     Tracing,
     Upstream,
 )
@@ -139,12 +140,20 @@ class Policy(Shape):
     judge: JudgeRules | None = None
     limits: Limits = Field(default_factory=Limits)
     replacement: Replacement = Field(default_factory=Replacement)
+    tone: Tone = Field(
+        Tone.FORMAL,
+        description="Speech style of the texts for users that come with the program: replies, "
+        "direct answers, closings and reasons. formal: 합쇼체 (확인하지 못했습니다). friendly: "
+        "해요체 (확인하지 못했어요). Texts of your own files stay as they are.",
+    )
     templates: dict[str, Annotated[str, Field(max_length=LONGEST_TEMPLATE_CHARS)]] = Field(
         default_factory=dict,
         description="Reply templates (Jinja) by name. Looked up in this order: the finding's "
         "code, the rule's `template`, the guard's id, `fallback`. `closing.cut` ends an answer of "
         "which the rest may not leave, `closing.correction` one of which something wrong has left. "
-        "They know `reason`, `sources` (titles) and `codes`, a correction `wrong` (sentences) too.",
+        "`direct_answer` stands before sentences of the sources that answer by themselves. They "
+        "know `reason`, `sources` (titles) and `codes`, a correction `wrong` (sentences) and a "
+        "direct answer `quotes` (each with its source) too.",
     )
     reasons: dict[str, str] = Field(
         default_factory=dict,

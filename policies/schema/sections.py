@@ -197,6 +197,15 @@ class ConfidenceWeights(Shape):
     bands: ConfidenceBands = Field(default_factory=ConfidenceBands)
 
 
+class Tone(StrEnum):
+    """Speech style of the texts for users."""
+
+    FORMAL = "formal"
+    """합쇼체: 확인하지 못했습니다."""
+    FRIENDLY = "friendly"
+    """해요체: 확인하지 못했어요."""
+
+
 class StreamMode(StrEnum):
     """How much of an answer must be there before any of it leaves."""
 

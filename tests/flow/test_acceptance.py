@@ -85,7 +85,7 @@ async def test_a_rule_question_without_evidence_is_answered_by_a_template(
 
     assert upstream.requests == []
     assert DEFAULT.templates.recognise(text) == "answerability"
-    what, causes, next_step = "찾지 못했습니다", "이유일 수 있습니다", "다시 질문해 주세요"
+    what, causes, next_step = "찾지 못했습니다", "때문일 수 있습니다", "다시 질문해 주시기 바랍니다"
     assert -1 < text.find(what) < text.find(causes) < text.find(next_step)
 
 

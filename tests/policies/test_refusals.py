@@ -168,7 +168,7 @@ REFUSED = [
     pytest.param(
         "templates:\n  numbers: 안녕하세요 {{ titel }}",
         "x.yaml:2:3: templates.numbers: does not know 'titel'; templates know reason, sources, "
-        "codes, wrong",
+        "codes, wrong, quotes",
         id="unknown-variable-in-a-template",
     ),
 ]

@@ -1,3 +1,4 @@
+import re
 import shutil
 from pathlib import Path
 
@@ -8,10 +9,13 @@ from guards.core.guard import Stage
 from guards.core.registry import all_guards
 from policies.inspection import Inspector
 from policies.schema.base import Mode
+from policies.schema.errors import PolicyError
 from policies.schema.guard_rule import Action, OnNotRun
-from policies.schema.inheritance import shipped_files
-from policies.schema.loader import load_policies, load_shipped, survey
-from policies.schema.sections import StoredText
+from policies.schema.inheritance import SHIPPED as SHIPPED_FOLDER
+from policies.schema.inheritance import PolicyFile, shipped_files
+from policies.schema.loader import LoadedPolicy, load_policies, load_shipped, load_text, survey
+from policies.schema.policy import Policy
+from policies.schema.sections import StoredText, Tone
 
 SHIPPED = sorted(shipped_files())
 EXAMPLES = ["hotel", "hr-policy"]
@@ -119,7 +123,7 @@ def test_a_question_without_evidence_is_told_what_is_missing_why_and_what_next(
     text = load_shipped(name).templates.reply("answerability", [code], BARE).text
 
     assert "찾지 못했습니다" in text
-    assert "다음과 같은 이유일 수 있습니다." in text
+    assert "때문일 수 있습니다." in text
     assert "다시" in text.splitlines()[-1]
 
 
@@ -224,6 +228,100 @@ def test_a_guests_greeting_needs_none() -> None:
     assert load_shipped("hotel").intents.intent_of("안녕하세요").intent is None
 
 
+# --- tones -----------------------------------------------------------------------------------
+
+_PAUSE = re.compile(r"{%.*?%}|{{.*?}}|[“”]")
+_SENTENCE_END = re.compile(r"([가-힣]+)[.!?]")
+WITH_TEXTS = ["default", "hotel", "hr-policy"]
+
+
+def texts_of(policy: Policy) -> dict[str, str]:
+    reasons = {f"reasons.{name}": text for name, text in policy.reasons.items()}
+    return {**policy.templates, **reasons}
+
+
+def in_tone(tone: str, name: str, directory: Path, more: str = "") -> LoadedPolicy:
+    return load_text(f"extends: {name}\ntone: {tone}\n{more}", "own", directory)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "other.yaml").write_text("extends: default\n", "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_text_for_users_is_there_in_both_tones(name: str, folder: Path) -> None:
+    formal = texts_of(in_tone("formal", name, folder).policy)
+    friendly = texts_of(in_tone("friendly", name, folder).policy)
+
+    assert formal == texts_of(load_shipped(name).policy)
+    assert list(formal) == list(friendly)
+    for key, text in formal.items():
+        assert friendly[key] != text, key
+        assert re.findall(r"{%.*?%}", friendly[key]) == re.findall(r"{%.*?%}", text)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize(
+    ("tone", "ending"), [("formal", "니다"), ("friendly", "요")], ids=["formal", "friendly"]
+)
+def test_every_sentence_of_a_text_is_in_its_tone(
+    name: str, tone: str, ending: str, folder: Path
+) -> None:
+    for key, text in texts_of(in_tone(tone, name, folder).policy).items():
+        said = _PAUSE.sub("", text)
+        assert [end for end in _SENTENCE_END.findall(said) if not end.endswith(ending)] == [], key
+        assert all(line.rstrip().endswith(".") for line in said.splitlines() if line.strip()), key
+
+
+@pytest.mark.parametrize("name", WITH_TEXTS)
+def test_the_friendly_texts_of_a_file_are_those_that_it_has(name: str) -> None:
+    own = keys_in(shipped_files()[name])
+    friendly = keys_in(PolicyFile(name, SHIPPED_FOLDER / "friendly" / f"{name}.yaml"))
+
+    assert friendly == [key for key in own if key.startswith(("templates.", "reasons."))]
+
+
+def keys_in(file: PolicyFile) -> list[str]:
+    said = file.document().plain()
+    assert isinstance(said, dict)
+    return [
+        f"{section}.{key}"
+        for section, entries in said.items()
+        if isinstance(entries, dict)
+        for key in entries
+    ]
+
+
+def test_texts_of_ones_own_stay_as_they_are(folder: Path) -> None:
+    own = "templates:\n  quality: 잠시 뒤에 다시 물어봐 주십시오.\n"
+
+    templates = in_tone("friendly", "default", folder, own).policy.templates
+
+    assert templates["quality"] == "잠시 뒤에 다시 물어봐 주십시오."
+    assert "못했어요" in templates["korean_only"]
+
+
+def test_a_tone_is_inherited(folder: Path) -> None:
+    (folder / "house.yaml").write_text("extends: strict\ntone: friendly\n", "utf-8")
+
+    policy = load_text("extends: house\n", "own", folder).policy
+
+    assert policy.tone is Tone.FRIENDLY
+    assert "못했어요" in policy.templates["korean_only"]
+
+
+def test_a_tone_that_there_is_not_is_refused(folder: Path) -> None:
+    with pytest.raises(PolicyError) as refused:
+        in_tone("casual", "default", folder)
+
+    [problem] = refused.value.problems
+    assert (problem.key, problem.place.line) == ("tone", 2)
+    assert "formal" in problem.message
+    assert "friendly" in problem.message
+
+
 BACK_OFFICE = (
     "내보내",
     "승인",
@@ -239,8 +337,11 @@ BACK_OFFICE = (
 
 
 @pytest.mark.parametrize("name", sorted(shipped_files()))
-def test_replies_speak_to_the_user_and_not_of_the_machine(name: str) -> None:
-    policy = load_shipped(name).policy
-    said = [*policy.templates.values(), *policy.reasons.values()]
+@pytest.mark.parametrize("tone", ["formal", "friendly"])
+def test_replies_speak_to_the_user_and_not_of_the_machine(
+    name: str, tone: str, folder: Path
+) -> None:
+    said = texts_of(in_tone(tone, name, folder).policy).values()
 
     assert [text for text in said if any(word in text for word in BACK_OFFICE)] == []
+    assert [text for text in said if re.search(r"(?m)^\s*[-*•※#|\[]", text)] == []
