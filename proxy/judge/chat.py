@@ -159,7 +159,7 @@ class ChatJudge:
         model = self._model or server.model
         if not model:
             raise JudgeCallFailed("no_model", by_input=True)
-        body = self._body(question, model)
+        body = self.body(question, model)
         left_out = self._refused
         while True:
             try:
@@ -175,7 +175,8 @@ class ChatJudge:
         self._refused = left_out
         return opinions_in(reply)
 
-    def _body(self, question: JudgeQuestion, model: str) -> JsonObject:
+    def body(self, question: JudgeQuestion, model: str) -> JsonObject:
+        """Return the request that asks a model a question."""
         nonce = self._nonce()
         wanted = _TOKENS_AROUND + _TOKENS_PER_CLAIM * len(question.claims)
         return {

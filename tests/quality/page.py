@@ -94,7 +94,7 @@ def chart(results: Results) -> str:
 
 def _bar(entry: SetEntry, policy: str, share: Share) -> Bar:
     name = f"{entry.name} ({entry.role}), {policy}"
-    return Bar(name, policy == "default", WHOLE_BAR * share.rate, _words(share))
+    return Bar(name, policy == "default", WHOLE_BAR * share.rate, words(share))
 
 
 def _answers(results: Results) -> Iterator[tuple[SetEntry, SetFigures]]:
@@ -145,7 +145,7 @@ def _answer_cells(answers: AnswerFigures) -> list[str]:
         answers.verified_wrong,
         answers.offered,
     )
-    return [*map(_words, shares), f"{answers.claims_per_answer:.1f}"]
+    return [*map(words, shares), f"{answers.claims_per_answer:.1f}"]
 
 
 def _called(entry: SetEntry, results: Results) -> str:
@@ -168,10 +168,10 @@ def _questions(results: Results, sets: Iterable[SetEntry]) -> Table:
     rows = []
     for entry in sets:
         asked = [results.of(entry.name, policy).questions for policy in results.policies]
-        for label, words in said.items():
+        for label, meaning in said.items():
             if label in asked[0]:
-                name = f"{_called(entry, results)}: {words}"
-                rows.append([name, *(_words(one[label]) for one in asked)])
+                name = f"{_called(entry, results)}: {meaning}"
+                rows.append([name, *(words(one[label]) for one in asked)])
     return Table("Questions", ("what", *results.policies), rows)
 
 
@@ -192,7 +192,7 @@ def _worst(results: Results, entry: SetEntry) -> list[Table]:
         Table(
             f"{name}: errors found, by kind",
             ("kind", *results.policies),
-            [[kind, *(_words(one.by_kind[kind]) for one in answers)] for kind in kinds],
+            [[kind, *(words(one.by_kind[kind]) for one in answers)] for kind in kinds],
         ),
         Table(
             f"{name}: by field",
@@ -204,8 +204,8 @@ def _worst(results: Results, entry: SetEntry) -> list[Table]:
             [
                 [
                     field,
-                    *(_words(one.by_field[field].faithful_acted_on) for one in answers),
-                    *(_words(one.by_field[field].found) for one in answers),
+                    *(words(one.by_field[field].faithful_acted_on) for one in answers),
+                    *(words(one.by_field[field].found) for one in answers),
                 ]
                 for field in fields
             ],
@@ -247,7 +247,8 @@ def _of_the_rule(one: CodeFigures, floor: float | None) -> str:
     return "acts below it" if one.acts else "could act"
 
 
-def _words(share: Share) -> str:
+def words(share: Share) -> str:
+    """Return a share in words: its rate with the interval, and of how many."""
     if not share.total:
         return _NOTHING
     low, high = share.interval
