@@ -1,13 +1,14 @@
 """From what the guards saw to what becomes of the answer. Pure: the same in, the same out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from guards.core.finding import Finding, Severity, Strength
 from guards.core.guard import Stage
 from guards.core.runner import GuardReport, Outcome
 from policies.confidence import Confidence
-from policies.judging.regate import regate
+from policies.judging.judge import OpinionCounts
+from policies.judging.regate import agreement, is_grounding, regate
 from policies.judging.report import JudgeReport, trust
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action, GuardRule, OnNotRun
@@ -98,16 +99,16 @@ def _results(
     heard = [one for one in reports if isinstance(one, JudgeReport)]
     if not heard:
         return guards
-    found = Verdict(stage, Action.PASS, results=guards).findings
     return (
         *guards,
-        *(_judge_result(report, found, possible, watched=watched) for report in heard),
+        *(_judge_result(report, guards, possible, watched=watched) for report in heard),
     )
 
 
 def _judge_result(
-    report: JudgeReport, found: Sequence[Finding], possible: Possible, *, watched: bool
+    report: JudgeReport, guards: Sequence[GuardResult], possible: Possible, *, watched: bool
 ) -> GuardResult:
+    found = Verdict(Stage.OUTPUT, Action.PASS, results=tuple(guards)).findings
     regated = regate(
         report.objections,
         found,
@@ -124,6 +125,26 @@ def _judge_result(
         cleared=report.cleared,
         reason=report.reason,
         duration_ms=report.duration_ms,
+        counts=_counts(report, found, guards),
+    )
+
+
+def _counts(
+    report: JudgeReport, found: Sequence[Finding], guards: Iterable[GuardResult]
+) -> OpinionCounts | None:
+    """Return the use of asking a judge, with what it means for the guards' findings."""
+    if report.counts is None:
+        return None
+    objections = [one.finding for one in report.objections]
+    return replace(
+        report.counts,
+        # What it took back is not among the findings any more.
+        cleared=sum(len(one.cleared) for one in guards) + sum(map(report.would_clear, found)),
+        confirmed=sum(
+            any(agreement(one, [finding]) for one in objections)
+            for finding in found
+            if is_grounding(finding)
+        ),
     )
 
 

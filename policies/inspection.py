@@ -138,7 +138,7 @@ class Inspector:
         self, exchange: Exchange, verdict: Verdict, report: JudgeReport, possible: Possible
     ) -> Verdict:
         """Return the verdict over the same answer with what came of asking a judge."""
-        reports = (*verdict.reports, report)
+        reports = (*report.without_cleared(verdict.reports), report)
         return self._decided(reading_of(exchange), verdict.stage, reports, possible)
 
     @lazy
@@ -252,7 +252,9 @@ class Inspector:
             if isinstance(report, JudgeReport)
         ]
         reading = self._read(edited, left_chars)
-        reports = (*self._reports(reading, verdict.stage, left_chars), *heard)
+        reports = self._reports(reading, verdict.stage, left_chars)
+        for report in heard:
+            reports = (*report.without_cleared(reports), report)
         again = self._verdict(reading, verdict.stage, reports, Possible(edit_from=left_chars))
         if again.action is not Action.PASS:
             return None

@@ -9,6 +9,7 @@ from guards.core.guard import Stage
 from guards.core.runner import GuardReport
 from policies.confidence import Confidence
 from policies.edits import Edit
+from policies.judging.judge import OpinionCounts
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 
@@ -48,6 +49,7 @@ class GuardResult:
         cleared: What it saw and the judge took back.
         reason: Why it did not run, or not to the end; empty otherwise.
         duration_ms: Time it took, in milliseconds.
+        counts: Of a judge that was asked: the use of asking it.
     """
 
     guard: str
@@ -58,6 +60,7 @@ class GuardResult:
     cleared: tuple[Finding, ...] = ()
     reason: str = ""
     duration_ms: float = 0.0
+    counts: OpinionCounts | None = None
 
     @property
     def codes(self) -> tuple[str, ...]:

@@ -14,13 +14,12 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.reading import Part, Reading
 from guards.evidence.doubt import Doubts, limits
 from guards.evidence.passages import Place, SourcePassages
-from guards.overlap import Overlap
 from guards.text.citing.statements import Statement, read_statements
 from guards.text.claims import bare_claim
 from guards.text.personal_data.mask import Masked, Masking, identifiers_in
 from policies.edits import Edit
 from policies.judging.judge import JudgeQuestion, OpenClaim, Window
-from policies.judging.regate import is_grounding, strong_grounding
+from policies.judging.regate import is_grounding, rests_on_absence, strong_grounding
 from policies.schema.guard_rule import Action
 from policies.schema.sections import OpinionRules
 from policies.verdict import Verdict
@@ -164,7 +163,7 @@ def question_about(
 
 
 def _not_worth_it(reading: Reading, verdict: Verdict) -> Skip | None:
-    if verdict.action is Action.REPLACE:
+    if verdict.action is Action.REPLACE and not _can_be_cleared(verdict):
         return Skip.ANSWER_REPLACED
     # Where they are mended or taken out, there is still what stays.
     if _is_refuted(verdict) and not verdict.edits:
@@ -175,8 +174,14 @@ def _not_worth_it(reading: Reading, verdict: Verdict) -> Skip | None:
     return None
 
 
+def _can_be_cleared(verdict: Verdict) -> bool:
+    """Tell whether a judge may take back some of what was acted on."""
+    return any(map(rests_on_absence, verdict.acting))
+
+
 def _is_refuted(verdict: Verdict) -> bool:
-    return len(strong_grounding(verdict.findings)) >= ENOUGH_STRONG
+    strong = strong_grounding(verdict.findings)
+    return sum(not rests_on_absence(one) for one in strong) >= ENOUGH_STRONG
 
 
 def _is_low(score: float | None) -> bool:
@@ -218,7 +223,7 @@ def _is_settled(finding: Finding) -> bool:
 
     That a claim's words are nowhere may only mean that it is put in other ones.
     """
-    if finding.severity is not Severity.STRONG or finding.guard == Overlap.id:
+    if finding.severity is not Severity.STRONG or rests_on_absence(finding):
         return False
     return finding.strength in {Strength.C2, Strength.E0}
 

@@ -88,6 +88,11 @@ class JudgeQuestion:
     claims: tuple[OpenClaim, ...]
     left_out: int = 0
 
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """All pieces of the sources that are shown, each once."""
+        return tuple(dict.fromkeys(one for claim in self.claims for one in claim.windows))
+
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
@@ -149,6 +154,27 @@ class JudgeFailure:
 
     reason: str
     by_input: bool = False
+    tokens: TokenUse | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionCounts:
+    """The use of asking a judge about one answer.
+
+    Attributes:
+        claims: How many claims it was asked about.
+        supported: How many of them it supports with a quote.
+        objected: To how many it objects with a quote.
+        cleared: How many findings it takes back, or would in shadow.
+        confirmed: How many findings of guards it agrees with.
+        tokens: Its cost; None if its server did not count.
+    """
+
+    claims: int
+    supported: int = 0
+    objected: int = 0
+    cleared: int = 0
+    confirmed: int = 0
     tokens: TokenUse | None = None
 
 

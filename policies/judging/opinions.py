@@ -1,17 +1,18 @@
 """What a judge's answer is worth: opinions whose quote stands in a source, and nothing else.
 
 The weights are fixed. A source that says the opposite weighs most; figures and what was asked come
-next; all else only lowers the confidence. An opinion in favour of a claim takes no finding back: a
-claim that it supports with a quote no longer counts against the confidence where a guard had a
-weak doubt about it. How far a judge trusts the answer counts by the share of the open claims on
-which it gave an opinion that counts; claims that it was not asked about, passed over or waved
-through are not checked, and that is said.
+next; all else only lowers the confidence, unless a guard has found the same. A claim that it
+supports with a quote no longer counts against the confidence where a guard had a weak doubt about
+it; a finding that rests on absence it takes back, if the quote is about the claim. How far a judge
+trusts the answer counts by the share of the open claims on which it gave an opinion that counts;
+claims that it was not asked about, passed over or waved through are not checked, and that is said.
 """
 
 import asyncio
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
@@ -39,16 +40,18 @@ from policies.judging.judge import (
     Matter,
     OpenClaim,
     Opinion,
+    OpinionCounts,
     Opinions,
     Window,
 )
 from policies.judging.regate import Gravity, Objection
-from policies.judging.report import JudgeReport, not_asked, outcome_of
+from policies.judging.report import Approval, JudgeReport, not_asked, outcome_of
 from policies.schema.base import Mode
-from policies.schema.sections import OpinionRules
+from policies.schema.sections import Objections, OpinionRules
 from policies.verdict import PARTIAL, Verdict
 
 _NOT_COMPARED = re.compile(r"[\s*_`\"'|]+")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _HANGUL = re.compile(r"[가-힣]")
 
 
@@ -136,6 +139,7 @@ def _plain_signs(said: Iterable[_Signed]) -> frozenset[bool]:
 
 
 _FEWEST_QUOTED_CHARS = 6
+_FEWEST_SHARED_WORDS = 2
 _LONGEST_EVIDENCE_CHARS = 300
 
 _CODES = {JudgeLabel.CONTRADICTORY: CONTRADICTED, JudgeLabel.UNSUPPORTED: UNSUPPORTED}
@@ -159,30 +163,34 @@ def weighed(
         answer: The answer that it was asked about.
         duration_ms: Time that it took.
     """
+    counts = OpinionCounts(len(asked.claims), tokens=said.tokens)
     if isinstance(said, JudgeFailure):
-        return _failed(rules, said.reason, (), duration_ms)
+        return _failed(rules, said.reason, (), duration_ms, counts)
     claims = {claim.number: claim for claim in asked.claims}
     heard = [
         one
         for one in _one_for_each(said.opinions, claims.keys())
         if one.label is not JudgeLabel.NO_RAD
     ]
-    valid = [one for one in heard if is_verified(one, claims[one.claim])]
+    windows = asked.windows
+    valid = [one for one in heard if is_verified(one, claims[one.claim], windows)]
     discarded = tuple(
         _finding(one, claims[one.claim], answer, UNVERIFIABLE) for one in heard if one not in valid
     )
     if not valid:
-        return _failed(rules, "unverifiable" if heard else "no_opinion", discarded, duration_ms)
+        reason = "unverifiable" if heard else "no_opinion"
+        return _failed(rules, reason, discarded, duration_ms, counts)
     covered = len(valid) / (len(claims) + asked.left_out)
     objections = tuple(
         Objection(
-            _finding(one, claims[one.claim], answer, _CODES[one.label]),
-            Gravity.WEAK if rules.is_advisory else _gravity(one),
+            _finding(one, claims[one.claim], answer, _CODES[one.label], windows),
+            _gravity(one) if _may_object(rules) else Gravity.NOTED,
             claims[one.claim].is_critical,
         )
         for one in valid
         if one.label in _CODES
     )
+    supported = [one for one in valid if one.label is JudgeLabel.SUPPORTED]
     return JudgeReport(
         guard=JUDGE,
         outcome=outcome_of(objections),
@@ -192,34 +200,73 @@ def weighed(
         cleared=discarded,
         mode=rules.mode,
         objections=objections,
-        backed=tuple(claims[one.claim].span for one in valid if one.label is JudgeLabel.SUPPORTED),
+        backed=tuple(claims[one.claim].span for one in supported),
+        approved=() if rules.is_advisory else _approved(supported, claims, windows, answer),
         confidence=_clamped(said.confidence),
         covered=covered,
         is_weighed=not rules.is_advisory,
+        counts=replace(counts, supported=len(supported), objected=len(objections)),
     )
 
 
-def is_verified(opinion: Opinion, claim: OpenClaim) -> bool:
+def _may_object(rules: OpinionRules) -> bool:
+    return rules.objections is Objections.ACT and not rules.is_advisory
+
+
+def is_verified(opinion: Opinion, claim: OpenClaim, windows: Iterable[Window] = ()) -> bool:
     """Tell whether an opinion counts: its score is a number, its quote stands in what was shown.
 
     A quote in Korean must also have a word of the claim, so that a sentence which only tells judges
     what to say is evidence for nothing; and nothing that says the opposite of a claim supports it.
+
+    Args:
+        opinion: The opinion.
+        claim: The claim.
+        windows: Further pieces of the sources that the judge was shown, for other claims.
     """
     if not math.isfinite(opinion.score):
         return False
-    shown = _shown_in(opinion, claim)
+    shown = _shown_in(opinion, claim, windows)
     if shown is None or is_beside_the_point(opinion.quote, claim.text):
         return False
     approves = opinion.label is JudgeLabel.SUPPORTED
     return not (approves and speaks_against(opinion.quote, shown.text, claim.text))
 
 
-def _shown_in(opinion: Opinion, claim: OpenClaim) -> Window | None:
+def _shown_in(opinion: Opinion, claim: OpenClaim, windows: Iterable[Window]) -> Window | None:
     """Return where the quote of an opinion stands; None if nowhere, or if it says nothing."""
     wanted = compared(opinion.quote)
     if len(wanted) < _FEWEST_QUOTED_CHARS:
         return None
-    return next((one for one in claim.windows if wanted in compared(one.text)), None)
+    shown = (*claim.windows, *windows)
+    return next((one for one in shown if wanted in compared(one.text)), None)
+
+
+def _approved(
+    supported: Iterable[Opinion],
+    claims: Mapping[int, OpenClaim],
+    windows: Sequence[Window],
+    answer: str,
+) -> tuple[Approval, ...]:
+    """Return the supported claims whose quote can take a finding back.
+
+    A sentence of the sources about something else is soon found, and a quote in another language
+    cannot be held against the claim: so the sentences quoted must share two of the claim's words
+    and hold every number in it.
+    """
+    approved = []
+    for opinion in supported:
+        claim = claims[opinion.claim]
+        shown = _shown_in(opinion, claim, windows)
+        quoted = " ".join(_sentences_of(opinion.quote, shown.text)) if shown else ""
+        is_about_it = _shared(quoted, claim.text) >= _FEWEST_SHARED_WORDS
+        if is_about_it and _numbers(claim.text) <= _numbers(quoted):
+            approved.append(Approval(claim.span, answer[claim.span.start : claim.span.end]))
+    return tuple(approved)
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(normalise(text).text.replace(",", "")))
 
 
 def _one_for_each(opinions: Iterable[Opinion], numbers: Iterable[int]) -> list[Opinion]:
@@ -232,14 +279,18 @@ def _one_for_each(opinions: Iterable[Opinion], numbers: Iterable[int]) -> list[O
 
 
 def _gravity(opinion: Opinion) -> Gravity:
-    if opinion.matter in {Matter.NUMERIC, Matter.INTENT}:
+    contradicts = opinion.label is JudgeLabel.CONTRADICTORY
+    if contradicts and opinion.matter is Matter.NEGATION:
+        return Gravity.STRONG
+    if contradicts or opinion.matter in {Matter.NUMERIC, Matter.INTENT}:
         return Gravity.MEDIUM
-    denied = opinion.label is JudgeLabel.CONTRADICTORY and opinion.matter is Matter.NEGATION
-    return Gravity.STRONG if denied else Gravity.WEAK
+    return Gravity.WEAK
 
 
-def _finding(opinion: Opinion, claim: OpenClaim, answer: str, code: str) -> Finding:
-    shown = None if code == UNVERIFIABLE else _shown_in(opinion, claim)
+def _finding(
+    opinion: Opinion, claim: OpenClaim, answer: str, code: str, windows: Sequence[Window] = ()
+) -> Finding:
+    shown = None if code == UNVERIFIABLE else _shown_in(opinion, claim, windows)
     quote = opinion.quote.strip()[:_LONGEST_EVIDENCE_CHARS]
     return Finding(
         guard=JUDGE,
@@ -255,7 +306,11 @@ def _finding(opinion: Opinion, claim: OpenClaim, answer: str, code: str) -> Find
 
 
 def _failed(
-    rules: OpinionRules, reason: str, discarded: tuple[Finding, ...], duration_ms: float
+    rules: OpinionRules,
+    reason: str,
+    discarded: tuple[Finding, ...],
+    duration_ms: float,
+    counts: OpinionCounts,
 ) -> JudgeReport:
     return JudgeReport(
         guard=JUDGE,
@@ -265,6 +320,7 @@ def _failed(
         cleared=discarded,
         mode=rules.mode,
         is_weighed=not rules.is_advisory,
+        counts=counts,
     )
 
 

@@ -7,13 +7,26 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.runner import GuardReport, Outcome
 from policies.confidence import Confidence, JudgeWord, confidence_of
 from policies.judging.claims import Skip
-from policies.judging.judge import JUDGE
-from policies.judging.regate import Objection, is_grounding
+from policies.judging.judge import JUDGE, OpinionCounts
+from policies.judging.regate import Objection, is_grounding, rests_on_absence
 from policies.schema.base import Mode
 from policies.schema.sections import ConfidenceWeights, OpinionRules
 
 ANSWER_EDITED = "answer_edited"
 """Why there is no opinion on what is left of an answer that nobody was asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A claim that a judge supports with a quote that can take findings back.
+
+    Attributes:
+        span: Where the claim stands in the answer.
+        text: The claim as it stands there.
+    """
+
+    span: Span
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +37,23 @@ class JudgeReport(GuardReport):
         mode: Whether its opinions count.
         objections: What it has against the answer.
         backed: Places of claims that it supports with a quote.
+        approved: Those claims about which it may take findings back.
         confidence: How far it trusts the answer; None if it does not say.
         covered: Share of the open claims on which it gave an opinion that counts.
         is_weighed: Its approval and its own confidence count.
         wants_trim: Claims may be taken out for its sake.
+        counts: The use of asking it; None if nobody was asked.
     """
 
     mode: Mode = Mode.ENFORCE
     objections: tuple[Objection, ...] = ()
     backed: tuple[Span, ...] = ()
+    approved: tuple[Approval, ...] = ()
     confidence: float | None = None
     covered: float = 1.0
     is_weighed: bool = True
     wants_trim: bool = True
+    counts: OpinionCounts | None = None
 
     @property
     def word(self) -> JudgeWord | None:
@@ -54,6 +71,32 @@ class JudgeReport(GuardReport):
         if self.mode is not Mode.ENFORCE or not self.is_weighed:
             return list(findings)
         return [one for one in findings if not self._is_answered(one)]
+
+    def without_cleared(self, reports: Iterable[GuardReport]) -> tuple[GuardReport, ...]:
+        """Return the guards' reports without the findings that it takes back, if it counts."""
+        if self.mode is not Mode.ENFORCE:
+            return tuple(reports)
+        return tuple(map(self._cleared_of, reports))
+
+    def would_clear(self, finding: Finding) -> bool:
+        """Tell whether a finding is one that it takes back, were it in force."""
+        return self._takes_back(finding) or self._is_answered(finding)
+
+    def _cleared_of(self, report: GuardReport) -> GuardReport:
+        gone = tuple(filter(self._takes_back, report.findings))
+        if not gone:
+            return report
+        kept = tuple(one for one in report.findings if one not in gone)
+        outcome = Outcome.FOUND if kept else Outcome.CLEAN
+        return replace(report, findings=kept, outcome=outcome, cleared=report.cleared + gone)
+
+    def _takes_back(self, finding: Finding) -> bool:
+        """Tell whether a strong finding rests on absence, and the sources have the claim."""
+        return (
+            finding.severity is Severity.STRONG
+            and rests_on_absence(finding)
+            and _touches(finding.span, [one.span for one in self.approved])
+        )
 
     def after(self, text: str) -> "JudgeReport":
         """Return what of the report holds for the answer once it was edited.
@@ -77,6 +120,11 @@ class JudgeReport(GuardReport):
             findings=tuple(one.finding for one in objections),
             objections=objections,
             backed=(),
+            approved=tuple(
+                replace(one, span=Span(at, at + len(one.text)))
+                for one in self.approved
+                if (at := text.find(one.text)) >= 0
+            ),
             is_weighed=False,
         )
 
@@ -85,14 +133,16 @@ class JudgeReport(GuardReport):
             return False
         if finding.strength in {Strength.C1, Strength.C2}:
             return False
-        return self.backs(finding.span)
+        return self.is_weighed and _touches(finding.span, self.backed)
 
     def backs(self, place: Span) -> bool:
         """Tell whether it supports a claim that a place of the answer touches."""
         is_heard = self.mode is Mode.ENFORCE and self.is_weighed
-        return is_heard and any(
-            span.start < place.end and place.start < span.end for span in self.backed
-        )
+        return is_heard and _touches(place, self.backed)
+
+
+def _touches(place: Span, spans: Iterable[Span]) -> bool:
+    return any(span.start < place.end and place.start < span.end for span in spans)
 
 
 def trust(

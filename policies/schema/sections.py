@@ -305,6 +305,13 @@ class BreakerRules(Shape):
     )
 
 
+class Objections(StrEnum):
+    """What a judge's objections may do."""
+
+    ACT = "act"
+    NOTE = "note"
+
+
 class OpinionRules(Shape):
     """What of an answer a judge is asked, and what its opinion counts for."""
 
@@ -320,6 +327,11 @@ class OpinionRules(Shape):
         description="Time for the opinions on all choices and attempts together, within that of "
         "the whole request; absent, 10 where the tenant's own model server is asked, which has "
         "other work, and 3 elsewhere.",
+    )
+    objections: Objections = Field(
+        Objections.ACT,
+        description="act: a claim that a source contradicts, in its opinion and with a quote, is "
+        "written again or taken out. note: objections only lower the confidence.",
     )
     trained_on_korean: bool = Field(
         True, description="False for a model that was not: it may lower the confidence only."

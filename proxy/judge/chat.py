@@ -254,10 +254,12 @@ def _number(value: JsonValue) -> float | None:
 
 def _told(question: JudgeQuestion, nonce: str) -> str:
     """Return the data: passages first, because they are what requests share."""
-    windows = list(dict.fromkeys(one for claim in question.claims for one in claim.windows))
     return "\n\n".join(
         [
-            *(_block(f"자료 {at}", _shown(one), nonce) for at, one in enumerate(windows, start=1)),
+            *(
+                _block(f"자료 {at}", _shown(one), nonce)
+                for at, one in enumerate(question.windows, start=1)
+            ),
             _block("질문", question.question, nonce),
             *(_block(f"주장 {claim.number}", claim.text, nonce) for claim in question.claims),
             f"위 주장 {len(question.claims)}개를 판정하세요.",

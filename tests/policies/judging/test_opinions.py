@@ -167,7 +167,7 @@ GRAVITY = [
     pytest.param(JudgeLabel.CONTRADICTORY, Matter.NEGATION, Gravity.STRONG, id="the-opposite"),
     pytest.param(JudgeLabel.CONTRADICTORY, Matter.NUMERIC, Gravity.MEDIUM, id="another-figure"),
     pytest.param(JudgeLabel.CONTRADICTORY, Matter.INTENT, Gravity.MEDIUM, id="another-thing"),
-    pytest.param(JudgeLabel.CONTRADICTORY, Matter.OTHER, Gravity.WEAK, id="something-else"),
+    pytest.param(JudgeLabel.CONTRADICTORY, Matter.OTHER, Gravity.MEDIUM, id="something-else"),
     pytest.param(
         JudgeLabel.UNSUPPORTED, Matter.NEGATION, Gravity.WEAK, id="silence-denies-nothing"
     ),
@@ -195,7 +195,7 @@ def test_a_model_not_trained_on_korean_weighs_nothing() -> None:
 
     report = worth(opinion(), rules=rules)
 
-    assert [one.gravity for one in report.objections] == [Gravity.WEAK]
+    assert [one.gravity for one in report.objections] == [Gravity.NOTED]
     assert report.word is None
 
 

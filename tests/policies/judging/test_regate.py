@@ -27,6 +27,7 @@ STRONG_HERE = finding(CLAIM, Severity.STRONG)
 STRONG_ELSEWHERE = finding(ELSEWHERE, Severity.STRONG)
 WEAK_HERE = finding(CLAIM, Severity.WEAK)
 WEAK_ELSEWHERE = finding(ELSEWHERE, Severity.WEAK)
+FEW_WORDS = replace(WEAK_HERE, code="overlap.low")
 
 TIER = [
     pytest.param(
@@ -45,7 +46,9 @@ TIER = [
     pytest.param((WEAK_HERE,), Gravity.MEDIUM, "judge_alone", id="medium-with-a-doubt"),
     pytest.param((), Gravity.MEDIUM, "judge_alone", id="medium-alone"),
     pytest.param((), Gravity.WEAK, "judge_doubts", id="weak-alone"),
-    pytest.param((WEAK_HERE,), Gravity.WEAK, "judge_doubts", id="weak-with-a-doubt"),
+    pytest.param((WEAK_HERE,), Gravity.WEAK, "absence_confirmed", id="found-nowhere-by-both"),
+    pytest.param((FEW_WORDS,), Gravity.WEAK, "judge_doubts", id="few-words-alone-are-no-finding"),
+    pytest.param((WEAK_HERE,), Gravity.NOTED, "judge_doubts", id="one-that-may-only-doubt"),
     pytest.param(
         (finding(CLAIM, Severity.STRONG, "uncited_claims"),),
         Gravity.STRONG,
@@ -80,6 +83,8 @@ ACTS = [
     pytest.param("doubt_confirmed", False, (REGENERATE, TRIM, REPLACE), id="confirmed-minor"),
     pytest.param("judge_alone", True, (REGENERATE, TRIM, PASS), id="alone-critical"),
     pytest.param("judge_alone", False, (TRIM, TRIM, PASS), id="alone-minor"),
+    pytest.param("absence_confirmed", True, (REGENERATE, TRIM, PASS), id="absence-critical"),
+    pytest.param("absence_confirmed", False, (REGENERATE, TRIM, PASS), id="absence-minor"),
     pytest.param("judge_doubts", True, (PASS, PASS, PASS), id="doubts"),
 ]
 SITUATION: dict[str, tuple[tuple[Finding, ...], Gravity]] = {
@@ -87,6 +92,7 @@ SITUATION: dict[str, tuple[tuple[Finding, ...], Gravity]] = {
     "both_object": ((STRONG_HERE,), Gravity.STRONG),
     "guards_object": ((STRONG_ELSEWHERE,), Gravity.STRONG),
     "doubt_confirmed": ((WEAK_HERE,), Gravity.STRONG),
+    "absence_confirmed": ((WEAK_HERE,), Gravity.WEAK),
     "judge_alone": ((), Gravity.MEDIUM),
     "judge_doubts": ((), Gravity.WEAK),
 }

@@ -347,7 +347,7 @@ HAN = answered(
 WAITS = "보호자는 관람석에서 기다릴 수 있습니다."
 
 
-@pytest.mark.parametrize("possible", [FIRST, LAST])
+@pytest.mark.parametrize("possible", [LAST])
 def test_an_objection_that_cannot_be_met_leaves_what_a_guard_mends(possible: Possible) -> None:
     without = Inspector(WITH_HAN).inspect(HAN, Stage.OUTPUT, possible)
 
