@@ -14,7 +14,15 @@ from proxy.dashboard.page import AnyRequest, PageVisit, is_https
 from proxy.judge.breaker import BreakerState
 from proxy.services import Services
 from proxy.traces.query import Query
-from proxy.traces.tally import Bucket, Latency, Regenerations, Shadowed, Tally, TallyBucket
+from proxy.traces.tally import (
+    OTHER_MODELS,
+    Bucket,
+    Latency,
+    Regenerations,
+    Shadowed,
+    Tally,
+    TallyBucket,
+)
 from proxy.traces.trace import NOTHING_DECIDED
 from proxy.views import msgid
 from proxy.views.words import reason_word
@@ -179,6 +187,54 @@ class LatencyLine:
     p95_ms: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A figure over time, for a chart and the table with the same figures.
+
+    Attributes:
+        name: Names its elements on the page.
+        title: Heading.
+        about: What the figures are.
+        empty: Shown where there are none.
+        unit: ``ms``, ``tokens`` or ``requests``.
+        series: Headings of the columns; names of models are not translated.
+        rows: Begin of each bar, and its figures; None where nothing was counted.
+    """
+
+    name: str
+    title: str
+    about: str
+    empty: str
+    unit: str
+    series: tuple[str, ...]
+    rows: tuple[tuple[datetime, tuple[float | None, ...]], ...]
+
+    @property
+    def is_line(self) -> bool:
+        """Whether it is drawn as lines; else as bars, one series on top of the other."""
+        return self.unit == "ms"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not any(value for _, values in self.rows for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLine:
+    """What a model was used for: requests, their share from 0 to 1, and tokens."""
+
+    name: str
+    requests: int
+    share: float | None
+    tokens: int
+
+
+MOST_NAMED_MODELS = 4
+"""In the chart; all others are one series."""
+OTHER_MODELS_TITLE = msgid("Other models")
+
+
 class Traffic:
     """Counts of a span.
 
@@ -246,6 +302,68 @@ class Traffic:
             LatencyLine(title, times.count, times.percentile(0.5), times.percentile(0.95))
             for what, title in LATENCIES.items()
             for times in [self.tally.latency(what)]
+        )
+
+    @property
+    def models(self) -> tuple[ModelLine, ...]:
+        """The models that answered, those of most requests first."""
+        tokens = self.tally.tokens_by_model
+        counted = self.tally.by_model.items()
+        total = sum(count for _, count in counted)
+        lines = [
+            ModelLine(name, count, count / total, tokens.get(name, 0)) for name, count in counted
+        ]
+        return tuple(sorted(lines, key=lambda one: (-one.requests, one.name)))
+
+    @property
+    def trends(self) -> tuple[Trend, ...]:
+        """Latency, tokens and models over time."""
+        return (self._latency_trend(), self._token_trend(), self._model_trend())
+
+    def _latency_trend(self) -> Trend:
+        times = [(bar.start, bar.tally.latency(Latency.WHOLE)) for bar in self.bars]
+        return Trend(
+            name="latency",
+            title=msgid("Latency"),
+            about=msgid("Whole requests: half took no longer than p50, 95 of 100 than p95"),
+            empty=msgid("No request has ended."),
+            unit="ms",
+            series=("p50", "p95"),
+            rows=tuple(
+                (start, (one.percentile(0.5), one.percentile(0.95))) for start, one in times
+            ),
+        )
+
+    def _token_trend(self) -> Trend:
+        counted = [(bar.start, bar.tally.tokens) for bar in self.bars]
+        return Trend(
+            name="tokens",
+            title=msgid("Tokens"),
+            about=msgid("As model servers counted them, second attempts included"),
+            empty=msgid("No model server reported tokens."),
+            unit="tokens",
+            series=(msgid("Prompt"), msgid("Answer")),
+            rows=tuple((start, (one.prompt, one.answer)) for start, one in counted),
+        )
+
+    def _model_trend(self) -> Trend:
+        named = [one.name for one in self.models if one.name != OTHER_MODELS][:MOST_NAMED_MODELS]
+        has_others = len(self.models) > len(named)
+
+        def figures(tally: Tally) -> tuple[int, ...]:
+            counted = tally.by_model
+            own = [counted.get(name, 0) for name in named]
+            others = (sum(counted.values()) - sum(own),) if has_others else ()
+            return (*own, *others)
+
+        return Trend(
+            name="models",
+            title=msgid("Models"),
+            about=msgid("Requests by the model that answered"),
+            empty=msgid("No model has answered."),
+            unit="requests",
+            series=(*named, *((OTHER_MODELS_TITLE,) if has_others else ())),
+            rows=tuple((bar.start, figures(bar.tally)) for bar in self.bars),
         )
 
     @property

@@ -1,7 +1,8 @@
 """Counts of many traces, so that nobody needs to read the traces to know how things go.
 
 A store adds up what `Tally.of` says of each trace it takes, by minutes and by hours. The names of
-the counters are bounded: guards, actions, doors, classes of status, reasons; no words of a tenant.
+the counters are bounded: guards, actions, doors, classes of status, reasons, and the names of a
+hundred models; no words of a tenant.
 """
 
 import re
@@ -149,6 +150,53 @@ def counters_of(trace: Trace) -> Iterator[str]:
         yield f"regeneration:{_second_attempt(trace)}"
     for what, time_ms in _times(trace):
         yield f"{what}_ms:{label_of(time_ms)}"
+    if _used_model(trace):
+        yield f"model:{model_names.known(trace.model)}"
+
+
+def tokens_of(trace: Trace) -> Iterator[tuple[str, int]]:
+    """Yield the counters of tokens that a trace adds to, and how many; of all its attempts."""
+    usages = [attempt.usage for attempt in trace.attempts if attempt.usage is not None]
+    prompt = sum(max(0, usage.prompt_tokens) for usage in usages)
+    answer = sum(max(0, usage.completion_tokens) for usage in usages)
+    if prompt or answer:
+        yield "tokens:prompt", prompt
+        yield "tokens:answer", answer
+        yield f"model_tokens:{model_names.known(trace.model)}", prompt + answer
+
+
+def _used_model(trace: Trace) -> bool:
+    """Tell whether a model server answered with this model, so that its name is one."""
+    return bool(trace.model) and any(
+        attempt.error is None and attempt.choices for attempt in trace.attempts
+    )
+
+
+OTHER_MODELS = "other"
+"""Stands for models beyond the most that are counted by name."""
+MOST_MODELS = 100
+_MODEL = re.compile(r"[\w.:/@+-]{1,64}", re.ASCII)
+
+
+class ModelNames:
+    """The names of models that have counters of their own: the first hundred of this process.
+
+    Clients choose the names, so that without a bound anybody could fill the buckets.
+    """
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def known(self, name: str) -> str:
+        """Return a name that has its counters, or the one for all others."""
+        if name not in self._known:
+            if len(self._known) >= MOST_MODELS or not _MODEL.fullmatch(name):
+                return OTHER_MODELS
+            self._known.add(name)
+        return name
+
+
+model_names = ModelNames()
 
 
 def _status_class(trace: Trace) -> str:
@@ -254,8 +302,8 @@ def _name(said: str) -> str:
     return said if _NAME.fullmatch(said) else "other"
 
 
-MOST_COUNTERS = 500
-"""Most counters of one bucket; about 410 are possible with the guards there are."""
+MOST_COUNTERS = 700
+"""Most counters of one bucket; about 620 are possible with the guards there are."""
 EVERYBODY = ""
 """Stands for the tenant where all tenants are counted together."""
 _MS = timedelta(milliseconds=1)
@@ -348,6 +396,14 @@ class Regenerations:
 
 
 @dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens, as model servers counted them."""
+
+    prompt: int = 0
+    answer: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Alarms:
     """What labels say of one guard.
 
@@ -402,7 +458,7 @@ class Tally:
     @classmethod
     def of(cls, trace: Trace) -> "Tally":
         """Count one trace."""
-        return cls(dict(Counter(counters_of(trace))))
+        return cls({**Counter(counters_of(trace)), **dict(tokens_of(trace))})
 
     @classmethod
     def sum(cls, tallies: "Iterable[Tally]") -> "Tally":
@@ -467,6 +523,22 @@ class Tally:
     def by_not_run_reason(self) -> dict[str, int]:
         """Requests in which something was not checked, by the reason or by what it was."""
         return self._under("not_run")
+
+    @property
+    def tokens(self) -> "Tokens":
+        """Tokens of prompts and answers, as model servers counted them."""
+        counted = self._under("tokens")
+        return Tokens(prompt=counted.get("prompt", 0), answer=counted.get("answer", 0))
+
+    @property
+    def by_model(self) -> dict[str, int]:
+        """Requests by the model that answered."""
+        return self._under("model")
+
+    @property
+    def tokens_by_model(self) -> dict[str, int]:
+        """Tokens of prompts and answers by model."""
+        return self._under("model_tokens")
 
     @property
     def by_label(self) -> dict[str, int]:

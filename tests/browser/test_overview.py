@@ -38,7 +38,7 @@ async def add(desk: Desk, scene: str, tenant: str) -> None:
 async def test_what_happens_shows_by_itself_and_disturbs_nobody(desk: Desk) -> None:
     async with desk.visit("/dashboard", who=ADMIN, own_clock=True) as page:
         before = await count(page, "replace")
-        await page.get_by_text("표로 보기").click()
+        await page.get_by_text("표로 보기").first.click()
         await page.locator("#tile-replace").focus()
         await page.evaluate("window.scrollTo(0, 120)")
         seen_at = await top_of_chart(page)
@@ -65,26 +65,53 @@ async def test_the_chart_says_what_the_table_says(desk: Desk) -> None:
         assert await drawn(page) == tabled_there
         assert len(tabled_there) == 6
         assert {len(row) for row in tabled_there} == {24}
-        assert sum(tabled_there[4]) == await count(page, "replace")
+        assert sum(value or 0 for value in tabled_there[4]) == await count(page, "replace")
+
+
+@pytest.mark.parametrize("size", [(1280, 900), PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("language", ["ko", "en"])
+async def test_trends_are_drawn_from_their_tables(
+    desk: Desk, size: tuple[int, int], language: str
+) -> None:
+    async with desk.visit(f"/dashboard?span=7d&lang={language}", size=size) as page:
+        for name in ("latency", "tokens", "models"):
+            chart = page.locator(f"#{name}-chart")
+            await chart.scroll_into_view_if_needed()
+            assert await chart.is_visible()
+            assert await drawn(page, name) == await tabled(page, name)
+            assert any(value for row in await drawn(page, name) for value in row)
+        width = await page.evaluate("document.documentElement.scrollWidth")
+        assert width <= size[0]
+        title = {"ko": "응답 시간", "en": "Latency"}[language]
+        assert await page.get_by_role("heading", name=title, exact=True).is_visible()
+        assert "scripted" in await page.locator("#models tbody").inner_text()
+
+
+async def test_a_trend_without_figures_says_so(desk: Desk) -> None:
+    async with desk.visit(f"/dashboard?tenant={OTHER}&span=7d") as page:
+        assert await page.get_by_text("토큰 수를 알려 준 모델 서버가 없습니다.").is_visible()
+        assert not await page.locator("#tokens-chart").is_visible()
+        assert await page.locator("#latency-chart").is_visible()
 
 
 async def top_of_chart(page: Page) -> float:
     return float(await page.evaluate("document.querySelector('canvas').getBoundingClientRect().y"))
 
 
-async def drawn(page: Page) -> list[list[int]]:
-    """Return the chart's figures, a row for each action."""
-    script = "Chart.getChart('actions-chart').data.datasets.map(one => one.data)"
-    return [list(row) for row in await page.evaluate(script)]
+async def drawn(page: Page, name: str = "actions") -> list[list[float | None]]:
+    """Return a chart's figures, a row for each series."""
+    script = "name => Chart.getChart(`${name}-chart`).data.datasets.map(one => one.data)"
+    return [list(row) for row in await page.evaluate(script, name)]
 
 
-async def tabled(page: Page) -> list[list[int]]:
-    """Return the table's figures, a row for each action."""
-    script = "[...document.querySelectorAll('#actions-table tbody tr')].map(row =>"
-    rows = await page.evaluate(
-        script + " [...row.querySelectorAll('td')].map(td => +td.textContent))"
-    )
-    return [list(column) for column in zip(*rows, strict=True)]
+async def tabled(page: Page, name: str = "actions") -> list[list[float | None]]:
+    """Return the figures of a chart's table, a row for each series."""
+    script = """name => [...document.querySelectorAll(`#${name}-table tbody tr`)].map(row =>
+        [...row.querySelectorAll('td')].map(td => td.dataset.value ?? td.textContent))"""
+    rows = await page.evaluate(script, name)
+    return [
+        [float(value) if value else None for value in column] for column in zip(*rows, strict=True)
+    ]
 
 
 @pytest.mark.parametrize(("title", "bars"), [("1시간", 30), ("7일", 28), ("30일", 30)])

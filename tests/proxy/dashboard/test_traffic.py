@@ -75,3 +75,43 @@ def test_times_are_told_for_each_part_of_a_request() -> None:
     assert 70 < whole <= 100
     assert 7 < guards <= 10
     assert times["Model server"] is None
+
+
+def test_latency_is_shown_for_each_bar() -> None:
+    latency, _, _ = traffic(
+        {"requests": 2, "whole_ms:100": 19, "whole_ms:1000": 1}, {}, {"whole_ms:10": 1}
+    ).trends
+
+    (_, (p50, p95)), (_, nothing), (_, last) = latency.rows
+    assert latency.series == ("p50", "p95")
+    assert latency.rows[0][0] == START
+    assert all(value is not None and 70 < value <= 100 for value in (p50, p95))
+    assert nothing == (None, None)
+    assert all(value is not None and 7 < value <= 10 for value in last)
+    assert not latency.is_empty
+
+
+def test_tokens_are_added_up_for_each_bar() -> None:
+    _, tokens, _ = traffic({"tokens:prompt": 900, "tokens:answer": 40}, {}).trends
+
+    assert [values for _, values in tokens.rows] == [(900, 40), (0, 0)]
+
+
+def test_most_used_models_are_named_and_all_others_are_one() -> None:
+    seen = traffic(
+        {"model:a": 1, "model:b": 9, "model:c": 3, "model_tokens:b": 800},
+        {"model:d": 4, "model:e": 2, "model:f": 1, "model:other": 5},
+    )
+    models = seen.trends[2]
+
+    assert models.series == ("b", "d", "c", "e", "Other models")
+    assert [values for _, values in models.rows] == [(9, 0, 3, 0, 1), (0, 4, 0, 2, 6)]
+    assert [(one.name, one.requests, one.tokens) for one in seen.models[:2]] == [
+        ("b", 9, 800),
+        ("other", 5, 0),
+    ]
+    assert sum(one.share or 0 for one in seen.models) == pytest.approx(1)
+
+
+def test_trends_without_figures_are_empty() -> None:
+    assert all(trend.is_empty for trend in traffic({"requests": 1}, {}).trends)

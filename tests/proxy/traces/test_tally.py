@@ -11,16 +11,21 @@ from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
 from proxy.traces.tally import (
     BOUNDS_MS,
+    MOST_MODELS,
+    OTHER_MODELS,
     Bucket,
     Histogram,
     Latency,
+    ModelNames,
     Regenerations,
     Tally,
+    Tokens,
     buckets_of,
     label_of,
 )
 from proxy.traces.trace import (
     Attempt,
+    Choice,
     Delivery,
     GuardRun,
     NotReplayed,
@@ -29,6 +34,7 @@ from proxy.traces.trace import (
     Step,
     Trace,
     Unknown,
+    Usage,
 )
 from tests.proxy.traces.making import a_trace
 
@@ -253,3 +259,27 @@ def test_a_time_counts_in_the_minute_and_hour_in_which_it_lies() -> None:
             Bucket.HOUR: (7_200_000, 7_200_000 + week_ms),
         }.items()
     }
+
+
+def test_tokens_and_models_are_counted_where_a_model_server_answered() -> None:
+    attempts = (
+        Attempt(choices=(Choice(text="가"),), usage=Usage(prompt_tokens=900, completion_tokens=40)),
+        Attempt(choices=(Choice(text="나"),), usage=Usage(prompt_tokens=950, completion_tokens=60)),
+    )
+    answered = Tally.of(a_request(model="qwen3", attempts=attempts))
+    refused = Tally.of(
+        a_request(model="gpt-9", attempts=(Attempt(error="upstream_refused"),), status=404)
+    )
+
+    assert answered.tokens == Tokens(prompt=1850, answer=100)
+    assert (answered.by_model, answered.tokens_by_model) == ({"qwen3": 1}, {"qwen3": 1950})
+    assert (refused.tokens, refused.by_model) == (Tokens(), {})
+
+
+def test_no_client_can_fill_the_counters_with_names_of_models() -> None:
+    names = ModelNames()
+    counted = {names.known(f"model-{number}") for number in range(3 * MOST_MODELS)}
+
+    assert len(counted) == MOST_MODELS + 1
+    assert names.known("model-0") == "model-0"
+    assert names.known("한국어 문장입니다 010-1234-5678") == OTHER_MODELS
