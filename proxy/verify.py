@@ -285,7 +285,7 @@ class VerifyJob(Job):
             done = await self._verified(wanted, usual_model(self._tenant, named))
         log_failures(self.id, done.verdict)
         report = done.report
-        note_verification(self.trace, done.verdict, report.original_answer, report.corrected_answer)
+        note_verification(self.trace, done.verdict, report)
         body = json_bytes(report.model_dump(mode="json"))
         return HttpReply(200, self.early_headers, JSON_TYPE, body)
 

@@ -1,6 +1,7 @@
 """What verifying an answer comes to: one report, for programs, the wire and the terminal."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 from pydantic import Field
 
@@ -13,6 +14,7 @@ from policies.verification.parts import (
     CitationCount,
     ClaimReport,
     FindingReport,
+    Label,
     NotCheckable,
     Renumbered,
     ReportPart,
@@ -20,6 +22,15 @@ from policies.verification.parts import (
     SourceReport,
     Thresholds,
 )
+
+
+class VerificationOutcome(StrEnum):
+    """The result of a verification in a word."""
+
+    VERIFIED = "verified"
+    PARTLY = "partly_verified"
+    """The policy would let the answer pass, and only some of its claims rest on a source."""
+    NOT_VERIFIED = "not_verified"
 
 
 class Verification(ReportPart):
@@ -99,6 +110,15 @@ class Verification(ReportPart):
         description="Time of each guard that ran and of each further step, in milliseconds."
     )
     processing_time_ms: float = Field(description="Time of it all, in milliseconds.", ge=0)
+
+    @property
+    def outcome(self) -> VerificationOutcome:
+        """The result in a word."""
+        if self.verified:
+            return VerificationOutcome.VERIFIED
+        if self.verdict is Action.PASS and any(one.label is Label.SUPPORTED for one in self.claims):
+            return VerificationOutcome.PARTLY
+        return VerificationOutcome.NOT_VERIFIED
 
     def __bool__(self) -> bool:
         """Tell whether the answer is verified."""

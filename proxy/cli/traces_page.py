@@ -19,7 +19,12 @@ _OBSERVED_CHARS = 60
 
 
 def action_of(trace: Trace) -> str:
-    """Return the action, what ended an answer, and what guards in shadow would have done."""
+    """Return the action, what ended an answer, and what guards in shadow would have done.
+
+    Of a verification it is the result.
+    """
+    if trace.verification is not None:
+        return trace.verification.value.replace("_", " ")
     said = trace.action.value if trace.action else "-"
     if trace.closings:
         said += f" ({', '.join(trace.closings)})"

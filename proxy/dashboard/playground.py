@@ -50,7 +50,7 @@ from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
 from proxy.traces.trace import Delivery, Trace
 from proxy.verify import VerifyJob, verified
-from proxy.views.words import code_word
+from proxy.views.words import VERIFICATIONS, code_word
 
 MOST_AT_ONCE = 4
 
@@ -282,4 +282,5 @@ def _page(
         bands=BANDS,
         caps=CAPS,
         citation_stands=CITATIONS,
+        verifications=VERIFICATIONS,
     )

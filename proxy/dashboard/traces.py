@@ -22,7 +22,7 @@ from proxy.traces.store import TraceStore, TraceStoreAway
 from proxy.traces.trace import ACTION_NAMES, ANY_LABEL, LABEL_FILTERS, Delivery, Trace
 from proxy.verify import VerifyJob
 from proxy.views import msgid, words
-from proxy.views.trace import outcome_of, shadow_word
+from proxy.views.trace import badge_of, outcome_of, shadow_word
 from proxy.views.words import code_word, label_word
 
 FIELDS = ("text", "action", "guard", "code", "door", "label", "span", "since", "until")
@@ -250,6 +250,11 @@ class Row:
     def outcome(self) -> str:
         """What became of the request in a word, to be translated."""
         return outcome_of(self.trace)
+
+    @property
+    def badge(self) -> str:
+        """The style of the badge with that word."""
+        return badge_of(self.trace)
 
     @property
     def question(self) -> str:

@@ -13,6 +13,7 @@ from guards.core.finding import Finding
 from policies.gating.gate import Gate
 from policies.schema.guard_rule import Action
 from policies.verdict import Verdict
+from policies.verification.shape import Verification, VerificationOutcome
 from proxy.candidates import Candidate, Selection
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import GuardField
@@ -141,6 +142,7 @@ class TraceBuilder:
     made: tuple[Made, ...] = ()
     made_so_far: list[Callable[[], Made]] = field(default_factory=list, repr=False)
     under_way: Callable[[str], None] | None = field(default=None, repr=False)
+    verification: VerificationOutcome | None = None
     model_text_ms: float | None = None
     first_text_ms: float | None = None
     _steps: Steps = field(init=False, repr=False)
@@ -217,6 +219,7 @@ class TraceBuilder:
             status=status,
             error=error,
             delivery=delivery,
+            verification=self.verification,
         )
 
     def _elapsed_ms(self) -> float:
@@ -339,10 +342,10 @@ def note_unfinished(
     _note_gates(trace, number, heard)
 
 
-def note_verification(
-    trace: TraceBuilder, verdict: Verdict, answer: str, corrected: str | None
-) -> None:
-    """Note an answer that somebody had verified, and what became of it."""
+def note_verification(trace: TraceBuilder, verdict: Verdict, report: Verification) -> None:
+    """Note an answer that was verified, and the result."""
+    answer, corrected = report.original_answer, report.corrected_answer
+    trace.verification = report.outcome
     trace.attempts.append(Attempt(choices=(Choice(text=answer, findings=findings_of(verdict)),)))
     note_verdict(trace, verdict, attempt=1, choice=0)
     trace.action = verdict.action

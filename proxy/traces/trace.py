@@ -16,6 +16,7 @@ from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
+from policies.verification.shape import VerificationOutcome
 
 
 class Shape(BaseModel):
@@ -377,6 +378,7 @@ class Trace(Shape):
         error: Code of the error that the client saw; None if it saw none.
         shadow: What the policy's shadow policy would have done; None if it has none.
         feedback: The label that somebody gave it; None if nobody did.
+        verification: The result of verifying an answer; None for requests of other kinds.
     """
 
     id: str
@@ -417,6 +419,7 @@ class Trace(Shape):
     delivery: Delivery = Delivery.DELIVERED
     shadow: Replayed | None = None
     feedback: Feedback | None = None
+    verification: VerificationOutcome | None = None
 
     def has_label(self, wanted: str | None) -> bool:
         """Tell whether it has the label that a filter wants; see `LABEL_FILTERS`."""

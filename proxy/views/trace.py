@@ -10,6 +10,7 @@ from policies.schema.guard_rule import Action
 from policies.schema.sections import StoredText
 from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome
+from policies.verification.shape import VerificationOutcome
 from proxy.candidates import SOURCES
 from proxy.replay.judging import GUARDRAIL, VERIFY_DOOR, why_not
 from proxy.traces.changes import applied
@@ -27,7 +28,7 @@ from proxy.views.findings import (
     cut,
     numbered,
 )
-from proxy.views.words import NOT_REPLAYED, action_word
+from proxy.views.words import NOT_REPLAYED, VERIFICATIONS, action_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,13 +294,26 @@ _MENDED = msgid("The answer left with a mended place.")
 _PASSED = msgid("The answer left as the model wrote it.")
 _ASKS_MODEL = msgid("Model asked")
 _GOES_ON = msgid("Not given up")
-_STANDS = msgid("The answer was verified, and nothing speaks against it.")
-_DOUBTED = msgid("The answer was verified, and something speaks against it.")
+_VERIFIED = msgid("The answer was verified: the sources support it.")
+_PARTLY_VERIFIED = msgid(
+    "Only a part of the answer was verified: the sources do not confirm the rest."
+)
+_NOT_VERIFIED = msgid("The answer was not verified: the findings below say why.")
+_NOT_COMPARED = msgid("The answer was not verified: nothing in it could be checked.")
 
 
 def outcome_of(trace: Trace) -> str:
-    """Return what became of a request in a word: its action, or that its answer was ended."""
+    """Return the result of a request in a word: its action, or that its answer was ended."""
+    if trace.verification is not None:
+        return VERIFICATIONS[trace.verification][0]
     return _ENDED if trace.closings else action_word(trace.action_name)
+
+
+def badge_of(trace: Trace) -> str:
+    """Return the style of the badge that `outcome_of` is shown in."""
+    if trace.verification is not None:
+        return f"tone-{VERIFICATIONS[trace.verification][1]}"
+    return f"action-{trace.action_name}"
 
 
 def story_of(trace: Trace) -> str:
@@ -309,12 +323,20 @@ def story_of(trace: Trace) -> str:
     if trace.error is not None:
         return _FAILED
     if trace.door == VERIFY_DOOR:
-        return _STANDS if trace.action is Action.PASS else _DOUBTED
+        return _verification_story(trace)
     if trace.door == GUARDRAIL and not trace.made:
         return _MAY_ASK
     if len({made.action for made in trace.made}) > 1:
         return _MIXED
     return _CLOSED if trace.closings else _answered(trace)
+
+
+def _verification_story(trace: Trace) -> str:
+    if trace.verification is VerificationOutcome.VERIFIED:
+        return _VERIFIED
+    if trace.verification is VerificationOutcome.PARTLY:
+        return _PARTLY_VERIFIED
+    return _NOT_COMPARED if trace.action is Action.PASS else _NOT_VERIFIED
 
 
 def shadow_word(trace: Trace) -> str:
@@ -429,6 +451,11 @@ class TracePage:
     def outcome(self) -> str:
         """What became of the request in a word, to be translated."""
         return outcome_of(self.trace)
+
+    @property
+    def badge(self) -> str:
+        """The style of the badge with that word."""
+        return badge_of(self.trace)
 
     @property
     def story(self) -> str:

@@ -8,6 +8,7 @@ from policies.codes import all_codes, guard_labels
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome
+from policies.verification.shape import VerificationOutcome
 from proxy.traces.trace import ANY_LABEL, NOTHING_DECIDED, PINNED, Label, NotReplayed, Unknown
 from proxy.views import msgid
 
@@ -19,6 +20,14 @@ ACTION_WORDS = {
     Action.REPLACE.value: msgid("Replaced"),
     NOTHING_DECIDED: msgid("Undecided"),
 }
+
+
+VERIFICATIONS: Mapping[VerificationOutcome, tuple[str, str]] = {
+    VerificationOutcome.VERIFIED: (msgid("Verified"), "good"),
+    VerificationOutcome.PARTLY: (msgid("Partly verified"), "warn"),
+    VerificationOutcome.NOT_VERIFIED: (msgid("Not verified"), "bad"),
+}
+"""Results of a verification: the word and the tone of its badge."""
 
 
 def action_word(action: str) -> str:

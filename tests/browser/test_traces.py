@@ -201,7 +201,8 @@ async def test_an_ended_answer_shows_what_never_left(desk: Desk) -> None:
 async def test_an_answer_that_was_verified_has_its_findings(desk: Desk) -> None:
     trace = desk.scene.traces["verified"]
     async with desk.visit(f"/dashboard/traces/{trace.id}") as page:
-        await expect(page.locator("h1")).to_contain_text("답변을 검증했으며, 문제를 찾았습니다")
+        await expect(page.locator("h1")).to_contain_text("답변이 검증을 통과하지 못했습니다")
+        await expect(page.locator("h1 .badge")).to_have_text("검증 미통과")
         await expect(page.locator("mark.place-strong")).to_have_text(
             [re.compile("13,500원"), re.compile("1588-0000")]
         )

@@ -11,7 +11,7 @@ import pytest_asyncio
 from pydantic import JsonValue
 
 from policies import quick_verify, verify
-from policies.verification.shape import Verification
+from policies.verification.shape import Verification, VerificationOutcome
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.running_proxy import RunningProxy, running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
@@ -123,6 +123,26 @@ async def test_the_library_takes_a_conversation_as_the_door_does(
     assert over_http.question == QUESTION
     assert over_http.model_dump(exclude=APART) == in_process.model_dump(exclude=APART)
     assert (quick.verified, quick.findings) == (over_http.verified, over_http.findings)
+
+
+RESULTS = [
+    pytest.param(FAITHFUL, VerificationOutcome.VERIFIED, id="verified"),
+    pytest.param(
+        f"{FAITHFUL} 할인 행사는 다음 달에 시작됩니다.", VerificationOutcome.PARTLY, id="partly"
+    ),
+    pytest.param(WRONG_FIGURE, VerificationOutcome.NOT_VERIFIED, id="not-verified"),
+]
+
+
+@pytest.mark.parametrize(("answer", "outcome"), RESULTS)
+async def test_the_trace_keeps_the_result(
+    shared_door: Door, answer: str, outcome: VerificationOutcome
+) -> None:
+    report = await shared_door.verified(asked(answer))
+    trace = await shared_door.proxy.trace_of(report.id)
+
+    assert trace.verification is outcome
+    assert report.verified is (outcome is VerificationOutcome.VERIFIED)
 
 
 async def test_the_worked_example_is_mended(shared_door: Door) -> None:

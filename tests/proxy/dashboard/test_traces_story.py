@@ -4,6 +4,8 @@ import pytest
 
 from guards.core.finding import Span
 from policies.schema.guard_rule import Action
+from policies.verification.shape import VerificationOutcome
+from proxy.cli.traces_page import action_of
 from proxy.dashboard.languages import Language, translations
 from proxy.dashboard.traces import Row, Snippet
 from proxy.traces.trace import (
@@ -18,6 +20,11 @@ from tests.proxy.dashboard.recorded import USED, judged, made, trace_with
 
 ONE = (Attempt(),)
 TWO = (Attempt(), Attempt())
+
+
+def verified(result: VerificationOutcome, action: Action = Action.PASS) -> dict[str, object]:
+    """Return what the trace of a verification has of its own."""
+    return {"door": "verify", "verification": result, "action": action}
 
 
 STORIES = [
@@ -69,8 +76,14 @@ STORIES = [
     pytest.param(
         {"delivery": Delivery.CLIENT_GONE, "error": "client_gone"}, "클라이언트", id="left"
     ),
-    pytest.param({"door": "verify"}, "문제를 찾지 못했", id="verified"),
-    pytest.param({"door": "verify", "action": Action.TRIM}, "문제를 찾았", id="doubted"),
+    pytest.param(verified(VerificationOutcome.VERIFIED), "자료로 뒷받침", id="verified"),
+    pytest.param(verified(VerificationOutcome.PARTLY), "일부만 검증", id="partly-verified"),
+    pytest.param(
+        verified(VerificationOutcome.NOT_VERIFIED, Action.TRIM), "통과하지 못", id="not-verified"
+    ),
+    pytest.param(
+        verified(VerificationOutcome.NOT_VERIFIED), "확인할 수 있는 내용이", id="nothing-to-check"
+    ),
 ]
 
 
@@ -85,6 +98,23 @@ def test_an_ended_answer_is_not_called_replaced() -> None:
 
     assert outcome_of(replaced) == "Replaced"
     assert outcome_of(replaced.model_copy(update={"made": (closed,)})) == "Ended early"
+
+
+BADGES = [
+    pytest.param(VerificationOutcome.VERIFIED, "Verified", "tone-good", id="verified"),
+    pytest.param(VerificationOutcome.PARTLY, "Partly verified", "tone-warn", id="partly"),
+    pytest.param(VerificationOutcome.NOT_VERIFIED, "Not verified", "tone-bad", id="not"),
+]
+
+
+@pytest.mark.parametrize(("result", "word", "style"), BADGES)
+def test_the_badge_of_a_verification_has_its_result_and_no_action(
+    result: VerificationOutcome, word: str, style: str
+) -> None:
+    trace = trace_with(**verified(result))
+
+    assert (Row(trace).outcome, Row(trace).badge) == (word, style)
+    assert action_of(trace) == result.value.replace("_", " ")
 
 
 SHADOWS = [
