@@ -30,9 +30,7 @@ JUDGE_CODES: Mapping[str, Code] = {
     ),
     UNVERIFIABLE: Code(
         label=Label("An opinion without a valid quote", "인용이 맞지 않는 의견"),
-        meaning=(
-            "An opinion that was discarded: its quote stands in no source, or speaks against it."
-        ),
+        meaning=("An opinion that was discarded: its quote is in no source, or says the opposite."),
     ),
 }
 

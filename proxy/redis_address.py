@@ -109,5 +109,5 @@ def _path(kind: RedisKind, path: str) -> tuple[str, str]:
     if not service:
         raise BadRedisAddress("it names no service of the Sentinels: …host:port/service")
     if database and not database.isdecimal():
-        raise BadRedisAddress("behind its service stands no number of a database")
+        raise BadRedisAddress("the service is not followed by the number of a database")
     return service, database or "0"

@@ -81,7 +81,8 @@ class Settings(BaseSettings):
         description="SQLite file: the trace store without Redis, the outbox with it.",
     )
     admin_token: Annotated[SecretStr, AfterValidator(_fits_a_header)] | None = Field(
-        None, description="Bearer token that may read every tenant's traces; none: nobody may."
+        None,
+        description="Bearer token that may read every tenant's traces; without one nobody can.",
     )
     ca_file: Annotated[Path, AfterValidator(_certificates)] | None = Field(
         None,
@@ -153,8 +154,8 @@ class Settings(BaseSettings):
     long_text_chars: int = Field(
         30_000,
         ge=0,
-        description="A request with more text than this is judged in a process apart, so that "
-        "nobody waits for it, in characters.",
+        description="A request with more text than this is judged in a separate process, so that "
+        "others do not wait for it, in characters.",
     )
     long_text_processes: int = Field(
         1, ge=0, le=64, description="Such processes of each worker; without any, a thread judges."
@@ -170,7 +171,8 @@ class Settings(BaseSettings):
         gt=0,
         le=3600,
         allow_inf_nan=False,
-        description="A held stream sends a comment this often, so that nobody times out.",
+        description="A held stream sends a comment this often, so that no client or balancer times "
+        "out.",
     )
     unready_s: float = Field(
         0.0,

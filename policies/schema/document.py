@@ -1,7 +1,7 @@
 """YAML files as trees of values that know where they stand.
 
 YAML 1.2, so that ``mode: off`` is the word. What makes a policy hard to read is refused: a key that
-stands twice, aliases (policies share through ``extends``), and tags.
+appears twice, aliases (policies share through ``extends``), and tags.
 """
 
 import math
@@ -187,7 +187,7 @@ class _Reader:
             name = name_node.value
             if name in entries:
                 first = entries[name].place.line
-                self._refuse(place, (*key, name), f"stands twice, first in line {first}")
+                self._refuse(place, (*key, name), f"appears twice, first in line {first}")
                 continue
             entries[name] = self.entry(value_node, place, (*key, name))
         return entries

@@ -37,16 +37,16 @@ COMMANDS = {
     ),
     "verify": (
         "proxy.cli.verify:verify",
-        "Hold an answer against its sources. Exit status 0 if it is verified, 1 if not.",
+        "Compare an answer with its sources. Exit status 0 if it is verified, 1 if not.",
     ),
     "eval": (
         "proxy.cli.eval:evaluate",
-        "Ask the questions of a golden set, and hold the replies against what it expects.",
+        "Ask the questions of a golden set, and compare the replies with what it expects.",
     ),
     "golden": ("proxy.cli.golden:golden", "Golden sets."),
     "replay": (
         "proxy.cli.replay:replay",
-        "Judge stored requests again by another policy, and show what changes. No model is asked.",
+        "Judge stored requests again by another policy, and show what changes. No model is called.",
     ),
     "policy": ("proxy.cli.policy:policy", "Policy files."),
     "keys": ("proxy.cli.keys:keys", "API keys of tenants."),

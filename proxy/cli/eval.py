@@ -264,7 +264,7 @@ async def _with_model(client: httpx.AsyncClient, target: Target) -> Target:
     except KeyRefused as error:
         fail(f"{target.base_url}/models: {error}", "The key comes from OPENAI_API_KEY.")
     except NoReply as error:
-        fail(f"{target.base_url}/models: {error}", "With --model it is not asked.")
+        fail(f"{target.base_url}/models: {error}", "With --model the list is not read.")
     if model is None:
         fail(f"{target.base_url}/models lists no model. Name one with --model.")
     return replace(target, model=model)
@@ -328,7 +328,7 @@ def evaluate(
         str | None, typer.Option(metavar="NAME", help="Print a shipped set, to start from.")
     ] = None,
 ) -> None:
-    """Ask the questions of a golden set, and hold the replies against what it expects.
+    """Ask the questions of a golden set, and compare the replies with what it expects.
 
     Exit status 0 if every case passed, 1 if one did not or came out worse than in the saved run.
     Servers are trusted as the service trusts them (GUARD_PROXY_CA_FILE, not SSL_CERT_FILE); one
@@ -343,9 +343,9 @@ def evaluate(
     if golden is None:
         fail("Name a golden set: a file, or one of those that --list shows.")
     if (base_url is not None) is scripted:
-        fail("Say either --base-url or --scripted.")
+        fail("Give either --base-url or --scripted.")
     if policy is not None and not scripted:
-        fail("--policy goes with --scripted; a proxy that is asked has its own.")
+        fail("--policy needs --scripted; a running proxy has its own policies.")
     found = chosen(golden)
     whom: LiveTarget | ScriptedTarget
     if base_url is None:

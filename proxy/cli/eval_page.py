@@ -82,7 +82,7 @@ def _comparison(found: Comparison) -> Iterator[Text]:
         for one in ids:
             yield Text(f"{_DETAIL}{name}  {excerpt(one, _MOST_CHARS)}")
     counts = (found.better, found.worse, found.new, found.gone)
-    said = "{} better, {} worse, {} new, {} gone".format(*map(len, counts))
+    said = "{} better, {} worse, {} new, {} removed".format(*map(len, counts))
     yield Text(f"{_DETAIL}{said}")
 
 

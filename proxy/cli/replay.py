@@ -180,7 +180,7 @@ def replay(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge stored requests again by another policy, and show what changes. No model is asked.
+    """Judge stored requests again by another policy, and show what changes. No model is called.
 
     With a golden set the answers are those that its cases have the model say (`model`); exit status
     1 if one does not come out as expected.

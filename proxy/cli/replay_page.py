@@ -27,10 +27,10 @@ _SAID = re.compile(r"(\d{1,3}(?:\.\d{1,9})?|\.\d{1,9})\s?(%?)", re.ASCII)
 def _share(said: str) -> float:
     read = _SAID.fullmatch(said.strip())
     if read is None:
-        raise typer.BadParameter(f"{said!r} is no share; say it as in 2% or 0.02.")
+        raise typer.BadParameter(f"{said!r} is no share; write it as in 2% or 0.02.")
     share = float(read[1]) / (100 if read[2] else 1)
     if share > 1 or (share == 1 and not read[2]):  # nobody knows whether 1 is all or 1 %
-        raise typer.BadParameter(f"{said!r} is not clear; say it as in 2% or 0.02.")
+        raise typer.BadParameter(f"{said!r} is not clear; write it as in 2% or 0.02.")
     return share
 
 
@@ -77,17 +77,17 @@ def percent(share: float) -> str:
 SKIPPED: Mapping[NotReplayed | Unknown, str] = {
     NotReplayed.NO_TEXT: "stored without words (tracing.text: none)",
     NotReplayed.NOT_STORED: "stored by an older version, which kept too little",
-    NotReplayed.JUDGE_DECIDED: "a judge had its say, and is not asked again",
+    NotReplayed.JUDGE_DECIDED: "a judge's opinion counted, and it is not called again",
     NotReplayed.MASKED: "decided over personal identifiers, which are masked now",
-    NotReplayed.REFUSED: "asked for a guard that this policy has no reply for",
-    NotReplayed.VERIFICATION: "answers that somebody had verified",
+    NotReplayed.REFUSED: "requested a guard for which this policy has no reply",
+    NotReplayed.VERIFICATION: "verifications of given answers",
     NotReplayed.FAILED: "judging broke",
     Unknown.NO_ANSWER: "ended before there was a whole answer",
 }
 UNKNOWN: Mapping[Unknown, str] = {
-    Unknown.MODEL_NOT_ASKED: "the model would have been asked, and was not",
-    Unknown.NO_SECOND_ATTEMPT: "the model would have been asked once more, and was not",
-    Unknown.REST_NOT_READ: "an answer that was given up would have gone on",
+    Unknown.MODEL_NOT_ASKED: "the model would have been called, and was not",
+    Unknown.NO_SECOND_ATTEMPT: "the model would have been called once more, and was not",
+    Unknown.REST_NOT_READ: "an answer that was stopped would have continued",
 }
 
 
@@ -142,7 +142,7 @@ def _about_asking(loaded: LoadedPolicy, totals: Totals, directory: Path) -> Iter
 def _about_words(loaded: LoadedPolicy, totals: Totals) -> Iterator[str]:
     judge = loaded.policy.judge
     if judge is not None and judge.mode is not Mode.OFF:
-        yield "The policy's judge is not asked: what it would object to passes here."
+        yield "The policy's judge is not called: what it would object to passes here."
     if totals.holding_labels:
         yield (
             f"{totals.holding_labels} of the requests hold labels in place of personal "
@@ -288,7 +288,9 @@ def _has_unknown(totals: Totals) -> bool:
 
 
 def _unknown(totals: Totals) -> Table:
-    table = _table("nobody knows what would have left", "requests", "count as changed")
+    table = _table(
+        "the answer that would have been sent is unknown", "requests", "count as changed"
+    )
     for reason, found in totals.unknown.items():
         table.add_row(UNKNOWN[reason], str(found.requests), str(found.changed))
     return table

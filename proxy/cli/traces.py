@@ -78,7 +78,7 @@ Label = Annotated[
     str | None,
     typer.Option(parser=_label, metavar="|".join(LABEL_FILTERS), help="Only with this label."),
 ]
-_Door = Annotated[str | None, typer.Option(help="Only at this door, as in chat.completions.")]
+_Door = Annotated[str | None, typer.Option(help="Only at this endpoint, as in chat.completions.")]
 
 
 @traces.command("list")
@@ -125,7 +125,7 @@ def show(
     ],
     as_json: _AsJson = False,
 ) -> None:
-    """Show one trace: what left, [-what was taken out-] and {+what was put in+}; --json: all."""
+    """Show one trace: the answer sent, with [-removed-] and {+inserted+} words; --json: all."""
     found = with_store(lambda store: _called(store, trace_id))
     if not found:
         short = len(trace_id) < _LEAST_PREFIX_CHARS

@@ -41,7 +41,7 @@ def page(trace: Trace) -> Iterator[Text]:
     for sent in sent_replies(trace):
         yield from _sent(sent, trace)
     if not trace.made and trace.replies:
-        yield Text("what left:", "bold")
+        yield Text("answer sent:", "bold")
         for reply in trace.replies:
             yield from _indented(Text(harmless(reply)))
     yield from _guards(trace)
@@ -53,7 +53,7 @@ def _heading(trace: Trace) -> Iterator[Text]:
     yield Text(f"{trace.id}  {shown(trace.started_at)}  {trace.tenant}", "bold")
     facts = {
         "policy": f"{trace.policy.name}@{trace.policy.version}",
-        "door": f"{trace.door}, stream" if trace.stream else trace.door,
+        "endpoint": f"{trace.door}, stream" if trace.stream else trace.door,
         "status": f"{trace.status} {trace.error or ''} {trace.duration_ms:.0f} ms",
         "action": action_of(trace),
         "reasons": ", ".join(trace.reasons),
@@ -97,7 +97,7 @@ def _sent(sent: SentReply, trace: Trace) -> Iterator[Text]:
     made = sent.made
     if made is None:
         return
-    action = made.action.value if made.action else "nothing decided"
+    action = made.action.value if made.action else "no decision"
     origin = f", from attempt {made.attempt}" if made.attempt else ""
     yield Text(f"reply {sent.number}: {action}{origin}", "bold")
     if made.replaced_with:
@@ -149,7 +149,7 @@ def _shadow(shadow: Replayed) -> Iterator[Text]:
     if shadow.not_run:
         yield Text(f"  did not judge: {shadow.not_run.value.replace('_', ' ')}")
         return
-    would = f"would {shadow.action.value}" if shadow.action else "nobody knows what it would do"
+    would = f"would {shadow.action.value}" if shadow.action else "what it would do is unknown"
     reasons = f" for {', '.join(shadow.reasons)}" if shadow.reasons else ""
     unknown = f" ({shadow.unknown.value.replace('_', ' ')})" if shadow.unknown else ""
     yield Text(f"  {would}{reasons}{unknown}")

@@ -141,7 +141,7 @@ def _unchecked(report: Verification) -> Iterator[Text]:
 
 def _corrected(report: Verification) -> Iterator[Text]:
     if report.corrected_answer is None:
-        yield Text("\nno corrected answer: too little of this one would be left", style="dim")
+        yield Text("\nno corrected answer: too little of this one would remain", style="dim")
         return
     if report.corrected_answer == report.original_answer:
         return
@@ -182,7 +182,7 @@ def verify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
-    """Hold an answer against its sources. Exit status 0 if it is verified, 1 if not."""
+    """Compare an answer with its sources. Exit status 0 if it is verified, 1 if not."""
     chosen = ready(NamedPolicies(policies).called(policy) if policy else load_shipped(DEFAULT))
     report = _verified(file, _read(file), chosen, correction)
     if as_json:

@@ -32,7 +32,7 @@ _NOT_FOUND = (
 )
 _REFUSED = (
     msgid("This request cannot be served"),
-    msgid("Go back and try again. If it happens again, tell whoever runs the service."),
+    msgid("Go back and try again. If it happens again, contact the operator of the service."),
 )
 _FOREIGN = (
     msgid("This request did not come from the dashboard"),

@@ -56,7 +56,7 @@ NO_TENANT = Problem(
     field="tenant",
 )
 NOBODYS_KEY = Problem(
-    msgid("The model of this tenant can only be asked with the app's own key"),
+    msgid("The model of this tenant can only be called with the app's own key"),
     msgid(
         "Its policy sends each caller's own key on to the model server (pass_caller_key), and the "
         "dashboard has none. You can still check an answer that you paste here."
@@ -84,13 +84,13 @@ NO_ROOM = Problem(
     msgid("Only a few run at once, so that apps are not kept waiting. Try again in a moment."),
 )
 NOT_KEPT = Problem(
-    msgid("The words of this trace were not kept"),
+    msgid("The texts of this trace were not stored"),
     msgid(
-        "The tenant's policy keeps no text (tracing.text: none), so there is nothing to fill in."
+        "The tenant's policy stores no texts (tracing.text: none), so there is nothing to fill in."
     ),
 )
 _UNEXPECTED = Problem(
-    msgid("The try came to nothing"),
+    msgid("The try failed"),
     msgid("Its trace and the service's log have the details."),
 )
 _BY_CODE: Mapping[str, Problem] = {
@@ -100,11 +100,13 @@ _BY_CODE: Mapping[str, Problem] = {
     ),
     "upstream_timeout": Problem(
         msgid("The tenant's model server took too long"),
-        msgid("It may be busy. How long it may take stands in the policy (upstream.timeouts)."),
+        msgid("It may be busy. The policy sets how long it may take (upstream.timeouts)."),
     ),
     "upstream_rejected_key": Problem(
         msgid("The model server does not accept the key of this service"),
-        msgid("Whoever runs the service has to renew the key that the policy names (api_key_env)."),
+        msgid(
+            "The operator of the service has to renew the key that the policy names (api_key_env)."
+        ),
     ),
     "upstream_refused": Problem(
         msgid("The model server refused the request"),
@@ -121,12 +123,10 @@ _BY_CODE: Mapping[str, Problem] = {
     ),
     "rate_limit_exceeded": Problem(
         msgid("The tenant has reached a limit of its policy"),
-        msgid("What is tried here counts like the requests of its apps. Try again later."),
+        msgid("Requests from here count like those of its apps. Try again later."),
     ),
     "request_too_large": TOO_LARGE,
-    "invalid_request": Problem(
-        msgid("It cannot be tried as it stands"), msgid("The service says:")
-    ),
+    "invalid_request": Problem(msgid("It cannot be tried like this"), msgid("The service says:")),
 }
 
 _SAY_ENOUGH = _BY_CODE.keys() - {"upstream_refused", "invalid_request"}

@@ -57,12 +57,12 @@ BANDS: Mapping[Band, str] = {
     Band.LOW: msgid("low"),
 }
 CAPS: Mapping[Cap, str] = {
-    Cap.CONTRADICTION: msgid("held down: something contradicts a source"),
-    Cap.CRITICAL: msgid("held down: a figure, provision, contact or route stands in no source"),
-    Cap.DEGRADED_JUDGE: msgid("held down: the second reader said nothing to go by"),
+    Cap.CONTRADICTION: msgid("lowered: something contradicts a source"),
+    Cap.CRITICAL: msgid("lowered: a figure, provision, contact or route is in no source"),
+    Cap.DEGRADED_JUDGE: msgid("lowered: the judge gave no usable opinion"),
 }
 UNCHECKED: Mapping[str, str] = {
-    "no_sources": msgid("there are no sources to hold it against"),
+    "no_sources": msgid("there are no sources to compare it with"),
     "no_answer": msgid("there is no answer"),
     "no_claims": msgid("the answer claims nothing that could be checked"),
     "too_short": msgid("the sentence is too short to compare"),

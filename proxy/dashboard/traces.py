@@ -33,10 +33,10 @@ _PLACE = r"(?:\d{1,18}(?:-\d{1,18})?)?"
 _CURSOR = re.compile(rf"{_PLACE}(?:\.{_PLACE}){{0,63}}")
 """A place, or one for each part of a store that is spread over servers."""
 _LONG_TEXT = msgid("The words to look for are too long.")
-_BAD_ACTION = msgid("This address asks for an action that there is not.")
-_BAD_LABEL = msgid("This address asks for a label that there is not.")
-_BAD_SPAN = msgid("This address asks for a span of time that there is not.")
-_BAD_TIME = msgid("This address asks for a time that cannot be read.")
+_BAD_ACTION = msgid("This address names an unknown action.")
+_BAD_LABEL = msgid("This address names an unknown label.")
+_BAD_SPAN = msgid("This address names an unknown time range.")
+_BAD_TIME = msgid("This address names a time that cannot be read.")
 
 
 class BadFilter(ValueError):
@@ -329,7 +329,7 @@ ON_A_PAGE = 50
 NEW_AT_ONCE = 50
 ALL_DOORS = (*(door.name for door in DOORS), VerifyJob.door, GuardrailJob.door)
 NOTHING_FOUND = Found([], None)
-_NO_SUCH_PAGE = msgid("This page of the list is not there any more.")
+_NO_SUCH_PAGE = msgid("This page of the list no longer exists.")
 
 
 @get(TRACES)

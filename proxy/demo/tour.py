@@ -125,7 +125,7 @@ SCENES = (
         "estimates.",
     ),
     Scene(
-        "wrong citations, mended",
+        "wrong citations, corrected",
         "출장 영수증은 며칠 안에 내나요?",
         (
             "교통비 영수증은 출장이 끝난 날부터 7일 안에 제출합니다[†1]. "

@@ -105,7 +105,7 @@ def judged(turn: Turn, heard: GuardedReply) -> TurnResult:
     score = 0.0 if forbidden else 1 - len(missing) / max(1, len(turn.expected_keywords))
     faults = []
     if forbidden:
-        faults.append(f"says what is forbidden: {', '.join(forbidden)}")
+        faults.append(f"contains forbidden text: {', '.join(forbidden)}")
     elif score < turn.min_score:
         unsaid = ", ".join("|".join(each) for each in missing)
         faults.append(f"score {score:.2f}, expected {turn.min_score:.2f} or more; unsaid: {unsaid}")
@@ -138,7 +138,7 @@ def _about_verdict(expected: Expectation, heard: GuardedReply) -> list[str]:
 
 
 Play = Callable[[Case], Awaitable[CaseResult]]
-UNSCRIPTED = "the model was asked, and the case does not say what it answers (`model`)"
+UNSCRIPTED = "the model was called, and the case does not say what it answers (`model`)"
 
 
 @dataclass(frozen=True, slots=True)

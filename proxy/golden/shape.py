@@ -120,8 +120,8 @@ class Turn(Expectation, Evidence):
     )
     model: Several[Text] | None = Field(
         None,
-        description="What a scripted model says, first and when it is told what was wrong; the "
-        "last one stands for all further times.",
+        description="What a scripted model says, first and when it is called again with what was "
+        "wrong; the last one is used for all further calls.",
     )
 
 

@@ -111,7 +111,7 @@ class Metrics:
         counter = self._families.counter
         self.requests = counter(
             "guard_proxy_requests_total",
-            "Requests that ended, by what became of them.",
+            "Requests that ended, by outcome.",
             ("tenant", "door", "action", "status"),
         )
         self.request_seconds = self._families.histogram(
@@ -127,7 +127,7 @@ class Metrics:
         )
         self.not_checked = counter(
             "guard_proxy_requests_not_checked_total",
-            "Requests of which something was wanted to be looked at and was not.",
+            "Requests of which something was to be checked and was not.",
             ("tenant",),
         )
         self.closings = counter(
@@ -161,7 +161,7 @@ class Metrics:
     def _add_guards(self) -> None:
         self.guard_outcomes = self._families.counter(
             "guard_proxy_guard_outcomes_total",
-            "Runs of guards, by what they came to.",
+            "Runs of guards, by outcome.",
             ("tenant", "guard", "outcome"),
         )
         self.not_run = self._families.counter(
@@ -203,7 +203,7 @@ class Metrics:
         )
         self.first_text_seconds = histogram(
             "guard_proxy_first_text_seconds",
-            "Time from a request to the first word of a stream that left.",
+            "Time from a request to the first word of a stream that was sent.",
             SECONDS,
             ("tenant",),
         )

@@ -6,7 +6,7 @@ from typing import Final
 from proxy.openai_api.coverage import Origin, Row, Treatment, group
 
 MOST_CHOICES: Final = 128
-GUARD_NOTE: Final = "what the proxy changed, or its report if one was asked for"
+GUARD_NOTE: Final = "what the proxy changed, or its report if one was requested"
 JSON_FIELDS: Final = ("guided_json", "structured_outputs", "json_schema", "format")
 """Fields by which other servers than OpenAI's are asked for JSON."""
 _INSPECTED, _PASSED, _REFUSED = Treatment.INSPECTED, Treatment.PASSED, Treatment.REFUSED
@@ -16,7 +16,7 @@ _SHAPE = "how the answer is laid out; it is inspected whatever its shape"
 _SHOWN = "asks for more beside the answer"
 _NUMBERS = "figures about the request"
 _TOKENS = "tokens and their numbers; they go where the text is changed"
-_UNREADABLE = "nobody could read what the model is asked"
+_UNREADABLE = "what the model is asked could not be inspected"
 
 _SAMPLING_OF: Sequence[tuple[Origin, str]] = (
     (
@@ -124,7 +124,7 @@ def stream_options() -> Iterator[Row]:
 
 def reply_extensions() -> Iterator[Row]:
     """Yield the rows around the choices, of replies and of chunks."""
-    note = "all that the model server wrote, once more; it goes where a text is changed"
+    note = "repeats all that the model server wrote; removed where a text is changed"
     yield Row(
         "__verbose", _PASSED, note, Origin.LLAMA_CPP, unchecked="__verbose", spells_answer=True
     )
@@ -150,7 +150,7 @@ def choice_extensions() -> Iterator[Row]:
     yield from group(_PASSED, Origin.VLLM, stopped, "stop_reason", prefix)
     yield from group(_PASSED, Origin.SGLANG, stopped, "matched_stop", prefix)
     yield from group(_PASSED, Origin.OTHER, stopped, "native_finish_reason", prefix)
-    filters = "what the model server's own filters said"
+    filters = "results of the model server's own filters"
     yield from group(_PASSED, Origin.OTHER, filters, "content_filter_results", prefix)
     prompt = "the caller's own prompt"
     yield from group(_PASSED, Origin.VLLM, prompt, "prompt_token_ids prompt_logprobs", prefix)

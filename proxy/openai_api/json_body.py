@@ -27,7 +27,7 @@ class _Unfit(ValueError):
 def read_object(raw: bytes) -> JsonObject:
     """Return a JSON object.
 
-    A key that stands twice is refused: readers disagree on which one counts, so one value could be
+    A key that appears twice is refused: readers disagree on which one counts, so one value could be
     checked and another one used.
 
     Raises:
@@ -77,7 +77,7 @@ def _short_object(raw: bytes) -> JsonObject | None:
         found = _READER.decode(raw)
     except (ValueError, RecursionError):
         return None
-    # A key that stands twice is lost, and its colon with it; an escaped one could hide that.
+    # A key that appears twice is lost, and its colon with it; an escaped one could hide that.
     if not isinstance(found, dict) or _ESCAPED_COLON in raw:
         return None
     return found if _WRITER.encode(found).count(b":") == raw.count(b":") else None
@@ -88,7 +88,7 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     if len(found) != len(pairs):
         times = Counter(key for key, _ in pairs)
         twice = next(key for key, number in times.items() if number > 1)
-        raise _Unfit(f"the key {twice!r} stands twice in one object")
+        raise _Unfit(f"the key {twice!r} appears twice in one object")
     return found
 
 

@@ -37,8 +37,8 @@ def read_context(call: Call) -> FoundContext:
     kept_there = call.request.server_state
     if kept_there and call.tenant.policy.responses.server_state is ServerState.REFUSE:
         raise BadRequest(
-            f"'{kept_there[0]}' points at what only the model server keeps, where nobody could see "
-            "what the answer rests on. Send it in 'input' instead.",
+            f"'{kept_there[0]}' refers to content that only the model server keeps, so that the "
+            "answer could not be checked against it. Send it in 'input' instead.",
             kept_there[0],
         )
     try:

@@ -123,18 +123,18 @@ def _verify() -> JsonObject:
         "schema": {"$ref": _REF.format(model="VerifyRequest")},
         "examples": {
             "sources": {"summary": "The sources are given", "value": by_sources},
-            "messages": {"summary": "They stand in the messages", "value": by_messages},
+            "messages": {"summary": "They are in the messages", "value": by_messages},
         },
     }
     answered: JsonObject = {
         "schema": {"$ref": _REF.format(model="Verification")},
-        "examples": {"mended": {"summary": "A wrong citation, mended", "value": _example()}},
+        "examples": {"mended": {"summary": "A wrong citation, corrected", "value": _example()}},
     }
     return {
         "operationId": "verify",
-        "summary": "Hold an answer against its sources",
+        "summary": "Compare an answer with its sources",
         "description": "By the policy of the tenant whose key is sent. No model is asked for an "
-        "answer. What could not be checked is said, and never called verified.",
+        "answer. What could not be checked is reported, and never called verified.",
         "requestBody": {"required": True, "content": {JSON_TYPE: asked}},
         "responses": {
             "200": {"description": "The verification.", "content": {JSON_TYPE: answered}},

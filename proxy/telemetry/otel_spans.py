@@ -163,7 +163,7 @@ class Instruments:
         self._requests = meter.create_counter(
             "guard_proxy.requests",
             unit="{request}",
-            description="Requests that ended, by what became of them.",
+            description="Requests that ended, by outcome.",
         )
 
     def measure(self, trace: Trace, calls: Mapping[int, Attributes]) -> None:

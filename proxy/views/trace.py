@@ -209,7 +209,7 @@ STEP_WORDS = {
     "inspect_question": msgid("Check the question"),
     "model": msgid("Model answers"),
     "inspect_answer": msgid("Check the answer"),
-    "judge": msgid("Second reader"),
+    "judge": msgid("Judge"),
     "write": msgid("Write the reply"),
 }
 _MODEL_TEXT = msgid("First word of the model")
@@ -276,24 +276,28 @@ def _kind(step: str) -> str:
 
 _ENDED = msgid("Ended early")
 _UNDECIDED = msgid("The request ended before anything was decided.")
-_CLIENT_LEFT = msgid("The client left before the reply was complete.")
+_CLIENT_LEFT = msgid("The client disconnected before the reply was complete.")
 _FAILED = msgid("The request ended with an error.")
-_NOT_ASKED = msgid("The model was not asked: a prepared text answered the question.")
+_NOT_ASKED = msgid("The model was not called: a prepared text answered the question.")
 _MAY_ASK = msgid("A gateway asked about a question; nothing was found that forbids an answer.")
-_CLOSED = msgid("The answer had begun to leave; a notice ended it.")
-_FROM_SOURCES = msgid("The model's answer was held back; a sentence of the sources left instead.")
-_ONE_REPLACED = msgid("The model's answer was held back; a prepared text left instead.")
-_MIXED = msgid("The answers fared differently; below stands what left for each choice.")
-_BOTH_REPLACED = msgid("Both of the model's answers were held back; a prepared text left instead.")
-_SECOND = msgid("The first answer was held back; the model was asked again, and that answer left.")
-_SECOND_CHANGED = msgid(
-    "The first answer was held back; the second one left with the places marked below changed."
+_CLOSED = msgid("Part of the answer had been sent; a notice ended it.")
+_FROM_SOURCES = msgid(
+    "The model's answer was held back; a sentence from the sources was sent instead."
 )
-_TRIMMED = msgid("What could not be supported was taken out; the rest of the answer left.")
-_MENDED = msgid("The answer left with a mended place.")
-_PASSED = msgid("The answer left as the model wrote it.")
-_ASKS_MODEL = msgid("Model asked")
-_GOES_ON = msgid("Not given up")
+_ONE_REPLACED = msgid("The model's answer was held back; a prepared text was sent instead.")
+_MIXED = msgid("The choices had different outcomes; the answer sent for each is shown below.")
+_BOTH_REPLACED = msgid(
+    "Both of the model's answers were held back; a prepared text was sent instead."
+)
+_SECOND = msgid("The first answer was held back; the model's second answer was sent.")
+_SECOND_CHANGED = msgid(
+    "The first answer was held back; the second was sent with the changes marked below."
+)
+_TRIMMED = msgid("What the sources do not support was removed; the rest of the answer was sent.")
+_MENDED = msgid("The answer was sent with corrections.")
+_PASSED = msgid("The answer was sent as the model wrote it.")
+_ASKS_MODEL = msgid("Model called")
+_GOES_ON = msgid("Not stopped")
 _VERIFIED = msgid("The answer was verified: the sources support it.")
 _PARTLY_VERIFIED = msgid(
     "Only a part of the answer was verified: the sources do not confirm the rest."

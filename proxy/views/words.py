@@ -14,7 +14,7 @@ from proxy.views import msgid
 
 ACTION_WORDS = {
     Action.PASS.value: msgid("Passed"),
-    Action.FIX.value: msgid("Mended"),
+    Action.FIX.value: msgid("Corrected"),
     Action.TRIM.value: msgid("Trimmed"),
     Action.REGENERATE.value: msgid("Regenerated"),
     Action.REPLACE.value: msgid("Replaced"),
@@ -44,7 +44,7 @@ LABEL_WORDS: Mapping[str, str] = {
 }
 """Words for what a filter of labels can ask for."""
 LABEL_MEANINGS: Mapping[str, str] = {
-    Label.RIGHT.value: msgid("The answer was rightly left alone, or rightly changed."),
+    Label.RIGHT.value: msgid("The answer was rightly kept, or rightly changed."),
     Label.FALSE_ALARM.value: msgid("A good answer was changed."),
     Label.MISSED.value: msgid("A wrong answer was sent."),
 }
@@ -78,38 +78,38 @@ def code_word(code: str) -> str:
 
 REASON_WORDS: Mapping[str, str] = {
     "no_answer": msgid("there was no answer"),
-    "answer_edited": msgid("the answer was changed after it was asked"),
-    "abstained": msgid("nothing of its kind stands there"),
-    "failed": msgid("it broke"),
-    "no_time": msgid("no time was left"),
-    "breaker_open": msgid("it is left alone after failures"),
+    "answer_edited": msgid("the answer was changed after the judge was called"),
+    "abstained": msgid("nothing of its kind to check"),
+    "failed": msgid("it failed with an error"),
+    "no_time": msgid("no time remained"),
+    "breaker_open": msgid("it is paused after failures"),
     "unreachable": msgid("it could not be reached"),
     "refused": msgid("it refused"),
     "garbage": msgid("its reply could not be read"),
     "cut_short": msgid("its reply was cut short"),
     "reply_too_long": msgid("its reply was too long"),
     "unknown_labels": msgid("its labels are not known"),
-    "no_model": msgid("nobody named a model to ask"),
+    "no_model": msgid("no model is named"),
     "empty_answer": msgid("the answer was empty"),
     "no_sources": msgid("there were no sources"),
     "no_question": msgid("there was no question"),
     "may_still_fetch": msgid("the model could still fetch sources"),
     "no_evidence_demanded": msgid("the question needs no sources"),
-    "no_open_claims": msgid("nothing was left open"),
+    "no_open_claims": msgid("nothing remained to check"),
     "answer_replaced": msgid("the answer was replaced anyway"),
     "two_strong_findings": msgid("the guards had found enough"),
     "low_retrieval_score": msgid("the sources' search scores are too low"),
     "tool_calls": msgid("the model called tools"),
     "timeout": msgid("it took too long"),
-    "partial": msgid("looked at a part only"),
-    "image_parts": msgid("pictures"),
-    "audio_parts": msgid("sound"),
+    "partial": msgid("only a part was checked"),
+    "image_parts": msgid("images"),
+    "audio_parts": msgid("audio"),
     "file_parts": msgid("files"),
     "video_parts": msgid("video"),
     "web_search": msgid("the model server's own search"),
-    "prefill": msgid("an answer begun by the app"),
+    "prefill": msgid("an answer prefilled by the app"),
     "suffix": msgid("a text that is to follow the answer"),
-    "refusal": msgid("the model's words of refusal"),
+    "refusal": msgid("the model's refusal text"),
     "chat_template": msgid("the app's own chat template"),
     "stored_prompt": msgid("a prompt stored at the model server"),
     "__verbose": msgid("details beside the answer"),
@@ -124,13 +124,13 @@ REASON_WORDS: Mapping[str, str] = {
     "conversation": msgid("turns kept by the model server"),
     "previous_response_id": msgid("turns kept by the model server"),
     "prompt": msgid("a prompt stored at the model server"),
-    "audio": msgid("sound"),
-    "images": msgid("pictures"),
-    "reasoning": msgid("the model's thoughts"),
-    "reasoning_content": msgid("the model's thoughts"),
-    "reasoning_details": msgid("the model's thoughts"),
-    "thinking": msgid("the model's thoughts"),
-    "thinking_blocks": msgid("the model's thoughts"),
+    "audio": msgid("audio"),
+    "images": msgid("images"),
+    "reasoning": msgid("the model's reasoning"),
+    "reasoning_content": msgid("the model's reasoning"),
+    "reasoning_details": msgid("the model's reasoning"),
+    "thinking": msgid("the model's reasoning"),
+    "thinking_blocks": msgid("the model's reasoning"),
 }
 
 
@@ -152,7 +152,7 @@ MODES: Mapping[Mode, str] = {
     Mode.SHADOW: msgid("in shadow"),
 }
 STRENGTHS: Mapping[Strength, str] = {
-    Strength.E3: msgid("stands in a source word for word"),
+    Strength.E3: msgid("appears word for word in a source"),
     Strength.E2: msgid("agrees with a sentence of a source"),
     Strength.E1: msgid("supported in part"),
     Strength.E0: msgid("nothing in the sources"),
@@ -166,22 +166,26 @@ CONTEXTS: Mapping[ContextState, str] = {
 }
 UNKNOWN: Mapping[Unknown, str] = {
     Unknown.MODEL_NOT_ASKED: msgid(
-        "The question would have gone to the model, which was not asked."
+        "The question would have gone to the model, which was not called."
     ),
-    Unknown.NO_SECOND_ATTEMPT: msgid("The model would have been asked again, and was not."),
-    Unknown.REST_NOT_READ: msgid("The answer was given up in the middle, and would have gone on."),
+    Unknown.NO_SECOND_ATTEMPT: msgid("The model would have been called again, and was not."),
+    Unknown.REST_NOT_READ: msgid("The answer was stopped midway and would have continued."),
     Unknown.NO_ANSWER: msgid("The request ended before there was a whole answer."),
 }
 NOT_REPLAYED: Mapping[NotReplayed, str] = {
-    NotReplayed.NO_TEXT: msgid("The trace was kept without words."),
-    NotReplayed.NOT_STORED: msgid("The trace is of an older version, which kept too little."),
-    NotReplayed.JUDGE_DECIDED: msgid("A second reader had its say, and is not asked again."),
-    NotReplayed.MASKED: msgid("What decided it are personal data, which are covered in the trace."),
-    NotReplayed.REFUSED: msgid("The app asked for a guard that the other policy has no reply for."),
-    NotReplayed.VERIFICATION: msgid("It is an answer that somebody had verified."),
-    NotReplayed.QUEUE_FULL: msgid("More requests came than could be judged meanwhile."),
-    NotReplayed.STOPPED: msgid("The proxy stopped meanwhile."),
-    NotReplayed.FAILED: msgid("Judging broke."),
+    NotReplayed.NO_TEXT: msgid("The trace was stored without texts."),
+    NotReplayed.NOT_STORED: msgid("The trace is from an older version, which stored too little."),
+    NotReplayed.JUDGE_DECIDED: msgid(
+        "A judge's opinion counted, and the judge is not called again."
+    ),
+    NotReplayed.MASKED: msgid("The decision rests on personal data, which is masked in the trace."),
+    NotReplayed.REFUSED: msgid(
+        "The app requested a guard for which the other policy has no reply."
+    ),
+    NotReplayed.VERIFICATION: msgid("It is the verification of a given answer."),
+    NotReplayed.QUEUE_FULL: msgid("Too many requests arrived to judge all of them."),
+    NotReplayed.STOPPED: msgid("The proxy stopped before it was judged."),
+    NotReplayed.FAILED: msgid("Judging failed with an error."),
 }
 _ERRORS = {
     "upstream_unreachable": msgid("The model server could not be reached."),
@@ -191,7 +195,7 @@ _ERRORS = {
     "upstream_rejected_key": msgid("The model server did not accept the configured key."),
     "rate_limit_exceeded": msgid("The tenant had reached a limit."),
     "model_not_found": msgid("The model does not exist or is not open to this tenant."),
-    "client_gone": msgid("The client left before the end."),
+    "client_gone": msgid("The client disconnected before the end."),
 }
 
 

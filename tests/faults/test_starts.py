@@ -73,7 +73,7 @@ POLICIES = [
         id="guarded-door-handed-through",
     ),
     pytest.param(Case(TENANT + "\treport: true\n", "is not well-formed YAML", 5), id="tab"),
-    pytest.param(Case(TENANT + "tenant: it\n", "tenant: stands twice", 5), id="key-twice"),
+    pytest.param(Case(TENANT + "tenant: it\n", "tenant: appears twice", 5), id="key-twice"),
     pytest.param(Case(TENANT + "judge: {<<: *base}\n", "is not well-formed YAML", 5), id="merge"),
     pytest.param(Case(BOMB, "b[0]: is an alias", 1), id="alias-bomb"),
     pytest.param(

@@ -57,7 +57,7 @@ async def test_a_key_that_stands_twice_is_refused(wire: Wire, door: str, more: s
     answer = await wire.ask_door(door, body_of(door, more))
 
     assert answer.status == 400
-    assert "stands twice" in answer.refusal()["message"]
+    assert "appears twice" in answer.refusal()["message"]
     assert wire.sent == []
 
 

@@ -118,7 +118,7 @@ def test_a_draft_that_lets_something_out_ends_with_one_and_says_what(
     assert "✗ loan.invented  (loan, score 0.00)" in result.stdout
     for told in (
         "asked  대출 기간은 얼마나 되나요?",
-        "fault  says what is forbidden: 45일",
+        "fault  contains forbidden text: 45일",
         "fault  action pass, expected replace",
         "fault  reasons none, expected numbers.",
         "reply  대출 기간은 45일입니다.",
@@ -148,9 +148,9 @@ def test_runs_are_saved_and_compared(golden: str, tmp_path: Path) -> None:
 
     assert (first.exit_code, same.exit_code, worse.exit_code) == (0, 0, 1)
     assert Run.model_validate_json(saved.read_bytes()) == Run.model_validate_json(first.stdout)
-    assert "0 better, 0 worse, 0 new, 0 gone" in same.stdout
+    assert "0 better, 0 worse, 0 new, 0 removed" in same.stdout
     assert "worse  loan.invented: passed → failed" in worse.stdout
-    assert "0 better, 1 worse, 0 new, 0 gone" in worse.stdout
+    assert "0 better, 1 worse, 0 new, 0 removed" in worse.stdout
 
 
 def test_a_lower_score_is_worse_also_where_all_passes(golden: str, tmp_path: Path) -> None:
@@ -316,8 +316,10 @@ async def test_told_to_end_more_than_once_it_leaves_nothing_behind(
 
 BAD = [
     pytest.param(("--scripted",), "Name a golden set", id="no-set"),
-    pytest.param(("attacks",), "Say either --base-url or --scripted.", id="nobody-to-ask"),
-    pytest.param(("attacks", "--scripted", "--base-url", BASE), "Say either", id="two-to-be-asked"),
+    pytest.param(("attacks",), "Give either --base-url or --scripted.", id="nobody-to-ask"),
+    pytest.param(
+        ("attacks", "--scripted", "--base-url", BASE), "Give either", id="two-to-be-asked"
+    ),
     pytest.param(("atacks", "--scripted"), "did you mean 'attacks'?", id="unknown-set"),
     pytest.param(
         ("gone.yaml", "--scripted"), "gone.yaml: cannot be read: No such file", id="no-file"
@@ -327,7 +329,7 @@ BAD = [
     ),
     pytest.param(
         ("attacks", "--base-url", BASE, "--policy", "hotel"),
-        "--policy goes with --scripted",
+        "--policy needs --scripted",
         id="policy-of-another",
     ),
     pytest.param(

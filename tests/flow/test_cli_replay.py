@@ -144,7 +144,7 @@ def test_people_get_a_page(kept: Kept) -> None:
         kept.traces[6].id,
         QUESTION,
         "+ numbers.value_differs: “57,000원” (expected 45,000원)",
-        "the model would have been asked once more, and was not",
+        "the model would have been called once more, and was not",
         "note: 2 of the requests were judged by desk, which same does not extend",
         "16.7 % of the judged requests change (1 of 6): more than the 10.0 % of --max-changed",
     ):
@@ -170,7 +170,7 @@ def test_what_cannot_show_is_said(kept: Kept) -> None:
     assert by_told["notes"] == [
         "Sources are taken as they were found; that `sources` differs changes nothing here.",
         "Answers are taken as they came; that `citations.instruct` differs changes none.",
-        "The policy's judge is not asked: what it would object to passes here.",
+        "The policy's judge is not called: what it would object to passes here.",
     ]
 
 

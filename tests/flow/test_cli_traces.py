@@ -316,7 +316,7 @@ async def test_a_request_that_ended_early_is_shown_with_what_had_left(embedded: 
 
     assert "action:      -" in lines
     assert any(line.startswith("attempt 1: ") and "client_gone" in line for line in lines)
-    assert lines[lines.index("what left:") + 1] == "  연차는 15일입니다."
+    assert lines[lines.index("answer sent:") + 1] == "  연차는 15일입니다."
 
 
 @pytest.mark.parametrize("width", [80, 119, 120, 150])
@@ -376,7 +376,7 @@ SHADOWS = [
     ),
     pytest.param(
         Replayed(policy=STRICT, unknown=Unknown.MODEL_NOT_ASKED),
-        "  nobody knows what it would do (model not asked)",
+        "  what it would do is unknown (model not asked)",
         id="unknown",
     ),
     pytest.param(

@@ -334,7 +334,7 @@ REFUSED = [
     pytest.param(b"", None, "not a JSON object", id="empty"),
     pytest.param(b"{", None, "not a JSON object", id="malformed"),
     pytest.param(b"[]", None, "expected an object", id="no-object"),
-    pytest.param(b'{"answer": "a", "answer": "b"}', None, "stands twice", id="key-twice"),
+    pytest.param(b'{"answer": "a", "answer": "b"}', None, "appears twice", id="key-twice"),
     pytest.param(b'{"question": "q"}', None, "'answer' is missing", id="no-answer"),
     pytest.param(b'{"answer": 3}', "answer", "must be a string", id="answer-is-a-number"),
     pytest.param(

@@ -134,7 +134,7 @@ REFUSED = [
         "x.yaml:1:1: keys: open nothing without a `tenant`",
         id="keys-without-tenant",
     ),
-    pytest.param("a: 1\na: 2", "x.yaml:2:1: a: stands twice, first in line 1", id="key-twice"),
+    pytest.param("a: 1\na: 2", "x.yaml:2:1: a: appears twice, first in line 1", id="key-twice"),
     pytest.param(
         "templates: {a: &text 가나다, b: *text}",
         "x.yaml:1:27: templates.b: is an alias; name a policy in `extends` to share values",

@@ -13,8 +13,8 @@ from proxy.openai_api.extensions import (
 
 _INSPECTED, _PASSED, _REFUSED = Treatment.INSPECTED, Treatment.PASSED, Treatment.REFUSED
 _OPENAI, _OTHER = Origin.OPENAI, Origin.OTHER
-_SAID_BEFORE = "what was said before; the question and the evidence are looked for in the content"
-_SEARCH = "the model may look things up where nobody sees what it found"
+_SAID_BEFORE = "earlier turns; the question and the evidence are found in the content"
+_SEARCH = "the model may look things up, and what it finds is not visible here"
 
 
 def _conversation() -> Iterator[Row]:
@@ -32,7 +32,7 @@ def _conversation() -> Iterator[Row]:
     yield Row("messages[].partial", _PASSED, beginning, _OTHER, unchecked="prefill")
     yield Row("continue_final_message", _PASSED, beginning, Origin.VLLM, unchecked="prefill")
     yield Row("add_generation_prompt", _PASSED, "how the messages are written out", Origin.VLLM)
-    echoed = "that beginning stands before the answer, and is inspected with it"
+    echoed = "that beginning precedes the answer, and is inspected with it"
     yield Row("echo", _PASSED, echoed, Origin.VLLM)
     yield Row("documents", _INSPECTED, "evidence", Origin.VLLM)
     yield Row("sources", _INSPECTED, "evidence", Origin.OTHER)
@@ -62,7 +62,7 @@ def _parts() -> Iterator[Row]:
     yield from group(_PASSED, _OTHER, _SAID_BEFORE, "thinking reasoning signature", part)
     yield Row(f"{part}prompt_cache_breakpoint", _PASSED, "what the model server may keep")
     yield Row(f"{part}cache_control", _PASSED, "what the model server may keep", _OTHER)
-    yield from group(_PASSED, Origin.VLLM, "how a file is told from others", "uuid", part)
+    yield from group(_PASSED, Origin.VLLM, "identifies a file", "uuid", part)
     yield from group(_PASSED, Origin.SGLANG, "how a picture is read", "modalities", part)
 
 
@@ -73,7 +73,7 @@ def _asked() -> Iterator[Row]:
     yield Row("n", _PASSED, "every choice is inspected")
     yield from stream_options()
     yield Row("response_format", _INSPECTED, "an answer in JSON is read by its string values")
-    fetches = "the model may fetch evidence itself; what it is told of its tools is none"
+    fetches = "the model may fetch evidence itself; what it is told about its tools is no evidence"
     yield Row("tools", _INSPECTED, fetches)
     yield Row("functions", _INSPECTED, fetches)
     yield from group(_PASSED, _OPENAI, fetches, "type function custom", "tools[].")
@@ -82,7 +82,7 @@ def _asked() -> Iterator[Row]:
     chosen = "tool_choice function_call parallel_tool_calls"
     yield from group(_PASSED, _OPENAI, "which tools are called", chosen)
     yield from group(_PASSED, Origin.LLAMA_CPP, "which tools are called", "parse_tool_calls")
-    spoken = "an answer in sound or pictures can be neither read nor mended"
+    spoken = "an answer in audio or images can be neither read nor corrected"
     yield Row("modalities", _PASSED, "what kinds of answers are asked for")
     yield Row("modalities[]", _REFUSED, spoken, refused_at=("audio", "image"))
     yield Row("audio", _PASSED, "how an answer in sound would be; none is served")
@@ -121,7 +121,7 @@ def _drawn() -> Iterator[Row]:
     yield from group(_PASSED, Origin.OLLAMA, thinks, "think reasoning")
     yield from group(_PASSED, _OTHER, thinks, "thinking enable_thinking thinking_budget")
     yield from group(_PASSED, Origin.VLLM, "asks for more beside the answer", "return_prompt_text")
-    template = "it can say things to the model that nobody reads"
+    template = "it can carry text to the model that is not inspected"
     yield Row("chat_template", _PASSED, template, Origin.VLLM, unchecked="chat_template")
     for name in ("prompt_id", "prompt_variables", "prompt_label", "prompt_version"):
         yield Row(name, _PASSED, template, Origin.LITELLM, unchecked="stored_prompt")
@@ -136,7 +136,7 @@ def _around() -> Iterator[Row]:
         "id object created model system_fingerprint service_tier",
     )
     yield Row("usage", _PASSED, "of all attempts, added up")
-    yield Row("moderation", _PASSED, "what the model server's own filters said")
+    yield Row("moderation", _PASSED, "results of the model server's own filters")
     for name in ("citations", "search_results", "related_questions", "images"):
         yield Row(name, _PASSED, _SEARCH, _OTHER, unchecked=name)
     yield from reply_extensions()
@@ -154,7 +154,7 @@ def _message(prefix: str, annotated: Origin) -> Iterator[Row]:
         prefix: Where it stands.
         annotated: Who sends annotations there.
     """
-    yield Row(f"{prefix}role", _PASSED, "who speaks")
+    yield Row(f"{prefix}role", _PASSED, "role of the speaker")
     yield Row(f"{prefix}content", _INSPECTED, "the answer")
     yield Row(f"{prefix}content[].type", _INSPECTED, "says what kind of part it is")
     yield Row(f"{prefix}content[].text", _INSPECTED, "the answer, in parts")
@@ -183,7 +183,7 @@ def _message(prefix: str, annotated: Origin) -> Iterator[Row]:
         yield Row(f"{prefix}{name}", _PASSED, beside, origin, name, spells_answer=True)
     calls = "a call of a tool is no answer yet"
     yield from group(_INSPECTED, _OPENAI, calls, "tool_calls function_call", prefix)
-    yield from group(_PASSED, _OTHER, "who speaks", "name", prefix)
+    yield from group(_PASSED, _OTHER, "role of the speaker", "name", prefix)
 
 
 def _reply() -> Iterator[Row]:

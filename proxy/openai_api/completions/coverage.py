@@ -18,7 +18,7 @@ _OPENAI = Origin.OPENAI
 def _request() -> Iterator[Row]:
     yield Row("prompt", _INSPECTED, "the question, the evidence and what may be echoed")
     yield Row("prompt[]", _INSPECTED, "a list of one text; several need a request each")
-    yield Row("prompt[][]", _REFUSED, "nobody could read tokens")
+    yield Row("prompt[][]", _REFUSED, "tokens could not be inspected")
     yield Row("suffix", _PASSED, "what the answer has to lead to", unchecked="suffix")
     yield Row("echo", _INSPECTED, "the proxy itself puts the prompt before the answer")
     yield Row("model", _PASSED, "the tenant may have other names for models")

@@ -93,7 +93,7 @@ def prompt_of(body: JsonObject) -> str:
     if isinstance(prompt, str):
         return prompt
     if not isinstance(prompt, list) or not all(isinstance(one, str) for one in prompt):
-        raise BadRequest("'prompt' has to be a text here: nobody could read tokens.", "prompt")
+        raise BadRequest("'prompt' has to be a text here: tokens could not be inspected.", "prompt")
     if len(prompt) != 1:
         problem = f"'prompt' holds {len(prompt)} texts; send one request for each."
         raise BadRequest(problem, "prompt")

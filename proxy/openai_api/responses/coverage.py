@@ -10,10 +10,10 @@ _INSPECTED, _PASSED, _REFUSED = Treatment.INSPECTED, Treatment.PASSED, Treatment
 _OPENAI, _VLLM = Origin.OPENAI, Origin.VLLM
 _TURNS = "the question, the evidence and what may be echoed"
 _RESULT = "what a tool found is evidence"
-_SAID_BEFORE = "what was said or called before"
+_SAID_BEFORE = "earlier turns and calls"
 _NO_GUARD = "no guard can look at it"
 _KEPT_THERE = "refused, unless the policy lets pass what only the model server can see"
-_ECHO = "what the request asked for, said once more"
+_ECHO = "repeats the request"
 _WHICH = "which response it is"
 _ASIDE = "words beside the answer"
 _CALL = "a call of a tool"
@@ -28,13 +28,13 @@ def _request() -> Iterator[Row]:
     for name in ("previous_response_id", "conversation", "prompt"):
         yield Row(name, _PASSED, _KEPT_THERE, unchecked=name)
     yield Row("background", _REFUSED, "an answer that is fetched later would leave unguarded")
-    note = "what was said before has to stand in 'input', where it can be read"
+    note = "earlier turns have to be in 'input', where they can be read"
     yield Row("previous_input_messages", _REFUSED, note, _VLLM)
     note = "an answer in JSON is read by its string values"
     yield Row("text", _INSPECTED, note)
     yield Row("text.format", _INSPECTED, note)
     yield Row("text.verbosity", _PASSED, "how tokens are drawn")
-    note = "the model may fetch evidence itself; what it is told of its tools is none"
+    note = "the model may fetch evidence itself; what it is told about its tools is no evidence"
     yield Row("tools", _INSPECTED, note)
     yield from group(_PASSED, _OPENAI, note, "tool_choice parallel_tool_calls max_tool_calls")
     note = "how tokens are drawn"
@@ -78,7 +78,7 @@ def _input() -> Iterator[Row]:
     said = "annotations logprobs refusal prompt_cache_breakpoint"
     yield from group(_PASSED, _OPENAI, _SAID_BEFORE, said, part)
     yield from group(_INSPECTED, _OPENAI, _RESULT, "output results outputs result", item)
-    note = f"{_KEPT_THERE}, where it stands alone"
+    note = f"{_KEPT_THERE}, where it is alone"
     yield Row(f"{item}id", _PASSED, note)
     yield from group(
         _PASSED,
@@ -114,7 +114,7 @@ def _response(place: str) -> Iterator[Row]:
     yield Row(f"{place}usage", _PASSED, "of all attempts, added up")
     yield Row(f"{place}output", _INSPECTED, "every item")
     yield from _item(f"{place}output[].")
-    note = "the answer once more; it goes where a text is changed"
+    note = "repeats the answer; removed where a text is changed"
     yield Row(f"{place}output_text", _INSPECTED, note, Origin.OTHER, spells_answer=True)
     yield Row(f"{place}output_messages", _PASSED, note, _VLLM, "output_messages", (), True)
     yield Row(f"{place}input_messages", _PASSED, "the caller's own prompt", _VLLM)
@@ -182,21 +182,21 @@ def _part(part: str) -> Iterator[Row]:
 def _chunk() -> Iterator[Row]:
     yield Row("type", _INSPECTED, "an unknown kind passes only if it has no words")
     place = "sequence_number output_index content_index summary_index annotation_index item_id"
-    yield from group(_PASSED, _OPENAI, "where it stands; numbered anew where it has to be", place)
+    yield from group(_PASSED, _OPENAI, "its position; renumbered where needed", place)
     yield from group(_PASSED, _OPENAI, _CALL, "command_index name", "")
-    yield Row("response", _INSPECTED, "its texts are written as they left")
+    yield Row("response", _INSPECTED, "its texts are those that were sent")
     yield from _response("response.")
-    yield Row("item", _INSPECTED, "its texts are written as they left")
+    yield Row("item", _INSPECTED, "its texts are those that were sent")
     yield from _item("item.")
-    yield Row("part", _INSPECTED, "its text is written as it left")
+    yield Row("part", _INSPECTED, "its text is the one that was sent")
     yield from _part("part.")
     yield Row("delta", _INSPECTED, "of the answer; of other texts it is a piece of those")
-    yield Row("text", _INSPECTED, "the whole text once more is written as it left")
+    yield Row("text", _INSPECTED, "the repeated text is the one that was sent")
     note = "they point into the text, and go where it is changed"
     yield from group(_PASSED, _OPENAI, note, "annotation logprobs")
     whole = "arguments input code command output refusal transcript"
     yield from group(_PASSED, _OPENAI, "the whole of a text beside the answer", whole)
-    yield Row("obfuscation", _PASSED, "padding; it goes where a text is changed")
+    yield Row("obfuscation", _PASSED, "padding; removed where a text is changed")
     picture = "partial_image_b64 partial_image_index background output_format quality size"
     yield from group(_PASSED, _OPENAI, _NO_GUARD, picture)
     note = "a stream that failed is an error"

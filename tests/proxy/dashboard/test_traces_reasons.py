@@ -20,8 +20,8 @@ def test_every_reason_has_words() -> None:
 @pytest.mark.parametrize(
     ("reason", "word"),
     [
-        ("image_parts", "pictures"),
-        ("failed:ValueError", "it broke"),
+        ("image_parts", "images"),
+        ("failed:ValueError", "it failed with an error"),
         ("something_new:x", "something_new:x"),
         ("", ""),
     ],

@@ -123,11 +123,11 @@ SHADOWS = [
     pytest.param(Replayed(policy=USED, action=Action.TRIM), "Trimmed", id="otherwise"),
     pytest.param(Replayed(policy=USED, unknown=Unknown.NO_ANSWER), "", id="nobody-knows"),
     pytest.param(
-        Replayed(policy=USED, unknown=Unknown.MODEL_NOT_ASKED), "Model asked", id="asks-the-model"
+        Replayed(policy=USED, unknown=Unknown.MODEL_NOT_ASKED), "Model called", id="asks-the-model"
     ),
     pytest.param(
         Replayed(policy=USED, unknown=Unknown.REST_NOT_READ, goes_on=True),
-        "Not given up",
+        "Not stopped",
         id="goes-on",
     ),
 ]

@@ -165,7 +165,7 @@ WRONG = [
     pytest.param(
         "x.json",
         '{"cases": [], "cases": []}',
-        "x.json: is not usable: the key 'cases' stands twice",
+        "x.json: is not usable: the key 'cases' appears twice",
         id="member-twice",
     ),
     pytest.param(

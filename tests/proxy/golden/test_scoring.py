@@ -34,7 +34,7 @@ FAULTS = [
     ),
     pytest.param(
         "min_score: 0\nforbidden_keywords: [7권, 9권]",
-        ["says what is forbidden: 7권"],
+        ["contains forbidden text: 7권"],
         id="forbidden-whatever-the-least-score",
     ),
     pytest.param("expected_action: [fix, pass]", [], id="one-of-the-actions"),

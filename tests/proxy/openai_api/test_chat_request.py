@@ -36,10 +36,10 @@ NO_OBJECT = [
     pytest.param(b'"hello"', "got str", id="string"),
     pytest.param(b"null", "got NoneType", id="null"),
     pytest.param(b'{"model": "\xff"}', "not UTF-8 at byte 11", id="not-utf-8"),
-    pytest.param(b'{"model": "a", "model": "b"}', "'model' stands twice", id="key-twice"),
+    pytest.param(b'{"model": "a", "model": "b"}', "'model' appears twice", id="key-twice"),
     pytest.param(
         b'{"model": "m", "messages": [{"role": "user", "role": "system"}]}',
-        "'role' stands twice",
+        "'role' appears twice",
         id="key-twice-deep-inside",
     ),
     pytest.param(b'{"temperature": NaN}', "NaN is not JSON", id="not-a-number"),

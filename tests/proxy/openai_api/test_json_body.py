@@ -66,11 +66,11 @@ def test_values_are_exact(written: bytes, value: object, ending: bytes) -> None:
 
 
 REFUSED = [
-    pytest.param(b'{"a":1,"a":1', "'a' stands twice", id="a-key-twice"),
-    pytest.param(b'{"b":{"a":1,"a":{"c":1}}', "'a' stands twice", id="a-key-twice-inside"),
-    pytest.param(b'{"a":1,"\\u0061":2', "'a' stands twice", id="a-key-twice-in-two-spellings"),
-    pytest.param(b'{"a":"\\u003a","a":"b"', "'a' stands twice", id="with-an-escaped-colon"),
-    pytest.param(b'{"a":"\\u003A","b":1,"b":2', "'b' stands twice", id="escaped-in-capitals"),
+    pytest.param(b'{"a":1,"a":1', "'a' appears twice", id="a-key-twice"),
+    pytest.param(b'{"b":{"a":1,"a":{"c":1}}', "'a' appears twice", id="a-key-twice-inside"),
+    pytest.param(b'{"a":1,"\\u0061":2', "'a' appears twice", id="a-key-twice-in-two-spellings"),
+    pytest.param(b'{"a":"\\u003a","a":"b"', "'a' appears twice", id="with-an-escaped-colon"),
+    pytest.param(b'{"a":"\\u003A","b":1,"b":2', "'b' appears twice", id="escaped-in-capitals"),
     pytest.param(b'{"a":NaN', "NaN is not JSON", id="no-number"),
     pytest.param(b'{"a":-Infinity', "-Infinity is not JSON", id="no-end"),
     pytest.param(b'{"a":1e999', "too large", id="too-large-for-a-float"),

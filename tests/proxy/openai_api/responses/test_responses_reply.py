@@ -79,7 +79,7 @@ BROKEN: list[object] = [
     pytest.param(b"[]", "got list", id="no-object"),
     pytest.param(b"<html>", "Expecting value", id="no-json"),
     pytest.param(b'{"id": "x"}', "no output", id="no-output"),
-    pytest.param(b'{"output": [], "output": [{}]}', "stands twice", id="two-outputs"),
+    pytest.param(b'{"output": [], "output": [{}]}', "appears twice", id="two-outputs"),
     pytest.param(json_bytes(response_of(status="failed")), "failed", id="failed"),
     pytest.param(json_bytes(response_of(error={"code": "x"})), "failed", id="error"),
     pytest.param(json_bytes(response_of(status="queued")), "not ended", id="still-to-come"),
