@@ -264,6 +264,27 @@ async def test_a_streamed_completion(
     assert chunks[-1].choices[0].finish_reason == "stop"
 
 
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_a_changed_completion_says_so(
+    doors: DoorHouse, first: str, second: str, expected: str
+) -> None:
+    doors.server.says(first, second)
+    named = {CLEAN: "regenerate", LANGUAGE_TEMPLATE: "replace"}
+    wanted = [] if first == CLEAN else [named[expected]]
+
+    async with doors.proxy.sdk() as client:
+        plain = await client.completions.create(model=MODEL, prompt=QUESTION)
+        stream: AsyncStream[Completion] = await client.completions.create(
+            model=MODEL, prompt=QUESTION, stream=True, stream_options={"include_usage": True}
+        )
+        *chunks, usage = [chunk async for chunk in stream]
+
+    for replies in ([plain], chunks):
+        found = [one.model_extra["guard"] for one in replies if one.model_extra]
+        assert [guard["action"] for guard in found] == wanted
+    assert (usage.choices, usage.model_extra) == ([], {})
+
+
 async def test_two_completions_are_guarded_each_for_itself(doors: DoorHouse) -> None:
     doors.server.script = lambda _: Said((CLEAN, OTHER))
 

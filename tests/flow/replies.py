@@ -10,6 +10,7 @@ from proxy.openai_api.sse import without_comments
 from proxy.traces.trace import Trace
 from tests.fakes.running_proxy import RunningProxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.flow.heard import heard
 
 
 def said(reply: httpx.Response) -> str:
@@ -37,12 +38,18 @@ def found_by(trace: Trace, guard: str) -> list[str]:
 
 
 async def both_ways(proxy: RunningProxy, body: JsonObject, action: str, *codes: str) -> str:
-    """Ask plain and as a stream; the same has to leave for the same reasons. Return its text."""
+    """Ask plain and as a stream; the same has to leave for the same reasons. Return its text.
+
+    The body says what was changed, and nothing where nothing was.
+    """
     texts = []
     for streamed in (False, True):
         reply = await proxy.chat(body | {"stream": streamed})
         assert reply.headers["x-guard-action"] == action
         assert reply.headers.get("x-guard-reasons", "") == ",".join(codes)
+        named = {"request_id": reply.headers["x-guard-request-id"], "reasons": [*codes]}
+        changed = [chunk["guard"] for chunk in heard(reply).chunks if "guard" in chunk]
+        assert changed == ([] if action == "pass" else [named | {"action": action}])
         texts.append(said(reply))
     assert texts[0] == texts[1]
     return texts[0]

@@ -135,7 +135,7 @@ async def test_numbers_of_an_answer_without_a_list_stay_what_they_are(
     upstream.says(f"{CLOSED}[†1]. {EVENING}[†9]. {BONSAI}[†3].")
 
     text = await both_ways(
-        proxy, request(), "fix", "citations.unknown_number,citations.wrong_source"
+        proxy, request(), "fix", "citations.unknown_number", "citations.wrong_source"
     )
 
     assert text == f"{CLOSED}[†1]. {EVENING}. {BONSAI}[†4]."
