@@ -1,4 +1,4 @@
-"""Reads drafts of policies and tries them on traces; nothing is written anywhere.
+"""Reads drafts of policies, tries them on traces and says what changes; nothing is written.
 
 That happens in a process of its own, so that no draft can keep requests waiting. One that takes too
 long is ended together with its process, and the next one starts another.
@@ -7,6 +7,7 @@ long is ended together with its process, and the next one starts another.
 import asyncio
 import os
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple, Unpack
 
+from guards.core.finding import Finding
 from policies.schema.document import LARGEST_FILE_BYTES
 from policies.schema.errors import Place, PolicyError, Problem
 from policies.schema.inheritance import files_in
@@ -21,8 +23,11 @@ from policies.schema.keys import SHOWN_HASH, WHOLE_HASH, shown_hash
 from policies.schema.loader import LoadedPolicy, load_text
 from policies.schema.store import PolicyStore
 from proxy.logs import logger
+from proxy.replay.labelled import Improvement, improvement
 from proxy.replay.workers import Workers, judge_again, packed
 from proxy.traces.trace import NotReplayed, Replayed, Trace
+from proxy.views import msgid
+from proxy.views.words import NOT_REPLAYED, UNKNOWN, action_word, code_word
 
 log = logger(__name__)
 
@@ -211,3 +216,206 @@ def _one(policy: bytes, trace: Trace) -> Replayed:
         return judge_again(policy, trace)
     except Exception:  # noqa: BLE001 - such as a guard that the request asked for and no reply for it
         return Replayed(policy=trace.policy, not_run=NotReplayed.FAILED)
+
+
+_NOT_KNOWN = msgid("Not known")
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewFinding:
+    """A finding.
+
+    Attributes:
+        attempt: Number of the attempt whose answer it is about; 0 for the question.
+        finding: The finding.
+    """
+
+    attempt: int
+    finding: Finding
+
+    @property
+    def title(self) -> str:
+        """What it says, to be translated."""
+        return code_word(self.finding.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """One request under a draft.
+
+    Attributes:
+        trace: The request as it was served.
+        tried: What the draft would have made of it.
+    """
+
+    trace: Trace
+    tried: Replayed
+
+    @property
+    def not_tried(self) -> str:
+        """Why it cannot be tried, to be translated; empty if it can."""
+        return NOT_REPLAYED[self.tried.not_run] if self.tried.not_run else ""
+
+    @property
+    def not_known(self) -> str:
+        """Why nobody knows what would leave, to be translated; empty if it is known."""
+        return UNKNOWN[self.tried.unknown] if self.tried.unknown else ""
+
+    @property
+    def word(self) -> str:
+        """What the draft would do, in a word to be translated."""
+        return word_of(self.tried.action_name)
+
+    @property
+    def changes_action(self) -> bool:
+        """Whether the draft would do something else."""
+        return self.tried.action_name != self.trace.action_name
+
+    @property
+    def comes(self) -> list[PreviewFinding]:
+        """Findings that only the draft has."""
+        known = {_key(seen) for seen in _recorded(self.trace)}
+        return [seen for seen in _found(self.tried) if _key(seen) not in known]
+
+    @property
+    def goes(self) -> list[PreviewFinding]:
+        """Findings that the draft does not have."""
+        known = {_key(seen) for seen in _found(self.tried)}
+        return [seen for seen in _recorded(self.trace) if _key(seen) not in known]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Requests of which the same was made, and of which a draft would make the same.
+
+    Attributes:
+        before: The action.
+        after: What it would be.
+        count: How many there are.
+        example: Id of the newest.
+    """
+
+    before: str
+    after: str
+    count: int
+    example: str
+
+    @property
+    def changes(self) -> bool:
+        """Whether the draft would do something else."""
+        return self.before != self.after
+
+    @property
+    def after_word(self) -> str:
+        """What the draft would do, in a word to be translated."""
+        return word_of(self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """Many requests under a draft.
+
+    Attributes:
+        moves: What changes first, then the most frequent.
+        untried: How many could not be tried, by why, to be translated.
+        left_out: For how many there was no time.
+    """
+
+    moves: Sequence[Move]
+    untried: Sequence[tuple[str, int]]
+    left_out: int
+
+    @classmethod
+    def of(cls, tried: Tried) -> "Moves":
+        """Count what changes."""
+        counts: Counter[tuple[str, str]] = Counter()
+        examples: dict[tuple[str, str], str] = {}
+        untried: Counter[str] = Counter()
+        for trace, judged in tried.pairs:
+            if judged.not_run is not None:
+                untried[NOT_REPLAYED[judged.not_run]] += 1
+                continue
+            pair = trace.action_name, judged.action_name
+            counts[pair] += 1
+            examples.setdefault(pair, trace.id)
+        moves = [Move(*pair, count, examples[pair]) for pair, count in counts.items()]
+        moves.sort(key=lambda move: (not move.changes, -move.count))
+        return cls(moves, untried.most_common(), tried.left_out)
+
+    @property
+    def judged(self) -> int:
+        """How many were tried."""
+        return sum(move.count for move in self.moves)
+
+    @property
+    def changed(self) -> int:
+        """Of how many the draft would make something else."""
+        return sum(move.count for move in self.moves if move.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledMoves:
+    """Labelled requests under a draft.
+
+    Attributes:
+        better: Those that come out as their label asks for, and did not.
+        worse: Those that did, and no longer do.
+        same: How many are as right or as wrong as before.
+        unknown: Of how many nobody knows without asking the model.
+        untried: How many could not be tried, by why, to be translated.
+        left_out: For how many there was no time.
+    """
+
+    better: Sequence[Preview]
+    worse: Sequence[Preview]
+    same: int
+    unknown: int
+    untried: Sequence[tuple[str, int]]
+    left_out: int
+
+    @classmethod
+    def of(cls, tried: Tried) -> "LabelledMoves":
+        """Hold what a draft makes of requests against their labels."""
+        found: dict[Improvement | None, list[Preview]] = {}
+        for trace, judged in tried.pairs:
+            found.setdefault(improvement(trace, judged), []).append(Preview(trace, judged))
+        untried = Counter(one.not_tried for one in found.get(None, []))
+        return cls(
+            better=found.get(Improvement.BETTER, []),
+            worse=found.get(Improvement.WORSE, []),
+            same=len(found.get(Improvement.SAME, [])),
+            unknown=len(found.get(Improvement.UNKNOWN, [])),
+            untried=untried.most_common(),
+            left_out=tried.left_out,
+        )
+
+    @property
+    def judged(self) -> int:
+        """How many were tried."""
+        return len(self.better) + len(self.worse) + self.same + self.unknown
+
+
+def word_of(action_name: str) -> str:
+    """Return the word for an action, or that it is not known, to be translated."""
+    return _NOT_KNOWN if action_name == "unknown" else action_word(action_name)
+
+
+def _recorded(trace: Trace) -> list[PreviewFinding]:
+    about_question = [PreviewFinding(0, finding) for finding in trace.findings]
+    return about_question + [
+        PreviewFinding(number, finding)
+        for number, attempt in enumerate(trace.attempts, start=1)
+        for choice in attempt.choices
+        for finding in choice.findings
+    ]
+
+
+def _found(tried: Replayed) -> list[PreviewFinding]:
+    return [
+        PreviewFinding(one.attempt, finding) for one in tried.choices for finding in one.findings
+    ]
+
+
+def _key(seen: PreviewFinding) -> tuple[object, ...]:
+    finding = seen.finding
+    return seen.attempt, finding.code, finding.part, finding.span.start, finding.span.end

@@ -1,7 +1,6 @@
 """`/dashboard/policies/<name>/draft`: a policy as it could be, checked and tried, never written."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
@@ -12,7 +11,6 @@ from litestar.exceptions import NotFoundException
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from litestar.params import FromPath
 
-from guards.core.finding import Finding
 from policies.schema.errors import Problem
 from policies.schema.loader import LoadedPolicy
 from proxy.dashboard.draft_trials import (
@@ -20,8 +18,10 @@ from proxy.dashboard.draft_trials import (
     Checked,
     Crowded,
     DraftProcess,
+    LabelledMoves,
+    Moves,
+    Preview,
     TookTooLong,
-    Tried,
     checked,
     file_of,
     text_of,
@@ -40,170 +40,8 @@ from proxy.replay.judging import WITHOUT_MODEL
 from proxy.services import Services
 from proxy.traces.query import Query
 from proxy.traces.store import TraceStoreAway
-from proxy.traces.trace import Replayed, Trace
-from proxy.views import msgid
-from proxy.views.words import NOT_REPLAYED, UNKNOWN, action_word, code_word
-
-_NOT_KNOWN = msgid("Not known")
-
-
-@dataclass(frozen=True, slots=True)
-class PreviewFinding:
-    """A finding.
-
-    Attributes:
-        attempt: Number of the attempt whose answer it is about; 0 for the question.
-        finding: The finding.
-    """
-
-    attempt: int
-    finding: Finding
-
-    @property
-    def title(self) -> str:
-        """What it says, to be translated."""
-        return code_word(self.finding.code)
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """One request under a draft.
-
-    Attributes:
-        trace: The request as it was served.
-        tried: What the draft would have made of it.
-    """
-
-    trace: Trace
-    tried: Replayed
-
-    @property
-    def not_tried(self) -> str:
-        """Why it cannot be tried, to be translated; empty if it can."""
-        return NOT_REPLAYED[self.tried.not_run] if self.tried.not_run else ""
-
-    @property
-    def not_known(self) -> str:
-        """Why nobody knows what would leave, to be translated; empty if it is known."""
-        return UNKNOWN[self.tried.unknown] if self.tried.unknown else ""
-
-    @property
-    def word(self) -> str:
-        """What the draft would do, in a word to be translated."""
-        return word_of(self.tried.action_name)
-
-    @property
-    def changes_action(self) -> bool:
-        """Whether the draft would do something else."""
-        return self.tried.action_name != self.trace.action_name
-
-    @property
-    def comes(self) -> list[PreviewFinding]:
-        """Findings that only the draft has."""
-        known = {_key(seen) for seen in _recorded(self.trace)}
-        return [seen for seen in _found(self.tried) if _key(seen) not in known]
-
-    @property
-    def goes(self) -> list[PreviewFinding]:
-        """Findings that the draft does not have."""
-        known = {_key(seen) for seen in _found(self.tried)}
-        return [seen for seen in _recorded(self.trace) if _key(seen) not in known]
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """Requests of which the same was made, and of which a draft would make the same.
-
-    Attributes:
-        before: The action.
-        after: What it would be.
-        count: How many there are.
-        example: Id of the newest.
-    """
-
-    before: str
-    after: str
-    count: int
-    example: str
-
-    @property
-    def changes(self) -> bool:
-        """Whether the draft would do something else."""
-        return self.before != self.after
-
-    @property
-    def after_word(self) -> str:
-        """What the draft would do, in a word to be translated."""
-        return word_of(self.after)
-
-
-@dataclass(frozen=True, slots=True)
-class Moves:
-    """Many requests under a draft.
-
-    Attributes:
-        moves: What changes first, then the most frequent.
-        untried: How many could not be tried, by why, to be translated.
-        left_out: For how many there was no time.
-    """
-
-    moves: Sequence[Move]
-    untried: Sequence[tuple[str, int]]
-    left_out: int
-
-    @classmethod
-    def of(cls, tried: Tried) -> "Moves":
-        """Count what changes."""
-        counts: Counter[tuple[str, str]] = Counter()
-        examples: dict[tuple[str, str], str] = {}
-        untried: Counter[str] = Counter()
-        for trace, judged in tried.pairs:
-            if judged.not_run is not None:
-                untried[NOT_REPLAYED[judged.not_run]] += 1
-                continue
-            pair = trace.action_name, judged.action_name
-            counts[pair] += 1
-            examples.setdefault(pair, trace.id)
-        moves = [Move(*pair, count, examples[pair]) for pair, count in counts.items()]
-        moves.sort(key=lambda move: (not move.changes, -move.count))
-        return cls(moves, untried.most_common(), tried.left_out)
-
-    @property
-    def judged(self) -> int:
-        """How many were tried."""
-        return sum(move.count for move in self.moves)
-
-    @property
-    def changed(self) -> int:
-        """Of how many the draft would make something else."""
-        return sum(move.count for move in self.moves if move.changes)
-
-
-def word_of(action_name: str) -> str:
-    """Return the word for an action, or that it is not known, to be translated."""
-    return _NOT_KNOWN if action_name == "unknown" else action_word(action_name)
-
-
-def _recorded(trace: Trace) -> list[PreviewFinding]:
-    about_question = [PreviewFinding(0, finding) for finding in trace.findings]
-    return about_question + [
-        PreviewFinding(number, finding)
-        for number, attempt in enumerate(trace.attempts, start=1)
-        for choice in attempt.choices
-        for finding in choice.findings
-    ]
-
-
-def _found(tried: Replayed) -> list[PreviewFinding]:
-    return [
-        PreviewFinding(one.attempt, finding) for one in tried.choices for finding in one.findings
-    ]
-
-
-def _key(seen: PreviewFinding) -> tuple[object, ...]:
-    finding = seen.finding
-    return seen.attempt, finding.code, finding.part, finding.span.start, finding.span.end
-
+from proxy.traces.trace import ANY_LABEL, Trace
+from proxy.views.words import label_word
 
 _AROUND_LINES = 1
 
@@ -246,10 +84,12 @@ class Result:
         elsewhere: What is about no line.
         preview: The draft tried on one request.
         moves: The draft tried on many.
+        labelled: The draft tried on those that are labelled.
         is_too_long: It is longer than what is read here.
         took_too_long: Reading or trying it took too long.
         is_crowded: Others are read or tried, and several wait already.
         no_trace: There was no such request, or none at all.
+        no_label: There was no labelled request.
     """
 
     checked: Checked | None = None
@@ -259,10 +99,12 @@ class Result:
     elsewhere: Sequence[Elsewhere] = ()
     preview: Preview | None = None
     moves: Moves | None = None
+    labelled: LabelledMoves | None = None
     is_too_long: bool = False
     took_too_long: bool = False
     is_crowded: bool = False
     no_trace: bool = False
+    no_label: bool = False
 
     @property
     def draft(self) -> LoadedPolicy | None:
@@ -321,11 +163,17 @@ TRACES_TO_CHOOSE = 30
 TRACES_TO_TRY = 100
 ON_ONE = "one"
 ON_MANY = "many"
+ON_LABELLED = "labelled"
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a draft is to be tried on: ``do`` is `ON_ONE`, `ON_MANY` or anything for nothing."""
+    """What a draft is to be tried on.
+
+    Attributes:
+        do: `ON_ONE`, `ON_MANY`, `ON_LABELLED`, or anything for nothing.
+        trace: Id of the one.
+    """
 
     do: str
     trace: str
@@ -353,10 +201,16 @@ class Draft:
         """The tenant whose requests it would judge; None for a policy that others extend."""
         return self.in_force.policy.tenant if self.in_force else None
 
-    async def traces(self, most: int) -> Sequence[Trace] | None:
-        """Return the newest requests that it can be tried on; None if the store is away."""
+    async def traces(self, most: int, label: str | None = None) -> Sequence[Trace] | None:
+        """Return the newest requests that it can be tried on; None if the store is away.
+
+        Args:
+            most: At most so many.
+            label: With this label only, one of `LABEL_FILTERS`.
+        """
+        query = Query(tenant=self.tenant, label=label, limit=most)
         try:
-            page = await self.services.traces.page(Query(tenant=self.tenant, limit=most))
+            page = await self.services.traces.page(query)
         except TraceStoreAway:
             return None
         return [trace for trace in page.traces if trace.door not in WITHOUT_MODEL]
@@ -379,7 +233,9 @@ class Draft:
     async def drawn(self, text: str, chosen: str, result: Result | None) -> Response[str]:
         """Return the page, or its part below the form."""
         if self.visit.is_fragment:
-            return self.visit.draw("policies/draft_result.html", draft=self, result=result)
+            return self.visit.draw(
+                "policies/draft_result.html", draft=self, result=result, label_word=label_word
+            )
         return self.visit.draw(
             "policies/draft.html",
             draft=self,
@@ -388,6 +244,7 @@ class Draft:
             traces=await self._choices(chosen),
             most=TRACES_TO_TRY,
             result=result,
+            label_word=label_word,
         )
 
 
@@ -455,14 +312,19 @@ async def _tried(
     draft: Draft, draft_process: DraftProcess, result: Result, wanted: Wanted
 ) -> Result:
     """Try a draft that can be used on what is wanted."""
-    if result.draft is None or wanted.do not in (ON_ONE, ON_MANY):
+    if result.draft is None or wanted.do not in (ON_ONE, ON_MANY, ON_LABELLED):
         return result
-    traces = (
-        await draft.traces(TRACES_TO_TRY) if wanted.do == ON_MANY else await draft.one(wanted.trace)
-    )
+    traces: Sequence[Trace] | None
+    if wanted.do == ON_ONE:
+        traces = await draft.one(wanted.trace)
+    else:
+        traces = await draft.traces(TRACES_TO_TRY, ANY_LABEL if wanted.do == ON_LABELLED else None)
     if not traces:
-        return replace(result, no_trace=True)
+        is_label = wanted.do == ON_LABELLED and traces is not None
+        return replace(result, no_trace=not is_label, no_label=is_label)
     done = await tried(draft_process, result.draft, traces)
     if wanted.do == ON_MANY:
         return replace(result, moves=Moves.of(done))
+    if wanted.do == ON_LABELLED:
+        return replace(result, labelled=LabelledMoves.of(done))
     return replace(result, preview=Preview(*done.pairs[0]))

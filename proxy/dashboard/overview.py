@@ -20,12 +20,13 @@ from proxy.traces.tally import (
     Latency,
     Regenerations,
     Shadowed,
+    Share,
     Tally,
     TallyBucket,
 )
-from proxy.traces.trace import NOTHING_DECIDED
+from proxy.traces.trace import NOTHING_DECIDED, Label
 from proxy.views import msgid
-from proxy.views.words import reason_word
+from proxy.views.words import label_word, reason_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +179,15 @@ class GuardLine:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelLine:
+    """What labels say of a guard."""
+
+    guard: str
+    precision: Share
+    false_alarms: Share
+
+
+@dataclass(frozen=True, slots=True)
 class LatencyLine:
     """How long something took: the median and what 95 of 100 requests stay below, in ms."""
 
@@ -294,6 +304,36 @@ class Traffic:
         """The guards that ran and found nothing."""
         told = {line.guard for line in self.guards}
         return tuple(sorted(self.tally.by_guard.keys() - told))
+
+    @property
+    def labelled(self) -> int:
+        """How many of the requests are labelled."""
+        return sum(self.tally.by_label.values())
+
+    @property
+    def label_counts(self) -> tuple[Part, ...]:
+        """Labelled requests by their label."""
+        counted = self.tally.by_label
+        return tuple(Part(label.value, counted.get(label.value, 0), None) for label in Label)
+
+    @property
+    def label_lines(self) -> tuple[LabelLine, ...]:
+        """The guards with labelled alarms, those with most of them first."""
+        lines = [
+            LabelLine(guard, alarms.precision, alarms.false_alarms)
+            for guard, alarms in self.tally.alarms.items()
+            if alarms.precision.total
+        ]
+        return tuple(sorted(lines, key=lambda line: (-line.precision.total, line.guard)))
+
+    @property
+    def unalarmed_guards(self) -> tuple[str, ...]:
+        """The guards that left every labelled request alone."""
+        return tuple(
+            sorted(
+                guard for guard, alarms in self.tally.alarms.items() if not alarms.precision.total
+            )
+        )
 
     @property
     def latencies(self) -> tuple[LatencyLine, ...]:
@@ -418,6 +458,7 @@ async def show_overview(
         now=services.now(),
         span=span,
         reason_word=reason_word,
+        label_word=label_word,
         spans=SPANS,
         live_address=visit.page_of(LIVE, span=span.name, empty=empty),
         has_traces=await services.traces.count(Query(tenant=visit.tenant)) > 0,
@@ -439,6 +480,7 @@ async def show_live(
         now=services.now(),
         span=span,
         reason_word=reason_word,
+        label_word=label_word,
     )
     if traffic.requests and visit.query.get("empty") == _EMPTY:
         # The page that asks had nothing to show and lacks the places for what there is now.

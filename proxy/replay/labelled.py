@@ -71,16 +71,17 @@ def _finds_missed(trace: Trace, tried: Replayed) -> bool:
 
 def place_in_attempt(made: Made, span: Span) -> Span:
     """Return where words of a reply stand in the answer that it was made from."""
-    return Span(_position(made, span.start), _position(made, span.end))
+    return Span(_position(made, span.start, is_end=False), _position(made, span.end, is_end=True))
 
 
-def _position(made: Made, position: int) -> int:
+def _position(made: Made, position: int, *, is_end: bool) -> int:
     grown = 0
     for change in made.changes:
         start = change.span.start + grown
-        if position <= start:
+        # What was taken out right there stands before the words that begin, behind those that end.
+        if position < start or (is_end and position == start):
             break
         if position < start + len(change.text):
-            return change.span.start
+            return change.span.end if is_end else change.span.start
         grown += len(change.text) - (change.span.end - change.span.start)
     return position - grown

@@ -146,13 +146,23 @@
     const quote = marking.querySelector("[data-quote]");
     const near = marking.querySelector("[data-near]");
     const choice = marking.querySelector("[data-choice]");
-    marking.addEventListener("select", ({ target }) => {
+    const isReply = (element) => "reply" in element.dataset;
+
+    function take({ target }) {
       const { value, selectionStart: start, selectionEnd: end } = target;
-      if (!("reply" in target.dataset) || start === end) return;
+      if (!isReply(target) || start === end) return;
       quote.value = value.slice(start, end);
       near.value = [...value.slice(0, start)].length; // the server counts code points
       if (choice) choice.value = target.dataset.reply;
-    });
+    }
+
+    for (const event of ["select", "keyup", "pointerup"]) marking.addEventListener(event, take);
+    // A field that is marked as read-only has no caret to select with by the keyboard.
+    for (const event of ["beforeinput", "drop"]) {
+      marking.addEventListener(event, (change) => {
+        if (isReply(change.target)) change.preventDefault();
+      });
+    }
   }
 
   const marking = document.querySelector(".marking");
