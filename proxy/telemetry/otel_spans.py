@@ -31,6 +31,9 @@ log = logger(__name__)
 Attributes = dict[str, AttributeValue]
 
 ERROR_TYPE: Final = "error.type"
+SPAN_KIND: Final = "openinference.span.kind"
+"""Phoenix shows a span as what this says; Langfuse makes the type of an observation from it."""
+TAGS: Final = "langfuse.trace.tags"
 STATUS_CODE: Final = "http.response.status_code"
 OPERATION_BOUNDS: Final = tuple(0.01 * 2**power for power in range(14))
 TOKEN_BOUNDS: Final = tuple(4**power for power in range(14))
@@ -62,6 +65,7 @@ def request_attributes(door: str) -> Attributes:
         "http.route": path,
         "url.path": path,
         "url.scheme": "http",
+        SPAN_KIND: "CHAIN",
     }
 
 
@@ -73,6 +77,7 @@ def end_attributes(trace: Trace) -> Attributes:
         "guard.policy": f"{trace.policy.name}@{trace.policy.version}",
         "guard.request_id": trace.id,
         "guard.tenant": trace.tenant,
+        TAGS: (f"guard:{trace.action_name}",),
     }
     if trace.reasons:
         found["guard.reasons"] = trace.reasons
@@ -255,7 +260,7 @@ class _OtelRequest:
                 f"{operation_of(self._door)} {model_name(call)}",
                 self._context,
                 SpanKind.CLIENT,
-                about,
+                about | {SPAN_KIND: "LLM"},
                 start_time=self._after(call.spent_s * 1000),
             )
             self._calls[call.number] = span, about
@@ -287,12 +292,22 @@ class _OtelRequest:
 
     def _write_step(self, step: Step) -> None:
         began_ns = self._after(step.started_ms)
-        span = self._telemetry.tracer.start_span(step.name, self._context, start_time=began_ns)
+        about: Attributes = {SPAN_KIND: _step_kind(step.name)}
+        span = self._telemetry.tracer.start_span(
+            step.name, self._context, attributes=about, start_time=began_ns
+        )
         span.end(self._after(step.started_ms + step.duration_ms))
 
     def _after(self, spent_ms: float) -> int:
         """Return the time so long after the request came in, in Unix nanoseconds."""
         return self._began_ns + int(spent_ms * 1e6)
+
+
+def _step_kind(step: str) -> str:
+    """Return what OpenInference calls a step."""
+    if stage_of(step):
+        return "GUARDRAIL"
+    return "EVALUATOR" if step.startswith("judge_") else "CHAIN"
 
 
 def _tell(span: Span, attributes: Attributes, failed: str | None) -> None:

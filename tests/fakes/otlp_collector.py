@@ -58,6 +58,7 @@ class Collector:
     spans: list[Seen] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
     resources: list[Mapping[str, Value]] = field(default_factory=list)
+    headers: list[Mapping[str, str]] = field(default_factory=list)
 
     @property
     def server_span(self) -> Seen:
@@ -73,12 +74,17 @@ class Collector:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Collector", None]:
-        takers = {"/v1/traces": self._take_traces, "/v1/metrics": self._take_metrics}
+        takers = {
+            "/v1/traces": self._take_traces,
+            "/v1/metrics": self._take_metrics,
+            "/api/public/otel/v1/traces": self._take_traces,  # where Langfuse takes them
+        }
 
         @post(list(takers), status_code=200)
         async def take(request: Request[object, object, State]) -> Response[bytes]:
             assert request.headers["content-type"] == PROTOBUF
             raw = await request.body()
+            self.headers.append(dict(request.headers))
             if self.status == 200:
                 self.raw.append(raw)
                 takers[request.url.path](raw)

@@ -111,6 +111,8 @@ async def test_a_request_is_a_span_with_its_calls_and_steps_within(
         "guard.policy": policy,
         "guard.request_id": request_id,
         "guard.tenant": "app",
+        "langfuse.trace.tags": ["guard:pass"],
+        "openinference.span.kind": "CHAIN",
     }
     [call] = telemetry.of_kind("CLIENT")
     host, _, port = model.address.removeprefix("http://").rpartition(":")
@@ -124,15 +126,16 @@ async def test_a_request_is_a_span_with_its_calls_and_steps_within(
         "gen_ai.response.finish_reasons": ["stop"],
         "gen_ai.usage.input_tokens": usage["prompt_tokens"],
         "gen_ai.usage.output_tokens": usage["completion_tokens"],
+        "openinference.span.kind": "LLM",
         "server.address": host,
         "server.port": int(port),
     }
     steps = telemetry.of_kind("INTERNAL")
-    assert [step.name for step in steps] == [
-        "read",
-        "inspect_question",
-        "inspect_answer_1",
-        "write",
+    assert [(step.name, step.attributes) for step in steps] == [
+        ("read", {"openinference.span.kind": "CHAIN"}),
+        ("inspect_question", {"openinference.span.kind": "GUARDRAIL"}),
+        ("inspect_answer_1", {"openinference.span.kind": "GUARDRAIL"}),
+        ("write", {"openinference.span.kind": "CHAIN"}),
     ]
     for span in (call, *steps):
         assert (span.trace_id, span.parent_id) == (whole.trace_id, whole.span_id)
