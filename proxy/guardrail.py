@@ -4,6 +4,7 @@ LiteLLM sends the messages before the model is called (``input_type: request``),
 answers alone (``response``), with the id of the call. So a request waits here for its answer.
 """
 
+import asyncio
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -167,7 +168,8 @@ class GuardrailJob(Job):
         )
         with self._services.long_texts.acquire(self._tenant, exchange) as tenant:
             with self.trace.step("inspect_answer"):
-                judged = [await self._judged(tenant, exchange, reply, one) for one in reply.answers]
+                judging = (self._judged(tenant, exchange, reply, one) for one in reply.answers)
+                judged = await asyncio.gather(*judging)
             note_attempt(self.trace, reply, judged, upstream_ms=0.0)
             settled = []
             for one in judged:

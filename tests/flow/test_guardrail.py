@@ -1,6 +1,7 @@
 """The generic guardrail API over a socket, with the bodies that LiteLLM 1.106.2 posts."""
 
 import json
+import time
 from collections.abc import AsyncGenerator
 
 import httpx
@@ -10,6 +11,7 @@ from pydantic import JsonValue
 
 from guards.core.exchange import ContextState
 from policies.schema.guard_rule import Action
+from proxy.errors import RequestStoreUnavailable
 from proxy.openai_api.json_body import JsonObject
 from proxy.replay.judging import why_not
 from proxy.traces.trace import NotReplayed
@@ -19,11 +21,15 @@ from proxy.waiting_requests import (
     KEPT_S,
     MOST_BYTES_OF_TENANT,
     LocalWaitingRequests,
+    open_waiting_requests,
 )
+from proxy.workers.place import ALONE, Place
 from tests.fakes.house import House, open_house
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.canteen import COMPLAINT, COMPLAINT_TEMPLATE, TEMPLATES
+from tests.flow.test_judge import AGAINST, ASKED, DOUBTED, judged_proxy
+from tests.policies.courses import COURSES, DENIED, POOL
 
 PATH = "/v1/beta/litellm_basic_guardrail_api"
 CONTEXT = (
@@ -259,6 +265,25 @@ async def test_guards_of_an_answer_are_not_replayed(house: House) -> None:
     assert why_not(trace) is NotReplayed.VERIFICATION
 
 
+async def test_the_judge_of_the_tenant_is_asked_about_an_answer(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    texts = [f"[{place}] {one.title} {one.text}" for place, one in enumerate((COURSES, POOL), 1)]
+    context = "\n".join(["<context>", *texts, "</context>"])
+    async with (
+        ScriptedUpstream(AGAINST).running() as judge,
+        ScriptedUpstream().running() as upstream,
+        judged_proxy(tmp_path_factory.mktemp("judge"), upstream, judge.address) as proxy,
+    ):
+        for body in (asked(ASKED, context), answered(DOUBTED)):
+            reply = await proxy.send(json.dumps(body).encode(), path=PATH)
+            assert reply.status_code == 200, reply.text
+
+    assert len(judge.requests) == 1
+    assert reply.json()["action"] != "NONE"
+    assert DENIED not in reply.text
+
+
 # Who may ask, and what is refused.
 
 
@@ -326,6 +351,16 @@ async def test_replicas_know_each_others_requests(
             reply = await second.send(json.dumps(answered(WRONG)).encode(), path=PATH)
 
     assert reply.json()["action"] == "BLOCKED"
+
+
+async def test_without_a_store_that_all_know_a_request_is_refused() -> None:
+    gone = open_waiting_requests("redis://127.0.0.1:9", ALONE, time.monotonic)
+    alone = open_waiting_requests(None, Place(number=1, count=2), time.monotonic)
+
+    for waiting in (gone, alone):
+        with pytest.raises(RequestStoreUnavailable):
+            await waiting.put("app", CALL, b"{}")
+        await waiting.close()
 
 
 async def test_a_request_waits_for_ten_minutes_and_a_minute_after_a_scan() -> None:
