@@ -22,6 +22,7 @@ from policies.schema.loader import LoadedPolicy
 from policies.schema.sections import Tracing
 from policies.schema.store import PolicyStore, Reload
 from proxy.dashboard.mounting import Dashboard
+from proxy.dashboard.playground_form import TrialForm
 from proxy.errors import (
     BadRequest,
     GuardProxyError,
@@ -188,9 +189,15 @@ def read_tenants(settings: Settings) -> Tenants:
     return Tenants(policies)
 
 
-def create_app(services: Services) -> ASGIApp:
-    """Return the web app over services that are already open."""
-    return services.shutdown.tracked(Entrance(ModelApi(services), _web_app(services)))
+def create_app(services: Services, playground: TrialForm | None = None) -> ASGIApp:
+    """Return the web app over services that are already open.
+
+    Args:
+        services: What it is made of.
+        playground: How the form of the playground is filled in at first; None for empty.
+    """
+    web_app = _web_app(services, playground or TrialForm())
+    return services.shutdown.tracked(Entrance(ModelApi(services), web_app))
 
 
 def connection_limiter(services: Services) -> ConnectionLimiter:
@@ -204,7 +211,7 @@ def connection_limiter(services: Services) -> ConnectionLimiter:
     return ConnectionLimiter(limits, services.metrics.overloaded.labels("connections").inc)
 
 
-def _web_app(services: Services) -> Litestar:
+def _web_app(services: Services, playground: TrialForm) -> Litestar:
     return Litestar(
         route_handlers=[healthz, readyz, metrics, openapi_document, list_traces, show_trace],
         state=State({"services": services}),
@@ -217,7 +224,7 @@ def _web_app(services: Services) -> Litestar:
         request_max_body_size=services.settings.max_body_bytes,
         openapi_config=None,
         logging_config=None,
-        plugins=[Dashboard(services)] if services.settings.dashboard else [],
+        plugins=[Dashboard(services, playground)] if services.settings.dashboard else [],
     )
 
 

@@ -20,13 +20,16 @@ from proxy.app import create_app, open_services
 from proxy.cli.output import err, excerpt, fail, harmless, out
 from proxy.cli.settings import read_settings
 from proxy.cli.signals import graceful_stop, unless_stopped
+from proxy.dashboard.playground_form import Box, TrialForm
 from proxy.demo.model_server import MODEL, model_server
-from proxy.demo.tour import Stop, say, tour
+from proxy.demo.tour import INSTRUCTIONS, RULES, Stop, say, tour, with_sources
 from proxy.logs import configure_logs
 from proxy.server.serving import CannotListen, loop_factory, served
 from proxy.settings import LogFormat, Settings
 
 BRIEF_CHARS = 90
+TYPED = "연차휴가를 며칠 쓸 수 있나요?"
+"""A question as somebody might type it; the tour has it in other words."""
 NARROWEST_TABLE = 120
 
 
@@ -38,10 +41,10 @@ def tour_page(stops: Sequence[Stop], width: int) -> RenderableType:
 
 
 def _table(stops: Iterable[Stop]) -> Table:
-    table = Table(show_lines=True, title="what the guard makes of it")
-    for column in ("", "asked", "the model said", "left the proxy"):
+    table = Table(show_lines=True, title="the guards at work")
+    for column in ("", "question", "answer of the model", "answer sent"):
         table.add_column(column, overflow="fold")
-    table.add_column("action, why, trace", no_wrap=True)
+    table.add_column("action, reasons, trace", no_wrap=True)
     for stop in stops:
         table.add_row(
             _mark(stop),
@@ -59,10 +62,10 @@ def _block(stop: Stop) -> tuple[RenderableType, ...]:
     block.add_column(overflow="fold")
     block.add_row(_mark(stop), Text(f"{stop.action}  ({stop.scene.name})", style="bold"))
     for name, text in (
-        ("asked", stop.scene.asked),
+        ("question", stop.scene.asked),
         ("model", _said(stop)),
-        ("left", _left(stop)),
-        ("why", "\n".join(_codes(stop))),
+        ("sent", _left(stop)),
+        ("reasons", "\n".join(_codes(stop))),
         ("trace", stop.trace_id),
     ):
         if text:
@@ -71,11 +74,13 @@ def _block(stop: Stop) -> tuple[RenderableType, ...]:
 
 
 def _mark(stop: Stop) -> Text:
-    return Text("✗", style="red") if stop.faults else Text("✓", style="green")
+    if stop.faults:
+        return Text("✗", style="red")
+    return Text("△", style="yellow") if stop.scene.miss else Text("✓", style="green")
 
 
 def _said(stop: Stop) -> str:
-    return harmless("\n→ ".join(stop.scene.says)) if stop.asked_model else "(was not asked)"
+    return harmless("\n→ ".join(stop.scene.says)) if stop.asked_model else "(not called)"
 
 
 def _left(stop: Stop) -> str:
@@ -89,6 +94,10 @@ def _codes(stop: Stop) -> list[str]:
 
 
 TENANT = "demo"
+_PLAYGROUND = TrialForm(
+    instructions=INSTRUCTIONS,
+    boxes=tuple(Box(title, text) for title, text in RULES.items()),
+)
 _SHUTDOWN_S = 1.0
 """What is under way when it ends is nobody's work."""
 _POLICY = """\
@@ -147,6 +156,9 @@ async def _shown(running: _Running) -> list[Stop]:
     with out.status("on tour …"):
         stops = [stop async for stop in tour(running.proxy, running.model, running.key)]
     out.print(tour_page(stops, out.width))
+    for scene in (stop.scene for stop in stops if stop.scene.miss):
+        out.print(Text(f"△ {scene.name}: {scene.asked}", style="yellow"))
+        out.print(scene.miss, markup=False)
     bad = [stop for stop in stops if stop.faults]
     for stop in bad:
         err.print(f"{stop.scene.name}: {'; '.join(stop.faults)}", style="red", markup=False)
@@ -173,25 +185,35 @@ async def _running(settings: Settings, port: int) -> AsyncGenerator[_Running, No
             )
             async with (
                 open_services(own, telemetry_wanted=False) as services,
-                served(create_app(services), port=port, shutdown_s=_SHUTDOWN_S) as proxy,
+                served(
+                    with_sources(create_app(services, _PLAYGROUND)),
+                    port=port,
+                    shutdown_s=_SHUTDOWN_S,
+                ) as proxy,
             ):
                 yield _Running(proxy, model, key, folder)
 
 
 def _print_commands(running: _Running, trace_id: str) -> None:
     out.print("\nStill serving. Try, in another terminal:", style="bold")
-    body = '{"model": "%s", "messages": [{"role": "user", "content": "연차 규정 알려 주세요"}]}'
+    out.print(
+        "  Ask any question of the tour, in your own words; where a request has no sources, the "
+        "demo adds the company's rules, as an app would.",
+        markup=False,
+    )
+    body = '{"model": "%s", "messages": [{"role": "user", "content": "%s"}]}'
     # As it was started: it need not be on the PATH.
     command = shlex.quote(sys.argv[0])
     lines = (
         f"export OPENAI_BASE_URL={running.proxy}/v1 OPENAI_API_KEY={running.key}",
         f"export GUARD_PROXY_SQLITE_PATH={running.folder}/traces.sqlite3",
         'curl -i $OPENAI_BASE_URL/chat/completions -H "Authorization: Bearer $OPENAI_API_KEY" '
-        f"-H 'Content-Type: application/json' -d '{body % MODEL}'",
+        f"-H 'Content-Type: application/json' -d '{body % (MODEL, TYPED)}'",
         f"{command} traces show {trace_id}",
         f"{command} traces tail",
         f"curl {running.proxy}/metrics",
-        f"{running.proxy}/dashboard  in a browser, with the key above",
+        f"{running.proxy}/dashboard  in a browser, with the key above: traces, and the playground "
+        "for questions of your own",
     )
     for line in lines:
         out.print(f"  {line}", markup=False)

@@ -31,6 +31,7 @@ from proxy.dashboard.one_trace import download_trace, give_feedback, show_trace_
 from proxy.dashboard.overview import show_live, show_overview
 from proxy.dashboard.page import AnyRequest, Assets, PageVisit, Renderer, is_https, visit_of
 from proxy.dashboard.playground import TrialSlots, show_playground, try_out
+from proxy.dashboard.playground_form import TrialForm
 from proxy.dashboard.policies import show_policies, show_policy
 from proxy.dashboard.traces import show_new_traces, show_traces
 from proxy.errors import TooManyWrongKeys
@@ -138,10 +139,12 @@ class Dashboard(InitPlugin):
 
     Args:
         services: What the handlers work with.
+        playground: How the form of the playground is filled in at first.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, playground: TrialForm) -> None:
         self._services = services
+        self._playground = playground
 
     def on_app_init(self, app_config: AppConfig) -> AppConfig:
         """Add the pages, and draw whatever goes wrong at their addresses."""
@@ -156,7 +159,11 @@ class Dashboard(InitPlugin):
         app_config.state["dashboard_sessions"] = sessions
         app_config.route_handlers.append(
             _router(
-                assets=assets, sessions=sessions, slots=TrialSlots(), draft_process=draft_process
+                assets=assets,
+                sessions=sessions,
+                slots=TrialSlots(),
+                first_form=self._playground,
+                draft_process=draft_process,
             )
         )
         return app_config

@@ -196,10 +196,12 @@ class Seat:
 
 @get(PLAYGROUND)
 async def show_playground(
-    visit: NamedDependency[PageVisit], services: NamedDependency[Services]
+    visit: NamedDependency[PageVisit],
+    services: NamedDependency[Services],
+    first_form: NamedDependency[TrialForm],
 ) -> Response[str]:
-    """Draw the form: empty, with an example, or with what a trace holds."""
-    filled, problem = await _first_filled(visit, services)
+    """Draw the form: as it is at first, with an example, or with what a trace holds."""
+    filled, problem = await _first_filled(visit, services, first_form)
     seat = Seat.of(visit, services, filled.tenant)
     if not filled.model:
         filled = replace(filled, model=await _usual_model(services, seat.tenant))
@@ -235,13 +237,15 @@ async def try_out(
     return await asyncio.to_thread(_page, visit, seat, filled, outcome=Outcome(done))
 
 
-async def _first_filled(visit: PageVisit, services: Services) -> tuple[TrialForm, Problem | None]:
+async def _first_filled(
+    visit: PageVisit, services: Services, first_form: TrialForm
+) -> tuple[TrialForm, Problem | None]:
     example = EXAMPLES.get(visit.query.get("example", ""))
     if example is not None:
         return example.filled, None
     trace_id = visit.query.get("trace")
     if not trace_id:
-        return TrialForm(), None
+        return first_form, None
     trace = await services.traces.get(trace_id)
     if trace is None or not visit.may_read(trace.tenant):
         raise UnknownTrace(trace_id)

@@ -1,34 +1,60 @@
 """The tour: its script of what is asked, said and expected, and the client that sends it.
 
-The company, its rules and its numbers are invented.
+The company, its rules and its numbers are invented. Its questions can be asked by hand as well, in
+other words: the model goes by what is most alike, and a request without sources gets the company's.
 """
 
 import asyncio
+import json
+import re
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 
 import httpx
+from litestar.datastructures import MutableScopeHeaders
+from litestar.enums import ScopeType
+from litestar.types import (
+    ASGIApp,
+    HTTPReceiveMessage,
+    HTTPRequestEvent,
+    Receive,
+    Scope,
+    Send,
+    WebSocketReceiveMessage,
+)
 
 from policies.schema.guard_rule import Action
 from proxy.demo.model_server import MODEL, Said
 from proxy.openai_api.chat import read_reply
-from proxy.openai_api.json_body import JsonObject, member, objects
+from proxy.openai_api.json_body import JsonObject, member, objects, read_object
 from proxy.openai_api.sse import read_comments, without_comments
 from proxy.pipeline.regeneration import OPENING
 
 INSTRUCTIONS = (
     "당신은 주식회사 해오름의 사내 규정 안내원입니다. 아래 자료만 보고 한국어로 답하세요."
 )
-SOURCES = """\
-<context>
-<source id="1" name="취업규칙 제15조(연차휴가)">제15조(연차휴가)
+RULES = {
+    "취업규칙 제15조(연차휴가)": """\
+제15조(연차휴가)
 ① 1년간 80퍼센트 이상 출근한 직원에게 15일의 연차휴가를 준다.
-② 연차휴가를 쓰려는 직원은 3일 전까지 소속 팀장에게 신청서를 제출한다.</source>
-<source id="2" name="취업규칙 제22조(출장비)">제22조(출장비)
+② 연차휴가를 쓰려는 직원은 3일 전까지 소속 팀장에게 신청서를 제출한다.""",
+    "취업규칙 제22조(출장비)": """\
+제22조(출장비)
 ① 국내 출장을 가는 직원에게 1일당 일비 3만원을 지급한다.
-② 교통비는 실비로 지급하며, 영수증을 출장이 끝난 날부터 7일 안에 제출한다.</source>
-</context>"""
+② 교통비는 실비로 지급하며, 영수증을 출장이 끝난 날부터 7일 안에 제출한다.""",
+}
+"""The company's rules, by their titles."""
+SOURCES = "\n".join(
+    [
+        "<context>",
+        *(
+            f'<source id="{number}" name="{title}">{text}</source>'
+            for number, (title, text) in enumerate(RULES.items(), start=1)
+        ),
+        "</context>",
+    ]
+)
 NO_SOURCES = "<context>\n</context>"
 
 
@@ -45,6 +71,7 @@ class Scene:
         reason: How the reason has to begin; empty for none.
         stream: Asked as a stream.
         context: The context block of the request.
+        miss: Why the guards get it wrong, and what would help; empty if they do not.
     """
 
     name: str
@@ -54,17 +81,19 @@ class Scene:
     reason: str = ""
     stream: bool = False
     context: str = SOURCES
+    miss: str = ""
 
     def request(self) -> JsonObject:
         """Return the request's body, as an app would send it."""
         body: JsonObject = {
             "model": MODEL,
-            "messages": [
-                {"role": "system", "content": f"{INSTRUCTIONS}\n\n{self.context}"},
-                {"role": "user", "content": self.asked},
-            ],
+            "messages": [_instructions(self.context), {"role": "user", "content": self.asked}],
         }
         return body | {"stream": True} if self.stream else body
+
+
+def _instructions(context: str) -> JsonObject:
+    return {"role": "system", "content": f"{INSTRUCTIONS}\n\n{context}"}
 
 
 _CLEAN = "1년간 80% 이상 출근한 직원은 연차휴가 15일을 받습니다. [참조: 취업규칙 제15조(연차휴가)]"
@@ -144,16 +173,92 @@ SCENES = (
         "legal_citation.",
         stream=True,
     ),
+    Scene(
+        "missed: an invented restriction",
+        "국내 출장 일비는 누구에게 주나요?",
+        ("국내 출장을 가는 정규직 직원에게만 1일당 일비 3만원을 지급합니다.",),
+        Action.PASS,
+        miss="The source pays every employee who travels; the answer pays permanent staff "
+        "(정규직) only. Figures and names agree, and no guard compares whom a rule is for.\n"
+        "What helps: a second opinion (`judge: {}` in the policy asks the tenant's own model), and "
+        "the label “missed” on the trace: labelled requests become a golden set "
+        "(`guard-proxy golden export`) with which changes are measured.",
+    ),
 )
+
+_UNKNOWN = Said(("제공된 자료에서 확인되지 않습니다.",))
+_ALIKE_FROM = 0.35
+"""Share of letter pairs in common from which a question is taken for one of the tour's."""
+_NO_LETTER = re.compile(r"[^0-9a-z가-힣]")
 
 
 def say(body: JsonObject) -> Said:
-    """Play the model: the scene is known by its question, the second try by the proxy's note."""
+    """Play the model: the scene is the one whose question is most like the one asked.
+
+    The second attempt is known by the proxy's note behind the question.
+    """
     asked = str(member(objects(body.get("messages"))[-1], "content"))
-    for scene in SCENES:
-        if asked.startswith(scene.asked):
-            return Said((scene.says[-1 if OPENING in asked else 0],))
-    return Said(("제공된 자료에서 확인되지 않습니다.",))
+    question, note, _ = asked.partition(OPENING)
+    scene = max(SCENES, key=lambda one: _likeness(one.asked, question))
+    if _likeness(scene.asked, question) < _ALIKE_FROM:
+        return _UNKNOWN
+    return Said((scene.says[-1 if note else 0],))
+
+
+def _likeness(one: str, other: str) -> float:
+    """Return how alike two questions are, from 0 to 1: Dice's share of common letter pairs."""
+    first, second = _letter_pairs(one), _letter_pairs(other)
+    return 2 * len(first & second) / (len(first) + len(second)) if first and second else 0.0
+
+
+def _letter_pairs(text: str) -> set[str]:
+    letters = _NO_LETTER.sub("", text.lower())
+    return {letters[at : at + 2] for at in range(len(letters) - 1)}
+
+
+def with_sources(app: ASGIApp) -> ASGIApp:
+    """Return the proxy behind an app that adds the company's rules to what is asked without any.
+
+    So that a question typed by hand needs no more than itself. A request with instructions,
+    sources or anything but a chat completion goes through as it is.
+    """
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != ScopeType.HTTP or scope["path"] != "/v1/chat/completions":
+            await app(scope, receive, send)
+            return
+        pieces: list[bytes] = []
+        message = await receive()
+        while message["type"] == "http.request":
+            pieces.append(message["body"])
+            if not message["more_body"]:
+                break
+            message = await receive()
+        body = _completed(b"".join(pieces))
+        MutableScopeHeaders(scope)["content-length"] = str(len(body))
+        whole = [HTTPRequestEvent(type="http.request", body=body, more_body=False)]
+
+        async def receive_completed() -> HTTPReceiveMessage | WebSocketReceiveMessage:
+            return whole.pop() if whole else await receive()
+
+        await app(scope, receive_completed, send)
+
+    return serve
+
+
+def _completed(raw: bytes) -> bytes:
+    """Return a request with the company's rules if it holds nothing but a conversation."""
+    try:
+        body = read_object(raw)
+    except ValueError:
+        return raw
+    messages = objects(body.get("messages"))
+    if not messages or "guard" in body or "documents" in body:
+        return raw
+    if any(one.get("role") not in ("user", "assistant") for one in messages):
+        return raw
+    completed = body | {"messages": [_instructions(SOURCES), *messages]}
+    return json.dumps(completed, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 LONGEST_WAIT_S = 60.0

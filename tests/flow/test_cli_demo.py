@@ -13,8 +13,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from policies.schema.guard_rule import Action
+from proxy.cli.demo import TYPED as TYPED_IN_THE_DEMO
 from proxy.cli.demo import tour_page
-from proxy.demo.tour import SCENES, Stop
+from proxy.demo.tour import RULES, SCENES, Stop
 from tests.fakes.command import COMMAND, DEADLINE_S, run_process, running
 
 
@@ -22,12 +23,57 @@ def test_demo_plays_its_tour_and_leaves_nothing_behind(tmp_path: Path) -> None:
     ended = run_process(tmp_path, "demo", "--once")
 
     assert ended.status == 0, ended
-    assert ended.out.count("✓") == len(SCENES)
+    missed = [scene for scene in SCENES if scene.miss]
+    assert ended.out.count("✓") == len(SCENES) - len(missed)
+    assert ended.out.count("│ △") == len(missed) > 0
     for action in Action:
         rows = sum(scene.action is action for scene in SCENES)
         assert ended.out.count(f"│ {action.value} ") == rows
     assert f"{len(SCENES)} of {len(SCENES)} as expected." in ended.out
+    shown = " ".join(ended.out.split())
+    for scene in missed:
+        assert " ".join(scene.miss.split()) in shown
     assert _inside(tmp_path) == []
+
+
+TYPED = {
+    "연차휴가는 며칠인가요?": "15일",
+    TYPED_IN_THE_DEMO: "15일",
+    "연차 휴가가 며칠이에요": "15일",
+    "국내출장 가면 일비가 얼마예요?": "일비 3만원",
+    "출장 영수증을 며칠 안에 내야 하나요?": "[†2]",
+    "연차휴가 신청 어떻게 해요?": "소속 팀장에게 신청서를",
+}
+"""Questions of the tour in somebody's own words, and what their answers hold."""
+
+
+async def test_questions_of_the_tour_are_answered_when_they_are_typed(tmp_path: Path) -> None:
+    async with running(tmp_path, "demo") as demo, httpx.AsyncClient(timeout=DEADLINE_S) as client:
+        exported = await demo.out_line(
+            r" *export OPENAI_BASE_URL=(?P<url>\S+) OPENAI_API_KEY=(?P<key>\S+)"
+        )
+        headers = {"authorization": f"Bearer {exported['key']}"}
+        for typed, words in TYPED.items():
+            body = {"model": "any", "messages": [{"role": "user", "content": typed}]}
+            reply = await client.post(
+                f"{exported['url']}/chat/completions", json=body, headers=headers
+            )
+            answer = reply.json()["choices"][0]["message"]["content"]
+            assert words in answer, (typed, answer)
+
+        # An app's own sources are not added to.
+        own = {"role": "system", "content": "<context>\n</context>"}
+        body = {"model": "any", "messages": [own, {"role": "user", "content": SCENES[-1].asked}]}
+        reply = await client.post(f"{exported['url']}/chat/completions", json=body, headers=headers)
+        assert reply.headers["x-guard-reasons"] == "answerability.empty_context"
+
+        address = exported["url"].removesuffix("/v1")
+        visitor = {"origin": address}
+        await client.post(
+            f"{address}/dashboard/login", data={"key": exported["key"]}, headers=visitor
+        )
+        page = await client.get(f"{address}/dashboard/playground")
+        assert all(title in page.text for title in RULES)
 
 
 def test_demo_says_which_rows_came_out_wrong_and_ends_with_one(tmp_path: Path) -> None:
