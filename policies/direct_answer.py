@@ -26,7 +26,7 @@ from guards.core.reading import Text, source_set
 from guards.evidence.contradictions import Contradictions, Told, leans_on_context
 from guards.evidence.values import Value, kind_of, values_of
 from guards.korean.morphemes import morphemes
-from guards.korean.words import Word, content_words
+from guards.korean.words import Word, content_words, simple_nouns
 from guards.lexicons.loading import words
 from guards.text.editions import Edition
 from guards.text.particles import Noun, stem
@@ -53,6 +53,10 @@ _ARTICLE = re.compile(r"제\s?\d+\s?조(?:의\s?\d+)?\s*(?:[(（][^()（）]*[)�
 _CODE = re.compile(r"[A-Za-z]+-?\d+|\d+[A-Za-z]+")
 _NUMBERED = re.compile(r"\d+[가-힣]*")
 _BRACKET_AT_END = re.compile(r"\s*[(（][^()（）]*[)）]$")
+# Labels that name nothing: the other values of a row, and what only calls the line.
+_NO_NAME = re.compile(
+    r"[\W_]*|무료|유료|면제|없음|있음|가능|불가|별도|[OXox]|답변?|[AQ]\d?|안내|참고|비고|내용|.*\?"
+)
 _SPACING = re.compile(r"[\s·ㆍ,]+")
 _PEOPLE = re.compile(
     r"(?:직원|임직원|사람|자|분|고객|손님|회원|이용자|근로자|신청자|투숙객|방문객|학생|회사|본사|당사|구성원|대상자)$"
@@ -70,13 +74,17 @@ _OTHER_MATTERS = frozenset(
 )
 # 몇 시까지 asks for the end of something, 몇 시부터 for its beginning.
 _SIDES = (
-    (re.compile(r"까지"), re.compile(r"까지|[~∼～]|이내|안에|이하|마감|종료|끝")),
+    (re.compile(r"까지"), re.compile(r"까지|[~∼～]|이내|안에|이하|마감|종료|끝|제한|한도")),
     (re.compile(r"부터"), re.compile(r"부터|[~∼～]|이상|이후|시작")),
 )
 _SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까지|부터)")
 _PREFIXES = words("prefixes")
+# The nouns that a table or page calls its values, at the end of a label or title.
 _VALUE_NOUN = re.compile(
-    r"(?:요금|가격|비용|금액|[가-힣]{1,6}(?:료|비|금|액|수당|율|률)|[가-힣]{0,4}(?:시간|시각|기간|기한|인원|정원))$"
+    r"(?:요금|가격|비용|금액|수수료|할인율|이율|금리|정액|보증금|지원금|장려금|수당|정원|인원"
+    r"|(?:이용|사용|관람|대여|수강|입장|대관|보험|통행|임대|관리|등록|시험|응시|체험)료"
+    r"|(?:배송|배달|주차|참가|교육|연회|회|숙박|식|교통|진료|가입|기숙사|급식|관리|등록)비"
+    r"|[가-힣]{0,4}(?:시간|시각|기간|기한))$"
 )
 # Of a compound, its simple nouns, the compound, and perhaps an ending of one syllable.
 _COMPOUND = 3
@@ -212,8 +220,12 @@ def _answers(told: Told, asked: _Asked) -> bool:
 
 
 def _with_labels(told: Told) -> str:
-    labels = " / ".join(label.text for label in told.sentence[0].block.labels)
-    return f"{told.edition.name} / {labels} / {told.text}"
+    return f"{_above(told)} / {told.text}"
+
+
+def _above(told: Told) -> str:
+    labels = (label.text for label in told.sentence[0].block.labels)
+    return " / ".join((told.edition.name, *labels))
 
 
 def _is_beside_named(told: Told, others: Sequence[Told], question: str) -> bool:
@@ -254,13 +266,17 @@ class _Said:
 
         Where a date is asked for, 설립 stands for 설립일.
         """
-        *parts, whole = word.features
-        if whole in self.features or (len(word.text) > 1 and self._has_text(word.text.casefold())):
+        parts = simple_nouns(word)
+        if len(word.text) > 1 and self._has_text(word.text.casefold()):
             return True
-        may_be_parts = len(word.features) >= _COMPOUND or (
-            Dimension.DATE in kinds and whole.endswith("일")
-        )
-        return may_be_parts and bool(parts) and all(part in self.features for part in parts)
+        if parts != word.features:
+            compound = word.features[-1]
+            may_be_parts = len(word.features) >= _COMPOUND or (
+                Dimension.DATE in kinds and compound.endswith("일")
+            )
+            if compound in self.features or not may_be_parts:
+                return compound in self.features
+        return all(part in self.features for part in parts)
 
     def _has_text(self, text: str) -> bool:
         """Tell whether a text stands there without a prefix that makes another thing of it."""
@@ -282,8 +298,7 @@ def _is_plain(told: Told) -> bool:
 
 def _holds(told: Told, asked: _Asked) -> bool:
     """Tell whether a sentence has a figure of that kind besides those that the question gave."""
-    labels = " / ".join(label.text for label in told.sentence[0].block.labels)
-    known = (*told.values, *values_of(Text(labels)))
+    known = (*told.values, *values_of(Text(_above(told))))
     return all(value.is_among(known) for value in asked.given) and any(
         value.kind in asked.kinds and not value.is_among(asked.given) for value in told.values
     )
@@ -348,6 +363,7 @@ def _own_labels(told: Told) -> list[Label]:
         label
         for label in told.sentence[0].block.labels
         if label.level in {Level.ROW, Level.COLUMN, Level.LABEL}
+        and not _NO_NAME.fullmatch(label.text.strip())
     ]
 
 
@@ -356,6 +372,7 @@ def _found(told: Told, asked: _Asked, tone: Tone) -> _Found | None:
     text = plain_line(_ARTICLE.sub("", told.text))
     labels = _own_labels(told)
     is_sentence = _CLOSED.search(text) is not None
+    text = text if is_sentence else text.rstrip(" .,;:")
     alone = _has_all(_Said.of(text, _features(content_words(morphemes(text)))), asked)
     if is_sentence and (alone or not labels):
         exception = f" {told.behind}" if _EXCEPTION.match(told.behind) else ""
@@ -393,7 +410,7 @@ def _subject(labels: Sequence[Label], asked: _Asked, told: Told) -> str:
     names = list(dict.fromkeys(plain_line(label.text) for label in labels))
     if not is_cell or _VALUE_NOUN.search(re.sub(r"\s*[(（].*", "", names[-1])):
         return " ".join(names)
-    above = (*(label.text for label in reversed(told.sentence[0].block.labels)), told.edition.name)
+    above = (*(label.text for label in told.sentence[0].block.labels[::-1]), told.edition.name)
     nouns = (found[0] for text in above if (found := _VALUE_NOUN.search(plain_line(text))))
     noun = next(nouns, "")
     return " ".join((*names, noun)) if noun else ""

@@ -7,7 +7,7 @@ condition. What is not certain counts as another holder.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from guards.claims.asked import asked_words, is_generic
 from guards.claims.layout import Level
@@ -21,7 +21,7 @@ from guards.evidence.figures import Figure
 from guards.evidence.index import Context, SourceClaim, SourceIndex, key_of
 from guards.evidence.siblings import Siblings, place_of
 from guards.evidence.thresholds import BINDING
-from guards.korean.words import Word
+from guards.korean.words import Word, stands_in
 
 _NOMINAL = frozenset({"", "은", "는", "의"})
 _TELLING = frozenset({Level.ROW, Level.LABEL, Level.PARENT})
@@ -118,10 +118,10 @@ class _Said:
 
     def _is_covered_by(self, context: Context) -> bool:
         near = {feature for feature, weight in context.items() if weight >= BINDING.beside}
-        return all(_covers(near, word) for word in self._subject)
+        return all(stands_in(word, near) for word in self._subject)
 
     def _names(self, word: Word) -> bool:
-        return not _is_telling(word) or _covers(self._named, word)
+        return not _is_telling(word) or stands_in(word, self._named)
 
     def _is_in_place(self, told: SourceClaim) -> bool:
         """Tell whether neither title nor headings are those of a sibling or of another year."""
@@ -197,11 +197,6 @@ def _beside(figure: Figure) -> set[str]:
         for feature, weight in figure.context.items()
         if feature[0] == "=" and weight >= BINDING.near
     }
-
-
-def _covers(features: Collection[str], word: Word) -> bool:
-    *parts, whole = word.features
-    return whole in features or (bool(parts) and all(part in features for part in parts))
 
 
 def _is_in_figure(word: Word, claim: Claim) -> bool:

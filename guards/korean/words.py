@@ -5,7 +5,7 @@ It is compared by its features: its simple nouns, with affixes of one syllable j
 that they change (``청소비``, ``비회원``): those tell a fee from a cleaning and members from others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -46,6 +46,19 @@ class Word(NamedTuple):
     is_verb: bool
     is_name: bool
     is_light: bool
+
+
+def simple_nouns(word: Word) -> tuple[str, ...]:
+    """Return the features of a word without the compound that they make; of a simple word, it."""
+    *parts, last = word.features
+    return tuple(parts) if parts and last == canonical(word.text.lower()) else word.features
+
+
+def stands_in(word: Word, features: Collection[str]) -> bool:
+    """Tell whether a word is among some features: the compound itself, or all its simple nouns."""
+    simple = simple_nouns(word)
+    has_compound = simple != word.features and word.features[-1] in features
+    return has_compound or all(one in features for one in simple)
 
 
 def content_words(found: Sequence[Morpheme]) -> tuple[Word, ...]:
