@@ -27,7 +27,7 @@ from guards.evidence.contradictions import Contradictions, Told, leans_on_contex
 from guards.evidence.values import Value, kind_of, values_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, content_words, simple_nouns
-from guards.lexicons.loading import words
+from guards.lexicons.loading import section_words, words
 from guards.text.editions import Edition
 from guards.text.particles import Noun, stem
 from guards.text.slots.units import Dimension
@@ -49,29 +49,18 @@ _NOT_PLAIN = re.compile(
 )
 _EXCEPTION = re.compile(r"(?:다만|단)[,\s]")
 _CLOSED = re.compile(r"(?:다|요|음|함|됨|임)[.!]?[)\"”’]?$")
-_ARTICLE = re.compile(r"제\s?\d+\s?조(?:의\s?\d+)?\s*(?:[(（][^()（）]*[)）])?\s*(?:[①-⑳]\s*)?")
+# 제16조(경조휴가) ①: the head of an article, not a reference to one.
+_ARTICLE = re.compile(
+    r"^(?:제\s?\d+\s?조(?:의\s?\d+)?\s*(?:[(（][^()（）]*[)）]\s*[①-⑳]?|[①-⑳])|[①-⑳])\s*"
+)
 _CODE = re.compile(r"[A-Za-z]+-?\d+|\d+[A-Za-z]+")
 _NUMBERED = re.compile(r"\d+[가-힣]*")
 _BRACKET_AT_END = re.compile(r"\s*[(（][^()（）]*[)）]$")
-# Labels that name nothing: the other values of a row, and what only calls the line.
-_NO_NAME = re.compile(
-    r"[\W_]*|무료|유료|면제|없음|있음|가능|불가|별도|[OXox]|답변?|[AQ]\d?|안내|참고|비고|내용|.*\?"
-)
 _SPACING = re.compile(r"[\s·ㆍ,]+")
 _PEOPLE = re.compile(
     r"(?:직원|임직원|사람|자|분|고객|손님|회원|이용자|근로자|신청자|투숙객|방문객|학생|회사|본사|당사|구성원|대상자)$"
 )
 _TOPIC = frozenset({"은", "는"})
-# Light words that nevertheless tell one case from another.
-_TELLING_CASES = frozenset(
-    "본인 일반 추가 기본 별도 직접 전 후 이전 이후 초과 미만 이상 이하 첫 두 세 월요일 화요일 "
-    "수요일 목요일 금요일 토요일 일요일".split()
-)
-# Words that make another matter of the noun behind them: 취소 수수료 is no 수수료 as such.
-_OTHER_MATTERS = frozenset(
-    "위반 취소 변경 연체 분실 재발급 추가 초과 연장 미납 해지 환불 반품 교환 지연 심야 할증 중도 "
-    "단체 할인 대기 예비 폐기 반납 갱신 파손".split()
-)
 # 몇 시까지 asks for the end of something, 몇 시부터 for its beginning.
 _SIDES = (
     (re.compile(r"까지"), re.compile(r"까지|[~∼～]|이내|안에|이하|마감|종료|끝|제한|한도")),
@@ -79,12 +68,11 @@ _SIDES = (
 )
 _SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까지|부터)")
 _PREFIXES = words("prefixes")
-# The nouns that a table or page calls its values, at the end of a label or title.
+_CASES = section_words("direct_answers", "cases")
+_MATTERS = section_words("direct_answers", "matters")
+_NO_NAMES = section_words("direct_answers", "no_names")
 _VALUE_NOUN = re.compile(
-    r"(?:요금|가격|비용|금액|수수료|할인율|이율|금리|정액|보증금|지원금|장려금|수당|정원|인원"
-    r"|(?:이용|사용|관람|대여|수강|입장|대관|보험|통행|임대|관리|등록|시험|응시|체험)료"
-    r"|(?:배송|배달|주차|참가|교육|연회|회|숙박|식|교통|진료|가입|기숙사|급식|관리|등록)비"
-    r"|[가-힣]{0,4}(?:시간|시각|기간|기한))$"
+    rf"[가-힣]*(?:{'|'.join(section_words('direct_answers', 'value_nouns'))})$"
 )
 # Of a compound, its simple nouns, the compound, and perhaps an ending of one syllable.
 _COMPOUND = 3
@@ -164,8 +152,8 @@ def direct_answer(
         return None
     told = source_set(tuple(sources)).once(Contradictions).told
     answering = [one for one in told if _answers(one, asked)]
-    rivals = [one for one in answering if not _is_beside_named(one, answering, question)]
-    found = [_found(one, asked, tone) for one in rivals]
+    meant = [one for one in answering if not _is_beside_named(one, answering, question)]
+    found = [_found(one, asked, tone) for one in meant]
     if not all(found):
         return None  # one that answers cannot be told in a sentence
     chosen = _chosen([one for one in found if one])
@@ -174,17 +162,17 @@ def direct_answer(
 
 def _asked(question: str) -> _Asked | None:
     kinds = asked_kinds(question)
-    words = asked_words(question)
-    if not (kinds and words) or _NOT_PLAIN.search(question):
+    subject_words = asked_words(question)
+    if not (kinds and subject_words) or _NOT_PLAIN.search(question):
         return None
     every = content_words(morphemes(question))
     given = values_of(Text(question))
     side = _SIDE_ASKED.search(question)
     return _Asked(
         kinds,
-        words,
+        subject_words,
         # Of two light words, a compound is a thing of its own: 기본요금.
-        frozenset(word.text for word in every if word.text in _TELLING_CASES)
+        frozenset(word.text for word in every if word.text in _CASES)
         | {word.features[-1] for word in every if word.is_light and len(word.features) > 1},
         [
             *map(str.casefold, _CODE.findall(question)),
@@ -330,8 +318,8 @@ def _is_bound(told: Told, asked: _Asked) -> bool:
 
 def _is_about(told: Told, asked: _Asked) -> bool:
     """Tell whether a topic of a sentence (…은/는) is the question's or just whom it is for."""
-    words = [word for claim in told.sentence for word in claim.clause.words]
-    topics = [one for one in words if one.particle in _TOPIC and not one.is_verb]
+    every = (word for claim in told.sentence for word in claim.clause.words)
+    topics = [one for one in every if one.particle in _TOPIC and not one.is_verb]
     above = f"{told.edition.name} {' '.join(told.headings)}"
     return not topics or any(
         one.text in above
@@ -346,15 +334,15 @@ def _is_other_matter(told: Told, asked: _Asked) -> bool:
     runs = [claim.clause.words for claim in told.sentence]
     runs += [label_words(label.text) for label in _own_labels(told)]
     before = [
-        (words[at - 1] if at and not words[at - 1].particle else None, word)
-        for words in runs
-        for at, word in enumerate(words)
+        (run[at - 1] if at and not run[at - 1].particle else None, word)
+        for run in runs
+        for at, word in enumerate(run)
         if not asked.features.isdisjoint(word.features)
     ]
     told_of = {
         feature for pair in before for word in pair if word is not None for feature in word.features
     }
-    return not (told_of & _OTHER_MATTERS) <= asked.features
+    return not (told_of & _MATTERS) <= asked.features
 
 
 def _own_labels(told: Told) -> list[Label]:
@@ -363,8 +351,13 @@ def _own_labels(told: Told) -> list[Label]:
         label
         for label in told.sentence[0].block.labels
         if label.level in {Level.ROW, Level.COLUMN, Level.LABEL}
-        and not _NO_NAME.fullmatch(label.text.strip())
+        and _names_something(label.text.strip())
     ]
+
+
+def _names_something(label: str) -> bool:
+    is_question_or_sign = label.endswith("?") or not re.search(r"\w", label)
+    return not is_question_or_sign and label.rstrip("0123456789") not in _NO_NAMES
 
 
 def _found(told: Told, asked: _Asked, tone: Tone) -> _Found | None:
@@ -374,8 +367,8 @@ def _found(told: Told, asked: _Asked, tone: Tone) -> _Found | None:
     is_sentence = _CLOSED.search(text) is not None
     text = text if is_sentence else text.rstrip(" .,;:")
     alone = _has_all(_Said.of(text, _features(content_words(morphemes(text)))), asked)
+    exception = f" {plain_line(told.behind)}" if _EXCEPTION.match(told.behind) else ""
     if is_sentence and (alone or not labels):
-        exception = f" {told.behind}" if _EXCEPTION.match(told.behind) else ""
         return _Found(told, f"{text}{exception}", is_quote=True, by_itself=alone)
     subject = _subject(labels, asked, told)
     if not subject or (is_sentence and told.sentence[0].block.is_cell):
@@ -389,7 +382,7 @@ def _found(told: Told, asked: _Asked, tone: Tone) -> _Found | None:
         particle, copula = f"{noun:은}", f"{value:이에요}"
         said = _ROW[tone].format(subject=subject, particle=particle, value=text, copula=copula)
     by_itself = _has_all(_Said.of(said, _features(content_words(morphemes(said)))), asked)
-    return _Found(told, said, is_quote=False, by_itself=by_itself) if said else None
+    return _Found(told, f"{said}{exception}", is_quote=False, by_itself=by_itself) if said else None
 
 
 def _subject(labels: Sequence[Label], asked: _Asked, told: Told) -> str:

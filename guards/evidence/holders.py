@@ -26,7 +26,11 @@ from guards.korean.words import Word, stands_in
 _NOMINAL = frozenset({"", "은", "는", "의"})
 _TELLING = frozenset({Level.ROW, Level.LABEL, Level.PARENT})
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_SEVERAL = re.compile(r"[가-힣](?:와|과|이랑|하고)\s|\s(?:및|그리고)\s|[,·/]|\?.*\?", re.DOTALL)
+# Whom a sentence is for: no holder of what it says.
+_WHOM = re.compile(r"(?:자|원|주|인|분|고객|학생|사람|누구나)$")
+_ENOUGH = 2
+# Two of these in one clause are mostly the ends of a span.
+_POINTS = frozenset({"date", "clock", "month", "year"})
 
 
 def has_same_holder(finding: Finding, reading: Reading) -> bool:
@@ -89,10 +93,8 @@ class _Said:
         words += [word for one in sentences for _, label in one[0].labels for word in label]
         question = reading.question.text.raw
         asked = asked_words(question)
-        is_several = _SEVERAL.search(question.strip()) is not None
-        if not (is_several and any(map(_is_telling, around))):
-            around += asked
-        self._subject = [word for word in around if _is_telling(word)]
+        own = [word for word in around if _is_telling(word)]
+        self._subject = [*own, *filter(_is_telling, _needed(asked, own, question))]
         self._named = frozenset(feature for one in (*words, *asked) for feature in one.features)
         self._keys = frozenset(key_of(one.measure) for one in reading.asked.once(asked_figures))
         self._text = " ".join((question, *(claim.text for one in sentences for claim in one)))
@@ -112,6 +114,7 @@ class _Said:
         return any(
             self._is_covered_by(one.context)
             and self._names_column(one, sources.figures)
+            and not _is_one_end(one, sources.figures)
             and any(self._stands_alike(one, other) for other in self._figures)
             for one in right
         )
@@ -138,8 +141,11 @@ class _Said:
 
     def _stands_alike(self, right: Figure, own: Figure) -> bool:
         """Tell whether two figures stand beside the same other figures."""
-        return _beside(right) <= own.context.keys() | self._keys and _beside(own) <= (
-            right.context.keys() | {key_of(right.measure)}
+        sides = [{one for one in figure.context if one[0] == "@"} for figure in (right, own)]
+        return (
+            (not all(sides) or not sides[0].isdisjoint(sides[1]))
+            and _beside(right) <= own.context.keys() | self._keys
+            and _beside(own) <= right.context.keys() | {key_of(right.measure)}
         )
 
     def _names_column(self, right: Figure, figures: Sequence[Figure]) -> bool:
@@ -157,6 +163,48 @@ class _Said:
         return is_alone or all(map(self._names, (w for text in columns for w in label_words(text))))
 
 
+def _needed(asked: Sequence[Word], own: Sequence[Word], question: str) -> Iterator[Word]:
+    """Yield the words of a question that say what a claim is about, besides the claim's own.
+
+    A claim that names enough by itself needs those only that stand in one phrase with its words.
+    """
+    names_enough = len({word.features[-1] for word in own}) >= _ENOUGH
+    said = {feature for word in own for feature in word.features}
+    phrase: list[Word] = []
+    for word, behind in zip(asked, [*asked[1:], None], strict=True):
+        phrase.append(word)
+        if (
+            behind is None
+            or word.is_verb
+            or word.particle not in {"", "의"}
+            or (
+                re.search(r"[^\s\d]", question[word.end : behind.start].removeprefix(word.particle))
+            )
+        ):
+            if not names_enough or any(not said.isdisjoint(one.features) for one in phrase):
+                yield from phrase
+            phrase = []
+
+
+def _is_one_end(right: Figure, figures: Sequence[Figure]) -> bool:
+    """Tell whether another figure of the claim is said of the same, as the other end of a span."""
+    return any(
+        one.claim is right.claim
+        and one.group == right.group
+        and one.measure != right.measure
+        and (right.group in _POINTS or _near_words(one) == _near_words(right))
+        for one in figures
+    )
+
+
+def _near_words(figure: Figure) -> set[str]:
+    return {
+        feature
+        for feature, weight in figure.context.items()
+        if feature[0] not in "=@" and weight >= BINDING.near
+    }
+
+
 def _words_around(claim: Claim, place: tuple[int, int], answer: Claims) -> Iterator[Word]:
     """Yield the words of a claim besides those at a place, unless it takes up all of the claim."""
     start, end = answer.page.raw_span(claim.start, claim.end)
@@ -171,7 +219,8 @@ def _words_around(claim: Claim, place: tuple[int, int], answer: Claims) -> Itera
 
 
 def _is_telling(word: Word) -> bool:
-    return not (word.is_verb or word.is_light or is_generic(word))
+    is_noun = not word.is_verb and any(map(str.isalnum, word.text))
+    return is_noun and not (word.is_light or is_generic(word))
 
 
 def _telling_words(told: SourceClaim) -> Iterator[Word]:
@@ -187,7 +236,11 @@ def _telling_words(told: SourceClaim) -> Iterator[Word]:
 def _topic(words: Sequence[Word]) -> Iterator[Word]:
     """Yield the topic of a clause and the nouns right before it."""
     last = next((at for at, word in enumerate(words) if word.particle in {"은", "는"}), -1)
-    yield from (word for word in words[: last + 1] if word.particle in _NOMINAL)
+    if last >= 0 and _WHOM.search(words[last].text):
+        return
+    yield from (
+        word for word in words[: last + 1] if word.particle in _NOMINAL and len(word.text) > 1
+    )
 
 
 def _beside(figure: Figure) -> set[str]:

@@ -87,6 +87,7 @@ _PARTICLE = re.compile(
     rf"(?:{'|'.join(sorted(_PAIRS, key=len, reverse=True))})(?![가-힣A-Za-z0-9])"
 )
 _NOT_READ = re.compile(r"[^\w]+$")
+_CLOCK = re.compile(r"(?<!\d)\d{1,2}:\d\d$")
 # 영 일 이 삼 사 오 육 칠 팔 구, by their final consonants.
 _DIGIT_NAMES = "영일이삼사오육칠팔구"
 _ROUND_NAME = "십"  # 십, 백, 천 and 만 end in a consonant that is not ㄹ
@@ -131,7 +132,12 @@ class Noun(str):
 
 def _last_syllable(word: str) -> str:
     """Return the syllable that a word or a bracketed number ends in when read; empty if unknown."""
-    read = _NOT_READ.sub("", unicodedata.normalize("NFKC", word))
+    normal = unicodedata.normalize("NFKC", word).rstrip()
+    if normal.endswith("%"):
+        return "트"
+    if clock := _CLOCK.search(normal):
+        return "시" if clock[0].endswith(":00") else "분"
+    read = _NOT_READ.sub("", normal)
     if not read:
         return ""
     if "가" <= read[-1] <= "힣":

@@ -867,6 +867,21 @@ def test_sources_that_differ_are_both_quoted() -> None:
     ]
 
 
+def test_exception_behind_a_row_goes_with_it() -> None:
+    fees = Source("1", "수영장", "- 어린이 요금: 10,000원\n다만, 단체는 8,000원입니다.")
+
+    answer = direct_answer("어린이 요금은 얼마인가요?", (fees,))
+
+    assert answer is not None
+    assert answer.sentences == ("어린이 요금은 10,000원입니다. 다만, 단체는 8,000원입니다.",)
+
+
+def test_an_article_that_is_referred_to_is_not_cut_out_of_a_sentence() -> None:
+    rules = Source("1", "여비 규정", "제5조에 따라 출장 일비는 20,000원으로 한다.")
+
+    assert direct_answer("출장 일비는 얼마인가요?", (rules,)) is None
+
+
 def test_older_edition_is_passed_over() -> None:
     new = Source("1", "취업규칙(2031년판)", "수습기간은 3개월로 한다.")
     old = Source("2", "취업규칙(2029년판)", "수습기간은 2개월로 한다.")

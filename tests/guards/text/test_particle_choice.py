@@ -17,6 +17,10 @@ CHOSEN = [
     pytest.param("는", "[출처: 복무규정]", "은", id="word-in-brackets"),
     pytest.param("이라고", "제5조", "라고", id="quotation"),
     pytest.param("는", "[handbook.pdf]", "는", id="latin-is-left-alone"),
+    pytest.param("은", "10%", "는", id="percent"),
+    pytest.param("은", "09:00~18:00", "는", id="full-hour"),
+    pytest.param("는", "17:15", "은", id="hour-and-minutes"),
+    pytest.param("예요", "12,000원", "이에요", id="copula"),
     pytest.param("에", "[1]", "에", id="one-form-only"),
     pytest.param("는", "[†]", "는", id="nothing-to-read"),
 ]
