@@ -387,19 +387,12 @@ def _found(told: Told, asked: _Asked, tone: Tone) -> _Found | None:
 
 def _subject(labels: Sequence[Label], asked: _Asked, told: Told) -> str:
     """Return what a value is said of: the question's own words, if no label says more than they."""
-    telling = [word for label in labels for word in label_words(label.text)]
-    values = [(label.text, values_of(Text(label.text))) for label in labels]
-    if (
-        asked.subject
-        and asked.subject.split()[-1] not in told.text
-        and all(is_generic(w) or not asked.features.isdisjoint(w.features[-1:]) for w in telling)
-        and all(value.is_among(asked.given) for _, found in values for value in found)
-        and all(word in asked.verbatim for one in values for word in _numbered(*one))
-    ):
-        return asked.subject
     is_cell = told.sentence[0].block.is_cell
     if is_cell and not any(label.level is Level.COLUMN for label in labels):
         return ""
+    says_it_all = all(_is_in_question(label.text, asked) for label in labels)
+    if asked.subject and says_it_all and asked.subject.split()[-1] not in told.text:
+        return asked.subject
     names = list(dict.fromkeys(plain_line(label.text) for label in labels))
     if not is_cell or _VALUE_NOUN.search(re.sub(r"\s*[(（].*", "", names[-1])):
         return " ".join(names)
@@ -407,6 +400,21 @@ def _subject(labels: Sequence[Label], asked: _Asked, told: Told) -> str:
     nouns = (found[0] for text in above if (found := _VALUE_NOUN.search(plain_line(text))))
     noun = next(nouns, "")
     return " ".join((*names, noun)) if noun else ""
+
+
+def _is_in_question(label: str, asked: _Asked) -> bool:
+    """Tell whether a question says all that a label does."""
+    if _SPACING.sub("", label) in _SPACING.sub("", asked.subject):
+        return True
+    values = values_of(Text(label))
+    return (
+        all(value.is_among(asked.given) for value in values)
+        and all(word in asked.verbatim for word in _numbered(label, values))
+        and all(
+            is_generic(word) or not asked.features.isdisjoint(word.features[-1:])
+            for word in label_words(label)
+        )
+    )
 
 
 def _chosen(found: Sequence[_Found]) -> list[_Found]:

@@ -238,8 +238,9 @@ def acting(failed: Sequence[Candidate]) -> list[Finding]:
 
 def _findings_to_tell(failed: Sequence[Candidate]) -> Iterator[Finding]:
     """Yield the findings about answers, without values and quotes that may be of another thing."""
-    # What names a source or a provision is no value of anything.
-    names = guards_about(Subject.CITATIONS) | guards_about(Subject.PROVISIONS)
+    # What names a source or a provision, or spells a word, is no value of anything.
+    names = guards_about(Subject.CITATIONS, Subject.PROVISIONS)
+    spellings = guards_about(Subject.FORM)
     for one in failed:
         reading = read(one.exchange)
         for found in acting([one]):
@@ -248,7 +249,8 @@ def _findings_to_tell(failed: Sequence[Candidate]) -> Iterator[Finding]:
             elif all_codes()[found.code].without_value:
                 yield replace(found, expected=(), evidence=(), fix=None)
             else:
-                yield replace(found, evidence=())
+                fix = found.fix if found.guard in spellings else None
+                yield replace(found, evidence=(), fix=fix)
 
 
 def note_about(failed: Sequence[Candidate], rules: Regeneration) -> str:

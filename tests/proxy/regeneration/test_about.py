@@ -124,6 +124,7 @@ BOOK = Source(
 )
 FLOORS = Source("1", "층별 안내", "소강당은 3층에 있습니다. 대강당은 지하 1층에 있습니다.")
 BRANCH = Source("1", "서초점 안내", "주차장은 지하 2층에 있습니다. 체크인은 오후 3시부터입니다.")
+SEOCHO = Source("1", "서초점 안내", "대표 번호: 02-000-1111")
 LEAVE = Source(
     "1",
     "경조휴가",
@@ -158,6 +159,7 @@ OF_ANOTHER = [
     pytest.param("비회원 대관료는?", "비회원 대관료는 시간당 20,000원입니다.", HIRE),
     pytest.param("강남점 주차장은 몇 층인가요?", "주차장은 지하 4층에 있습니다.", BRANCH),
     pytest.param("강남점 체크인은 몇 시인가요?", "강남점 체크인은 오후 4시부터입니다.", BRANCH),
+    pytest.param("강남점 대표 번호는?", "강남점 대표 번호는 02-999-9999입니다.", SEOCHO),
     pytest.param("2026년 수강료는 얼마인가요?", "2026년 수강료는 월 90,000원입니다.", LAST_YEARS),
     pytest.param("형제 결혼 경조휴가는?", "형제가 결혼하는 경우 경조휴가는 2일입니다.", LEAVE),
     pytest.param("환불되나요?", "수업 시작 5일 전에 취소하면 70% 환불됩니다.", REFUNDS),
@@ -182,6 +184,7 @@ def test_no_value_of_another_thing_is_named(question: str, answer: str, source: 
     own = {value.text for value in Text(f"{question} {answer}").quantities}
     foreign = {value.text for value in Text(f"{source.title}\n{source.text}").quantities} - own
     assert not any(value in line for value in foreign for line in faults)
+    assert not any(one.text in line for one in Text(source.text).contacts for line in faults)
     assert not any("인사팀" in line for line in faults)
 
 
