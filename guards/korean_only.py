@@ -4,8 +4,8 @@ Finds: Han, kana, Cyrillic and other foreign words down to a single character, b
     (U+FFFD), and Latin sentences of five words or more in which hardly any Hangul stands.
 Misses: single foreign words in Latin letters (most are names), foreign words in code, addresses
     and names of files, and a Chinese word in parentheses that is read like the Korean before it.
-Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are told by their small words.
-Source: blocks of the Unicode standard. Licensed is what stands in the question, the sources or the
+Score: 1.0 for foreign letters; 0.9 for Latin sentences, which are recognised by their small words.
+Source: blocks of the Unicode standard. Licensed is what is in the question, the sources or the
     conversation, hanja in parentheses after the Hangul that it spells, and the scripts that the
     question asks for; quotations, if it asks for the original. Mended is a Han word whose Korean
     reading stands in the sources or the question as a word and in the same role (費用 and 费用
@@ -91,7 +91,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "korean_only.han": Code(
             label=Label("Chinese characters", "한자나 중국어"),
-            meaning="A Chinese word or sentence stands in the answer.",
+            meaning="A Chinese word or sentence is in the answer.",
             message="한국어가 아닌 글자가 섞여 있습니다",
             instruction=(
                 "‘{observed}’{observed:은} 한자나 중국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 "
@@ -100,7 +100,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         ),
         "korean_only.kana": Code(
             label=Label("Japanese characters", "일본어"),
-            meaning="A Japanese word or sentence stands in the answer.",
+            meaning="A Japanese word or sentence is in the answer.",
             message="한국어가 아닌 글자가 섞여 있습니다",
             instruction=(
                 "‘{observed}’{observed:은} 일본어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요."
@@ -108,7 +108,7 @@ class KoreanOnly(Guard[KoreanOnlySettings]):
         ),
         "korean_only.other_script": Code(
             label=Label("Characters of another script", "다른 문자"),
-            meaning="A word of another script (Cyrillic, Arabic, Thai, …) stands in the answer.",
+            meaning="A word of another script (Cyrillic, Arabic, Thai, …) is in the answer.",
             message="한국어가 아닌 글자가 섞여 있습니다",
             instruction=(
                 "‘{observed}’{observed:은} 외국어입니다. 같은 뜻의 한국어로 바꾸어 한글로만 쓰세요."

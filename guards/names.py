@@ -1,6 +1,6 @@
 """Names that the sources do not hold.
 
-Finds: organisations, departments, businesses, products, places and documents told by their head
+Finds: organisations, departments, businesses, products, places and documents known by their head
     (구청, 센터, 레스토랑, 팀, 카드, 증명서), people with a title, buildings (별관), Latin names and
     names in quotes beside a head, that neither sources nor question have in any spacing, shortened
     or written out; names in the place of the source's own in a sentence repeated word for word;
@@ -74,7 +74,7 @@ class Names(Guard[NamesSettings]):
         ),
         "names.differs": Code(
             label=Label("The sources have another name", "출처의 이름과 다름"),
-            meaning="The sources have another name where they speak of the same.",
+            meaning="The sources have another name for the same.",
             instruction=(
                 '"{observed}"{observed:은} 자료와 다릅니다. 자료의 이름 {expected}{expected:을} '
                 "쓰세요."

@@ -83,7 +83,7 @@ class NegationSettings(GuardSettings):
         0.4,
         ge=0,
         le=1,
-        description="Share of an exception that the answer must hold to have told it.",
+        description="Share of an exception's words with which the answer counts as mentioning it.",
     )
 
 

@@ -64,7 +64,7 @@ class Numbers(Guard[NumbersSettings]):
     codes: ClassVar[Mapping[str, Code]] = {
         "numbers.value_differs": Code(
             label=Label("The source has another figure", "출처의 수치와 다름"),
-            meaning="The sources give another value where they speak of the same.",
+            meaning="The sources give another value for the same.",
             instruction=(
                 '"{observed}"{observed:은} 자료와 다릅니다. 자료의 값은 "{expected}"입니다.'
             ),

@@ -84,7 +84,7 @@ class PersonalData(Guard[PersonalDataSettings]):
             meaning="The question holds a personal identifier.",
         ),
         "personal_data.unlicensed": Code(
-            label=Label("Personal data that nobody gave", "근거 없는 개인정보"),
+            label=Label("Personal data from no source", "근거 없는 개인정보"),
             meaning="A personal identifier that neither the user nor a source gave.",
             message="사용자와 자료가 알려 주지 않은 개인정보입니다",
             instruction=(

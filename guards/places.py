@@ -3,7 +3,7 @@
 Finds: a floor (지하 2층 for 지상 2층), a building (본관 for 별관) or a numbered room that is not
     the one that a source gives for what the sentence names, in the same line, cell or brackets;
     another house number of a road of the sources.
-Misses: places told by names only (대강당, 정문 앞); a place for which the sources name nothing in
+Misses: places given by names only (대강당, 정문 앞); a place for which the sources name nothing in
     the same line; an invented floor of something that the sources place nowhere (`numbers`
     looks for the figure); roads and cities that no source has (`names`).
 Score: 0.9.

@@ -150,7 +150,7 @@ class QualitySettings(GuardSettings):
     """Options of the guard."""
 
     sentence_times: int = Field(
-        3, ge=2, le=20, description="How often a sentence stands in a row before it is a loop."
+        3, ge=2, le=20, description="How often a sentence is repeated in a row before it is a loop."
     )
 
 
@@ -178,7 +178,7 @@ class Quality(Guard[QualitySettings]):
         ),
         "quality.special_token": Code(
             label=Label("A control token of the model", "모델의 제어 토큰"),
-            meaning="A control token of the model stands in the answer.",
+            meaning="A control token of the model is in the answer.",
             message="글이 온전하지 않습니다",
             instruction='"{observed}" 같은 제어 토큰을 쓰지 말고 답변만 쓰세요.',
         ),

@@ -7,7 +7,7 @@ Finds: claims that only a source about another branch, product, law or edition s
     organisation than the one that the question names (asked 영통구, answered 팔달구).
 Misses: a fact of a sibling that a source of the right one has too; siblings that no title, heading
     or first line names; a question that names several.
-Score: 1.0 where another name stands in the claim; 0.9 where only a sibling's source has its figure
+Score: 1.0 where another name is in the claim; 0.9 where only a sibling's source has its figure
     or words; 0.5 (weak) where the sources of what was asked say nothing on that at all.
 Source: names and words of the policy, `guards/lexicons/siblings.txt`, own rules for Korean names.
 """

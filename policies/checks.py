@@ -90,7 +90,7 @@ def _about_tenant(policy: Policy) -> Iterator[Remark]:
     if policy.upstream is None:
         yield Remark(("tenant",), "needs an `upstream`, the model server it speaks to")
     elif not policy.keys and not policy.upstream.pass_caller_key:
-        yield Remark(("tenant",), "has no `keys`, so nobody can reach it yet", False)
+        yield Remark(("tenant",), "has no `keys`, so no app can reach it yet", False)
     if not any(rule.mode is not Mode.OFF for rule in policy.guards.values()):
         yield Remark(("tenant",), "turns on no guard: every answer passes unchecked", False)
     if _minds_questions(policy) and carries_questions(policy.passthrough):

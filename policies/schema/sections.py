@@ -56,7 +56,7 @@ class Regeneration(Shape):
         description="After foreign writing or invented names, leave the model server no room for "
         "them: a regular expression or grammar of Korean letters, and words that it may not use. "
         "auto: where its list of models says that it is vLLM, SGLang or llama.cpp. vllm, sglang, "
-        "llamacpp: it is that. off: it is only told. Never where the request has tools or a "
+        "llamacpp: it is that. off: the note alone says it. Never where the request has tools or a "
         "constraint of its own; a server that refuses is asked again without. Whatever was wrong, "
         "a server that is one of the three gets a new seed as well.",
     )
@@ -270,7 +270,7 @@ class CitationRules(Shape):
         ReferenceList.OWN,
         description="The list of sources at the end. own: a list that the answer has is kept true "
         "to its marks when they change. always: an answer that cites and has none also gets one. "
-        "never: it is left alone, and so are the numbers.",
+        "never: it stays as it is, and so do the numbers.",
     )
 
 
@@ -318,7 +318,7 @@ class OpinionRules(Shape):
     mode: Mode = Field(
         Mode.ENFORCE,
         description="enforce: opinions count. shadow: they are traced and change nothing. off: "
-        "nobody is asked.",
+        "no judge is called.",
     )
     timeout_s: float | None = Field(
         None,
@@ -365,7 +365,7 @@ class JudgeRules(OpinionRules):
 
     kind: JudgeKind = Field(
         JudgeKind.CHAT,
-        description="chat: an OpenAI-compatible model that is told what to look for. minicheck, "
+        description="chat: an OpenAI-compatible model that gets instructions. minicheck, "
         "granite_guardian: checkers that say yes or no. tei_nli, vllm_classify: classifiers with "
         "the labels entailment, neutral and contradiction. Only a chat model says what is wrong "
         "with a claim and quotes what shows it; all others can but lower the confidence.",

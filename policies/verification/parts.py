@@ -40,7 +40,7 @@ class ClaimCitation(ReportPart):
 
     source_id: str = Field(description="Id of the source.")
     span: Place | None = Field(
-        description="Where the quote stands in the source's text; null for its title."
+        description="Where the quote is in the source's text; null for its title."
     )
     quote: str = Field(description="The passage, word for word.")
     method: Method = Field(description="exact: word for word. aligned: its words and figures.")
@@ -52,20 +52,20 @@ class ClaimReport(ReportPart):
 
     index: int = Field(description="Its number, from 0.", ge=0)
     text: str = Field(description="The sentence as it stands, with its citations.")
-    span: Place = Field(description="Where it stands in the answer.")
+    span: Place = Field(description="Where it is in the answer.")
     check_required: bool = Field(
         description="False for what cannot be true or false: greetings, lead-ins, advice."
     )
     label: Label = Field(
         description="supported, partial, unsupported or contradicted by the sources; not_checkable "
-        "where nobody could look, which is no approval."
+        "where it could not be checked, which is no approval."
     )
     strength: Strength | None = Field(
         description="E3 word for word, E2 its words and figures agree, E1 in part, E0 nothing "
-        "found, C1 perhaps contradicted, C2 contradicted; null where nobody could look."
+        "found, C1 perhaps contradicted, C2 contradicted; null where it could not be checked."
     )
     score: float | None = Field(
-        description="Share of the claim that the best source holds; null where nobody could look.",
+        description="Share of the claim that the best source holds; null where it was not checked.",
         ge=0,
         le=1,
     )
@@ -80,7 +80,7 @@ class EvidenceReport(ReportPart):
     source_id: str = Field(description="Id of the source.")
     quote: str = Field(description="The quote.")
     span: Place | None = Field(
-        description="Where it stands in the source's text; null if it is not there word for word."
+        description="Where it is in the source's text; null if it is not there word for word."
     )
 
 
@@ -135,7 +135,7 @@ class CitationCheck(ReportPart):
     source_file: str = Field(description="File of the source, else its title; empty if unknown.")
     source_page: int | None = Field(description="Page of the source; null if unknown.")
     source_id: str | None = Field(description="Id of the source; null if there is none.")
-    is_accurate: bool | None = Field(description="null if it could not be told.")
+    is_accurate: bool | None = Field(description="null if that is not known.")
     confidence: float = Field(description="How sure that is.", ge=0, le=1)
     explanation: str = Field(description="Why, in Korean.")
     status: Status = Field(description="accurate, inaccurate or uncertain.")
@@ -200,7 +200,7 @@ class Checks(ReportPart):
 
     run: tuple[str, ...] = Field(description="Guards in force that ran.")
     shadow: tuple[str, ...] = Field(
-        description="Guards that ran in shadow: traced, and without a say here."
+        description="Guards that ran in shadow: traced, and without effect here."
     )
     skipped: Mapping[str, str] = Field(
         description="Check -> why it did not run: `off` in the policy, `not_asked`, "

@@ -50,7 +50,7 @@ class Verification(ReportPart):
         description="What the policy would do with this answer in the path of a chat completion."
     )
     verified: bool = Field(
-        description="The verdict is `pass`, at least one claim was held against a source and none "
+        description="The verdict is `pass`, at least one claim was compared with a source and none "
         "that could be was left out, every demanded check ran, and the confidence reaches its "
         "threshold."
     )
@@ -66,8 +66,8 @@ class Verification(ReportPart):
     )
     citations_valid: bool | None = Field(
         description="Whether every citation names a source that says what it is cited for, as far "
-        "as it could be told: false exactly if `verification_log` calls one inaccurate or one "
-        "names no source; null if the answer cites nothing, nobody looked, or there is a doubt."
+        "as that is known: false exactly if `verification_log` calls one inaccurate or one "
+        "names no source; null if the answer cites nothing, was not checked, or there is a doubt."
     )
     scores: Scores
     thresholds: Thresholds
@@ -92,7 +92,7 @@ class Verification(ReportPart):
     )
     accuracy_rate: float | None = Field(
         description="Accurate citations among those that are accurate or inaccurate; null if none "
-        "could be told.",
+        "is known.",
         ge=0,
         le=1,
     )
@@ -101,7 +101,7 @@ class Verification(ReportPart):
     )
     checks: Checks
     not_checkable: tuple[NotCheckable, ...] = Field(
-        description="What nobody could check, and why: the whole answer or single claims."
+        description="What could not be checked, and why: the whole answer or single claims."
     )
     degraded: tuple[str, ...] = Field(
         description="Checks that were wanted and failed, as `name:reason`. Never verified with one."

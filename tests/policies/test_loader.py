@@ -154,7 +154,7 @@ def test_a_key_that_is_not_set_is_an_error_where_it_is_needed(
 def test_a_tenant_that_nobody_can_reach_is_pointed_out(folder: Folder) -> None:
     folder.write("x.yaml", "tenant: a" + SERVING)
 
-    assert folder.warnings() == ["x.yaml:1:1: tenant: has no `keys`, so nobody can reach it yet"]
+    assert folder.warnings() == ["x.yaml:1:1: tenant: has no `keys`, so no app can reach it yet"]
 
 
 @pytest.mark.parametrize(

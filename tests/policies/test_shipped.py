@@ -45,7 +45,7 @@ def test_a_shipped_policy_loads_from_a_directory_of_its_own(name: str, tmp_path:
 
     assert found.errors == ()
     assert list(found.policies) == [name]
-    expected = ["has no `keys`, so nobody can reach it yet"] if name in EXAMPLES else []
+    expected = ["has no `keys`, so no app can reach it yet"] if name in EXAMPLES else []
     assert [problem.message for problem in found.warnings] == expected
 
 
