@@ -50,6 +50,24 @@ async def test_a_response_plain_and_streamed(
     }
 
 
+@pytest.mark.parametrize(
+    ("second", "action"),
+    [pytest.param(CLEAN, "regenerate"), pytest.param(STILL_CHINESE, "replace")],
+)
+async def test_changed_answers_say_so(
+    doors: DoorHouse, node: NodePrograms, second: str, action: str
+) -> None:
+    doors.server.says(CHINESE, second)
+
+    assert await node.run(OPENAI, "changed") == {"actions": [action] * 5}
+
+
+async def test_unchanged_answers_say_nothing(doors: DoorHouse, node: NodePrograms) -> None:
+    doors.server.says(CLEAN)
+
+    assert await node.run(OPENAI, "changed") == {"actions": [None] * 5}
+
+
 async def test_the_stream_helper_puts_the_response_together(
     doors: DoorHouse, node: NodePrograms
 ) -> None:

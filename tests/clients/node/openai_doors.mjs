@@ -43,6 +43,17 @@ await main({
     };
   },
 
+  async changed() {
+    const plain = await client.responses.create(asked);
+    const events = await collected(await client.responses.create({ ...asked, stream: true }));
+    const helped = await client.responses.stream(asked).finalResponse();
+    const prompted = { model, prompt: question };
+    const completion = await client.completions.create(prompted);
+    const chunks = await collected(await client.completions.create({ ...prompted, stream: true }));
+    const replies = [plain, events.at(-1).response, helped, completion, chunks.at(-1)];
+    return { actions: replies.map((reply) => reply.guard?.action ?? null) };
+  },
+
   async helper() {
     const deltas = [];
     const stream = client.responses.stream(asked);
