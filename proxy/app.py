@@ -124,6 +124,7 @@ async def open_services(
             [PoolProcess() for _ in range(settings.long_text_processes)], settings.long_text_chars
         )
         waiting = open_waiting_requests(redis, place, time.monotonic)
+        recorder.run_apart = long_texts.submit
         shadows = Shadows(keep)
         gauges.watch_limits(lambda: limiter.is_away)
         watching = asyncio.create_task(

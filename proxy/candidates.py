@@ -40,7 +40,7 @@ class Candidate:
         gate: What the answer went through.
         may_edit: The answer's text may be changed.
         verdict: None for what is no answer to judge: a turn that calls tools, or an empty one.
-        unjudged: Why there is no verdict: ``tool_calls`` or ``empty_answer``; empty otherwise.
+        unjudged: Why there is no verdict, such as ``tool_calls``; empty if there is one.
     """
 
     reply: Reply
@@ -214,6 +214,8 @@ def _is_better(second: Candidate, first: Candidate, last_word: Verdict | None) -
 JSON_VALUES = "json_values"
 """Numbers and truth values of a JSON answer, of which no guard knows what they count."""
 EMPTY_ANSWER = "empty_answer"
+ANSWER_TOO_LONG = "answer_too_long"
+"""It is longer than what is judged, and guards only watch."""
 LENGTH = "length"
 """Why an answer ended that was not allowed to be longer."""
 
@@ -227,12 +229,14 @@ class Gatekeeper:
         structured: The request asks for JSON.
         offers_tools: It offers tools.
         looks: Anything can come of looking at an answer.
+        acts: Anything could be done about it.
     """
 
     policy: Policy
     structured: bool
     offers_tools: bool
     looks: bool = True
+    acts: bool = True
 
     def open(self, exchange: Exchange, *, may_regenerate: bool) -> Gate:
         """Return a gate for one answer."""
@@ -279,7 +283,7 @@ class Gatekeeper:
             gate=gate,
             may_edit=self._may_edit,
             verdict=gate.verdict,
-            unjudged="" if gate.verdict else self._unjudged(answer),
+            unjudged="" if gate.verdict else self._unjudged(answer, gate),
         )
 
     @property
@@ -296,8 +300,10 @@ class Gatekeeper:
         """
         return not (self.structured or self.policy.only_watches)
 
-    def _unjudged(self, answer: Answer) -> str:
+    def _unjudged(self, answer: Answer, gate: Gate) -> str:
         """Return why an answer as a whole is none to judge."""
+        if gate.too_long:
+            return ANSWER_TOO_LONG
         if self.is_tool_turn(calls_tool=answer.tool_turn):
             return TOOL_CALLS
         return JSON_VALUES if answer.content.strip() else EMPTY_ANSWER

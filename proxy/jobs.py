@@ -3,7 +3,7 @@
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 from uuid import uuid4
@@ -15,6 +15,7 @@ from guards.answerability import Answerability
 from policies.verdict import GuardOutcome
 from proxy.errors import BadRequest, GuardProxyError, InternalError, Overloaded, ServiceStopping
 from proxy.logs import failure, logger
+from proxy.offload import read_offloaded
 from proxy.openai_api.door import Door
 from proxy.openai_api.json_body import JSON_TYPE, read_object
 from proxy.openai_api.model_request import ModelRequest
@@ -347,7 +348,8 @@ class ModelJob(Job):
         return stream.write_error(error) if stream else write_event(error)
 
     async def _reply(self, raw: bytes) -> HttpReply:
-        return self._success(await self._finished(self._door.read_request(raw)))
+        request = await read_offloaded(len(raw), partial(self._door.read_request, raw))
+        return self._success(await self._finished(request))
 
     async def _finished(self, request: ModelRequest) -> Finished:
         self.trace.model, self.trace.stream = request.model, request.stream
@@ -368,6 +370,7 @@ class ModelJob(Job):
             spans=self.spans,
             outgoing=self._outgoing,
             stream=self._door.live(request) if request.stream else None,
+            most_answer_chars=self._services.settings.max_answer_chars,
         )
         return await self._services.pipeline.answer(self._call)
 

@@ -1,8 +1,10 @@
 """Processes in which very long texts are judged, so that no other request waits for them."""
 
+import asyncio
 from collections.abc import Callable, Collection, Generator, Sequence
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from threading import Lock
@@ -132,6 +134,10 @@ class PoolProcess:
         *args: Given.args,
         **kwargs: Given.kwargs,
     ) -> Made:
+        """Return what a piece of work with an inspector comes to; see `run`."""
+        return self.run(partial(run_in_process, which, work, *args, **kwargs))
+
+    def run(self, work: Callable[[], Made]) -> Made:
         """Return what a piece of work comes to; waits for it, so call it in a thread.
 
         Raises:
@@ -143,7 +149,7 @@ class PoolProcess:
         with self._counting:
             self._working += 1
         try:
-            doing = process.pool.submit(partial(run_in_process, which, work, *args, **kwargs))
+            doing = process.pool.submit(work)
             return doing.result(self._patience_s)
         except TimeoutError:
             log.error("long_text.stuck", within_s=self._patience_s)  # noqa: TRY400
@@ -157,6 +163,17 @@ class PoolProcess:
         finally:
             with self._counting:
                 self._working -= 1
+
+    def submit(self, work: Callable[[], Made]) -> Future[Made]:
+        """Have a piece of work done after all others, however long that takes.
+
+        Raises:
+            BrokenProcessPool: the process has died.
+            RuntimeError: it is closed.
+        """
+        if self._process is None:
+            raise RuntimeError("the process is closed")
+        return self._process.pool.submit(work)
 
     def close(self) -> None:
         """End the process; what it was doing ends in an error."""
@@ -201,13 +218,15 @@ class RemoteInspector(Inspector):
         """Return the verdict over the same answer now that no second attempt is left."""
         if verdict.action is not Action.REGENERATE:
             return verdict
-        return self._lane.done(self._which, Inspector.settled, exchange, verdict, may_edit=may_edit)
+        known = _portable(verdict)  # the beginning of its answer may have been judged here
+        return self._lane.done(self._which, Inspector.settled, exchange, known, may_edit=may_edit)
 
     def heard(
         self, exchange: Exchange, verdict: Verdict, report: JudgeReport, possible: Possible
     ) -> Verdict:
         """Return the verdict over the same answer with what came of asking a judge."""
-        return self._lane.done(self._which, Inspector.heard, exchange, verdict, report, possible)
+        known = _portable(verdict)
+        return self._lane.done(self._which, Inspector.heard, exchange, known, report, possible)
 
     @cached_property
     def of_segments(self) -> SegmentInspector:
@@ -243,48 +262,144 @@ class LongTextPool:
     def __init__(
         self,
         lanes: Sequence[PoolProcess],
-        more_than_chars: int,
+        more_than_chars: int = 0,
         most_in_flight: int = MOST_IN_FLIGHT,
     ) -> None:
         self._lanes = lanes
         self._more_than_chars = more_than_chars
         self._most_in_flight = most_in_flight
         self._packed: dict[str, tuple[LoadedPolicy, bytes]] = {}
+        self._is_closed = False
 
-    def acquire(self, tenant: Tenant, exchange: Exchange) -> AbstractContextManager[Tenant]:
+    def seat(self) -> "Seat":
+        """Return a place for a request; a process is taken when there is something for it."""
+        return Seat(self)
+
+    @contextmanager
+    def acquire(self, tenant: Tenant, exchange: Exchange) -> Generator[Tenant, None, None]:
         """Yield the tenant whose inspector judges a request: apart if it is very long.
-
-        One process judges all of it, which has read the sources after the first time.
 
         Raises:
             CannotJudgeNow: there are too many such requests already.
         """
-        if not self._lanes or chars_of(exchange) <= self._more_than_chars:
-            return nullcontext(tenant)
-        return self._acquired(tenant)
+        with self.seat() as seat:
+            yield seat.judging(tenant, exchange)
 
-    @contextmanager
-    def _acquired(self, tenant: Tenant) -> Generator[Tenant, None, None]:
+    def is_very_long(self, chars: int) -> bool:
+        """Tell whether so long a text is for a process, if there are any."""
+        return bool(self._lanes) and chars > self._more_than_chars
+
+    def lane(self) -> PoolProcess | None:
+        """Return the process with the least to do; None if all have enough."""
         lane = min(self._lanes, key=lambda one: one.load)
         if lane.load >= self._most_in_flight:
-            raise CannotJudgeNow("others wait already", BUSY_FOR_S)
+            return None
         lane.open()
-        lane.in_flight += 1
-        try:
-            which = InspectorRef(self._pack(tenant.loaded))
-            yield replace(tenant, inspector=RemoteInspector(tenant.policy, lane, which))
-        finally:
-            lane.in_flight -= 1
+        return lane
+
+    def submit(self, work: Callable[[], Made]) -> Future[Made]:
+        """Have something done that nobody waits for, by the process with the least to do.
+
+        Raises:
+            BrokenProcessPool: the process has died.
+            RuntimeError: there is none any more.
+        """
+        if not self._lanes:
+            raise RuntimeError("there are no processes")
+        lane = min(self._lanes, key=lambda one: one.load)
+        if not self._is_closed:
+            lane.open()
+        return lane.submit(work)
 
     def close(self) -> None:
         """End the processes."""
+        self._is_closed = True
         for lane in self._lanes:
             lane.close()
 
-    def _pack(self, loaded: LoadedPolicy) -> bytes:
+    def pack(self, loaded: LoadedPolicy) -> bytes:
         """Return a policy as it travels, which stays the same until the policy is reloaded."""
         known, content = self._packed.get(loaded.name, (None, b""))
         if known is not loaded:
             content = packed(loaded)
             self._packed[loaded.name] = loaded, content
         return content
+
+
+class Seat:
+    """The place of one request among the processes.
+
+    One process does all that is to be done apart for it, so that it has read the sources after the
+    first time.
+
+    Args:
+        pool: The processes.
+    """
+
+    def __init__(self, pool: LongTextPool) -> None:
+        self._pool = pool
+        self._lane: PoolProcess | None = None
+
+    def __enter__(self) -> "Seat":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._lane is not None:
+            self._lane.in_flight -= 1
+            self._lane = None
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether something of the request was done apart already."""
+        return self._lane is not None
+
+    def is_for(self, chars: int) -> bool:
+        """Tell whether so long a text is read apart."""
+        return self._pool.is_very_long(chars)
+
+    def judging(self, tenant: Tenant, exchange: Exchange, *, may_stay: bool = False) -> Tenant:
+        """Return the tenant whose inspector judges an exchange: apart if it is very long.
+
+        Args:
+            tenant: Who asks.
+            exchange: What is judged.
+            may_stay: It is judged in this process if all others have enough to do.
+
+        Raises:
+            CannotJudgeNow: there are too many such requests already.
+        """
+        if tenant.inspector.waits or not self.is_for(chars_of(exchange)):
+            return tenant
+        try:
+            lane = self._taken()
+        except CannotJudgeNow:
+            if may_stay:
+                return tenant
+            raise
+        which = InspectorRef(self._pool.pack(tenant.loaded))
+        return replace(tenant, inspector=RemoteInspector(tenant.policy, lane, which))
+
+    async def run(self, work: Callable[[], Made]) -> Made:
+        """Return what a piece of work comes to that a process does.
+
+        Raises:
+            CannotJudgeNow: there are too many such requests already, or it took too long.
+        """
+        return await asyncio.to_thread(self._taken().run, work)
+
+    async def with_policy(self, loaded: LoadedPolicy, work: Callable[[LoadedPolicy], Made]) -> Made:
+        """Do the same with a policy, which a process has read after the first time."""
+        return await self.run(partial(_with_policy, self._pool.pack(loaded), work))
+
+    def _taken(self) -> PoolProcess:
+        if self._lane is None:
+            lane = self._pool.lane()
+            if lane is None:
+                raise CannotJudgeNow("others wait already", BUSY_FOR_S)
+            lane.in_flight += 1
+            self._lane = lane
+        return self._lane
+
+
+def _with_policy(policy: bytes, work: Callable[[LoadedPolicy], Made]) -> Made:
+    return work(judging_by_packed(policy).loaded)

@@ -5,6 +5,7 @@ first sentence need not wait for that.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,12 +21,33 @@ from proxy.logs import failure, logger
 log = logger(__name__)
 
 Made = TypeVar("Made")
+LARGE_BYTES = 64 * 1024
+"""A body, an event or a text that is larger is read in a thread."""
+_BODY_READERS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="large-body")
+
+
+async def read_offloaded(size: int, read: Callable[[], Made]) -> Made:
+    """Read something, in a thread where it is large, so that other requests go on meanwhile.
+
+    Args:
+        size: How many bytes there are to read.
+        read: Reads them.
+    """
+    if size <= LARGE_BYTES:
+        return read()
+    within = copy_context()
+    return await asyncio.get_running_loop().run_in_executor(_BODY_READERS, within.run, read)
+
+
 LONG_TEXT_CHARS = 12_000
 """Above this, guards run in a thread, so that other requests go on meanwhile.
 
 Below, a thread costs more than it spares: the guards and the event loop share one interpreter, and
 each thread that reads keeps memory of its own.
 """
+_ANSWER_WEIGHT, _NUMBER_WEIGHT = 4, 300
+"""As many characters of a source take as long as one of an answer, and as a number in one."""
+_NUMBER = re.compile(r"\d+")
 _SENT_AFTER_S = 0.001
 """Until then a request has left for its model server, which reading ahead must not delay."""
 _AT_MOST_S = 0.0005
@@ -54,7 +76,17 @@ def chars_of(exchange: Exchange) -> int:
 
 def takes_long(inspector: Inspector, exchange: Exchange) -> bool:
     """Tell whether other requests should go on while an exchange is inspected."""
-    return inspector.waits or chars_of(exchange) > LONG_TEXT_CHARS
+    return inspector.waits or _effort(exchange) > LONG_TEXT_CHARS
+
+
+def _effort(exchange: Exchange) -> int:
+    """Return how long an exchange takes to inspect, in characters of a source."""
+    effort = chars_of(exchange)
+    answer = exchange.answer
+    if answer and effort <= LONG_TEXT_CHARS:
+        effort += (_ANSWER_WEIGHT - 1) * len(answer)
+        effort += _NUMBER_WEIGHT * len(_NUMBER.findall(answer))
+    return effort
 
 
 async def run_offloaded(inspector: Inspector, exchange: Exchange, work: Callable[[], Made]) -> Made:

@@ -157,6 +157,13 @@ class Settings(BaseSettings):
         description="A request with more text than this is judged in a separate process, so that "
         "others do not wait for it, in characters.",
     )
+    max_answer_chars: int = Field(
+        200_000,
+        ge=1,
+        description="Longest answer that is judged, in characters. A longer one is refused (502) "
+        "where a guard could act on it. Where guards only watch it is sent without having been "
+        "judged, and named as not checked.",
+    )
     long_text_processes: int = Field(
         1, ge=0, le=64, description="Such processes of each worker; without any, a thread judges."
     )

@@ -49,6 +49,22 @@ class Judging:
         asks_judge = self.policy.judge is not None
         return self._guards_run_at(Stage.OUTPUT) or asks_judge or adds_list
 
+    @cached_property
+    def acts_on_answers(self) -> bool:
+        """Whether anything could be done about an answer, whatever is found in it."""
+        policy = self.policy
+        if policy.only_watches:
+            return False
+        adds_list = policy.citations.references is ReferenceList.ALWAYS
+        return (
+            adds_list
+            or policy.judge is not None
+            or any(
+                rule.mode is Mode.ENFORCE and Stage.OUTPUT in all_guards()[name].stages
+                for name, rule in policy.guards.items()
+            )
+        )
+
     def _guards_run_at(self, stage: Stage) -> bool:
         """Tell whether the policy switches on any guard of a stage."""
         return any(

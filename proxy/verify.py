@@ -18,7 +18,7 @@ from policies.verification.problems import problem
 from policies.verification.verifying import UnknownGuard, Verified, Verifier
 from proxy.errors import BadRequest, NotJson
 from proxy.jobs import Job
-from proxy.offload import log_failures, run_offloaded
+from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member_path, read_object
 from proxy.openai_api.model_request import GuardField
 from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError, find_sources
@@ -269,12 +269,14 @@ class VerifyJob(Job):
     door = "verify"
 
     async def _reply(self, raw: bytes) -> HttpReply:
-        request = read_verify_request(raw)
+        request = await read_offloaded(len(raw), partial(read_verify_request, raw))
         if request.guard is not None:
             self._tenant = apply_overrides(self._tenant, request.guard)
         loaded = self._tenant.loaded
         with self.trace.step("read"):
-            wanted = to_verify(request, loaded.policy.sources, loaded.intents)
+            read = partial(to_verify, request, loaded.policy.sources, loaded.intents)
+            wanted = await read_offloaded(len(raw), read)
+        self._refuse_too_long(wanted.exchange.answer or "")
         told = request.guard.intent if request.guard else None
         asked = asked_of(wanted.exchange, request.guard, told_intent=told)
         note_exchange(self.trace, wanted.exchange, wanted.found, wanted.intent.why, asked)
@@ -288,6 +290,11 @@ class VerifyJob(Job):
         note_verification(self.trace, done.verdict, report)
         body = json_bytes(report.model_dump(mode="json"))
         return HttpReply(200, self.early_headers, JSON_TYPE, body)
+
+    def _refuse_too_long(self, answer: str) -> None:
+        most = self._services.settings.max_answer_chars
+        if len(answer) > most:
+            raise BadRequest(f"The answer has more than {most} characters.", "answer")
 
     async def _verified(self, wanted: ToVerify, model: str) -> Verified:
         judge = judge_for(

@@ -96,7 +96,10 @@ class Gate:
             None as long as there is none.
         claims_taken: How many bad claims were taken out.
         stopped: A bad segment stopped the attempt; nothing more of it is looked at.
+        too_long: The answer is longer than what is judged; nothing of it is looked at any more.
     """
+
+    too_long = False
 
     def __init__(
         self, exchange: Exchange, rules: GateRules, visible: Callable[[str], str] = str
@@ -154,6 +157,12 @@ class Gate:
         """Take in more of the answer."""
         self._arrived.feed(piece, self.done)
 
+    def give_up(self) -> None:
+        """The answer is too long: take the rest in without looking at it."""
+        if not self.too_long:
+            self.too_long = True
+            self._arrived.give_up()
+
     def pause(self) -> None:
         """Calls of tools follow: what was said until now is all that was said before them."""
         if self.done < len(self.text):
@@ -168,6 +177,8 @@ class Gate:
             in_tool_turn: It calls tools, so that it is no answer as a whole.
             cut: The model was not allowed to write more, so that its last sentence may be torn.
         """
+        if self.too_long:
+            return
         if in_tool_turn:
             self.pause()
             return
@@ -177,7 +188,8 @@ class Gate:
 
     def break_off(self) -> None:
         """Nothing more is known of the answer: where it ends by now, a segment does."""
-        self._arrived.break_off(self.done)
+        if not self.too_long:
+            self._arrived.break_off(self.done)
 
     def next_check(self) -> Check | None:
         """Return what has to be inspected next; None if there is nothing for now."""

@@ -391,21 +391,35 @@ class Arrived:
         self._segmenter = Segmenter()
         self._last_end = 0
         self._cut_at: int | None = None
+        self._unread: list[str] | None = None
+        self._chars = 0
         self.ends: deque[int] = deque()
         self.torn_from: int | None = None
 
     @property
     def chars(self) -> int:
         """How much has come so far."""
-        return len(self._segmenter.text)
+        return self._chars
 
     @property
     def text(self) -> str:
         """The answer as it came, as far as it counts."""
+        if self._unread:
+            self._unread = ["".join(self._unread)]
+            return self._segmenter.text + self._unread[0]
         return self._segmenter.text[: self._cut_at]
+
+    def give_up(self) -> None:
+        """Look for no segments in what is still to come."""
+        self._unread = []
+        self.ends.clear()
 
     def feed(self, piece: str, done: int) -> None:
         """Take in more of the answer, which is done with up to a place."""
+        self._chars += len(piece)
+        if self._unread is not None:
+            self._unread.append(piece)
+            return
         self._take(self._segmenter.feed(piece), done)
 
     def close(self, done: int, *, cut: bool) -> None:

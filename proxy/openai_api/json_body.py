@@ -16,6 +16,11 @@ _SHORT_BYTES = 2_000
 _ESCAPED_COLON = b"\\u003"
 _MOST_LEVELS = 200
 """Deeper than anybody nests what is meant, and shallow enough for every step that walks down."""
+MOST_CONTAINERS, MOST_COMMAS = 150_000, 1_000_000
+"""More brackets and braces or more commas than anybody sends, those in texts counted, too.
+
+To read so many values takes long and cannot be interrupted; a text of as many bytes takes little.
+"""
 _READER = msgspec.json.Decoder()
 _WRITER = msgspec.json.Encoder()
 
@@ -31,15 +36,28 @@ def read_object(raw: bytes) -> JsonObject:
     checked and another one used.
 
     Raises:
-        ValueError: not UTF-8, not JSON, not an object, a key twice, or nested too deeply.
+        ValueError: not UTF-8, not JSON, not an object, a key twice, nested too deeply, or with too
+            many values.
     """
-    may_be_deep = raw.count(b"[") + raw.count(b"{") > _MOST_LEVELS
+    containers = raw.count(b"[") + raw.count(b"{")
+    may_be_deep = containers > _MOST_LEVELS
+    if containers > MOST_CONTAINERS or raw.count(b",") > MOST_COMMAS:
+        raise ValueError("more values than can be read")
     if len(raw) <= _SHORT_BYTES and not may_be_deep:
         found = _short_object(raw)
         if found is not None:
             return found
+    value = _strict(raw)
+    if not isinstance(value, dict):
+        raise ValueError(f"expected an object, got {type(value).__name__}")  # noqa: TRY004
+    if may_be_deep and _is_deep(value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _strict(raw: bytes) -> JsonValue:
     try:
-        value = _STRICT.decode(raw.decode("utf-8"))
+        value: JsonValue = _STRICT.decode(raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
@@ -50,10 +68,6 @@ def read_object(raw: bytes) -> JsonObject:
         raise
     except ValueError:
         raise ValueError("a number has more digits than can be read") from None
-    if not isinstance(value, dict):
-        raise ValueError(f"expected an object, got {type(value).__name__}")  # noqa: TRY004
-    if may_be_deep and _is_deep(value):
-        raise ValueError("nested too deeply")
     return value
 
 

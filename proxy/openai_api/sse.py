@@ -50,6 +50,8 @@ class Event:
         """Its ``data`` lines joined; None for comments and events without data."""
         if _is_one_line(self.raw):
             return self.raw[len(_DATA) : -len(BLANK_LINE)].decode("utf-8", errors="replace")
+        if b"data" not in self.raw:
+            return None
         fields = _fields(self.raw)
         data = [value.removeprefix(" ") for name, _, value in fields if name == "data"]
         return "\n".join(data) if data else None
@@ -70,9 +72,14 @@ class Event:
 
 
 class EventReader:
-    """Cuts a byte stream into events, whatever the pieces."""
+    """Cuts a byte stream into events, whatever the pieces.
 
-    def __init__(self) -> None:
+    Args:
+        only_data: Leave out events without data: a stream may hold millions of comments.
+    """
+
+    def __init__(self, *, only_data: bool = False) -> None:
+        self._only_data = only_data
         self._rest = b""
         self._begun = False
         self._has_returns = False
@@ -96,6 +103,8 @@ class EventReader:
         whole = cut(search_from)
         if max(len(self._rest), *map(len, whole), 0) > MOST_EVENT_BYTES:
             raise UpstreamBroken(f"an event of its stream has more than {MOST_EVENT_BYTES} bytes")
+        if self._only_data:
+            whole = [raw for raw in whole if b"data" in raw]
         return [self._event(raw) for raw in whole]
 
     def close(self) -> list[Event]:
@@ -126,7 +135,7 @@ class EventReader:
         if not self._begun:
             self._begun = True
             raw = raw.removeprefix(_BYTE_ORDER_MARK)
-        if not _is_one_line(raw) and any(name in ("id", "retry") for name, _, _ in _fields(raw)):
+        if not _is_one_line(raw) and _is_of_connection(raw):
             raw = _CONNECTION_LINE.sub(b"", raw)
         return Event(raw)
 
@@ -152,6 +161,11 @@ def _is_one_line(raw: bytes) -> bool:
     return (
         raw.startswith(_DATA) and raw.find(b"\n") == len(raw) - len(BLANK_LINE) and b"\r" not in raw
     )
+
+
+def _is_of_connection(raw: bytes) -> bool:
+    may_be = b"id" in raw or b"retry" in raw
+    return may_be and any(name in ("id", "retry") for name, _, _ in _fields(raw))
 
 
 def _fields(raw: bytes) -> list[tuple[str, str, str]]:
@@ -192,6 +206,10 @@ def json_bytes(body: Mapping[str, JsonValue]) -> bytes:
 _READER = msgspec.json.Decoder(str)
 _VALUE = re.compile(rb' ?("(?:[^"\\]|\\.)*")')
 _QUOTE = 1
+
+
+_LONGEST_ALIKE_BYTES = 16 * 1024
+"""What is longer is no piece of many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +253,8 @@ def template_of(raw: bytes, member: str, text: str) -> EventTemplate | None:
         member: Name of the member that holds the text.
         text: The text.
     """
+    if len(raw) > _LONGEST_ALIKE_BYTES:
+        return None
     name = f'"{member}"'.encode()
     _, found, behind = raw.partition(name + b":")
     value = _VALUE.match(behind)

@@ -9,12 +9,13 @@ from guards.core.exchange import Exchange
 from policies.gating.gate import Gate
 from proxy.candidates import Candidate
 from proxy.errors import UpstreamBroken, UpstreamError
+from proxy.offload import read_offloaded
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.reply import MORE_CHOICES, Reply
 from proxy.openai_api.sse import STREAM_TYPE
 from proxy.pipeline.call import Call
-from proxy.pipeline.streaming import LiveAttempt, releases
+from proxy.pipeline.streaming import LiveAttempt, feed, releases
 from proxy.traces.builder import note_unfinished
 from proxy.upstream.reply import OpenReply, read_whole
 
@@ -112,7 +113,8 @@ async def run_attempt(
             spent_ms = upstream_ms()
             if raw is not None and plan.number == 2 and plan.stream is not None:
                 raise UpstreamBroken("it answers plainly what it began as a stream")
-            reply = _reply(plan, raw, opened.content_type)
+            size = live.read_bytes if live else len(raw or b"")
+            reply = await read_offloaded(size, partial(_reply, plan, raw, opened.content_type))
         answers = plan.wanted(reply)
         if live is None:
             await _judge_whole(plan, answers, gates)
@@ -143,12 +145,15 @@ async def _read_live(plan: AttemptPlan, opened: OpenReply, gates: list[Gate]) ->
 
 
 def _reply(plan: AttemptPlan, raw: bytes | None, content_type: str) -> Reply:
+    reply: Reply
     if raw is not None:
-        read: Reply = plan.call.door.read_reply(raw, content_type, plan.call.pseudonyms)
-        return read
-    if plan.stream is None:
+        reply = plan.call.door.read_reply(raw, content_type, plan.call.pseudonyms)
+    elif plan.stream is not None:
+        reply = plan.stream.reply()
+    else:
         raise UpstreamBroken("it has no body")
-    return plan.stream.reply()
+    _ = reply.unseen, reply.unknown  # for which all of it is walked through once
+    return reply
 
 
 async def _let_out(plan: AttemptPlan, live: LiveAttempt, answers: Sequence[Answer]) -> list[Gate]:
@@ -162,6 +167,7 @@ async def _judge_whole(plan: AttemptPlan, answers: Sequence[Answer], gates: list
     for answer in answers:
         gate = plan.gate()
         gates.append(gate)
-        plan.call.gatekeeper.take_whole(gate, answer)
+        take = partial(plan.call.gatekeeper.take_whole, gate, answer)
+        await feed(plan.call, gate, answer.content, take)
         async for _ in releases(plan.call, gate):
             pass  # what may leave does when the whole reply is written

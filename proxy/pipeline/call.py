@@ -12,6 +12,7 @@ from litestar.types import Send
 from guards.core.keeping import lazy
 from policies.schema.guard_rule import Action
 from proxy.candidates import Gatekeeper, Selection
+from proxy.long_text_pool import LongTextPool, Seat
 from proxy.openai_api.door import Door
 from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.model_request import ModelRequest
@@ -24,6 +25,9 @@ from proxy.telemetry.spans import NO_SPANS, RequestSpans
 from proxy.tenants import Tenant
 from proxy.traces.builder import TraceBuilder
 from proxy.upstream.request import RetryBudget
+
+MOST_ANSWER_CHARS = 200_000
+"""Longest answer that is judged if nothing else is set."""
 
 
 class Outgoing:
@@ -151,6 +155,8 @@ class Call:
         stream: What reads the model server's stream and writes what leaves; None for a plain reply.
         pseudonyms: What the model server gets in place of the user's own identifiers.
         judge_spent_s: Time that the tenant's judge has taken so far, in seconds.
+        seat: Where its very long texts are read and judged.
+        most_answer_chars: How long an answer may be that is judged.
         sent_text: The text sent of each choice's stream so far, by number.
         inspecting_s: Time that inspecting the answers of this attempt has taken so far.
         retry_budget: The one repeated request that all attempts together may cost.
@@ -170,6 +176,8 @@ class Call:
     judge_spent_s: float = 0.0
     inspecting_s: float = 0.0
     retry_budget: RetryBudget = field(default_factory=RetryBudget)
+    seat: Seat = field(default_factory=LongTextPool(()).seat)
+    most_answer_chars: int = MOST_ANSWER_CHARS
     sent_text: dict[int, str] = field(default_factory=dict)
 
     @lazy
@@ -177,7 +185,11 @@ class Call:
         """The keeper of the gates of the request's answers."""
         request, tenant = self.request, self.tenant
         return Gatekeeper(
-            tenant.policy, request.structured, request.offers_tools, tenant.looks_at_answers
+            tenant.policy,
+            request.structured,
+            request.offers_tools,
+            tenant.looks_at_answers,
+            tenant.acts_on_answers,
         )
 
     @property

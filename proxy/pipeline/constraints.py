@@ -339,7 +339,8 @@ class ConstrainedServers:
         async with contextlib.AsyncExitStack() as stack:
 
             async def opened(asked: JsonObject) -> OpenReply:
-                return await stack.enter_async_context(self.servers.open(_within_time(call, asked)))
+                sent = await _within_time(call, asked)
+                return await stack.enter_async_context(self.servers.open(sent))
 
             try:
                 reply = await opened(body | fields | seed)
@@ -374,7 +375,7 @@ class ConstrainedServers:
 
     async def _probed(self, call: Call) -> ServerKind | None:
         try:
-            sent = _within_time(call, {})
+            sent = await _within_time(call, {})
             probe = replace(
                 sent,
                 tenant="",
@@ -401,7 +402,7 @@ def _seed_of(call: Call) -> int:
     return zlib.crc32(call.trace.id.encode()) >> 1
 
 
-def _within_time(call: Call, body: JsonObject) -> ServerCall:
+async def _within_time(call: Call, body: JsonObject) -> ServerCall:
     """Return a request for the tenant's model server that ends when the caller's does.
 
     Raises:
@@ -410,5 +411,5 @@ def _within_time(call: Call, body: JsonObject) -> ServerCall:
     left_s = call.remaining_s
     if left_s <= 0:
         raise UpstreamTimeout("total", call.trace.spent_s)
-    sent = server_call(call, json_bytes(body))
+    sent = await server_call(call, json_bytes(body))
     return replace(sent, timeouts=sent.timeouts.at_most(left_s))

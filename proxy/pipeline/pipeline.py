@@ -30,7 +30,7 @@ from proxy.candidates import JSON_VALUES, Candidate, Selection, replace_choice, 
 from proxy.errors import UpstreamError
 from proxy.judge.book import JudgeBook
 from proxy.long_text_pool import LongTextPool
-from proxy.offload import log_failures, reading_ahead, run_offloaded
+from proxy.offload import chars_of, log_failures, reading_ahead, run_offloaded
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.reply import Ending, total_usage
@@ -245,9 +245,10 @@ class Pipeline:
             UpstreamError: the model server failed.
             CannotJudgeNow: the request is very long, and cannot be judged.
         """
-        found = read_context(call)
-        exchange = exchange_of(call, found)
-        with self.long_texts.acquire(call.tenant, exchange) as call.tenant:
+        with self.long_texts.seat() as call.seat:
+            found, by_rule = await read_context(call)
+            exchange = exchange_of(call, found, by_rule)
+            call.tenant = call.seat.judging(call.tenant, exchange)
             return await self._answered(call, found, exchange)
 
     async def _answered(self, call: Call, found: FoundContext, exchange: Exchange) -> Finished:
@@ -267,7 +268,7 @@ class Pipeline:
         ask_for_citations(call, exchange)
         choices = range(call.request.choices)
         plan = AttemptPlan(call, exchange, 1, choices, _stream(call))
-        opening = self.servers.open(server_call(call, call.request.for_server(model)))
+        opening = self.servers.open(await server_call(call, call.request.for_server(model)))
         with self._reading_ahead(plan):
             attempt = await run_attempt(plan, opening)
         attempts = [await self._judged(plan, attempt)]
@@ -294,7 +295,8 @@ class Pipeline:
         places = {one.answer.index: place for place, one in enumerate(failed)}
         pairs = [(one, again.get(places.get(one.answer.index, -1))) for one in first]
         settled = partial(_settled, call.tenant, pairs)
-        return await run_offloaded(call.tenant.inspector, plan.exchange, settled)
+        longest = max((one.exchange for one in first), key=chars_of, default=plan.exchange)
+        return await run_offloaded(call.tenant.inspector, longest, settled)
 
     async def _second(
         self, plan: AttemptPlan, first: Attempt, failed: Sequence[Candidate], model: str
@@ -306,7 +308,7 @@ class Pipeline:
         body = with_note(
             call.door,
             call.request.plain_body(model),
-            await run_offloaded(call.tenant.inspector, plan.exchange, told),
+            await run_offloaded(call.tenant.inspector, failed[0].exchange, told),
             rules,
             choices=len(failed),
         )

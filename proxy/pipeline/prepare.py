@@ -8,16 +8,19 @@ from functools import partial
 from pydantic import JsonValue
 
 from guards.core.exchange import Exchange
+from policies.patterns import IntentFound
+from policies.schema.loader import LoadedPolicy
 from policies.schema.sections import ServerState
 from proxy.errors import BadRequest, UnknownModel
 from proxy.judge.book import HttpJudge, JudgeBook
 from proxy.judge.server import OwnServer
-from proxy.offload import run_offloaded
+from proxy.offload import LARGE_BYTES, read_offloaded, run_offloaded
+from proxy.openai_api.json_body import JsonObject, texts
 from proxy.openai_api.model_request import INTENT
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.call import Call
-from proxy.pipeline.pseudonyms import hidden, pseudonyms_for
+from proxy.pipeline.pseudonyms import hidden, hides_personal, pseudonyms_for
 from proxy.telemetry.spans import ModelCall
 from proxy.tenants import Tenant
 from proxy.traces.builder import asked_of, note_exchange
@@ -25,10 +28,11 @@ from proxy.upstream.headers import sent_headers
 from proxy.upstream.request import ServerCall
 
 INTENT_HEADER = "x-guard-intent"
+_LOOKED_AT = ("messages", "documents", "guard")
 
 
-def read_context(call: Call) -> FoundContext:
-    """Find the question and the sources in the request.
+async def read_context(call: Call) -> tuple[FoundContext, IntentFound]:
+    """Find the question, its intent by rule and the sources in the request.
 
     Raises:
         BadRequest: `guard.sources` is not of the form that it has to be, or the request points at
@@ -43,19 +47,45 @@ def read_context(call: Call) -> FoundContext:
         )
     try:
         with call.trace.step("read"):
-            return find_sources(call.request.conversation, call.tenant.policy.sources)
+            return await _context_of(call)
     except SourceFormatError as error:
         raise BadRequest(str(error), error.field) from None
 
 
-def exchange_of(call: Call, found: FoundContext) -> Exchange:
+async def _context_of(call: Call) -> tuple[FoundContext, IntentFound]:
+    size, conversation = len(call.request.raw), call.request.conversation
+    found = partial(found_in, conversation)
+    if size > LARGE_BYTES:
+        # Pictures and the like are large, and nothing is looked for in them.
+        chars = await read_offloaded(size, partial(_chars_of, conversation))
+        if call.seat.is_for(chars):
+            return await call.seat.with_policy(call.tenant.loaded, found)
+    return await read_offloaded(size, partial(found, call.tenant.loaded))
+
+
+def _chars_of(conversation: JsonObject) -> int:
+    """Return how long the texts are that sources are looked for in."""
+    return sum(len(one) for name in _LOOKED_AT for one in texts(conversation.get(name)))
+
+
+def found_in(conversation: JsonObject, loaded: LoadedPolicy) -> tuple[FoundContext, IntentFound]:
+    """Find the sources in a request, and the intent of its question by a policy's rules."""
+    found = find_sources(conversation, loaded.policy.sources)
+    return found, loaded.intents.intent_of(found.question)
+
+
+def exchange_of(call: Call, found: FoundContext, by_rule: IntentFound) -> Exchange:
     """Return what the guards look at, and note it in the trace.
+
+    Args:
+        call: The request under way.
+        found: What was found in it.
+        by_rule: The intent that the policy's rules give its question.
 
     Raises:
         BadRequest: the header that names the intent holds something else than a name.
     """
     told = call.request.guard
-    by_rule = call.tenant.loaded.intents.intent_of(found.question)
     by_caller = told.intent or call.headers.get(INTENT_HEADER)
     if by_caller and not re.match(INTENT, by_caller):
         raise BadRequest(f"The header {INTENT_HEADER} does not match {INTENT}.", INTENT_HEADER)
@@ -80,8 +110,15 @@ def exchange_of(call: Call, found: FoundContext) -> Exchange:
 async def hide_personal(call: Call, exchange: Exchange) -> None:
     """Find what the model must not see of the user, if the policy wants that."""
     policy = call.tenant.policy
+    if not hides_personal(policy):
+        return
     found = partial(pseudonyms_for, call.request.conversation, exchange.sources, policy)
-    call.pseudonyms = await run_offloaded(call.tenant.inspector, exchange, found)
+    if call.seat.is_taken:
+        call.pseudonyms = await call.seat.run(found)
+    elif len(call.request.raw) > LARGE_BYTES:
+        call.pseudonyms = await read_offloaded(len(call.request.raw), found)
+    else:
+        call.pseudonyms = await run_offloaded(call.tenant.inspector, exchange, found)
 
 
 def ask_for_citations(call: Call, exchange: Exchange) -> None:
@@ -152,7 +189,7 @@ def judge_for(
     return judges.of(tenant.name, rules, own)
 
 
-def server_call(call: Call, body: bytes) -> ServerCall:
+async def server_call(call: Call, body: bytes) -> ServerCall:
     """Return the request for the tenant's model server."""
     upstream = call.tenant.upstream
     about = ModelCall(
@@ -170,7 +207,7 @@ def server_call(call: Call, body: bytes) -> ServerCall:
         method="POST",
         base_url=upstream.base_url,
         path=call.door.path,
-        body=hidden(body, call.pseudonyms),
+        body=await _hidden(call, body),
         headers=headers,
         key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,
         key_is_ours=not upstream.pass_caller_key,
@@ -178,3 +215,10 @@ def server_call(call: Call, body: bytes) -> ServerCall:
         timeouts=upstream.timeouts,
         retry_budget=call.retry_budget,
     )
+
+
+async def _hidden(call: Call, body: bytes) -> bytes:
+    if not call.pseudonyms:
+        return body
+    made = partial(hidden, body, call.pseudonyms)
+    return await (call.seat.run(made) if call.seat.is_taken else read_offloaded(len(body), made))

@@ -191,6 +191,19 @@ _ESCAPED = re.compile(r"(?<!\\)\\u([0-9a-fA-F]{4})")
 # stands there only, what no office publishes is hidden.
 
 
+def hides_personal(policy: Policy) -> bool:
+    """Tell whether the model must not see everything of the user."""
+    return _settings(policy) is not None
+
+
+def _settings(policy: Policy) -> PersonalDataSettings | None:
+    rule = policy.guards.get(PersonalData.id)
+    if rule is None or rule.mode is not Mode.ENFORCE:
+        return None
+    settings = PersonalDataSettings.model_validate(rule.options)
+    return None if settings.input is Handling.OFF else settings
+
+
 def pseudonyms_for(body: JsonObject, sources: tuple[Source, ...], policy: Policy) -> Pseudonyms:
     """Return the stand-ins for a request; none where the policy lets the model see everything.
 
@@ -201,11 +214,8 @@ def pseudonyms_for(body: JsonObject, sources: tuple[Source, ...], policy: Policy
         sources: The sources that were found in it.
         policy: The tenant's policy.
     """
-    rule = policy.guards.get(PersonalData.id)
-    if rule is None or rule.mode is not Mode.ENFORCE:
-        return NONE
-    settings = PersonalDataSettings.model_validate(rule.options)
-    if settings.input is Handling.OFF:
+    settings = _settings(policy)
+    if settings is None:
         return NONE
     published = Shown(f"{one.title}\n{one.file}\n{one.text}" for one in sources)
     own = _found(_said(body), published, business_numbers=settings.business_numbers)

@@ -11,7 +11,7 @@ from policies.gating.gate import Gate, OpenGate
 from policies.verdict import Verdict
 from proxy.candidates import Candidate, Selection, inspected
 from proxy.errors import UpstreamBroken
-from proxy.offload import log_failures, run_offloaded
+from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.reply import MORE_CHOICES, ChoiceOutcome, Ending, Kept, Replaced
@@ -19,20 +19,37 @@ from proxy.openai_api.sse import BLANK_LINE, Event, EventReader
 from proxy.pipeline.call import Call
 from proxy.upstream.reply import OpenReply
 
-MOST_ANSWER_CHARS = 200_000
-"""A longer answer could not be judged in the time that a reader waits."""
+_BYTES_OF_A_CHAR = 3
+"""In UTF-8, of Hangul."""
+
+
+async def feed(call: Call, gate: Gate, text: str, take: Callable[[], None]) -> None:
+    """Have a gate take in more of an answer, which does not hold up others.
+
+    What is too long to be judged is not looked at where guards only watch.
+
+    Args:
+        call: The request under way.
+        gate: The gate.
+        text: What is added to the answer.
+        take: Feeds the gate.
+
+    Raises:
+        UpstreamBroken: the answer is too long to be judged, and a guard could act on it.
+    """
+    if gate.read_chars + len(text) > call.most_answer_chars and not isinstance(gate, OpenGate):
+        if call.gatekeeper.acts:
+            raise UpstreamBroken(f"an answer of more than {call.most_answer_chars} characters")
+        gate.give_up()
+        take()
+    else:
+        await read_offloaded(_BYTES_OF_A_CHAR * len(text), take)
 
 
 async def releases(call: Call, gate: Gate) -> AsyncIterator[Release]:
-    """Inspect what there is to inspect by now; yield what may leave.
-
-    Raises:
-        UpstreamBroken: the answer is too long to be judged.
-    """
+    """Inspect what there is to inspect by now; yield what may leave."""
     if isinstance(gate, OpenGate):
         return
-    if gate.read_chars > MOST_ANSWER_CHARS:
-        raise UpstreamBroken(f"an answer of more than {MOST_ANSWER_CHARS} characters")
     while check := gate.next_check():
         began_s = call.trace.clock()
         verdict = await _inspected(call, check)
@@ -53,6 +70,8 @@ def still_possible(one: Candidate, *, may_regenerate: bool) -> Possible:
 
 
 async def _inspected(call: Call, check: Check) -> Verdict:
+    # Of a short request, too, the answer may be very long.
+    call.tenant = call.seat.judging(call.tenant, check.exchange, may_stay=True)
     inspect = partial(inspected, call.tenant, check)
     verdict = await run_offloaded(call.tenant.inspector, check.exchange, inspect)
     log_failures(call.trace.id, verdict)
@@ -179,7 +198,7 @@ class LiveChoice:
         self._call.outgoing.put(self._stream.write_finish(self._number, finish_reason))
 
 
-_AT_ONCE_BYTES = 64 * 1024
+_AT_ONCE_BYTES = 32 * 1024
 _EVENTS_AT_ONCE = 64
 """As much as is read of a stream before other requests have their turn."""
 _MOST_ODD_EVENTS = 8
@@ -219,6 +238,8 @@ class LiveAttempt:
         self._has_come = False
         self._said_done = False
         self._with_news: dict[int, None] = {}
+        self.read_bytes = 0
+        """How much of the model server's stream has come."""
         self._choices = {number: self._opened(number) for number in choices}
 
     @property
@@ -246,10 +267,11 @@ class LiveAttempt:
 
     async def _read(self, opened: OpenReply) -> bool:
         """Read to the end; tell whether nothing of it matters any more, so that there was none."""
-        reader = EventReader()
+        reader = EventReader(only_data=True)
         try:
             async for data in opened.pieces:
                 self._has_come = opened.has_come()
+                self.read_bytes += len(data)
                 for start in range(0, len(data), _AT_ONCE_BYTES):
                     if await self._take_in(data[start : start + _AT_ONCE_BYTES], reader):
                         return True
@@ -305,7 +327,7 @@ class LiveAttempt:
                 return False
             if not (self._lets_all_out and reader.is_between):
                 break
-            data = self._passed(data)
+            data = await self._passed(data)
             if not data:
                 return False
             first, blank_line, data = data.partition(BLANK_LINE)
@@ -325,7 +347,8 @@ class LiveAttempt:
             if number % _EVENTS_AT_ONCE == 0:
                 await asyncio.sleep(0)  # others have their turn
             if event.says_something:
-                for piece in self._stream.read(event):
+                read = partial(self._stream.read, event)
+                for piece in await read_offloaded(len(event.raw), read):
                     await self._take(piece)
                 if self._is_over:
                     return True
@@ -334,14 +357,14 @@ class LiveAttempt:
             await self._let_out_news()
         return self._is_over
 
-    def _passed(self, events: bytes) -> bytes:
+    async def _passed(self, events: bytes) -> bytes:
         """Let events leave that do nothing but say a text; return what follows those."""
         said = self._stream.said(events) if self._lets_all_out else None
         if said is None:
             return events
         choice = self._choices[said.choice]
         choice.read_chars += len(said.text)
-        choice.gate.feed(said.text)
+        await feed(self._call, choice.gate, said.text, partial(choice.gate.feed, said.text))
         self._call.outgoing.put(events[: said.end])
         return events[said.end :]
 
@@ -366,13 +389,16 @@ class LiveAttempt:
                 choice.gate.pause()
                 await self._let_out(piece.choice)
         choice.finish_reason = piece.finish_reason or choice.finish_reason
-        choice.add(piece)
+        if piece.text:
+            await feed(self._call, choice.gate, piece.text, partial(choice.add, piece))
+        else:
+            choice.add(piece)
         if piece.text:
             self._call.trace.note_model_text()
-        if self._lets_all_out:
+        if self._lets_all_out or choice.gate.too_long:
             self._call.sent_text.setdefault(piece.choice, "")
             choice.send_rest()
-        elif choice.gate.has_news or choice.read_chars > MOST_ANSWER_CHARS:
+        elif choice.gate.has_news:
             self._with_news[piece.choice] = None
             if not (choice.gate.shown or self._has_come):
                 await self._let_out_news()

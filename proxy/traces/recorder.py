@@ -9,8 +9,11 @@ first time was lost, is kept once by the store.
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import islice
+from typing import TypeAlias
 
 from policies.schema.sections import Tracing
 from proxy.logs import logger
@@ -32,8 +35,9 @@ class Limits:
         gather_s: How long a batch that is not full waits for more.
         spill_at: A queue this long is moved to the outbox.
         capacity: Most traces in memory; beyond it new ones are dropped.
-        long_chars: A trace with more words than this is masked beside the event loop, because
-            that takes about a second for some megabytes.
+        long_chars: A trace with more characters than this is masked in a thread.
+        very_long_chars: One with more is masked in a process, if there is one: a single search
+            through so long a text would hold up all threads.
         most_refusals: How often in a row a store that is there may refuse a batch.
         first_retry_s: Wait after the store's first failure; doubled with each further one.
         last_retry_s: Longest wait between two tries.
@@ -45,6 +49,7 @@ class Limits:
     spill_at: int = 1_000
     capacity: int = 10_000
     long_chars: int = 20_000
+    very_long_chars: int = 200_000
     most_refusals: int = 5
     first_retry_s: float = 0.2
     last_retry_s: float = 5.0
@@ -176,6 +181,7 @@ class _Counts:
 
 
 _Placed = tuple[int, Entry]
+RunApart: TypeAlias = Callable[[Callable[[], Entry | Exception]], Future[Entry | Exception]]
 
 
 class Recorder:
@@ -212,6 +218,8 @@ class Recorder:
         self._counts = _Counts()
         self.outbox_state = "ok"
         """How the outbox took what it had to: ``ok``, or ``failing: `` and why."""
+        self.run_apart: RunApart | None = None
+        """Masks very long traces in another process; None for a thread of this one."""
         self._drops_now = False
         self._is_closed = False
         self._work = asyncio.Event()
@@ -267,7 +275,15 @@ class Recorder:
         masking.add_done_callback(self._masking.discard)
 
     async def _take_long(self, trace: Trace, tracing: Tracing) -> None:
-        self._take(await asyncio.to_thread(_entry, trace, tracing))
+        made = partial(_entry, trace, tracing)
+        if self.run_apart is not None and trace.chars > self._limits.very_long_chars:
+            try:
+                entry = await asyncio.wrap_future(self.run_apart(made))
+            except Exception:  # noqa: BLE001 - its process has died, or is closed
+                entry = await asyncio.to_thread(made)
+        else:
+            entry = await asyncio.to_thread(made)
+        self._take(entry)
 
     def _take(self, entry: Entry | Exception) -> None:
         if isinstance(entry, Exception):

@@ -91,6 +91,7 @@ REASON_WORDS: Mapping[str, str] = {
     "unknown_labels": msgid("its labels are not known"),
     "no_model": msgid("no model is named"),
     "empty_answer": msgid("the answer was empty"),
+    "answer_too_long": msgid("the answer was longer than what is judged"),
     "no_sources": msgid("there were no sources"),
     "no_question": msgid("there was no question"),
     "may_still_fetch": msgid("the model could still fetch sources"),

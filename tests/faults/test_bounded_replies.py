@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
-from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.json_body import MOST_CONTAINERS, JsonObject
 from proxy.openai_api.sse import MOST_EVENT_BYTES
 from tests.faults.wire import QUESTION, TEXT, Wire, open_wire, reply_bytes
 
@@ -121,6 +121,31 @@ async def test_what_follows_done_is_neither_judged_nor_sent(
     answer = await wire.ask(path.encode(), body(path, stream=True, guard={"hold": hold}))
 
     assert b"LATE" not in answer.raw
+    assert DONE in answer.body
+
+
+@pytest.mark.parametrize("value", [b"[]", b"{}", b'{"a": 1}'])
+async def test_more_values_than_can_be_read_are_refused(wire: Wire, value: bytes) -> None:
+    many = b"[" + b",".join([value] * (MOST_CONTAINERS + 1)) + b"]"
+    replying(wire, reply_bytes(b'{"id": "c", "choices": [], "x": ' + many + b"}"))
+
+    answer = await wire.ask(CHAT.encode(), body(CHAT))
+    refused = await wire.ask(CHAT.encode(), body(CHAT)[:-1] + b', "metadata": ' + many + b"}")
+
+    assert answer.status == 502
+    assert answer.refusal()["code"] == "upstream_broken"
+    assert refused.status == 400
+
+
+@pytest.mark.parametrize("filler", [b": x\n\n", b"\n", b"\r\n", b"event: ping\n\n"])
+async def test_what_says_nothing_in_a_stream_is_passed_over(wire: Wire, filler: bytes) -> None:
+    said = event([choice(CHAT, 0, streamed=True)])
+    replying(wire, stream(filler * 50_000, said, filler * 1_000, DONE))
+
+    answer = await wire.ask(CHAT.encode(), body(CHAT, stream=True))
+
+    assert answer.status == 200
+    assert TEXT.encode() in answer.body
     assert DONE in answer.body
 
 

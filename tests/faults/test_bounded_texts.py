@@ -24,7 +24,7 @@ from guards.core.guard import Stage
 from policies.inspection import NOTHING, Inspector
 from policies.schema.loader import load_shipped
 from proxy.cli.serve import freeze_heap
-from proxy.offload import LONG_TEXT_CHARS, run_offloaded
+from proxy.offload import LARGE_BYTES, LONG_TEXT_CHARS, read_offloaded, run_offloaded
 from proxy.tenants import judging_by
 from tests.fakes.growth import assert_grows_with_its_input
 from tests.fakes.house import House, open_house
@@ -203,6 +203,28 @@ async def test_long_texts_hold_no_thread_that_others_wait_for() -> None:
         await asyncio.gather(*reading)
 
     assert 1 <= most_at_once <= 2
+
+
+@pytest.mark.parametrize(("size", "apart"), [(LARGE_BYTES, False), (LARGE_BYTES + 1, True)])
+async def test_large_bodies_are_read_in_a_thread(size: int, *, apart: bool) -> None:
+    read_in = await read_offloaded(size, threading.get_ident)
+
+    assert (read_in != threading.get_ident()) is apart
+
+
+@pytest.mark.parametrize(
+    ("answer", "apart"),
+    [
+        (ANSWER, False),
+        ("가" * (LONG_TEXT_CHARS // 3), True),
+        ("1원 - " * 40, True),
+    ],
+    ids=["short", "long", "many-figures"],
+)
+async def test_answers_that_take_long_are_judged_in_a_thread(answer: str, *, apart: bool) -> None:
+    judged_in = await run_offloaded(inspector(), exchange(answer=answer), threading.get_ident)
+
+    assert (judged_in != threading.get_ident()) is apart
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

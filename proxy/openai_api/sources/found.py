@@ -10,9 +10,12 @@ class SourceFormatError(ValueError):
     """A field of the request has the wrong type or value for carrying sources."""
 
     def __init__(self, field: str, problem: str) -> None:
-        super().__init__(f"{field}: {problem}")
+        super().__init__(field, problem)
         self.field = field
         self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}"
 
 
 @dataclass(frozen=True, slots=True)

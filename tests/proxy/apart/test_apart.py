@@ -1,11 +1,13 @@
 """What is judged in a process apart comes to the same; what goes wrong there is said."""
 
+import json
 import os
 import pickle
 import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,8 @@ from guards.core.exchange import Exchange, Source
 from guards.core.guard import Stage
 from policies.decision import Possible
 from policies.inspection import Inspector
-from policies.schema.guard_rule import Action
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action, GuardRule
 from policies.schema.loader import load_shipped
 from policies.schema.sections import Upstream
 from policies.verdict import Verdict
@@ -26,6 +29,10 @@ from policies.verification.verifying import Verifier
 from proxy.errors import CannotJudgeNow
 from proxy.long_text_pool import InspectorRef, LongTextPool, PoolProcess, RemoteInspector
 from proxy.offload import log_failures
+from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sources import SourceFormatError
+from proxy.pipeline.prepare import found_in
+from proxy.pipeline.pseudonyms import hidden, pseudonyms_for
 from proxy.replay.workers import packed
 from proxy.tenants import Tenant
 from tests.fakes.processes import is_there
@@ -216,3 +223,52 @@ def test_only_very_long_requests_are_judged_apart_and_no_more_than_there_is_room
 def test_without_processes_all_is_judged_here() -> None:
     with LongTextPool([], more_than_chars=0).acquire(TENANT, exchange("네")) as same:
         assert same is TENANT
+
+
+def test_the_answer_of_a_short_request_may_be_what_is_very_long(lane: PoolProcess) -> None:
+    pool = LongTextPool([lane], more_than_chars=1_000, most_in_flight=1)
+    short, long = exchange("네"), exchange("네, 그렇습니다. " * 200)
+
+    with pool.seat() as seat, pool.seat() as other:
+        assert not seat.judging(TENANT, short).inspector.waits
+        assert seat.judging(TENANT, long).inspector.waits
+        assert not other.judging(TENANT, long, may_stay=True).inspector.waits
+        with pytest.raises(CannotJudgeNow):
+            other.judging(TENANT, long)
+        assert seat.is_taken
+        assert lane.in_flight == 1
+
+    assert lane.in_flight == 0
+
+
+async def test_a_request_is_read_there_as_here(lane: PoolProcess) -> None:
+    policy = DEFAULT.policy.model_copy(
+        update={
+            "guards": {
+                **DEFAULT.policy.guards,
+                "personal_data": GuardRule(mode=Mode.ENFORCE, options={"input": "mask"}),
+            }
+        }
+    )
+    said = "제 번호는 010-1234-5678입니다. 배송은 며칠 걸리나요?"
+    body: JsonObject = {"model": "m", "messages": [{"role": "user", "content": said}]}
+    raw = json.dumps(body, ensure_ascii=False).encode()
+
+    with LongTextPool([lane]).seat() as seat:
+        pseudonyms = await seat.run(partial(pseudonyms_for, body, (), policy))
+        sent = await seat.run(partial(hidden, raw, pseudonyms))
+
+    assert b"010-1234-5678" not in sent
+    assert pseudonyms.restore("[전화번호-1]") == "010-1234-5678"
+
+
+async def test_what_is_wrong_with_a_request_is_said_there_as_here(lane: PoolProcess) -> None:
+    body: JsonObject = {"messages": [], "guard": {"sources": ["문장"]}}
+
+    with LongTextPool([lane]).seat() as seat, pytest.raises(SourceFormatError) as raised:
+        await seat.with_policy(DEFAULT, partial(found_in, body))
+
+    with pytest.raises(SourceFormatError) as here:
+        found_in(body, DEFAULT)
+    assert str(raised.value) == str(here.value)
+    assert raised.value.field == here.value.field
