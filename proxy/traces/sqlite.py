@@ -86,10 +86,13 @@ CREATE INDEX traces_labelled
 """
 _VERSIONS = (_FIRST, _SECOND, _THIRD, _FOURTH)
 SCHEMA_VERSION = len(_VERSIONS)
+_BUSY_MS = 5_000
+_MIGRATION_MS = 600_000
+"""How long a process waits that starts while another one brings a large file up to date."""
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = NORMAL",
-    "PRAGMA busy_timeout = 5000",
+    f"PRAGMA busy_timeout = {_BUSY_MS}",
     "PRAGMA secure_delete = ON",
 )
 
@@ -139,6 +142,15 @@ class Database:
     async def _prepare(self, path: Path) -> None:
         for pragma in _PRAGMAS:
             await self.rows(pragma)
+        [(version,)] = await self.rows("PRAGMA user_version")
+        if version == SCHEMA_VERSION:
+            return  # whoever writes meanwhile holds up no start
+        await self.rows(f"PRAGMA busy_timeout = {_MIGRATION_MS}")
+        await self._migrate(path)
+        await self.rows(f"PRAGMA busy_timeout = {_BUSY_MS}")
+
+    async def _migrate(self, path: Path) -> None:
+        """Bring the tables up to date, unless another process has meanwhile."""
         async with self.transaction() as change:
             [(version,)] = await change.execute_fetchall("PRAGMA user_version")
             if version > SCHEMA_VERSION:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncGenerator, Mapping
 from pathlib import Path
 
@@ -32,7 +31,7 @@ TRACEPARENT = f"00-{PARENT}-00f067aa0ba902b7-01"
 ELSEWHERE = {"traceparent": TRACEPARENT, "tracestate": "desk=7", "baggage": "team=night"}
 UNCONSTRAINED = "regeneration:\n  constraint: off\n"
 """The model server is asked for answers and nothing else."""
-GENEROUS_S = 10.0
+FOR_EVER_MS = "3600000"
 """Far less than an exporter would try if it were let."""
 
 
@@ -401,12 +400,11 @@ async def asked_often(proxy: RunningProxy, times: int) -> None:
         assert reply.status_code == httpx.codes.OK
 
 
-async def ended_in_s(folder: Path, model: RawUpstream, times: int) -> tuple[float, RunningProxy]:
-    """Ask so often; return how long the proxy took to end, given half a second."""
+async def ended(folder: Path, model: RawUpstream, times: int) -> RunningProxy:
+    """Ask so often, and end the proxy, which gets half a second for that."""
     async with running_proxy(folder, model, shutdown_s=0.5) as proxy:
         await asked_often(proxy, times)
-        began_s = time.monotonic()
-    return time.monotonic() - began_s, proxy
+    return proxy
 
 
 async def test_a_collector_that_refuses_costs_no_request_and_is_logged_once(
@@ -420,7 +418,7 @@ async def test_a_collector_that_refuses_costs_no_request_and_is_logged_once(
     monkeypatch.setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "2")
 
     with json_logs():
-        _, proxy = await ended_in_s(tmp_path, model, 3)
+        proxy = await ended(tmp_path, model, 3)
 
     seen = samples(proxy.services.metrics.as_text().decode())
     assert value(seen, "guard_proxy_telemetry_dropped_spans_total") == 3 * 6
@@ -436,9 +434,8 @@ async def test_a_collector_that_nobody_can_reach_delays_no_end(
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
 
-    took_s, proxy = await ended_in_s(tmp_path, model, 1)
+    proxy = await ended(tmp_path, model, 1)
 
-    assert took_s < GENEROUS_S
     seen = samples(proxy.services.metrics.as_text().decode())
     assert value(seen, "guard_proxy_telemetry_dropped_spans_total") == 6
 
@@ -448,12 +445,11 @@ async def test_a_collector_that_never_answers_delays_no_end(
 ) -> None:
     async with RawUpstream().running() as silent:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", silent.address)
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "3")
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", FOR_EVER_MS)
 
-        took_s, _ = await ended_in_s(tmp_path, model, 1)
+        await ended(tmp_path, model, 1)
 
-    assert took_s < GENEROUS_S
-    assert silent.requests
+        assert silent.requests  # none of which has got an answer
 
 
 async def test_spans_that_find_no_room_are_counted(

@@ -385,10 +385,9 @@ async def test_closing_does_not_wait_for_a_store_that_hangs(database: Database) 
     for number in range(120):
         recorder.record(a_trace(f"t{number}"), TRACING)
     await until(lambda: gated.tries == 1)
-    began_s = time.monotonic()
     await recorder.close(within_s=0.4)
 
-    assert time.monotonic() - began_s < 5
+    assert not gated.hold.is_set()
     waiting = await Outbox(database, now_ms).first(200)
     assert [entry.id for entry in waiting] == [f"t{number}" for number in range(120)]
 

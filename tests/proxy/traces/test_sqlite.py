@@ -134,6 +134,29 @@ async def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
         await Database.open(path)
 
 
+async def test_a_file_that_somebody_writes_to_is_opened_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "traces.sqlite3"
+    await (await Database.open(path)).close()
+    writing = sqlite3.connect(path, isolation_level=None)
+    writing.execute("BEGIN IMMEDIATE")  # another worker, to the end of this test
+
+    database = await Database.open(path)
+
+    assert await database.rows("SELECT count(*) FROM traces") == [(0,)]
+    await database.close()
+    writing.close()
+
+
+async def test_a_file_is_brought_up_to_date_by_one_of_many(tmp_path: Path) -> None:
+    path = tmp_path / "traces.sqlite3"
+
+    opened = await asyncio.gather(*(Database.open(path) for _ in range(8)))
+
+    for database in opened:
+        assert await database.rows("PRAGMA user_version") == [(SCHEMA_VERSION,)]
+        await database.close()
+
+
 async def test_a_file_that_is_no_database_is_away(tmp_path: Path) -> None:
     path = tmp_path / "traces.sqlite3"
     path.write_text("이것은 데이터베이스가 아닙니다." * 100)
