@@ -17,6 +17,7 @@ class RedisRelay:
         port: Of the server.
         delay_s: How long each request is held.
         silent_on: Requests that hold these bytes get no answer, and nothing after them.
+        asked: The requests that have come, as they came.
     """
 
     port: int
@@ -24,6 +25,7 @@ class RedisRelay:
     silent_on: bytes | None = None
     tls: ssl.SSLContext | None = None
     url: str = ""
+    asked: list[bytes] = field(default_factory=list)
     _talks: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
@@ -47,6 +49,7 @@ class RedisRelay:
         back = asyncio.create_task(_hand_on(from_server, writer))
         try:
             while piece := await reader.read(65_536):
+                self.asked.append(piece)
                 await asyncio.sleep(self.delay_s)
                 if self.silent_on is not None and self.silent_on in piece:
                     await reader.read()  # until the client hangs up
