@@ -34,7 +34,7 @@ from proxy.errors import (
 from proxy.judge.book import JudgeBook
 from proxy.judge.hints import SharedHints
 from proxy.limits.limiter import limits_without_count, open_limiter
-from proxy.limits.wrong_keys import WrongKeys
+from proxy.limits.wrong_keys import open_wrong_keys
 from proxy.logs import failure, logger
 from proxy.long_text_pool import LongTextPool, PoolProcess
 from proxy.metrics import Metrics
@@ -103,6 +103,7 @@ async def open_services(
         open_telemetry(gauges, flush_s, wanted=telemetry_wanted) as telemetry,
         open_traces(settings, trace_limits, place) as (store, recorder),
         open_limiter(settings) as limiter,
+        open_wrong_keys(redis, place) as wrong_keys,
     ):
         gauges.policies_stale.set(policies.last_error is not None)
         gauges.watch_judges(judges.states)
@@ -144,7 +145,7 @@ async def open_services(
                 servers=servers,
                 judges=judges,
                 limiter=limiter,
-                wrong_keys=WrongKeys(place),
+                wrong_keys=wrong_keys,
                 long_texts=long_texts,
                 waiting=waiting,
                 capacity=Capacity(

@@ -1,41 +1,131 @@
 """Limits how often somebody may be wrong about a key that opens more than a tenant's own."""
 
+import hashlib
 import math
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import MovingWindowRateLimiter
 
+from proxy.limits.shared import CountsAway
+from proxy.logs import logger
+from proxy.shared_redis import Script, SharedRedis
 from proxy.workers.place import ALONE, Place
+
+log = logger(__name__)
 
 MOST_WRONG = 10
 _OF_ONE_CUSTOMER = 64
 """Bits of an IPv6 address that a caller cannot choose."""
 
 
-class WrongKeys:
-    """Counts wrong keys of the last minute by the caller's address, in this process.
+_WRONG = "guard-proxy:{limits}:wrong:"
+_WINDOW_S = 60
+_US = 1_000_000
+
+# Counts one more if the second argument says so, and returns for how long there were too many.
+_COUNT = Script("""
+local most, counts, window = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
+if counts == '1' then
+  redis.call('ZADD', KEYS[1], now, now)
+  redis.call('PEXPIRE', KEYS[1], math.ceil(window / 1000))
+end
+local last = redis.call('ZREVRANGE', KEYS[1], most - 1, most - 1, 'WITHSCORES')
+return last[2] and tonumber(last[2]) + window - now or 0
+""")
+
+
+class SharedWrongKeys:
+    """Wrong keys of the last minute in Redis, which all proxies count together.
 
     Args:
-        place: Which of several processes this one is: all together let no more be tried than one.
+        url: See `proxy.redis_address`.
+        answer_within_s: A server that takes longer counts as away.
     """
 
-    def __init__(self, place: Place = ALONE) -> None:
+    def __init__(self, url: str, *, answer_within_s: float = 0.5) -> None:
+        self._redis = SharedRedis(url, answer_within_s=answer_within_s)
+
+    async def wait_s(self, caller: str, *, is_wrong: bool) -> float:
+        """Return how long a caller has to wait; 0 if not at all.
+
+        Args:
+            caller: What tells it from others; only its hash is stored.
+            is_wrong: It was wrong once more.
+
+        Raises:
+            CountsAway: Redis does not answer, or will not count.
+        """
+        key = _WRONG + hashlib.sha256(caller.encode()).hexdigest()
+        async with self._redis.answering(CountsAway) as redis:
+            wait_us = await _COUNT.run(redis, [key], [MOST_WRONG, int(is_wrong), _WINDOW_S * _US])
+        return int(wait_us) / _US
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._redis.close()
+
+
+class WrongKeys:
+    """Counts wrong keys of the last minute by the caller's address.
+
+    All proxies with the same Redis count together. Without one, and while it is away, each process
+    counts for itself.
+
+    Args:
+        place: Which of several processes this one is: where each counts for itself, all of one
+            machine together let no more be tried than one.
+        shared: What all proxies have counted; None without Redis.
+    """
+
+    def __init__(self, place: Place = ALONE, shared: SharedWrongKeys | None = None) -> None:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._limit = RateLimitItemPerMinute(max(1, MOST_WRONG // place.count))
+        self._shared = shared
 
     async def wait_s(self, address: str, now_s: float) -> int:
         """Return how long a caller has to wait before another try; 0 if not at all."""
         caller = _caller_at(address)
+        shared_s = await self._shared_s(caller, is_wrong=False)
+        if shared_s is not None:
+            return math.ceil(shared_s)
         if await self._limiter.test(self._limit, caller):
             return 0
         stats = await self._limiter.get_window_stats(self._limit, caller)
         return max(1, math.ceil(stats.reset_time - now_s))
 
     async def note(self, address: str) -> None:
-        """Count a wrong key."""
-        await self._limiter.hit(self._limit, _caller_at(address))
+        """Count a wrong key, here too: Redis may go away."""
+        caller = _caller_at(address)
+        await self._shared_s(caller, is_wrong=True)
+        await self._limiter.hit(self._limit, caller)
+
+    async def _shared_s(self, caller: str, *, is_wrong: bool) -> float | None:
+        """Return how long a caller has to wait for all proxies; None where nobody knows."""
+        if self._shared is None:
+            return None
+        try:
+            return await self._shared.wait_s(caller, is_wrong=is_wrong)
+        except CountsAway as away:
+            log.warning("wrong_keys.counted_alone", error=away.cause)
+            return None
+
+
+@asynccontextmanager
+async def open_wrong_keys(address: str | None, place: Place) -> AsyncGenerator[WrongKeys, None]:
+    """Open a count of wrong keys, in Redis where there is one, and close it in the end."""
+    shared = None if address is None else SharedWrongKeys(address)
+    try:
+        yield WrongKeys(place, shared)
+    finally:
+        if shared is not None:
+            await shared.close()
 
 
 def _caller_at(address: str) -> str:
