@@ -29,7 +29,7 @@ from proxy.candidates import (
 )
 from proxy.errors import BadRequest, NotJson, UnknownCall
 from proxy.jobs import Job
-from proxy.offload import log_failures, run_offloaded
+from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.completions.prompt import conversation
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member_path, read_object
@@ -123,7 +123,7 @@ class GuardrailJob(Job):
     door = GUARDRAIL
 
     async def _reply(self, raw: bytes) -> HttpReply:
-        asked = read_guardrail_request(raw)
+        asked = await read_offloaded(len(raw), partial(read_guardrail_request, raw))
         self.trace.model = asked.model or ""
         judge = self._question if asked.input_type == "request" else self._answers
         done = await judge(asked)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence, Set
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias
 
 import httpx
@@ -24,6 +25,7 @@ from proxy.errors import (
 )
 from proxy.jobs import CLIENT_GONE_STATUS
 from proxy.logs import logger
+from proxy.offload import read_offloaded
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, read_object
 from proxy.openai_api.sse import json_bytes
 from proxy.routes.request import (
@@ -263,7 +265,7 @@ class Passage:
                 whole = await self._upload.whole()
                 if whole:
                     refuse_other_content(self._scope["headers"], as_said=True)
-                return _renamed(whole, self._names)
+                return await read_offloaded(len(whole), partial(_renamed, whole, self._names))
         first = await self._upload.piece()
         return first if self._upload.ended else self._upload.rest(first)
 
