@@ -286,7 +286,7 @@ def evaluate(
         typer.Argument(help="A .yaml, .json or .jsonl file, or the name of a shipped set."),
     ] = None,
     base_url: Annotated[
-        str | None, typer.Option(help="Whom to ask, up to and including the version.")
+        str | None, typer.Option(help="Address of the proxy, up to and including the version.")
     ] = None,
     scripted: Annotated[
         bool,

@@ -46,7 +46,7 @@ _HOW_TO_MARK = "put a heading or <context> around the sources, or name them in g
 def sources(
     file: Annotated[str, typer.Argument(help="Body of a request as JSON; - for stdin.")],
     door: Annotated[
-        DoorChoice | None, typer.Option(help="Whose body it is; else what it holds tells.")
+        DoorChoice | None, typer.Option(help="Endpoint of the body; without it, its members tell.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
