@@ -18,6 +18,7 @@ from proxy.traces.tally import (
     OTHER_MODELS,
     Bucket,
     Latency,
+    Opinions,
     Regenerations,
     Shadowed,
     Share,
@@ -410,6 +411,29 @@ class Traffic:
     def regenerations(self) -> Regenerations:
         """What came of asking the model a second time."""
         return self.tally.regenerations
+
+    @property
+    def opinions(self) -> Opinions:
+        """The use of asking judges."""
+        return self.tally.opinions
+
+    @property
+    def asked_share(self) -> float | None:
+        """Share of the requests in which a judge was asked."""
+        return self.opinions.requests / self.requests if self.requests else None
+
+    @property
+    def agreement(self) -> float | None:
+        """Share of the labelled requests of which the judge said the same as a person."""
+        said = self.opinions
+        return said.agrees / said.labelled if said.labelled else None
+
+    @property
+    def judge_latency(self) -> LatencyLine:
+        """Time that judges took."""
+        times = self.tally.latency(Latency.JUDGE)
+        p50_ms, p95_ms = times.percentile(0.5), times.percentile(0.95)
+        return LatencyLine("", times.count, p50_ms, p95_ms)
 
     @property
     def shadow(self) -> Shadowed:

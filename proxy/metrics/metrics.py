@@ -182,6 +182,22 @@ class Metrics:
             ("guard",),
         )
 
+        self.judge_claims = self._families.counter(
+            "guard_proxy_judge_claims_total",
+            "Claims that a judge was asked about, by its opinion: supported, objected, unanswered.",
+            ("tenant", "opinion"),
+        )
+        self.judge_findings = self._families.counter(
+            "guard_proxy_judge_findings_total",
+            "Findings of guards that a judge took back (or would, in shadow) or agreed with.",
+            ("tenant", "opinion"),
+        )
+        self.judge_tokens = self._families.counter(
+            "guard_proxy_judge_tokens_total",
+            "Tokens that judges' servers counted, of questions and of opinions.",
+            ("tenant", "type"),
+        )
+
     def _add_model(self) -> None:
         histogram = self._families.histogram
         self.upstream_seconds = histogram(

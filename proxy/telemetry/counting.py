@@ -84,6 +84,7 @@ def count(metrics: Metrics, trace: Trace) -> None:
     """Count a request, its guards and its calls of the model server."""
     _count_end(metrics, trace)
     _count_guards(metrics, trace)
+    _count_judge(metrics, trace)
     if trace.door in _ASK_THE_MODEL:
         _count_model(metrics, trace)
 
@@ -136,6 +137,22 @@ def _count_guards(metrics: Metrics, trace: Trace) -> None:
         if stage := stage_of(step.name):
             spent = metrics.of(metrics.guard_seconds, trace.tenant, stage.value)
             spent.observe(step.duration_ms / 1000)
+
+
+def _count_judge(metrics: Metrics, trace: Trace) -> None:
+    for one in trace.opinions:
+        unanswered = one.claims - one.supported - one.objected
+        for family, label, amount in (
+            (metrics.judge_claims, "supported", one.supported),
+            (metrics.judge_claims, "objected", one.objected),
+            (metrics.judge_claims, "unanswered", unanswered),
+            (metrics.judge_findings, "cleared", one.cleared),
+            (metrics.judge_findings, "confirmed", one.confirmed),
+            (metrics.judge_tokens, "prompt", one.prompt_tokens),
+            (metrics.judge_tokens, "completion", one.completion_tokens),
+        ):
+            if amount:
+                family.labels(trace.tenant, label).inc(amount)
 
 
 def _count_model(metrics: Metrics, trace: Trace) -> None:

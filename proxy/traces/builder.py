@@ -11,8 +11,9 @@ from pydantic import AwareDatetime
 from guards.core.exchange import ContextState, Exchange, Source
 from guards.core.finding import Finding
 from policies.gating.gate import Gate
+from policies.judging.judge import OpinionCounts
 from policies.schema.guard_rule import Action
-from policies.verdict import Verdict
+from policies.verdict import GuardResult, Verdict
 from policies.verification.shape import Verification, VerificationOutcome
 from proxy.candidates import Candidate, Selection
 from proxy.openai_api.json_body import JsonObject
@@ -30,6 +31,7 @@ from proxy.traces.trace import (
     GuardRun,
     Made,
     PolicyUsed,
+    SecondOpinion,
     Step,
     Trace,
     Usage,
@@ -133,6 +135,7 @@ class TraceBuilder:
     attempts: list[Attempt] = field(default_factory=list)
     kept_attempt: int | None = None
     guards: list[Callable[[], Iterable[GuardRun]]] = field(default_factory=list, repr=False)
+    opinions: list[SecondOpinion] = field(default_factory=list)
     action: Action | None = None
     reasons: tuple[str, ...] = ()
     confidence: float | None = None
@@ -206,6 +209,7 @@ class TraceBuilder:
             attempts=tuple(self.attempts),
             kept_attempt=self.kept_attempt,
             guards=tuple(run for runs in self.guards for run in runs()),
+            opinions=tuple(self.opinions),
             action=self.action,
             reasons=self.reasons,
             confidence=self.confidence,
@@ -281,8 +285,30 @@ def asked_of(
 def note_verdict(trace: TraceBuilder, verdict: Verdict, *, attempt: int, choice: int) -> None:
     """Note every guard's run over the question (attempt 0) or over one answer."""
     trace.guards.append(partial(guard_runs, verdict, attempt=attempt, choice=choice))
+    trace.opinions += [
+        _opinion(result, result.counts, attempt, choice)
+        for result in verdict.results
+        if result.counts is not None
+    ]
     if attempt == 0:
         trace.findings = findings_of(verdict)
+
+
+def _opinion(
+    result: GuardResult, counts: OpinionCounts, attempt: int, choice: int
+) -> SecondOpinion:
+    return SecondOpinion(
+        claims=counts.claims,
+        supported=counts.supported,
+        objected=counts.objected,
+        cleared=counts.cleared,
+        confirmed=counts.confirmed,
+        prompt_tokens=counts.tokens.prompt if counts.tokens else 0,
+        completion_tokens=counts.tokens.completion if counts.tokens else 0,
+        attempt=attempt,
+        choice=choice,
+        duration_ms=result.duration_ms,
+    )
 
 
 def guard_runs(verdict: Verdict, *, attempt: int, choice: int) -> list[GuardRun]:

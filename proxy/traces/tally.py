@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -41,6 +41,8 @@ class Latency(StrEnum):
     """All that reading, guards and decision took in one request."""
     FIRST_TEXT = "first_text"
     """From the request to the first word of a stream that left."""
+    JUDGE = "judge"
+    """All that the judge took in one request."""
 
 
 def label_of(time_ms: float) -> str:
@@ -146,6 +148,8 @@ def counters_of(trace: Trace) -> Iterator[str]:
     yield from _guards(trace.not_checked, tuple((run.guard, run.outcome) for run in trace.guards))
     yield from _shadows(trace)
     yield from _labels(trace)
+    if trace.feedback is not None and any(one.is_given for one in trace.opinions):
+        yield f"judge:{'agrees' if _objects(trace) is _is_bad(trace) else 'disagrees'}"
     if len(trace.attempts) > 1:
         yield f"regeneration:{_second_attempt(trace)}"
     for what, time_ms in _times(trace):
@@ -279,6 +283,27 @@ def _labels(trace: Trace) -> Iterator[str]:
             yield f"alarm:{guard}:silent"
 
 
+def _is_bad(trace: Trace) -> bool:
+    """Tell whether a label says that the model's answer was a bad one."""
+    label = trace.feedback.label if trace.feedback else None
+    is_changed = trace.action not in (None, Action.PASS)
+    return label is Label.MISSED or (label is Label.RIGHT and is_changed)
+
+
+def _objects(trace: Trace) -> bool:
+    return any(one.objected for one in trace.opinions)
+
+
+def _opinions_of(trace: Trace) -> Iterator[tuple[str, int]]:
+    """Yield the counters of the judge to which a trace adds more than one, and how much."""
+    if not trace.opinions:
+        return
+    yield "judge:requests", 1
+    for what in OPINION_AMOUNTS:
+        if amount := sum(getattr(one, what) for one in trace.opinions):
+            yield f"judge:{what}", amount
+
+
 def _second_attempt(trace: Trace) -> str:
     if trace.error is not None:
         return "unfinished"
@@ -295,6 +320,12 @@ def _times(trace: Trace) -> Iterator[tuple[Latency, float]]:
         yield Latency.GUARDS, sum(guards)
     if trace.first_text_ms is not None:
         yield Latency.FIRST_TEXT, trace.first_text_ms
+    if trace.opinions:
+        # The choices of an attempt are asked about at the same time.
+        spent_ms: dict[int, float] = {}
+        for one in trace.opinions:
+            spent_ms[one.attempt] = max(spent_ms.get(one.attempt, 0.0), one.duration_ms)
+        yield Latency.JUDGE, sum(spent_ms.values())
 
 
 def _name(said: str) -> str:
@@ -446,6 +477,52 @@ class Shadowed:
 
 
 @dataclass(frozen=True, slots=True)
+class Opinions:
+    """The use of asking judges.
+
+    Attributes:
+        requests: Requests in which one was asked.
+        claims: Claims that it was asked about.
+        supported: Those that it supported with a quote.
+        objected: Those that it objected to with a quote.
+        cleared: Findings that it took back, or would have in shadow.
+        confirmed: Findings that it agreed with.
+        prompt_tokens: Tokens of all questions.
+        completion_tokens: Tokens of all opinions.
+        agrees: Labelled requests of which it said the same as a person.
+        disagrees: Those of which it said something else.
+    """
+
+    requests: int = 0
+    claims: int = 0
+    supported: int = 0
+    objected: int = 0
+    cleared: int = 0
+    confirmed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    agrees: int = 0
+    disagrees: int = 0
+
+    @property
+    def unanswered(self) -> int:
+        """Claims on which no opinion counted."""
+        return self.claims - self.supported - self.objected
+
+    @property
+    def labelled(self) -> int:
+        """Labelled requests of which it gave an opinion."""
+        return self.agrees + self.disagrees
+
+
+OPINION_AMOUNTS = (
+    *("claims", "supported", "objected", "cleared", "confirmed"),
+    *("prompt_tokens", "completion_tokens"),
+)
+"""Fields of a trace's opinions that are added up."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """Counts of one trace or of many.
 
@@ -458,7 +535,8 @@ class Tally:
     @classmethod
     def of(cls, trace: Trace) -> "Tally":
         """Count one trace."""
-        return cls({**Counter(counters_of(trace)), **dict(tokens_of(trace))})
+        amounts = {**dict(tokens_of(trace)), **dict(_opinions_of(trace))}
+        return cls({**Counter(counters_of(trace)), **amounts})
 
     @classmethod
     def sum(cls, tallies: "Iterable[Tally]") -> "Tally":
@@ -563,6 +641,12 @@ class Tally:
             failed=came.get("failed", 0),
             unfinished=came.get("unfinished", 0),
         )
+
+    @property
+    def opinions(self) -> Opinions:
+        """The use of asking judges."""
+        counted = self._under("judge")
+        return Opinions(**{one.name: counted.get(one.name, 0) for one in fields(Opinions)})
 
     @property
     def would(self) -> dict[str, int]:

@@ -153,6 +153,32 @@ class GuardRun(Shape):
     choice: int = 0
 
 
+class SecondOpinion(Shape):
+    """The use of asking a judge about one answer; see `policies.judging.judge.OpinionCounts`.
+
+    Attributes:
+        attempt: Number of the attempt that the answer is of, from 1.
+        choice: Index of its choice.
+        duration_ms: Time that the judge took, in milliseconds.
+    """
+
+    claims: int
+    supported: int = 0
+    objected: int = 0
+    cleared: int = 0
+    confirmed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    attempt: int = 0
+    choice: int = 0
+    duration_ms: float = 0.0
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there was any opinion that counts."""
+        return bool(self.supported or self.objected)
+
+
 class Change(Shape):
     """A place in an attempt's answer, and what left instead of it; empty if it was taken out."""
 
@@ -362,6 +388,7 @@ class Trace(Shape):
         attempts: At most two: the first, and the regeneration. An answer to verify is one.
         kept_attempt: Number of the attempt that the reply was made from, from 1; None if neither.
         guards: Every guard's run, in order.
+        opinions: What came of asking a judge, for each answer that it was asked about.
         action: What became of the answers; what the guards had come to by then if the request ended
             before all was decided; None if they had come to nothing.
         reasons: Codes of the findings that led to it.
@@ -404,6 +431,7 @@ class Trace(Shape):
     attempts: tuple[Attempt, ...] = ()
     kept_attempt: int | None = None
     guards: tuple[GuardRun, ...] = ()
+    opinions: tuple[SecondOpinion, ...] = ()
     action: Action | None = None
     reasons: tuple[Code, ...] = ()
     confidence: float | None = None

@@ -1,7 +1,7 @@
 """What one trace counts, and what is read from the counts of many."""
 
 import math
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -27,10 +27,13 @@ from proxy.traces.trace import (
     Attempt,
     Choice,
     Delivery,
+    Feedback,
     GuardRun,
+    Label,
     NotReplayed,
     PolicyUsed,
     Replayed,
+    SecondOpinion,
     Step,
     Trace,
     Unknown,
@@ -283,3 +286,38 @@ def test_no_client_can_fill_the_counters_with_names_of_models() -> None:
     assert len(counted) == MOST_MODELS + 1
     assert names.known("model-0") == "model-0"
     assert names.known("한국어 문장입니다 010-1234-5678") == OTHER_MODELS
+
+
+OBJECTED = SecondOpinion(claims=2, objected=1, attempt=1, duration_ms=300)
+SUPPORTED = SecondOpinion(claims=1, supported=1, attempt=1, duration_ms=400)
+SILENT = SecondOpinion(claims=1, attempt=1)
+AGREEMENT = [
+    pytest.param(OBJECTED, Label.MISSED, Action.PASS, (1, 0), id="it-saw-what-was-missed"),
+    pytest.param(SUPPORTED, Label.MISSED, Action.PASS, (0, 1), id="it-missed-it-too"),
+    pytest.param(OBJECTED, Label.RIGHT, Action.TRIM, (1, 0), id="rightly-changed"),
+    pytest.param(OBJECTED, Label.RIGHT, Action.PASS, (0, 1), id="it-objects-to-a-good-answer"),
+    pytest.param(SUPPORTED, Label.FALSE_ALARM, Action.TRIM, (1, 0), id="it-backs-a-good-answer"),
+    pytest.param(SILENT, Label.RIGHT, Action.PASS, (0, 0), id="no-opinion-no-agreement"),
+]
+
+
+@pytest.mark.parametrize(("opinion", "label", "action", "counted"), AGREEMENT)
+def test_a_judges_agreement_with_people(
+    opinion: SecondOpinion, label: Label, action: Action, counted: tuple[int, int]
+) -> None:
+    feedback = Feedback(label=label, at=datetime(2031, 3, 2, tzinfo=UTC))
+
+    said = Tally.of(a_request(opinions=(opinion,), action=action, feedback=feedback)).opinions
+
+    assert (said.agrees, said.disagrees) == counted
+
+
+def test_opinions_of_all_attempts_and_choices_are_added_up() -> None:
+    again = SecondOpinion(claims=1, supported=1, prompt_tokens=5, attempt=2, duration_ms=50)
+
+    tally = Tally.of(a_request(opinions=(OBJECTED, SUPPORTED, again)))
+
+    assert (tally.opinions.requests, tally.opinions.claims) == (1, 4)
+    assert (tally.opinions.unanswered, tally.opinions.prompt_tokens) == (1, 5)
+    # The choices of one attempt are asked about at the same time.
+    assert tally.latency(Latency.JUDGE) == Histogram({label_of(450): 1})
