@@ -135,7 +135,7 @@ def _about_judge(policy: Policy) -> Iterator[Remark]:
         yield Remark(
             ("judge",),
             "is asked at the end of an answer, of which `stream.mode: gate` has sent all but the "
-            "last sentence: it can then only end it with a correction; `buffer` waits for it",
+            "last sentence: it can only take that one out or add a correction; `buffer` waits",
             refused=False,
         )
 
