@@ -174,17 +174,21 @@ async def test_its_use_is_in_the_trace_the_metrics_and_the_counts(
     assert Tally.of(trace).latency(Latency.JUDGE).count == 1
 
 
-async def test_its_use_is_on_the_overview(tmp_path: Path, server: OneServer) -> None:
+async def test_its_use_is_on_the_overview_and_with_the_trace(
+    tmp_path: Path, server: OneServer
+) -> None:
     async with proxy_of(tmp_path, server) as proxy, Visitor(proxy.address) as visitor:
         await visitor.sign_in(ADMIN_TOKEN)
-        await proxy.trace(await proxy.chat(QUESTION))
+        trace = await proxy.trace(await proxy.chat(QUESTION))
         page = (await visitor.get("/dashboard")).text
+        one = (await visitor.get(f"/dashboard/traces/{trace.id}")).text
 
     panel = page.split('id="judge"')[1].split("</dl>")[0]
     told = dict(re.findall(r"<dt>([^<]+)</dt><dd>(?:<strong>)?([^<]+)<", panel))
     assert told["의견을 물은 요청"] == "100%"
     assert told["의견을 물은 주장"] == told["인용으로 이의 제기"] == "2"  # of both attempts
     assert told["질문 토큰"] == "1,400"
+    assert one.count("물은 주장 1, 뒷받침 0, 이의 1, 토큰 790") == 2
 
 
 async def test_what_it_costs_is_counted_also_where_it_says_nothing(
