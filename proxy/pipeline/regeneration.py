@@ -20,6 +20,7 @@ from guards.text.laws.index import LawIndex
 from guards.text.laws.law import Kind
 from guards.text.particles import Noun
 from policies.codes import all_codes
+from policies.judging.judge import JUDGE
 from policies.schema.sections import Regeneration
 from proxy.candidates import Candidate
 from proxy.openai_api.door import Door
@@ -238,8 +239,9 @@ def acting(failed: Sequence[Candidate]) -> list[Finding]:
 
 def _findings_to_tell(failed: Sequence[Candidate]) -> Iterator[Finding]:
     """Yield the findings about answers, without values and quotes that may be of another thing."""
-    # What names a source or a provision, or spells a word, is no value of anything.
-    names = guards_about(Subject.CITATIONS, Subject.PROVISIONS)
+    # What names a source or a provision, or spells a word, is no value of anything; a judge quotes
+    # for this very claim.
+    names = {JUDGE, *guards_about(Subject.CITATIONS, Subject.PROVISIONS)}
     spellings = guards_about(Subject.FORM)
     for one in failed:
         reading = read(one.exchange)
