@@ -41,7 +41,7 @@ async def test_filters_are_taken_out_one_by_one_or_all(desk: Desk) -> None:
     async with desk.visit("/dashboard/traces?text=없는말&action=fix&span=24h") as page:
         await expect(page.get_by_text("조건에 맞는 기록이 없습니다")).to_be_visible()
         await page.get_by_role("link", name="없는말").click()
-        await expect(page.locator(ROWS).first).to_contain_text("고침")
+        await expect(page.locator(ROWS).filter(has_text="고침").first).to_be_visible()
         assert page.url.endswith("?action=fix&span=24h")
 
         await page.get_by_role("link", name="조건 지우기").click()
@@ -182,7 +182,7 @@ async def test_several_answers_stand_beside_one_another(desk: Desk) -> None:
         assert boxes[0]["y"] == boxes[1]["y"]
         await expect(first.locator(".answer")).to_have_count(2)
         await expect(page.get_by_text("not read to its end")).to_have_count(2)
-        await expect(page.locator("h1")).to_contain_text("The answers fared differently")
+        await expect(page.locator("h1")).to_contain_text("The choices had different outcomes")
 
         await page.get_by_role("link", name="Judge again under a draft").click()
         await expect(page.locator("h1")).to_be_visible()
