@@ -180,6 +180,8 @@ class _Counts:
     refused: int = 0
 
 
+_TRIES_APART = 2
+"""A process that judges too long a text is ended, and what waits there with it."""
 _Placed = tuple[int, Entry]
 RunApart: TypeAlias = Callable[[Callable[[], Entry | Exception]], Future[Entry | Exception]]
 
@@ -277,13 +279,13 @@ class Recorder:
     async def _take_long(self, trace: Trace, tracing: Tracing) -> None:
         made = partial(_entry, trace, tracing)
         if self.run_apart is not None and trace.chars > self._limits.very_long_chars:
-            try:
-                entry = await asyncio.wrap_future(self.run_apart(made))
-            except Exception:  # noqa: BLE001 - its process has died, or is closed
-                entry = await asyncio.to_thread(made)
-        else:
-            entry = await asyncio.to_thread(made)
-        self._take(entry)
+            for _ in range(_TRIES_APART):
+                try:
+                    self._take(await asyncio.wrap_future(self.run_apart(made)))
+                except Exception:  # noqa: BLE001, S112 - its process has died, or is closed
+                    continue
+                return
+        self._take(await asyncio.to_thread(made))
 
     def _take(self, entry: Entry | Exception) -> None:
         if isinstance(entry, Exception):

@@ -3,7 +3,9 @@
 import asyncio
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
@@ -608,3 +610,29 @@ async def test_connections_from_before_a_restart_of_redis_are_not_felt(
         redis_process.start()
 
         await asyncio.gather(*(store.page(Query()) for _ in range(5)))
+
+
+@pytest.mark.parametrize("failures", [0, 1, 9])
+async def test_a_very_long_trace_is_masked_apart_if_that_can_be(
+    database: Database, failures: int
+) -> None:
+    gated = GatedStore()
+    recorder = a_recorder(gated, database, Limits(gather_s=0.001, long_chars=1, very_long_chars=2))
+    given = 0
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+
+        def run_apart(work: Callable[[], Entry | Exception]) -> Future[Entry | Exception]:
+            nonlocal given
+            given += 1
+            if given <= failures:
+                raise BrokenProcessPool("it has died")
+            return pool.submit(work)
+
+        recorder.run_apart = run_apart
+        await recorder.start()
+        recorder.record(a_trace("t"), TRACING)
+        await until(lambda: gated.kept == ["t"])
+        await recorder.close()
+
+    assert given == min(failures + 1, 2)
