@@ -6,13 +6,17 @@ Finds: constructions of displeasure: insults, rhetorical doubt and questions, sa
     the others count where nothing and nobody else is named. Swear words turned on the bot, also
     broken up, drawn out, cut down, masked or typed with the keyboard set to Latin (``시♡발``,
     ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); orders to go or to be silent (``멍청한 봇아 꺼져``,
-    not ``불이 꺼져``); and words of self-harm or of a threat. The gravest comes first. Where the
-    message also asks for information, complaint and abuse are only a weak note on its tone.
-Misses: irony without its set words, constructions and words that the tables do not hold, abuse of
-    third parties (left alone on purpose), and complaints in messages over 1,000 characters.
+    not ``불이 꺼져``); and words of self-harm or of a threat. The gravest comes first. Where no
+    construction is met, a model of the whole message decides, fitted on messages of many hands: it
+    knows bad experiences that are told without a question. Where the message also asks for
+    information, complaint and abuse are only a weak note on its tone.
+Misses: irony in words that no complaint was seen to use, abuse of third parties (left alone on
+    purpose), and complaints in messages over 1,000 characters.
 Score: 1.0 for crisis and abuse; 0.9 for a complaint that can only mean the bot, its answer or the
-    service; 0.8 for displeasure that names nothing; 0.5 for the tone of a question.
-Source: our own observation of Korean; the tables ``complaints_of_the_talk.txt``,
+    service; 0.8 for displeasure that names nothing; the likelihood where the model decides; 0.5 for
+    the tone of a question.
+Source: our own observation of Korean; the weights that ``make fit`` makes of the messages in
+    ``tests/quality/sets`` (``complaint_weights.txt``); the tables ``complaints_of_the_talk.txt``,
     ``complaints_unnamed.txt``, ``complaint_limits.txt``, ``complaint_words.txt``,
     ``respellings.txt`` and ``swearwords.txt`` in ``guards/lexicons``.
 """
@@ -24,6 +28,8 @@ from typing import ClassVar, NamedTuple
 from pydantic import Field
 
 from guards.complaints.clauses import SURE, SURE_BY_CONTEXT, Clause, clauses
+from guards.complaints.likelihood import complains_from, likelihood
+from guards.complaints.swearing import swearwords
 from guards.complaints.words import plainly_spelled
 from guards.core.finding import Finding, Severity, Span
 from guards.core.guard import Code, Guard, GuardSettings, Label, Stage, Subject
@@ -37,6 +43,7 @@ _THREAT = re.compile(listed_phrases("crisis", "threat"))
 _NOT_ONES_OWN = re.compile(listed_phrases("crisis", "not one's own"))
 _HARMLESS_BEFORE = re.compile(listed_phrases("crisis", "harmless before"))
 _CHARS_BEFORE_CRISIS = 8
+_MESSAGE = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 _TONE = "complaint.with_question"
 _QUOTED = re.compile(r"\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'|「[^」\n]{1,100}」|『[^』\n]{1,100}』")
 
@@ -99,7 +106,7 @@ class Complaint(Guard[ComplaintSettings]):
         if self.settings.crisis:
             remarks += (_Remark("complaint.crisis", *place, 1.0) for place in _crises(text))
         if len(text) <= LONGEST_MESSAGE_CHARS:
-            remarks += _unkind(list(clauses(text)))
+            remarks += list(_unkind(list(clauses(text)))) or _likely(text)
             remarks += _extra(text, self.settings.extra_words)
         return [self._finding(reading, spelled, remark) for remark in remarks]
 
@@ -155,6 +162,16 @@ def _unkind(said: list[Clause]) -> Iterator[_Remark]:
             yield _Remark("complaint.venting", grievance.start, grievance.end, grievance.score)
         elif grievance and not grievance.is_sigh:
             yield _Remark(_TONE, grievance.start, grievance.end, 0.5)
+
+
+def _likely(text: str) -> Iterator[_Remark]:
+    """Yield a message without any known construction that is a complaint as a whole."""
+    message = _MESSAGE.search(text)
+    if message is None:
+        return
+    likely = likelihood(message[0], swearwords(message[0]))
+    if likely >= complains_from():
+        yield _Remark("complaint.venting", *message.span(), round(likely, 3))
 
 
 def _extra(text: str, extra_words: tuple[str, ...]) -> Iterator[_Remark]:

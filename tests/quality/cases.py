@@ -75,8 +75,9 @@ class AnswerCase(_Read):
 
 
 class ComplaintCase(_Read):
-    """What a user says; `mixed` carries a question that has to be answered."""
+    """What a user says, and who wrote it; `mixed` carries a question that has to be answered."""
 
+    hand: str = ""
     text: str
     label: Literal["complaint", "question", "mixed"]
 
