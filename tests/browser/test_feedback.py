@@ -156,7 +156,7 @@ async def test_labelled_traces_are_found_and_counted(desk: Desk) -> None:
         await picture(page, "overview-labels")
         assert await faults_of(page) == []
     async with desk.visit("/dashboard", who=OTHER, language="en", size=PHONE) as page:
-        await expect(page.locator("#labels")).to_contain_text("nobody knows how often")
+        await expect(page.locator("#labels")).to_contain_text("it is not known how often")
         assert await fits(page)
 
 
