@@ -4,7 +4,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 from pydantic import JsonValue
@@ -16,11 +16,22 @@ _SHORT_BYTES = 2_000
 _ESCAPED_COLON = b"\\u003"
 _MOST_LEVELS = 200
 """Deeper than anybody nests what is meant, and shallow enough for every step that walks down."""
-MOST_CONTAINERS, MOST_COMMAS = 150_000, 1_000_000
-"""More brackets and braces or more commas than anybody sends, those in texts counted, too.
 
-To read so many values takes long and cannot be interrupted; a text of as many bytes takes little.
-"""
+
+class Bounds(NamedTuple):
+    """The most brackets and braces, and the most commas, those in texts counted, too.
+
+    To read so many values takes long and cannot be interrupted; a text of as many bytes takes
+    little.
+    """
+
+    containers: int
+    commas: int
+
+
+OF_REQUEST = Bounds(150_000, 1_000_000)
+OF_REPLY = Bounds(1_000_000, 5_000_000)
+"""The log probabilities of 16,000 tokens, with 20 alternatives each, are 700,000 containers."""
 _READER = msgspec.json.Decoder()
 _WRITER = msgspec.json.Encoder()
 
@@ -29,7 +40,7 @@ class _Unfit(ValueError):
     """JSON that some parsers accept and this one refuses."""
 
 
-def read_object(raw: bytes) -> JsonObject:
+def read_object(raw: bytes, bounds: Bounds = OF_REQUEST) -> JsonObject:
     """Return a JSON object.
 
     A key that appears twice is refused: readers disagree on which one counts, so one value could be
@@ -41,7 +52,7 @@ def read_object(raw: bytes) -> JsonObject:
     """
     containers = raw.count(b"[") + raw.count(b"{")
     may_be_deep = containers > _MOST_LEVELS
-    if containers > MOST_CONTAINERS or raw.count(b",") > MOST_COMMAS:
+    if containers > bounds.containers or raw.count(b",") > bounds.commas:
         raise ValueError("more values than can be read")
     if len(raw) <= _SHORT_BYTES and not may_be_deep:
         found = _short_object(raw)

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
-from proxy.openai_api.json_body import MOST_CONTAINERS, JsonObject
+from proxy.openai_api.json_body import OF_REPLY, OF_REQUEST, JsonObject
 from proxy.openai_api.sse import MOST_EVENT_BYTES
 from tests.faults.wire import QUESTION, TEXT, Wire, open_wire, reply_bytes
 
@@ -126,15 +126,30 @@ async def test_what_follows_done_is_neither_judged_nor_sent(
 
 @pytest.mark.parametrize("value", [b"[]", b"{}", b'{"a": 1}'])
 async def test_more_values_than_can_be_read_are_refused(wire: Wire, value: bytes) -> None:
-    many = b"[" + b",".join([value] * (MOST_CONTAINERS + 1)) + b"]"
-    replying(wire, reply_bytes(b'{"id": "c", "choices": [], "x": ' + many + b"}"))
+    in_reply, in_request = (
+        b"[" + b",".join([value] * (most.containers + 1)) + b"]" for most in (OF_REPLY, OF_REQUEST)
+    )
+    replying(wire, reply_bytes(b'{"id": "c", "choices": [], "x": ' + in_reply + b"}"))
 
     answer = await wire.ask(CHAT.encode(), body(CHAT))
-    refused = await wire.ask(CHAT.encode(), body(CHAT)[:-1] + b', "metadata": ' + many + b"}")
+    refused = await wire.ask(CHAT.encode(), body(CHAT)[:-1] + b', "metadata": ' + in_request + b"}")
 
     assert answer.status == 502
     assert answer.refusal()["code"] == "upstream_broken"
     assert refused.status == 400
+
+
+async def test_a_long_answer_with_all_its_log_probabilities_is_sent(wire: Wire) -> None:
+    one: JsonObject = {"token": "가", "logprob": -0.1, "bytes": [234, 176, 128]}
+    told: JsonObject = choice(CHAT, 0)
+    told["logprobs"] = {"content": [{**one, "top_logprobs": [one] * 20}] * 4_000}
+    sent = json.dumps({"id": "c", "choices": [told]}).encode()
+    assert sent.count(b"{") + sent.count(b"[") > OF_REQUEST.containers
+    replying(wire, reply_bytes(sent))
+
+    answer = await wire.ask(CHAT.encode(), body(CHAT))
+
+    assert answer.status == 200
 
 
 @pytest.mark.parametrize("filler", [b": x\n\n", b"\n", b"\r\n", b"event: ping\n\n"])

@@ -18,7 +18,14 @@ from proxy.openai_api.answer import (
 )
 from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.coverage import Told
-from proxy.openai_api.json_body import JsonObject, member, objects, read_object, with_texts
+from proxy.openai_api.json_body import (
+    OF_REPLY,
+    JsonObject,
+    member,
+    objects,
+    read_object,
+    with_texts,
+)
 from proxy.openai_api.live_stream import PieceRestorer, Restoring
 from proxy.openai_api.sse import EventReader, event_object, json_bytes, read_events, write_event
 
@@ -123,7 +130,7 @@ def read_reply(raw: bytes, content_type: str) -> ChatReply:
 
 def _read_plain(raw: bytes) -> PlainReply:
     try:
-        body = read_object(raw)
+        body = read_object(raw, OF_REPLY)
     except ValueError as error:
         raise UpstreamBroken(str(error)) from None
     choices = choices_of(body)
@@ -406,7 +413,7 @@ def restored(body: bytes, content_type: str, pseudonyms: Restoring) -> bytes:
 
 
 def _plain(body: bytes, pseudonyms: Restoring) -> bytes:
-    reply = read_object(body)
+    reply = read_object(body, OF_REPLY)
     choices: list[JsonValue] = [
         _choice(choice, pseudonyms) for choice in objects(reply.get("choices"))
     ]

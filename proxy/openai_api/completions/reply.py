@@ -17,7 +17,7 @@ from proxy.openai_api.answer import (
 )
 from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.coverage import Told
-from proxy.openai_api.json_body import JsonObject, member, objects, read_object
+from proxy.openai_api.json_body import OF_REPLY, JsonObject, member, objects, read_object
 from proxy.openai_api.live_stream import Piece, Restoring, Words
 from proxy.openai_api.sse import DONE, event_object, json_bytes, read_events, write_event
 
@@ -113,7 +113,7 @@ def read_plain(raw: bytes, pseudonyms: Restoring) -> PlainReply:
         UpstreamBroken: it cannot be read.
     """
     try:
-        body = read_object(raw)
+        body = read_object(raw, OF_REPLY)
     except ValueError as error:
         raise UpstreamBroken(str(error)) from None
     choices = choices_of(body)

@@ -9,7 +9,7 @@ from guards.core.keeping import lazy
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.coverage import Told
-from proxy.openai_api.json_body import JsonObject, objects, read_object, with_texts
+from proxy.openai_api.json_body import OF_REPLY, JsonObject, objects, read_object, with_texts
 from proxy.openai_api.live_stream import Piece, Restoring
 from proxy.openai_api.responses.coverage import COVERAGE
 from proxy.openai_api.responses.output import (
@@ -149,7 +149,7 @@ def stream_reply(reader: StreamReader, raw: bytes) -> StreamReply:
 
 def _read_plain(raw: bytes, pseudonyms: Restoring) -> PlainReply:
     try:
-        response = read_object(raw)
+        response = read_object(raw, OF_REPLY)
     except ValueError as error:
         raise UpstreamBroken(str(error)) from None
     if not isinstance(response.get("output"), list):
