@@ -8,7 +8,7 @@ compared, or told from today's date is left alone, and so is what is of another 
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from guards.claims.asked import (
@@ -27,7 +27,7 @@ from guards.evidence.contradictions import Contradictions, Told, leans_on_contex
 from guards.evidence.values import Value, kind_of, values_of
 from guards.korean.morphemes import morphemes
 from guards.korean.words import Word, content_words, simple_nouns
-from guards.lexicons.loading import section_words, words
+from guards.lexicons.loading import section_words, sections, words
 from guards.text.editions import Edition
 from guards.text.particles import Noun, stem
 from guards.text.slots.units import Dimension
@@ -48,7 +48,7 @@ _NOT_PLAIN = re.compile(
     r"더\s?(?:비싼|싼|많|적|길|짧|늦|빠)"
 )
 _EXCEPTION = re.compile(r"(?:다만|단)[,\s]")
-_CLOSED = re.compile(r"(?:다|요|음|함|됨|임)[.!]?[)\"”’]?$")
+_CLOSED = re.compile(r"(?:다|요|음|(?<!포)함|됨|임)[.!]?[)\"”’]?$")
 # 제16조(경조휴가) ①: the head of an article, not a reference to one.
 _ARTICLE = re.compile(
     r"^(?:제\s?\d+\s?조(?:의\s?\d+)?\s*(?:[(（][^()（）]*[)）]\s*[①-⑳]?|[①-⑳])|[①-⑳])\s*"
@@ -70,6 +70,11 @@ _SIDE_ASKED = re.compile(r"(?:몇\s?[가-힣]*|언제|며칠|얼마)(?P<side>까
 _PREFIXES = words("prefixes")
 _CASES = section_words("direct_answers", "cases")
 _MATTERS = section_words("direct_answers", "matters")
+_KINDS_APART = tuple(
+    {word: kind[0] for kind in (entry.split("=") for entry in line.split()) for word in kind}
+    for line in sections("direct_answers")["kinds"]
+)
+_OF_A_KIND = frozenset().union(*_KINDS_APART)
 _NO_NAMES = section_words("direct_answers", "no_names")
 _VALUE_NOUN = re.compile(
     rf"[가-힣]*(?:{'|'.join(section_words('direct_answers', 'value_nouns'))})$"
@@ -204,6 +209,7 @@ def _answers(told: Told, asked: _Asked) -> bool:
         and _is_about(told, asked)
         and _is_bound(told, asked)
         and not _is_other_matter(told, asked)
+        and not _is_other_kind(told, asked)
     )
 
 
@@ -345,6 +351,19 @@ def _is_other_matter(told: Told, asked: _Asked) -> bool:
     return not (told_of & _MATTERS) <= asked.features
 
 
+def _is_other_kind(told: Told, asked: _Asked) -> bool:
+    """Tell whether a sentence is about another one of a kind (반려견 for 고양이)."""
+    texts = {word.text for claim in told.sentence for word in claim.clause.words}
+    texts |= {word.text for label in _own_labels(told) for word in label_words(label.text)}
+    ours = {word.text for word in asked.words}
+    pairs = [(_kinds_of(ours, kinds), _kinds_of(texts, kinds)) for kinds in _KINDS_APART]
+    return any(own and others and own.isdisjoint(others) for own, others in pairs)
+
+
+def _kinds_of(texts: Iterable[str], kinds: Mapping[str, str]) -> set[str]:
+    return {kinds[text] for text in texts if text in kinds}
+
+
 def _own_labels(told: Told) -> list[Label]:
     """Return the labels of a sentence alone: its row, its column, the words before it."""
     return [
@@ -391,7 +410,9 @@ def _subject(labels: Sequence[Label], asked: _Asked, told: Told) -> str:
     if is_cell and not any(label.level is Level.COLUMN for label in labels):
         return ""
     says_it_all = all(_is_in_question(label.text, asked) for label in labels)
-    if asked.subject and says_it_all and asked.subject.split()[-1] not in told.text:
+    # A word that the value has, too, tells it from others there: 주말 of 평일 9시, 주말 10시.
+    repeats = any(word in told.text for word in asked.subject.split())
+    if asked.subject and says_it_all and not repeats:
         return asked.subject
     names = list(dict.fromkeys(plain_line(label.text) for label in labels))
     if not is_cell or _VALUE_NOUN.search(re.sub(r"\s*[(（].*", "", names[-1])):
@@ -411,7 +432,11 @@ def _is_in_question(label: str, asked: _Asked) -> bool:
         all(value.is_among(asked.given) for value in values)
         and all(word in asked.verbatim for word in _numbered(label, values))
         and all(
-            is_generic(word) or not asked.features.isdisjoint(word.features[-1:])
+            is_generic(word)
+            or (
+                not asked.features.isdisjoint(word.features[-1:])
+                and (word.text not in _OF_A_KIND or word.text in asked.subject)
+            )
             for word in label_words(label)
         )
     )

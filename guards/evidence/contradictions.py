@@ -154,7 +154,9 @@ def _told_by(source: Source, part: Part, reading: Reading) -> Iterator[Told]:
             continue
         head, lead_in = heads[sentence[0].sentence]
         is_item = _ITEM.match(plain[plain.rfind("\n", 0, sentence[0].start) + 1 :])
-        above = (*(label.text for label in labels), lead_in if is_item else "")
+        # A sentence before one that is no item of a list is about something else.
+        lead_in = lead_in if is_item else ""
+        above = (*(label.text for label in labels), lead_in)
         yield Told(
             source=source,
             edition=edition,

@@ -1032,3 +1032,54 @@ def test_passes_the_guards_that_it_stands_in_for(question: str, sources: list[So
     reading = read(Exchange(question, tuple(sources), answer=text))
     assert Numbers(NumbersSettings()).check(reading) == []
     assert Citations(CitationsSettings()).check(reading) == []
+
+
+PETS = Source(
+    "1",
+    "반려견 동반 객실 안내",
+    "반려견 동반 요금: 50,000원\n남편 출산휴가: 20일\n추가 침대: 44,000원 (VAT 포함)\n"
+    "운영 시간: 평일 06:00~23:00, 주말 08:00~20:00\n"
+    "조식 요금: 성인 35,000원, 어린이 18,000원",
+)
+WELFARE = Source(
+    "2",
+    "복지 규정",
+    "제12조(경조금) 본인 결혼 시 1,000,000원을 지급한다.\n"
+    "제13조(학자금) 자녀 학자금은 학기당 2,000,000원을 지원한다.\n"
+    "해외 출장 일비는 1일 80달러이다.\n국내 출장 숙박비는 1박 100,000원이다.",
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "고양이 동반 요금은 얼마인가요?",
+        "아내 출산휴가는 며칠인가요?",
+        # The sentence before has the word, the one with the figure has another.
+        "본인 학자금은 얼마인가요?",
+        "해외 출장 숙박비는 얼마인가요?",
+    ],
+)
+def test_another_of_a_kind_and_the_sentence_before_answer_nothing(question: str) -> None:
+    assert direct_answer(question, (PETS, WELFARE)) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("강아지 동반 요금은 얼마인가요?", "반려견 동반 요금은 50,000원입니다."),
+        ("반려동물 동반 요금은 얼마인가요?", "반려견 동반 요금은 50,000원입니다."),
+        (
+            "주말 운영 시간은 몇 시까지인가요?",
+            "운영 시간은 평일 06:00~23:00, 주말 08:00~20:00입니다.",
+        ),
+        ("어린이 조식 요금은 얼마인가요?", "조식 요금은 성인 35,000원, 어린이 18,000원입니다."),
+        ("추가 침대는 얼마인가요?", "추가 침대는 44,000원 (VAT 포함)입니다."),
+        ("국내 출장 숙박비는 얼마인가요?", "국내 출장 숙박비는 1박 100,000원이다."),
+    ],
+)
+def test_what_is_told_says_no_more_than_its_label(question: str, told: str) -> None:
+    answer = direct_answer(question, (PETS, WELFARE))
+
+    assert answer is not None
+    assert answer.sentences == (told,)
