@@ -13,6 +13,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from guards.core.exchange import Exchange
+from policies.gating.gate import OpenGate
 from policies.schema.guard_rule import Action
 from policies.verification.conversation import ASSISTANT
 from policies.verification.problems import problem
@@ -29,16 +30,17 @@ from proxy.candidates import (
 )
 from proxy.errors import BadRequest, NotJson, UnknownCall
 from proxy.jobs import Job
+from proxy.long_text_pool import Seat
 from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.completions.prompt import conversation
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member_path, read_object
 from proxy.openai_api.reply import Replaced
-from proxy.openai_api.sources import SourceFormatError, find_sources
+from proxy.openai_api.sources import SourceFormatError
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.call import Finished
 from proxy.pipeline.pipeline import inspect_question, second_opinion
-from proxy.pipeline.prepare import judge_for, usual_model
+from proxy.pipeline.prepare import found_in, judge_for, usual_model
 from proxy.pipeline.streaming import still_possible
 from proxy.replay.judging import GUARDRAIL, RecordedReply
 from proxy.server.asgi_reply import HttpReply
@@ -126,23 +128,23 @@ class GuardrailJob(Job):
         asked = await read_offloaded(len(raw), partial(read_guardrail_request, raw))
         self.trace.model = asked.model or ""
         judge = self._question if asked.input_type == "request" else self._answers
-        done = await judge(asked)
+        done = await judge(asked, len(raw))
         note_end(self.trace, done.settled, done.action, done.reasons, done.confidence)
         self.trace.not_checked = done.not_checked
         headers = self.early_headers | done.headers(self._tenant.policy.confidence.threshold)
         reply = _reply_of(done.settled, asked.texts or [])
         return HttpReply(200, headers, JSON_TYPE, json_bytes(reply.model_dump(exclude_none=True)))
 
-    async def _question(self, asked: GuardrailRequest) -> Finished:
+    async def _question(self, asked: GuardrailRequest, size: int) -> Finished:
         """Judge what is asked, and let the request wait for its answer."""
         not_checked = [IMAGES] if asked.images else []
         self.trace.route = "model"
-        if asked.structured_messages is None:
+        if not asked.structured_messages:
             # A prompt, or something to embed, to paint or to speak.
             messages = [turn for text in asked.texts or () for turn in conversation(text)]
-            await self._keep(asked, messages)
+            await self._keep(asked, messages, size)
             return _finished((), [*not_checked, QUESTION])
-        exchange = self._read(asked.structured_messages, offers_tools=bool(asked.tools))
+        exchange = await self._read(asked.structured_messages, size, offers_tools=bool(asked.tools))
         with self._services.long_texts.acquire(self._tenant, exchange) as tenant:
             with self.trace.step("inspect_question"):
                 verdict = await inspect_question(tenant, exchange, self.id)
@@ -152,13 +154,13 @@ class GuardrailJob(Job):
                 self.trace.route, self.trace.route_reason = "template", ",".join(verdict.reasons)
                 settled = replace_choice(tenant, exchange, 0, verdict, attempt=0)
                 return _finished([settled], not_checked)
-        await self._keep(asked, asked.structured_messages)
+        await self._keep(asked, asked.structured_messages, size)
         return _finished((), not_checked)
 
-    async def _answers(self, asked: GuardrailRequest) -> Finished:
+    async def _answers(self, asked: GuardrailRequest, size: int) -> Finished:
         """Judge the answers of a call, each by itself, as those of a model server are."""
-        messages, offers_tools = await self._request_of(asked)
-        exchange = self._read(messages, offers_tools=offers_tools)
+        messages, offers_tools, size = await self._request_of(asked, size)
+        exchange = await self._read(messages, size, offers_tools=offers_tools)
         self.trace.route = "model"
         reply = RecordedReply(
             tuple(
@@ -166,9 +168,12 @@ class GuardrailJob(Job):
                 for index, text in enumerate(asked.texts or ())
             )
         )
-        with self._services.long_texts.acquire(self._tenant, exchange) as tenant:
+        with self._services.long_texts.seat() as seat:
+            tenant = seat.judging(self._tenant, exchange)
             with self.trace.step("inspect_answer"):
-                judging = (self._judged(tenant, exchange, reply, one) for one in reply.answers)
+                judging = (
+                    self._judged(seat, tenant, exchange, reply, one) for one in reply.answers
+                )
                 judged = await asyncio.gather(*judging)
             note_attempt(self.trace, reply, judged, upstream_ms=0.0)
             settled = []
@@ -179,19 +184,20 @@ class GuardrailJob(Job):
                 settled.append(await run_offloaded(tenant.inspector, one.exchange, pick))
         return _finished(settled, _not_checked(asked, judged))
 
-    def _read(self, messages: Sequence[JsonValue], *, offers_tools: bool) -> Exchange:
-        """Find the question and the sources, and note them.
+    async def _read(
+        self, messages: Sequence[JsonValue], size: int, *, offers_tools: bool
+    ) -> Exchange:
+        """Find the question and the sources in messages of about so many bytes, and note them.
 
         Raises:
             BadRequest: a message has a form in which nothing can be found.
         """
-        loaded = self._tenant.loaded
+        find = partial(found_in, {"messages": [*messages]}, self._tenant.loaded)
         try:
             with self.trace.step("read"):
-                found = find_sources({"messages": [*messages]}, loaded.policy.sources)
+                found, intent = await read_offloaded(size, find)
         except SourceFormatError as error:
             raise BadRequest(str(error), error.field) from None
-        intent = loaded.intents.intent_of(found.question)
         exchange = Exchange(
             question=found.question,
             sources=found.sources,
@@ -206,42 +212,68 @@ class GuardrailJob(Job):
         )
         return exchange
 
-    async def _keep(self, asked: GuardrailRequest, messages: Sequence[JsonValue]) -> None:
+    async def _keep(
+        self, asked: GuardrailRequest, messages: Sequence[JsonValue], size: int
+    ) -> None:
         if asked.litellm_call_id:
             kept: JsonObject = {"messages": [*messages], "offers_tools": bool(asked.tools)}
-            await self._services.waiting.put(
-                self._tenant.name, asked.litellm_call_id, json_bytes(kept)
-            )
+            raw = await read_offloaded(size, partial(json_bytes, kept))
+            await self._services.waiting.put(self._tenant.name, asked.litellm_call_id, raw)
 
-    async def _request_of(self, asked: GuardrailRequest) -> tuple[list[JsonValue], bool]:
-        """Return the messages that were answered, and whether tools were offered.
+    async def _request_of(
+        self, asked: GuardrailRequest, size: int
+    ) -> tuple[list[JsonValue], bool, int]:
+        """Return the messages that were answered, whether tools were offered, and the size.
 
         Raises:
             UnknownCall: nobody knows.
             RequestStoreUnavailable: it cannot be found out right now.
         """
-        if asked.structured_messages is not None:
-            messages: list[JsonValue] = [*asked.structured_messages]
-            while messages and _role(messages[-1]) == ASSISTANT:
-                messages.pop()  # the answers themselves
-            return messages, bool(asked.tools or asked.tool_calls)
+        messages: list[JsonValue] = [*(asked.structured_messages or ())]
+        while messages and _role(messages[-1]) == ASSISTANT:
+            messages.pop()  # the answers themselves
+        if messages:
+            return messages, bool(asked.tools or asked.tool_calls), size
         call_id = asked.litellm_call_id
         raw = await self._services.waiting.get(self._tenant.name, call_id) if call_id else None
         if raw is None:
             raise UnknownCall(call_id)
-        kept = json.loads(raw)
-        return kept["messages"], kept["offers_tools"]
+        kept = await read_offloaded(len(raw), partial(json.loads, raw))
+        return kept["messages"], kept["offers_tools"], len(raw)
 
     async def _judged(
-        self, tenant: Tenant, exchange: Exchange, reply: RecordedReply, answer: Answer
+        self,
+        seat: Seat,
+        tenant: Tenant,
+        exchange: Exchange,
+        reply: RecordedReply,
+        answer: Answer,
     ) -> Candidate:
-        """Let an answer through its gate, and ask the tenant's judge about it, if it has one."""
+        """Let an answer through its gate, and ask the tenant's judge about it, if it has one.
+
+        Raises:
+            BadRequest: the answer is too long to be judged, and a guard could act on it.
+        """
         keeper = Gatekeeper(
-            tenant.policy, _is_json(answer.content), exchange.may_fetch, tenant.looks_at_answers
+            tenant.policy,
+            _is_json(answer.content),
+            exchange.may_fetch,
+            tenant.looks_at_answers,
+            tenant.acts_on_answers,
         )
+        most = self._services.settings.max_answer_chars
+        is_too_long = len(answer.content) > most
+        if is_too_long and keeper.acts:
+            param = f"texts[{answer.index}]"
+            raise BadRequest(f"The answer has more than {most} characters.", param)
+        if not is_too_long:
+            # Of a short request, too, the answer may be very long.
+            tenant = seat.judging(tenant, exchange.answered(answer.content), may_stay=True)
 
         def judged() -> Candidate:
             gate = keeper.open(exchange, may_regenerate=False)
+            if is_too_long and not isinstance(gate, OpenGate):
+                gate.give_up()
             keeper.take_whole(gate, answer)
             while check := gate.next_check():
                 verdict = inspected(tenant, check)

@@ -5,7 +5,7 @@ process. Their texts are kept as they came: the answer could not be held against
 """
 
 import hashlib
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -18,6 +18,9 @@ KEPT_S: Final = 600
 KEPT_AFTER_SCAN_S: Final = 60
 """How long it stays after a scan: a stream may be scanned several times."""
 MOST_BYTES_OF_TENANT: Final = 32 * 1024 * 1024
+"""In the memory of a process."""
+_BYTES_BESIDE: Final = 512
+"""About what a request takes in memory beside its own bytes."""
 ANSWER_WITHIN_S = 1.0
 _KEY: Final = "guard-proxy:waiting:{tenant}:{call}"
 
@@ -43,6 +46,37 @@ class WaitingRequests(Protocol):
         """Close the connections."""
 
 
+class _Tenant:
+    """The requests of one tenant, oldest first, each with the time until which it is kept."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
+        self._size = 0
+
+    def put(self, key: str, until_s: float, request: bytes, now_s: float) -> None:
+        self.drop(key)
+        self._kept[key] = (until_s, request)
+        self._size += len(request) + _BYTES_BESIDE
+        while len(self._kept) > 1:
+            oldest, (oldest_until_s, _) = next(iter(self._kept.items()))
+            if self._size <= MOST_BYTES_OF_TENANT and oldest_until_s >= now_s:
+                return
+            self.drop(oldest)
+
+    def get(self, key: str, until_s: float, now_s: float) -> bytes | None:
+        kept_until_s, request = self._kept.get(key, (now_s, None))
+        if request is None or kept_until_s < now_s:
+            self.drop(key)
+            return None
+        self._kept[key] = (until_s, request)
+        return request
+
+    def drop(self, key: str) -> None:
+        if key in self._kept:
+            _, request = self._kept.pop(key)
+            self._size -= len(request) + _BYTES_BESIDE
+
+
 class LocalWaitingRequests:
     """Requests in the memory of this process; the oldest of a tenant make room for new ones.
 
@@ -52,37 +86,22 @@ class LocalWaitingRequests:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._tenants: dict[str, OrderedDict[str, tuple[float, bytes]]] = {}
+        self._tenants: defaultdict[str, _Tenant] = defaultdict(_Tenant)
 
     async def put(self, tenant: str, call_id: str, request: bytes) -> None:
         """Keep a request; see `WaitingRequests.put`."""
-        kept = self._fresh(tenant)
-        kept[call_id] = (self._clock() + KEPT_S, request)
-        kept.move_to_end(call_id)
-        size = sum(len(one) for _, one in kept.values())
-        while size > MOST_BYTES_OF_TENANT and len(kept) > 1:
-            _, (_, oldest) = kept.popitem(last=False)
-            size -= len(oldest)
+        now_s = self._clock()
+        self._tenants[tenant].put(_key(tenant, call_id), now_s + KEPT_S, request, now_s)
 
     async def get(self, tenant: str, call_id: str) -> bytes | None:
         """Return a request; see `WaitingRequests.get`."""
-        kept = self._fresh(tenant)
-        if call_id not in kept:
-            return None
-        _, request = kept[call_id]
-        kept[call_id] = (self._clock() + KEPT_AFTER_SCAN_S, request)
-        return request
+        now_s = self._clock()
+        until_s = now_s + KEPT_AFTER_SCAN_S
+        return self._tenants[tenant].get(_key(tenant, call_id), until_s, now_s)
 
     async def close(self) -> None:
         """Forget all requests."""
         self._tenants.clear()
-
-    def _fresh(self, tenant: str) -> OrderedDict[str, tuple[float, bytes]]:
-        """Return a tenant's requests without those whose time is over."""
-        kept, now_s = self._tenants.setdefault(tenant, OrderedDict()), self._clock()
-        for call_id in [name for name, (until_s, _) in kept.items() if until_s < now_s]:
-            del kept[call_id]
-        return kept
 
 
 class SharedWaitingRequests:
@@ -150,8 +169,9 @@ def open_waiting_requests(
 
 
 def _key(tenant: str, call_id: str) -> str:
-    # A caller chooses the id: it may be long, and hold anything.
-    return _KEY.format(tenant=tenant, call=hashlib.sha256(call_id.encode()).hexdigest())
+    # A caller chooses the id: it may be long, and hold anything, half of a surrogate pair, too.
+    hashed = hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()
+    return _KEY.format(tenant=tenant, call=hashed)
 
 
 def _unavailable(_: Exception) -> RequestStoreUnavailable:

@@ -2,6 +2,7 @@
 
 import json
 import time
+import tracemalloc
 from collections.abc import AsyncGenerator
 
 import httpx
@@ -13,6 +14,7 @@ from guards.core.exchange import ContextState
 from policies.schema.guard_rule import Action
 from proxy.errors import RequestStoreUnavailable
 from proxy.openai_api.json_body import JsonObject
+from proxy.pipeline.call import MOST_ANSWER_CHARS
 from proxy.replay.judging import why_not
 from proxy.traces.trace import NotReplayed
 from proxy.views.trace import story_of
@@ -209,6 +211,49 @@ async def test_messages_beside_the_answer_count_in_place_of_earlier_ones(house: 
     assert await told(house, asked(), body) == {"action": "NONE"}
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        pytest.param([], id="none"),
+        pytest.param([{"role": "assistant", "content": WRONG}], id="only-the-answer"),
+    ],
+)
+async def test_a_list_without_a_question_does_not_hide_the_earlier_messages(
+    house: House, beside: list[JsonValue]
+) -> None:
+    body = answered(WRONG, structured_messages=beside)
+
+    assert (await told(house, asked(), body))["action"] == "BLOCKED"
+
+
+async def test_an_empty_list_of_messages_leaves_the_prompt(house: House) -> None:
+    prompt = posted("request", [f"{CONTEXT}\n\n질문: {QUESTION}"], structured_messages=[])
+
+    assert (await told(house, prompt, answered(WRONG)))["action"] == "BLOCKED"
+
+
+async def test_an_answer_too_long_to_be_judged_is_refused_where_a_guard_could_act(
+    house: House,
+) -> None:
+    too_long = "가" * (MOST_ANSWER_CHARS + 1)
+    await told(house, asked())
+    reply = await post(house, answered(RIGHT, too_long))
+
+    assert (reply.status_code, reply.json()["error"]["param"]) == (400, "texts[1]")
+
+
+async def test_an_answer_too_long_to_be_judged_passes_where_guards_only_watch(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    folder, too_long = tmp_path_factory.mktemp("watching"), "가" * (MOST_ANSWER_CHARS + 1)
+    async with open_house(folder, "stream: {mode: monitor}\n") as watching:
+        await told(watching, asked())
+        reply = await post(watching, answered(too_long))
+
+    assert reply.json() == {"action": "NONE"}
+    assert "answer_too_long" in reply.headers["x-guard-not-checked"]
+
+
 async def test_a_value_in_json_is_judged_and_never_cut(house: House) -> None:
     await told(house, asked())
     reply = await post(house, answered(json.dumps({"답": WRONG}, ensure_ascii=False)))
@@ -378,7 +423,7 @@ async def test_a_request_waits_for_ten_minutes_and_a_minute_after_a_scan() -> No
 
 async def test_the_oldest_request_of_a_tenant_makes_room_and_no_other_tenants() -> None:
     waiting = LocalWaitingRequests(lambda: 0.0)
-    half = bytes(MOST_BYTES_OF_TENANT // 2)
+    half = bytes(MOST_BYTES_OF_TENANT // 2 - 1_000)
     await waiting.put("other", "1", half)
     for name in ("1", "2", "3"):
         await waiting.put("app", name, half)
@@ -386,3 +431,39 @@ async def test_the_oldest_request_of_a_tenant_makes_room_and_no_other_tenants() 
     assert await waiting.get("app", "1") is None
     assert await waiting.get("app", "2") == await waiting.get("app", "3") == half
     assert await waiting.get("other", "1") == half
+
+
+@pytest.mark.parametrize("shared", [False, True])
+async def test_an_id_may_hold_anything(redis_server: str, *, shared: bool) -> None:
+    address = redis_server if shared else None
+    waiting = open_waiting_requests(address, ALONE, time.monotonic)
+    try:
+        await waiting.put("app", "\ud800", b"{}")
+
+        assert await waiting.get("app", "\ud800") == b"{}"
+        assert await waiting.get("app", "\ud801") is None
+    finally:
+        await waiting.close()
+
+
+async def test_long_ids_take_no_memory() -> None:
+    waiting = LocalWaitingRequests(lambda: 0.0)
+    tracemalloc.start()
+    try:
+        for number in range(20):
+            await waiting.put("app", f"{number}" + "x" * 1_000_000, b"{}")
+        held_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert held_bytes < 2_000_000
+
+
+async def test_many_small_requests_make_room_too() -> None:
+    """Each takes much more memory than its own bytes."""
+    waiting = LocalWaitingRequests(lambda: 0.0)
+    for number in range(100_000):
+        await waiting.put("app", str(number), b"{}")
+
+    assert await waiting.get("app", "0") is None
+    assert await waiting.get("app", "99999") == b"{}"
