@@ -8,7 +8,7 @@ import httpx
 import pytest
 from pydantic import JsonValue
 
-from proxy.feedback import MOST_NOTE_CHARS
+from proxy.feedback import MOST_NOTE_CHARS, place_of
 from proxy.traces.trace import Label
 from tests.fakes.redis_process import RedisProcess
 from tests.fakes.running_proxy import ADMIN_TOKEN, RunningProxy, chat_body, running_proxy
@@ -179,6 +179,28 @@ async def test_words_are_kept_as_the_policy_says(app: App) -> None:
     assert "010-1234-5678" not in masked.text
     assert wordless.json()["note"] == ""
     assert (marked.status_code, marked.json()["error"]["param"]) == (400, "quote")
+
+
+@pytest.mark.parametrize(
+    ("reply", "quote", "near", "expected"),
+    [
+        pytest.param("요금은 45,000원입니다.", "45,000원", 0, (4, 11), id="inside-words"),
+        pytest.param(" 요금은\n\n 45,000원입니다.", "은 45,000원", 0, (3, 14), id="white-space"),
+        pytest.param("가 나 가 나 가", "가", 5, (4, 5), id="nearest"),
+        pytest.param("가 나 가 나 가", "가", 99, (8, 9), id="the-last"),
+        pytest.param("가나", "가 나", 0, None, id="other-words"),
+        pytest.param("가나", " ", 0, None, id="no-words"),
+        pytest.param("", "가", 0, None, id="no-reply"),
+        # Tried from each of its places a search takes seconds, in which nobody else is served.
+        pytest.param("가 " * 100_000, "가 " * 999 + "나", 0, None, id="again-and-again"),
+    ],
+)
+def test_a_quote_is_found_whatever_the_white_space(
+    reply: str, quote: str, near: int, expected: tuple[int, int] | None
+) -> None:
+    found = place_of(quote, reply, near)
+
+    assert (found and (found.start, found.end)) == expected
 
 
 async def test_what_was_pinned_on_the_dashboard_stays(app: App) -> None:
