@@ -53,6 +53,7 @@ _CLOSED = re.compile(r"(?:다|요|음|(?<!포)함|됨|임)[.!]?[)\"”’]?$")
 _ARTICLE = re.compile(
     r"^(?:제\s?\d+\s?조(?:의\s?\d+)?\s*(?:[(（][^()（）]*[)）]\s*[①-⑳]?|[①-⑳])|[①-⑳])\s*"
 )
+_DAY = re.compile(r"(?:요일|주말|공휴일)$")
 _CODE = re.compile(r"[A-Za-z]+-?\d+|\d+[A-Za-z]+")
 _NUMBERED = re.compile(r"\d+[가-힣]*")
 _BRACKET_AT_END = re.compile(r"\s*[(（][^()（）]*[)）]$")
@@ -386,6 +387,8 @@ def _found(told: Told, asked: _Asked, tone: Tone) -> _Found | None:
     is_sentence = _CLOSED.search(text) is not None
     text = text if is_sentence else text.rstrip(" .,;:")
     alone = _has_all(_Said.of(text, _features(content_words(morphemes(text)))), asked)
+    if not alone and _days_of(told) - asked.features:
+        return None  # a rule for some days only, under a heading: not that for all of them
     exception = f" {plain_line(told.behind)}" if _EXCEPTION.match(told.behind) else ""
     if is_sentence and (alone or not labels):
         return _Found(told, f"{text}{exception}", is_quote=True, by_itself=alone)
@@ -402,6 +405,13 @@ def _found(told: Told, asked: _Asked, tone: Tone) -> _Found | None:
         said = _ROW[tone].format(subject=subject, particle=particle, value=text, copula=copula)
     by_itself = _has_all(_Said.of(said, _features(content_words(morphemes(said)))), asked)
     return _Found(told, f"{said}{exception}", is_quote=False, by_itself=by_itself) if said else None
+
+
+def _days_of(told: Told) -> set[str]:
+    """Return the days that a sentence names, its labels aside."""
+    features = _features(word for claim in told.sentence for word in claim.clause.words)
+    is_told_alone = told.sentence[0].block.is_cell or bool(_own_labels(told))
+    return set() if is_told_alone else {one for one in features if _DAY.search(one)}
 
 
 def _subject(labels: Sequence[Label], asked: _Asked, told: Told) -> str:

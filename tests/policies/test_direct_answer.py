@@ -1050,9 +1050,18 @@ WELFARE = Source(
 )
 
 
+MUSEUM = Source(
+    "3",
+    "시립미술관 관람 안내",
+    "입장은 관람 종료 전까지 가능합니다.\n금요일에는 오후 9시까지 연장 운영합니다.\n",
+)
+
+
 @pytest.mark.parametrize(
     "question",
     [
+        # Only Fridays are told of.
+        "관람은 몇 시까지인가요?",
         "고양이 동반 요금은 얼마인가요?",
         "아내 출산휴가는 며칠인가요?",
         # The sentence before has the word, the one with the figure has another.
@@ -1061,7 +1070,7 @@ WELFARE = Source(
     ],
 )
 def test_another_of_a_kind_and_the_sentence_before_answer_nothing(question: str) -> None:
-    assert direct_answer(question, (PETS, WELFARE)) is None
+    assert direct_answer(question, (PETS, WELFARE, MUSEUM)) is None
 
 
 @pytest.mark.parametrize(
@@ -1075,11 +1084,12 @@ def test_another_of_a_kind_and_the_sentence_before_answer_nothing(question: str)
         ),
         ("어린이 조식 요금은 얼마인가요?", "조식 요금은 성인 35,000원, 어린이 18,000원입니다."),
         ("추가 침대는 얼마인가요?", "추가 침대는 44,000원 (VAT 포함)입니다."),
+        ("금요일 관람은 몇 시까지인가요?", "금요일에는 오후 9시까지 연장 운영합니다."),
         ("국내 출장 숙박비는 얼마인가요?", "국내 출장 숙박비는 1박 100,000원이다."),
     ],
 )
 def test_what_is_told_says_no_more_than_its_label(question: str, told: str) -> None:
-    answer = direct_answer(question, (PETS, WELFARE))
+    answer = direct_answer(question, (PETS, WELFARE, MUSEUM))
 
     assert answer is not None
     assert answer.sentences == (told,)
