@@ -21,8 +21,6 @@ from policies.schema.loader import LoadedPolicy, load_shipped
 from policies.schema.policy import Policy
 from policies.schema.typed import suggestion, typed_policy
 
-"""Enough to tell keys apart, too little to look for one."""
-
 SettingKey = tuple[str, ...]
 
 

@@ -211,6 +211,12 @@ PARCEL = Source(
     "· 제주 지역은 추가 배송비가 4,000원입니다.\n"
     "· 반품은 상품을 받은 날부터 7일 이내에 신청하실 수 있습니다.",
 )
+LEAVE = Source(
+    "4",
+    "지원 제도",
+    "배우자 출산휴가는 20일입니다.\n얼리 체크인은 12시부터 가능합니다.\n"
+    "레이트 체크아웃은 13시까지 가능합니다.",
+)
 MUSEUM = Source(
     "1",
     "관람 안내",
@@ -1037,7 +1043,7 @@ def test_passes_the_guards_that_it_stands_in_for(question: str, sources: list[So
 PETS = Source(
     "1",
     "반려견 동반 객실 안내",
-    "반려견 동반 요금: 50,000원\n남편 출산휴가: 20일\n추가 침대: 44,000원 (VAT 포함)\n"
+    "반려견 동반 요금: 50,000원\n남편 휴직: 20일\n추가 침대: 44,000원 (VAT 포함)\n"
     "운영 시간: 평일 06:00~23:00, 주말 08:00~20:00\n"
     "조식 요금: 성인 35,000원, 어린이 18,000원",
 )
@@ -1060,17 +1066,21 @@ MUSEUM = Source(
 @pytest.mark.parametrize(
     "question",
     [
+        # Another matter, by the word before it.
+        "체크인은 몇 시부터인가요?",
+        "체크아웃은 몇 시까지인가요?",
+        "출산휴가는 며칠인가요?",
         # Only Fridays are told of.
         "관람은 몇 시까지인가요?",
         "고양이 동반 요금은 얼마인가요?",
-        "아내 출산휴가는 며칠인가요?",
+        "아내 휴직은 며칠인가요?",
         # The sentence before has the word, the one with the figure has another.
         "본인 학자금은 얼마인가요?",
         "해외 출장 숙박비는 얼마인가요?",
     ],
 )
 def test_another_of_a_kind_and_the_sentence_before_answer_nothing(question: str) -> None:
-    assert direct_answer(question, (PETS, WELFARE, MUSEUM)) is None
+    assert direct_answer(question, (PETS, WELFARE, MUSEUM, LEAVE)) is None
 
 
 @pytest.mark.parametrize(
@@ -1084,12 +1094,14 @@ def test_another_of_a_kind_and_the_sentence_before_answer_nothing(question: str)
         ),
         ("어린이 조식 요금은 얼마인가요?", "조식 요금은 성인 35,000원, 어린이 18,000원입니다."),
         ("추가 침대는 얼마인가요?", "추가 침대는 44,000원 (VAT 포함)입니다."),
+        ("레이트 체크아웃은 몇 시까지인가요?", "레이트 체크아웃은 13시까지 가능합니다."),
+        ("배우자 출산휴가는 며칠인가요?", "배우자 출산휴가는 20일입니다."),
         ("금요일 관람은 몇 시까지인가요?", "금요일에는 오후 9시까지 연장 운영합니다."),
         ("국내 출장 숙박비는 얼마인가요?", "국내 출장 숙박비는 1박 100,000원이다."),
     ],
 )
 def test_what_is_told_says_no_more_than_its_label(question: str, told: str) -> None:
-    answer = direct_answer(question, (PETS, WELFARE, MUSEUM))
+    answer = direct_answer(question, (PETS, WELFARE, MUSEUM, LEAVE))
 
     assert answer is not None
     assert answer.sentences == (told,)
