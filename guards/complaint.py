@@ -6,16 +6,16 @@ Finds: constructions of displeasure: insults, rhetorical doubt and questions, sa
     the others count where nothing and nobody else is named. Swear words turned on the bot, also
     broken up, drawn out, cut down, masked or typed with the keyboard set to Latin (``시♡발``,
     ``ㅅㅂ``, ``씨이발``, ``씨X``, ``tlqkf``); orders to go or to be silent (``멍청한 봇아 꺼져``,
-    not ``불이 꺼져``); and words of self-harm or of a threat. The gravest comes first. Where no
-    construction is met, a model of the whole message decides, fitted on messages of many hands: it
-    knows bad experiences that are told without a question. Where the message also asks for
-    information, complaint and abuse are only a weak note on its tone.
-Misses: irony in words that no complaint was seen to use, abuse of third parties (left alone on
-    purpose), and complaints in messages over 1,000 characters.
+    not ``불이 꺼져``); and words of self-harm or of a threat. The gravest comes first. If no
+    construction matches, a model fitted on messages by many authors decides over the whole message:
+    it recognises bad experiences that are described without a question. If the message also asks
+    for information, complaint and abuse are only a weak note on its tone.
+Misses: irony in words that no complaint of the fitted messages used, abuse of third parties (left
+    alone on purpose), and complaints in messages over 1,000 characters.
 Score: 1.0 for crisis and abuse; 0.9 for a complaint that can only mean the bot, its answer or the
-    service; 0.8 for displeasure that names nothing; the likelihood where the model decides; 0.5 for
+    service; 0.8 for displeasure that names nothing; the likelihood if the model decides; 0.5 for
     the tone of a question.
-Source: our own observation of Korean; the weights that ``make fit`` makes of the messages in
+Source: our own observation of Korean; the weights that ``make fit`` computes from the messages in
     ``tests/quality/sets`` (``complaint_weights.txt``); the tables ``complaints_of_the_talk.txt``,
     ``complaints_unnamed.txt``, ``complaint_limits.txt``, ``complaint_words.txt``,
     ``respellings.txt`` and ``swearwords.txt`` in ``guards/lexicons``.

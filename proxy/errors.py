@@ -267,7 +267,7 @@ class UnknownTrace(RequestRefused):
 
 
 class FeedbackPinned(RequestRefused):
-    """The request's label was pinned on the dashboard, where alone it is changed."""
+    """The request was pinned on the dashboard; its label can be changed only there."""
 
     status = 409
     code = "feedback_pinned"

@@ -199,7 +199,7 @@ class FeedbackRequest(BaseModel):
         None,
         min_length=1,
         max_length=MOST_QUOTE_CHARS,
-        description="With `missed`: the wrong words, as they stand in the answer that was sent.",
+        description="With `missed`: the wrong words, exactly as in the answer that was sent.",
     )
     choice: int = Field(0, ge=0, le=127, description="The choice that `quote` is in, from 0.")
 

@@ -1,7 +1,7 @@
 """How likely a message is nothing but a complaint: a logistic regression over its pieces.
 
-The weights stand in ``guards/lexicons/complaint_weights.txt``, fitted by ``make fit`` on messages
-of many hands. A message is taken apart into morphemes, pairs of morphemes and runs of two and
+The weights are in ``guards/lexicons/complaint_weights.txt``, fitted by ``make fit`` on messages
+by many authors. A message is taken apart into morphemes, pairs of morphemes and runs of two and
 three characters: inflected forms, missing spaces and new slang share some of them with others.
 """
 

@@ -368,7 +368,7 @@ class JudgeRules(OpinionRules):
         description="chat: an OpenAI-compatible model that gets instructions. minicheck, "
         "granite_guardian: checkers that say yes or no. tei_nli, vllm_classify: classifiers with "
         "the labels entailment, neutral and contradiction. Only a chat model says what is wrong "
-        "with a claim and quotes what shows it; all others can but lower the confidence.",
+        "with a claim and quotes what shows it; all others can only lower the confidence.",
     )
     base_url: HttpAddress | None = Field(
         None,

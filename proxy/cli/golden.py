@@ -50,7 +50,7 @@ def export(
     found = exported(with_store(read))
     _tell(found)
     if not found.cases:
-        fail("There is nothing to export: no request that can be is labelled.")
+        fail("There is nothing to export: no labelled request can become a case.")
     about = f"Labelled requests{f' of {tenant}' if tenant else ''}, exported {_today()}."
     text = json.dumps({"about": about, "cases": found.cases}, ensure_ascii=False, indent=2) + "\n"
     if output is None:

@@ -123,7 +123,7 @@ SCENES = (
         "legal_citation.",
     ),
     Scene(
-        "Chinese, healed",
+        "Chinese, written again",
         "연차휴가 신청은 어떻게 하나요?",
         (
             "연차휴가를 쓰려면 3일 전까지 팀장에게 申请书를 递交해 주세요.",

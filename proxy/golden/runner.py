@@ -133,7 +133,7 @@ def _about_verdict(expected: Expectation, heard: GuardedReply) -> list[str]:
         faults.append(f"reasons {came}, expected {' or '.join(beginnings)}")
     unwanted = [one for one in heard.reasons if one.startswith(expected.forbidden_reason or ())]
     if unwanted:
-        faults.append(f"reasons {', '.join(unwanted)}, which were not to be")
+        faults.append(f"reasons {', '.join(unwanted)}, which are forbidden here")
     return faults
 
 

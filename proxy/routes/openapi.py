@@ -50,7 +50,7 @@ _GUARDRAIL_ERRORS: Final = {
 _FEEDBACK_ERRORS: Final = {
     "404": "There is no trace of this id, or not of this tenant. A trace is stored about a second "
     "after its reply.",
-    "409": "The label was pinned on the dashboard, where alone it is changed.",
+    "409": "The request was pinned on the dashboard; its label can be changed only there.",
     "503": "The trace store is away.",
 }
 
