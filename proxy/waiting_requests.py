@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from proxy.errors import RequestStoreUnavailable
-from proxy.shared_redis import SharedRedis
+from proxy.shared_redis import Script, SharedRedis
 from proxy.workers.place import Place
 
 KEPT_S: Final = 600
@@ -19,10 +19,12 @@ KEPT_AFTER_SCAN_S: Final = 60
 """How long it stays after a scan: a stream may be scanned several times."""
 MOST_BYTES_OF_TENANT: Final = 32 * 1024 * 1024
 """In the memory of a process."""
+MOST_SHARED_BYTES: Final = 128 * 1024 * 1024
+"""Of a tenant in Redis, where traces and limits of all need room, too."""
 _BYTES_BESIDE: Final = 512
 """About what a request takes in memory beside its own bytes."""
 ANSWER_WITHIN_S = 1.0
-_KEY: Final = "guard-proxy:waiting:{tenant}:{call}"
+_KEY: Final = "guard-proxy:waiting:{{{tenant}}}:{part}"
 
 
 class WaitingRequests(Protocol):
@@ -91,21 +93,60 @@ class LocalWaitingRequests:
     async def put(self, tenant: str, call_id: str, request: bytes) -> None:
         """Keep a request; see `WaitingRequests.put`."""
         now_s = self._clock()
-        self._tenants[tenant].put(_key(tenant, call_id), now_s + KEPT_S, request, now_s)
+        self._tenants[tenant].put(_hash(call_id), now_s + KEPT_S, request, now_s)
 
     async def get(self, tenant: str, call_id: str) -> bytes | None:
         """Return a request; see `WaitingRequests.get`."""
         now_s = self._clock()
         until_s = now_s + KEPT_AFTER_SCAN_S
-        return self._tenants[tenant].get(_key(tenant, call_id), until_s, now_s)
+        return self._tenants[tenant].get(_hash(call_id), until_s, now_s)
 
     async def close(self) -> None:
         """Forget all requests."""
         self._tenants.clear()
 
 
+# All keys of a tenant have its name as their hash tag: they are on one server of a Cluster.
+_PUT = Script("""
+local order, texts, size = KEYS[1], KEYS[2], KEYS[3]
+local call, text, kept_s = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local most, beside = tonumber(ARGV[4]), tonumber(ARGV[5])
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+local function drop(one)
+  local bytes = redis.call('HSTRLEN', texts, one)
+  if redis.call('HDEL', texts, one) == 1 then redis.call('DECRBY', size, bytes + beside) end
+  redis.call('ZREM', order, one)
+end
+drop(call)
+for _, one in ipairs(redis.call('ZRANGEBYSCORE', order, '-inf', now, 'LIMIT', 0, 1000)) do
+  drop(one)
+end
+redis.call('HSET', texts, call, text)
+redis.call('ZADD', order, now + kept_s, call)
+local held = redis.call('INCRBY', size, #text + beside)
+while held > most and redis.call('ZCARD', order) > 1 do
+  local first = redis.call('ZRANGE', order, 0, 1)
+  drop(first[1] == call and first[2] or first[1])
+  held = tonumber(redis.call('GET', size))
+end
+for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, kept_s) end
+""")
+_GET = Script("""
+local order, texts = KEYS[1], KEYS[2]
+local call, kept_s, kept_at_most_s = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local time = redis.call('TIME')
+local now = time[1] + time[2] / 1000000
+local last = redis.call('ZSCORE', order, call)
+if not last or tonumber(last) < now then return false end
+redis.call('ZADD', order, now + kept_s, call)
+for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, kept_at_most_s) end
+return redis.call('HGET', texts, call)
+""")
+
+
 class SharedWaitingRequests:
-    """Requests in Redis, for all replicas.
+    """Requests in Redis, for all replicas; of a tenant, those that end first make room.
 
     Args:
         address: See `proxy.redis_address`.
@@ -118,17 +159,16 @@ class SharedWaitingRequests:
 
     async def put(self, tenant: str, call_id: str, request: bytes) -> None:
         """Keep a request; see `WaitingRequests.put`."""
+        limits = (KEPT_S, MOST_SHARED_BYTES, _BYTES_BESIDE)
         async with self._redis.answering(_unavailable) as redis:
-            await redis.set(_key(tenant, call_id), request, ex=KEPT_S)
+            await _PUT.run(redis, _keys(tenant), [_hash(call_id), request.decode(), *limits])
 
     async def get(self, tenant: str, call_id: str) -> bytes | None:
         """Return a request; see `WaitingRequests.get`."""
-        key = _key(tenant, call_id)
+        values = (_hash(call_id), KEPT_AFTER_SCAN_S, KEPT_S)
         async with self._redis.answering(_unavailable) as redis:
-            request = await redis.get(key)
-            if request is not None:
-                await redis.expire(key, KEPT_AFTER_SCAN_S)
-        return request.encode() if isinstance(request, str) else request
+            request: bytes | None = await _GET.run(redis, _keys(tenant), values)
+        return request
 
     async def close(self) -> None:
         """Close the connections."""
@@ -168,10 +208,13 @@ def open_waiting_requests(
     return LocalWaitingRequests(clock) if place.count == 1 else NoWaitingRequests()
 
 
-def _key(tenant: str, call_id: str) -> str:
+def _keys(tenant: str) -> list[str]:
+    return [_KEY.format(tenant=tenant, part=part) for part in ("order", "texts", "size")]
+
+
+def _hash(call_id: str) -> str:
     # A caller chooses the id: it may be long, and hold anything, half of a surrogate pair, too.
-    hashed = hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()
-    return _KEY.format(tenant=tenant, call=hashed)
+    return hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _unavailable(_: Exception) -> RequestStoreUnavailable:

@@ -22,11 +22,13 @@ from proxy.waiting_requests import (
     KEPT_AFTER_SCAN_S,
     KEPT_S,
     MOST_BYTES_OF_TENANT,
+    MOST_SHARED_BYTES,
     LocalWaitingRequests,
     open_waiting_requests,
 )
 from proxy.workers.place import ALONE, Place
 from tests.fakes.house import House, open_house
+from tests.fakes.redis_cluster import RedisCluster
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
 from tests.flow.canteen import COMPLAINT, COMPLAINT_TEMPLATE, TEMPLATES
@@ -433,9 +435,11 @@ async def test_the_oldest_request_of_a_tenant_makes_room_and_no_other_tenants() 
     assert await waiting.get("other", "1") == half
 
 
-@pytest.mark.parametrize("shared", [False, True])
-async def test_an_id_may_hold_anything(redis_server: str, *, shared: bool) -> None:
-    address = redis_server if shared else None
+@pytest.mark.parametrize("place", ["memory", "redis", "cluster"])
+async def test_an_id_may_hold_anything(
+    redis_server: str, redis_cluster: RedisCluster, place: str
+) -> None:
+    address = {"memory": None, "redis": redis_server, "cluster": redis_cluster.url}[place]
     waiting = open_waiting_requests(address, ALONE, time.monotonic)
     try:
         await waiting.put("app", "\ud800", b"{}")
@@ -467,3 +471,19 @@ async def test_many_small_requests_make_room_too() -> None:
 
     assert await waiting.get("app", "0") is None
     assert await waiting.get("app", "99999") == b"{}"
+
+
+async def test_requests_of_one_tenant_do_not_fill_redis(redis_url: str) -> None:
+    waiting = open_waiting_requests(redis_url, ALONE, time.monotonic)
+    third = b"x" * (MOST_SHARED_BYTES // 3)
+    try:
+        await waiting.put("other", "0", b"{}")
+        for name in ("0", "1", "2"):
+            await waiting.put("app", name, third)
+        await waiting.put("app", "2", third)
+
+        assert await waiting.get("app", "0") is None
+        assert await waiting.get("app", "1") == await waiting.get("app", "2") == third
+        assert await waiting.get("other", "0") == b"{}"
+    finally:
+        await waiting.close()
