@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from urllib.parse import unquote
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
@@ -29,7 +30,10 @@ _MOST_WAITING = 10_000
 """Lines that wait for a reader that does not read; those beyond are dropped and counted."""
 _CLOSE_S = 5.0
 _LONGEST_CHARS = 512
-"""Of each text in a line, so that a line is written in one piece, whoever else writes."""
+"""Of each text that is looked through."""
+_LONGEST_BYTES = 600
+"""Of each text in a line. A pipe takes 4,096 bytes in one piece, whoever else writes."""
+_HALF_ESCAPE = re.compile(rb"\\(?:x[0-9A-F]?)?\Z")
 _OWN_ID = re.compile(r"[0-9a-f]{32}")
 _NOT_QUOTED = re.compile(rb"[^ !#-\[\]-~]")
 _STATE = "access_log"
@@ -115,11 +119,29 @@ def _text(header: bytes) -> str:
 
 
 def _without_identifiers(text: str) -> str:
-    return text if _OWN_ID.fullmatch(text) else masked(text)
+    if _OWN_ID.fullmatch(text):
+        return text
+    meant = unquote(text)  # clients write an @ in a path as %40
+    safe = masked(meant)
+    return masked(text) if safe == meant else safe
 
 
 def _as_json(served: _Served) -> bytes:
-    return json.dumps(served.fields, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    known = {
+        name: _shortened(value) if isinstance(value, str) else value
+        for name, value in served.fields.items()
+    }
+    return _json_bytes(known)
+
+
+def _json_bytes(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def _shortened(text: str) -> str:
+    while len(_json_bytes(text)) > _LONGEST_BYTES:
+        text = text[: len(text) * 3 // 4]
+    return text
 
 
 def _combined(served: _Served) -> bytes:
@@ -138,7 +160,8 @@ def _quoted(value: str | float | None) -> bytes:
     """Return a value as it can stand between quotes; of other signs than ASCII's the bytes."""
     said = "-" if value is None else str(value)
     encoded = said.encode("utf-8", "replace")
-    return _NOT_QUOTED.sub(lambda found: b"\\x%02X" % found[0][0], encoded)
+    escaped = _NOT_QUOTED.sub(lambda found: b"\\x%02X" % found[0][0], encoded)
+    return _HALF_ESCAPE.sub(b"", escaped[:_LONGEST_BYTES])
 
 
 _FORMATS: dict[AccessLogFormat, Callable[[_Served], bytes]] = {
