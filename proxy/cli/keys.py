@@ -1,5 +1,6 @@
 """`guard-proxy keys new|list|revoke`: the API keys of tenants, and their lines in policy files."""
 
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -230,7 +231,11 @@ def _replace(file: Path, text: str) -> None:
     beside = file.with_name(f".{file.name}.new")  # hidden files are no policies
     try:
         beside.write_text(text, encoding="utf-8", newline="")
-        beside.chmod(file.stat().st_mode)
+        was = file.stat()
+        # The service may run as somebody else, and would go by the old file if it cannot read this.
+        if (was.st_uid, was.st_gid) != (beside.stat().st_uid, beside.stat().st_gid):
+            os.chown(beside, was.st_uid, was.st_gid)
+        beside.chmod(was.st_mode)
         beside.replace(file)
     finally:
         beside.unlink(missing_ok=True)

@@ -272,6 +272,20 @@ def test_the_last_key_is_revoked_by_the_key_itself(tmp_path: Path) -> None:
     assert run(tmp_path, "policy", "check").status == 0
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file away")
+def test_root_leaves_the_file_to_its_owner(tmp_path: Path) -> None:
+    """The service could not read it, and go on with the key that was revoked."""
+    file, made = tenant_with_keys(tmp_path, 2)
+    os.chown(file, 1234, 2345)
+    file.chmod(0o600)
+
+    ended = run(tmp_path, "keys", "revoke", "-", stdin=f"{made[0]}\n")
+
+    assert ended.status == 0, ended
+    found = file.stat()
+    assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (1234, 2345, 0o600)
+
+
 @pytest.mark.parametrize("case", ["beside-others", "linked"])
 def test_a_line_that_cannot_be_taken_out_alone_is_named(tmp_path: Path, case: str) -> None:
     file, _ = tenant_with_keys(tmp_path, 1)
