@@ -162,10 +162,13 @@ class GuardrailJob(Job):
         messages, offers_tools, size = await self._request_of(asked, size)
         exchange = await self._read(messages, size, offers_tools=offers_tools)
         self.trace.route = "model"
+        texts = asked.texts or []
+        # Whose calls they are is not said: of several answers none may go unjudged for them.
+        tool_turn = bool(asked.tool_calls) and len(texts) == 1
         reply = RecordedReply(
             tuple(
-                Answer(index, text, tool_turn=bool(asked.tool_calls), finish_reason=None)
-                for index, text in enumerate(asked.texts or ())
+                Answer(index, text, tool_turn=tool_turn, finish_reason=None)
+                for index, text in enumerate(texts)
             )
         )
         with self._services.long_texts.seat() as seat:

@@ -275,6 +275,15 @@ async def test_a_turn_that_calls_tools_is_no_answer_and_that_is_said(house: Hous
         assert reply.headers["x-guard-not-checked"] == "tool_calls"
 
 
+async def test_a_choice_that_calls_tools_leaves_no_other_choice_unjudged(house: House) -> None:
+    tools: list[JsonValue] = [{"type": "function", "function": {"name": "find"}}]
+    call: list[JsonValue] = [{"id": "1", "type": "function", "function": {"name": "find"}}]
+
+    reply = await told(house, asked(tools=tools), answered(RIGHT, WRONG, tool_calls=call))
+
+    assert reply["action"] == "BLOCKED"
+
+
 async def test_a_trace_holds_the_answer_its_sources_and_what_was_found(house: House) -> None:
     await told(house, asked())
     reply = await post(house, answered(RIGHT, WRONG))
