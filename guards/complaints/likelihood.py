@@ -20,6 +20,8 @@ BIAS = "bias"
 COMPLAINS_FROM = "complains_from"
 """The name of the fitted likelihood from which on a message is taken for a complaint."""
 _SIZES = (2, 3)
+# Whether somebody ends what he types with a full stop tells nothing of what he means.
+_MARKS = re.compile(r"[.,!~…]+")
 _BLANKS = re.compile(r"\s+")
 _LENGTH_CHARS, _LONGEST = 40, 3
 _MOST_SWEARWORDS = 2
@@ -32,7 +34,7 @@ def signs(message: str, sworn: Sequence[Swearword]) -> Mapping[str, float]:
         message: The message.
         sworn: Its swear words.
     """
-    text = message.lower().strip()
+    text = _MARKS.sub(" ", message.lower()).strip()
     found = dict.fromkeys(_pieces(text), 1.0)
     return found | {
         "swearwords": float(min(len(sworn), _MOST_SWEARWORDS)),

@@ -171,7 +171,8 @@ def _needed(asked: Sequence[Word], own: Sequence[Word], question: str) -> Iterat
     names_enough = len({word.features[-1] for word in own}) >= _ENOUGH
     said = {feature for word in own for feature in word.features}
     phrase: list[Word] = []
-    for word, behind in zip(asked, [*asked[1:], None], strict=True):
+    # A question without words has none behind any, either.
+    for word, behind in zip(asked, [*asked[1:], None], strict=False):
         phrase.append(word)
         if (
             behind is None

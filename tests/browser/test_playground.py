@@ -168,7 +168,7 @@ async def test_a_long_request_says_that_it_runs_and_ends_when_nobody_waits(desk:
     desk.scene.upstream.script = lambda _: Said(("늦은 답변입니다.",), piece_pause_s=30)
     async with desk.visit(PAGE, who=APP, may_fail=True) as page:  # htmx logs what was ended
         await fill(page)
-        await page.get_by_role("textbox", name="질문", exact=True).fill("기다리지 않을 질문입니다.")
+        await page.get_by_role("textbox", name="질문", exact=True).fill("퇴근 시간은 몇 시인가요?")
         async with page.expect_request("**/dashboard/playground"):
             await page.locator("#send").click()
         await expect(page.locator("#running")).to_contain_text("모델에 묻고 있습니다")
@@ -176,7 +176,7 @@ async def test_a_long_request_says_that_it_runs_and_ends_when_nobody_waits(desk:
         await expect(page.get_by_text("취소했습니다.")).to_be_visible()
         await expect(page.locator("#running")).to_be_hidden()
         await expect(page.locator("#send")).to_be_focused()
-    gone = await _ended(desk, "기다리지 않을 질문입니다.")
+    gone = await _ended(desk, "퇴근 시간은 몇 시인가요?")
     assert (gone.delivery, gone.error) == (Delivery.CLIENT_GONE, "client_gone")
 
 

@@ -63,7 +63,13 @@ async def test_a_key_that_stands_twice_is_refused(wire: Wire, door: str, more: s
 
 @pytest.mark.parametrize("door", DOORS)
 async def test_what_is_read_is_no_second_telling(wire: Wire, door: str) -> None:
-    read = {"chat": "messages", "responses": "input", "completions": "prompt"}.get(door, "model")
+    names = {
+        "chat": "messages",
+        "responses": "input",
+        "completions": "prompt",
+        "guardrail": "texts",
+    }
+    read = names.get(door, "model")
     body = body_of(door, f', "{read[:-1]}\\u{ord(read[-1]):04x}": "다른 말"')
 
     answer = await wire.ask_door(door, body)

@@ -94,7 +94,9 @@ def test_an_authority_of_ones_own_is_trusted_if_the_address_names_none(
 
 REFUSED = [
     pytest.param(f"redis+sentinel://:{WORD}@a:1", "names no service", id="no-service"),
-    pytest.param(f"redis+sentinel://:{WORD}@a:1/guard/x", "no number", id="no-database"),
+    pytest.param(
+        f"redis+sentinel://:{WORD}@a:1/guard/x", "not followed by the number", id="no-database"
+    ),
     pytest.param(f"redis+sentinel://:{WORD}@a:0/guard", "host:port", id="no-port"),
     pytest.param(f"redis+sentinel://:{WORD}@a:1,,b/guard", "host:port", id="no-host"),
     pytest.param(f"redis+sentinel://:{WORD}@:1/guard", "host:port", id="port-alone"),

@@ -81,8 +81,10 @@ REFUSED = [
     pytest.param({"prompt": None}, "prompt", "text", id="null"),
     pytest.param({"prompt": {"prompt_string": "a"}}, "prompt", "text", id="an-object"),
     pytest.param({"prompt": ["a", 1]}, "prompt", "text", id="a-mixed-list"),
-    pytest.param({"prompt": "a", "prompt_embeds": "AA=="}, "prompt_embeds", "read", id="vectors"),
-    pytest.param({"prompt": "a", "input_ids": [1]}, "input_ids", "read", id="ids-beside-it"),
+    pytest.param(
+        {"prompt": "a", "prompt_embeds": "AA=="}, "prompt_embeds", "inspected", id="vectors"
+    ),
+    pytest.param({"prompt": "a", "input_ids": [1]}, "input_ids", "inspected", id="ids-beside-it"),
     pytest.param({"prompt": "a", "echo": True, "logprobs": 1}, "echo", "logprobs", id="echo"),
     pytest.param({"prompt": "a", "echo": True, "logprobs": 0}, "echo", "logprobs", id="echo-of-0"),
     pytest.param({"prompt": "a", "echo": "yes"}, "echo", "Invalid", id="echo-of-a-wrong-type"),

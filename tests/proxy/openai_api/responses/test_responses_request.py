@@ -255,7 +255,7 @@ def test_the_citation_prompt_goes_into_the_instructions_once(members: JsonObject
 
     assert told is not None
     instructions = str(told["instructions"])
-    assert instructions.startswith(str(body.get("instructions") or "[출처"))
+    assert instructions.startswith(str(body.get("instructions") or "출처는"))
     assert "[†1]" in instructions
     assert f"\n{RULE}\n" in instructions
     assert told["input"] == body["input"]
