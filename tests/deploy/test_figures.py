@@ -88,7 +88,7 @@ PLACES = [
     Place("redis.maxmemory_gb", REDIS, r"--maxmemory\n\s+- (\d+)gb"),
     Place("redis.maxmemory_gb", REDIS, r"(\d+) GB hold"),
     Place("redis.maxmemory_gb", README, r"`maxmemory` (\d+) GB"),
-    Place("redis.maxmemory_gb", SIZING, r"ships (\d+) GB for two tenants"),
+    Place("redis.maxmemory_gb", SIZING, r"set (\d+) GB, enough for two tenants"),
     Place("redis.memory_mib", COMPOSE, r"limits: .memory: (4\d+)m"),
     Place("redis.memory_mib", REDIS, r"memory: (\d+)Mi"),
     Place("redis.memory_mib", README, r"(?:container |, and )([\d.]+) GiB", 1 / 1024),

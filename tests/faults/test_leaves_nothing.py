@@ -12,6 +12,7 @@ import os
 import signal
 import time
 from collections.abc import AsyncGenerator
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -20,6 +21,7 @@ import pytest_asyncio
 
 from proxy.demo.model_server import Said, completion
 from proxy.http_client import IDLE_KEPT_S
+from proxy.offload import LARGE_BYTES, read_offloaded
 from proxy.openai_api.json_body import JsonObject
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.paced_upstream import NO_SUCH_PAGE
@@ -208,6 +210,8 @@ async def leave_nothing(house: House, many: int, *, slices: int) -> list[int]:
     """
     kinds.says(house)
     await asyncio.gather(*(asyncio.to_thread(time.sleep, 0.01) for _ in range(64)))
+    large = LARGE_BYTES + 1
+    await asyncio.gather(*(read_offloaded(large, partial(time.sleep, 0.01)) for _ in range(16)))
     medium, *_ = kinds.SELDOM
     async with httpx.AsyncClient(timeout=DEADLINE_S) as client:
         await asyncio.gather(*(medium(house, client) for _ in range(8)))
