@@ -9,13 +9,12 @@ from typing import Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from guards.core.finding import Span
-from guards.text.personal_data.mask import masked
 from policies.schema.sections import StoredText, Tracing
 from proxy.errors import BadRequest, FeedbackPinned, NotJson, TraceStoreUnavailable, UnknownTrace
 from proxy.logs import logger
 from proxy.openai_api.json_body import read_object
 from proxy.services import Services
-from proxy.traces.masking import stored_note
+from proxy.traces.masking import masked_text, stored_note
 from proxy.traces.query import Query
 from proxy.traces.store import Keep, TraceStoreAway
 from proxy.traces.trace import PINNED, Feedback, Label, Trace
@@ -137,7 +136,7 @@ def _place(trace: Trace, opinion: Opinion) -> Span:
         raise BadFeedback("choice", "no_reply")
     reply = trace.replies[opinion.choice]
     # The app knows the words as they were sent, and the trace may hold them masked.
-    for quote in (opinion.quote, masked(opinion.quote)):
+    for quote in (opinion.quote, masked_text(opinion.quote)):
         place = place_of(quote, reply, opinion.near)
         if place is not None:
             return place

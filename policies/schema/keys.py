@@ -17,6 +17,7 @@ WHOLE_HASH = re.compile(r"hmac:[0-9a-f]{32}:[0-9a-f]{64}")
 SHOWN_HASH = re.compile(r"hmac:[0-9a-f]{8}…")
 _SHOWN = slice(len("hmac:"), len("hmac:") + 8)
 _OWN_KEY = re.compile(r"gp-(.+)-[A-Za-z0-9_-]{43}", re.DOTALL)
+_KEY_IN_TEXT = re.compile(r"(gp-[a-z0-9][a-z0-9-]{0,62}?-)([A-Za-z0-9_-]{43,})")
 
 
 def new_key(tenant: str) -> tuple[str, str]:
@@ -38,6 +39,11 @@ def tenant_named_by(key: str) -> str | None:
     """Return the tenant that a key was made for; None for a key that was not made here."""
     found = _OWN_KEY.fullmatch(key)
     return found[1] if found else None
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with the secret part of each key as stars, in a text of the same length."""
+    return _KEY_IN_TEXT.sub(lambda key: key[1] + "*" * len(key[2]), text)
 
 
 def salted_hash(key: str, salt: str) -> str:

@@ -94,7 +94,7 @@ class Tracing(Shape):
     text: StoredText = Field(
         StoredText.MASKED,
         description="none: no words, only spans and codes. masked: with personal identifiers "
-        "masked. full: as it was.",
+        "and callers' keys masked. full: as it was.",
     )
     keep_days: float = Field(
         30.0, gt=0, le=36_500, description="Age after which a trace is forgotten."

@@ -3,7 +3,8 @@
 ``none`` keeps no words at all: places, codes and counts are left, ids of sources become their
 numbers, and a name that the caller chose (model, intent, …) stays only if it looks like a code.
 ``masked`` puts labels over personal identifiers, also where one found in one text stands in
-another without the words that gave it away; the spans of findings move along. ``full`` keeps all.
+another without the words that gave it away; the spans of findings move along. Keys of callers lose
+their secret part. ``full`` keeps all.
 """
 
 import re
@@ -18,6 +19,7 @@ from guards.core.finding import Evidence, Finding, Span
 from guards.core.reading import Text, source_text
 from guards.text.personal_data.kinds import PersonalKind
 from guards.text.personal_data.mask import Masked, Masking, identifiers_in, mask, masked
+from policies.schema.keys import without_secrets
 from policies.schema.sections import StoredText
 from proxy.traces.changes import applied, changes
 from proxy.traces.trace import (
@@ -93,27 +95,27 @@ class MaskingRedactor(Redactor):
     def __init__(self, known: Mapping[str, PersonalKind], bare: Sequence[str]) -> None:
         self._masking = Masking(known) if known else _NO_IDENTIFIERS
         self._known = frozenset(known)
-        self._made = {text: Masked(_encodable(text)) for text in bare}
+        self._made = {text: Masked(_cleaned(text)) for text in bare}
 
     @classmethod
     def of(cls, trace: Trace) -> "MaskingRedactor":
         """Return what masks a trace's texts by the identifiers in any of them."""
         asked, answered = _asked_texts(trace), _answer_texts(trace)
-        known = identifiers_in(map(_encodable, asked))
+        known = identifiers_in(map(_cleaned, asked))
         for source in trace.sources:
             known |= source_text(source.text).once(_identifiers_of)
-        known |= identifiers_in(map(_encodable, answered))
+        known |= identifiers_in(map(_cleaned, answered))
         return cls(known, () if known else (*asked, *answered))
 
     def words(self, text: str) -> Masked:
         """Rewrite words of the request or the answer."""
         if text not in self._made:  # a reply mostly is what the model said
-            self._made[text] = self._masking.of(_encodable(text))
+            self._made[text] = self._masking.of(_cleaned(text))
         return self._made[text]
 
     def source(self, text: str) -> Masked:
         """Rewrite the text of a source, which comes again in other requests."""
-        return self.words(text) if self._known else source_text(text).once(_masked_text)
+        return self.words(text) if self._known else source_text(text).once(_masked_source)
 
     def code(self, value: str) -> str:
         """Rewrite what ought to be a code but came from outside."""
@@ -123,7 +125,7 @@ class MaskingRedactor(Redactor):
 
     def model(self, name: str) -> str:
         """Rewrite the name of a model: only what is no name, or holds a known identifier."""
-        is_name = _MODEL.fullmatch(name) and not any(one in name for one in self._known)
+        is_name = _MODEL.fullmatch(_cleaned(name)) and not any(one in name for one in self._known)
         return name if is_name else self.code(name)
 
     def title(self, value: str) -> str:
@@ -169,22 +171,30 @@ def _encodable(text: str) -> str:
     return text
 
 
-@lru_cache(4096)
-def _masked_code(value: str) -> str:
-    return masked(_encodable(value))
+def _cleaned(text: str) -> str:
+    """Replace what UTF-8 cannot hold and the secrets of keys; spans stay true."""
+    return without_secrets(_encodable(text))
+
+
+def masked_text(text: str) -> str:
+    """Return a text with labels over personal identifiers, and without the secrets of keys."""
+    return masked(_cleaned(text))
+
+
+_masked_code = lru_cache(4096)(masked_text)
 
 
 @lru_cache(4096)
 def _safe_code(value: str) -> str:
-    return value if _CODE.fullmatch(value) and masked(value) == value else ""
+    return value if _CODE.fullmatch(value) and masked_text(value) == value else ""
 
 
-def _masked_text(text: Text) -> Masked:
-    return mask(_encodable(text.raw))
+def _masked_source(text: Text) -> Masked:
+    return mask(_cleaned(text.raw))
 
 
 def _identifiers_of(text: Text) -> Mapping[str, PersonalKind]:
-    return identifiers_in([_encodable(text.raw)])
+    return identifiers_in([_cleaned(text.raw)])
 
 
 def _asked_texts(trace: Trace) -> list[str]:
@@ -223,7 +233,7 @@ def stored_note(note: str, text: StoredText) -> str:
         case StoredText.FULL:
             return _encodable(note)
         case StoredText.MASKED:
-            return masked(_encodable(note))
+            return masked_text(note)
         case StoredText.NONE:
             return ""
 

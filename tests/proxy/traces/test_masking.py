@@ -14,10 +14,11 @@ from guards.core.finding import Evidence, Finding, Span
 from guards.core.guard import Stage
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
+from policies.schema.keys import new_key
 from policies.schema.sections import StoredText
 from policies.verdict import GuardOutcome
 from proxy.traces.changes import applied, changes
-from proxy.traces.masking import stored
+from proxy.traces.masking import stored, stored_note
 from proxy.traces.trace import (
     Asked,
     Attempt,
@@ -117,6 +118,37 @@ def test_masked_leaves_no_identifier_in_any_field_there_is(words: str) -> None:
 
     assert PHONE not in all_of(kept)
     assert all_of(kept).count("[전화번호]") == all_of(trace).count(PHONE)
+
+
+@pytest.mark.parametrize("kept_text", [StoredText.MASKED, StoredText.NONE])
+@pytest.mark.parametrize("before", ["", "Bearer ", f"전화 {PHONE}, 키는 "])
+def test_a_key_of_ours_stands_in_no_field_there_is(before: str, kept_text: StoredText) -> None:
+    key, _ = new_key("my-shop")
+    trace = filled(Trace, f"{before}{key}")
+
+    kept = stored(trace, kept_text)
+
+    assert key[-43:] not in all_of(kept)
+
+
+def test_a_key_that_is_masked_moves_no_span() -> None:
+    key, _ = new_key("shop")
+    question = f"제 키 {key}로 묻습니다. 3일인가요?"
+    trace = a_trace(question=question, findings=(a_finding("question", question, "3일"),))
+
+    kept = stored(trace, StoredText.MASKED)
+
+    [finding] = kept.findings
+    assert kept.question[finding.span.start : finding.span.end] == "3일"
+    assert kept.question == question.replace(key[-43:], "*" * 43)
+
+
+def test_a_key_of_ours_stands_in_no_note() -> None:
+    key, _ = new_key("shop")
+    note = f"{key} 로 시험했습니다"
+
+    assert stored_note(note, StoredText.MASKED) == f"gp-shop-{'*' * 43} 로 시험했습니다"
+    assert stored_note(note, StoredText.FULL) == note
 
 
 @pytest.mark.parametrize("text", list(StoredText))
