@@ -56,6 +56,7 @@ from proxy.traces.builder import (
 
 GUARDRAIL_PATH: Final = "/beta/litellm_basic_guardrail_api"
 """Below the version; LiteLLM appends it to the `api_base` of its configuration."""
+LONGEST_CALL_ID_CHARS: Final = 256
 IMAGES: Final = "image_parts"
 QUESTION: Final = "question"
 """What is not looked at where there are no messages: a text alone may be no question at all."""
@@ -70,7 +71,9 @@ class GuardrailRequest(BaseModel):
         description="`request` before the model is called, `response` for its answers."
     )
     litellm_call_id: str | None = Field(
-        None, description="Id of the call; the same before and after the model."
+        None,
+        max_length=LONGEST_CALL_ID_CHARS,
+        description="Id of the call; the same before and after the model.",
     )
     texts: list[str] | None = Field(
         None, description="The texts of the messages, or the answers, one for each choice."
@@ -221,7 +224,18 @@ class GuardrailJob(Job):
         if asked.litellm_call_id:
             kept: JsonObject = {"messages": [*messages], "offers_tools": bool(asked.tools)}
             raw = await read_offloaded(size, partial(json_bytes, kept))
-            await self._services.waiting.put(self._tenant.name, asked.litellm_call_id, raw)
+            call_id = self._waiting_id(asked.litellm_call_id)
+            await self._services.waiting.put(self._tenant.name, call_id, raw)
+
+    def _waiting_id(self, call_id: str) -> str:
+        """Return the id under which a request waits: of callers with keys of their own, each its.
+
+        Where the key is the model server's own, anybody can be a caller of the tenant, and could
+        put other sources in the place of those of a call whose id he knows.
+        """
+        if self._tenant.upstream.pass_caller_key:
+            return f"{self._caller_key}\n{call_id}"
+        return call_id
 
     async def _request_of(
         self, asked: GuardrailRequest, size: int
@@ -237,8 +251,10 @@ class GuardrailJob(Job):
             messages.pop()  # the answers themselves
         if messages:
             return messages, bool(asked.tools or asked.tool_calls), size
-        call_id = asked.litellm_call_id
-        raw = await self._services.waiting.get(self._tenant.name, call_id) if call_id else None
+        call_id, raw = asked.litellm_call_id, None
+        if call_id:
+            waiting_id = self._waiting_id(call_id)
+            raw = await self._services.waiting.get(self._tenant.name, waiting_id)
         if raw is None:
             raise UnknownCall(call_id)
         kept = await read_offloaded(len(raw), partial(json.loads, raw))

@@ -4,6 +4,7 @@ They are kept in Redis where there is one, so that any replica can judge the ans
 process. Their texts are kept as they came: the answer could not be held against masked sources.
 """
 
+import asyncio
 import hashlib
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
@@ -17,6 +18,8 @@ KEPT_S: Final = 600
 """How long a request waits for its answer, in seconds."""
 KEPT_AFTER_SCAN_S: Final = 60
 """How long it stays after a scan: a stream may be scanned several times."""
+SWEEP_EVERY_S: Final = 60.0
+"""How often a process drops what has expired."""
 MOST_BYTES_OF_TENANT: Final = 32 * 1024 * 1024
 """In the memory of a process."""
 MOST_SHARED_BYTES: Final = 128 * 1024 * 1024
@@ -55,15 +58,12 @@ class _Tenant:
         self._kept: OrderedDict[str, tuple[float, bytes]] = OrderedDict()
         self._size = 0
 
-    def put(self, key: str, until_s: float, request: bytes, now_s: float) -> None:
+    def put(self, key: str, until_s: float, request: bytes) -> None:
         self.drop(key)
         self._kept[key] = (until_s, request)
         self._size += len(request) + _BYTES_BESIDE
-        while len(self._kept) > 1:
-            oldest, (oldest_until_s, _) = next(iter(self._kept.items()))
-            if self._size <= MOST_BYTES_OF_TENANT and oldest_until_s >= now_s:
-                return
-            self.drop(oldest)
+        while len(self._kept) > 1 and self._size > MOST_BYTES_OF_TENANT:
+            self.drop(next(iter(self._kept)))
 
     def get(self, key: str, until_s: float, now_s: float) -> bytes | None:
         kept_until_s, request = self._kept.get(key, (now_s, None))
@@ -72,6 +72,12 @@ class _Tenant:
             return None
         self._kept[key] = (until_s, request)
         return request
+
+    def drop_expired(self, now_s: float) -> bool:
+        """Drop what is kept no longer; tell whether anything is left."""
+        for key in [key for key, (until_s, _) in self._kept.items() if until_s < now_s]:
+            self.drop(key)
+        return bool(self._kept)
 
     def drop(self, key: str) -> None:
         if key in self._kept:
@@ -82,6 +88,8 @@ class _Tenant:
 class LocalWaitingRequests:
     """Requests in the memory of this process; the oldest of a tenant make room for new ones.
 
+    Those that have expired are dropped now and then, also if nothing more is asked.
+
     Args:
         clock: Monotonic, in seconds.
     """
@@ -89,11 +97,14 @@ class LocalWaitingRequests:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._tenants: defaultdict[str, _Tenant] = defaultdict(_Tenant)
+        self._sweep_timer: asyncio.TimerHandle | None = None
 
     async def put(self, tenant: str, call_id: str, request: bytes) -> None:
         """Keep a request; see `WaitingRequests.put`."""
         now_s = self._clock()
-        self._tenants[tenant].put(_hash(call_id), now_s + KEPT_S, request, now_s)
+        self._tenants[tenant].put(_hash(call_id), now_s + KEPT_S, request)
+        if self._sweep_timer is None:
+            self._sweep_later()
 
     async def get(self, tenant: str, call_id: str) -> bytes | None:
         """Return a request; see `WaitingRequests.get`."""
@@ -104,6 +115,20 @@ class LocalWaitingRequests:
     async def close(self) -> None:
         """Forget all requests."""
         self._tenants.clear()
+        if self._sweep_timer is not None:
+            self._sweep_timer.cancel()
+
+    def _sweep_later(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._sweep_timer = loop.call_later(SWEEP_EVERY_S, self._sweep)
+
+    def _sweep(self) -> None:
+        """Drop what has expired, and look again later if anything is left."""
+        self._sweep_timer, now_s = None, self._clock()
+        kept = {name: one for name, one in self._tenants.items() if one.drop_expired(now_s)}
+        self._tenants = defaultdict(_Tenant, kept)
+        if kept:
+            self._sweep_later()
 
 
 # All keys of a tenant have its name as their hash tag: they are on one server of a Cluster.

@@ -88,14 +88,21 @@ def speaks_against(quote: str, text: str, claim: str) -> bool:
     return bool(signs and others) and signs.isdisjoint(others)
 
 
-def _sentences_of(quote: str, text: str) -> Iterator[str]:
-    """Yield the sentences of a text that a quote touches."""
+def _sentences_of(quote: str, text: str, least_share: float = 0.0) -> Iterator[str]:
+    """Yield the sentences of a text that a quote touches.
+
+    Args:
+        quote: A piece of the text.
+        text: What it was taken from.
+        least_share: Share of a sentence's characters that the quote has to exceed.
+    """
     sentences = [one.text for one in split_sentences(text)]
     begin = "".join(map(_bare, sentences)).find(wanted := compared(quote))
     position = 0
     for sentence in sentences:
         end = position + len(_bare(sentence))
-        if position < begin + len(wanted) and begin < end:
+        quoted_chars = min(end, begin + len(wanted)) - max(position, begin)
+        if quoted_chars > least_share * (end - position):
             yield sentence
         position = end
 
@@ -140,6 +147,8 @@ def _plain_signs(said: Iterable[_Signed]) -> frozenset[bool]:
 
 _FEWEST_QUOTED_CHARS = 6
 _FEWEST_SHARED_WORDS = 2
+_LEAST_QUOTED_SHARE = 0.8
+"""A sentence of which less is quoted takes no finding back."""
 _LONGEST_EVIDENCE_CHARS = 300
 
 _CODES = {JudgeLabel.CONTRADICTORY: CONTRADICTED, JudgeLabel.UNSUPPORTED: UNSUPPORTED}
@@ -251,14 +260,17 @@ def _approved(
     """Return the supported claims whose quote can take a finding back.
 
     A sentence of the sources about something else is soon found, and a quote in another language
-    cannot be held against the claim: so the sentences quoted must share two of the claim's words
-    and hold every number in it.
+    cannot be held against the claim. So sentences of the sources must be quoted nearly whole, and
+    word for word but for spaces, marks of emphasis and case; they must share two of the claim's
+    words and hold every number in it.
     """
     approved = []
     for opinion in supported:
         claim = claims[opinion.claim]
         shown = _shown_in(opinion, claim, windows)
-        quoted = " ".join(_sentences_of(opinion.quote, shown.text)) if shown else ""
+        if shown is None:
+            continue
+        quoted = " ".join(_sentences_of(opinion.quote, shown.text, _LEAST_QUOTED_SHARE))
         is_about_it = _shared(quoted, claim.text) >= _FEWEST_SHARED_WORDS
         if is_about_it and _numbers(claim.text) <= _numbers(quoted):
             approved.append(Approval(claim.span, answer[claim.span.start : claim.span.end]))

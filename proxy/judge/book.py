@@ -74,7 +74,7 @@ class HttpJudge:
             said = await self._bounded.opinions(question, within_s)
             if isinstance(said, Opinions):
                 note = self._breaker.succeeded
-            elif not said.by_input and not self._was_hurried(said, within_s):
+            elif not (said.by_input or self._is_callers_doing(said, within_s)):
                 note = self._breaker.failed
             return said
         finally:
@@ -88,9 +88,10 @@ class HttpJudge:
         elif self.state is BreakerState.CLOSED and before is BreakerState.HALF_OPEN:
             log.info("judge.back", tenant=self._tenant)
 
-    def _was_hurried(self, failure: JudgeFailure, within_s: float) -> bool:
-        """Tell whether the request itself had left the backend too little time."""
-        return failure.reason == "timeout" and within_s < self._fair_s
+    def _is_callers_doing(self, failure: JudgeFailure, within_s: float) -> bool:
+        """Tell whether the request left too little time, or its caller chose a slow model."""
+        is_excused = within_s < self._fair_s or self._server.callers_choice
+        return failure.reason == "timeout" and is_excused
 
 
 class _Asking:

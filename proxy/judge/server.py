@@ -62,6 +62,7 @@ class OwnServer:
         key_is_ours: The operator configured the key; otherwise it is the caller's own.
         model: The model of the request; empty if it names none.
         query: Query of the request's address, as it came; empty for none.
+        callers_choice: The caller chose among several models.
     """
 
     base_url: str
@@ -69,6 +70,7 @@ class OwnServer:
     key_is_ours: bool
     model: str = ""
     query: bytes = b""
+    callers_choice: bool = False
 
     @property
     def caused_by_callers(self) -> frozenset[int]:
@@ -88,6 +90,7 @@ class JudgeServer:
 
     Attributes:
         tokens: What its replies cost; None as long as none of them said so.
+        callers_choice: The caller chose the model, so that its speed says nothing of the server.
     """
 
     def __init__(
@@ -95,6 +98,7 @@ class JudgeServer:
     ) -> None:
         self.model = model
         self.tokens: TokenUse | None = None
+        self.callers_choice = False
         self._client = client
         self._base_url = base_url
         self._headers = {"content-type": "application/json", "accept": "application/json"}
@@ -110,6 +114,7 @@ class JudgeServer:
         kept = {name: each for name, each in own.headers.items() if name not in _NOT_REPEATED}
         server._headers |= kept
         server._query = own.query
+        server.callers_choice = own.callers_choice
         server._by_input = _BY_INPUT | own.caused_by_callers
         return server
 

@@ -24,7 +24,7 @@ from proxy.pipeline.pseudonyms import hidden, hides_personal, pseudonyms_for
 from proxy.telemetry.spans import ModelCall
 from proxy.tenants import Tenant
 from proxy.traces.builder import asked_of, note_exchange
-from proxy.upstream.headers import sent_headers
+from proxy.upstream.headers import is_idempotency_key, sent_headers
 from proxy.upstream.request import ServerCall
 
 INTENT_HEADER = "x-guard-intent"
@@ -185,7 +185,14 @@ def judge_for(
     sent = sent_headers(headers, key_is_ours=not upstream.pass_caller_key)
     if key is not None:
         sent["authorization"] = f"Bearer {key}"
-    own = OwnServer(upstream.base_url, sent, not upstream.pass_caller_key, model, query)
+    own = OwnServer(
+        upstream.base_url,
+        sent,
+        not upstream.pass_caller_key,
+        model,
+        query,
+        callers_choice=not rules.model and len(upstream.models) != 1,
+    )
     return judges.of(tenant.name, rules, own)
 
 
@@ -200,6 +207,10 @@ async def server_call(call: Call, body: bytes) -> ServerCall:
     )
     told = call.spans.calling(about)
     headers = {**call.headers, **told, "content-type": "application/json"}
+    if about.number > 1:
+        # To the model server the second attempt is another request: with the same key, it could
+        # get the first answer again.
+        headers = {name: value for name, value in headers.items() if not is_idempotency_key(name)}
     if told and "tracestate" not in told:
         headers.pop("tracestate", None)  # it goes with a parent that could not be read
     return ServerCall(

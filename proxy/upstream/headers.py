@@ -42,6 +42,11 @@ def returned_headers(headers: httpx.Headers) -> dict[str, str]:
     return _without(_NOT_RETURNED, headers)
 
 
+def is_idempotency_key(name: str) -> bool:
+    """Tell whether a header names the request so that a server answers it once only."""
+    return _usual(name.lower()) == "idempotency-key"
+
+
 def _without(dropped: frozenset[str], headers: Mapping[str, str]) -> dict[str, str]:
     """Leave out headers of this hop, also those that `Connection` names."""
     named = headers.get("connection")

@@ -1,5 +1,6 @@
 """The generic guardrail API over a socket, with the bodies that LiteLLM 1.106.2 posts."""
 
+import asyncio
 import json
 import time
 import tracemalloc
@@ -13,6 +14,7 @@ from pydantic import JsonValue
 from guards.core.exchange import ContextState
 from policies.schema.guard_rule import Action
 from proxy.errors import RequestStoreUnavailable
+from proxy.guardrail import LONGEST_CALL_ID_CHARS
 from proxy.openai_api.json_body import JsonObject
 from proxy.pipeline.call import MOST_ANSWER_CHARS
 from proxy.replay.judging import why_not
@@ -27,10 +29,11 @@ from proxy.waiting_requests import (
     open_waiting_requests,
 )
 from proxy.workers.place import ALONE, Place
-from tests.fakes.house import House, open_house
+from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.redis_cluster import RedisCluster
 from tests.fakes.running_proxy import running_proxy
 from tests.fakes.scripted_upstream import ScriptedUpstream
+from tests.fakes.virtual_time import in_virtual_time
 from tests.flow.canteen import COMPLAINT, COMPLAINT_TEMPLATE, TEMPLATES
 from tests.flow.test_judge import AGAINST, ASKED, DOUBTED, judged_proxy
 from tests.policies.courses import COURSES, DENIED, POOL
@@ -49,7 +52,11 @@ CHINESE = "停车费每小时2000元。"
 CALL = "9c0d2792-0334-4afa-9154-fd5553454736"
 NUMBERS_TEMPLATE = "수치를 확인하지 못했습니다."
 POLICY = f"{TEMPLATES.strip()}\n  numbers: {NUMBERS_TEMPLATE}\n"
-TENANTS = {"other": "", "watching": "guards:\n  numbers: {mode: shadow}\n"}
+TENANTS = {
+    "other": "",
+    "watching": "guards:\n  numbers: {mode: shadow}\n",
+    "own-keys": upstream_yaml(RAW, "pass_caller_key: true"),
+}
 
 
 def posted(input_type: str, texts: list[str], **more: JsonValue) -> JsonObject:
@@ -409,6 +416,30 @@ async def test_replicas_know_each_others_requests(
     assert reply.json()["action"] == "BLOCKED"
 
 
+async def test_callers_with_keys_of_their_own_do_not_share_calls(house: House) -> None:
+    """Whoever guesses the id of a call must not choose the sources of its answer."""
+    url = f"{house.proxy.address}/t/own-keys{PATH}"
+
+    async def sent(key: str, body: JsonObject) -> JsonValue:
+        reply = await house.proxy.client.post(url, json=body, headers={"x-api-key": key})
+        action: JsonValue = reply.json()["action"]
+        return action
+
+    await sent("sk-of-one", asked())
+    await sent("sk-of-another", asked(context=CONTEXT.replace("2천원", "9천원")))
+
+    assert await sent("sk-of-one", answered(WRONG)) == "BLOCKED"
+    assert await sent("sk-of-another", answered(WRONG)) == "NONE"
+
+
+async def test_an_id_that_is_too_long_is_refused(house: House) -> None:
+    reply = await post(house, asked(litellm_call_id="x" * (LONGEST_CALL_ID_CHARS + 1)))
+
+    assert reply.status_code == 400
+    assert reply.json()["error"]["param"] == "litellm_call_id"
+    assert "xxx" not in reply.text
+
+
 async def test_without_a_store_that_all_know_a_request_is_refused() -> None:
     gone = open_waiting_requests("redis://127.0.0.1:9", ALONE, time.monotonic)
     alone = open_waiting_requests(None, Place(number=1, count=2), time.monotonic)
@@ -430,6 +461,21 @@ async def test_a_request_waits_for_ten_minutes_and_a_minute_after_a_scan() -> No
     assert await waiting.get("app", CALL) == b"{}"
     now_s += KEPT_AFTER_SCAN_S + 1
     assert await waiting.get("app", CALL) is None
+
+
+async def test_requests_that_have_expired_leave_the_memory_though_nobody_asks() -> None:
+    async def held_bytes() -> int:
+        waiting = LocalWaitingRequests(asyncio.get_running_loop().time)
+        tracemalloc.start()
+        try:
+            await waiting.put("app", CALL, bytes(10_000_000))
+            await asyncio.sleep(2 * KEPT_S)
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+            await waiting.close()
+
+    assert await asyncio.to_thread(in_virtual_time, held_bytes()) < 1_000_000
 
 
 async def test_the_oldest_request_of_a_tenant_makes_room_and_no_other_tenants() -> None:

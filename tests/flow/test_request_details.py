@@ -7,9 +7,12 @@ import pytest
 import pytest_asyncio
 from pydantic import JsonValue
 
+from proxy.demo.model_server import Said, completion
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.sse import json_bytes
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_client import request_bytes, said_to
+from tests.fakes.running_proxy import chat_body
 from tests.faults.wire import CHAT, REPLIES, REPLY
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -97,3 +100,24 @@ async def test_elsewhere_a_response_needs_its_model(
     assert reply.status_code == 400
     assert reply.json()["error"]["param"] == param
     assert house.raw.requests == []
+
+
+# The second attempt.
+
+
+async def test_an_idempotency_key_is_of_the_first_attempt_alone(house: House) -> None:
+    """With the same key a model server may return its first answer again."""
+    house.raw.says(json_bytes(completion({"model": "m"}, Said(("讲习费는 61,000원입니다.",)))))
+    source: JsonObject = {"section_title": "강습료", "section_content": "강습료는 61,000원이다."}
+    keys = {"idempotency-key": "once", "x-team": "pool"}
+
+    reply = await house.proxy.client.post(
+        f"{house.proxy.base_url}/chat/completions",
+        json=chat_body("강습료는 얼마인가요?", [source]),
+        headers={"authorization": f"Bearer {house.proxy.key}"} | keys,
+    )
+
+    assert reply.headers["x-guard-attempts"] == "2"
+    posted = [one for one in house.raw.requests if one.line.startswith("POST")]
+    assert [one.values("idempotency-key") for one in posted] == [["once"], []]
+    assert [one.values("x-team") for one in posted] == [["pool"], ["pool"]]

@@ -72,6 +72,8 @@ KEPT = [
     pytest.param(supports("강좌는 매주 화요일과 목요일에 엽니다."), id="a-quote-about-else"),
     pytest.param(supports("값은 고스란히 돌려드립니다."), id="a-quote-from-nowhere"),
     pytest.param(supports("개강 전날"), id="too-short-a-quote"),
+    pytest.param(supports("개강 전날까지"), id="a-piece-of-a-sentence"),
+    pytest.param(supports(f"{QUOTE[-8:]} {OTHERS}"), id="the-end-of-a-sentence-and-another"),
     pytest.param(doubts(QUOTE), id="no-approval"),
     pytest.param(None, id="no-word"),
 ]
@@ -85,6 +87,14 @@ def test_nothing_else_takes_it_back(says: Says | None) -> None:
 
     assert (heard.action, heard.reasons) == (guards.action, guards.reasons)
     assert of(heard, "overlap").cleared == ()
+
+
+def test_a_quote_may_differ_in_spaces_and_emphasis() -> None:
+    quote = f"**{QUOTE.replace(' ', '')}**"
+
+    _, heard = judged(f"{OTHERS} {TRUE}", FakeJudge(supports(quote), 1.0))
+
+    assert [one.code for one in of(heard, "overlap").cleared] == ["overlap.unsupported"]
 
 
 def test_a_number_that_the_quote_lacks_keeps_the_finding() -> None:
