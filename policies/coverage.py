@@ -10,12 +10,12 @@ that nothing is hedged, says little about the claim; guards of an answer's form 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from guards.citations import Citations, CitationsSettings
 from guards.contact import Contacts
 from guards.core.finding import Finding
-from guards.core.guard import Subject
+from guards.core.guard import GuardSettings, Subject
 from guards.core.keeping import lazy
 from guards.core.reading import Reading, Text
 from guards.core.registry import guards_about
@@ -29,11 +29,18 @@ from guards.text.claimed_quantities import claimed_quantities
 from guards.transport import Transport
 from policies.schema.policy import Policy
 from policies.verification.stances import told_alike
-from policies.verification.thresholds import options_of
 
 _SAYS_NOTHING = (Subject.FORM, Subject.QUESTION)
 _NO_TEXT = Text("")
 _start_of = attrgetter("start")
+
+SettingsT = TypeVar("SettingsT", bound=GuardSettings)
+
+
+def options_of(policy: Policy, guard: str, settings: type[SettingsT]) -> SettingsT:
+    """Return a guard's options in a policy; the defaults where it does not speak of the guard."""
+    rule = policy.guards.get(guard)
+    return settings.model_validate(rule.options if rule else {})
 
 
 class _Slot(Protocol):

@@ -17,7 +17,7 @@ from policies.confidence import citation_guards, is_bad_citation
 from policies.coverage import Coverage, is_about_mark
 from policies.judging.regate import strong_grounding
 from policies.verdict import Verdict
-from policies.verification.parts import CitationCheck, CitationCount
+from policies.verification.shape import CitationCheck, CitationCount
 from policies.verification.stances import told_alike
 from policies.verification.words import explanation
 

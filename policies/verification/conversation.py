@@ -1,12 +1,125 @@
-"""The conversation around an answer: its question and the turns before it."""
+"""The messages of a request: which of them are the question, and the turns around it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
-from policies.verification.problems import problem
-from policies.verification.turns import PART_SEPARATOR, Turns, content_text, read_turns
+from policies.verification.options import problem
+
+_INSTRUCTING = frozenset({"system", "developer"})
+_TOOL = frozenset({"tool", "function"})
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+PART_SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message.
+
+    Attributes:
+        index: Place in ``messages``.
+        role: As sent.
+        text: Its text; text parts are joined by a blank line.
+        name: ``name`` of the message, which for a function's result is the function.
+    """
+
+    index: int
+    role: str
+    text: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The messages of a request by what they can carry.
+
+    Attributes:
+        instructing: System and developer messages, wherever they stand.
+        tools: Results of tools and functions after the last user turn.
+        earlier_tools: Those of earlier turns.
+        asked: The last user turn: the last user message, and those before it without any other
+            message between.
+        prefill: The assistant's text next to the last user turn: what ends the request, else what
+            stands before the question.
+        earlier: All other user and assistant messages.
+        previous_answer: The assistant's text before the question.
+    """
+
+    instructing: tuple[Message, ...]
+    tools: tuple[Message, ...]
+    earlier_tools: tuple[Message, ...]
+    asked: tuple[Message, ...]
+    prefill: Message | None
+    earlier: tuple[Message, ...]
+    previous_answer: str
+
+
+def read_turns(body: Mapping[str, JsonValue]) -> Turns:
+    """Sort the messages of a request; whatever has no text is passed over."""
+    messages = [
+        _message(index, item)
+        for index, item in enumerate(_list(body.get("messages")))
+        if isinstance(item, dict)
+    ]
+    asked = _last_user_turn(messages)
+    begin = asked[0].index if asked else 0
+    end = asked[-1].index if asked else -1
+    spoken = [
+        m for m in messages if m.role in ("user", "assistant") and not begin <= m.index <= end
+    ]
+    before = [m for m in spoken if m.role == "assistant" and m.index < begin and m.text.strip()]
+    after = [m for m in spoken if m.role == "assistant" and m.index > end and m.text.strip()]
+    ending = after[-1:] if messages and after and after[-1] is messages[-1] else []
+    prefill = next(iter(ending or before[-1:]), None)
+    return Turns(
+        instructing=tuple(m for m in messages if m.role in _INSTRUCTING),
+        tools=tuple(m for m in messages if m.role in _TOOL and m.index > end),
+        earlier_tools=tuple(m for m in messages if m.role in _TOOL and m.index < begin),
+        asked=asked,
+        prefill=prefill,
+        earlier=tuple(spoken),
+        previous_answer=before[-1].text if before else "",
+    )
+
+
+def _last_user_turn(messages: list[Message]) -> tuple[Message, ...]:
+    last = next((at for at in reversed(range(len(messages))) if messages[at].role == "user"), None)
+    if last is None:
+        return ()
+    first = last
+    while first and messages[first - 1].role == "user":
+        first -= 1
+    return tuple(messages[first : last + 1])
+
+
+def _message(index: int, item: Mapping[str, JsonValue]) -> Message:
+    return Message(index, _string(item.get("role")), content_text(item.get("content")), _name(item))
+
+
+def _name(item: Mapping[str, JsonValue]) -> str:
+    return _string(item.get("name"))
+
+
+def content_text(content: JsonValue | None) -> str:
+    """Return the text of a message's content; text parts are joined by a blank line."""
+    if isinstance(content, str):
+        return content
+    texts = (
+        _string(part.get("text"))
+        for part in _list(content)
+        if isinstance(part, dict) and _string(part.get("type", "text")) in _TEXT_PARTS
+    )
+    return PART_SEPARATOR.join(text for text in texts if text)
+
+
+def _list(value: JsonValue | None) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
+
+
+def _string(value: JsonValue | None) -> str:
+    return value if isinstance(value, str) else ""
+
 
 ASSISTANT = "assistant"
 Messages = Sequence[Mapping[str, object]]

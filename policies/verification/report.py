@@ -1,31 +1,127 @@
-"""Makes the report on an answer out of the verdict over it."""
+"""Makes the report on an answer out of the verdict over it: correction, findings, scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import fmean
 from time import perf_counter
 
-from guards.answerability import Answerability
+from guards.answerability import Answerability, AnswerabilitySettings
+from guards.citations import Citations, CitationsSettings
+from guards.core.exchange import Exchange
+from guards.core.finding import Evidence, Finding
 from guards.core.reading import Reading
+from guards.evidence.thresholds import CLAIM_SUPPORTED_FROM
+from guards.overlap import Overlap, OverlapSettings
+from policies.citing.mending import Mended
 from policies.confidence import Confidence, JudgeWord, confidence_of
-from policies.coverage import Coverage
+from policies.coverage import Coverage, options_of
+from policies.edits import apply
 from policies.inspection import Inspector
 from policies.judging.report import trust
 from policies.offsets import Offsets
+from policies.repair import citations_repaired, repaired
+from policies.schema.base import Mode
+from policies.schema.guard_rule import Action
 from policies.schema.policy import Policy
 from policies.verdict import GuardOutcome, Verdict
-from policies.verification.checks import CheckBook
 from policies.verification.citations import CitedAnswer
-from policies.verification.claims import Claims
-from policies.verification.correction import Corrected, corrected
-from policies.verification.findings import FindingReports
-from policies.verification.judgement import Judgement
-from policies.verification.options import Options
-from policies.verification.parts import ClaimReport, Label, Renumbered, Scores
-from policies.verification.shape import Verification
-from policies.verification.sources import SourceTexts
-from policies.verification.thresholds import thresholds_of
+from policies.verification.claims import Claims, SourceTexts
+from policies.verification.judgement import CheckBook, Judgement
+from policies.verification.options import Correction, Options
+from policies.verification.shape import (
+    ClaimReport,
+    EvidenceReport,
+    FindingReport,
+    Label,
+    Renumbered,
+    Scores,
+    Thresholds,
+    Verification,
+)
+from policies.verification.words import message
+
+
+class FindingReports:
+    """Reports on findings about one exchange."""
+
+    def __init__(self, reading: Reading, claims: Claims, sources: SourceTexts) -> None:
+        self._claims = claims
+        self._sources = sources
+        self._texts = {part.name: part.text.raw for part in reading.parts}
+        self._offsets: dict[str, Offsets] = {}
+
+    def reports(self) -> tuple[FindingReport, ...]:
+        """Return a report on each finding; its id is its place."""
+        return tuple(self._report(at, each) for at, each in enumerate(self._claims.findings))
+
+    def _report(self, number: int, finding: Finding) -> FindingReport:
+        return FindingReport(
+            id=number,
+            guard=finding.guard,
+            code=finding.code,
+            severity=finding.severity,
+            strength=finding.strength,
+            claim=self._claims.about[number],
+            part=finding.part,
+            span=self._offsets_of(finding.part).place(finding.span),
+            observed=finding.observed,
+            expected=finding.expected,
+            evidence=tuple(map(self._evidence, finding.evidence)),
+            score=finding.score,
+            fix=finding.fix,
+            message=message(finding),
+        )
+
+    def _evidence(self, evidence: Evidence) -> EvidenceReport:
+        return EvidenceReport(
+            source_id=evidence.source_id,
+            quote=evidence.quote,
+            span=self._sources.place(evidence.source_id, evidence.quote),
+        )
+
+    def _offsets_of(self, part: str) -> Offsets:
+        if part not in self._offsets:
+            self._offsets[part] = Offsets(self._texts[part])
+        return self._offsets[part]
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """An answer after its correction.
+
+    Attributes:
+        text: The answer itself if none was wanted; None if too little of it would be left.
+        removed: Numbers that are cited no more.
+        renumbered: Old and new numbers of citations that got another one.
+    """
+
+    text: str | None = None
+    removed: tuple[int, ...] = ()
+    renumbered: Mapping[int, int] = field(default_factory=dict)
+
+
+def corrected(
+    inspector: Inspector, exchange: Exchange, verdict: Verdict, wanted: Correction
+) -> Corrected:
+    """Return the answer as far as it can be mended without asking a model again."""
+    if wanted == "none":
+        return Corrected(exchange.answer)
+    if wanted == "citations":
+        return _made(exchange, citations_repaired(inspector.policy, exchange, verdict))
+    settled = inspector.settled(exchange, verdict, may_edit=True)
+    if settled.action is Action.PASS:
+        return Corrected(exchange.answer)
+    if not settled.edits:
+        return Corrected()
+    return _made(exchange, repaired(inspector.policy, exchange, settled))
+
+
+def _made(exchange: Exchange, mended: Mended | None) -> Corrected:
+    if mended is None:
+        return Corrected()
+    text = apply(exchange.answer or "", mended.edits)
+    return Corrected(text, mended.removed, mended.renumbered)
 
 
 @dataclass(frozen=True)
@@ -194,3 +290,23 @@ def _timings(judged: Judged) -> dict[str, float]:
 
 def _ms_since(began_s: float) -> float:
     return round((perf_counter() - began_s) * 1000, 3)
+
+
+def thresholds_of(policy: Policy) -> Thresholds:
+    """Return the thresholds in force."""
+    retrieval = options_of(policy, Answerability.id, AnswerabilitySettings).min_score
+    overlap = options_of(policy, Overlap.id, OverlapSettings)
+    citation = options_of(policy, Citations.id, CitationsSettings).threshold
+    return Thresholds(
+        retrieval=retrieval if _is_on(policy, Answerability.id) else None,
+        support=overlap.min_support if _is_on(policy, Overlap.id) else None,
+        unsupported=CLAIM_SUPPORTED_FROM if _is_on(policy, Overlap.id) else None,
+        relevance=policy.sources.min_relevance,
+        citation=citation if _is_on(policy, Citations.id) else None,
+        confidence=policy.confidence.threshold,
+    )
+
+
+def _is_on(policy: Policy, guard: str) -> bool:
+    rule = policy.guards.get(guard)
+    return rule is not None and rule.mode is not Mode.OFF

@@ -1,27 +1,224 @@
-"""What verifying an answer comes to: one report, for programs, the wire and the terminal."""
+"""The report on a verified answer and its parts: for programs, the wire and the terminal."""
 
 from collections.abc import Mapping
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from guards.core.exchange import ContextState
+from guards.core.finding import Severity, Strength
+from guards.text.citing.assessment import Status
 from policies.confidence import Band, Cap
+from policies.offsets import Place
 from policies.schema.guard_rule import Action
-from policies.verification.parts import (
-    Checks,
-    CitationCheck,
-    CitationCount,
-    ClaimReport,
-    FindingReport,
-    Label,
-    NotCheckable,
-    Renumbered,
-    ReportPart,
-    Scores,
-    SourceReport,
-    Thresholds,
-)
+
+
+class ReportPart(BaseModel):
+    """Base of a report and its parts."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Label(StrEnum):
+    """What came of holding one sentence against the sources."""
+
+    SUPPORTED = "supported"
+    PARTIAL = "partial"
+    UNSUPPORTED = "unsupported"
+    CONTRADICTED = "contradicted"
+    NOT_CHECKABLE = "not_checkable"
+
+
+class Method(StrEnum):
+    """How a passage was found to support a claim."""
+
+    EXACT = "exact"
+    """The claim stands in it word for word."""
+    ALIGNED = "aligned"
+    """It holds the claim's words and figures."""
+
+
+class ClaimCitation(ReportPart):
+    """The passage of a source that a claim rests on, whether or not the answer cites it."""
+
+    source_id: str = Field(description="Id of the source.")
+    span: Place | None = Field(
+        description="Where the quote is in the source's text; null for its title."
+    )
+    quote: str = Field(description="The passage, word for word.")
+    method: Method = Field(description="exact: word for word. aligned: its words and figures.")
+    score: float = Field(description="Share of the claim that the source holds.", ge=0, le=1)
+
+
+class ClaimReport(ReportPart):
+    """One sentence of the answer."""
+
+    index: int = Field(description="Its number, from 0.", ge=0)
+    text: str = Field(description="The sentence as it stands, with its citations.")
+    span: Place = Field(description="Where it is in the answer.")
+    check_required: bool = Field(
+        description="False for what cannot be true or false: greetings, lead-ins, advice."
+    )
+    label: Label = Field(
+        description="supported, partial, unsupported or contradicted by the sources; not_checkable "
+        "where it could not be checked, which is no approval."
+    )
+    strength: Strength | None = Field(
+        description="E3 word for word, E2 its words and figures agree, E1 in part, E0 nothing "
+        "found, C1 perhaps contradicted, C2 contradicted; null where it could not be checked."
+    )
+    score: float | None = Field(
+        description="Share of the claim that the best source holds; null where it was not checked.",
+        ge=0,
+        le=1,
+    )
+    checked_by: tuple[str, ...] = Field(description="Guards that compared it with the sources.")
+    citations: tuple[ClaimCitation, ...] = Field(description="What it rests on, the best first.")
+    findings: tuple[int, ...] = Field(description="Ids of the findings about it.")
+
+
+class EvidenceReport(ReportPart):
+    """A quote of a source that bears on a finding."""
+
+    source_id: str = Field(description="Id of the source.")
+    quote: str = Field(description="The quote.")
+    span: Place | None = Field(
+        description="Where it is in the source's text; null if it is not there word for word."
+    )
+
+
+class FindingReport(ReportPart):
+    """One thing that a guard found."""
+
+    id: int = Field(description="Its number in this report, from 0.", ge=0)
+    guard: str = Field(description="Id of the guard.")
+    code: str = Field(description="`guard.what`.")
+    severity: Severity = Field(description="Strong findings act, weak ones lower the confidence.")
+    strength: Strength = Field(description="As in the claims.")
+    claim: int | None = Field(description="Index of the claim it is about; null if of none.")
+    part: str = Field(description="The text that the span is in: question, answer or source:<id>.")
+    span: Place = Field(description="Where in that text.")
+    observed: str = Field(description="What stands there.")
+    expected: tuple[str, ...] = Field(description="What the sources say instead, if anything.")
+    evidence: tuple[EvidenceReport, ...] = Field(description="Quotes that show it.")
+    score: float = Field(description="How sure the guard is.", ge=0, le=1)
+    fix: str | None = Field(
+        description="What has to stand there instead; empty to take it out; null if unknown."
+    )
+    message: str = Field(description="The same in a Korean sentence.")
+
+
+class CitationCount(ReportPart):
+    """The citations of the answer as a whole."""
+
+    declared: tuple[str, ...] = Field(description="Numbers and names that it cites, each once.")
+    phantom: tuple[str, ...] = Field(description="Those of them that no source has.")
+    misattributed: tuple[str, ...] = Field(
+        description="Those cited somewhere for what their source does not say."
+    )
+    uncited_claims: tuple[int, ...] = Field(description="Indexes of claims without a citation.")
+    recall: float | None = Field(
+        description="Share of the claims that the sources they cite carry together; null if "
+        "nothing is cited.",
+        ge=0,
+        le=1,
+    )
+    precision: float | None = Field(
+        description="Share of the citations that carry something; null if nothing is cited.",
+        ge=0,
+        le=1,
+    )
+
+
+class CitationCheck(ReportPart):
+    """One statement held against one source that it cites."""
+
+    citation_number: int | None = Field(description="The number; null for a citation by name.")
+    statement: str = Field(description="The statement, without its citations.")
+    source_file: str = Field(description="File of the source, else its title; empty if unknown.")
+    source_page: int | None = Field(description="Page of the source; null if unknown.")
+    source_id: str | None = Field(description="Id of the source; null if there is none.")
+    is_accurate: bool | None = Field(description="null if that is not known.")
+    confidence: float = Field(description="How sure that is.", ge=0, le=1)
+    explanation: str = Field(description="Why, in Korean.")
+    status: Status = Field(description="accurate, inaccurate or uncertain.")
+
+
+class Renumbered(ReportPart):
+    """A source that is cited by another number in the corrected answer."""
+
+    before: int = Field(description="Its number in the answer.")
+    after: int = Field(description="Its number in the corrected answer.")
+
+
+class SourceReport(ReportPart):
+    """A source that counted."""
+
+    id: str = Field(description="What citations call it.")
+    title: str = Field(description="Its heading; empty if it has none.")
+    text: str = Field(description="The passage; spans of quotes are places in it.")
+    file: str = Field(description="File name or address; empty if unknown.")
+    page: int | None = Field(description="Page number; null if unknown.")
+    score: float | None = Field(description="Retrieval score; null if unknown.")
+
+
+class Scores(ReportPart):
+    """Measures over the whole answer, from 0 to 1; null where nothing was measured."""
+
+    support: float | None = Field(
+        description="Mean over the checked claims of the share that the best source holds."
+    )
+    contradiction: float | None = Field(
+        description="Share of the checked claims that a source contradicts."
+    )
+    answerability: float | None = Field(
+        description="1 if there is evidence for an answer, 0 if there is none; null if no "
+        "evidence was demanded."
+    )
+    citation: float | None = Field(
+        description="Harmonic mean of the citations' recall and precision."
+    )
+
+
+class Thresholds(ReportPart):
+    """The policy's thresholds; null where the guard that uses it is off."""
+
+    retrieval: float | None = Field(description="Least retrieval score of evidence.")
+    support: float | None = Field(
+        description="Least share of a claim that a source must hold; a guard doubts one of less."
+    )
+    unsupported: float | None = Field(
+        description="A claim of which every source holds a smaller share is `unsupported`."
+    )
+    relevance: float = Field(description="Least relevance of a marked source.")
+    citation: float | None = Field(
+        description="How sure a citation's judgement must be, and the share from which a claim is "
+        "`supported`."
+    )
+    confidence: float = Field(description="Least confidence of a verified answer.")
+
+
+class Checks(ReportPart):
+    """Which checks ran, and why the others did not."""
+
+    run: tuple[str, ...] = Field(description="Guards in force that ran.")
+    shadow: tuple[str, ...] = Field(
+        description="Guards that ran in shadow: traced, and without effect here."
+    )
+    skipped: Mapping[str, str] = Field(
+        description="Check -> why it did not run: `off` in the policy, `not_asked`, "
+        "`question_only`, `not_configured`, or what the exchange lacks, such as `no_sources`."
+    )
+
+
+class NotCheckable(ReportPart):
+    """Something that nobody could check."""
+
+    claim: int | None = Field(description="Index of the claim; null for the whole answer.")
+    reason: str = Field(
+        description="no_sources, no_answer, no_claims; for a claim also too_short, or "
+        "not_looked_at where the guards that could have compared it did not run."
+    )
 
 
 class VerificationOutcome(StrEnum):

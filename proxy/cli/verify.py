@@ -14,15 +14,15 @@ from guards.core.finding import Severity
 from guards.text.citing.assessment import Status
 from policies.schema.loader import load_shipped
 from policies.verification.options import Options
-from policies.verification.parts import (
+from policies.verification.policies import ChosenPolicy, ready
+from policies.verification.shape import (
     CitationCheck,
     ClaimReport,
     FindingReport,
     Label,
     NotCheckable,
+    Verification,
 )
-from policies.verification.policies import ChosenPolicy, ready
-from policies.verification.shape import Verification
 from policies.verification.verifying import UnknownGuard, Verifier
 from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.cli.policy import NAMED, Directory, NamedPolicies

@@ -8,8 +8,7 @@ from guards.text.citing.assessment import Status
 from policies.confidence import Band, Cap
 from policies.schema.guard_rule import Action
 from policies.verdict import NOT_WANTED, GuardOutcome
-from policies.verification.parts import ClaimReport, FindingReport, Label
-from policies.verification.shape import Verification
+from policies.verification.shape import ClaimReport, FindingReport, Label, Verification
 from proxy.dashboard.playground_form import Way
 from proxy.traces.changes import changes
 from proxy.traces.trace import GuardRun, Step, Trace

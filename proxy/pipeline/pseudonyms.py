@@ -22,7 +22,7 @@ from guards.text.personal_data.mask import Known
 from guards.text.personal_data.personal import Shown, find_personal, unpublished
 from policies.schema.base import Mode
 from policies.schema.policy import Policy
-from policies.verification.turns import PART_SEPARATOR
+from policies.verification.conversation import PART_SEPARATOR
 from proxy.openai_api.json_body import JsonObject, objects, read_object, texts, with_texts
 from proxy.openai_api.sse import json_bytes
 

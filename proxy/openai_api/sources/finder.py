@@ -30,7 +30,7 @@ from pydantic import JsonValue
 from guards.core.exchange import ContextState
 from guards.core.finding import Span
 from policies.schema.policy import SourceRules
-from policies.verification.turns import PART_SEPARATOR, Message, Turns, read_turns
+from policies.verification.conversation import PART_SEPARATOR, Message, Turns, read_turns
 from proxy.openai_api.sources.filters import numbered, usable
 from proxy.openai_api.sources.found import (
     Block,

@@ -8,9 +8,8 @@ from policies.schema.guard_rule import Action, GuardRule
 from policies.schema.loader import load_shipped
 from policies.schema.policy import Policy
 from policies.verification.options import Options
-from policies.verification.parts import Label
 from policies.verification.policies import chosen_policy
-from policies.verification.shape import Verification
+from policies.verification.shape import Label, Verification
 from tests.policies.acting import every_code_acts
 from tests.policies.shop import (
     DELIVERY_SAID,

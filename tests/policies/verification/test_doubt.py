@@ -4,8 +4,7 @@ import pytest
 
 from policies import verify
 from policies.verification.options import Options
-from policies.verification.parts import Label
-from policies.verification.shape import Verification
+from policies.verification.shape import Label, Verification
 from tests.fakes.fake_judge import FakeJudge, supports
 
 FIELDS = [

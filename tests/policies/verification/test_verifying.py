@@ -23,8 +23,7 @@ from policies.schema.loader import load_shipped
 from policies.schema.policy import Policy
 from policies.schema.sections import ConfidenceWeights
 from policies.verification.options import BadSources, Options
-from policies.verification.parts import Label, Method
-from policies.verification.shape import Verification
+from policies.verification.shape import Label, Method, Verification
 from policies.verification.verifying import UnknownGuard, Verifier
 from tests.policies.acting import every_code_acts
 from tests.policies.shop import (
