@@ -1,8 +1,7 @@
 """Policies decide: the YAML's shape, its loading, and the verdict over what the guards found.
 
-`verify` and `quick_verify` are the door for programs: an answer held against its sources, without
-any server. They are imported when they are asked for, as they bring every guard with them, and
-whoever needs only a part of this package should not wait for that.
+`verify` and `quick_verify` are the interface for programs: they check an answer against its sources
+without a server. They are imported on first use, because they load every guard.
 """
 
 from typing import TYPE_CHECKING

@@ -125,7 +125,7 @@ def read_guardrail_request(raw: bytes) -> GuardrailRequest:
 class GuardrailJob(Job):
     """Judges one question, or the answers of one call, and records it."""
 
-    door = GUARDRAIL
+    endpoint_name = GUARDRAIL
 
     async def _reply(self, raw: bytes) -> HttpReply:
         asked = await read_offloaded(len(raw), partial(read_guardrail_request, raw))

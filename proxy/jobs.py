@@ -16,7 +16,7 @@ from policies.verdict import GuardOutcome
 from proxy.errors import BadRequest, GuardProxyError, InternalError, Overloaded, ServiceStopping
 from proxy.logs import failure, logger
 from proxy.offload import read_offloaded
-from proxy.openai_api.door import Door
+from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.json_body import JSON_TYPE, read_object
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import STREAM_TYPE, write_comments, write_event
@@ -99,14 +99,14 @@ class Job(ABC):
     """Runs one request and records it.
 
     Attributes:
-        door: Name of the endpoint, for the trace.
+        endpoint_name: Name of the endpoint, for the trace.
         id: The request's id.
         trace: Filled as the request goes on.
         ended: What it came to in the end; None while it goes on.
         spans: What telemetry is told of it.
     """
 
-    door: str
+    endpoint_name: str
 
     def __init__(
         self,
@@ -124,13 +124,13 @@ class Job(ABC):
             id=self.id,
             tenant=tenant.name,
             policy=_used(tenant.loaded.name, tenant.loaded.version),
-            door=self.door,
+            door=self.endpoint_name,
             started_at=services.now(),
             clock=services.clock,
         )
         self.ended: Trace | None = None
         self._end = _LEFT
-        self.spans = services.telemetry.request(self.door, headers, self.trace.started_at)
+        self.spans = services.telemetry.request(self.endpoint_name, headers, self.trace.started_at)
 
     @abstractmethod
     async def _reply(self, raw: bytes) -> HttpReply:
@@ -291,7 +291,7 @@ class ModelJob(Job):
     """Runs one request for a model answer and records it.
 
     Args:
-        door: The endpoint.
+        endpoint: The endpoint.
         services: What the app is made of.
         tenant: Who asks.
         headers: The caller's headers.
@@ -302,7 +302,7 @@ class ModelJob(Job):
 
     def __init__(
         self,
-        door: Door[Any],
+        endpoint: Endpoint[Any],
         services: Services,
         tenant: Tenant,
         headers: Mapping[str, str],
@@ -311,9 +311,9 @@ class ModelJob(Job):
         *,
         query: bytes = b"",
     ) -> None:
-        self._door = door
+        self._endpoint = endpoint
         self._query = query
-        self.door = door.name
+        self.endpoint_name = endpoint.name
         super().__init__(services, tenant, headers, caller_key)
         self._outgoing = Outgoing(send, self._stream_headers, services.settings.keep_alive_s)
         self._call: Call | None = None
@@ -348,7 +348,7 @@ class ModelJob(Job):
         return stream.write_error(error) if stream else write_event(error)
 
     async def _reply(self, raw: bytes) -> HttpReply:
-        request = await read_offloaded(len(raw), partial(self._door.read_request, raw))
+        request = await read_offloaded(len(raw), partial(self._endpoint.read_request, raw))
         return self._success(await self._finished(request))
 
     async def _finished(self, request: ModelRequest) -> Finished:
@@ -361,7 +361,7 @@ class ModelJob(Job):
         self.trace.unknown_fields = tuple(f"request.{path}" for path in request.unknown)
         self._call = Call(
             tenant=self._tenant,
-            door=self._door,
+            endpoint=self._endpoint,
             request=request,
             headers=self._headers,
             caller_key=self._caller_key,
@@ -369,7 +369,7 @@ class ModelJob(Job):
             trace=self.trace,
             spans=self.spans,
             outgoing=self._outgoing,
-            stream=self._door.live(request) if request.stream else None,
+            stream=self._endpoint.live(request) if request.stream else None,
             most_answer_chars=self._services.settings.max_answer_chars,
         )
         return await self._services.pipeline.answer(self._call)

@@ -265,7 +265,7 @@ async def verified(
 class VerifyJob(Job):
     """Verifies one answer by its tenant's policy and records it."""
 
-    door = "verify"
+    endpoint_name = "verify"
 
     async def _reply(self, raw: bytes) -> HttpReply:
         request = await read_offloaded(len(raw), partial(read_verify_request, raw))
@@ -279,7 +279,7 @@ class VerifyJob(Job):
         told = request.guard.intent if request.guard else None
         asked = asked_of(wanted.exchange, request.guard, told_intent=told)
         note_exchange(self.trace, wanted.exchange, wanted.found, wanted.intent.why, asked)
-        self.trace.route = self.door
+        self.trace.route = self.endpoint_name
         with self.trace.step("inspect_answer"):
             # A chat completion may name its model.
             named = (request.model_extra or {}).get("model")

@@ -32,7 +32,7 @@ from proxy.feedback import FeedbackReply, FeedbackRequest
 from proxy.guardrail import GuardrailReply, GuardrailRequest
 from proxy.metrics import Metrics
 from proxy.openai_api.coverage import rows
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.model_request import GuardField
 from proxy.settings import Settings
 from proxy.verify import VerifyRequest
@@ -186,7 +186,7 @@ BLOCKS: Final[Mapping[str, Callable[[], str]]] = {
     "guard-sections": guard_sections,
     "settings": settings_table,
     "policy": policy_sections,
-    **{f"fields/{one.path}": partial(rows, one.coverage) for one in DOORS},
+    **{f"fields/{one.path}": partial(rows, one.coverage) for one in ENDPOINTS},
     "refused": refused_table,
     "refused-endpoints": lambda: table(
         ("endpoints", "why they are closed"), (one.cells for one in refusals.ENDPOINTS)

@@ -70,7 +70,7 @@ class ServerState(StrEnum):
 
 
 class ResponsesRules(Shape):
-    """What the door `/v1/responses` lets pass."""
+    """Requests that `/v1/responses` lets pass."""
 
     server_state: ServerState = Field(
         ServerState.REFUSE,

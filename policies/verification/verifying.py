@@ -1,4 +1,4 @@
-"""Verifies answers: the door for programs, and what stands behind every other door.
+"""Verifies answers: the interface for programs, which all other ways to verify use.
 
 from policies import verify
 

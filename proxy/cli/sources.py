@@ -13,14 +13,14 @@ from guards.core.exchange import ContextState
 from policies.schema.policy import SourceRules
 from proxy.cli.output import excerpt, fail, out, print_json
 from proxy.errors import BadRequest
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sources import FoundContext, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 
 
-class DoorChoice(StrEnum):
+class EndpointChoice(StrEnum):
     """The endpoints whose requests are read, by their paths."""
 
     CHAT = "chat/completions"
@@ -29,9 +29,9 @@ class DoorChoice(StrEnum):
 
 
 _TELLING = {
-    "messages": DoorChoice.CHAT,
-    "input": DoorChoice.RESPONSES,
-    "prompt": DoorChoice.COMPLETIONS,
+    "messages": EndpointChoice.CHAT,
+    "input": EndpointChoice.RESPONSES,
+    "prompt": EndpointChoice.COMPLETIONS,
 }
 _EXCERPT_CHARS = 60
 _QUESTION_CHARS = 2000
@@ -45,15 +45,16 @@ _HOW_TO_MARK = "put a heading or <context> around the sources, or name them in g
 
 def sources(
     file: Annotated[str, typer.Argument(help="Body of a request as JSON; - for stdin.")],
-    door: Annotated[
-        DoorChoice | None, typer.Option(help="Endpoint of the body; without it, its members tell.")
+    endpoint: Annotated[
+        EndpointChoice | None,
+        typer.Option(help="Endpoint of the body; without it, its members tell."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
 ) -> None:
     """Show the question and the sources that would be found in a request."""
     try:
         raw = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        found = find_sources(_conversation(read_object(raw), door), SourceRules())
+        found = find_sources(_conversation(read_object(raw), endpoint), SourceRules())
     except OSError as error:
         fail(f"{file}: {error.strerror}")
     except (SourceFormatError, BadRequest) as error:
@@ -66,17 +67,17 @@ def sources(
     _show(found)
 
 
-def _conversation(body: JsonObject, chosen: DoorChoice | None) -> JsonObject:
+def _conversation(body: JsonObject, chosen: EndpointChoice | None) -> JsonObject:
     """Return what a request says, as messages.
 
     Raises:
-        BadRequest: it is no request of its door.
+        BadRequest: it is no request of its endpoint.
     """
     guessed = (choice for member, choice in _TELLING.items() if member in body)
-    path = chosen or next(guessed, DoorChoice.CHAT)
-    [door] = [door for door in DOORS if door.path == path]
+    path = chosen or next(guessed, EndpointChoice.CHAT)
+    [endpoint] = [endpoint for endpoint in ENDPOINTS if endpoint.path == path]
     # Which model is asked makes no difference to what is found.
-    request: ModelRequest = door.read_request(json_bytes({"model": "any"} | body))
+    request: ModelRequest = endpoint.read_request(json_bytes({"model": "any"} | body))
     return request.conversation
 
 

@@ -78,7 +78,9 @@ Label = Annotated[
     str | None,
     typer.Option(parser=_label, metavar="|".join(LABEL_FILTERS), help="Only with this label."),
 ]
-_Door = Annotated[str | None, typer.Option(help="Only at this endpoint, as in chat.completions.")]
+_Endpoint = Annotated[
+    str | None, typer.Option(help="Only at this endpoint, as in chat.completions.")
+]
 
 
 @traces.command("list")
@@ -90,13 +92,13 @@ def list_(
     text: _Text = None,
     since: Since = None,
     until: Until = None,
-    door: _Door = None,
+    endpoint: _Endpoint = None,
     label: Label = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="At most this many.")] = 20,
     as_json: _AsJson = False,
 ) -> None:
     """List the newest traces."""
-    query = Query(tenant, action, guard, code, text, since, until, door, label, limit=limit)
+    query = Query(tenant, action, guard, code, text, since, until, endpoint, label, limit=limit)
 
     async def read(store: TraceStore) -> list[Trace]:
         found: list[Trace] = []
@@ -149,11 +151,11 @@ def tail(
     guard: _Guard = None,
     code: _Code = None,
     text: _Text = None,
-    door: _Door = None,
+    endpoint: _Endpoint = None,
     as_json: _AsJson = False,
 ) -> None:
     """Show traces as they come in, until Ctrl-C."""
-    query = Query(tenant, action, guard, code, text, door=door)
+    query = Query(tenant, action, guard, code, text, door=endpoint)
 
     async def follow(store: TraceStore) -> None:
         async for trace in tail_store(store, query, sleep=asyncio.sleep):
@@ -220,7 +222,7 @@ def _nothing(query: Query) -> str:
         "text": query.text,
         "since": query.since and f"'{shown(query.since)}'",
         "until": query.until and f"'{shown(query.until)}'",
-        "door": query.door,
+        "endpoint": query.door,
         "label": query.label,
     }
     given = [f"--{name} {value}" for name, value in filters.items() if value is not None]

@@ -38,7 +38,7 @@ from proxy.dashboard.playground_result import BANDS, CAPS, CITATIONS, Outcome, T
 from proxy.errors import UnknownTrace
 from proxy.jobs import Job, ModelJob
 from proxy.limits.counting import Visit, refusal
-from proxy.openai_api.chat import ChatDoor
+from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.sse import json_bytes
 from proxy.pipeline.prepare import judge_for, usual_model
@@ -89,7 +89,7 @@ async def _enter(services: Services, visit: Visit) -> None:
         raise CannotTry(limit_reached(refusal(visit.limits, count.full, count)))
 
 
-_CHAT = ChatDoor()
+_CHAT = ChatEndpoint()
 _MENDED_BY_POLICY = Options(correction="trim")
 
 

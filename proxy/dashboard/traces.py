@@ -15,7 +15,7 @@ from proxy.dashboard.access import ROOT
 from proxy.dashboard.overview import SPANS, base_url
 from proxy.dashboard.page import AnyRequest, PageVisit
 from proxy.guardrail import GuardrailJob
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.services import Services
 from proxy.traces.query import BadCursor, Query, UnknownMoment, moment
 from proxy.traces.store import TraceStore, TraceStoreAway
@@ -327,7 +327,11 @@ TRACES = f"{ROOT}/traces"
 LIVE = f"{TRACES}/live"
 ON_A_PAGE = 50
 NEW_AT_ONCE = 50
-ALL_DOORS = (*(door.name for door in DOORS), VerifyJob.door, GuardrailJob.door)
+ALL_ENDPOINTS = (
+    *(endpoint.name for endpoint in ENDPOINTS),
+    VerifyJob.endpoint_name,
+    GuardrailJob.endpoint_name,
+)
 NOTHING_FOUND = Found([], None)
 _NO_SUCH_PAGE = msgid("This page of the list no longer exists.")
 
@@ -363,7 +367,7 @@ async def show_traces(
         label_word=label_word,
         labels=LABEL_FILTERS,
         words=words,
-        doors=ALL_DOORS,
+        endpoints=ALL_ENDPOINTS,
     )
 
 

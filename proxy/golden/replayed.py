@@ -11,7 +11,7 @@ from proxy.golden.client import GuardedReply
 from proxy.golden.results import CaseResult, TurnResult
 from proxy.golden.runner import UNSCRIPTED, EarlierTurn, body_of, case_result, judged
 from proxy.golden.shape import Case, GoldenSet, Turn
-from proxy.openai_api.chat.door import ChatDoor
+from proxy.openai_api.chat.endpoint import ChatEndpoint
 from proxy.openai_api.sources import SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.replay.judging import replay
@@ -61,7 +61,7 @@ def _trace(
     golden: GoldenSet, case: Case, turn: Turn, before: Sequence[EarlierTurn], judging: Judging
 ) -> Trace:
     """Return the trace that a turn would leave if the model said what the set has it say."""
-    request = ChatDoor().read_request(json_bytes(body_of(golden, case, turn, before, "")))
+    request = ChatEndpoint().read_request(json_bytes(body_of(golden, case, turn, before, "")))
     found = find_sources(request.conversation, judging.policy.sources)
     exchange = Exchange(
         question=found.question,
@@ -78,7 +78,7 @@ def _trace(
         id=case.id,
         tenant="",
         policy=PolicyUsed(name=judging.loaded.name, version=judging.loaded.version),
-        door=ChatDoor.name,
+        door=ChatEndpoint.name,
         text=StoredText.FULL,
         started_at=datetime.now(UTC),
         duration_ms=0.0,

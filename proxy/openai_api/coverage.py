@@ -1,7 +1,7 @@
-"""Which fields of the wire are looked at, which travel unlooked at, and which are refused.
+"""Tables of API fields: which are inspected, which pass uninspected, and which are refused.
 
-Every door has a table for its requests, its replies and its stream's chunks. The readers go by the
-tables, and what no row covers is named in the trace: so a field that is new is noticed.
+Every endpoint has a table for its requests, its replies and the chunks of its streams. The readers
+follow the tables. A field that no row covers is named in the trace, so that new fields are noticed.
 
 A place is written like ``choices[].message.content``: ``[]`` stands for every item of a list. A row
 without rows below it speaks for all that is inside, so that schemas, arguments of tools and the
@@ -354,16 +354,16 @@ class FieldTable:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The tables of one door.
+    """The tables of one endpoint.
 
     Attributes:
-        door: Its name.
+        endpoint: Its name.
         request: Of its requests.
         reply: Of its plain replies.
         chunk: Of its stream's chunks.
     """
 
-    door: str
+    endpoint: str
     request: FieldTable
     reply: FieldTable
     chunk: FieldTable
@@ -391,7 +391,7 @@ def group(
 
 
 def rows(coverage: Coverage) -> str:
-    """Return one door's tables as Markdown; fields of which the same is said share a line."""
+    """Return one endpoint's tables as Markdown; fields with the same explanation share a line."""
     alike: dict[tuple[str, Treatment, str], list[str]] = {}
     for (path, treatment, said), where in _places(coverage).items():
         alike.setdefault((", ".join(where), treatment, said), []).append(f"`{path}`")

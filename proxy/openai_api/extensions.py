@@ -1,4 +1,4 @@
-"""Fields that model servers add to OpenAI's, for all doors whose replies have choices."""
+"""Fields that model servers add to OpenAI's, for all endpoints whose replies have choices."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -90,7 +90,7 @@ _SHOWN_OF: Sequence[tuple[Origin, str]] = (
 
 
 def request_extensions() -> Iterator[Row]:
-    """Yield the rows of requests that every door with choices shares."""
+    """Yield the rows of requests that every endpoint with choices shares."""
     for note, listed in (
         (_SAMPLING, _SAMPLING_OF),
         (_SERVING, _SERVING_OF),

@@ -52,7 +52,7 @@ class ModelRequest:
         parsed: The body as JSON, with `guard` still in it; None once it was let go.
         conversation: The request as a chat completion: `messages` in which the question and the
             sources are looked for, with `guard`, `documents`, `tools` and the like beside them. The
-            body itself for the chat door; empty once the body was let go. Nobody sends it anywhere.
+            body itself for the chat endpoint; empty once the body was released. It is never sent.
         model: Name of the model that the client asked for; empty where a prompt that the model
             server keeps names it.
         stream: Whether it wants a stream.

@@ -147,7 +147,7 @@ async def _read_live(plan: AttemptPlan, opened: OpenReply, gates: list[Gate]) ->
 def _reply(plan: AttemptPlan, raw: bytes | None, content_type: str) -> Reply:
     reply: Reply
     if raw is not None:
-        reply = plan.call.door.read_reply(raw, content_type, plan.call.pseudonyms)
+        reply = plan.call.endpoint.read_reply(raw, content_type, plan.call.pseudonyms)
     elif plan.stream is not None:
         reply = plan.stream.reply()
     else:

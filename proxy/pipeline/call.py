@@ -13,7 +13,7 @@ from guards.core.keeping import lazy
 from policies.schema.guard_rule import Action
 from proxy.candidates import Gatekeeper, Selection
 from proxy.long_text_pool import LongTextPool, Seat
-from proxy.openai_api.door import Door
+from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.live_stream import LiveStream
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Written
@@ -144,7 +144,7 @@ class Call:
 
     Attributes:
         tenant: Who asks, with the policy as it stood when the request came.
-        door: The endpoint.
+        endpoint: The endpoint.
         request: What was asked.
         headers: The caller's headers.
         caller_key: The caller's bearer key.
@@ -163,7 +163,7 @@ class Call:
     """
 
     tenant: Tenant
-    door: Door[Any]
+    endpoint: Endpoint[Any]
     request: ModelRequest
     headers: Mapping[str, str]
     caller_key: str | None

@@ -157,7 +157,9 @@ def finalize(
     with call.trace.step("write"):
         if live is None:
             outcomes = [one.outcome for one in settled]
-            done = replace(done, written=call.door.write(call.request, replies, outcomes, ending))
+            done = replace(
+                done, written=call.endpoint.write(call.request, replies, outcomes, ending)
+            )
         else:
             _send(call, attempts, settled, ending)
     note_end(call.trace, settled, done.action, done.reasons, done.confidence)
@@ -306,7 +308,7 @@ class Pipeline:
         rules = call.tenant.policy.regeneration
         told = partial(note_about, failed, rules)
         body = with_note(
-            call.door,
+            call.endpoint,
             call.request.plain_body(model),
             await run_offloaded(call.tenant.inspector, failed[0].exchange, told),
             rules,
@@ -317,7 +319,7 @@ class Pipeline:
         if stream:
             stream.begin_again(choices)
         again = replace(plan, number=2, choices=choices, stream=stream)
-        takes = call.door.takes_constraints
+        takes = call.endpoint.takes_constraints
         limits = wanted(plan.exchange, acting(failed), body) if takes else None
         try:
             attempt = await run_attempt(again, self.constrained.open(call, body, limits))

@@ -126,7 +126,7 @@ def ask_for_citations(call: Call, exchange: Exchange) -> None:
     request = call.request
     if not call.tenant.policy.citations.instruct or request.structured:
         return
-    body = call.door.prompted(request.body, exchange.sources)
+    body = call.endpoint.prompted(request.body, exchange.sources)
     if body is not None:
         call.request = replace(request, parsed=body, raw=json_bytes(body))
         call.trace.asked_for_citations = True
@@ -217,7 +217,7 @@ async def server_call(call: Call, body: bytes) -> ServerCall:
         tenant=call.tenant.name,
         method="POST",
         base_url=upstream.base_url,
-        path=call.door.path,
+        path=call.endpoint.path,
         body=await _hidden(call, body),
         headers=headers,
         key=call.caller_key if upstream.pass_caller_key else call.tenant.server_key,

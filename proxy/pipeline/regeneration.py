@@ -23,7 +23,7 @@ from policies.codes import all_codes
 from policies.judging.judge import JUDGE
 from policies.schema.sections import Regeneration
 from proxy.candidates import Candidate
-from proxy.openai_api.door import Door
+from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.json_body import JsonObject
 
 MOST_VALUES = 12
@@ -269,18 +269,18 @@ def note_about(failed: Sequence[Candidate], rules: Regeneration) -> str:
 
 
 def with_note(
-    door: Door[Any], body: JsonObject, text: str, rules: Regeneration, *, choices: int
+    endpoint: Endpoint[Any], body: JsonObject, text: str, rules: Regeneration, *, choices: int
 ) -> JsonObject:
     """Return the body of the second request. Pure: the given body is left as it is.
 
     Args:
-        door: Where it was asked.
+        endpoint: Where it was asked.
         body: Body of the first request, as the model server got it.
         text: What the model is told.
         rules: The policy's rules for the second attempt.
         choices: How many choices have to be written again.
     """
-    again = door.noted(body, text, choices)
+    again = endpoint.noted(body, text, choices)
     if rules.temperature is not None:
         asked = body.get("temperature")
         wanted = asked if isinstance(asked, (int, float)) else 1.0

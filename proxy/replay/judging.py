@@ -132,9 +132,9 @@ def _answer(choice: Choice) -> Answer:
     )
 
 
-VERIFY_DOOR = "verify"
+VERIFY = "verify"
 GUARDRAIL = "guardrail"
-WITHOUT_MODEL = frozenset({VERIFY_DOOR, GUARDRAIL})
+WITHOUT_MODEL = frozenset({VERIFY, GUARDRAIL})
 """Endpoints that judge an answer which is already there: no model is asked."""
 
 

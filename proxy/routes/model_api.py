@@ -33,14 +33,14 @@ from proxy.jobs import Job, ModelJob
 from proxy.limits.counting import Visit, limit_headers, refusal
 from proxy.limits.limiter import Limiter
 from proxy.logs import failure, logger
-from proxy.openai_api.door import Door
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoint import Endpoint
+from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.json_body import JSON_TYPE
 from proxy.routes.passthrough import PASS_THROUGH
 from proxy.routes.request import (
     ApiRequest,
     ClientDisconnected,
-    Endpoint,
+    Route,
     Upload,
     refuse_length,
     refuse_model_in_query,
@@ -112,7 +112,7 @@ async def _feedback(asked: ApiRequest, receive: Receive, send: Send) -> None:
     await send_whole(send, HttpReply(200, {}, JSON_TYPE, body))
 
 
-FEEDBACK: Final = Endpoint("feedback", _feedback)
+FEEDBACK: Final = Route("feedback", _feedback)
 
 
 async def _guardrail(asked: ApiRequest, receive: Receive, send: Send) -> None:
@@ -121,16 +121,16 @@ async def _guardrail(asked: ApiRequest, receive: Receive, send: Send) -> None:
     await serve_job(job, asked, receive, send)
 
 
-VERIFY: Final = Endpoint(VerifyJob.door, _verify)
-GUARDRAIL: Final = Endpoint(GuardrailJob.door, _guardrail, takes_x_api_key=True)
+VERIFY: Final = Route(VerifyJob.endpoint_name, _verify)
+GUARDRAIL: Final = Route(GuardrailJob.endpoint_name, _guardrail, takes_x_api_key=True)
 
 
-def door_endpoint(door: Door[Any]) -> Endpoint:
-    """Return the endpoint of a door."""
+def model_route(endpoint: Endpoint[Any]) -> Route:
+    """Return the route of a guarded endpoint."""
 
     async def serve(asked: ApiRequest, receive: Receive, send: Send) -> None:
         job = ModelJob(
-            door,
+            endpoint,
             asked.services,
             asked.tenant,
             asked.headers,
@@ -140,7 +140,7 @@ def door_endpoint(door: Door[Any]) -> Endpoint:
         )
         await serve_job(job, asked, receive, send)
 
-    return Endpoint(door.name, serve)
+    return Route(endpoint.name, serve)
 
 
 @asynccontextmanager
@@ -180,8 +180,8 @@ def _sending(send: Send, limiter: Limiter, visit: Visit, headers: Mapping[str, s
 
 log = logger(__name__)
 
-_OWN: Final[Mapping[str, Endpoint]] = {
-    **{f"/{door.path}": door_endpoint(door) for door in DOORS},
+_OWN: Final[Mapping[str, Route]] = {
+    **{f"/{endpoint.path}": model_route(endpoint) for endpoint in ENDPOINTS},
     "/verify": VERIFY,
     "/feedback": FEEDBACK,
     GUARDRAIL_PATH: GUARDRAIL,
@@ -225,7 +225,7 @@ class ModelApi:
 
     async def _enter(
         self,
-        endpoint: Endpoint,
+        endpoint: Route,
         path: ModelPath,
         scope: HTTPScope,
         receive: Receive,

@@ -1,4 +1,4 @@
-"""What is no door of our own: handed through to the model server where the policy opens it."""
+"""Requests that are passed through to the model server, where the policy allows it."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ from proxy.openai_api.sse import json_bytes
 from proxy.routes.request import (
     ApiRequest,
     ClientDisconnected,
-    Endpoint,
+    Route,
     Upload,
     only_in_json,
     refuse_length,
@@ -179,7 +179,7 @@ async def _pass_through(asked: ApiRequest, receive: Receive, send: Send) -> None
         count_passed(asked.services.metrics, asked.tenant.name, status)
 
 
-PASS_THROUGH: Final = Endpoint(PASSED_THROUGH, _pass_through)
+PASS_THROUGH: Final = Route(PASSED_THROUGH, _pass_through)
 
 
 class Passage:

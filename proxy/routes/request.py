@@ -184,7 +184,7 @@ class ApiRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class Route:
     """Something that serves requests.
 
     Attributes:

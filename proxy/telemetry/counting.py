@@ -15,7 +15,7 @@ from policies.schema.guard_rule import Action
 from policies.verdict import PARTIAL, GuardOutcome
 from proxy.errors import GuardProxyError, RequestRefused, UpstreamError, UpstreamRefused
 from proxy.metrics import Metrics
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.sse import STREAM_TYPE
 from proxy.traces.trace import Delivery, Trace
 
@@ -76,8 +76,8 @@ def not_run_reason(reason: str) -> str:
 
 
 PASSED_THROUGH = "passthrough"
-"""Stands for the door and for the action of what was handed through."""
-_ASK_THE_MODEL = frozenset(door.name for door in DOORS)
+"""The endpoint and the action of requests that were passed through."""
+_ASK_THE_MODEL = frozenset(endpoint.name for endpoint in ENDPOINTS)
 
 
 def count(metrics: Metrics, trace: Trace) -> None:
@@ -194,23 +194,23 @@ _STREAM_TYPE = STREAM_TYPE.encode()
 
 
 class InFlight:
-    """Counts a request inside its block, by the name of its door.
+    """Counts a request inside its block, by the name of its endpoint.
 
     A stream is told from its reply, so that those which are handed through count as well.
 
     Args:
         metrics: Where it is counted.
-        door: The door's name.
+        endpoint: The endpoint's name.
         send: Where the reply goes.
 
     Attributes:
         has_begun: The reply has begun.
     """
 
-    def __init__(self, metrics: Metrics, door: str, send: Send) -> None:
+    def __init__(self, metrics: Metrics, endpoint: str, send: Send) -> None:
         self.has_begun = False
-        self._requests = metrics.of(metrics.requests_in_flight, door)
-        self._streams = metrics.of(metrics.streams_in_flight, door)
+        self._requests = metrics.of(metrics.requests_in_flight, endpoint)
+        self._streams = metrics.of(metrics.streams_in_flight, endpoint)
         self._is_stream = False
         self._send = send
 

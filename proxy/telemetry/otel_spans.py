@@ -21,7 +21,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, set_
 from opentelemetry.util.types import AttributeValue
 
 from proxy.logs import failure, logger
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.telemetry.counting import OTHER, stage_of
 from proxy.telemetry.spans import ModelCall, RequestSpans
 from proxy.traces.trace import Attempt, Delivery, Step, Trace
@@ -41,25 +41,25 @@ TOKEN_BOUNDS: Final = tuple(4**power for power in range(14))
 _PROVIDER: Final = "openai"
 """The dialect that is spoken, whoever made the model server."""
 _OPERATIONS = {"completions": "text_completion"}
-_PATHS = {door.name: f"/v1/{door.path}" for door in DOORS}
+_PATHS = {endpoint.name: f"/v1/{endpoint.path}" for endpoint in ENDPOINTS}
 _OWN_PATHS = {"guardrail": "/v1/beta/litellm_basic_guardrail_api"}
 _LONGEST_NAME_CHARS = 100
 _PORTS = {"http": 80, "https": 443}
 
 
-def path_of(door: str) -> str:
-    """Return the path of a door, by its name."""
-    return _PATHS.get(door) or _OWN_PATHS.get(door, f"/v1/{door}")
+def path_of(endpoint: str) -> str:
+    """Return the path of an endpoint, by its name."""
+    return _PATHS.get(endpoint) or _OWN_PATHS.get(endpoint, f"/v1/{endpoint}")
 
 
-def operation_of(door: str) -> str:
-    """Return what the model is asked for at a door."""
-    return _OPERATIONS.get(door, "chat")
+def operation_of(endpoint: str) -> str:
+    """Return the GenAI operation of an endpoint."""
+    return _OPERATIONS.get(endpoint, "chat")
 
 
-def request_attributes(door: str) -> Attributes:
+def request_attributes(endpoint: str) -> Attributes:
     """Return what is known of a request when it comes."""
-    path = path_of(door)
+    path = path_of(endpoint)
     return {
         "http.request.method": "POST",
         "http.route": path,
@@ -97,11 +97,11 @@ def failure_of(trace: Trace) -> str | None:
     return (trace.error or str(trace.status)) if trace.status >= 500 else None
 
 
-def call_attributes(door: str, call: ModelCall) -> Attributes:
+def call_attributes(endpoint: str, call: ModelCall) -> Attributes:
     """Return what is known of a call of the model server when it is made."""
     server = urlsplit(call.base_url)
     found: Attributes = {
-        "gen_ai.operation.name": operation_of(door),
+        "gen_ai.operation.name": operation_of(endpoint),
         "gen_ai.provider.name": _PROVIDER,
         "gen_ai.request.model": model_name(call),
         "server.address": server.hostname or "",
@@ -226,23 +226,25 @@ class OtelTelemetry:
     propagator: TextMapPropagator
     instruments: Instruments
 
-    def request(self, door: str, headers: Mapping[str, str], started_at: datetime) -> RequestSpans:
+    def request(
+        self, endpoint: str, headers: Mapping[str, str], started_at: datetime
+    ) -> RequestSpans:
         """Begin a request; see `Telemetry.request`."""
-        return _OtelRequest(self, door, self.propagator.extract(headers, Context()), started_at)
+        return _OtelRequest(self, endpoint, self.propagator.extract(headers, Context()), started_at)
 
 
 class _OtelRequest:
     def __init__(
-        self, telemetry: OtelTelemetry, door: str, parent: Context, started_at: datetime
+        self, telemetry: OtelTelemetry, endpoint: str, parent: Context, started_at: datetime
     ) -> None:
         self._telemetry = telemetry
-        self._door = door
+        self._endpoint = endpoint
         self._began_ns = int(started_at.timestamp() * 1e9)
         self._span = telemetry.tracer.start_span(
-            f"POST {path_of(door)}",
+            f"POST {path_of(endpoint)}",
             parent,
             SpanKind.SERVER,
-            request_attributes(door),
+            request_attributes(endpoint),
             start_time=self._began_ns,
         )
         self._context = set_span_in_context(self._span, parent)
@@ -255,9 +257,9 @@ class _OtelRequest:
 
     def calling(self, call: ModelCall) -> Mapping[str, str]:
         if call.number not in self._calls:
-            about = call_attributes(self._door, call)
+            about = call_attributes(self._endpoint, call)
             span = self._telemetry.tracer.start_span(
-                f"{operation_of(self._door)} {model_name(call)}",
+                f"{operation_of(self._endpoint)} {model_name(call)}",
                 self._context,
                 SpanKind.CLIENT,
                 about | {SPAN_KIND: "LLM"},

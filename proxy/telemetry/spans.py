@@ -45,11 +45,13 @@ class RequestSpans(Protocol):
 class Telemetry(Protocol):
     """Who listens."""
 
-    def request(self, door: str, headers: Mapping[str, str], started_at: datetime) -> RequestSpans:
+    def request(
+        self, endpoint: str, headers: Mapping[str, str], started_at: datetime
+    ) -> RequestSpans:
         """Begin a request.
 
         Args:
-            door: Name of the door that it came to.
+            endpoint: Name of the endpoint that it came to.
             headers: Its headers, by lower-case names.
             started_at: When it came; aware.
         """

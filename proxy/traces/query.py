@@ -68,7 +68,7 @@ class Listing:
         action: Its action in a word; see `Trace.action_name`.
         guards: Guards that found something in it.
         codes: Codes of its findings, reasons and errors.
-        door: Where the request came in.
+        door: Name of the endpoint.
         started_ms: When the request came in, in milliseconds since 1970.
     """
 
@@ -132,7 +132,7 @@ class Query:
         text: With each of these words in question, answers or replies only.
         since: Of requests that came in then or later only; aware.
         until: Of requests that came in before that only; aware.
-        door: Of requests at this door only.
+        door: Of requests at this endpoint only.
         label: With this label only, one of `LABEL_FILTERS`.
         before: Older than this cursor; newest first.
         after: Newer than this cursor; oldest first; empty for all from the oldest on. At most one

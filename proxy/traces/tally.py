@@ -1,7 +1,7 @@
 """Counts of many traces, so that nobody needs to read the traces to know how things go.
 
 A store adds up what `Tally.of` says of each trace it takes, by minutes and by hours. The names of
-the counters are bounded: guards, actions, doors, classes of status, reasons, and the names of a
+the counters are bounded: guards, actions, endpoints, classes of status, reasons, and the names of a
 hundred models; no words of a tenant.
 """
 
@@ -569,7 +569,7 @@ class Tally:
 
     @property
     def by_door(self) -> dict[str, int]:
-        """Requests by door."""
+        """Requests by endpoint."""
         return self._under("door")
 
     @property

@@ -12,7 +12,7 @@ from policies.schema.store import Snapshot
 from policies.verdict import GuardOutcome
 from policies.verification.shape import VerificationOutcome
 from proxy.candidates import SOURCES
-from proxy.replay.judging import GUARDRAIL, VERIFY_DOOR, why_not
+from proxy.replay.judging import GUARDRAIL, VERIFY, why_not
 from proxy.traces.changes import applied
 from proxy.traces.trace import Attempt, Choice, Delivery, FoundPlace, GuardRun, Made, Trace, Usage
 from proxy.views import msgid
@@ -326,7 +326,7 @@ def story_of(trace: Trace) -> str:
         return _CLIENT_LEFT
     if trace.error is not None:
         return _FAILED
-    if trace.door == VERIFY_DOOR:
+    if trace.door == VERIFY:
         return _verification_story(trace)
     if trace.door == GUARDRAIL and not trace.made:
         return _MAY_ASK
@@ -479,7 +479,7 @@ class TracePage:
     @property
     def is_verification(self) -> bool:
         """Whether somebody had an answer verified, and no model was asked."""
-        return self.trace.door == VERIFY_DOOR
+        return self.trace.door == VERIFY
 
     @property
     def has_choices(self) -> bool:

@@ -8,10 +8,10 @@ from typing import Final
 from pydantic import JsonValue
 
 from proxy.openai_api.coverage import Row, Treatment, steps
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoints import ENDPOINTS as GUARDED
 from proxy.openai_api.extensions import MOST_CHOICES
 from proxy.openai_api.json_body import JsonObject
-from proxy.openai_api.responses.door import KEPT_THERE
+from proxy.openai_api.responses.endpoint import KEPT_THERE
 
 _QUESTION = "안녕하세요?"
 BODIES: Final[dict[str, JsonObject]] = {
@@ -70,10 +70,10 @@ def fields() -> Iterator[Refusal]:
     """Yield the fields that the coverage of the guarded endpoints refuses."""
     refused = {
         door.path: [one for one in door.coverage.request.rows if one.treatment is Treatment.REFUSED]
-        for door in DOORS
+        for door in GUARDED
     }
     everywhere = set.intersection(*({row.path for row in rows} for rows in refused.values()))
-    for door in DOORS:
+    for door in GUARDED:
         for row in refused[door.path]:
             values = " or ".join(f"`{value}`" for value in row.refused_at)
             where = "" if row.path in everywhere else f" in `/v1/{door.path}`"

@@ -410,7 +410,7 @@ def test_the_sources_of_standard_input_are_shown_for_programs(tmp_path: Path) ->
 
 CONTEXT = "[참고 자료]\n[1] 국내 출장을 가는 직원에게 1일당 일비 3만원을 지급한다."
 ASKED = "출장 일비는 얼마인가요?"
-DOORS = [
+ENDPOINTS = [
     pytest.param(
         {"messages": [{"role": "user", "content": f"{CONTEXT}\n\n질문: {ASKED}"}]},
         "chat/completions",
@@ -426,11 +426,11 @@ DOORS = [
 
 
 @pytest.mark.parametrize("said", [False, True], ids=["by-what-it-holds", "said"])
-@pytest.mark.parametrize(("request_body", "door"), DOORS)
-def test_the_sources_of_every_door_are_shown(
-    tmp_path: Path, request_body: JsonObject, door: str, said: bool
+@pytest.mark.parametrize(("request_body", "endpoint"), ENDPOINTS)
+def test_the_sources_of_every_endpoint_are_shown(
+    tmp_path: Path, request_body: JsonObject, endpoint: str, said: bool
 ) -> None:
-    words = ("--door", door) if said else ()
+    words = ("--endpoint", endpoint) if said else ()
 
     ended = run(tmp_path, "sources", "-", "--json", *words, stdin=json.dumps(request_body))
 
@@ -440,12 +440,21 @@ def test_the_sources_of_every_door_are_shown(
     assert [source["text"] for source in found["sources"]] == [CONTEXT.partition("[1] ")[2]]
 
 
-def test_a_body_of_another_door_than_was_said_is_refused(tmp_path: Path) -> None:
+def test_a_body_of_another_endpoint_is_refused(tmp_path: Path) -> None:
     stdin = json.dumps({"prompt": ASKED})
 
-    ended = run(tmp_path, "sources", "-", "--door", "chat/completions", stdin=stdin)
+    ended = run(tmp_path, "sources", "-", "--endpoint", "chat/completions", stdin=stdin)
 
     assert_refused(ended, "-: Invalid value for 'messages'")
+
+
+def test_the_former_name_of_an_option_still_works_with_a_warning(tmp_path: Path) -> None:
+    stdin = json.dumps({"prompt": ASKED})
+
+    ended = run(tmp_path, "sources", "-", "--door", "completions", stdin=stdin)
+
+    assert ended.status == 0, ended
+    assert ended.err == "--door is deprecated: use --endpoint\n"
 
 
 def test_a_request_without_context_says_so(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ async def test_traces_are_picked_by_tenant_action_and_guard_together(embedded: K
     assert [each["id"] for each in listed] == ["t2"]
 
 
-async def test_traces_are_picked_by_code_words_time_and_door(embedded: Kept) -> None:
+async def test_traces_are_picked_by_code_words_time_and_endpoint(embedded: Kept) -> None:
     verified = CLOSED.model_copy(update={"id": "verified", "door": "verify"})
     old = CLOSED.model_copy(
         update={"id": "old", "started_at": CLOSED.started_at - timedelta(hours=3)}
@@ -161,7 +161,7 @@ async def test_traces_are_picked_by_code_words_time_and_door(embedded: Kept) -> 
     listed = json.loads(
         embedded.run(
             *("list", "--json", "--code", "numbers", "--text", "30일도 15일입니다"),
-            *("--since", "2h", "--until", "2033-01-01", "--door", "chat.completions"),
+            *("--since", "2h", "--until", "2033-01-01", "--endpoint", "chat.completions"),
         ).out
     )
 
@@ -189,7 +189,9 @@ async def test_where_no_traces_are_the_list_says_so(embedded: Kept) -> None:
         pytest.param(("--action", "fix"), id="action"),
         pytest.param(("--tenant", "acme", "--guard", "scope"), id="guard-and-tenant"),
         pytest.param(("--code", "names", "--text", "없는 말"), id="code-and-words"),
-        pytest.param(("--since", "2033-11-22 09:00:00", "--door", "verify"), id="time-and-door"),
+        pytest.param(
+            ("--since", "2033-11-22 09:00:00", "--endpoint", "verify"), id="time-and-endpoint"
+        ),
     ],
 )
 async def test_where_no_trace_matches_the_list_says_which_filter(

@@ -9,13 +9,13 @@ import pytest
 import pytest_asyncio
 
 from policies.schema.passing import WITHOUT_ANSWERS, open_methods, read_rule
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoints import ENDPOINTS as GUARDED_ENDPOINTS
 from tests.fakes.open_upstream import OpenUpstream
 from tests.fakes.running_proxy import RunningProxy
 from tests.flow.passing import Both, ask, error_of, open_both
 from tests.flow.refusals import BODIES, ENDPOINTS, REQUESTS, Refusal, fields, stored_state
 
-GUARDED = {("POST", f"/{door.path}") for door in DOORS}
+GUARDED = {("POST", f"/{door.path}") for door in GUARDED_ENDPOINTS}
 _CALL = re.compile(
     r"self\._(get_api_list|get|post|delete|put|patch)\(\s*(?:path_template\(\s*)?\"(/[^\"?]*)"
 )

@@ -11,8 +11,8 @@ from pydantic import JsonValue
 from policies.patterns import Intents
 from policies.schema.policy import SourceRules
 from proxy.errors import BadRequest
-from proxy.openai_api.door import Door
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoint import Endpoint
+from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.sources import SourceFormatError, find_sources
 from proxy.verify import read_verify_request, to_verify
 from tests.fuzz.mutating import mutated
@@ -50,9 +50,9 @@ TOKENS = [
 ANY_BYTES = mutated(SEEDS, TOKENS)
 
 
-@pytest.mark.parametrize("door", DOORS, ids=[door.name for door in DOORS])
+@pytest.mark.parametrize("door", ENDPOINTS, ids=[door.name for door in ENDPOINTS])
 @given(raw=ANY_BYTES)
-def test_a_request_is_read_or_refused(door: Door[Any], raw: bytes) -> None:
+def test_a_request_is_read_or_refused(door: Endpoint[Any], raw: bytes) -> None:
     try:
         request = door.read_request(raw)
     except BadRequest:
@@ -64,9 +64,9 @@ def test_a_request_is_read_or_refused(door: Door[Any], raw: bytes) -> None:
     assert _same(json.loads(request.for_server("another")), own | {"model": "another"})
 
 
-@pytest.mark.parametrize("door", DOORS, ids=[door.name for door in DOORS])
+@pytest.mark.parametrize("door", ENDPOINTS, ids=[door.name for door in ENDPOINTS])
 @given(raw=ANY_BYTES)
-def test_what_no_reader_agrees_on_is_refused(door: Door[Any], raw: bytes) -> None:
+def test_what_no_reader_agrees_on_is_refused(door: Endpoint[Any], raw: bytes) -> None:
     try:
         door.read_request(raw)
     except BadRequest:
@@ -76,9 +76,9 @@ def test_what_no_reader_agrees_on_is_refused(door: Door[Any], raw: bytes) -> Non
     assert _same(first, json.loads(raw))
 
 
-@pytest.mark.parametrize("door", DOORS, ids=[door.name for door in DOORS])
+@pytest.mark.parametrize("door", ENDPOINTS, ids=[door.name for door in ENDPOINTS])
 @given(raw=ANY_BYTES)
-def test_sources_are_found_or_the_request_is_refused(door: Door[Any], raw: bytes) -> None:
+def test_sources_are_found_or_the_request_is_refused(door: Endpoint[Any], raw: bytes) -> None:
     try:
         found = find_sources(door.read_request(raw).conversation, SourceRules())
     except (BadRequest, SourceFormatError):
@@ -100,7 +100,7 @@ def test_an_answer_to_verify_is_read_or_refused(raw: bytes) -> None:
 
 @given(raw=st.binary(max_size=64))
 def test_bytes_of_no_kind_are_refused(raw: bytes) -> None:
-    for door in DOORS:
+    for door in ENDPOINTS:
         with pytest.raises(BadRequest):
             door.read_request(raw)
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proxy.demo.model_server import Said, completion
-from proxy.openai_api.door import Door
+from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.sse import STREAM_TYPE, EventReader
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_upstream import http_head
@@ -34,7 +34,9 @@ async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Hous
 @BY_DOOR
 @FEWER
 @given(raw=ANY_BYTES)
-async def test_any_body_gets_a_reply_in_order(house: House, door: Door[Any], raw: bytes) -> None:
+async def test_any_body_gets_a_reply_in_order(
+    house: House, door: Endpoint[Any], raw: bytes
+) -> None:
     house.raw.says(ANSWER)
 
     _assert_in_order(await house.proxy.send(raw, path=f"/v1/{door.path}"), {200, 400, 502})
@@ -44,7 +46,7 @@ async def test_any_body_gets_a_reply_in_order(house: House, door: Door[Any], raw
 @FEWER
 @given(data=st.data())
 async def test_any_stream_gets_a_reply_in_order(
-    house: House, door: Door[Any], data: st.DataObject
+    house: House, door: Endpoint[Any], data: st.DataObject
 ) -> None:
     stream = data.draw(streams_of(door))
     house.raw.act = lambda talk: talk.send(http_head(content_type=STREAM_TYPE) + stream)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.door import Door
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.endpoint import Endpoint
+from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.live_stream import Piece
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.sse import STREAM_TYPE, EventReader
@@ -59,12 +59,12 @@ TOKENS = [
 ]
 
 
-def streams_of(door: Door[Any]) -> st.SearchStrategy[bytes]:
+def streams_of(door: Endpoint[Any]) -> st.SearchStrategy[bytes]:
     seeds = [path.read_bytes() for path in (RECORDED / FOLDERS[door.name]).glob("*/stream.sse")]
     return mutated([seed for seed in seeds if len(seed) < LONGEST_SEED] or seeds, TOKENS)
 
 
-def asked(door: Door[Any]) -> ModelRequest:
+def asked(door: Endpoint[Any]) -> ModelRequest:
     return door.read_request(ASKS[door.name])
 
 
@@ -87,12 +87,12 @@ class Nobody:
         return ""
 
 
-BY_DOOR = pytest.mark.parametrize("door", DOORS, ids=[door.name for door in DOORS])
+BY_DOOR = pytest.mark.parametrize("door", ENDPOINTS, ids=[door.name for door in ENDPOINTS])
 
 
 @BY_DOOR
 @given(data=st.data())
-def test_the_same_events_however_it_is_cut(door: Door[Any], data: st.DataObject) -> None:
+def test_the_same_events_however_it_is_cut(door: Endpoint[Any], data: st.DataObject) -> None:
     stream = data.draw(streams_of(door))
     cuts = data.draw(st.lists(st.integers(0, len(stream)), max_size=8).map(sorted))
     pieces = [
@@ -108,7 +108,7 @@ def test_the_same_events_however_it_is_cut(door: Door[Any], data: st.DataObject)
 
 @BY_DOOR
 @given(data=st.data())
-def test_a_stream_is_read_as_a_whole_or_is_broken(door: Door[Any], data: st.DataObject) -> None:
+def test_a_stream_is_read_as_a_whole_or_is_broken(door: Endpoint[Any], data: st.DataObject) -> None:
     stream = data.draw(streams_of(door))
     try:
         reply = door.read_reply(stream, STREAM_TYPE, Nobody())
@@ -122,7 +122,9 @@ def test_a_stream_is_read_as_a_whole_or_is_broken(door: Door[Any], data: st.Data
 
 @BY_DOOR
 @given(data=st.data())
-def test_a_stream_is_read_piece_by_piece_or_is_broken(door: Door[Any], data: st.DataObject) -> None:
+def test_a_stream_is_read_piece_by_piece_or_is_broken(
+    door: Endpoint[Any], data: st.DataObject
+) -> None:
     live = door.live(asked(door))
     reader = EventReader()
     stream = data.draw(streams_of(door))
@@ -149,7 +151,7 @@ def test_a_stream_is_read_piece_by_piece_or_is_broken(door: Door[Any], data: st.
 
 @BY_DOOR
 @given(data=st.data())
-def test_a_plain_reply_is_read_or_is_broken(door: Door[Any], data: st.DataObject) -> None:
+def test_a_plain_reply_is_read_or_is_broken(door: Endpoint[Any], data: st.DataObject) -> None:
     folder = RECORDED / FOLDERS[door.name]
     seeds = [path.read_bytes() for path in folder.glob("*/plain.json")]
     raw = data.draw(mutated(seeds, TOKENS))

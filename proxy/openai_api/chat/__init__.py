@@ -1,11 +1,11 @@
-"""The door `/v1/chat/completions`: reading its requests and replies, and writing replies."""
+"""The endpoint `/v1/chat/completions`: reading its requests and replies, and writing replies."""
 
-from proxy.openai_api.chat.door import ChatDoor, read_request
+from proxy.openai_api.chat.endpoint import ChatEndpoint, read_request
 from proxy.openai_api.chat.reply import ChatReply, PlainReply, StreamReply, read_reply
 from proxy.openai_api.chat.writing import write
 
 __all__ = [
-    "ChatDoor",
+    "ChatEndpoint",
     "ChatReply",
     "PlainReply",
     "StreamReply",

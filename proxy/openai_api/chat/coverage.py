@@ -200,7 +200,7 @@ def _chunk() -> Iterator[Row]:
 
 
 COVERAGE: Final = Coverage(
-    door="/v1/chat/completions",
+    endpoint="/v1/chat/completions",
     request=FieldTable([*_conversation(), *_asked(), *request_extensions()]),
     reply=FieldTable(_reply()),
     chunk=FieldTable(_chunk()),

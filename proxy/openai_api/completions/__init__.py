@@ -1,6 +1,6 @@
-"""The door `/v1/completions`: reading its requests and replies, and writing replies."""
+"""The endpoint `/v1/completions`: reading its requests and replies, and writing replies."""
 
 from proxy.openai_api.completions.coverage import COVERAGE
-from proxy.openai_api.completions.door import CompletionsDoor
+from proxy.openai_api.completions.endpoint import CompletionsEndpoint
 
-__all__ = ["COVERAGE", "CompletionsDoor"]
+__all__ = ["COVERAGE", "CompletionsEndpoint"]

@@ -61,7 +61,7 @@ def _reply() -> Iterator[Row]:
 
 
 COVERAGE: Final = Coverage(
-    door="/v1/completions",
+    endpoint="/v1/completions",
     request=FieldTable(_request()),
     reply=FieldTable(_reply()),
     chunk=FieldTable(_reply()),

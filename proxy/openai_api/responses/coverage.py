@@ -205,7 +205,7 @@ def _chunk() -> Iterator[Row]:
 
 
 COVERAGE: Final = Coverage(
-    door="/v1/responses",
+    endpoint="/v1/responses",
     request=FieldTable(_request()),
     reply=FieldTable(_reply()),
     chunk=FieldTable(_chunk()),

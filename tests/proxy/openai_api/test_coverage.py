@@ -40,7 +40,7 @@ from proxy.openai_api.coverage import (
 from proxy.openai_api.json_body import JsonObject
 
 DEEPEST = 8
-DOORS = [pytest.param(door, id=door.door) for door in (CHAT, COMPLETIONS)]
+ENDPOINTS = [pytest.param(door, id=door.endpoint) for door in (CHAT, COMPLETIONS)]
 WIRE: list[tuple[str, FieldTable, list[object]]] = [
     ("chat-request", CHAT.request, [ChatPlain, ChatStreaming]),
     ("chat-reply", CHAT.reply, [ChatCompletion]),
@@ -72,20 +72,20 @@ def test_a_row_says_whose_field_it_is(table: FieldTable, types_: list[object]) -
             assert row.path not in own, f"{row.path} has become OpenAI's"
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", ENDPOINTS)
 def test_every_row_says_why(door: Coverage) -> None:
     for table in (door.request, door.reply, door.chunk):
         for row in table.rows:
             assert row.note, row.path
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", ENDPOINTS)
 def test_nothing_is_refused_in_what_the_model_server_sends(door: Coverage) -> None:
     for table in (door.reply, door.chunk):
         assert not [row for row in table.rows if row.treatment is Treatment.REFUSED]
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", ENDPOINTS)
 def test_only_what_passes_unlooked_at_is_called_unchecked(door: Coverage) -> None:
     for table in (door.request, door.reply, door.chunk):
         assert not [r for r in table.rows if r.unchecked and r.treatment is not Treatment.PASSED]
@@ -151,7 +151,7 @@ def test_a_value_of_the_wrong_type_has_nothing_to_name() -> None:
     assert CHAT.reply.unknown({"choices": "none"}) == ()
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", ENDPOINTS)
 def test_all_that_is_refused_names_the_field_and_the_reason(door: Coverage) -> None:
     refused = [row for row in door.request.rows if row.treatment is Treatment.REFUSED]
     assert refused
@@ -163,7 +163,7 @@ def test_all_that_is_refused_names_the_field_and_the_reason(door: Coverage) -> N
         assert row.note in str(error.value)
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", ENDPOINTS)
 def test_what_is_refused_may_be_there_without_asking_for_anything(door: Coverage) -> None:
     for row in door.request.rows:
         if row.treatment is Treatment.REFUSED and "[" not in row.path:

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.chat import ChatDoor
-from proxy.openai_api.completions import CompletionsDoor
-from proxy.openai_api.doors import DOORS
+from proxy.openai_api.chat import ChatEndpoint
+from proxy.openai_api.completions import CompletionsEndpoint
+from proxy.openai_api.endpoints import ENDPOINTS
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject
 from proxy.openai_api.reply import ChoiceOutcome, Edited, Ending, Replaced, Reply
-from proxy.openai_api.responses import ResponsesDoor
+from proxy.openai_api.responses import ResponsesEndpoint
 from proxy.openai_api.sse import DONE, STREAM_TYPE, write_event
 from proxy.pipeline.pseudonyms import Pseudonyms
 
@@ -23,7 +23,7 @@ MESSAGE: JsonObject = {
     "content": [{"type": "output_text", "annotations": [], "text": SHOWN}],
 }
 ENDING = Ending(id="made", created=1, finish_reason="stop")
-BY_NAME = {door.path: door for door in DOORS}
+BY_NAME = {door.path: door for door in ENDPOINTS}
 
 
 def read(door: str, *bodies: JsonObject, as_stream: bool = False) -> Reply:
@@ -49,13 +49,13 @@ UNREADABLE_CHOICES = [
 
 
 @pytest.mark.parametrize("choices", UNREADABLE_CHOICES)
-@pytest.mark.parametrize("door", [ChatDoor.path, CompletionsDoor.path])
+@pytest.mark.parametrize("door", [ChatEndpoint.path, CompletionsEndpoint.path])
 @pytest.mark.parametrize("as_stream", [False, True], ids=["plain", "stream"])
 def test_choices_that_nobody_can_tell_break_the_reply(
     door: str, choices: JsonObject, *, as_stream: bool
 ) -> None:
     good: JsonObject = {"index": 0, "delta": {"content": SHOWN}}
-    if door == CompletionsDoor.path:
+    if door == CompletionsEndpoint.path:
         good = {"index": 0, "text": SHOWN}
 
     with pytest.raises(UpstreamBroken):
@@ -68,10 +68,10 @@ def test_a_choice_that_says_no_object_breaks_the_reply(
     said: JsonObject, place: str, *, as_stream: bool
 ) -> None:
     with pytest.raises(UpstreamBroken):
-        read(ChatDoor.path, {"choices": [{"index": 0, place: said}]}, as_stream=as_stream)
+        read(ChatEndpoint.path, {"choices": [{"index": 0, place: said}]}, as_stream=as_stream)
 
 
-@pytest.mark.parametrize("door", [ChatDoor.path, CompletionsDoor.path])
+@pytest.mark.parametrize("door", [ChatEndpoint.path, CompletionsEndpoint.path])
 def test_an_error_object_amid_a_stream_breaks_it(door: str) -> None:
     failed: JsonObject = {"object": "error", "message": "out of memory", "code": 500}
 
@@ -82,7 +82,7 @@ def test_an_error_object_amid_a_stream_breaks_it(door: str) -> None:
 @pytest.mark.parametrize("member", ["text", "delta", "x_own"])
 def test_a_changed_choice_leaves_without_what_nobody_knows(member: str) -> None:
     choice: JsonObject = {"index": 0, "message": {"content": HIDDEN}, member: {"said": HIDDEN}}
-    reply = read(ChatDoor.path, {"choices": [choice], "x_own": HIDDEN})
+    reply = read(ChatEndpoint.path, {"choices": [choice], "x_own": HIDDEN})
     edited = Edited(0, reply, reply.answers[0], SHOWN)
 
     for outcome in (edited, Replaced(0, SHOWN)):
@@ -95,7 +95,7 @@ def test_a_changed_choice_leaves_without_what_nobody_knows(member: str) -> None:
 def test_a_changed_stream_leaves_without_what_nobody_knows(inside: str) -> None:
     delta: JsonObject = {"content": HIDDEN, inside: [HIDDEN], "reasoning": "음"}
     choice: JsonObject = {"index": 0, "delta": delta, "x_own": HIDDEN, "finish_reason": "stop"}
-    reply = read(ChatDoor.path, {"choices": [choice], "x_own": HIDDEN}, as_stream=True)
+    reply = read(ChatEndpoint.path, {"choices": [choice], "x_own": HIDDEN}, as_stream=True)
 
     written = chat_written(reply, Edited(0, reply, reply.answers[0], SHOWN), stream=True)
 
@@ -112,7 +112,7 @@ def test_thoughts_in_parts_are_named_whatever_holds_them(
     said: JsonObject = {"content": [{"type": kind, "text": HIDDEN}]}
 
     body: JsonObject = {"choices": [{"index": 0, place: said, "finish_reason": "stop"}]}
-    reply = read(ChatDoor.path, body, as_stream=as_stream)
+    reply = read(ChatEndpoint.path, body, as_stream=as_stream)
 
     assert reply.unseen == (kind,)
 
@@ -124,7 +124,7 @@ def test_an_item_of_no_kind_breaks_the_response(kind: JsonObject, *, as_stream: 
     added: JsonObject = {"type": "response.output_item.added", "output_index": 0, "item": item}
 
     with pytest.raises(UpstreamBroken):
-        read(ResponsesDoor.path, added if as_stream else response(item), as_stream=as_stream)
+        read(ResponsesEndpoint.path, added if as_stream else response(item), as_stream=as_stream)
 
 
 @pytest.mark.parametrize("as_stream", [False, True], ids=["plain", "stream"])
@@ -133,18 +133,18 @@ def test_a_response_that_says_two_texts_is_broken(*, as_stream: bool) -> None:
     last: JsonObject = {"type": "response.completed", "response": body}
 
     with pytest.raises(UpstreamBroken):
-        read(ResponsesDoor.path, last if as_stream else body, as_stream=as_stream)
+        read(ResponsesEndpoint.path, last if as_stream else body, as_stream=as_stream)
 
 
 def test_a_number_that_cannot_be_written_again_is_refused() -> None:
     raw = b'{"choices": [{"message": {"content": "."}}], "usage": {"total_tokens": 1e999}}'
 
     with pytest.raises(UpstreamBroken):
-        ChatDoor().read_reply(raw, JSON_TYPE, Pseudonyms())
+        ChatEndpoint().read_reply(raw, JSON_TYPE, Pseudonyms())
 
 
 def chat_written(reply: Reply, outcome: ChoiceOutcome, *, stream: bool = False) -> str:
-    door = BY_NAME[ChatDoor.path]
+    door = BY_NAME[ChatEndpoint.path]
     asked: JsonObject = {"model": "m", "messages": [{"role": "user", "content": "얼마인가요?"}]}
     request = door.read_request(json.dumps(asked | {"stream": stream}).encode())
     return door.write(request, [reply], [outcome], ENDING).body.decode()
@@ -156,7 +156,7 @@ def test_a_changed_response_leaves_without_what_stood_beside_its_text() -> None:
     message = MESSAGE | {"content": [{"type": "output_text", "text": HIDDEN}], "x_own": HIDDEN}
     item: JsonObject = {"output_index": 0, "item": message}
     reply = read(
-        ResponsesDoor.path,
+        ResponsesEndpoint.path,
         {"type": "response.output_item.added", "output_index": 0, "item": MESSAGE},
         {"type": "response.content_part.added", **place, "part": begun},
         {"type": "response.output_text.delta", **place, "delta": HIDDEN, "text": HIDDEN},
@@ -164,7 +164,7 @@ def test_a_changed_response_leaves_without_what_stood_beside_its_text() -> None:
         {"type": "response.completed", "response": response(message)},
         as_stream=True,
     )
-    door = BY_NAME[ResponsesDoor.path]
+    door = BY_NAME[ResponsesEndpoint.path]
     request = door.read_request(b'{"model": "m", "input": "?", "stream": true}')
 
     edited = Edited(0, reply, reply.answers[0], SHOWN)

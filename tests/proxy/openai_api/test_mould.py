@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.chat import ChatDoor
+from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Piece
 from proxy.openai_api.sse import Event, template_of, write_event
 
-DOOR = ChatDoor()
+DOOR = ChatEndpoint()
 ASKED = b'{"model": "m", "stream": true, "messages": [{"role": "user", "content": "?"}]}'
 FRAME: JsonObject = {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from policies.schema.sections import Regeneration
-from proxy.openai_api.chat import ChatDoor
+from proxy.openai_api.chat import ChatEndpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.pipeline.regeneration import with_note
 
@@ -25,7 +25,7 @@ def again(
 ) -> tuple[JsonObject, list[JsonObject]]:
     """Return the second request and its messages."""
     rules = Regeneration(temperature=temperature)
-    second = with_note(ChatDoor(), body, NOTE, rules, choices=choices)
+    second = with_note(ChatEndpoint(), body, NOTE, rules, choices=choices)
     messages = second["messages"]
     assert isinstance(messages, list)
     return second, [message for message in messages if isinstance(message, dict)]

@@ -9,7 +9,7 @@ from openai.types.completion_usage import CompletionUsage
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from guards.text.personal_data.kinds import PersonalKind
-from proxy.openai_api.completions import CompletionsDoor
+from proxy.openai_api.completions import CompletionsEndpoint
 from proxy.openai_api.completions.reply import CompletionReply
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.model_request import ModelRequest
@@ -17,7 +17,7 @@ from proxy.openai_api.reply import Ending
 from proxy.openai_api.sse import DONE, EventReader, json_bytes, write_event
 from proxy.pipeline.pseudonyms import Pseudonyms
 
-DOOR = CompletionsDoor()
+DOOR = CompletionsEndpoint()
 PROMPT = "문맥: 도서관은 밤 10시에 닫습니다.\n질문: 언제 닫나요?\n답변:"
 NOBODY = Pseudonyms()
 PHONE = "010-0000-1234"

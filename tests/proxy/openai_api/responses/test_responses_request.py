@@ -7,7 +7,7 @@ from guards.core.exchange import Source
 from policies.schema.policy import SourceRules
 from proxy.errors import BadRequest
 from proxy.openai_api.json_body import JsonObject, objects
-from proxy.openai_api.responses import ResponsesDoor
+from proxy.openai_api.responses import ResponsesEndpoint
 from proxy.openai_api.sources import FoundContext, find_sources
 from proxy.openai_api.sse import json_bytes
 from tests.proxy.openai_api.responses.wire import DOOR, request_of
@@ -163,7 +163,7 @@ def test_what_only_the_model_server_keeps_is_named_for_the_policy_to_judge(
 ) -> None:
     body: JsonObject = {"model": "m", "input": "안녕하세요"}
 
-    assert ResponsesDoor().read_request(json_bytes(body | members)).server_state == (param,)
+    assert ResponsesEndpoint().read_request(json_bytes(body | members)).server_state == (param,)
 
 
 @pytest.mark.parametrize(("members", "param"), KEPT_THERE)
@@ -172,7 +172,7 @@ def test_what_only_the_model_server_keeps_is_named_as_not_checked(
 ) -> None:
     body: JsonObject = {"model": "m", "input": "안녕하세요"}
 
-    request = ResponsesDoor().read_request(json_bytes(body | members))
+    request = ResponsesEndpoint().read_request(json_bytes(body | members))
 
     name = param if "[" not in param else "item_reference"
     assert request.not_checked == (name,)
@@ -180,7 +180,7 @@ def test_what_only_the_model_server_keeps_is_named_as_not_checked(
 
 
 def test_with_state_at_the_model_server_a_request_may_have_no_input_of_its_own() -> None:
-    request = ResponsesDoor().read_request(json_bytes({"model": "m", "prompt": {"id": "p"}}))
+    request = ResponsesEndpoint().read_request(json_bytes({"model": "m", "prompt": {"id": "p"}}))
 
     assert request.offers_tools
     assert request.conversation["messages"] == []

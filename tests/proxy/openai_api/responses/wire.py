@@ -14,7 +14,7 @@ from proxy.openai_api.json_body import JsonObject, objects, read_object
 from proxy.openai_api.live_stream import LiveStream, Piece, Restoring
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import Ending
-from proxy.openai_api.responses import ResponsesDoor
+from proxy.openai_api.responses import ResponsesEndpoint
 from proxy.openai_api.responses.reply import ResponsesReply
 from proxy.openai_api.sse import Event, EventReader, json_bytes
 from proxy.pipeline.pseudonyms import Pseudonyms
@@ -24,7 +24,7 @@ NAMES = sorted(path.stem for path in RECORDED.glob("*.sse"))
 STREAM = "text/event-stream"
 JSON = "application/json"
 PHONE = "010-0000-1234"
-DOOR = ResponsesDoor()
+DOOR = ResponsesEndpoint()
 NO_PSEUDONYMS = Pseudonyms()
 NOTHING_COUNTED: JsonObject = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
 ENDING = Ending(id="r1", created=1_790_000_000, finish_reason="stop")

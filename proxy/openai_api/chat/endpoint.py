@@ -1,4 +1,4 @@
-"""The door `/v1/chat/completions`."""
+"""The endpoint `/v1/chat/completions`."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -12,7 +12,7 @@ from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.chat.live import LiveChat
 from proxy.openai_api.chat.reply import ChatReply, read_reply, restored
 from proxy.openai_api.chat.writing import write
-from proxy.openai_api.door import Door
+from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.extensions import JSON_FIELDS, MOST_CHOICES
 from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 from proxy.openai_api.live_stream import LiveStream, Restoring
@@ -80,7 +80,7 @@ def read_request(raw: bytes) -> ModelRequest:
     )
 
 
-class ChatDoor(Door[ChatReply]):
+class ChatEndpoint(Endpoint[ChatReply]):
     """Chat completions."""
 
     name = "chat.completions"

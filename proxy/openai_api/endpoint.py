@@ -1,8 +1,8 @@
-"""What a door is: an endpoint whose answers are guarded, in one shape whatever its wire looks like.
+"""The interface of an endpoint whose answers are guarded, whatever its wire format.
 
-A door reads its requests and the model server's replies, and writes what leaves. Everything between
-is the same for all doors, and knows only the types in here and in `model_request.py`, `reply.py`,
-`live_stream.py` and `restoring.py`. Unknown members are kept everywhere.
+An endpoint reads its requests and the model server's replies, and writes the replies to clients.
+Everything between is the same for all endpoints and knows only the types of this module and of
+`model_request.py`, `reply.py`, `live_stream.py` and `restoring.py`. Unknown members are kept.
 """
 
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import ChoiceOutcome, Ending, ReplyT, Written
 
 
-class Door(ABC, Generic[ReplyT]):
+class Endpoint(ABC, Generic[ReplyT]):
     """An endpoint whose answers are guarded.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""The door `/v1/completions`."""
+"""The endpoint `/v1/completions`."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from proxy.openai_api.completions.prompt import noted
 from proxy.openai_api.completions.reply import CompletionReply, read_plain, read_stream
 from proxy.openai_api.completions.request import prompt_of, read_request
 from proxy.openai_api.completions.writing import write
-from proxy.openai_api.door import Door
+from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Restoring
 from proxy.openai_api.model_request import ModelRequest
@@ -17,7 +17,7 @@ from proxy.openai_api.reply import ChoiceOutcome, Ending, Written
 from proxy.openai_api.sse import STREAM_TYPE
 
 
-class CompletionsDoor(Door[CompletionReply]):
+class CompletionsEndpoint(Endpoint[CompletionReply]):
     """Completions of a prompt."""
 
     name = "completions"

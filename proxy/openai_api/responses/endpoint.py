@@ -1,4 +1,4 @@
-"""The door `/v1/responses`."""
+"""The endpoint `/v1/responses`."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from guards.core.exchange import Source
 from proxy.errors import BadRequest, NotJson
-from proxy.openai_api.door import Door
+from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.extensions import JSON_FIELDS
 from proxy.openai_api.json_body import JsonObject, member, member_path, objects, read_object
 from proxy.openai_api.live_stream import LiveStream, Restoring
@@ -143,7 +143,7 @@ def _kept_there(body: JsonObject) -> Iterator[tuple[str, str]]:
             yield f"input[{at}]", _REFERENCE
 
 
-class ResponsesDoor(Door[ResponsesReply]):
+class ResponsesEndpoint(Endpoint[ResponsesReply]):
     """Responses."""
 
     name = "responses"
