@@ -15,10 +15,10 @@ from tests.fakes.redis_cluster import RedisCluster
 from tests.fakes.redis_process import RedisProcess
 
 # Laws are about results; how long one example takes says how busy the machine is.
-settings.register_profile("patient", deadline=None)
-# What `make fuzz` runs: fifty times as many examples.
+settings.register_profile("suite", deadline=None, max_examples=25)
+# `make fuzz` runs two hundred times as many.
 settings.register_profile("fuzz", deadline=None, max_examples=5_000)
-settings.load_profile("patient")
+settings.load_profile("suite")
 
 
 PAGE_TEST = "test_changed_answers.py"

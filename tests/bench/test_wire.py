@@ -4,7 +4,7 @@ import json
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.bench.corpus import numbered
@@ -36,7 +36,6 @@ BROKEN = [
 
 @pytest.mark.parametrize(("message", "body"), WHOLE)
 @given(cuts=st.lists(st.integers(1, 110), max_size=6))
-@settings(max_examples=40, deadline=None)
 def test_reads_a_message_in_any_pieces(message: bytes, body: bytes, cuts: list[int]) -> None:
     edges = [0, *sorted(cut for cut in cuts if cut < len(message)), len(message)]
     reader = Message()

@@ -22,7 +22,7 @@ from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.raw_upstream import http_head
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = settings(max_examples=max(15, settings().max_examples // 4))
 
 Place = tuple[str | int, ...]
 Body = TypeVar("Body", JsonObject, list[JsonValue])

@@ -21,7 +21,7 @@ from tests.fuzz.test_streams import ASKS, BY_DOOR, streams_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 # A request over sockets takes as long as many readings of one.
-FEWER = settings(max_examples=settings().max_examples // 4)
+FEWER = settings(max_examples=max(15, settings().max_examples // 4))
 ANSWER = json.dumps(completion(chat_body("a"), Said(("열람실은 9시에 엽니다.",)))).encode()
 
 

@@ -23,7 +23,7 @@ from tests.policies.gating.hall import (
 )
 
 # A look at an answer costs milliseconds; `make fuzz` tries fifty times as many.
-EXAMPLES = settings().max_examples // 7
+EXAMPLES = max(12, settings().max_examples // 7)
 LAWS = settings(max_examples=EXAMPLES)
 SETTLED = (CALL, WRITE)
 SEEN_WHOLE = (Kind.SEGMENTS, Kind.WHOLE)

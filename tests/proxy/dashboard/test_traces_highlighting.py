@@ -1,7 +1,7 @@
 """Texts are cut where findings are about them, whatever way their places overlap."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.finding import Span
@@ -59,7 +59,6 @@ def test_cuts(text: str, places: list[tuple[int, int, int]], pieces: list[Piece]
 SPANS = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda ends: Span(*sorted(ends)))
 
 
-@settings(max_examples=60)
 @given(text=st.text(max_size=12), spans=st.lists(SPANS, max_size=8))
 def test_nothing_is_lost_and_every_place_is_whole(text: str, spans: list[Span]) -> None:
     marks = [Mark(span, number) for number, span in enumerate(spans)]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 import redis.asyncio
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from proxy.limits.counting import Count, Limit, Visit
@@ -182,7 +182,6 @@ async def test_a_redis_that_takes_nothing_is_away(counts: SharedCounts, redis_ur
         await counts.enter(visit(per_minute=1))
 
 
-@settings(max_examples=25)
 @given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=8), st.integers(1, 4))
 def test_over_any_interleaving_there_are_never_more_at_once(
     redis_server: str, rounds: list[list[int]], most: int

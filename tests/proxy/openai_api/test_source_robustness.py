@@ -1,76 +1,22 @@
-"""Any request is read or refused, and in time."""
+"""Sources are found in time, however a request is written."""
 
 import re
-import string
 import sys
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from guards.core.exchange import ContextState
-from policies.schema.policy import SourceRules
-from proxy.openai_api.sources import SourceFormatError, find_sources
 from proxy.openai_api.sources.speech import small_letters
 from tests.fakes.growth import assert_grows_with_its_input
-from tests.proxy.openai_api.asking import (
-    QUESTION,
-    REFUND,
-    JsonObject,
-    find,
-)
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
-    ),
-    max_leaves=12,
-)
-PIECES = st.sampled_from(
-    ["<context>", "</context>", "[1] ", "[질문]\n", "참고 자료:\n", "---\n", "\n\n", '"""', "```\n",
-     "Q: ", "A: ", "[Source: a]\n", "{", "['", "'] ", "| 내용 |\n", REFUND, "예시:\n",
-     "위 자료로 답해줘: "]
-)  # fmt: skip
-MESSAGE = st.fixed_dictionaries(
-    {
-        "role": st.sampled_from(["system", "user", "assistant", "tool", "function", "x"]),
-        "content": JSON | st.lists(PIECES, max_size=12).map("".join),
-    }
-)
-BODY = st.fixed_dictionaries(
-    {"messages": st.lists(MESSAGE | JSON, max_size=5) | JSON},
-    optional={
-        "documents": JSON,
-        "guard": JSON | st.fixed_dictionaries({"sources": JSON | st.lists(JSON, max_size=3)}),
-    },
-)
+from tests.proxy.openai_api.asking import QUESTION, find
 
 
-@settings(max_examples=300, deadline=None)
-@given(body=BODY)
-def test_any_body_is_read_or_refused(body: JsonObject) -> None:
-    refused = None
-    found = None
-    try:
-        found = find_sources(body, SourceRules())
-    except SourceFormatError as error:
-        refused = error.field
-
-    if found is None:
-        assert str(refused).startswith("guard")
-    else:
-        assert (found.context is ContextState.FOUND) == bool(found.sources)
-        assert len({source.id for source in found.sources}) == len(found.sources)
-        assert sum(place.sources for place in found.found) == len(found.sources)
-
-
-@pytest.mark.parametrize("role", ["user", "system", "tool"])
 @pytest.mark.parametrize("char", list("a가 \n<[-=#:{\"'>|1`"))
-def test_a_megabyte_of_one_character_is_read_in_time(char: str, role: str) -> None:
-    assert_grows_with_its_input(
-        lambda chars: find((role, char * chars), ("user", QUESTION)), 1_000_000
-    )
+def test_thousands_of_one_character_are_read_in_time(char: str) -> None:
+    for role in ("user", "system", "tool"):
+        assert_grows_with_its_input(
+            lambda chars, role=role: find((role, char * chars), ("user", QUESTION)),  # type: ignore[misc]
+            100_000,
+        )
 
 
 @pytest.mark.parametrize(
@@ -90,7 +36,7 @@ def test_thousands_of_one_thing_are_read_in_time(lead: str, part: str) -> None:
         text = lead + "".join(part.format(number) for number in range(count))
         find(("system", text), ("user", QUESTION))
 
-    assert_grows_with_its_input(look, 4_000)
+    assert_grows_with_its_input(look, 1_600)
 
 
 def test_thousands_of_user_messages_in_a_row_are_read_in_time() -> None:
@@ -98,7 +44,7 @@ def test_thousands_of_user_messages_in_a_row_are_read_in_time() -> None:
         found = find(*(("user", f"{number}일은요?") for number in range(count)))
         assert found.question.endswith(f"{count - 1}일은요?")
 
-    assert_grows_with_its_input(look, 4_000)
+    assert_grows_with_its_input(look, 1_600)
 
 
 def test_small_letters_are_what_a_pattern_that_ignores_case_reads() -> None:
@@ -106,6 +52,8 @@ def test_small_letters_are_what_a_pattern_that_ignores_case_reads() -> None:
     small = small_letters(everything)
 
     assert len(small) == len(everything)
-    for letter in string.ascii_lowercase:
-        ignoring = [one.start() for one in re.finditer(letter, everything, re.IGNORECASE)]
-        assert ignoring == [one.start() for one in re.finditer(letter, small)]
+    assert [one.start() for one in re.finditer("[a-z]", small)] == [
+        one.start()
+        for one in re.finditer("[a-z]", everything, re.IGNORECASE)
+        if re.fullmatch(small[one.start()], one[0], re.IGNORECASE)
+    ]
