@@ -8,14 +8,18 @@ from tests.browser.pages import FAILURES, PAGES
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 # Both languages, both sizes and both colour schemes, each once.
-LOOKS = [
-    pytest.param("ko", DESKTOP, False, "", id="ko-desktop-light"),
-    pytest.param("en", PHONE, True, "-phone", id="en-phone-dark"),
+LOOKS = [("ko", DESKTOP, False, ""), ("en", PHONE, True, "-phone")]
+# In the suite, pages take turns at the looks; `make faults` runs the other half.
+CASES = [
+    pytest.param(
+        name, *look, id=f"{name}{look[-1]}", marks=[pytest.mark.long] if (place + turn) % 2 else []
+    )
+    for place, name in enumerate([*PAGES, *FAILURES])
+    for turn, look in enumerate(LOOKS)
 ]
 
 
-@pytest.mark.parametrize(("language", "size", "dark", "suffix"), LOOKS)
-@pytest.mark.parametrize("name", [*PAGES, *FAILURES])
+@pytest.mark.parametrize(("name", "language", "size", "dark", "suffix"), CASES)
 async def test_no_serious_fault(
     desk: Desk, name: str, language: str, size: tuple[int, int], dark: bool, suffix: str
 ) -> None:

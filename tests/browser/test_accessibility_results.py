@@ -9,10 +9,16 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 DRAFT = "\nguards:\n  numbers:\n    action: replace\n    final: replace\n"
-LOOKS = [
-    pytest.param("ko", DESKTOP, False, "", id="ko-desktop-light"),
-    pytest.param("en", PHONE, True, "-phone", id="en-phone-dark"),
+KO = ("ko", DESKTOP, False, "")
+EN = ("en", PHONE, True, "-phone")
+LONG = pytest.mark.long
+CHECKED = [
+    pytest.param("wrong", *KO, id="wrong"),
+    pytest.param("wrong", *EN, id="wrong-phone", marks=LONG),
+    pytest.param("citations", *KO, id="citations", marks=LONG),
+    pytest.param("citations", *EN, id="citations-phone"),
 ]
+DRAFTED = [pytest.param(*KO, id="ko", marks=LONG), pytest.param(*EN, id="phone")]
 
 
 async def nothing_serious(page: Page, name: str) -> None:
@@ -23,8 +29,7 @@ async def nothing_serious(page: Page, name: str) -> None:
     assert await fits(page)
 
 
-@pytest.mark.parametrize(("language", "size", "dark", "suffix"), LOOKS)
-@pytest.mark.parametrize("example", ["wrong", "citations"])
+@pytest.mark.parametrize(("example", "language", "size", "dark", "suffix"), CHECKED)
 async def test_a_checked_answer(
     desk: Desk, example: str, language: str, size: tuple[int, int], dark: bool, suffix: str
 ) -> None:
@@ -35,7 +40,7 @@ async def test_a_checked_answer(
         await nothing_serious(page, f"playground-{example}{suffix}")
 
 
-@pytest.mark.parametrize(("language", "size", "dark", "suffix"), LOOKS)
+@pytest.mark.parametrize(("language", "size", "dark", "suffix"), DRAFTED)
 async def test_a_draft(
     desk: Desk, language: str, size: tuple[int, int], dark: bool, suffix: str
 ) -> None:

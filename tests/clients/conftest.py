@@ -6,9 +6,8 @@ import pytest
 import pytest_asyncio
 
 from tests.clients.door_server import DoorHouse, DoorServer
-from tests.clients.litellm_process import LiteLlm, litellm_process
 from tests.clients.node_packages import why_not
-from tests.clients.node_programs import NodePrograms
+from tests.clients.processes import NODE, PYTHON, Client, Program, program
 from tests.fakes.house import RAW, House, open_house, upstream_yaml
 from tests.fakes.running_proxy import running_proxy
 from tests.flow import canteen
@@ -59,13 +58,37 @@ def doors(shared_doors: DoorHouse) -> DoorHouse:
     return shared_doors
 
 
+@pytest.fixture(scope="session")
+def node_program() -> Iterator[Program]:
+    with program(*NODE) as running:
+        yield running
+
+
 @pytest.fixture
-def node(house: House) -> NodePrograms:
-    """The programs for Node, which talk to the house's proxy."""
-    return NodePrograms(house.proxy)
+def node(node_program: Program, house: House) -> Client:
+    """Clients for Node, which talk to the house's proxy."""
+    return Client(node_program, house.proxy, house.proxy.key)
+
+
+@pytest.fixture
+def node_at_doors(node_program: Program, doors: DoorHouse) -> Client:
+    """The same, which talk to the proxy of the doors."""
+    return Client(node_program, doors.proxy, doors.proxy.key)
 
 
 @pytest.fixture(scope="session")
-def litellm() -> Iterator[LiteLlm]:
-    with litellm_process() as running:
+def litellm_program() -> Iterator[Program]:
+    with program(*PYTHON, "tests.clients.litellm_program") as running:
+        yield running
+
+
+@pytest.fixture
+def litellm(litellm_program: Program, house: House) -> Client:
+    return Client(litellm_program, house.proxy, house.proxy.key)
+
+
+@pytest.fixture(scope="session")
+def examples() -> Iterator[Program]:
+    """Runs examples of the docs."""
+    with program(*PYTHON, "tests.clients.examples_program") as running:
         yield running

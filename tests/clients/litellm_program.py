@@ -1,6 +1,6 @@
 """The litellm SDK as an app uses it, in a process of its own: it leaves its connections open.
 
-Reads a line of JSON for each case, ``[name, base_url, key]``, and prints a line with what it got.
+Reads a line of JSON for each case, ``[base_url, key, name]``, and prints a line with what it got.
 """
 
 import asyncio
@@ -135,7 +135,7 @@ async def tried(case: str, client: Client) -> Printed:
 async def main() -> None:
     litellm.suppress_debug_info = True
     while line := await asyncio.to_thread(sys.stdin.readline):
-        name, base_url, key = json.loads(line)
+        base_url, key, name = json.loads(line)
         sys.stdout.write(f"{json.dumps(await tried(name, Client(base_url, key)))}\n")
         sys.stdout.flush()
 

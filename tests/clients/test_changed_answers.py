@@ -4,13 +4,14 @@ import asyncio
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Sequence
 
 import pytest
+from pydantic import JsonValue
 
 from tests.clients.door_server import DoorHouse
 from tests.clients.node_packages import FOLDER, LLAMA_INDEX, why_not
+from tests.clients.processes import Program
 from tests.fakes.house import House
 from tests.fakes.running_proxy import DEADLINE_S, RunningProxy
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, STILL_CHINESE
@@ -22,29 +23,38 @@ ENDS = [
     pytest.param((CHINESE, CLEAN), f"[corrected] {CLEAN}", id="corrected"),
     pytest.param((CHINESE, STILL_CHINESE), f"[notice] {LANGUAGE_TEMPLATE}", id="replaced"),
 ]
-PYTHON = (sys.executable, "-")
 NODE = ("node", "--input-type=module", "-")
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-def examples(heading: str) -> list[str]:
+def of_page(heading: str) -> list[str]:
     """Return the programs below a heading of the page."""
     section = re.split(r"^## ", PAGE, flags=re.MULTILINE)
     [found] = [one for one in section if one.startswith(f"{heading}\n")]
     return re.findall(r"^```(?:python|js)\n(.*?)^```", found, re.DOTALL | re.MULTILINE)
 
 
-async def printed(program: str, runner: Sequence[str], proxy: RunningProxy) -> list[str]:
-    """Return the lines that an example prints."""
+def at(proxy: RunningProxy, example: str) -> str:
+    """Return an example that talks to a proxy."""
     address = "http://127.0.0.1:8080/v1"
-    assert address in program
-    program = program.replace(address, proxy.base_url).replace("KEY", f'"{proxy.key}"')
+    assert address in example
+    return example.replace(address, proxy.base_url).replace("KEY", f'"{proxy.key}"')
+
+
+async def printed(examples: Program, example: str) -> JsonValue:
+    """Return the lines that an example for Python prints."""
+    examples.send(example)
+    return (await examples.printed())["lines"]
+
+
+async def printed_by(runner: Sequence[str], example: str) -> list[str]:
+    """Return the lines that an example prints in a process of its own."""
 
     def run() -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             runner,
-            input=program,
+            input=example,
             cwd=FOLDER,
             env={"PATH": os.environ["PATH"], "PYTHONIOENCODING": "utf-8"},
             capture_output=True,
@@ -61,22 +71,24 @@ async def printed(program: str, runner: Sequence[str], proxy: RunningProxy) -> l
 @pytest.mark.parametrize("number", [0, 1], ids=["plain", "stream"])
 @pytest.mark.parametrize(("says", "expected"), ENDS)
 async def test_chat_for_python(
-    house: House, number: int, says: Sequence[str], expected: str
+    house: House, examples: Program, number: int, says: Sequence[str], expected: str
 ) -> None:
     house.scripted.says(*says)
 
-    program = examples("OpenAI for Python")[number]
+    program = of_page("OpenAI for Python")[number]
 
-    assert await printed(program, PYTHON, house.proxy) == [expected]
+    assert await printed(examples, at(house.proxy, program)) == [expected]
 
 
 @pytest.mark.parametrize(("says", "expected"), ENDS)
-async def test_responses_for_python(doors: DoorHouse, says: Sequence[str], expected: str) -> None:
+async def test_responses_for_python(
+    doors: DoorHouse, examples: Program, says: Sequence[str], expected: str
+) -> None:
     doors.server.says(*says)
 
-    *_, program = examples("OpenAI for Python")
+    *_, program = of_page("OpenAI for Python")
 
-    assert await printed(program, PYTHON, doors.proxy) == [expected]
+    assert await printed(examples, at(doors.proxy, program)) == [expected]
 
 
 @pytest.mark.skipif(bool(why_not()), reason="the clients for Node are not there")
@@ -84,18 +96,20 @@ async def test_responses_for_python(doors: DoorHouse, says: Sequence[str], expec
 async def test_node(house: House, says: Sequence[str], expected: str) -> None:
     house.scripted.says(*says)
 
-    [program] = examples("OpenAI for Node")
+    [program] = of_page("OpenAI for Node")
 
-    assert await printed(program, NODE, house.proxy) == [expected]
+    assert await printed_by(NODE, at(house.proxy, program)) == [expected]
 
 
 @pytest.mark.parametrize(("says", "expected"), ENDS)
-async def test_langchain(house: House, says: Sequence[str], expected: str) -> None:
+async def test_langchain(
+    house: House, examples: Program, says: Sequence[str], expected: str
+) -> None:
     house.scripted.says(*says)
 
-    [program] = examples("LangChain")
+    [program] = of_page("LangChain")
 
-    assert await printed(program, PYTHON, house.proxy) == [expected] * 2
+    assert await printed(examples, at(house.proxy, program)) == [expected] * 2
 
 
 @pytest.mark.skipif(not LLAMA_INDEX.exists(), reason="'make llama-index' runs this one")
@@ -103,6 +117,6 @@ async def test_langchain(house: House, says: Sequence[str], expected: str) -> No
 async def test_llama_index(house: House, says: Sequence[str], expected: str) -> None:
     house.scripted.says(*says)
 
-    [program] = examples("LlamaIndex")
+    [program] = of_page("LlamaIndex")
 
-    assert await printed(program, (str(LLAMA_INDEX), "-"), house.proxy) == [expected] * 2
+    assert await printed_by((str(LLAMA_INDEX), "-"), at(house.proxy, program)) == [expected] * 2

@@ -11,7 +11,7 @@ from proxy.demo.model_server import MODEL
 from tests.clients.door_server import DoorHouse
 from tests.clients.langchain_app import Place, langchain_app
 from tests.clients.node_packages import why_not
-from tests.clients.node_programs import NodePrograms
+from tests.clients.processes import Client
 from tests.fakes.house import House
 from tests.flow.canteen import CHINESE, LANGUAGE_TEMPLATE, QUESTION
 
@@ -119,7 +119,7 @@ async def test_a_response_is_incomplete_where_it_was_filtered(
     ],
 )
 async def test_node_refuses_to_parse_it_too(
-    bad: House, node: NodePrograms, tenant: str, reason: str, error: str | None
+    bad: House, node: Client, tenant: str, reason: str, error: str | None
 ) -> None:
     assert await node.as_tenant(tenant).run("openai_chat", "ended") == {
         "finishes": [reason] * 2,
@@ -129,12 +129,12 @@ async def test_node_refuses_to_parse_it_too(
 
 
 @pytest.mark.skipif(bool(why_not()), reason="the clients for Node are not there")
-async def test_node_hands_over_the_text_of_an_incomplete_response(doors: DoorHouse) -> None:
+async def test_node_hands_over_the_text_of_an_incomplete_response(
+    doors: DoorHouse, node_at_doors: Client
+) -> None:
     doors.server.says(CHINESE)
 
-    node = NodePrograms(doors.proxy, "filtering")
-
-    assert await node.run("openai_doors", "responses") == {
+    assert await node_at_doors.as_tenant("filtering").run("openai_doors", "responses") == {
         "plain": LANGUAGE_TEMPLATE,
         "status": "incomplete",
         "streamed": LANGUAGE_TEMPLATE,

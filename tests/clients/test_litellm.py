@@ -3,68 +3,87 @@
 import pytest
 
 from proxy.demo.model_server import Said
-from tests.clients.litellm_process import LiteLlm
+from tests.clients.door_server import DoorHouse
+from tests.clients.processes import Client, Program
 from tests.clients.scripts import PLACE, PLACES, RefusesOnce, calls
 from tests.fakes.house import House
 from tests.flow.canteen import CHINESE, CLEAN, LANGUAGE_TEMPLATE, STILL_CHINESE
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+# Importing litellm takes ten seconds of a processor; it speaks by way of the openai package.
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.long]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        pytest.param(CLEAN, CLEAN, CLEAN, id="passed"),
-        pytest.param(CHINESE, CLEAN, CLEAN, id="asked-again"),
-        pytest.param(CHINESE, STILL_CHINESE, LANGUAGE_TEMPLATE, id="replaced"),
-    ],
-)
+ENDS = [
+    pytest.param(CLEAN, CLEAN, CLEAN, id="passed"),
+    pytest.param(CHINESE, CLEAN, CLEAN, id="asked-again"),
+    pytest.param(CHINESE, STILL_CHINESE, LANGUAGE_TEMPLATE, id="replaced"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_an_answer_plain_and_streamed(
-    house: House, litellm: LiteLlm, first: str, second: str, expected: str
+    house: House, litellm: Client, first: str, second: str, expected: str
 ) -> None:
     house.scripted.says(first, second)
 
-    assert await litellm.run("plain", house.proxy) == {"text": expected, "finish": "stop"}
-    assert await litellm.run("stream", house.proxy) == {
+    assert await litellm.run("plain") == {"text": expected, "finish": "stop"}
+    assert await litellm.run("stream") == {
         "pieces": expected,
         "text": expected,
         "finish": "stop",
     }
 
 
-async def test_the_synchronous_functions_get_the_same(house: House, litellm: LiteLlm) -> None:
+async def test_the_synchronous_functions_get_the_same(house: House, litellm: Client) -> None:
     house.scripted.says(CHINESE, CLEAN)
 
-    assert await litellm.run("thread", house.proxy) == {"texts": [CLEAN, CLEAN]}
+    assert await litellm.run("thread") == {"texts": [CLEAN, CLEAN]}
 
 
-async def test_parallel_calls_of_tools(house: House, litellm: LiteLlm) -> None:
+async def test_parallel_calls_of_tools(house: House, litellm: Client) -> None:
     house.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
 
     found = [[f"call-{number}", "find", {"place": one}] for number, one in enumerate(PLACES)]
-    assert await litellm.run("tools", house.proxy) == {"plain": found, "streamed": found}
+    assert await litellm.run("tools") == {"plain": found, "streamed": found}
 
 
-async def test_structured_output_is_an_object(house: House, litellm: LiteLlm) -> None:
+async def test_structured_output_is_an_object(house: House, litellm: Client) -> None:
     house.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"), PLACE)
 
     place = {"building": "본관 지하", "floor": -1}
-    assert await litellm.run("structured", house.proxy) == place
+    assert await litellm.run("structured") == place
 
 
-async def test_embeddings_are_handed_through(house: House, litellm: LiteLlm) -> None:
-    assert await litellm.run("embedding", house.proxy) == {"embedding": [1.0, 0.5]}
+async def test_embeddings_are_handed_through(litellm: Client) -> None:
+    assert await litellm.run("embedding") == {"embedding": [1.0, 0.5]}
 
 
-async def test_an_unknown_key_is_an_authentication_error(house: House, litellm: LiteLlm) -> None:
-    printed = await litellm.run_as("failed", house.proxy, "gp-nobody")
+async def test_an_unknown_key_is_an_authentication_error(litellm: Client) -> None:
+    printed = await litellm.with_key("gp-nobody").run("failed")
 
     assert printed == {"name": "AuthenticationError", "status": 401}
 
 
-async def test_a_limited_rate_is_told(house: House, litellm: LiteLlm) -> None:
+async def test_a_limited_rate_is_told(house: House, litellm: Client) -> None:
     RefusesOnce(house.raw, always=True)
 
-    printed = await litellm.run("failed", house.proxy, "raw")
+    printed = await litellm.as_tenant("raw").run("failed")
 
     assert printed == {"name": "RateLimitError", "status": 429}
+
+
+@pytest.mark.parametrize("case", ["response", "completion"])
+@pytest.mark.parametrize(("first", "second", "expected"), ENDS)
+async def test_other_doors_plain_and_streamed(
+    doors: DoorHouse,
+    litellm_program: Program,
+    case: str,
+    first: str,
+    second: str,
+    expected: str,
+) -> None:
+    doors.server.says(first, second)
+
+    printed = await Client(litellm_program, doors.proxy, doors.proxy.key).run(case)
+
+    assert printed == {"plain": expected, "streamed": expected}

@@ -4,7 +4,7 @@ import pytest
 
 from proxy.demo.model_server import MODEL, Said
 from proxy.openai_api.json_body import JsonObject, member
-from tests.clients.node_programs import NodePrograms
+from tests.clients.processes import Client
 from tests.clients.scripts import (
     LIMITED_CODE,
     PLACE,
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
     ],
 )
 async def test_an_answer_plain_and_streamed(
-    house: House, node: NodePrograms, first: str, second: str, expected: str
+    house: House, node: Client, first: str, second: str, expected: str
 ) -> None:
     house.scripted.says(first, second)
 
@@ -53,15 +53,13 @@ async def test_an_answer_plain_and_streamed(
     }
 
 
-async def test_the_stream_helper_puts_the_answer_together(house: House, node: NodePrograms) -> None:
+async def test_the_stream_helper_puts_the_answer_together(house: House, node: Client) -> None:
     house.scripted.says(CHINESE, CLEAN)
 
     assert await node.run(PROGRAM, "helper") == {"deltas": CLEAN, "text": CLEAN}
 
 
-async def test_a_stream_ends_with_the_usage_of_a_plain_reply(
-    house: House, node: NodePrograms
-) -> None:
+async def test_a_stream_ends_with_the_usage_of_a_plain_reply(house: House, node: Client) -> None:
     house.scripted.says(CHINESE, CLEAN)
 
     printed = await node.run(PROGRAM, "usage")
@@ -70,14 +68,14 @@ async def test_a_stream_ends_with_the_usage_of_a_plain_reply(
     assert printed["plain"] is not None
 
 
-async def test_two_choices(house: House, node: NodePrograms) -> None:
+async def test_two_choices(house: House, node: Client) -> None:
     house.scripted.says_choices([CLEAN, OTHER])
 
     both = [[0, CLEAN], [1, OTHER]]
     assert await node.run(PROGRAM, "two") == {"plain": both, "streamed": both}
 
 
-async def test_parallel_calls_of_tools(house: House, node: NodePrograms) -> None:
+async def test_parallel_calls_of_tools(house: House, node: Client) -> None:
     house.scripted.script = lambda _: Said(tool_calls=calls(), finish_reason="tool_calls")
 
     found = [[f"call-{number}", "find", {"place": one}] for number, one in enumerate(PLACES)]
@@ -87,7 +85,7 @@ async def test_parallel_calls_of_tools(house: House, node: NodePrograms) -> None
     }
 
 
-async def test_a_loop_of_tools_ends_with_a_guarded_answer(house: House, node: NodePrograms) -> None:
+async def test_a_loop_of_tools_ends_with_a_guarded_answer(house: House, node: Client) -> None:
     house.scripted.script = finds_then_says(CHINESE, CLEAN)
 
     assert await node.run(PROGRAM, "roundTrip") == {
@@ -97,29 +95,27 @@ async def test_a_loop_of_tools_ends_with_a_guarded_answer(house: House, node: No
     }
 
 
-async def test_an_answer_in_json_stays_json(house: House, node: NodePrograms) -> None:
+async def test_an_answer_in_json_stays_json(house: House, node: Client) -> None:
     house.scripted.says(PLACE)
 
     place = {"building": "본관 지하", "floor": -1}
     assert await node.run(PROGRAM, "json") == {"plain": place, "streamed": place}
 
 
-async def test_an_answer_in_json_that_is_replaced_is_a_refusal(
-    house: House, node: NodePrograms
-) -> None:
+async def test_an_answer_in_json_that_is_replaced_is_a_refusal(house: House, node: Client) -> None:
     house.scripted.says(PLACE.replace("본관 지하", "本馆地下的食堂"))
 
     assert await node.run(PROGRAM, "refused") == {"content": None, "refusal": LANGUAGE_TEMPLATE}
 
 
-async def test_a_complaint_is_met_without_the_model(house: House, node: NodePrograms) -> None:
+async def test_a_complaint_is_met_without_the_model(house: House, node: Client) -> None:
     printed = await node.run(PROGRAM, "complaint")
 
     assert printed == {"plain": COMPLAINT_TEMPLATE, "streamed": COMPLAINT_TEMPLATE}
     assert house.scripted.requests == []
 
 
-async def test_the_replys_headers_lead_to_its_trace(house: House, node: NodePrograms) -> None:
+async def test_the_replys_headers_lead_to_its_trace(house: House, node: Client) -> None:
     house.scripted.says(CLEAN)
 
     printed = await node.run(PROGRAM, "headers")
@@ -131,7 +127,7 @@ async def test_the_replys_headers_lead_to_its_trace(house: House, node: NodeProg
     assert [trace.replies for trace in traces] == [(CLEAN,), (CLEAN,)]
 
 
-async def test_models_are_listed(node: NodePrograms) -> None:
+async def test_models_are_listed(node: Client) -> None:
     assert await node.run(PROGRAM, "models") == {"ids": [MODEL]}
 
 
@@ -148,22 +144,22 @@ def error(name: str, status: int | None, code: str | None = None, **more: str) -
     } | more
 
 
-async def test_an_unknown_key_is_an_authentication_error(node: NodePrograms) -> None:
+async def test_an_unknown_key_is_an_authentication_error(node: Client) -> None:
     printed = await node.with_key("gp-nobody").run(PROGRAM, "failed")
 
     told = error("AuthenticationError", 401, "invalid_api_key")
     assert printed == {"plain": told, "streamed": told}
 
 
-async def test_messages_that_are_none_are_a_bad_request(node: NodePrograms) -> None:
+async def test_messages_that_are_none_are_a_bad_request(node: Client) -> None:
     assert await node.run(PROGRAM, "malformed") == error("BadRequestError", 400, "invalid_request")
 
 
-async def test_an_unknown_path_is_not_found(node: NodePrograms) -> None:
+async def test_an_unknown_path_is_not_found(node: Client) -> None:
     assert await node.run(PROGRAM, "lost") == error("NotFoundError", 404, "unknown_url")
 
 
-async def test_a_limited_rate_is_told(house: House, node: NodePrograms) -> None:
+async def test_a_limited_rate_is_told(house: House, node: Client) -> None:
     RefusesOnce(house.raw, always=True)
 
     printed = await node.as_tenant("raw").run(PROGRAM, "failed")
@@ -172,7 +168,7 @@ async def test_a_limited_rate_is_told(house: House, node: NodePrograms) -> None:
     assert printed == {"plain": told, "streamed": told}
 
 
-async def test_a_limited_rate_is_waited_out(house: House, node: NodePrograms) -> None:
+async def test_a_limited_rate_is_waited_out(house: House, node: Client) -> None:
     refusing = RefusesOnce(house.raw)
 
     assert await node.as_tenant("raw").run(PROGRAM, "retried") == {"text": CLEAN}
@@ -180,7 +176,7 @@ async def test_a_limited_rate_is_waited_out(house: House, node: NodePrograms) ->
     assert second_s - first_s >= RETRY_AFTER_S
 
 
-async def test_a_stream_that_breaks_off_is_an_error(house: House, node: NodePrograms) -> None:
+async def test_a_stream_that_breaks_off_is_an_error(house: House, node: Client) -> None:
     house.raw.act = breaks_off
 
     printed = await node.as_tenant("raw").run(PROGRAM, "failed")
@@ -191,7 +187,7 @@ async def test_a_stream_that_breaks_off_is_an_error(house: House, node: NodeProg
 # Clients that leave.
 
 
-async def test_an_impatient_client_ends_the_models_work(house: House, node: NodePrograms) -> None:
+async def test_an_impatient_client_ends_the_models_work(house: House, node: Client) -> None:
     house.raw.act = lambda talk: talk.hang()
 
     async with node.as_tenant("raw").running(PROGRAM, "impatient") as running:
@@ -206,13 +202,13 @@ async def test_an_impatient_client_ends_the_models_work(house: House, node: Node
     [("aborted", {"finish": None}), ("abortedHelper", {"name": "APIUserAbortError"})],
 )
 async def test_an_aborted_stream_ends_the_models_work(
-    house: House, node: NodePrograms, case: str, expected: JsonObject
+    house: House, node: Client, case: str, expected: JsonObject
 ) -> None:
     silent = FallsSilent(house.raw)
 
     async with node.as_tenant("raw").running(PROGRAM, case) as running:
         await silent.spoken.wait()
-        printed = await running.printed(b"leave\n")
+        printed = await running.printed("leave")
         await house.raw.hung_up.wait()
 
     assert printed == expected

@@ -3,7 +3,7 @@
 import pytest
 
 from proxy.openai_api.json_body import member
-from tests.clients.node_programs import NodePrograms
+from tests.clients.processes import Client
 from tests.clients.scripts import (
     LIMITED_CODE,
     PLACE,
@@ -33,7 +33,7 @@ def provider(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize(("first", "second", "expected"), ENDS)
 async def test_a_text_generated_and_streamed(
-    house: House, node: NodePrograms, provider: str, first: str, second: str, expected: str
+    house: House, node: Client, provider: str, first: str, second: str, expected: str
 ) -> None:
     house.scripted.says(first, second)
 
@@ -47,7 +47,7 @@ async def test_a_text_generated_and_streamed(
 
 
 async def test_the_parts_of_a_stream_come_in_order(
-    house: House, node: NodePrograms, provider: str
+    house: House, node: Client, provider: str
 ) -> None:
     house.scripted.says(CLEAN)
 
@@ -65,14 +65,14 @@ async def test_the_parts_of_a_stream_come_in_order(
     }
 
 
-async def test_a_browser_shows_the_answer(house: House, node: NodePrograms, provider: str) -> None:
+async def test_a_browser_shows_the_answer(house: House, node: Client, provider: str) -> None:
     house.scripted.says(CHINESE, CLEAN)
 
     assert await node.run(PROGRAM, "ui", provider) == {"role": "assistant", "texts": [CLEAN]}
 
 
 async def test_a_loop_of_tools_ends_with_a_guarded_answer(
-    house: House, node: NodePrograms, provider: str
+    house: House, node: Client, provider: str
 ) -> None:
     house.scripted.script = finds_then_says(CHINESE, CLEAN)
 
@@ -80,7 +80,7 @@ async def test_a_loop_of_tools_ends_with_a_guarded_answer(
     assert await node.run(PROGRAM, "tools", provider) == {"plain": ended, "streamed": ended}
 
 
-async def test_objects_are_valid(house: House, node: NodePrograms, provider: str) -> None:
+async def test_objects_are_valid(house: House, node: Client, provider: str) -> None:
     house.scripted.says(PLACE)
 
     place = {"building": "본관 지하", "floor": -1}
@@ -91,7 +91,7 @@ async def test_objects_are_valid(house: House, node: NodePrograms, provider: str
 # What is caught.
 
 
-async def test_an_unknown_key_is_told(node: NodePrograms, provider: str) -> None:
+async def test_an_unknown_key_is_told(node: Client, provider: str) -> None:
     printed = await node.with_key("gp-nobody").run(PROGRAM, "failed", provider)
 
     error = {
@@ -104,7 +104,7 @@ async def test_an_unknown_key_is_told(node: NodePrograms, provider: str) -> None
     assert printed == {"plain": error, "streamed": [error]}
 
 
-async def test_a_limited_rate_is_told(house: House, node: NodePrograms, provider: str) -> None:
+async def test_a_limited_rate_is_told(house: House, node: Client, provider: str) -> None:
     RefusesOnce(house.raw, always=True)
 
     printed = await node.as_tenant("raw").run(PROGRAM, "failed", provider)
@@ -119,9 +119,7 @@ async def test_a_limited_rate_is_told(house: House, node: NodePrograms, provider
     assert printed == {"plain": error, "streamed": [error]}
 
 
-async def test_a_limited_rate_is_waited_out(
-    house: House, node: NodePrograms, provider: str
-) -> None:
+async def test_a_limited_rate_is_waited_out(house: House, node: Client, provider: str) -> None:
     refusing = RefusesOnce(house.raw)
 
     assert await node.as_tenant("raw").run(PROGRAM, "retried", provider) == {"text": CLEAN}
@@ -129,13 +127,13 @@ async def test_a_limited_rate_is_waited_out(
 
 
 async def test_an_aborted_stream_ends_the_models_work(
-    house: House, node: NodePrograms, provider: str
+    house: House, node: Client, provider: str
 ) -> None:
     silent = FallsSilent(house.raw)
 
     async with node.as_tenant("raw").running(PROGRAM, "aborted", provider) as running:
         await silent.spoken.wait()
-        printed = await running.printed(b"leave\n")
+        printed = await running.printed("leave")
         await house.raw.hung_up.wait()
 
     types = printed["types"]

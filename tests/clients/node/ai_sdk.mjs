@@ -19,10 +19,9 @@ import {
   baseURL,
   caught,
   collected,
-  main,
   model as name,
+  nextLine,
   question as prompt,
-  told,
 } from "./program.mjs";
 
 const openai = createOpenAI({ apiKey, baseURL });
@@ -85,7 +84,7 @@ function seen(error) {
   };
 }
 
-await main({
+export default {
   async texts(provider) {
     const plain = await generateText(asked(provider));
     const result = streamText(asked(provider));
@@ -154,8 +153,8 @@ await main({
     const controller = new AbortController();
     const result = streamText(asked(provider, { abortSignal: controller.signal }));
     const reading = collected(result.fullStream);
-    await told();
+    await nextLine();
     controller.abort();
     return { types: (await reading).map((part) => part.type) };
   },
-});
+};

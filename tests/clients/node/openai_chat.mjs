@@ -7,10 +7,9 @@ import {
   caught,
   collected,
   complaint,
-  main,
   model,
+  nextLine,
   question,
-  told,
 } from "./program.mjs";
 
 const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
@@ -62,7 +61,7 @@ function seen(error) {
   };
 }
 
-await main({
+export default {
   async answers() {
     const plain = await chat.create(asked);
     const chunks = await collected(await chat.create({ ...asked, stream: true }));
@@ -200,7 +199,7 @@ await main({
     const controller = new AbortController();
     const options = { signal: controller.signal };
     const reading = collected(await chat.create({ ...asked, stream: true }, options));
-    await told();
+    await nextLine();
     controller.abort();
     const chunks = await reading;
     return { finish: chunks.at(-1)?.choices[0].finish_reason ?? null };
@@ -209,8 +208,8 @@ await main({
   async abortedHelper() {
     const stream = chat.stream(asked);
     const ending = caught(() => stream.done());
-    await told();
+    await nextLine();
     stream.abort();
     return { name: (await ending).constructor.name };
   },
-});
+};

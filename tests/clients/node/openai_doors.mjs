@@ -1,7 +1,7 @@
 // The openai package at the doors beside chat: responses and completions.
 import OpenAI from "openai";
 
-import { apiKey, baseURL, collected, complaint, main, model, question } from "./program.mjs";
+import { apiKey, baseURL, collected, complaint, model, question } from "./program.mjs";
 
 const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
 const asked = { model, input: question };
@@ -29,7 +29,7 @@ function called(response) {
   return calls.map((call) => [call.call_id, call.name, JSON.parse(call.arguments)]);
 }
 
-await main({
+export default {
   async responses() {
     const plain = await client.responses.create(asked);
     const events = await collected(await client.responses.create({ ...asked, stream: true }));
@@ -102,4 +102,4 @@ await main({
       streamed: chunks.map((chunk) => chunk.choices[0].text).join(""),
     };
   },
-});
+};

@@ -1,26 +1,26 @@
 // What all programs share: where the proxy is, what to ask, and how they tell what they got.
-import { once } from "node:events";
 import process from "node:process";
+import { createInterface } from "node:readline";
 
 const { env } = process;
 
-export const baseURL = env.GUARD_PROXY_BASE_URL;
-export const apiKey = env.GUARD_PROXY_KEY;
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+export let baseURL = "";
+export let apiKey = "";
 export const model = env.GUARD_PROXY_MODEL;
 export const question = env.GUARD_PROXY_QUESTION;
 export const complaint = env.GUARD_PROXY_COMPLAINT;
 
-// Wait until the test says that it is time.
-export async function told() {
-  await once(process.stdin, "data");
-  process.stdin.unref();
+// Decide where the clients of the programs that are loaded from now on send their requests.
+export function use(address, key) {
+  baseURL = address;
+  apiKey = key;
 }
 
-// Run the case that the command line names, and print what it returns as JSON.
-export async function main(cases) {
-  const [name, ...rest] = process.argv.slice(2);
-  const printed = await cases[name](...rest);
-  process.stdout.write(JSON.stringify(printed));
+// Return the next line that the test sends: a case to run, or the word that it is time to leave.
+export async function nextLine() {
+  return (await lines.next()).value;
 }
 
 // Return what an attempt ends with: what the client's user would catch.
