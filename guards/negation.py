@@ -247,26 +247,24 @@ class Negation(Guard[NegationSettings]):
             if statement.is_named:
                 continue
             told = reading.told.once(SourceMeaning)
-            related = told.related(statement, asked)
-            found = self._contradiction(statement, related, asked, sentence[0].start, told)
+            found = self._contradiction(statement, asked, sentence[0].start, told)
             if found is not None:
                 opposed.append(found)
                 continue
             yield from self._widened(statement, said.page.plain, asked, sentence, told)
-            yield from self._omitted(related, asked, sentence, told)
+            yield from self._omitted(statement, asked, sentence, told)
         opposed += self._contrasts(sentence, reading)
         yield from _apart(opposed)
 
     def _contradiction(
         self,
         statement: Statement,
-        related: Sequence[Match],
         asked: Mapping[str, float],
         offset: int,
         told: SourceMeaning,
     ) -> _Found | None:
-        match = told.contradiction(statement, related, asked)
-        if match is None or match.share < self.settings.possible_from:
+        match = told.contradiction(statement, asked, self.settings.possible_from)
+        if match is None:
             return None
         sure = self.settings.sure_from if statement.has_predicate else _BARE
         is_sure = match.share >= sure and not may_say_both(statement, match.told)
@@ -288,8 +286,8 @@ class Negation(Guard[NegationSettings]):
             return
         told = reading.told.once(SourceMeaning)
         reply_says = replied(claim, is_yes=reply[0])
-        match = told.contradiction(reply_says, told.related(reply_says, {}), {})
-        if match is not None and match.share >= self.settings.sure_from:
+        match = told.contradiction(reply_says, {}, self.settings.sure_from)
+        if match is not None:
             yield _found("negation.wrong_reply", (0, len(text)), match, told)
 
     def _widened(
@@ -335,18 +333,18 @@ class Negation(Guard[NegationSettings]):
 
     def _omitted(
         self,
-        related: Sequence[Match],
+        statement: Statement,
         asked: Mapping[str, float],
         sentence: Sequence[Claim],
         told: SourceMeaning,
     ) -> Iterator[_Found]:
         """Yield the exception to a rule of the answer that the question touches."""
-        match = next(iter(related), None)
+        match = told.with_exception(statement, asked)
         if match is None or match.agrees < 0 or match.share < self.settings.sure_from:
             return
         exception = told.exception_behind(match.told)
         rule = {feature for one in match.told.sentence for feature in _features(one)}
-        if exception and any(_features(one) & asked.keys() - rule for one in exception):
+        if any(_features(one) & asked.keys() - rule for one in exception):
             text = told.text_of(exception, match.told.source)
             yield _Found(
                 "negation.exception_omitted",

@@ -151,11 +151,13 @@ class Numbers(Guard[NumbersSettings]):
     def _judged(self, figure: Figure, compared: Compared) -> Finding | None:
         if compared.is_quoted(figure):
             return None
+        bound = compared.bound(figure)
+        if bound.held is Held.HELD and not compared.arithmetic.may_be_wrong(figure):
+            return None
         explained = compared.arithmetic.of(figure)
         if explained.outcome is Outcome.SHOWN_WRONG:
             expected = () if explained.right is None else (_shown(explained.right, figure),)
             return _finding("wrong_result", figure, compared, expected)
-        bound = compared.bound(figure)
         is_users = explained.outcome is Outcome.GIVEN_BY_USER or compared.is_of_user(figure)
         if is_users and self.settings.allow_from_question:
             return _differs(figure, bound, compared) if compared.agrees(figure, bound) else None

@@ -112,15 +112,15 @@ class SourceFigures:
         self.values = frozenset(
             (one.measure.dimension, value) for one in self.figures for value in one.measure.values
         )
-        self._weights = {
-            (one.source, one.start): self.index.weight(one.context) for one in self.figures
-        }
+        self._weights = {one.place: self.index.weight(one.context) for one in self.figures}
         self._tells_open_days = any(tells_open_days(one.page.plain) for one in self.index.readings)
-        self._sets: dict[str, list[tuple[_Member, ...]]] = defaultdict(list)
-        for key, members in self._sibling_sets().items():
-            self._sets[key[-1]].append(_labelled(members))
+        self._sets = [_labelled(members) for members in self._sibling_sets()]
+        self._sets_of: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for number, members in enumerate(self._sets):
+            for one in members:
+                self._sets_of[one.figure.place].append(number)
 
-    def _sibling_sets(self) -> dict[tuple[str, ...], list[Figure]]:
+    def _sibling_sets(self) -> Iterable[list[Figure]]:
         found: dict[tuple[str, ...], list[Figure]] = defaultdict(list)
         for figure in self.figures:
             if figure.measure.dimension == Dimension.BARE:
@@ -135,11 +135,11 @@ class SourceFigures:
                 label.text for label in block.labels if label.level in {Level.HEADING, Level.PARENT}
             )
             found["list", source, *above, group].append(figure)
-        return {
-            key: members
-            for key, members in found.items()
+        return (
+            members
+            for members in found.values()
             if len(members) <= _LARGEST_SET and len({one.measure for one in members}) > 1
-        }
+        )
 
     def with_value(self, measure: Measure) -> Iterable[Figure]:
         """Yield the figures of a value, in whatever notation."""
@@ -153,6 +153,14 @@ class SourceFigures:
         for place, figure in enumerate(self.figures):
             for key in keys_of(figure.measure):
                 found[key].append(place)
+        return found
+
+    @lazy
+    def _by_group(self) -> dict[str, list[Figure]]:
+        found: dict[str, list[Figure]] = defaultdict(list)
+        for figure in self.figures:
+            if figure.measure.dimension != Dimension.BARE:
+                found[figure.group].append(figure)
         return found
 
     def bind(self, figure: Figure) -> Bound:
@@ -171,7 +179,7 @@ class SourceFigures:
         if figure.measure.dimension == Dimension.BARE:
             return Bound(Held.HELD, same=here)
         likeness = best[0] if best else 0.0
-        moved = self._by_label(figure, asking, likeness)
+        moved = self._by_label(figure, asking, same, likeness)
         if moved is not None:
             return Bound(Held.MOVED, moved, self._likeness(asking, moved), here)
         if best is not None and figure.group not in _POINTS:
@@ -201,23 +209,19 @@ class SourceFigures:
         """Tell whether the sources have both ends of a range by themselves (13:00~17:00)."""
         dimension, values, *_ = figure.measure
         return len(values) > 1 and all(
-            any(same_value(Measure(dimension, (value,)), one.measure) for one in self.figures)
-            for value in values
+            any(True for _ in self.with_value(Measure(dimension, (value,)))) for value in values
         )
 
     def _candidates(self, figure: Figure) -> tuple[list[Figure], list[Figure]]:
         """Return the source figures of the same value, and the comparable ones of another."""
-        same: list[Figure] = []
-        others: list[Figure] = []
-        is_bare = figure.measure.dimension == Dimension.BARE
-        for one in self.figures:
-            if same_value(figure.measure, one.measure):
-                if is_bare or one.measure.dimension != Dimension.BARE or not same:
-                    same.append(one)
-            elif one.group == figure.group and one.measure.dimension != Dimension.BARE:
-                others.append(one)
-        typed = [one for one in same if one.measure.dimension != Dimension.BARE]
-        return (typed or same), others
+        bare = Dimension.BARE
+        same = list(self.with_value(figure.measure))
+        typed = [one for one in same if one.measure.dimension != bare]
+        if not typed and figure.measure.dimension != bare:
+            same = same[:1]
+        places = {one.place for one in same}
+        others = self._by_group.get(figure.group, ())
+        return (typed or same), [one for one in others if one.place not in places]
 
     def _in_other_units(self, figure: Figure) -> list[Figure]:
         """Return the figures of the same number in another unit: 50만 달러 for 50만 원."""
@@ -237,7 +241,7 @@ class SourceFigures:
         return best
 
     def _likeness(self, asking: Asking, figure: Figure) -> float:
-        return asking.likeness(figure.context, self._weights[figure.source, figure.start])
+        return asking.likeness(figure.context, self._weights[figure.place])
 
     def _for_other_base(
         self, figure: Figure, asking: Asking, told: Sequence[Figure]
@@ -320,7 +324,9 @@ class SourceFigures:
             for feature, weight in figure.context.items()
         )
 
-    def _by_label(self, figure: Figure, asking: Asking, likeness: float) -> Figure | None:
+    def _by_label(
+        self, figure: Figure, asking: Asking, same: Sequence[Figure], likeness: float
+    ) -> Figure | None:
         """Return the figure whose label the answer names, where it gives the value of another."""
         near = frozenset(
             feature
@@ -328,10 +334,11 @@ class SourceFigures:
             if weight >= _NEAR and feature[0] != "@"
         )
         found: tuple[float, Figure] | None = None
-        for members in self._sets.get(figure.group, ()):
-            own = [one for one in members if same_value(figure.measure, one.figure.measure)]
-            rest = [one for one in members if not same_value(figure.measure, one.figure.measure)]
-            if not own or not rest:
+        places = {one.place for one in same if one.group == figure.group}
+        for number in sorted({number for place in places for number in self._sets_of[place]}):
+            own = [one for one in self._sets[number] if one.figure.place in places]
+            rest = [one for one in self._sets[number] if one.figure.place not in places]
+            if not rest:
                 continue
             if any(feature in figure.context for one in own for feature in one.label):
                 continue

@@ -151,8 +151,8 @@ class Doubts:
         """Return how much a source opposes, and which limits of the nearest claim are left out."""
         opposed, limits, other = 0.0, 0, False
         for statement in said:
-            related = self._meaning.related(statement, self._asked)
-            opposed = max([opposed, *(one.share for one in related if one.agrees < 0)])
+            against = self._meaning.related(statement, self._asked, (-1,))
+            opposed = max([opposed, *(one.share for one in against)])
             nearest = next(iter(self._meaning.about(statement, self._asked)), None)
             if nearest is not None:
                 limits = max(limits, self._limits_left_out(nearest))

@@ -76,6 +76,11 @@ class Figure:
         return tuple((value, float(value)) for value in self.measure.values)
 
     @property
+    def place(self) -> tuple[int, int]:
+        """Number of its source and where it begins there."""
+        return self.source, self.start
+
+    @property
     def group(self) -> str:
         """What it can be compared with."""
         return group_of(self.measure)

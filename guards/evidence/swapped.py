@@ -5,21 +5,19 @@ the caller to judge. The last word does not count, because a polite ending chang
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from guards.core.reading import SourceSet
-from guards.evidence.index import OWN, Bag, SourceIndex
-from guards.korean.morphemes import morphemes
-from guards.korean.words import content_words
+from guards.evidence.index import SourceIndex
 from guards.text.particles import stem
 
 _WORD = re.compile(r"[^\s()\[\],\"'“”‘’「」『』.!?]+")
 _FEWEST_SHARED = 4
 _LEAST_SHARE = 0.6
 _MOST_SWAPPED = 4
-_MOST_CLAIMS = 48
 _LONGEST_PARTICLE = 2
 
 
@@ -53,6 +51,33 @@ class _Words(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
+class _Told(NamedTuple):
+    """A sentence of a source, and the id of that source."""
+
+    source_id: str
+    text: str
+    words: _Words
+
+
+class SourceSentences:
+    """The sentences of all sources, found by the word that they begin or end with."""
+
+    def __init__(self, told: SourceSet) -> None:
+        index = told.once(SourceIndex)
+        self._by_end: dict[tuple[int, str], list[_Told]] = defaultdict(list)
+        for source_id, text in dict.fromkeys(
+            (one.source_id, index.text_of(one)) for one in index.claims
+        ):
+            words = _words_but_the_last(text)
+            if len(words.texts) >= _FEWEST_SHARED:
+                self._by_end[0, words.texts[0]].append(_Told(source_id, text, words))
+                self._by_end[-1, words.texts[-1]].append(_Told(source_id, text, words))
+
+    def sharing_an_end(self, texts: Sequence[str]) -> list[_Told]:
+        """Return the sentences that begin or end with the same word as some words."""
+        return [one for end in (0, -1) for one in self._by_end.get((end, texts[end]), ())]
+
+
 def swap_in(sentence: str, told: SourceSet) -> Swap | None:
     """Return the one place in which a sentence differs from the nearest source sentence.
 
@@ -63,8 +88,8 @@ def swap_in(sentence: str, told: SourceSet) -> Swap | None:
     most_shared = max(_FEWEST_SHARED, _LEAST_SHARE * len(words.texts)) - 1
     if len(words.texts) <= most_shared:
         return None
-    for source_id, other in _near(sentence, told.once(SourceIndex)):
-        others = _words_but_the_last(other)
+    # What shares so many words at both ends together shares one of the two outermost.
+    for source_id, other, others in told.once(SourceSentences).sharing_an_end(words.texts):
         if others.texts == words.texts:
             return None
         ahead, behind = _shared(words.texts, others.texts)
@@ -84,19 +109,6 @@ def swap_in(sentence: str, told: SourceSet) -> Swap | None:
             )
             most_shared = ahead + behind
     return best
-
-
-def _near(sentence: str, index: SourceIndex) -> dict[tuple[str, str], None]:
-    """Return the source sentences that share most with a sentence, with the ids of their sources.
-
-    As each of its clauses may be a claim of its own there, more claims than sentences are looked
-    up.
-    """
-    bag = Bag()
-    bag.add(content_words(morphemes(sentence)), OWN)
-    return dict.fromkeys(
-        (one.source_id, index.text_of(one)) for _, one in index.nearest(bag.weights, _MOST_CLAIMS)
-    )
 
 
 def _words_but_the_last(sentence: str) -> _Words:

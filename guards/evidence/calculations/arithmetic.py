@@ -135,6 +135,11 @@ class Arithmetic:
             self._kept[figure.start] = self._explain(figure)
         return self._kept[figure.start]
 
+    def may_be_wrong(self, figure: Figure) -> bool:
+        """Tell whether the answer may show a figure to be wrong; quicker than explaining it."""
+        is_shown = figure.start in self._results or figure.start in self._totals
+        return is_shown or self._is_called_total(figure)
+
     def _explain(self, figure: Figure) -> Explanation:
         shown = self._shown(figure)
         if shown is not None:
@@ -187,8 +192,7 @@ class Arithmetic:
 
     def _total_in_words(self, figure: Figure, pool: Pool) -> Explanation | None:
         """Return what is wrong with a total of the amounts that its sentence names before it."""
-        before = self._answer.page.plain[max(0, figure.start - _TOTAL_CHARS) : figure.start]
-        if not _TOTAL_BEFORE.search(before) or figure.quantity.approximate:
+        if not self._is_called_total(figure):
             return None
         kind = kind_of(figure.measure)
         amounts = [one for one in pool.own if kind_of(one.measure) == kind]
@@ -202,6 +206,10 @@ class Arithmetic:
             return None
         right = sum((one.measure.values[0] for one in amounts), Fraction(0))
         return Explanation(Outcome.SHOWN_WRONG, right, tuple(amounts), "total in words")
+
+    def _is_called_total(self, figure: Figure) -> bool:
+        before = self._answer.page.plain[max(0, figure.start - _TOTAL_CHARS) : figure.start]
+        return _TOTAL_BEFORE.search(before) is not None and not figure.quantity.approximate
 
     def _only_multiplies(self, figure: Figure) -> bool:
         """Tell whether a figure without a unit is an operand of an equation that is right."""

@@ -74,6 +74,7 @@ class SourceMeaning:
         self._weights: dict[tuple[str, ...], float] = {}
         self._by_act: dict[str, list[int]] = defaultdict(list)
         self._by_word: dict[str, list[int]] = defaultdict(list)
+        self._excepted: set[int] = set()
         for number, part in enumerate(told.parts):
             title = part.source.title if part.source else ""
             for one in statements_of(self.readings[number].sentences, title, number):
@@ -83,6 +84,8 @@ class SourceMeaning:
     def _add(self, one: Statement) -> None:
         place = len(self.statements)
         self.statements.append(one)
+        if self.exception_behind(one):
+            self._excepted.add(place)
         for name in {act.name for act in one.acts}:
             self._by_act[name].append(place)
         for name in {word.features[-1] for word in words_of(one)}:
@@ -98,23 +101,23 @@ class SourceMeaning:
                 self._weights[word.features] = weight
         return weight
 
-    def related(self, statement: Statement, asked: Mapping[str, float]) -> list[Match]:
+    def related(
+        self, statement: Statement, asked: Mapping[str, float], signs: Collection[int] = (1, -1)
+    ) -> list[Match]:
         """Return the source statements about the same act, closest first.
 
         Args:
             statement: A statement of an answer.
             asked: The features of the question, which tell what the answer speaks of.
+            signs: Which of those that agree (1) and those that oppose (-1) are wanted.
         """
-        places = {at for act in statement.acts for at in self._by_act.get(act.name, ())}
-        if statement.modality in _MAY or statement.modality in _MUST:
-            places |= self._with_words(statement)
         around = {**asked, **statement.around}
         own = tuple(_apart(statement.parts))
         found = []
-        for at in places:
+        for at in self._with_act(statement):
             told = self.statements[at]
             agrees, weight, act = relation(statement, told)
-            if not agrees or (told.is_named and agrees < 0):
+            if agrees not in signs or (told.is_named and agrees < 0):
                 continue
             skip = _words_for(act, statement, told) if act else _OFFERS
             its = weight * self._coverage(own, told.around, skip)
@@ -122,6 +125,19 @@ class SourceMeaning:
                 share = its * self._coverage(told.parts, around, skip)
                 found.append(Match(statement, told, agrees, share))
         return sorted(found, key=lambda one: -one.share)
+
+    def _with_act(self, statement: Statement) -> set[int]:
+        places = {at for act in statement.acts for at in self._by_act.get(act.name, ())}
+        if statement.modality in _MAY or statement.modality in _MUST:
+            places |= self._with_words(statement)
+        return places
+
+    def with_exception(self, statement: Statement, asked: Mapping[str, float]) -> Match | None:
+        """Return the closest source statement if it is a rule with an exception behind it."""
+        if self._excepted.isdisjoint(self._with_act(statement)):
+            return None
+        match = next(iter(self.related(statement, asked)), None)
+        return match if match is not None and self.exception_behind(match.told) else None
 
     def about(self, statement: Statement, asked: Mapping[str, float]) -> list[Match]:
         """Return the source statements about the same, whatever they say of it, closest first."""
@@ -183,24 +199,25 @@ class SourceMeaning:
         return max((self.held(one, near) for one in statement.topic), default=1.0)
 
     def contradiction(
-        self, statement: Statement, found: Sequence[Match], asked: Mapping[str, float]
+        self, statement: Statement, asked: Mapping[str, float], least: float
     ) -> Match | None:
         """Return the source statement that contradicts a statement most; None if none does.
 
         Args:
             statement: A statement of an answer.
-            found: The source statements that are related to it.
             asked: The features of the question.
+            least: How much the two have to share.
         """
-        against = [
+        against = (
             one
-            for one in found
-            if one.agrees < 0 and not self._is_other_case(statement, one.told, asked)
-        ]
-        support = max((one.share for one in found if one.agrees > 0), default=0.0)
-        if not against or against[0].share < support * _LEADS_BY:
+            for one in self.related(statement, asked, (-1,))
+            if one.share >= least and not self._is_other_case(statement, one.told, asked)
+        )
+        first = next(against, None)
+        if first is None:
             return None
-        return against[0]
+        support = max((one.share for one in self.related(statement, asked, (1,))), default=0.0)
+        return first if first.share >= support * _LEADS_BY else None
 
     def _is_other_case(
         self, statement: Statement, told: Statement, asked: Mapping[str, float]
