@@ -5,6 +5,7 @@ from guards.core.exchange import ContextState, Exchange, Source
 from guards.core.finding import Severity, Span
 from guards.core.guard import Stage
 from guards.core.reading import read
+from tests.tables import each_row
 
 QUESTION = "환불 신청 절차를 알려 주세요"
 ON_TOPIC = Source("1", "제8조(환불)", "환불을 신청하려면 영수증과 신청서를 함께 제출한다.")
@@ -73,8 +74,8 @@ CLEAN = [
 ]
 
 
-@pytest.mark.parametrize("answer", [None, "신청서를 내시면 됩니다."])
-@pytest.mark.parametrize(("exchange", "kind", "score"), FLAGGED)
+@each_row("answer", [None, "신청서를 내시면 됩니다."])
+@each_row("exchange, kind, score", FLAGGED)
 def test_flags_before_and_after_the_model(
     guard: Answerability, exchange: Exchange, kind: str, score: float, answer: str | None
 ) -> None:
@@ -89,7 +90,7 @@ def test_flags_before_and_after_the_model(
     assert finding.span == Span(0, len(QUESTION))
 
 
-@pytest.mark.parametrize("exchange", CLEAN)
+@each_row("exchange", CLEAN)
 def test_passes(guard: Answerability, exchange: Exchange) -> None:
     assert guard.check(read(exchange)) == []
 
@@ -115,7 +116,7 @@ def test_waits_for_the_answer_while_the_model_may_still_fetch(guard: Answerabili
     assert len(guard.check(after)) == 1
 
 
-@pytest.mark.parametrize("intents", [(), ("greeting",)])
+@each_row("intents", [(), ("greeting",)])
 def test_other_questions_demand_evidence_only_if_the_policy_says_always(
     guard: Answerability, intents: tuple[str, ...]
 ) -> None:
@@ -166,7 +167,7 @@ def test_a_name_that_no_source_knows_is_flagged_with_those_they_know(guard: Answ
 LEAVES = Source("1", "휴직 규정", "질병휴직은 1년, 가사휴직은 6개월까지 쓸 수 있습니다.")
 
 
-@pytest.mark.parametrize("question", ["육아휴직은 몇 개월이에요?", "무급휴직은 몇 개월이에요?"])
+@each_row("question", ["육아휴직은 몇 개월이에요?", "무급휴직은 몇 개월이에요?"])
 def test_a_compound_is_only_noted_as_it_may_describe_a_known_one(
     guard: Answerability, question: str
 ) -> None:
@@ -185,10 +186,7 @@ def test_a_retrieval_score_says_nothing_of_names(guard: Answerability) -> None:
     assert finding.code == "answerability.unknown_name"
 
 
-WORK_ON_A_TEXT = ["안내 문구 초안을 영어로 번역해 주세요", "상담원 연결 부탁드려요"]
-
-
-@pytest.mark.parametrize("question", WORK_ON_A_TEXT)
+@each_row("question", "work_on_a_text")
 def test_a_request_for_work_or_for_a_person_needs_no_source(
     guard: Answerability, question: str
 ) -> None:
@@ -203,14 +201,7 @@ def test_rules_are_asked_for_as_they_are_named(guard: Answerability) -> None:
     assert guard.check(by_subject) == []
 
 
-TOLD_OTHERWISE = [
-    pytest.param("애가 열이 나는데 데려가도 되나요?", OFF_TOPIC, id="in-verbs"),
-    pytest.param("기숙사는요?", OFF_TOPIC, id="in-one-noun"),
-    pytest.param("기숙사 배정 일정은요?", Source("1", "복장", DRESS[:40]), id="a-line-of-source"),
-]
-
-
-@pytest.mark.parametrize(("question", "source"), TOLD_OTHERWISE)
+@each_row("question, source", "told_otherwise")
 def test_a_question_whose_words_need_not_show_is_let_through(
     guard: Answerability, question: str, source: Source
 ) -> None:

@@ -7,6 +7,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Strength
 from guards.core.reading import read
 from guards.text.sentences import split_sentences
+from tests.tables import each_row
 
 OFFICES = """휴가 문의는 인사팀(031-200-1234), 시설 고장은 총무팀 031-200-5678로 한다.
 | 부서 | 전화 |
@@ -43,78 +44,7 @@ def findings(guard: Contacts, answer: str, question: str = "어디로 문의하�
     return guard.check(read(Exchange(question, SOURCES, answer=answer)))
 
 
-FLAGGED = [
-    pytest.param("총무팀(031-200-5687)입니다.", "031-200-5687", "031-200-5678", id="digits-turned"),
-    pytest.param("재무과는 02-123-4569입니다.", "02-123-4569", "02-123-4567", id="row-of-a-table"),
-    pytest.param("고객센터(1588-0001)입니다.", "1588-0001", "1588-0000", id="service-number"),
-    pytest.param("전화는 02-999-0000입니다.", "02-999-0000", None, id="nobody-named"),
-    pytest.param(
-        "도서관은 051-300-1114입니다.", "051-300-1114", "051-300-1110~3", id="past-the-range"
-    ),
-    pytest.param("총무팀은 032-200-5678입니다.", "032-200-5678", "031-200-5678", id="area-code"),
-    pytest.param("고객센터 내선 13번입니다.", "13", "12", id="extension"),
-    pytest.param("국번 없이 110으로 문의하세요.", "110", None, id="short-code"),
-    pytest.param("www.gaon.example/login 을 보세요.", "www.gaon.example/login", None, id="path"),
-    pytest.param("gaon.example.com을 보세요.", "gaon.example.com", None, id="host"),
-    pytest.param("hello@gaon.example로 보내세요.", "hello@gaon.example", None, id="mail"),
-]
-SWAPPED = [
-    pytest.param("인사팀(031-200-5678)에 문의하세요.", "031-200-1234", id="side-by-side"),
-    pytest.param("민원실은 02-123-4567입니다.", "02-123-4568", id="row-of-a-table"),
-    pytest.param("- 총무팀: 031-200-1234", "031-200-5678", id="list-line"),
-    pytest.param("총무팀은 1588-0000입니다.", "031-200-5678", id="kind-of-number"),
-]
-CLEAN = [
-    pytest.param("인사팀은 031.200.1234, 총무팀은 (031) 200-5678입니다.", id="other-notations"),
-    pytest.param("인사팀(+82-31-200-1234)", id="country-code"),
-    pytest.param("총무팀(200-5678)으로 연락하세요.", id="no-area-code"),
-    pytest.param("당직실은 031-300-4000입니다.", id="area-code-added"),
-    pytest.param("도서관은 051-300-1112입니다.", id="inside-the-range"),
-    pytest.param("홍보실 팩스는 070-0000-2222입니다.", id="fax-beside-the-telephone"),
-    pytest.param("담당 부서는 031-200-1234입니다.", id="no-office-named"),
-    pytest.param("상담창구(02-123-4568)에 문의하세요.", id="office-that-no-source-names"),
-    pytest.param("120번으로 전화하세요.", id="short-code"),
-    pytest.param("고객센터 내선 12번", id="extension"),
-    pytest.param("신청은 gaon.example에서 합니다.", id="host-alone"),
-    pytest.param("신청은 http://gaon.example/apply/ 에서 합니다.", id="upper-folder"),
-    pytest.param("[안내](https://files.gaon.example/guide.pdf)", id="address-of-the-source"),
-    pytest.param("HELP@gaon.example로 보내세요.", id="mail-in-capitals"),
-    pytest.param("`02-999-0000`", id="code"),
-    pytest.param("```\ncurl https://api.example.com/v2/items\n```", id="placeholder-in-code"),
-    pytest.param("119명이 신청하였고 비용은 1588원입니다.", id="figures-are-no-numbers-to-call"),
-    pytest.param("연락처는 자료에서 확인되지 않습니다.", id="no-contact"),
-]
-
-
-OF_ANOTHER = [
-    pytest.param("교육실(063-200-4002)에 물어보세요.", "063-200-4001", id="bracket-behind-office"),
-    pytest.param("회비 문의는 063-200-4001입니다.", "063-200-4002", id="purpose-in-brackets"),
-    pytest.param("예약 변경은 063-200-5009로 하세요.", "063-200-5005", id="purpose"),
-    pytest.param("해지 문의는 1577-0000입니다.", "1577-0009", id="service-number"),
-    pytest.param("안내실(내선 7번)로 문의하세요.", "0", id="extension-of-one-digit"),
-    pytest.param("출장은 도한솔 담당자(내선 3310)입니다.", "3325", id="column-of-extensions"),
-    pytest.param("차량은 세무과(063-200-3010)입니다.", "063-200-3020", id="list-of-last-digits"),
-    pytest.param("전송실 팩스는 063-200-7000입니다.", "063-200-7009", id="telephone-as-fax"),
-    pytest.param("야간에는 063-200-8001로 전화하세요.", "063-200-8008", id="one-of-two-names"),
-    pytest.param("열람실(본관 1층)은 063-200-5005입니다.", "063-200-8001", id="bracket-between"),
-    pytest.param(
-        "휴직 업무는 열람실(063-200-4001)입니다.", "063-200-8001", id="office-right-before"
-    ),
-]
-OWN = [
-    pytest.param("재산은 063-200-3010, 차량은 063-200-3020입니다.", id="last-digits-written-out"),
-    pytest.param("세무과 재산 담당(063-200-3010)입니다.", id="office-and-purpose"),
-    pytest.param("차량 관련은 세무과(063-200-3000)로 문의하세요.", id="number-that-serves-all"),
-    pytest.param("도한솔 담당자(내선 3325)", id="extension-of-a-column"),
-    pytest.param("안내실은 내선 0번입니다.", id="extension-of-one-digit"),
-    pytest.param("예약이 어려우면 교육실(063-200-4001)로 연락하세요.", id="office-excuses"),
-    pytest.param("전송실 팩스는 063-200-7009입니다.", id="fax"),
-    pytest.param("서류는 063-200-7009로 보내세요.", id="fax-without-the-word"),
-    pytest.param("응급 상황에는 063-200-5009입니다.", id="purpose"),
-]
-
-
-@pytest.mark.parametrize(("answer", "expected"), OF_ANOTHER)
+@each_row("answer, expected", "of_another")
 def test_flags_what_is_for_something_else(guard: Contacts, answer: str, expected: str) -> None:
     [finding] = guard.check(read(Exchange("?", DESK_SOURCES, answer=answer)))
 
@@ -131,7 +61,7 @@ def test_no_fix_where_purpose_and_office_have_two_numbers(guard: Contacts) -> No
     assert finding.fix is None
 
 
-@pytest.mark.parametrize("answer", OWN)
+@each_row("answer", "own")
 def test_passes_what_is_its_own(guard: Contacts, answer: str) -> None:
     assert guard.check(read(Exchange("?", DESK_SOURCES, answer=answer))) == []
 
@@ -143,7 +73,7 @@ def test_lines_of_the_source_are_never_flagged(lines: list[str]) -> None:
     assert Contacts(ContactSettings()).check(read(exchange)) == []
 
 
-@pytest.mark.parametrize(("answer", "observed", "fix"), FLAGGED)
+@each_row("answer, observed, fix", "flagged")
 def test_flags_what_no_source_gives(
     guard: Contacts, answer: str, observed: str, fix: str | None
 ) -> None:
@@ -154,7 +84,7 @@ def test_flags_what_no_source_gives(
     assert finding.fix == fix
 
 
-@pytest.mark.parametrize(("answer", "fix"), SWAPPED)
+@each_row("answer, fix", "swapped")
 def test_flags_what_belongs_to_another_office(guard: Contacts, answer: str, fix: str) -> None:
     [finding] = findings(guard, answer)
 
@@ -164,7 +94,7 @@ def test_flags_what_belongs_to_another_office(guard: Contacts, answer: str, fix:
     assert fix in finding.evidence[0].quote
 
 
-@pytest.mark.parametrize("answer", CLEAN)
+@each_row("answer", "clean")
 def test_passes(guard: Contacts, answer: str) -> None:
     assert findings(guard, answer) == []
 
@@ -208,8 +138,8 @@ def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None
     assert findings(Contacts(ContactSettings()), "\n".join(sentences)) == []
 
 
-@pytest.mark.parametrize(
-    ("exchange", "reason"),
+@each_row(
+    "exchange, reason",
     [
         (Exchange("전화?", SOURCES), "no_answer"),
         (Exchange("전화?", answer="02-000-0000"), "no_sources"),
@@ -219,17 +149,7 @@ def test_says_why_it_cannot_check(guard: Contacts, exchange: Exchange, reason: s
     assert guard.not_checkable(read(exchange)) == reason
 
 
-@pytest.mark.parametrize(
-    ("answer", "observed"),
-    [
-        pytest.param("공이-이공공-일이삼사로 전화하세요.", None, id="same-in-words"),
-        pytest.param("0️⃣2️⃣-2️⃣0️⃣0️⃣-1️⃣2️⃣3️⃣4️⃣로 전화하세요.", None, id="same-in-keycaps"),
-        pytest.param("❶❺❽❽-❶❷❸❹로 전화하세요.", "❶❺❽❽-❶❷❸❹", id="other-in-circles"),
-        pytest.param(
-            "공이-이공공-일이삼오로 전화하세요.", "공이-이공공-일이삼오", id="other-in-words"
-        ),
-    ],
-)
+@each_row("answer, observed", "numbers_are_compared_in_any_digits")
 def test_numbers_are_compared_in_any_digits(answer: str, observed: str | None) -> None:
     source = Source("1", "문의", "대표번호는 02-200-1234입니다.")
     reading = read(Exchange("전화번호는요?", (source,), answer=answer))

@@ -53,7 +53,7 @@ def asked(sources: tuple[Source, ...], question: str) -> Exchange:
     return Exchange(question=question, sources=sources)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.lists(requests, min_size=2, max_size=6))
 def test_no_request_leaves_anything_for_the_next(
     several: list[tuple[tuple[Source, ...], str, str]],
@@ -66,7 +66,7 @@ def test_no_request_leaves_anything_for_the_next(
         assert found(asked(sources, question).answered(said)) == findings
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(requests, st.lists(st.integers(1, 60), max_size=4), st.sampled_from(ANSWERS))
 def test_no_look_leaves_anything_for_the_next(
     request: tuple[tuple[Source, ...], str, str], cuts: list[int], another: str

@@ -10,6 +10,7 @@ from guards.core.guard import Guard, Scope, Stage
 from guards.core.reading import read
 from guards.core.registry import all_guards
 from guards.text.sentences import split_sentences
+from tests.tables import each_row
 
 SOURCES = (
     Source(
@@ -58,7 +59,7 @@ def test_there_is_something_to_be_found() -> None:
     assert heard >= {"citations", "legal_citation", "names", "numbers"}
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
+@each_row("answer", ANSWERS)
 @pytest.mark.parametrize("guard", GUARDS, ids=lambda one: one.id)
 def test_where_judging_begins_only_leaves_out(guard: Guard[Any], answer: str) -> None:
     whole = found(guard, answer, 0)

@@ -18,6 +18,7 @@ from guards.core.reading import (
     keep_sources,
     read,
 )
+from tests.tables import each_row
 
 SOURCE = Source("1", "취업규칙 제3조", "연차휴가는 15일이다.", score=0.9)
 EXCHANGE = Exchange("며칠인가요?", (SOURCE,))
@@ -100,8 +101,8 @@ def test_what_fits_is_kept_the_latest_first_and_a_key_always_gets_its_own(
             assert recent.get(key, key[1], partial(list, [0])) == [key[1]]
 
 
-@pytest.mark.parametrize(
-    ("chars", "is_made_anew"),
+@each_row(
+    "chars, is_made_anew",
     [
         pytest.param(10, False, id="as-many-as-all-may-have"),
         pytest.param(20, False, id="twice-as-many-kept-alone"),

@@ -22,12 +22,12 @@ RULES = """제3조(연차휴가) ① 1년간 80% 이상 출근한 직원에게 1
 | 평일 | 40,000원 |
 문의는 서울특별시 가온로 12 가온호텔 02-123-4567로 한다.
 2호선 가온역 3번 출구에서 5분 걸린다."""
-ANSWERS = {
-    "right": "연차휴가는 15일입니다[1]. 3일 전까지 신청합니다[1]. 성인은 30,000원입니다[2].",
-    "wrong": "연차휴가는 25일입니다[1]. 어린이는 30,000원입니다[9]. 02-999-9999로 문의하세요.",
-    "reckoned": "성인 2명과 어린이 1명은 30,000원 × 2 + 15,000원 = 75,000원입니다[2].",
-}
-KEPT_BY_THE_LATEST = 8
+ANSWERS = (
+    "연차휴가는 15일입니다[1]. 3일 전까지 신청합니다[1]. 성인은 30,000원입니다[2].",
+    "연차휴가는 25일입니다[1]. 어린이는 30,000원입니다[9]. 02-999-9999로 문의하세요.",
+    "성인 2명과 어린이 1명은 30,000원 × 2 + 15,000원 = 75,000원입니다[2].",
+)
+KEPT_BY_THE_LATEST = 9
 """Some of what was read of so many requests is kept by the guards whatever the sources do."""
 
 
@@ -35,7 +35,9 @@ KEPT_BY_THE_LATEST = 8
 def _no_collector() -> Iterator[None]:
     gc.collect()
     gc.disable()
+    gc.freeze()  # what other tests left need not be looked through each time
     yield
+    gc.unfreeze()
     gc.enable()
 
 
@@ -53,16 +55,20 @@ def _looked_at(inspector: Inspector, answer: str, number: int) -> None:
 
 
 @pytest.mark.usefixtures("_no_collector")
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
-def test_neither_a_look_nor_forgotten_sources_leave_garbage(answer: str) -> None:
+def test_neither_a_look_nor_forgotten_sources_leave_garbage() -> None:
     inspector = Inspector(load_shipped("default").policy)
-    _looked_at(inspector, answer, 1)
+
+    def looks_at_all(number: int) -> None:
+        for answer in ANSWERS:
+            _looked_at(inspector, answer, number)
+
+    looks_at_all(1)
     gc.collect()
 
-    _looked_at(inspector, answer, 2)
-    after_a_look = gc.collect()
-    for number in range(KEPT_BY_THE_LATEST):
-        _looked_at(inspector, answer, 3 + number)
+    looks_at_all(2)
+    after_looks = gc.collect()
+    for number in range(3, 3 + KEPT_BY_THE_LATEST // len(ANSWERS)):
+        looks_at_all(number)
     forget_sources()
 
-    assert (after_a_look, gc.collect()) == (0, 0)
+    assert (after_looks, gc.collect()) == (0, 0)

@@ -6,11 +6,9 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 from guards.numbers import Numbers, NumbersSettings
+from tests.tables import each_row
 
 GYM = "이용권은 1개월 60,000원, 3개월 150,000원이다. 락커는 월 5,000원을 따로 낸다."
-CLINIC = (
-    "예방접종 뒤에는 30분 동안 병원에 머무릅니다. 접종 부위는 24시간 동안 물에 닿지 않게 합니다."
-)
 BANK = (
     "일반 예금의 금리는 연 2.5%이고 청년 예금의 금리는 연 4.1%입니다. "
     "중도 해지 이율은 연 0.5%입니다."
@@ -19,7 +17,6 @@ RENTAL = (
     "| 차종 | 하루 요금 |\n|---|---|\n| 경차 | 40,000원 |\n| 중형 | 65,000원 |\n| 승합 | 90,000원 |"
 )
 LIBRARY = "정회원은 7권을 14일 동안 빌리고, 준회원은 3권을 7일 동안 빌린다."
-HOTEL = "조식은 07:00부터 10:00까지이며 성인 28,000원입니다. 체크아웃은 11:00입니다."
 LEAVE = "연차휴가는 15일이며, 3년 이상 근무하면 2년마다 1일을 더한다."
 PARCEL = "제주 배송은 3,000원이 추가되고, 반품 배송비는 6,000원입니다."
 
@@ -32,52 +29,14 @@ def found(
     return [one for one in findings if one.severity is Severity.STRONG]
 
 
-@pytest.mark.parametrize(
-    ("source", "question", "answer"),
-    [
-        pytest.param(GYM, "3개월이면 얼마예요?", "3개월 이용권은 15만 원입니다.", id="gym"),
-        pytest.param(CLINIC, "물 언제 닿아도 돼요?", "하루가 지나면 됩니다.", id="clinic"),
-        pytest.param(BANK, "청년 금리요", "청년 예금은 연 4.1%예요.", id="bank"),
-        pytest.param(
-            RENTAL, "중형 3일이면?", "중형은 65,000원 × 3일 = 195,000원입니다.", id="rental"
-        ),
-        pytest.param(
-            LIBRARY, "준회원은요?", "준회원은 3권까지 일주일 빌릴 수 있어요.", id="library"
-        ),
-        pytest.param(HOTEL, "조식 시간요", "조식은 오전 7시~10시입니다.", id="hotel"),
-        pytest.param(
-            HOTEL, "어른 둘이면요?", "어른 두 분이면 28,000원 × 2 = 56,000원입니다.", id="adults"
-        ),
-        pytest.param(
-            PARCEL, "제주에서 반품하면요?", "3,000원 + 6,000원 = 9,000원입니다.", id="parcel"
-        ),
-        pytest.param(
-            GYM, "1월 10일에 끊으면요?", "1월 10일에 시작하시면 60,000원입니다.", id="users-date"
-        ),
-    ],
-)
+@each_row("source, question, answer", "what_the_sources_and_their_arithmetic_give_passes")
 def test_what_the_sources_and_their_arithmetic_give_passes(
     source: str, question: str, answer: str
 ) -> None:
     assert found(answer, source, question) == []
 
 
-@pytest.mark.parametrize(
-    ("source", "answer", "observed", "right"),
-    [
-        pytest.param(GYM, "락커는 월 8,000원을 따로 냅니다.", "8,000원", "5,000원", id="gym"),
-        pytest.param(
-            CLINIC,
-            "접종 부위는 12시간 동안 물에 닿지 않게 합니다.",
-            "12시간",
-            "24시간",
-            id="clinic",
-        ),
-        pytest.param(BANK, "중도 해지 이율은 연 1.5%입니다.", "1.5%", "0.5%", id="bank"),
-        pytest.param(HOTEL, "체크아웃은 12:00입니다.", "12:00", "11:00", id="hotel"),
-        pytest.param(PARCEL, "반품 배송비는 7,000원입니다.", "7,000원", "6,000원", id="parcel"),
-    ],
-)
+@each_row("source, answer, observed, right", "another_value_of_the_same_thing_is_found")
 def test_another_value_of_the_same_thing_is_found(
     source: str, answer: str, observed: str, right: str
 ) -> None:
@@ -87,8 +46,8 @@ def test_another_value_of_the_same_thing_is_found(
     assert finding.evidence[0].quote in source
 
 
-@pytest.mark.parametrize(
-    ("source", "answer", "observed"),
+@each_row(
+    "source, answer, observed",
     [
         pytest.param(BANK, "청년 예금의 금리는 연 2.5%입니다.", "2.5%", id="bank"),
         pytest.param(RENTAL, "승합차는 하루 40,000원입니다.", "40,000원", id="rental"),
@@ -102,8 +61,8 @@ def test_the_value_of_another_row_or_person_is_found(
     assert (finding.code, finding.observed) == ("numbers.moved", observed)
 
 
-@pytest.mark.parametrize(
-    ("source", "answer", "observed", "right"),
+@each_row(
+    "source, answer, observed, right",
     [
         pytest.param(
             RENTAL, "65,000원 × 3일 = 205,000원입니다.", "205,000원", "195,000원", id="product"

@@ -5,6 +5,7 @@ from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 from guards.estimates import Estimates, EstimatesSettings
 from guards.numbers import Numbers, NumbersSettings
+from tests.tables import each_row
 
 RULES = (
     "표본은 72시간 이상 보관한다. 암호는 최근 4회 사용한 것을 다시 쓸 수 없다. "
@@ -26,61 +27,18 @@ def strong(guard: Numbers | Estimates, answer: str, question: str) -> list[str]:
     return [one.observed for one in found if one.severity is Severity.STRONG]
 
 
-@pytest.mark.parametrize(
-    ("answer", "question"),
-    [
-        pytest.param("표본은 72시간(3일) 이상 보관합니다.", "표본은요?", id="hours-as-days"),
-        pytest.param(
-            "최근에 쓴 암호 4개는 다시 쓸 수 없습니다.", "암호는요?", id="times-as-things"
-        ),
-        pytest.param("입주사 차량은 7대까지 종일 무료입니다.", "차는요?", id="allowed-up-to"),
-        pytest.param(
-            "대형 시외 7,000원에서 무인함 할인 1,000원을 뺀 6,000원입니다.",
-            "대형을 시외로 무인함으로 보내면?",
-            id="less-a-discount",
-        ),
-        pytest.param(
-            "도시 평균소득의 110% 이하여야 합니다.",
-            "맞벌이 신혼부부인데 기준이 뭔가요?",
-            id="whom-the-question-names",
-        ),
-        pytest.param(
-            "규칙은 모두 6개입니다.\n\n- 가\n- 나\n- 다\n- 라\n- 마\n- 바", "규칙은요?", id="listed"
-        ),
-    ],
-)
+@each_row("answer, question", "what_follows_from_the_sources_passes")
 def test_what_follows_from_the_sources_passes(answer: str, question: str) -> None:
     assert strong(Numbers(NumbersSettings()), answer, question) == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "question", "wrong"),
-    [
-        pytest.param("표본은 4일 이상 보관합니다.", "표본은요?", ["4일"], id="other-days"),
-        pytest.param(
-            "표본은 3일 이하로 보관합니다.", "표본은요?", ["3일"], id="days-on-another-side"
-        ),
-        pytest.param("암호 9개는 다시 쓸 수 없습니다.", "암호는요?", ["9개"], id="other-count"),
-        pytest.param(
-            "청년은 도시 평균소득의 110% 이하여야 합니다.",
-            "청년 기준은?",
-            ["110%"],
-            id="for-another",
-        ),
-        pytest.param(
-            "규칙은 모두 8개입니다.\n\n- 가\n- 나\n- 다",
-            "규칙은요?",
-            ["8개"],
-            id="not-so-many-lines",
-        ),
-    ],
-)
+@each_row("answer, question, wrong", "what_does_not_follow_is_found")
 def test_what_does_not_follow_is_found(answer: str, question: str, wrong: list[str]) -> None:
     assert strong(Numbers(NumbersSettings()), answer, question) == wrong
 
 
-@pytest.mark.parametrize(
-    ("answer", "wrong"),
+@each_row(
+    "answer, wrong",
     [
         pytest.param("네, 두 과목 평균은 65.5점입니다.", [], id="mean-of-the-question"),
         pytest.param("평균은 (50 + 81) ÷ 2 = 65.5점입니다.", [], id="mean-shown"),

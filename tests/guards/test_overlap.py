@@ -4,6 +4,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 from guards.overlap import Overlap, OverlapSettings
+from tests.tables import each_row
 
 RULES = (
     "환불을 받으려는 고객은 영수증을 첨부하여 창구에 신청한다. 담당자는 신청서를 검토한다.\n"
@@ -24,42 +25,7 @@ def findings(guard: Overlap, answer: str) -> list[Finding]:
     return guard.check(read(Exchange("환불 방법은?", SOURCES, answer=answer)))
 
 
-FLAGGED = [
-    pytest.param("우주선은 달 궤도를 돌며 암석 표본을 수집합니다.", id="another-world"),
-    pytest.param("회원은 모바일 앱에서 쿠폰 번호를 입력하면 됩니다.", id="invented-procedure"),
-    pytest.param("주말에는 챗봇이 생일 포인트를 적립합니다.", id="invented-addition"),
-    pytest.param("회원은 모바일 앱에서 쿠폰 번호를 입력하면 됩니다[출처 1].", id="with-a-mark"),
-]
-CLEAN = [
-    pytest.param("고객은 영수증을 첨부하여 창구에 신청합니다.", id="polite-ending"),
-    pytest.param("창구 신청 시 영수증 첨부가 필요합니다.", id="reordered-words"),
-    pytest.param("방문객은 지하주차장을 무료로 이용합니다.", id="other-source-and-spacing"),
-    pytest.param("담당자는 신청서를 검토하고 고객은 재심을 청구합니다.", id="two-sentences-joined"),
-    pytest.param("네, 안내해 드리겠습니다.", id="greeting"),
-    pytest.param("더 자세한 내용은 고객센터로 문의해 주세요.", id="advice"),
-    pytest.param("제공된 자료에서 확인되지 않습니다.", id="abstention"),
-    pytest.param("도움이 더 필요하신가요?", id="question"),
-    pytest.param("무료입니다.", id="too-short"),
-    pytest.param("관련 근거는 제8조입니다.", id="pointer-to-a-provision"),
-    pytest.param("- 근거 규정: 제8조", id="label-of-a-provision"),
-    pytest.param("이상입니다.", id="closing"),
-    pytest.param("- 포상금: 이백만원", id="label-and-figure-in-words"),
-    pytest.param("영수증은 환불 때 첨부하셔야 해요.", id="other-endings"),
-    pytest.param("고객은 **영수증**을 ~~꼭~~ 첨부합니다.", id="marks-of-emphasis"),
-    pytest.param("고객은 재심을 청구합니다(이용 규칙 제8조 제2항).", id="citation-in-brackets"),
-    pytest.param("갑작스러운 소식에 많이 놀라셨겠어요.", id="sympathy"),
-    pytest.param("미리 사진을 찍어 두시는 것이 좋습니다.", id="recommendation"),
-    pytest.param("고객님께서 직접 신청해 주셔야 합니다.", id="only-words-that-frame"),
-    pytest.param("결과는 `mail`로 알려 드립니다.", id="particle-behind-code"),
-    pytest.param("자세한 내용은 이용 규칙에도 있습니다[9].", id="pointer-to-a-document"),
-    pytest.param("검토를 마치셨다면 재심을 청구하실 수 있어요.", id="honorific-endings"),
-    pytest.param(
-        "방문객은 지하 주차장을 무료로 이용하고, 고객은 창구에 신청합니다.", id="two-told-clauses"
-    ),
-]
-
-
-@pytest.mark.parametrize("answer", FLAGGED)
+@each_row("answer", "flagged")
 def test_flags(guard: Overlap, answer: str) -> None:
     [finding] = findings(guard, answer)
 
@@ -81,7 +47,7 @@ def test_a_short_sentence_with_some_shared_words_is_weak(guard: Overlap) -> None
     assert (finding.code, finding.severity) == ("overlap.low", Severity.WEAK)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         pytest.param("저녁 7시까지만 여니 서둘러 오세요.", id="told-in-other-words"),
@@ -107,7 +73,7 @@ def test_words_of_the_question_are_no_fault(guard: Overlap) -> None:
     assert len(guard.check(unasked)) == 1
 
 
-@pytest.mark.parametrize("answer", CLEAN)
+@each_row("answer", "clean")
 def test_passes(guard: Overlap, answer: str) -> None:
     assert findings(guard, answer) == []
 
@@ -120,22 +86,7 @@ def test_only_the_unsupported_sentence_is_reported(guard: Overlap) -> None:
     assert finding.observed == invented
 
 
-INVENTED_CLAUSES = [
-    pytest.param(
-        "고객은 창구에 신청하고, ", "주말에는 챗봇이 생일 포인트를 따로 적립합니다.", id="고"
-    ),
-    pytest.param(
-        "방문객은 지하 주차장을 무료로 이용하며, ",
-        "세차 쿠폰과 음료 교환권도 보내 드립니다.",
-        id="며",
-    ),
-    pytest.param(
-        "고객은 재심을 청구하지만, ", "대신 담당 변호사가 댁으로 서류를 배달합니다.", id="지만"
-    ),
-]
-
-
-@pytest.mark.parametrize(("told", "invented"), INVENTED_CLAUSES)
+@each_row("told, invented", "invented_clauses")
 def test_a_clause_added_to_what_is_told_is_reported_by_itself(
     guard: Overlap, told: str, invented: str
 ) -> None:
@@ -152,9 +103,7 @@ def test_a_clause_with_one_word_of_its_own_is_no_invention(guard: Overlap) -> No
     assert Severity.STRONG not in {finding.severity for finding in found}
 
 
-@pytest.mark.parametrize(
-    "mark", ["[7]", "[†7]", "[출처 7]", "[참조: 없는 문서 이름]", '<cite id="7"></cite>', "【7】"]
-)
+@each_row("mark", "a_citation_mark_is_no_word_of_the_claim")
 def test_a_citation_mark_is_no_word_of_the_claim(guard: Overlap, mark: str) -> None:
     claim = "신청서는 심사관이 돋보기로 살핍니다"
     [bare] = findings(guard, f"{claim}.")
@@ -180,8 +129,8 @@ def test_threshold_is_a_setting() -> None:
     assert [found.code for found in findings(milder, answer)] == ["overlap.low"]
 
 
-@pytest.mark.parametrize(
-    ("exchange", "reason"),
+@each_row(
+    "exchange, reason",
     [
         (Exchange("환불?", SOURCES), "no_answer"),
         (Exchange("환불?", answer="창구에 신청합니다."), "no_sources"),
@@ -191,65 +140,7 @@ def test_says_why_it_cannot_check(guard: Overlap, exchange: Exchange, reason: st
     assert guard.not_checkable(read(exchange)) == reason
 
 
-FIELDS = [
-    pytest.param(
-        "퇴직금은 퇴직한 날부터 14일 이내에 지급하여야 한다.",
-        "지급 전에는 노무사 상담과 서약서 공증을 거쳐야 합니다.",
-        "퇴직 후 14일 안에 지급해야 합니다.",
-        id="labour",
-    ),
-    pytest.param(
-        "정기예금은 만기 전에 해지하면 중도해지 이율을 적용합니다.",
-        "우수 고객에게는 골드바와 백화점 상품권을 증정합니다.",
-        "만기가 되기 전에 해지하시면 낮은 중도해지 이율이 적용되니 유의하세요.",
-        id="banking",
-    ),
-    pytest.param(
-        "MRI 검사 6시간 전부터 금식합니다.",
-        "검사 당일에는 마스크와 수면 안대를 착용하셔야 합니다.",
-        "검사를 받기 여섯 시간 전부터는 아무것도 드시면 안 됩니다.",
-        id="clinic",
-    ),
-    pytest.param(
-        "기내에는 10kg 이하 수하물 1개를 가지고 탈 수 있습니다.",
-        "라운지에서 샴페인과 안마 의자를 이용하실 수 있습니다.",
-        "기내 수하물은 한 개, 무게는 10kg까지 가능합니다.",
-        id="airline",
-    ),
-    pytest.param(
-        "건조기 필터는 사용할 때마다 청소하십시오.",
-        "나사를 풀고 윤활유를 발라 베어링을 교체하세요.",
-        "필터는 매번 사용 후에 청소해 주시는 것이 좋습니다.",
-        id="appliance",
-    ),
-    pytest.param(
-        "도서는 1인당 5권까지 2주간 빌릴 수 있다.",
-        "연체자는 봉사활동 확인서를 사서에게 보여야 합니다.",
-        "한 사람이 다섯 권을 두 주 동안 대출할 수 있어요.",
-        id="library",
-    ),
-    pytest.param(
-        "종합소득세는 5월 31일까지 신고·납부한다.",
-        "세무서 옆 편의점에서 바코드로 결제하면 적립금이 쌓입니다.",
-        "신고와 납부 모두 5월 말일까지 마치셔야 합니다.",
-        id="tax",
-    ),
-    pytest.param(
-        "입주민은 방문차량을 앱에서 등록합니다.",
-        "경비원이 드론으로 순찰하며 사진을 촬영합니다.",
-        "방문하는 차량은 미리 앱으로 등록해 주세요.",
-        id="housing",
-    ),
-    pytest.param(
-        "미개봉 상품은 7일 이내에 교환할 수 있습니다.",
-        "포장지에 스티커를 붙여 물류창고로 발송하시면 됩니다.",
-        "뜯지 않은 상품이라면 일주일 안에 교환이 가능합니다.",
-        id="shop",
-    ),
-]
-
-
-@pytest.mark.parametrize(("source", "invented", "told"), FIELDS)
+@each_row("source, invented, told", "fields")
 def test_in_every_field(guard: Overlap, source: str, invented: str, told: str) -> None:
     def strong(answer: str) -> list[str]:
         asked = Exchange("알려 주세요.", (Source("1", "", source),), answer=answer)

@@ -8,6 +8,7 @@ from guards.core.finding import Finding
 from guards.core.reading import read
 from guards.phrases import Phrases, PhrasesSettings
 from policies.edits import apply, fixes
+from tests.tables import each_row
 
 FACT = "체크인은 오후 3시입니다."
 
@@ -25,50 +26,7 @@ def left_by(guard: Phrases, answer: str) -> str:
     return apply(answer, fixes(findings(guard, answer)))
 
 
-FLAGGED = [
-    pytest.param(f"{FACT} 도움이 되셨길 바랍니다.", FACT, id="wish"),
-    pytest.param(f"{FACT} 안내드린 내용이 도움이 되었으면 좋겠습니다.", FACT, id="long-wish"),
-    pytest.param(
-        f"{FACT}\n\n더 궁금하신 점이 있으시면 언제든지 문의해 주세요! 😊",
-        FACT,
-        id="offer-and-emoji",
-    ),
-    pytest.param(f"{FACT} 추가로 필요하신 사항이 있으신가요?", FACT, id="asks-back"),
-    pytest.param(f"문의해 주셔서 감사합니다.\n\n{FACT}", FACT, id="thanks-first"),
-    pytest.param(f"이용에 불편을 드려 대단히 죄송합니다. {FACT}", FACT, id="apology"),
-    pytest.param(f"{FACT} 좋은 하루 되세요! 더 도와드릴 일이 있을까요?", FACT, id="two-in-a-row"),
-    pytest.param(
-        f"{FACT}\n\n도움이 되셨길 바랍니다.\n\n- 조식은 7시입니다.",
-        f"{FACT}\n\n- 조식은 7시입니다.",
-        id="paragraph-between",
-    ),
-    pytest.param(
-        f"{FACT} 도움이 되셨길 바랍니다.  조식은 7시입니다.",
-        f"{FACT} 조식은 7시입니다.",
-        id="sentence-between",
-    ),
-    pytest.param(f"{FACT} **도움이 되셨길 바랍니다.**", FACT, id="in-bold"),
-    pytest.param(f"{FACT} 도움이  되셨 길 바랍니다\n", f"{FACT}\n", id="odd-spacing"),
-]
-CLEAN = [
-    pytest.param("도움이 되셨길 바랍니다.", id="nothing-else-to-say"),
-    pytest.param("문의해 주셔서 감사합니다. 좋은 하루 되세요.", id="nothing-but-phrases"),
-    pytest.param(f"{FACT} 자세한 내용은 프런트에 문의해 주세요.", id="advice-where-to-ask"),
-    pytest.param(
-        f"{FACT} 궁금하신 점이 있으시면 033-000-1234로 문의해 주세요.", id="with-a-number"
-    ),
-    pytest.param(f"{FACT} 조식은 7시이니 도움이 되셨길 바랍니다.", id="behind-a-fact"),
-    pytest.param(f"{FACT} 안내문은 “도움이 되셨길 바랍니다.”로 끝납니다.", id="quoted"),
-    pytest.param(
-        f"{FACT} “안내입니다.\n도움이 되셨길 바랍니다.\n끝.”", id="inside-a-long-quotation"
-    ),
-    pytest.param(f"{FACT}\n> 도움이 되셨길 바랍니다.", id="block-quotation"),
-    pytest.param(f"{FACT}\n```\n도움이 되셨길 바랍니다.\n```", id="code"),
-    pytest.param("죄송하지만 자료에서 확인되지 않습니다. 프런트에 문의해 주세요.", id="abstention"),
-]
-
-
-@pytest.mark.parametrize(("answer", "left"), FLAGGED)
+@each_row("answer, left", "flagged")
 def test_flags(guard: Phrases, answer: str, left: str) -> None:
     [finding] = findings(guard, answer)
 
@@ -78,28 +36,20 @@ def test_flags(guard: Phrases, answer: str, left: str) -> None:
     assert left_by(guard, answer) == left
 
 
-@pytest.mark.parametrize("answer", CLEAN)
+@each_row("answer", "clean")
 def test_passes(guard: Phrases, answer: str) -> None:
     assert findings(guard, answer) == []
 
 
-@pytest.mark.parametrize(
-    ("phrase", "sentence"),
-    [
-        pytest.param("해별이 늘 함께합니다.", "해별이 늘 함께합니다!", id="plain"),
-        pytest.param("고객님의 * 응원합니다", "고객님의 편안한 3박을 응원합니다.", id="gap"),
-        pytest.param("*별빛 포인트*", "지금 별빛 포인트를 모아 보세요!", id="anything-around"),
-        pytest.param("see you *", "See you in Gangneung!", id="upper-case"),
-    ],
-)
+@each_row("phrase, sentence", "tenants_add_their_own")
 def test_tenants_add_their_own(phrase: str, sentence: str) -> None:
     guard = Phrases(PhrasesSettings(phrases=(phrase,)))
 
     assert left_by(guard, f"{FACT} {sentence}") == FACT
 
 
-@pytest.mark.parametrize(
-    ("phrase", "sentence"),
+@each_row(
+    "phrase, sentence",
     [
         pytest.param("해별이 함께합니다", "해별이 늘 함께합니다.", id="other-words-between"),
         pytest.param("가나*나가", "가나가.", id="pieces-do-not-overlap"),
@@ -118,7 +68,7 @@ def test_shipped_phrases_can_be_left_out() -> None:
     assert findings(guard, f"{FACT} 도움이 되셨길 바랍니다.") == []
 
 
-@pytest.mark.parametrize("phrase", ["", "*", " * ", "!!"])
+@each_row("phrase", "phrase_without_a_word_is_refused")
 def test_phrase_without_a_word_is_refused(phrase: str) -> None:
     with pytest.raises(ValidationError):
         PhrasesSettings(phrases=(phrase,))

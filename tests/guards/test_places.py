@@ -7,6 +7,7 @@ from guards.core.finding import Finding, Strength
 from guards.core.reading import read
 from guards.places import Places, PlacesSettings
 from tests.fakes.growth import assert_grows_with_its_input
+from tests.tables import each_row
 
 HOUSE = """도서실: 3층, 09:00~21:00
 매점(본관 지하 1층), 샤워실(본관 지하 2층)
@@ -31,39 +32,7 @@ def findings(guard: Places, answer: str, question: str = "어디에 있나요?")
     return guard.check(read(Exchange(question, SOURCES, answer=answer)))
 
 
-FLAGGED = [
-    pytest.param("도서실은 2층에 있습니다.", "2층", "3층", id="floor"),
-    pytest.param("도서실은 지하 3층입니다.", "지하 3층", "3층", id="below-ground"),
-    pytest.param("매점은 본관 지상 1층에 있어요.", "본관 지상 1층", "본관 지하 1층", id="above"),
-    pytest.param("매점은 본관 지하 2층에 있어요.", "본관 지하 2층", "본관 지하 1층", id="other"),
-    pytest.param("접수처는 본관 1층입니다.", "본관 1층", "별관 1층", id="building"),
-    pytest.param("- 상담실: 별관 1층", "별관 1층", "별관 4층", id="list-line"),
-    pytest.param("### 도서실 (5층)", "5층", "3층", id="heading"),
-    pytest.param("서예 교실은 207호입니다.", "207호", "204호", id="room-of-a-row"),
-    pytest.param("2층 휴게실을 쓸 수 있습니다.", "2층", "1층", id="named-behind"),
-]
-CLEAN = [
-    pytest.param("도서실은 3층에 있습니다.", id="floor"),
-    pytest.param("도서실은 지상 3층, 매점은 지하 1층에 있습니다.", id="written-otherwise"),
-    pytest.param("도서실은 본관 3층에 있습니다.", id="building-that-nobody-gives"),
-    pytest.param("샤워실은 B2층입니다.", id="letter-for-below-ground"),
-    pytest.param("주차장은 지하 4층에 있습니다.", id="inside-a-range"),
-    pytest.param("도서실은 2층이 아니라 3층입니다.", id="denied"),
-    pytest.param("도서실이 2층에 있나요?", id="question"),
-    pytest.param("전시실은 2층에 있습니다.", id="what-no-source-names"),
-    pytest.param("해금은 207호에서, 서예는 204호에서 배웁니다.", id="rows"),
-    pytest.param("3층 도서실에서 접수처까지 걸어서 1분입니다.", id="two-names"),
-    pytest.param("접수처에 들르지 말고 바로 3층으로 오세요.", id="other-clause"),
-    pytest.param("1층 휴게실에서 쉬고, 책은 3층에서 보세요.", id="what-is-behind-another"),
-    pytest.param("도서실이 있는 건물은 12층 건물입니다.", id="height"),
-    pytest.param("두루미로 41로 오세요. 연수원은 두루미로 77-2입니다.", id="addresses"),
-    pytest.param("까치로 19로 오세요.", id="road-that-no-source-has"),
-    pytest.param("도보로 10분, 지하철로 3정거장입니다.", id="particle-is-no-road"),
-    pytest.param("자료에서 확인되지 않습니다.", id="no-place"),
-]
-
-
-@pytest.mark.parametrize(("answer", "observed", "expected"), FLAGGED)
+@each_row("answer, observed, expected", "flagged")
 def test_flags_what_the_sources_give_otherwise(
     guard: Places, answer: str, observed: str, expected: str
 ) -> None:
@@ -76,7 +45,7 @@ def test_flags_what_the_sources_give_otherwise(
     assert expected in finding.evidence[0].quote
 
 
-@pytest.mark.parametrize("answer", CLEAN)
+@each_row("answer", "clean")
 def test_passes(guard: Places, answer: str) -> None:
     assert findings(guard, answer) == []
 
@@ -87,9 +56,7 @@ def test_the_users_own_floor_needs_no_source(guard: Places) -> None:
     assert findings(guard, answer, "저는 2층인데 어디서 기다려요?") == []
 
 
-@pytest.mark.parametrize(
-    "question", ["휴게실은 2층에 있나요?", "휴게실이 2층이라던데 어떻게 가요?"]
-)
+@each_row("question", ["휴게실은 2층에 있나요?", "휴게실이 2층이라던데 어떻게 가요?"])
 def test_what_the_question_says_of_the_house_is_no_evidence(guard: Places, question: str) -> None:
     [finding] = findings(guard, "휴게실은 2층입니다.", question)
 
@@ -109,13 +76,13 @@ def test_lines_of_the_source_are_never_flagged(lines: list[str]) -> None:
     assert findings(Places(PlacesSettings()), "\n\n".join(lines)) == []
 
 
-@pytest.mark.parametrize("unit", ["2층 ", "두루미로 ", "지하 ", "(", "7호", "9"])
+@each_row("unit", "long_texts_are_read_in_time")
 def test_long_texts_are_read_in_time(guard: Places, unit: str) -> None:
-    assert_grows_with_its_input(lambda chars: findings(guard, unit * (chars // len(unit))), 20_000)
+    assert_grows_with_its_input(lambda chars: findings(guard, unit * (chars // len(unit))), 6_000)
 
 
-@pytest.mark.parametrize(
-    ("exchange", "reason"),
+@each_row(
+    "exchange, reason",
     [
         (Exchange("어디?", SOURCES), "no_answer"),
         (Exchange("어디?", answer="2층"), "no_sources"),

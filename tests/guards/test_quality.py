@@ -7,6 +7,7 @@ from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 from guards.quality import Quality, QualitySettings
 from policies.edits import apply, fixes
+from tests.tables import each_row
 
 
 @pytest.fixture
@@ -96,35 +97,9 @@ FLAGGED = [
         id="blank-to-fill",
     ),
 ]
-CLEAN = [
-    pytest.param("네, 맞아요 ㅋㅋㅋㅋ 아쉽네요 ㅠㅠ ㅇㅋ", id="chat-jamo"),
-    pytest.param("ㄱㄴㄷ순으로 정렬하고 ㄷ자형 책상을 씁니다. ㄱ. 첫째", id="jamo-as-names"),
-    pytest.param("사내ㆍ외 50㎡ · 20℃ 3² ½ “인용” — 끝… São Paulo, café", id="signs-and-names"),
-    pytest.param("목차 ·········· 3쪽 ×××××× §§§§§§", id="leaders"),
-    pytest.param("15일입니다 🙂🙂 감사합니다!!!", id="emoji"),
-    pytest.param("네", id="one-syllable"),
-    pytest.param("👍", id="one-emoji"),
-    pytest.param("15일", id="bare-value"),
-    pytest.param(
-        "| 구분 | 값 |\n|---|---|\n| 가 | 없음 |\n| 나 | 없음 |\n| 다 | 없음 |", id="equal-cells"
-    ),
-    pytest.param("| O | O | O | O | O | O | O | O | O | O | O |", id="row-of-marks"),
-    pytest.param("제목\n----------------------------------------\n내용입니다.", id="rule"),
-    pytest.param("잔액은 100000000000원입니다.", id="zeros"),
-    pytest.param("```\nfor x in y: pass\nfor x in y: pass\nfor x in y: pass\n```\n끝.", id="code"),
-    pytest.param("```\nHello {{ name }} <|im_end|>\n```\n틀은 이렇습니다.", id="template-in-code"),
-    pytest.param("<s>지난 요금</s> 대신 새 요금을 냅니다.", id="struck-out"),
-    pytest.param("TODO 목록 앱을 씁니다.", id="todo-as-a-name"),
-    pytest.param("예. 예. 그렇게 하시면 됩니다.", id="said-twice"),
-    pytest.param(f"{LONG}담당 부서는 총무팀입니다", id="no-full-stop"),
-    pytest.param(f"{LONG}\n- 신청서\n- 사유서", id="list-at-the-end"),
-    pytest.param(f"{LONG}담당 부서는 경기도", id="noun-at-the-end"),
-    pytest.param(f"{LONG}[출처: 취업규칙]", id="citation-at-the-end"),
-    pytest.param("신청서를", id="short-answer"),
-]
 
 
-@pytest.mark.parametrize(("answer", "kind", "observed", "fix"), FLAGGED)
+@each_row("answer, kind, observed, fix", FLAGGED)
 def test_flags(guard: Quality, answer: str, kind: str, observed: str, fix: str | None) -> None:
     [finding] = findings(guard, answer)
 
@@ -135,21 +110,12 @@ def test_flags(guard: Quality, answer: str, kind: str, observed: str, fix: str |
     assert answer[finding.span.start : finding.span.end] == observed
 
 
-@pytest.mark.parametrize("answer", CLEAN)
+@each_row("answer", "clean")
 def test_passes(guard: Quality, answer: str) -> None:
     assert findings(guard, answer) == []
 
 
-@pytest.mark.parametrize(
-    "end",
-    [
-        pytest.param("부득이한 사유가 있으면 나중에 신청서를", id="object"),
-        pytest.param("이때 내실 서류는 다음과 같습니", id="half-an-ending"),
-        pytest.param("기한은 다음 달 말일까지이며,", id="comma"),
-        pytest.param("필요한 서류입니다.\n- 신청서\n- ", id="bare-list-marker"),
-        pytest.param("예를 봅니다.\n```\nlimit = 3", id="open-code"),
-    ],
-)
+@each_row("end", "long_answer_that_stops_in_mid_sentence_is_weak")
 def test_long_answer_that_stops_in_mid_sentence_is_weak(guard: Quality, end: str) -> None:
     [finding] = findings(guard, LONG + end)
 

@@ -1,11 +1,10 @@
 """Readings are made when first asked for, and once."""
 
-import pytest
-
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import Reading, Text, read
 from guards.estimates import Estimates, EstimatesSettings
 from guards.names import Names, NamesSettings
+from tests.tables import each_row
 
 
 def test_what_a_function_reads_from_a_text_is_read_once() -> None:
@@ -41,7 +40,7 @@ def test_what_a_function_reads_from_an_exchange_is_read_once() -> None:
     assert asked == [reading]
 
 
-@pytest.mark.parametrize("times", [1, 3000])
+@each_row("times", [1, 3000])
 def test_every_guess_of_a_long_answer_is_reported(times: int) -> None:
     exchange = Exchange("며칠인가요?", (Source("1", "", "15일이다."),), answer="아마 " * times)
 
@@ -50,7 +49,7 @@ def test_every_guess_of_a_long_answer_is_reported(times: int) -> None:
     assert len(found) == times
 
 
-@pytest.mark.parametrize("times", [1, 3000])
+@each_row("times", [1, 3000])
 def test_every_unknown_name_of_a_long_answer_is_reported(times: int) -> None:
     source = Source("1", "", "신청은 한빛구청에서 받는다.")
     answer = "\n".join(["신청은 새솔구청에서 받습니다."] * times)

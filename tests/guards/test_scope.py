@@ -6,6 +6,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Strength
 from guards.core.reading import read
 from guards.scope import OtherScope, ScopeSettings
+from tests.tables import each_row
 
 SETTINGS = ScopeSettings(
     scopes={
@@ -44,67 +45,7 @@ def findings(
     return guard.check(read(Exchange(question, sources, answer=answer)))
 
 
-FLAGGED = [
-    pytest.param(
-        "윤슬 호텔 체크인은?",
-        "체크인은 오후 2시부터입니다.",
-        "other_scope",
-        "오후 2시",
-        id="figure-of-the-other-house",
-    ),
-    pytest.param(
-        "윤슬호텔 객실 종류는?",
-        "객실은 온돌룸과 가족실입니다.",
-        "other_scope",
-        "객실은 온돌룸과 가족실입니다.",
-        id="words-of-the-other-house",
-    ),
-    pytest.param(
-        "윤슬 호텔 체크인은?",
-        "체크인은 윤슬 속초와 같은 시간입니다.",
-        "other_scope",
-        "윤슬 속초",
-        id="other-house-named",
-    ),
-    pytest.param(
-        "윤슬 속초 체크인은?",
-        "윤슬 강릉의 체크인은 오후 3시부터입니다.",
-        "other_scope",
-        "윤슬 강릉",
-        id="the-other-way-round",
-    ),
-    pytest.param(
-        "윤슬 호텔 객실 안내",
-        "레스토랑 물결에서 조식을 드실 수 있습니다.",
-        "other_category",
-        "레스토랑 물결에서 조식을 드실 수 있습니다.",
-        id="dining-for-rooms",
-    ),
-]
-CLEAN = [
-    pytest.param("윤슬 호텔 체크인은?", "체크인은 15시부터입니다.", id="own-figure"),
-    pytest.param("윤슬 속초 체크인은?", "체크인은 오후 2시부터입니다.", id="other-house-asked-for"),
-    pytest.param(
-        "윤슬 호텔과 등대 리조트의 체크인은?",
-        "윤슬 호텔은 오후 3시, 등대 리조트는 오후 2시입니다.",
-        id="both-asked-for",
-    ),
-    pytest.param("체크인은 몇 시인가요?", "체크인은 오후 2시부터입니다.", id="no-house-asked-for"),
-    pytest.param(
-        "윤슬 호텔 가는 길?",
-        "등대 리조트와 윤슬 호텔 사이를 버스가 다닙니다.",
-        id="own-source-names-the-other",
-    ),
-    pytest.param("윤슬 호텔 객실과 조식은?", "조식은 뷔페입니다.", id="two-categories-asked-for"),
-    pytest.param("윤슬 호텔 조식은?", "조식은 1층 레스토랑의 뷔페입니다.", id="own-category"),
-    pytest.param(
-        "윤슬 호텔 객실은?", "디럭스룸이 있고 조식은 따로 드립니다.", id="own-category-too"
-    ),
-    pytest.param("윤슬 호텔 체크인은?", "자료에서 확인되지 않습니다.", id="abstention"),
-]
-
-
-@pytest.mark.parametrize(("question", "answer", "kind", "observed"), FLAGGED)
+@each_row("question, answer, kind, observed", "flagged")
 def test_flags(guard: OtherScope, question: str, answer: str, kind: str, observed: str) -> None:
     [finding] = findings(guard, question, answer)
 
@@ -112,7 +53,7 @@ def test_flags(guard: OtherScope, question: str, answer: str, kind: str, observe
     assert answer[finding.span.start : finding.span.end] == observed
 
 
-@pytest.mark.parametrize(("question", "answer"), CLEAN)
+@each_row("question, answer", "clean")
 def test_passes(guard: OtherScope, question: str, answer: str) -> None:
     assert findings(guard, question, answer) == []
 
@@ -156,34 +97,7 @@ def test_an_answer_about_another_district_has_drifted() -> None:
     assert (finding.strength, finding.expected) == (Strength.C2, ("영통구",))
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
-        pytest.param("영통구 보건소는?", "월요일에 쉽니다.", id="not-named-again"),
-        pytest.param(
-            "영통구 보건소는?",
-            "영통구 보건소는 월요일에 쉽니다. 팔달구는 화요일입니다.",
-            id="both-named",
-        ),
-        pytest.param(
-            "영통구와 팔달구 중 어디가 화요일에 쉬나요?",
-            "팔달구 보건소가 쉽니다.",
-            id="choice-of-two",
-        ),
-        pytest.param("영통구 보건소는?", "팔달구 효원로 12에 있습니다.", id="where-it-lies"),
-        pytest.param("보건소는 언제 쉬나요?", "팔달구 보건소는 화요일에 쉽니다.", id="none-named"),
-        pytest.param(
-            "영통구 보건소가 화요일에 쉬죠?",
-            "아니요, 화요일에 쉬는 곳은 팔달구 보건소입니다.",
-            id="mistake-of-the-question-put-right",
-        ),
-        pytest.param(
-            "권선구에 사는데 언제 쉬나요?",
-            "영통구 보건소는 월요일에, 팔달구 보건소는 화요일에 쉽니다.",
-            id="all-that-there-are",
-        ),
-    ],
-)
+@each_row("question, answer", "no_drift")
 def test_no_drift(question: str, answer: str) -> None:
     plain = OtherScope(ScopeSettings())
 
@@ -209,8 +123,8 @@ def test_facts_of_the_house_asked_about_are_never_flagged(sentences: list[str]) 
     assert findings(OtherScope(SETTINGS), "윤슬 강릉 객실은?", " ".join(sentences)) == []
 
 
-@pytest.mark.parametrize(
-    ("exchange", "reason"),
+@each_row(
+    "exchange, reason",
     [
         (Exchange("어디?", SOURCES), "no_answer"),
         (Exchange("어디?", answer="윤슬 호텔입니다."), "no_sources"),

@@ -7,6 +7,7 @@ from guards.core.finding import Finding, Severity, Strength
 from guards.core.reading import read
 from guards.text.sentences import split_sentences
 from guards.transport import Transport, TransportSettings
+from tests.tables import each_row
 
 OFFICE = """본사는 지하철 11호선 가온역 5번 출구에서 도보로 이동한다.
 버스는 100번, 5-1번 버스를 타고 가온마을 정류장에서 내린다."""
@@ -29,71 +30,7 @@ def findings(
     return guard.check(read(Exchange(question, sources, answer=answer)))
 
 
-FLAGGED = [
-    pytest.param(
-        "본사는 지하철 16호선 가온역 5번 출구에서 걸어갑니다.",
-        "16호선",
-        ("11호선",),
-        "11호선",
-        id="line-that-stands-nowhere",
-    ),
-    pytest.param(
-        "본사는 지하철 13호선 가온역 5번 출구에서 도보로 이동합니다.",
-        "13호선",
-        ("11호선",),
-        "11호선",
-        id="line-of-another-place",
-    ),
-    pytest.param(
-        "공장은 13호선 나래역 7번 출구 앞에 있습니다.",
-        "7번 출구",
-        ("2번 출구",),
-        "2번 출구",
-        id="exit",
-    ),
-    pytest.param(
-        "본사는 11호선 다솜역 5번 출구에서 도보로 이동합니다.",
-        "다솜역",
-        ("가온역",),
-        "가온역",
-        id="station",
-    ),
-    pytest.param(
-        "200번 버스를 타고 가온마을 정류장에서 내리세요.",
-        "200번",
-        ("100번", "5-1번"),
-        None,
-        id="bus-with-two-candidates",
-    ),
-    pytest.param("심야에는 N98번 버스가 다닙니다.", "N98번", ("N99번",), "N99번", id="night-bus"),
-]
-INVENTED = [
-    pytest.param("지하철 12호선을 타고 오세요.", "12호선", id="line"),
-    pytest.param("신분당선을 타면 됩니다.", "신분당선", id="named-line"),
-    pytest.param("라온역에서 내리시면 됩니다.", "라온역", id="station"),
-    pytest.param("3번 출구로 나오세요.", "3번 출구", id="exit"),
-    pytest.param("M9999번 버스를 타세요.", "M9999번", id="bus"),
-    pytest.param("택시로 20분 걸립니다.", "택시", id="taxi"),
-    pytest.param("공항에서 셔틀버스를 이용하세요.", "셔틀버스", id="shuttle"),
-    pytest.param("도보로 이동하실 수 있습니다.", "도보", id="walk"),
-]
-CLEAN = [
-    pytest.param("본사에는 100번 버스가 갑니다 (출처: 7번).", id="number-of-a-source"),
-    pytest.param("본사에는 100번 버스가 갑니다. (※ 출처: 7번 자료)", id="number-of-a-document"),
-    pytest.param("본사는 지하철 십일호선 가온역 5번 출구에서 걸어서 갑니다.", id="line-in-words"),
-    pytest.param("본사는 11 호선 가온역 5번출구입니다.", id="spacing"),
-    pytest.param("5-1번이나 100번 버스를 타고 가온마을 정류소에서 내리세요.", id="other-order"),
-    pytest.param("공장은 나래역 2번 출구 앞입니다. 본사는 가온역입니다.", id="two-ways"),
-    pytest.param("전철을 타고 가온역에서 내립니다.", id="same-means-in-another-word"),
-    pytest.param("이 지역은 버스가 다니는 구역입니다.", id="words-that-end-like-stations"),
-    pytest.param("버스는 하루 3번 다닙니다.", id="how-often-is-no-route"),
-    pytest.param("지하철역은 자료에서 확인되지 않습니다.", id="abstention"),
-    pytest.param("`route --line=12`", id="code"),
-    pytest.param("교통편은 본사에 문의해 주세요.", id="no-way"),
-]
-
-
-@pytest.mark.parametrize(("answer", "observed", "expected", "fix"), FLAGGED)
+@each_row("answer, observed, expected, fix", "flagged")
 def test_flags_what_differs_from_the_same_way(
     guard: Transport, answer: str, observed: str, expected: tuple[str, ...], fix: str | None
 ) -> None:
@@ -106,7 +43,7 @@ def test_flags_what_differs_from_the_same_way(
     assert expected[0] in finding.evidence[0].quote
 
 
-@pytest.mark.parametrize(("answer", "observed"), INVENTED)
+@each_row("answer, observed", "invented")
 def test_flags_a_way_where_the_sources_have_none(
     guard: Transport, answer: str, observed: str
 ) -> None:
@@ -118,7 +55,7 @@ def test_flags_a_way_where_the_sources_have_none(
     assert answer[finding.span.start : finding.span.end] == finding.observed == observed
 
 
-@pytest.mark.parametrize("answer", CLEAN)
+@each_row("answer", "clean")
 def test_passes(guard: Transport, answer: str) -> None:
     assert findings(guard, answer) == []
 
@@ -162,8 +99,8 @@ def test_sentences_of_the_source_are_never_flagged(sentences: list[str]) -> None
     assert findings(Transport(TransportSettings()), "\n".join(sentences)) == []
 
 
-@pytest.mark.parametrize(
-    ("exchange", "reason"),
+@each_row(
+    "exchange, reason",
     [
         (Exchange("길?", SOURCES), "no_answer"),
         (Exchange("길?", answer="2호선입니다."), "no_sources"),

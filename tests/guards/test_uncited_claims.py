@@ -4,6 +4,7 @@ from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding, Severity
 from guards.core.reading import read
 from guards.uncited_claims import UncitedClaims, UncitedClaimsSettings
+from tests.tables import each_row
 
 SOURCES = (Source("1", "제8조 (환불)", "환불은 영수증을 첨부하여 창구에 신청한다."),)
 CITED = "환불은 영수증을 첨부하여 창구에 신청해야 합니다.[1]"
@@ -27,25 +28,9 @@ FLAGGED = [
     pytest.param(f"{UNCITED}\n" * 30, ["long_answer"], id="long-answer"),
     pytest.param(f"{CITED}\n- {UNCITED}\n- {UNCITED}", ["sentence"] * 2, id="list-items"),
 ]
-CLEAN = [
-    pytest.param(CITED, id="cited"),
-    pytest.param(f"{UNCITED} {CITED}", id="one-mark-for-the-paragraph"),
-    pytest.param("환불은 영수증을 첨부하여 신청합니다. [출처: 제8조 (환불)]", id="named-mark"),
-    pytest.param("창구에 신청합니다.", id="short"),
-    pytest.param(f"{CITED}\n안녕하세요, 문의해 주셔서 정말 감사합니다.", id="greeting"),
-    pytest.param(f"{CITED}\n추가로 궁금한 점이 있으시면 언제든지 말씀해 주세요.", id="offer"),
-    pytest.param(
-        f"{CITED}\n수수료에 관한 내용은 제공된 자료에서 확인되지 않습니다.", id="abstention"
-    ),
-    pytest.param(f"환불 절차를 정리하면 다음과 같이 나눌 수 있습니다:\n{CITED}", id="lead-in"),
-    pytest.param(
-        f"{CITED}\n\n참고 자료\n- [1] 환불 규정 제8조 전문과 그에 딸린 서식 안내", id="references"
-    ),
-    pytest.param("제공된 자료에서 확인되지 않습니다.", id="only-an-abstention"),
-]
 
 
-@pytest.mark.parametrize(("answer", "kinds"), FLAGGED)
+@each_row("answer, kinds", FLAGGED)
 def test_flags(guard: UncitedClaims, answer: str, kinds: list[str]) -> None:
     found = findings(guard, answer)
 
@@ -54,7 +39,7 @@ def test_flags(guard: UncitedClaims, answer: str, kinds: list[str]) -> None:
     assert all(answer[each.span.start : each.span.end] == each.observed for each in found)
 
 
-@pytest.mark.parametrize("answer", CLEAN)
+@each_row("answer", "clean")
 def test_passes(guard: UncitedClaims, answer: str) -> None:
     assert findings(guard, answer) == []
 
@@ -77,8 +62,8 @@ def test_lengths_are_settings() -> None:
     assert [found.code for found in findings(strict, UNCITED)] == ["uncited_claims.long_answer"]
 
 
-@pytest.mark.parametrize(
-    ("exchange", "reason"),
+@each_row(
+    "exchange, reason",
     [
         (Exchange("환불?", SOURCES), "no_answer"),
         (Exchange("환불?", answer=UNCITED), "no_sources"),

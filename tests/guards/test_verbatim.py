@@ -1,6 +1,6 @@
 """What stands in a source word for word is never wrong."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
@@ -44,7 +44,6 @@ GUARDS = [
 answers = st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=5, unique=True)
 
 
-@settings(max_examples=200)
 @given(answers, st.sampled_from([" ", "\n", "\n\n"]))
 def test_sentences_of_the_sources_get_no_strong_finding(sentences: list[str], between: str) -> None:
     answer = between.join(sentences)

@@ -3,11 +3,11 @@
 import re
 from collections import defaultdict
 
-import pytest
-
+from guards.core.guard import Code
 from guards.text.particles import Noun
 from policies.codes import all_codes, guard_labels
 from proxy.dashboard.languages import Language, catalogs, translations
+from tests.tables import each_row
 
 LABELS = [*guard_labels().values(), *(code.label for code in all_codes().values())]
 
@@ -35,19 +35,11 @@ def test_the_dashboard_translates_labels() -> None:
         assert translations(Language.KOREAN).gettext(label.en) == label.ko
 
 
-@pytest.mark.parametrize("code", all_codes())
-def test_no_instruction_leaves_the_particle_open(code: str) -> None:
-    assert not re.search(r"\((?:는|가|를|와|과)\)|\(으\)", all_codes()[code].instruction)
+@each_row("code", all_codes())
+def test_no_instruction_leaves_the_particle_open(code: Code) -> None:
+    assert not re.search(r"\((?:는|가|를|와|과)\)|\(으\)", code.instruction)
 
 
-@pytest.mark.parametrize(
-    ("word", "said"),
-    [
-        pytest.param("20일", "20일은", id="behind-a-consonant"),
-        pytest.param("무료", "무료는", id="behind-a-vowel"),
-        pytest.param("[7]", "[7]은", id="a-number-as-it-is-read"),
-        pytest.param("spa", "spa는", id="an-unread-word-takes-one-form"),
-    ],
-)
+@each_row("word, said", "a_particle_fits_the_word_before_it")
 def test_a_particle_fits_the_word_before_it(word: str, said: str) -> None:
     assert f"{Noun(word)}{Noun(word):은}" == said

@@ -19,6 +19,7 @@ from policies.schema.loader import load_shipped
 from policies.schema.policy import Policy
 from policies.schema.sections import ConfidenceCaps, ConfidenceWeights
 from tests.policies.test_decision import WEAK, clean, finding, found, lacking
+from tests.tables import each_row
 
 WEIGHTS = ConfidenceWeights()
 SIGN = finding("estimates", WEAK)
@@ -39,7 +40,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("findings", "value", "band"), CASES)
+@each_row("findings, value, band", CASES)
 def test_what_is_found_is_taken_off(findings: list[Finding], value: float, band: str) -> None:
     assert confidence_of(WEIGHTS, findings) == Confidence(value, Band(band))
 
@@ -61,7 +62,7 @@ CAPPED = [
 ]
 
 
-@pytest.mark.parametrize(("findings", "value", "caps"), CAPPED)
+@each_row("findings, value, caps", CAPPED)
 def test_what_is_open_caps_it(findings: list[Finding], value: float, caps: set[Cap]) -> None:
     confidence = confidence_of(WEIGHTS, findings)
 
@@ -82,7 +83,7 @@ JUDGED = [
 ]
 
 
-@pytest.mark.parametrize(("findings", "judge", "value"), JUDGED)
+@each_row("findings, judge, value", JUDGED)
 def test_a_judge_is_weighed_in(findings: list[Finding], judge: JudgeWord, value: float) -> None:
     assert confidence_of(WEIGHTS, findings, judge).value == value
 
@@ -131,7 +132,7 @@ UNSEEN = [
 ]
 
 
-@pytest.mark.parametrize(("reports", "mode"), UNSEEN)
+@each_row("reports, mode", UNSEEN)
 def test_there_is_none_where_no_guard_in_force_looked(
     reports: list[GuardReport], mode: Mode
 ) -> None:
@@ -139,17 +140,9 @@ def test_there_is_none_where_no_guard_in_force_looked(
 
 
 SOURCE = Source("1", "제9조(환불)", "물품을 받은 날부터 20일 이내에 환불을 신청할 수 있습니다.")
-MET = [
-    pytest.param("환불은 받은 날부터 20일 이내에 신청할 수 있습니다.", 1.0, id="words-and-figure"),
-    pytest.param("20일입니다.", 1.0, id="a-figure-alone"),
-    pytest.param("네, 맞습니다.", None, id="too-short-for-any-guard"),
-    pytest.param("안녕하세요! 무엇을 도와드릴까요?", None, id="says-nothing"),
-    pytest.param("제공된 자료에서 확인되지 않습니다.", None, id="abstains"),
-    pytest.param("", None, id="empty-and-found-to-be"),
-]
 
 
-@pytest.mark.parametrize(("answer", "value"), MET)
+@each_row("answer, value", "met")
 def test_there_is_none_where_no_claim_met_a_source(answer: str, value: float | None) -> None:
     confidence = inspected(answer, SOURCE)
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from policies.schema.contrast import Contrast, contrast, in_words, pieces
 from policies.schema.document import Plain
+from tests.tables import each_row
 
 SENTENCE = "휴가는 사흘 전까지 팀장에게 신청해 주세요."
 RULE = {"intent": "leave", "patterns": ["휴가", "휴직"]}
@@ -69,7 +70,7 @@ APART = [
 ]
 
 
-@pytest.mark.parametrize(("first", "second", "expected"), APART)
+@each_row("first, second, expected", APART)
 def test_what_tells_two_values_apart(first: Plain, second: Plain, expected: Contrast) -> None:
     assert contrast(first, second) == expected
 
@@ -97,8 +98,8 @@ def test_what_is_not_told_of_two_lists_is_in_both(first: list[Plain], second: li
     assert kept == Counter(pieces(second)) - Counter(found.added)
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
+@each_row(
+    "value, expected",
     [
         pytest.param("off", "off", id="a-word"),
         pytest.param("", '""', id="an-empty-text"),

@@ -14,6 +14,7 @@ from policies.schema.guard_rule import Action, GuardRule, OnNotRun
 from policies.schema.policy import Policy
 from policies.schema.sections import Regeneration
 from policies.verdict import GuardOutcome, Verdict
+from tests.tables import each_row
 
 STRONG = Severity.STRONG
 WEAK = Severity.WEAK
@@ -91,7 +92,7 @@ ACTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "report", "may_regenerate", "action", "outcome"), ACTIONS)
+@each_row("rule, report, may_regenerate, action, outcome", ACTIONS)
 def test_one_guard(
     rule: GuardRule, report: GuardReport, may_regenerate: bool, action: str, outcome: str
 ) -> None:
@@ -176,7 +177,7 @@ EDITS = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "fix", "may_regenerate", "may_edit", "action"), EDITS)
+@each_row("rule, fix, may_regenerate, may_edit, action", EDITS)
 def test_edits(
     rule: GuardRule, fix: str | None, may_regenerate: bool, may_edit: bool, action: str
 ) -> None:
@@ -204,7 +205,7 @@ BETTER = [
 ]
 
 
-@pytest.mark.parametrize(("first", "second", "kept"), BETTER)
+@each_row("first, second, kept", BETTER)
 def test_the_better_of_two_is_kept(
     first: tuple[Finding, ...], second: tuple[Finding, ...], kept: int
 ) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Span
 from policies.edits import Edit, apply, then
+from tests.tables import each_row
 
 TEXT = "가나다라마바사"
 
@@ -37,7 +38,7 @@ COMPOSED = [
 ]
 
 
-@pytest.mark.parametrize(("first", "second", "both"), COMPOSED)
+@each_row("first, second, both", COMPOSED)
 def test_composes(first: list[Edit], second: list[Edit], both: list[Edit]) -> None:
     assert then(first, second) == tuple(both)
 

@@ -24,6 +24,7 @@ from policies.schema.keys import new_key
 from policies.schema.loader import LoadedPolicy, load_file, load_shipped, load_text
 from policies.schema.store import PolicyStore
 from tests.policies.conftest import Folder
+from tests.tables import each_row
 
 SHIPPED = sorted(shipped_files())
 UPSTREAM = "upstream:\n  base_url: http://127.0.0.1:8000/v1/\n"
@@ -87,7 +88,7 @@ def several(folder: Folder) -> list[LoadedPolicy]:
 # --- what is explained ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@each_row("name", SHIPPED)
 def test_every_value_of_a_file_is_explained_once_at_its_place(name: str) -> None:
     said = dict(leaves(shipped_files()[name].document()))
     settings = {each.key: each for each in explained(load_shipped(name))}
@@ -188,43 +189,14 @@ def test_places_follow_a_reload(folder: Folder) -> None:
 # --- a part of it ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        pytest.param("stream.mode", ["stream.mode"], id="one-value"),
-        pytest.param("stream", ["stream.mode"], id="a-section"),
-        pytest.param(
-            "confidence.bands",
-            ["confidence.bands.high", "confidence.bands.medium"],
-            id="a-section-inside-another",
-        ),
-        pytest.param(
-            "templates.complaint.abuse", ["templates.complaint.abuse"], id="name-with-dot"
-        ),
-        pytest.param(
-            "templates['complaint.abuse']", ["templates.complaint.abuse"], id="as-errors-spell-it"
-        ),
-        pytest.param(
-            "templates[complaint.abuse]", ["templates.complaint.abuse"], id="as-a-shell-leaves-it"
-        ),
-    ],
-)
+@each_row("name, expected", "a_key_leads_to_what_is_below_it")
 def test_a_key_leads_to_what_is_below_it(name: str, expected: list[str]) -> None:
     found = under(explained(load_shipped("default")), name)
 
     assert [each.name for each in found] == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        pytest.param("guards.number", "did you mean 'guards.numbers'?", id="a-slip"),
-        pytest.param("stream.mo", "did you mean 'stream.mode'?", id="half-a-name"),
-        pytest.param("upstream.base_url", "did you mean 'upstream'?", id="there-is-no-upstream"),
-        pytest.param("", "there is no key ''", id="nothing"),
-        pytest.param("zzz", "known here: citations, confidence, extends,", id="the-outermost-keys"),
-    ],
-)
+@each_row("name, said", "a_key_that_does_not_exist_is_named_with_a_near_one")
 def test_a_key_that_does_not_exist_is_named_with_a_near_one(name: str, said: str) -> None:
     with pytest.raises(NotThere) as caught:
         under(explained(load_shipped("default")), name)

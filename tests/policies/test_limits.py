@@ -1,22 +1,12 @@
 """The section `limits` of a policy."""
 
-import pytest
-
 from policies.schema.loader import load_shipped
 from policies.schema.sections import Limits
 from tests.policies.conftest import Folder
-
-ODD = [
-    pytest.param("requests_per_minute: 0", "requests_per_minute", id="nothing-a-minute"),
-    pytest.param("concurrent_requests: 0", "concurrent_requests", id="nothing-at-once"),
-    pytest.param("requests_per_minute: 1.5", "requests_per_minute", id="a-half"),
-    pytest.param("requests_per_minute: 100001", "requests_per_minute", id="more-than-is-counted"),
-    pytest.param("concurrent_requests: many", "concurrent_requests", id="a-word"),
-    pytest.param("tokens_per_minute: 5", "tokens_per_minute", id="unknown"),
-]
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize("shipped", ["default", "strict"])
+@each_row("shipped", ["default", "strict"])
 def test_without_a_word_there_is_no_limit(shipped: str) -> None:
     limits = load_shipped(shipped).policy.limits
 
@@ -24,7 +14,7 @@ def test_without_a_word_there_is_no_limit(shipped: str) -> None:
     assert not limits.are_set
 
 
-@pytest.mark.parametrize("one", ["requests_per_minute", "concurrent_requests"])
+@each_row("one", ["requests_per_minute", "concurrent_requests"])
 def test_one_number_is_a_limit(one: str) -> None:
     assert Limits.model_validate({one: 1}).are_set
 
@@ -38,7 +28,7 @@ def test_a_policy_takes_over_what_it_does_not_name(folder: Folder) -> None:
     )
 
 
-@pytest.mark.parametrize(("line", "key"), ODD)
+@each_row("line, key", "odd")
 def test_what_is_no_limit_is_refused_by_its_name(folder: Folder, line: str, key: str) -> None:
     folder.write("app.yaml", f"limits:\n  {line}\n")
 

@@ -3,6 +3,7 @@ import pytest
 from policies.schema.base import Mode
 from policies.schema.keys import new_key
 from tests.policies.conftest import Folder
+from tests.tables import each_row
 
 SERVING = """
 upstream:
@@ -157,15 +158,7 @@ def test_a_tenant_that_nobody_can_reach_is_pointed_out(folder: Folder) -> None:
     assert folder.warnings() == ["x.yaml:1:1: tenant: has no `keys`, so no app can reach it yet"]
 
 
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [
-        ("http://h:8000", "has no path, as /v1 would be: "),
-        ("http://h:8000/", "has no path, as /v1 would be: "),
-        ("https://h/v1/chat/completions", "names an endpoint, which is added to it: "),
-        ("https://h/v1/models/", "names an endpoint, which is added to it: "),
-    ],
-)
+@each_row("address, said", "an_address_that_is_hardly_meant_is_pointed_out")
 def test_an_address_that_is_hardly_meant_is_pointed_out(
     folder: Folder, address: str, said: str
 ) -> None:
@@ -178,7 +171,7 @@ def test_an_address_that_is_hardly_meant_is_pointed_out(
     assert warning.startswith(f"x.yaml:5:3: upstream.base_url: {said}")
 
 
-@pytest.mark.parametrize("address", ["http://h/v1", "http://h/v1/", "https://h/api/openai/v3"])
+@each_row("address", ["http://h/v1", "http://h/v1/", "https://h/api/openai/v3"])
 def test_an_address_up_to_its_version_is_right(folder: Folder, address: str) -> None:
     folder.write(
         "x.yaml",
@@ -217,8 +210,8 @@ def test_what_is_odd_is_said_also_of_a_policy_with_errors(folder: Folder) -> Non
     assert warning.startswith("x.yaml:2:13: templates.falback: ")
 
 
-@pytest.mark.parametrize(
-    ("more", "place"),
+@each_row(
+    "more, place",
     [
         pytest.param("", "x.yaml:2:1", id="where-it-extends"),
         pytest.param("guards:\n  personal_data: {}\n", "x.yaml:6:3", id="nearest-key"),

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from guards.core.finding import Span
 from policies.offsets import Offsets
+from tests.tables import each_row
 
 COUNTED = [
     pytest.param("abc", Span(1, 3), (1, 3), (1, 3), id="ascii-counts-the-same"),
@@ -19,7 +20,7 @@ COUNTED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "span", "utf8", "utf16"), COUNTED)
+@each_row("text, span, utf8, utf16", COUNTED)
 def test_a_place_is_counted_in_three_ways(
     text: str, span: Span, utf8: tuple[int, int], utf16: tuple[int, int]
 ) -> None:

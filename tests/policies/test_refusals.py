@@ -5,6 +5,7 @@ import pytest
 from policies.schema.errors import PolicyError
 from policies.schema.keys import salted_hash
 from tests.policies.conftest import Folder
+from tests.tables import each_row
 
 HASH = salted_hash("k", "5a" * 16)
 SERVING = """
@@ -174,7 +175,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), REFUSED)
+@each_row("text, message", REFUSED)
 def test_refuses(folder: Folder, text: str, message: str) -> None:
     folder.write("x.yaml", text)
 
@@ -249,7 +250,7 @@ def test_a_guard_that_can_replace_needs_a_template(folder: Folder) -> None:
     )
 
 
-@pytest.mark.parametrize("rule", ["{final: trim}", "{action: trim, final: trim}"])
+@each_row("rule", ["{final: trim}", "{action: trim, final: trim}"])
 def test_a_guard_that_trims_needs_one_for_where_too_little_is_left(
     folder: Folder, rule: str
 ) -> None:
@@ -258,9 +259,7 @@ def test_a_guard_that_trims_needs_one_for_where_too_little_is_left(
     assert "can replace an answer and has no template" in folder.only_error()
 
 
-@pytest.mark.parametrize(
-    "rule", ["{mode: shadow}", "{mode: off}", "{final: pass}", "{action: pass}"]
-)
+@each_row("rule", "a_guard_that_never_replaces_needs_no_template")
 def test_a_guard_that_never_replaces_needs_no_template(folder: Folder, rule: str) -> None:
     folder.write("x.yaml", f"{BUFFERED}guards: {{korean_only: {rule}}}")
 

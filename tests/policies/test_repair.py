@@ -1,9 +1,8 @@
 """What is mended together with something else: numbers of a list, lines of the references."""
 
-import pytest
-
 from policies.schema.guard_rule import Action
 from tests.policies.gating.hall import BOOKING, CALL, FEE, PARKING, PLACES, SOUND, begun, passed
+from tests.tables import each_row
 
 HEADING = "\n\n**출처**\n"
 KNOWN = "- [1] 샛별관 이용 안내"
@@ -18,7 +17,7 @@ def test_a_list_that_repeats_itself_is_counted_anew() -> None:
     assert passage.left == f"{FEE}\n\n1. {BOOKING}\n2. {SOUND}\n3. {PARKING}\n"
 
 
-@pytest.mark.parametrize("holds", [True, False])
+@each_row("holds", [True, False])
 def test_a_source_that_does_not_exist_goes_with_the_law_that_it_names(holds: bool) -> None:
     lines = f"{KNOWN}\n- [7] {ABSENT}"
 
@@ -29,13 +28,7 @@ def test_a_source_that_does_not_exist_goes_with_the_law_that_it_names(holds: boo
     assert passage.gate.verdict.action is Action.FIX
 
 
-CITED = [
-    pytest.param(True, "[2]", "2. ", id="mark-and-line-together"),
-    pytest.param(False, "[3]", "3. ", id="neither-once-some-have-left"),
-]
-
-
-@pytest.mark.parametrize(("holds", "mark", "line"), CITED)
+@each_row("holds, mark, line", "cited")
 def test_lines_of_the_references_are_counted_like_the_marks(
     holds: bool, mark: str, line: str
 ) -> None:

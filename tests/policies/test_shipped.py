@@ -16,6 +16,7 @@ from policies.schema.inheritance import PolicyFile, shipped_files
 from policies.schema.loader import LoadedPolicy, load_policies, load_shipped, load_text, survey
 from policies.schema.policy import Policy
 from policies.schema.sections import StoredText, Tone
+from tests.tables import each_row
 
 SHIPPED = sorted(shipped_files())
 EXAMPLES = ["hotel", "hr-policy"]
@@ -49,7 +50,7 @@ def test_a_shipped_policy_loads_from_a_directory_of_its_own(name: str, tmp_path:
     assert [problem.message for problem in found.warnings] == expected
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@each_row("name", SHIPPED)
 def test_every_guard_of_today_is_in_force(name: str) -> None:
     policy = load_shipped(name).policy
 
@@ -88,7 +89,7 @@ def test_strict_lets_no_answer_out_that_a_broken_guard_could_not_check() -> None
 
 
 @pytest.mark.parametrize("exchange", [BARE, WITH_SOURCES], ids=["bare", "with-sources"])
-@pytest.mark.parametrize(("policy", "template"), EVERY_TEMPLATE)
+@each_row("policy, template", EVERY_TEMPLATE)
 def test_a_reply_is_polite_korean_and_recognised(
     policy: str, template: str, exchange: Exchange
 ) -> None:
@@ -102,7 +103,7 @@ def test_a_reply_is_polite_korean_and_recognised(
     assert templates.recognise(reply.text) == template
 
 
-@pytest.mark.parametrize(("policy", "template"), EVERY_TEMPLATE)
+@each_row("policy, template", EVERY_TEMPLATE)
 def test_a_reply_would_pass_the_policys_own_language_guard(policy: str, template: str) -> None:
     loaded = load_shipped(policy)
     text = loaded.templates.reply(template.split(".")[0], [template], BARE).text
@@ -113,8 +114,8 @@ def test_a_reply_would_pass_the_policys_own_language_guard(policy: str, template
     assert language.findings == ()
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-@pytest.mark.parametrize(
+@each_row("name", SHIPPED)
+@each_row(
     "code", ["answerability.no_context", "answerability.empty_context", "answerability.off_topic"]
 )
 def test_a_question_without_evidence_is_told_what_is_missing_why_and_what_next(
@@ -127,8 +128,8 @@ def test_a_question_without_evidence_is_told_what_is_missing_why_and_what_next(
     assert "다시" in text.splitlines()[-1]
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-@pytest.mark.parametrize("code", ["complaint.venting", "complaint.abuse"])
+@each_row("name", SHIPPED)
+@each_row("code", ["complaint.venting", "complaint.abuse"])
 def test_a_complaint_after_a_reply_without_evidence_names_that_reason(name: str, code: str) -> None:
     loaded = load_shipped(name)
     previous = loaded.templates.reply("answerability", ["answerability.no_context"], BARE).text
@@ -140,7 +141,7 @@ def test_a_complaint_after_a_reply_without_evidence_names_that_reason(name: str,
     assert loaded.policy.reasons["answerability"] in text
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@each_row("name", SHIPPED)
 def test_the_caller_can_name_the_reason(name: str) -> None:
     loaded = load_shipped(name)
     complaint = Exchange(question="답답하네요", last_error_reason="NO_EVIDENCE")
@@ -159,7 +160,7 @@ def test_a_complaint_out_of_nowhere_invents_no_reason() -> None:
     assert not any(sentence in text for sentence in loaded.policy.reasons.values())
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@each_row("name", SHIPPED)
 def test_in_a_crisis_help_is_named(name: str) -> None:
     complaint = Exchange(question="살기 싫어요", last_error_reason="no_evidence")
     loaded = load_shipped(name)
@@ -173,50 +174,19 @@ def test_in_a_crisis_help_is_named(name: str) -> None:
 
 # --- intents ---------------------------------------------------------------------------------
 
-ABOUT_RULES = [
-    "신입 사원의 연차는 며칠인가요?",
-    "육아휴직 신청 절차를 알려줘",
-    "며칠까지 병가를 쓸 수 있어?",
-    "퇴직금 계산 기준이 궁금해요?",
-    "여비 규정 알려 주세요",
-    "제12조에 따르면 어떻게 되나요",
-    "취업규칙 어디서 봐요",
-    "법인카드 한도 얼마예요",
-    "징계 절차가 어떻게 되나요",
-    "수습 기간은 어떻게 정하고 있나요?",
-]
-SMALL_TALK = [
-    "안녕하세요",
-    "오늘 날씨 좋네요",
-    "휴가 가고 싶다",
-    "파이썬으로 정렬하는 코드 짜줘",
-    "이 문장을 영어로 번역해 줘",
-    "점심 뭐 먹지?",
-    "규모가 큰 도시는 어디야?",
-    "고마워요, 도움이 됐어요",
-]
 
-
-@pytest.mark.parametrize("question", ABOUT_RULES)
-@pytest.mark.parametrize("name", ["default", "strict", "hr-policy"])
+@each_row("question", "about_rules")
+@each_row("name", ["default", "strict", "hr-policy"])
 def test_a_question_about_rules_is_one_about_policy(name: str, question: str) -> None:
     assert load_shipped(name).intents.intent_of(question).intent == "policy"
 
 
-@pytest.mark.parametrize("question", SMALL_TALK)
+@each_row("question", "small_talk")
 def test_small_talk_is_not_about_policy(question: str) -> None:
     assert load_shipped("default").intents.intent_of(question).intent is None
 
 
-@pytest.mark.parametrize(
-    ("question", "intent"),
-    [
-        ("조식은 얼마인가요?", "stay"),
-        ("체크인은 몇 시부터예요?", "stay"),
-        ("수영장 몇 시까지 해요?", "facility"),
-        ("택시 타면 얼마나 걸려요?", "transport"),
-    ],
-)
+@each_row("question, intent", "a_guests_question_needs_a_source")
 def test_a_guests_question_needs_a_source(question: str, intent: str) -> None:
     hotel = load_shipped("hotel")
 
@@ -232,7 +202,6 @@ def test_a_guests_greeting_needs_none() -> None:
 
 _PAUSE = re.compile(r"{%.*?%}|{{.*?}}|[“”]")
 _SENTENCE_END = re.compile(r"([가-힣]+)[.!?]")
-WITH_TEXTS = ["default", "hotel", "hr-policy"]
 
 
 def texts_of(policy: Policy) -> dict[str, str]:
@@ -250,7 +219,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@each_row("name", SHIPPED)
 def test_every_text_for_users_is_there_in_both_tones(name: str, folder: Path) -> None:
     formal = texts_of(in_tone("formal", name, folder).policy)
     friendly = texts_of(in_tone("friendly", name, folder).policy)
@@ -262,7 +231,7 @@ def test_every_text_for_users_is_there_in_both_tones(name: str, folder: Path) ->
         assert re.findall(r"{%.*?%}", friendly[key]) == re.findall(r"{%.*?%}", text)
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@each_row("name", SHIPPED)
 @pytest.mark.parametrize(
     ("tone", "ending"), [("formal", "니다"), ("friendly", "요")], ids=["formal", "friendly"]
 )
@@ -275,7 +244,7 @@ def test_every_sentence_of_a_text_is_in_its_tone(
         assert all(line.rstrip().endswith(".") for line in said.splitlines() if line.strip()), key
 
 
-@pytest.mark.parametrize("name", WITH_TEXTS)
+@each_row("name", "with_texts")
 def test_the_friendly_texts_of_a_file_are_those_that_it_has(name: str) -> None:
     own = keys_in(shipped_files()[name])
     friendly = keys_in(PolicyFile(name, SHIPPED_FOLDER / "friendly" / f"{name}.yaml"))
@@ -336,8 +305,8 @@ BACK_OFFICE = (
 )
 
 
-@pytest.mark.parametrize("name", sorted(shipped_files()))
-@pytest.mark.parametrize("tone", ["formal", "friendly"])
+@each_row("name", "replies_speak_to_the_user_and_not_of_the_machine")
+@each_row("tone", ["formal", "friendly"])
 def test_replies_speak_to_the_user_and_not_of_the_machine(
     name: str, tone: str, folder: Path
 ) -> None:

@@ -10,6 +10,7 @@ from guards.core.finding import Span
 from policies.edits import Edit, apply, without_overlaps
 from policies.schema.policy import Trimming
 from policies.trimming import stands_without, trim
+from tests.tables import each_row
 
 QUESTION = "육아휴직은 며칠이고 급여는 얼마인가요?"
 CORE = "육아휴직은 최대 90일이며 급여는 월 70만원입니다."
@@ -79,7 +80,7 @@ TRIMMED = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "left"), TRIMMED)
+@each_row("answer, left", TRIMMED)
 def test_takes_out(answer: str, left: str) -> None:
     start = answer.index(BAD)
 
@@ -89,21 +90,7 @@ def test_takes_out(answer: str, left: str) -> None:
     assert apply(answer, edits) == left
 
 
-TOO_LITTLE = [
-    pytest.param(
-        f"| 항목 | 값 |\n|---|---|\n| 급여 | {BAD} |\n\n{CORE}", [BAD], id="row-of-a-table"
-    ),
-    pytest.param(f"{CORE} 두 가지를 냅니다.\n- {EXTRA}\n- {BAD}", [BAD], id="counted-items"),
-    pytest.param(f"{CORE}\n첫째, {EXTRA}\n둘째, {BAD}", [BAD], id="step-of-several"),
-    pytest.param(f"{CORE} **{BAD} {EXTRA}**", [BAD], id="half-of-a-mark"),
-    pytest.param(BAD, [BAD], id="the-only-claim"),
-    pytest.param(f"{CORE} {EXTRA}", [CORE], id="what-was-asked"),
-    pytest.param(f"{CORE} {EXTRA} {BAD}", [EXTRA, BAD], id="two-claims"),
-    pytest.param(f"안녕하세요! {BAD}", [BAD], id="only-a-greeting-would-be-left"),
-]
-
-
-@pytest.mark.parametrize(("answer", "bad"), TOO_LITTLE)
+@each_row("answer, bad", "too_little")
 def test_leaves_alone_what_cannot_stand_without(answer: str, bad: list[str]) -> None:
     spans = [Span(answer.index(text), answer.index(text) + len(text)) for text in bad]
 

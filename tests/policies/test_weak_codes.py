@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import pytest
-
 from guards.core.exchange import Exchange
 from guards.core.finding import Severity
 from guards.core.guard import Stage
@@ -16,6 +14,7 @@ from policies.verdict import GuardOutcome, GuardResult, Verdict
 from policies.verification.shape import Verification
 from tests.policies.conftest import Folder
 from tests.policies.gating.hall import ASKED, FEE, POLICY
+from tests.tables import each_row
 
 OTHER_FEE = "샛별관 대관료는 1시간에 99,000원입니다."
 """Contradicts a source: `numbers.value_differs`."""
@@ -50,7 +49,7 @@ def test_without_it_the_finding_acts() -> None:
     assert (verdict.action, verdict.reasons) == (Action.REGENERATE, ("numbers.value_differs",))
 
 
-@pytest.mark.parametrize("possible", [FIRST, LAST, Possible()])
+@each_row("possible", [FIRST, LAST, Possible()])
 def test_what_is_only_noted_changes_nothing(possible: Possible) -> None:
     verdict = NOTING.inspect(ASKED.answered(OTHER_FEE), Stage.OUTPUT, possible)
 
@@ -145,8 +144,8 @@ def test_a_file_replaces_the_list_that_it_inherits(folder: Folder) -> None:
     assert policies["bold"].policy.guards["overlap"].weak == ()
 
 
-@pytest.mark.parametrize(
-    ("code", "hint"),
+@each_row(
+    "code, hint",
     [
         ("overlap.unsuported", "did you mean 'overlap.unsupported'?"),
         ("unsupported", "did you mean 'overlap.unsupported'?"),

@@ -1,7 +1,6 @@
-import pytest
-
 from guards.complaints.swearing import DisguisedWords
 from tests.fakes.growth import assert_grows_with_its_input
+from tests.tables import each_row
 
 BUTTERFLY = DisguisedWords(["나비", "나비야"])
 
@@ -10,19 +9,17 @@ def readings(words: DisguisedWords, text: str) -> set[str]:
     return {text[start:end] for start, end in words.found(text)}
 
 
-@pytest.mark.parametrize(
-    "written", ["나비", "나♡비", "나 비", "나1비", "나아아비", "나...비", "나 - 비", "나ㅋ비"]
-)
+@each_row("written", "recognises_a_word_drawn_out_or_broken_up")
 def test_recognises_a_word_drawn_out_or_broken_up(written: str) -> None:
     assert written in readings(BUTTERFLY, written)
 
 
-@pytest.mark.parametrize("written", ["나라비", "나b비", "나\n비", "나어비", "나........비"])
+@each_row("written", "other_letters_are_no_disguise")
 def test_other_letters_are_no_disguise(written: str) -> None:
     assert not readings(BUTTERFLY, written)
 
 
-@pytest.mark.parametrize("written", ["달", "다알", "다아아알"])
+@each_row("written", ["달", "다알", "다아아알"])
 def test_closed_syllable_is_drawn_out_before_its_final(written: str) -> None:
     assert written in readings(DisguisedWords(["달"]), written)
 
@@ -35,8 +32,8 @@ def test_yields_every_way_to_read_it() -> None:
     assert readings(BUTTERFLY, "저 나.비야") == {"나.비", "나.비야"}
 
 
-@pytest.mark.parametrize("text", ["나", "나아", "나 ", "나.비"])
+@each_row("text", "long_text_is_read_in_linear_time")
 def test_long_text_is_read_in_linear_time(text: str) -> None:
     assert_grows_with_its_input(
-        lambda chars: list(BUTTERFLY.found(text * (chars // len(text)))), 100_000
+        lambda chars: list(BUTTERFLY.found(text * (chars // len(text)))), 20_000
     )

@@ -1,33 +1,13 @@
-import pytest
-
 from guards.complaints.swearing import swearwords
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        pytest.param("야 개새끼야", "개새끼야", id="plain"),
-        pytest.param("이 쌔♡끼야", "쌔♡끼야", id="broken-up"),
-        pytest.param("아 qudtls", "qudtls", id="latin-keys"),
-        pytest.param("버튼 누르면 꺼져", "", id="order-behind-other-words"),
-        pytest.param("이제 꺼져", "꺼져", id="order-behind-an-adverb"),
-        pytest.param("'바보'라고 병신이라고 했대", "", id="mentioned"),
-        pytest.param("시발역", "", id="innocent-compound"),
-    ],
-)
+@each_row("text, found", "finds_what_is_used")
 def test_finds_what_is_used(text: str, found: str) -> None:
     assert "".join(text[word.start : word.end] for word in swearwords(text)) == found
 
 
-@pytest.mark.parametrize(
-    ("text", "addresses", "calls"),
-    [
-        pytest.param("병신아", True, True, id="vocative"),
-        pytest.param("병신이야", True, False, id="may-tell-of-somebody"),
-        pytest.param("병신", False, False, id="bare"),
-        pytest.param("꺼져라", True, False, id="order"),
-    ],
-)
+@each_row("text, addresses, calls", "form_tells_whom_it_is_for")
 def test_form_tells_whom_it_is_for(text: str, addresses: bool, calls: bool) -> None:
     [word] = swearwords(text)
 

@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
-import pytest
-
 from guards.claims.reader import Reading, read_claims
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
 from guards.evidence.calculations.arithmetic import Arithmetic, Explanation, Outcome
 from guards.evidence.figures import Figure, figures_of
 from guards.evidence.index import SourceIndex
+from tests.tables import each_row
 
 EXPLAINED = {Outcome.SHOWN_RIGHT, Outcome.FOLLOWS, Outcome.HYPOTHESIS, Outcome.GIVEN_BY_USER}
 WRONG = {Outcome.SHOWN_WRONG, Outcome.UNEXPLAINED}
@@ -22,7 +21,7 @@ TABLE = json.loads(Path(__file__).with_name("arithmetic.json").read_text(encodin
 COURSE, GYM, PARKING = (TABLE["sources"][field] for field in ("course", "gym", "parking"))
 
 
-@pytest.mark.parametrize(("field", "question", "answer", "figure"), TABLE["right"])
+@each_row("field, question, answer, figure", TABLE["right"])
 def test_what_follows_from_named_operands_is_explained(
     field: str, question: str, answer: str, figure: str
 ) -> None:
@@ -31,7 +30,7 @@ def test_what_follows_from_named_operands_is_explained(
     assert explained(source, question, answer, figure).outcome in EXPLAINED
 
 
-@pytest.mark.parametrize(("field", "question", "answer", "figure"), TABLE["wrong"])
+@each_row("field, question, answer, figure", TABLE["wrong"])
 def test_a_wrong_result_is_not_explained(
     field: str, question: str, answer: str, figure: str
 ) -> None:
@@ -72,33 +71,12 @@ def test_a_supposed_figure_needs_no_source_but_a_limit_does() -> None:
     assert explained(PARKING, "요금은?", answer, "50시간").outcome is Outcome.UNEXPLAINED
 
 
-@pytest.mark.parametrize(
-    "equation",
-    [
-        "14,200원 (5,500×2 + 3,200)",
-        "1억 원 × 1.4% × 2/3 ≈ 93만 3천 원",
-        "(73 − 60)시간 × 1,000원 = 13,000원",
-        "2시간 40분 − 1시간 25분 = 1시간 15분",
-        "3.2% + 0.7%p + 0.5%p = 4.4%",
-        "17:30 + 35분 = 18:05",
-        "396,000 ÷ 180 × 60 = 132,000원",
-        "12만 원(600만 원의 2%)",
-        "100,000원 ÷ 3 = 33,333원",
-    ],
-)
+@each_row("equation", "an_equation_is_recomputed")
 def test_an_equation_is_recomputed(equation: str) -> None:
     assert [one.is_right for one in arithmetic("", "", equation)[0].equations] == [True]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "기내 수하물은 1개(55×40×20cm)입니다.",
-        "비용: 350,000원 / 720,000원 → 정밀이 370,000원 더 비쌉니다.",
-        "문의: 02-123-4567 = 대표번호",
-        "2024-03-05 = 시행일",
-    ],
-)
+@each_row("text", "what_is_no_equation_is_not_recomputed")
 def test_what_is_no_equation_is_not_recomputed(text: str) -> None:
     assert not arithmetic("", "", text)[0].equations
 

@@ -1,11 +1,10 @@
 from collections.abc import Sequence
 
-import pytest
-
 from guards.core.exchange import Source
 from guards.core.reading import SourceSet
 from guards.evidence.coverage import question_coverage
 from tests.fakes.growth import assert_grows_with_its_input
+from tests.tables import each_row
 
 Passage = tuple[str, list[str]]
 
@@ -29,17 +28,7 @@ def coverage(question: str, *passages: Passage) -> float:
     return share
 
 
-HELD = [
-    pytest.param("환불 신청 절차를 알려 주세요", [UNIFORM, REFUND], id="by-another-passage-too"),
-    pytest.param("근무 복 착용은?", [("", ["근무복의 착용"])], id="other-spacing"),
-    pytest.param("복장 규정이 있나요?", [UNIFORM], id="by-the-heading"),
-    pytest.param("월급은 휴일에도 나와요?", [("", ["휴일의 급여 지급"])], id="other-word"),
-    pytest.param("돈 돌려받나요? 취소했어요", [("", ["철회하면 환급한다"])], id="other-verb"),
-    pytest.param("소아과 진료", [("", ["소아청소년과 진료"])], id="short-for-it"),
-]
-
-
-@pytest.mark.parametrize(("question", "passages"), HELD)
+@each_row("question, passages", "held")
 def test_a_subject_that_stands_there_is_held(question: str, passages: list[Passage]) -> None:
     assert coverage(question, *passages) > 0.7
 
@@ -79,17 +68,7 @@ def test_the_users_own_case_says_little_of_the_subject() -> None:
     assert coverage(question, UNIFORM) > 0.6
 
 
-NOT_COMPARED = [
-    pytest.param("그건 어떻게 하나요?", id="no-subject"),
-    pytest.param("그럼 기한은요?", id="nothing-but-a-measure"),
-    pytest.param("문서 내용을 요약해 주세요", id="about-the-document"),
-    pytest.param("", id="empty"),
-    pytest.param("Can I use the gym on Friday? 한국어로요", id="another-script"),
-    pytest.param("기숙사 " * 50, id="as-long-as-a-text"),
-]
-
-
-@pytest.mark.parametrize("question", NOT_COMPARED)
+@each_row("question", "not_compared")
 def test_some_questions_cannot_be_compared(question: str) -> None:
     assert question_coverage(question, told([UNIFORM])) is None
 

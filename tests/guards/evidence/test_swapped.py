@@ -3,6 +3,7 @@ import pytest
 from guards.core.exchange import Source
 from guards.core.reading import SourceSet
 from guards.evidence.swapped import Swap, swap_in
+from tests.tables import each_row
 
 SOURCE = "지난 여름에 강릉시 청소년들이 바닷가 둘레길을 모두 청소했다."
 
@@ -11,8 +12,8 @@ def swap_of(sentence: str, *texts: str) -> Swap | None:
     return swap_in(sentence, SourceSet(tuple(Source("7", "", text) for text in texts)))
 
 
-@pytest.mark.parametrize(
-    ("sentence", "new", "old", "after"),
+@each_row(
+    "sentence, new, old, after",
     [
         pytest.param(
             "지난 여름에 속초시 청소년들이 바닷가 둘레길을 모두 청소했습니다.",
@@ -46,19 +47,7 @@ def test_one_place_differs(sentence: str, new: str, old: str, after: str) -> Non
     assert (swap.source_id, swap.sentence) == ("7", SOURCE)
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        pytest.param(SOURCE, id="the-same"),
-        pytest.param(
-            "지난 여름에 강릉시 청소년들이 바닷가 둘레길을 모두 청소했습니다.", id="polite-ending"
-        ),
-        pytest.param("지난 여름에 청소년들이 바닷가 둘레길을 모두 청소했다.", id="word-left-out"),
-        pytest.param("강릉시 청소년들은 여름에 둘레길 청소를 마쳤다.", id="in-other-words"),
-        pytest.param("지난 여름에 속초시 청소했다.", id="too-little-shared"),
-        pytest.param("", id="empty"),
-    ],
-)
+@each_row("sentence", "no_place_or_several")
 def test_no_place_or_several(sentence: str) -> None:
     assert swap_of(sentence, SOURCE) is None
 

@@ -11,6 +11,7 @@ from guards.text.writing.han_words import (
     readings,
 )
 from tests.fakes.growth import assert_grows_with_its_input
+from tests.tables import each_row
 
 TEXT = (
     "신청 기한은 3월 5일까지이며, 비용은 이유 없이 돌려주지 않습니다. 의료기관과 지방자치단체가 "
@@ -36,26 +37,12 @@ READ = [
 ]
 
 
-@pytest.mark.parametrize(("han", "hangul"), READ)
+@each_row("han, hangul", READ)
 def test_reads_what_stands_in_the_text_as_a_word(han: str, hangul: str) -> None:
     assert HeardWords([TEXT]).read(han) == hangul
 
 
-WITHIN = [
-    pytest.param("", "医疗", "기관에서", "의료", id="rest-of-the-word-behind"),
-    pytest.param("그 ", "地方", "자치단체의", "", id="false-friend-in-a-whole-word"),
-    pytest.param("여성", "会馆", "에", "회관", id="rest-of-the-word-before"),
-    pytest.param("여", "性", "회관", "성", id="one-character-in-a-whole-word"),
-    pytest.param("", "医疗", "비", "", id="another-word"),
-    pytest.param("3", "月", " 회의", "월", id="unit-with-its-number"),
-    pytest.param("5월 3", "月", "에", "월", id="unit-with-the-number-right-before"),
-    pytest.param("13", "月", "", "", id="unit-with-another-number"),
-    pytest.param("접수", "了", "는", "", id="chinese-particle"),
-    pytest.param("", "非", "은", "", id="one-character-with-nothing-but-a-particle"),
-]
-
-
-@pytest.mark.parametrize(("before", "han", "after", "hangul"), WITHIN)
+@each_row("before, han, after, hangul", "within")
 def test_what_stands_around_a_word_helps_to_read_it(
     before: str, han: str, after: str, hangul: str
 ) -> None:
@@ -67,30 +54,7 @@ def test_two_readings_that_both_stand_there_are_none() -> None:
     assert HeardWords(["낙원은 북쪽에, 악원은 남쪽에 있다."]).read("樂園") == ""
 
 
-# The reading of each stands in the text with the very particle that follows it.
-FALSE_FRIEND_IN_PLACE = [
-    pytest.param("汽车", "를", "역까지는 기차를 탑니다.", id="car-is-no-train"),
-    pytest.param("便宜", "은", "편의는 시설과 같습니다.", id="cheap-is-no-convenience"),
-    pytest.param("出口", "는", "출구는 북쪽입니다.", id="export-is-no-exit"),
-    pytest.param("支付", "를", "가까운 지부를 찾으세요.", id="to-pay-is-no-branch"),
-    pytest.param("医院", "에서", "진료는 의원에서 받습니다.", id="hospital-is-no-surgery"),
-    pytest.param("公司", "를", "공사를 맡긴 뒤에 냅니다.", id="company-is-no-building-work"),
-    pytest.param("老师", "는", "노사는 임금을 정합니다.", id="teacher"),
-    pytest.param("丈夫", "은", "장부는 5년간 보관합니다.", id="husband"),
-    pytest.param("质量", "을", "질량을 잽니다.", id="quality-is-no-mass"),
-    pytest.param("输入", "합니다", "쌀을 수입합니다.", id="input-is-no-import"),
-    pytest.param("注销", "를", "주소를 적습니다.", id="to-cancel-is-no-address"),
-    pytest.param("预订", "입니다", "3월에 열 예정입니다.", id="to-book-is-no-plan"),
-    pytest.param("电视", "를", "전시를 봅니다.", id="television"),
-    pytest.param("一定", "을", "일정을 알립니다.", id="certainly-is-no-schedule"),
-    pytest.param("公司职员", "은", "공사 직원은 신분증을 답니다.", id="in-a-run-of-two-words"),
-    pytest.param("公司法", "을", "공사법을 지킵니다.", id="in-a-longer-word"),
-    pytest.param("日付", "를", "일부를 돌려줍니다.", id="japanese-date-is-no-part"),
-    pytest.param("上手", "는", "상수는 하수와 다릅니다.", id="japanese-skilled"),
-]
-
-
-@pytest.mark.parametrize(("han", "after", "text"), FALSE_FRIEND_IN_PLACE)
+@each_row("han, after, text", "false_friend_in_place")
 def test_a_word_that_means_something_else_is_read_nowhere(han: str, after: str, text: str) -> None:
     heard = HeardWords([text])
 
@@ -99,34 +63,12 @@ def test_a_word_that_means_something_else_is_read_nowhere(han: str, after: str, 
     assert heard.read(han, "그 ", after) == ""
 
 
-@pytest.mark.parametrize(
-    ("number", "han", "text"),
-    [
-        pytest.param("3", "天", "이용료는 3천 원입니다.", id="days-are-no-thousands"),
-        pytest.param("5", "号", "서식 5호에 적습니다.", id="day-of-the-month-is-no-form"),
-        pytest.param("3", "次", "3차 모집입니다.", id="times-are-no-round"),
-        pytest.param("2", "位", "2위까지 시상합니다.", id="persons-are-no-rank"),
-    ],
-)
+@each_row("number, han, text", "a_counter_that_counts_something_else_is_not_read")
 def test_a_counter_that_counts_something_else_is_not_read(number: str, han: str, text: str) -> None:
     assert HeardWords([text]).read(han, number) == ""
 
 
-ROLES = [
-    pytest.param("비용을 냅니다.", "를", "비용", id="object"),
-    pytest.param("비용을 냅니다.", "은", "비용", id="topic-may-be-an-object"),
-    pytest.param("비용은 없습니다.", "을", "비용", id="object-may-be-a-topic"),
-    pytest.param("비용 안내", "에서", "비용", id="bare-noun"),
-    pytest.param("비용이 듭니다.", "이", "비용", id="subject"),
-    pytest.param("비용을 냅니다.", "이", "", id="object-is-no-subject"),
-    pytest.param("비용이 듭니다.", "에서", "", id="subject-is-no-place"),
-    pytest.param("비용으로 씁니다.", "을", "", id="means-is-no-object"),
-    pytest.param("비용이 듭니다.", "합니다", "", id="noun-is-no-verb"),
-    pytest.param("비용으로 쓰고, 비용을 냅니다.", "을", "비용", id="one-of-several-places"),
-]
-
-
-@pytest.mark.parametrize(("text", "after", "hangul"), ROLES)
+@each_row("text, after, hangul", "roles")
 def test_a_reading_is_believed_in_the_role_that_it_has_in_the_text(
     text: str, after: str, hangul: str
 ) -> None:
@@ -141,13 +83,7 @@ def test_no_false_friend_is_listed_in_vain() -> None:
     assert all(len(char) == 1 and readings(char) for char in FALSE_COUNTERS)
 
 
-@pytest.mark.parametrize(
-    ("read", "first"),
-    [
-        ("리", "이"), ("력", "역"), ("례", "예"), ("녀", "여"), ("뉴", "유"), ("락", "낙"),
-        ("로", "노"), ("량", "양"), ("나", "나"), ("비", "비"), ("이", "이"),
-    ],
-)  # fmt: skip
+@each_row("read, first", "the_initial_law")
 def test_the_initial_law(read: str, first: str) -> None:
     assert initial_form(read) == first
 

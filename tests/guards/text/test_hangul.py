@@ -1,23 +1,13 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.text.hangul import joined, letters_only, parts_of, syllable, typed_on_latin_keys
+from tests.tables import each_row
 
 KOREAN = st.text(alphabet="가각힣ㄱㄴㅋㅏㅣ aZ1.♡", max_size=40)
 
 
-@pytest.mark.parametrize(
-    ("typed", "read"),
-    [
-        pytest.param("ㅎㅏㄴㄱㅡㄹ", "한글", id="all-letters"),
-        pytest.param("하나ㄷㅜㄹ", "하나둘", id="some-letters"),
-        pytest.param("ㄴㅏㅁㅜ", "나무", id="consonant-goes-to-the-next-vowel"),
-        pytest.param("ㄲㅗㅊ", "꽃", id="double-initial"),
-        pytest.param("ㅋㅋㅋ ㅠㅠ", "ㅋㅋㅋ ㅠㅠ", id="laughing-and-crying-stay"),
-        pytest.param("그대로", "그대로", id="nothing-to-join"),
-    ],
-)
+@each_row("typed, read", "joins_letters_to_syllables")
 def test_joins_letters_to_syllables(typed: str, read: str) -> None:
     assert joined(typed).text == read
 
@@ -53,14 +43,6 @@ def test_syllables_come_apart_and_together(char: str) -> None:
     assert syllable(*parts_of(char)) == char
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        pytest.param("skan", "나무", id="plain"),
-        pytest.param("Rhc", "꽃", id="shift"),
-        pytest.param("rhkwk", "과자", id="double-vowel"),
-        pytest.param("Skan", "나무", id="needless-shift"),
-    ],
-)
+@each_row("typed, meant", "reads_what_was_typed_with_the_keyboard_set_to_latin")
 def test_reads_what_was_typed_with_the_keyboard_set_to_latin(typed: str, meant: str) -> None:
     assert typed_on_latin_keys(typed) == meant

@@ -1,8 +1,7 @@
-import pytest
-
 from guards.core.reading import Text
 from guards.text.names.name import Name
 from guards.text.naming.known_names import KnownNames, is_misspelt, is_short_for, nearest
+from tests.tables import each_row
 
 HELD = Text(
     "서울특별시와 방통위가 고시한다. 물빛나래 식당은 구글 지도에 있다. "
@@ -15,31 +14,12 @@ def only_name(text: str) -> Name:
     return name
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("국민건강 보험공단에 낸다.", id="spacing"),
-        pytest.param("서울시에 있다.", id="short-form"),
-        pytest.param("방송통신위원회가 정한다.", id="written-out"),
-        pytest.param("물빛나래 레스토랑은 쉽니다.", id="other-head"),
-        pytest.param("Google에서 찾는다.", id="transcribed"),
-        pytest.param("SED에서 찾는다.", id="initials"),
-        pytest.param("나래별 호텔은 쉽니다.", id="policy"),
-    ],
-)
+@each_row("text", "known")
 def test_known(text: str) -> None:
     assert KnownNames([HELD], ["나래별"]).has(only_name(text))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("부산시에 있다.", id="other-town"),
-        pytest.param("공정거래위원회가 정한다.", id="other-committee"),
-        pytest.param("Samdori에서 찾는다.", id="other-latin"),
-        pytest.param("SEQ에서 찾는다.", id="other-initials"),
-    ],
-)
+@each_row("text", "unknown")
 def test_unknown(text: str) -> None:
     assert not KnownNames([HELD]).has(only_name(text))
 
@@ -58,15 +38,7 @@ def test_one_letter_is_a_misspelling() -> None:
     assert is_misspelt(name_of("해맑은한마움병원", "병원"), name_of("해맑은한마음병원", "병원"))
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "head"),
-    [
-        pytest.param("해맑은동부병원", "해맑은서부병원", "병원", id="direction"),
-        pytest.param("영통구청", "권선구청", "구청", id="place"),
-        pytest.param("한마음제1병원", "한마음제2병원", "병원", id="number"),
-        pytest.param("해맑은한마음병원", "해맑은한마음병원", "병원", id="same"),
-    ],
-)
+@each_row("one, other, head", "no_misspelling")
 def test_no_misspelling(one: str, other: str, head: str) -> None:
     assert not is_misspelt(name_of(one, head), name_of(other, head))
 

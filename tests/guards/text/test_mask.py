@@ -1,12 +1,12 @@
 """Masking: nothing is found afterwards, and every place can still be pointed at."""
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guards.core.finding import Span
 from guards.text.personal_data.mask import identifiers_in, mask, masked
 from guards.text.personal_data.personal import PersonalKind, find_personal
+from tests.tables import each_row
 
 PIECES = [
     "991231-3123456", "9912317123456", "4000-0000-0000-0002", "010-0000-1234", "01000001234",
@@ -17,19 +17,8 @@ PIECES = [
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
-MASKED = [
-    pytest.param("제 번호는 010-0000-1234예요", "제 번호는 [전화번호]예요", id="phone"),
-    pytest.param("９９１２３１－３１２３４５６ 입니다", "[주민등록번호] 입니다", id="full-width"),
-    pytest.param("외국인 991231-7123456", "외국인 [외국인등록번호]", id="foreigner"),
-    pytest.param("가나은행 110-000-123456", "가나은행 [계좌번호]", id="account"),
-    pytest.param("4000-0000-0000-0002", "[카드번호]", id="card"),
-    pytest.param("a@example.com, M000A1234", "[이메일], [여권번호]", id="two"),
-    pytest.param("11-00-123456-01", "[운전면허번호]", id="licence"),
-    pytest.param("연차는 15일이다.", "연차는 15일이다.", id="nothing-to-mask"),
-]
 
-
-@pytest.mark.parametrize(("text", "expected"), MASKED)
+@each_row("text, expected", "masked")
 def test_puts_a_label_over_each_identifier(text: str, expected: str) -> None:
     assert masked(text) == expected
 
@@ -80,19 +69,7 @@ def test_what_is_known_from_elsewhere_is_masked_without_its_words() -> None:
     assert mask("네, 110-000-123456 맞습니다", known).text == "네, [계좌번호] 맞습니다"
 
 
-NOTATIONS = [
-    pytest.param(PersonalKind.ACCOUNT, "110-000-123456", "110000123456", id="bare"),
-    pytest.param(PersonalKind.ACCOUNT, "110-000-123456", "110 000\t123456", id="spaced"),
-    pytest.param(PersonalKind.ACCOUNT, "110-000-123456", "１１０·０００·１２３４５６", id="wide"),
-    pytest.param(PersonalKind.PHONE, "02-000-1234", "02 000 1234", id="landline"),
-    pytest.param(PersonalKind.PHONE, "02-000-1234", "0082 2 000 1234", id="from-abroad"),
-    pytest.param(PersonalKind.PHONE, "02-000-1234", "(02) 000 1234", id="brackets"),
-    pytest.param(PersonalKind.PHONE, "02-000-1234", "+822 000 1234", id="plus"),
-    pytest.param(PersonalKind.VEHICLE, "00가0000", "00\n가 0000", id="over-two-lines"),
-]
-
-
-@pytest.mark.parametrize(("kind", "known", "written"), NOTATIONS)
+@each_row("kind, known, written", "notations")
 def test_what_is_known_is_masked_in_any_other_notation(
     kind: PersonalKind, known: str, written: str
 ) -> None:
@@ -101,7 +78,7 @@ def test_what_is_known_is_masked_in_any_other_notation(
     assert result.text == f"아래처럼: {kind.label}. 끝"
 
 
-@pytest.mark.parametrize("longer", ["2110000123456", "1100001234567", "7-110-000-123456"])
+@each_row("longer", ["2110000123456", "1100001234567", "7-110-000-123456"])
 def test_a_longer_number_is_not_the_known_one_in_it(longer: str) -> None:
     known = {"110000-123456": PersonalKind.ACCOUNT}
 

@@ -1,36 +1,18 @@
 """An identifier is found again in a text, however it is written there."""
 
-import pytest
-
 from guards.text.personal_data.kinds import PersonalKind
 from guards.text.personal_data.personal import Shown, find_personal, unpublished
+from tests.tables import each_row
 
 K = PersonalKind
 
-SHOWN = [
-    pytest.param(K.PHONE, "010-0000-1234", "01000001234", id="without-dashes"),
-    pytest.param(K.PHONE, "010-0000-1234", "+82 10 0000 1234", id="from-abroad"),
-    pytest.param(K.PHONE, "+82-10-0000-1234", "(010) 0000.1234", id="from-abroad-back"),
-    pytest.param(K.PHONE, "02-000-1234", "☎ 000-1234", id="without-area-code"),
-    pytest.param(K.PHONE, "02-000-1234", "０２）０００－１２３４", id="full-width"),
-    pytest.param(K.EMAIL, "Hong@Example.com", "hong@example.com", id="case"),
-    pytest.param(K.RESIDENT_NUMBER, "991231-3123456", "991231 3123456", id="space"),
-    pytest.param(K.VEHICLE, "00가 0000", "00가0000", id="plate"),
-]
-NOT_SHOWN = [
-    pytest.param(K.PHONE, "010-0000-1234", "010-0000-1235", id="another-number"),
-    pytest.param(K.PHONE, "010-0000-1234", "0000-1234", id="mobile-without-its-prefix"),
-    pytest.param(K.EMAIL, "hong@example.com", "hong at example.com", id="words"),
-    pytest.param(K.ACCOUNT, "110-000-123456", "", id="nothing"),
-]
 
-
-@pytest.mark.parametrize(("kind", "value", "text"), SHOWN)
+@each_row("kind, value, text", "shown")
 def test_is_shown(kind: PersonalKind, value: str, text: str) -> None:
     assert Shown(["머리말", f"문의: {text} 로"]).holds(kind, value)
 
 
-@pytest.mark.parametrize(("kind", "value", "text"), NOT_SHOWN)
+@each_row("kind, value, text", "not_shown")
 def test_is_not_shown(kind: PersonalKind, value: str, text: str) -> None:
     assert not Shown([text]).holds(kind, value)
 

@@ -1,13 +1,14 @@
 """A figure that was found right once is right again only where the same is said of it."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.core.exchange import Exchange, Source
 from guards.core.finding import Finding
 from guards.core.reading import forget_sources, read
 from guards.numbers import Numbers, NumbersSettings
+from tests.tables import each_row
 
 SOURCES = (
     Source(
@@ -45,7 +46,6 @@ def judged(answer: str) -> list[Finding]:
     return guard.check(read(Exchange("몇 권까지 빌리나요?", SOURCES, answer=answer)))
 
 
-@settings(max_examples=60)
 @given(st.lists(ANSWERS, min_size=2, max_size=4))
 def test_what_was_said_before_changes_nothing(answers: list[str]) -> None:
     forget_sources()
@@ -56,8 +56,8 @@ def test_what_was_said_before_changes_nothing(answers: list[str]) -> None:
         assert judged(answer) == findings
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "code"),
+@each_row(
+    "right, wrong, code",
     [
         pytest.param(
             "어른은 7권까지 빌릴 수 있습니다.",

@@ -1,8 +1,8 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guards.text.sentences import SentenceEnds, sentence_ends
+from tests.tables import each_row
 
 WORDS = '가 다. 요? … 1 3. 2024. A. [1] [2,3] 【표】 ² ( ) [ “ ” " 에따르면 이 , · 번문서 (출처:가)'
 SPACED = [
@@ -21,16 +21,6 @@ SPACED = [
 PIECES = st.sampled_from([*WORDS.split(), *SPACED])
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
-AS_SOON_AS = [
-    pytest.param("된다.", " 가", 3, id="next-character"),
-    pytest.param("된다", ".\n", 3, id="line-break"),
-    pytest.param("된다. (", "단", 3, id="bracket-that-is-no-mark"),
-    pytest.param("된다. [1", "] 다", 7, id="mark-is-over"),
-    pytest.param("된다.[1][2", "] 다", 9, id="second-mark-is-over"),
-    pytest.param("된다. [2]에 따", "르면 예약은 가", 3, id="mark-that-is-a-word"),
-    pytest.param("“된다. 한다.", "” 한다. 가", 13, id="quote-is-over"),
-]
-
 
 def ends_of(pieces: list[str]) -> list[int]:
     ends = SentenceEnds()
@@ -42,7 +32,7 @@ def test_do_not_depend_on_where_the_text_was_cut(text: str, cut: int) -> None:
     assert ends_of(list(text)) == ends_of([text[:cut], text[cut:]]) == sentence_ends(text)
 
 
-@pytest.mark.parametrize(("before", "piece", "end"), AS_SOON_AS)
+@each_row("before, piece, end", "as_soon_as")
 def test_are_told_as_soon_as_they_are_certain(before: str, piece: str, end: int) -> None:
     ends = SentenceEnds()
 

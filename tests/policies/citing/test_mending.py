@@ -15,6 +15,7 @@ from guards.text.slots.source_name import SourceNames
 from policies.citing.mending import Mended, Unhealed, mend
 from policies.edits import Edit, apply
 from policies.schema.sections import CitationRules, ReferenceList, Renumber
+from tests.tables import each_row
 
 SOURCES = tuple(
     Source(
@@ -48,168 +49,12 @@ def left_of(answer: str, *wrong: int, rules: CitationRules | None = None) -> str
     return apply(answer, found.edits) if isinstance(found, Mended) else None
 
 
-HEALED = [
-    pytest.param("대여는 7일입니다 [†9].", "대여는 7일입니다.", id="blank-before-a-full-stop"),
-    pytest.param("대여는 7일입니다. [†9]", "대여는 7일입니다.", id="at-the-end"),
-    pytest.param(
-        "대여는 7일입니다.[†9] 연장은 3일입니다.",
-        "대여는 7일입니다. 연장은 3일입니다.",
-        id="behind-a-stop",
-    ),
-    pytest.param("대여는 [†9] 7일입니다.", "대여는 7일입니다.", id="doubled-blank"),
-    pytest.param("[†9] 대여는 7일입니다.", "대여는 7일입니다.", id="at-the-start"),
-    pytest.param(
-        "대여는 7일[†9], 연장은 3일[†1]입니다.",
-        "대여는 7일, 연장은 3일[†1]입니다.",
-        id="comma-of-the-sentence",
-    ),
-    pytest.param("대여는 7일입니다. [†9].", "대여는 7일입니다.", id="second-full-stop"),
-    pytest.param("대여는 7일입니다 [†1], [†9].", "대여는 7일입니다 [†1].", id="last-of-a-list"),
-    pytest.param("대여는 7일입니다 [†9], [†1].", "대여는 7일입니다 [†1].", id="first-of-a-list"),
-    pytest.param(
-        "대여는 7일입니다 [†1], [†9], [†2].", "대여는 7일입니다 [†1], [†2].", id="middle-of-a-list"
-    ),
-    pytest.param("대여는 7일입니다 [†9][†8].", "대여는 7일입니다.", id="two-side-by-side"),
-    pytest.param("대여는 7일입니다 ([†9], [†8]).", "대여는 7일입니다.", id="brackets-around-all"),
-    pytest.param("대여는 7일([†9])입니다.", "대여는 7일입니다.", id="brackets-in-a-word"),
-    pytest.param("대여는 7일 ([†9])입니다.", "대여는 7일입니다.", id="brackets-behind-a-word"),
-    pytest.param(
-        "대여는 7일입니다 ([†1], [†9]).", "대여는 7일입니다 ([†1]).", id="brackets-around-some"
-    ),
-    pytest.param(
-        "대여는 7일입니다 (참고자료 [†9], 3쪽).", "대여는 7일입니다.", id="brackets-with-a-label"
-    ),
-    pytest.param("대여는 **7일 [†9]** 입니다.", "대여는 **7일** 입니다.", id="inside-bold"),
-    pytest.param("대여는 7일입니다 **[†9]**.", "대여는 7일입니다.", id="bold-around-it"),
-    pytest.param("[†9]에 따르면, 대여는 7일입니다.", "대여는 7일입니다.", id="frame"),
-    pytest.param(
-        "자료 [†9]에 의하면 대여는 7일입니다.", "대여는 7일입니다.", id="frame-with-a-label"
-    ),
-    pytest.param(
-        "[†9]번 문서에 나와 있듯이 대여는 7일입니다.",
-        "대여는 7일입니다.",
-        id="frame-with-a-number-word",
-    ),
-    pytest.param(
-        "대여는 [†9]에 따라 7일입니다.", "대여는 7일입니다.", id="frame-inside-a-sentence"
-    ),
-    pytest.param(
-        "[†1]과 [†9]에 따르면, 대여는 7일입니다.",
-        "[†1]에 따르면, 대여는 7일입니다.",
-        id="frame-stays-for-another",
-    ),
-    pytest.param(
-        "이용수칙[†9]에 따르면 대여는 7일입니다.",
-        "이용수칙에 따르면 대여는 7일입니다.",
-        id="frame-of-a-word",
-    ),
-    pytest.param(
-        "제3조 [†9]에 따라 대여합니다.", "제3조에 따라 대여합니다.", id="frame-of-a-word-apart"
-    ),
-    pytest.param("대여는 7일입니다.\n\n출처: [†9]", "대여는 7일입니다.", id="label-line"),
-    pytest.param(
-        "대여는 7일입니다.\n\n**출처:** [†9]\n\n문의하세요.",
-        "대여는 7일입니다.\n\n문의하세요.",
-        id="bold-label-line",
-    ),
-    pytest.param("대여는 7일입니다. 출처: [†9]", "대여는 7일입니다.", id="label-in-the-line"),
-    pytest.param(
-        "대여는 7일입니다.\n출처: [†9], [†1]",
-        "대여는 7일입니다.\n출처: [†1]",
-        id="label-stays-for-another",
-    ),
-    pytest.param(
-        "대여는 7일입니다.\n- 연장 3일 [†9]\n- [†8]",
-        "대여는 7일입니다.\n- 연장 3일",
-        id="list-items",
-    ),
-    pytest.param(
-        "| 대여 | 7일 [†9] |\n| 연장 | 3일 |", "| 대여 | 7일 |\n| 연장 | 3일 |", id="table-cell"
-    ),
-    pytest.param(
-        "대여는 7일입니다. 자세한 내용은 [†9]을 참고하세요.", "대여는 7일입니다.", id="pointer"
-    ),
-    pytest.param(
-        "대여는 7일입니다 (자세한 내용은 [†9] 참조).", "대여는 7일입니다.", id="pointer-in-brackets"
-    ),
-    pytest.param(
-        "[†2]와 [†9]은 같습니다.", "[†2]는 같습니다.", id="particle-finds-the-number-before"
-    ),
-    pytest.param(
-        "대여료[†9]은 없습니다.", "대여료는 없습니다.", id="particle-finds-the-word-before"
-    ),
-    pytest.param(
-        "제출 자료 [†9]은 3부입니다.", "제출 자료는 3부입니다.", id="particle-finds-a-noun-apart"
-    ),
-    pytest.param("대여는 7일 [†9]입니다.", "대여는 7일입니다.", id="copula"),
-    pytest.param("대여는 7일입니다 <sup>[9]</sup>.", "대여는 7일입니다.", id="raised-by-a-tag"),
-    pytest.param(
-        "대여는 7일입니다\u00a0[†9].", "대여는 7일입니다.", id="blank-that-does-not-break"
-    ),
-    pytest.param("대여는 7일입니다 - [†9]", "대여는 7일입니다", id="dash-before-it"),
-    pytest.param("대여는 7일입니다(※ 출처 [†9]).", "대여는 7일입니다.", id="sign-before-the-label"),
-    pytest.param(
-        "[†9]과 [†1]에 따르면 대여는 7일입니다.",
-        "[†1]에 따르면 대여는 7일입니다.",
-        id="frame-stays-for-the-second",
-    ),
-    pytest.param(
-        "[†9]의 규정에 의하여 대여는 7일입니다.", "대여는 7일입니다.", id="frame-with-a-noun"
-    ),
-    pytest.param(
-        "[†9]에서 확인할 수 있듯 대여는 7일입니다.", "대여는 7일입니다.", id="frame-to-see"
-    ),
-    pytest.param("[†9]이 밝히듯 대여는 7일입니다.", "대여는 7일입니다.", id="frame-that-tells"),
-    pytest.param(
-        "[†9]에서 정한 바와 같이, 대여는 7일입니다.", "대여는 7일입니다.", id="frame-as-laid-down"
-    ),
-    pytest.param(
-        "대여는 7일입니다.\n출처: [†1] guide1.pdf, [†9] old.pdf",
-        "대여는 7일입니다.\n출처: [†1] guide1.pdf",
-        id="named-behind-another-in-a-line",
-    ),
-    pytest.param(
-        "대여는 7일입니다.\n**출처:** [†9] old.pdf, p.3, [†1] guide1.pdf",
-        "대여는 7일입니다.\n**출처:** [†1] guide1.pdf",
-        id="named-before-another-in-a-line",
-    ),
-    pytest.param(
-        "대여는 7일입니다.\n\n- 출처: [†9] old.pdf, p.3",
-        "대여는 7일입니다.",
-        id="named-alone-in-a-line",
-    ),
-    pytest.param(
-        "대여는 7일입니다.\n참고: [†9] 연장은 3일입니다.",
-        "대여는 7일입니다.\n참고: 연장은 3일입니다.",
-        id="sentence-behind-a-label",
-    ),
-    pytest.param(
-        "대여는 7일입니다 [†9]  \n연장은 3일입니다.",
-        "대여는 7일입니다  \n연장은 3일입니다.",
-        id="hard-line-break",
-    ),
-]
-
-
-@pytest.mark.parametrize(("answer", "healed"), HEALED)
+@each_row("answer, healed", "healed")
 def test_closes_up_where_a_mark_went(answer: str, healed: str) -> None:
     assert left_of(answer, 8, 9, rules=NUMBERS_STAY) == healed
 
 
-NOT_HEALED = [
-    pytest.param("[†9]은 이용 시간을 정합니다.", id="subject"),
-    pytest.param("근거는 [†9]입니다.", id="predicate"),
-    pytest.param("반면 [†9]은 다르게 정합니다.", id="behind-an-adverb"),
-    pytest.param("담당자가 [†9]를 정합니다.", id="object-behind-a-subject"),
-    pytest.param("출처 [†9]은 이용을 정합니다.", id="subject-behind-a-label"),
-    pytest.param("또한 출처 [†9]는 이용을 정합니다.", id="subject-behind-an-adverb-and-a-label"),
-    pytest.param("[†9]에서는 대여가 7일이라고 설명합니다.", id="place-and-topic"),
-    pytest.param("[†9]에서도 대여는 7일입니다.", id="place-and-also"),
-    pytest.param("출처 [†9]에서는 대여가 7일이라고 합니다.", id="place-behind-a-label"),
-]
-
-
-@pytest.mark.parametrize("answer", NOT_HEALED)
+@each_row("answer", "not_healed")
 def test_a_sentence_about_its_mark_does_not_survive_it(answer: str) -> None:
     found = mended(f"대여는 7일입니다[†8]. {answer}", {8: None, 9: None}, NUMBERS_STAY)
 
@@ -347,7 +192,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "numbers", "left"), LISTS)
+@each_row("answer, numbers, left", LISTS)
 def test_the_list_agrees_with_the_marks(
     answer: str, numbers: Mapping[int, int | None], left: str
 ) -> None:
@@ -456,7 +301,7 @@ RENUMBERED = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "rules", "left"), RENUMBERED)
+@each_row("answer, rules, left", RENUMBERED)
 def test_closes_gaps_where_the_policy_lets_it(answer: str, rules: CitationRules, left: str) -> None:
     assert left_of(answer, 1, rules=rules) == left
 

@@ -21,6 +21,7 @@ from tests.policies.gating.hall import (
     known_behind,
     passed,
 )
+from tests.tables import each_row
 
 ALL = " ".join(TRUE)
 RECKONED = "모두 합하면 85,000원입니다."
@@ -72,7 +73,7 @@ def test_each_place_from_which_segments_are_read_has_its_look() -> None:
     assert all(answer.endswith(one) for one in begins)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         pytest.param(f"{FEE} {CALL} {BOOKING}", id="something-is-wrong"),
@@ -89,7 +90,7 @@ def test_an_answer_with_a_fault_goes_through_in_segments(answer: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "answer",
     [
         pytest.param("\n\n".join(SECTIONS * 2), id="too-many-places-to-read-from"),
@@ -126,7 +127,7 @@ def test_of_a_good_answer_that_ends_with_what_comes_together_only_the_whole_is_l
     assert passage.left == ALL
 
 
-@pytest.mark.parametrize(
+@each_row(
     "fault",
     [
         pytest.param(CALL, id="wrong"),

@@ -5,6 +5,7 @@ import pytest
 from guards.core.guard import Scope, Stage
 from guards.core.registry import all_guards
 from tests.policies.conftest import Folder
+from tests.tables import each_row
 
 REACHED = "tenant: a\nupstream: {base_url: http://h/v1, pass_caller_key: true}\n"
 TEMPLATES = "templates:\n  fallback: 지금은 답변드릴 수 없습니다.\n"
@@ -30,7 +31,7 @@ def test_a_guard_of_the_whole_answer_cannot_be_waited_for(folder: Folder, mode: 
     )
 
 
-@pytest.mark.parametrize("guard", sorted(all_guards()))
+@each_row("guard", sorted(all_guards()))
 def test_every_guard_that_needs_the_whole_answer_is_named(folder: Folder, guard: str) -> None:
     folder.write("x.yaml", f"guards:\n  {guard}:\n    on_not_run: replace\n")
 
@@ -39,9 +40,7 @@ def test_every_guard_that_needs_the_whole_answer_is_named(folder: Folder, guard:
     assert len(named) == (guard in NEEDS_WHOLE_ANSWER)
 
 
-@pytest.mark.parametrize(
-    "rule", ["{on_not_run: report}", "{on_not_run: replace, mode: shadow}", "{}"]
-)
+@each_row("rule", ["{on_not_run: report}", "{on_not_run: replace, mode: shadow}", "{}"])
 def test_a_guard_whose_breaking_is_only_reported_may_need_it(folder: Folder, rule: str) -> None:
     folder.write("x.yaml", f"{REACHED}{TEMPLATES}guards: {{uncited_claims: {rule}}}")
 
@@ -103,35 +102,14 @@ def test_one_of_its_two_endings_is_not_enough(folder: Folder, line: str) -> None
     assert "stream.mode: `gate` may have to end an answer" in folder.only_error()
 
 
-NEVER_ENDS = [
-    pytest.param("guards: {korean_only: {mode: shadow}}", id="shadow"),
-    pytest.param("guards: {korean_only: {mode: off}}", id="off"),
-    pytest.param("guards: {korean_only: {action: pass}}", id="only-noted"),
-    pytest.param("guards: {korean_only: {final: pass}}", id="only-asked-again"),
-    pytest.param("guards: {}", id="no-guard"),
-    pytest.param(
-        "guards: {complaint: {action: replace}}\ntemplates: {complaint: 불편을 드려 죄송합니다.}",
-        id="only-questions-are-met",
-    ),
-    pytest.param("judge: {base_url: http://h/v1, model: m, mode: shadow}", id="judge-in-shadow"),
-]
-
-
-@pytest.mark.parametrize("guards", NEVER_ENDS)
+@each_row("guards", "never_ends")
 def test_answers_that_never_end_early_need_no_words_for_it(folder: Folder, guards: str) -> None:
     folder.write("x.yaml", REACHED + guards)
 
     assert folder.errors() == []
 
 
-MAY_END = [
-    pytest.param("guards: {korean_only: {final: trim}}", id="too-little-may-be-left"),
-    pytest.param("guards: {korean_only: {action: pass, on_not_run: replace}}", id="breaks"),
-    pytest.param("judge: {base_url: http://h/v1, model: m}", id="judge"),
-]
-
-
-@pytest.mark.parametrize("guards", MAY_END)
+@each_row("guards", "may_end")
 def test_answers_that_may_end_early_need_words_for_it(folder: Folder, guards: str) -> None:
     folder.write("x.yaml", REACHED + guards)
 
@@ -233,7 +211,7 @@ NOTHING_LATE = [
 ]
 
 
-@pytest.mark.parametrize("text", NOTHING_LATE)
+@each_row("text", NOTHING_LATE)
 def test_where_nothing_comes_late_nothing_is_said(folder: Folder, text: str) -> None:
     folder.write("x.yaml", text)
 

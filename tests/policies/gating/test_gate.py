@@ -21,6 +21,7 @@ from tests.policies.gating.hall import (
     known,
     passed,
 )
+from tests.tables import each_row
 
 STEPS = "대관 절차는 다음과 같습니다.\n"
 MANY = Trimming(most_claims=5, most_share=0.5)
@@ -75,7 +76,7 @@ def test_an_answer_with_our_own_marks_waits_for_its_list() -> None:
     assert passage.gate.shown == FEE
 
 
-@pytest.mark.parametrize("answer", ["", " \n", "<think>대관료를 묻는다.</think>"])
+@each_row("answer", ["", " \n", "<think>대관료를 묻는다.</think>"])
 def test_nothing_to_read_is_not_looked_at(answer: str) -> None:
     passage = passed(answer)
 
@@ -190,7 +191,7 @@ TAKEN_OUT = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "left"), TAKEN_OUT)
+@each_row("answer, left", TAKEN_OUT)
 def test_leaves_without(answer: str, left: str) -> None:
     assert passed(answer).left == left
 
@@ -208,10 +209,7 @@ NUMBERED = [
 ]
 
 
-SIGNS = ["(1) (2) (3) (4)", "① ② ③ ④", "가. 나. 다. 라.", "1) 2) 3) 4)"]
-
-
-@pytest.mark.parametrize("signs", [one.split() for one in SIGNS])
+@each_row("signs", "so_do_those_of_lists_that_count_otherwise")
 def test_so_do_those_of_lists_that_count_otherwise(signs: list[str]) -> None:
     def counted(*items: str) -> str:
         pairs = zip(signs, items, strict=False)
@@ -227,8 +225,8 @@ def numbered(items: tuple[str, ...]) -> str:
     return "\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))
 
 
-@pytest.mark.parametrize("ending", ["", f"\n\n{PLACES}\n\n1. {CANCELLING}\n2. {FEE}"])
-@pytest.mark.parametrize(("items", "left"), NUMBERED)
+@each_row("ending", ["", f"\n\n{PLACES}\n\n1. {CANCELLING}\n2. {FEE}"])
+@each_row("items, left", NUMBERED)
 def test_the_numbers_of_a_list_close_the_gap(
     items: tuple[str, ...], left: tuple[str, ...], ending: str
 ) -> None:
@@ -323,19 +321,9 @@ def test_items_that_nobody_counted_are() -> None:
 
 # --- the list of references -----------------------------------------------------------------------
 
-LISTED = [
-    pytest.param(
-        "- [1] 샛별관 안내\n- [2] 문의", "\n\n**출처**\n- [1] 샛별관 안내", id="last-line"
-    ),
-    pytest.param(
-        "- [2] 문의\n- [1] 샛별관 안내", "\n\n**출처**\n- [1] 샛별관 안내", id="first-line"
-    ),
-    pytest.param("- [2] 문의", "", id="only-line-with-its-heading"),
-]
 
-
-@pytest.mark.parametrize(("lines", "left"), LISTED)
-@pytest.mark.parametrize("size", [1, 1000])
+@each_row("lines, left", "listed")
+@each_row("size", [1, 1000])
 def test_a_source_that_only_a_sentence_cited_which_is_gone_is_not_listed(
     lines: str, left: str, size: int
 ) -> None:
@@ -388,7 +376,7 @@ def test_a_torn_sentence_that_is_right_stays() -> None:
     assert passage.left == f"{FEE} {BOOKING} 음향 장비는 무료로 빌릴"
 
 
-@pytest.mark.parametrize("pieces", [1, 7, 1000])
+@each_row("pieces", [1, 7, 1000])
 def test_what_waits_is_not_lost_with_a_torn_sentence(pieces: int) -> None:
     answer = f"{FEE} {CROWD} {PARKING} 문의는 02-7777-1234"
     sliced = [answer[at : at + pieces] for at in range(0, len(answer), pieces)]
@@ -452,7 +440,7 @@ def test_bad_words_beside_a_call_are_taken_out() -> None:
     assert {CALL[one.span.start : one.span.end] for one in recorded.acting} == {"02-7777-1234"}
 
 
-@pytest.mark.parametrize("is_known", [False, True])
+@each_row("is_known", [False, True])
 def test_bad_words_before_others_and_a_call_stop_the_attempt(is_known: bool) -> None:
     passage = begun(may_regenerate=True)
     said = f"{CALL} {FEE}"

@@ -13,6 +13,7 @@ from policies.gating.shown import as_taken_out, placed, put_together
 from policies.schema.base import Mode
 from policies.schema.guard_rule import Action
 from policies.verdict import GuardOutcome, GuardResult, Verdict
+from tests.tables import each_row
 
 
 def finding(start: int, end: int, *, guard: str = "numbers", part: str = "answer") -> Finding:
@@ -75,7 +76,7 @@ PLACED = [
 ]
 
 
-@pytest.mark.parametrize(("seen", "original"), PLACED)
+@each_row("seen, original", PLACED)
 def test_a_span_that_touches_an_edit_is_placed_around_it(seen: Span, original: Span) -> None:
     edits = [Edit(Span(3, 5)), Edit(Span(7, 8), "abc")]
 
@@ -143,13 +144,7 @@ def test_what_was_done_to_a_segment_is_told_of_an_answer_that_passes() -> None:
     assert names.findings == (SEEN,)
 
 
-ORDERS = [
-    pytest.param(Action.FIX, Action.REPLACE, Action.REPLACE, id="the-end-is-worse"),
-    pytest.param(Action.TRIM, Action.FIX, Action.TRIM, id="a-segment-was-worse"),
-]
-
-
-@pytest.mark.parametrize(("segment", "end", "told"), ORDERS)
+@each_row("segment, end, told", "orders")
 def test_the_strongest_action_is_told_with_all_reasons(
     segment: Action, end: Action, told: Action
 ) -> None:

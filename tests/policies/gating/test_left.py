@@ -11,6 +11,7 @@ from guards.core.finding import Finding, Severity, Span
 from guards.core.runner import GuardReport, Outcome
 from policies.edits import Edit, apply
 from policies.gating.left import about_the_rest, edits_of_the_rest, too_late_to_mend
+from tests.tables import each_row
 
 LEFT_CHARS = 10
 
@@ -34,7 +35,7 @@ MENDED = [
 ]
 
 
-@pytest.mark.parametrize(("seen", "severity"), MENDED)
+@each_row("seen, severity", MENDED)
 def test_what_could_have_been_mended_is_no_reason_to_take_an_answer_back(
     seen: Finding, severity: Severity
 ) -> None:
@@ -103,7 +104,7 @@ EDITS = [
 ]
 
 
-@pytest.mark.parametrize(("edits", "left_chars", "kept"), EDITS)
+@each_row("edits, left_chars, kept", EDITS)
 def test_only_what_has_not_left_can_be_edited(
     edits: list[Edit], left_chars: int, kept: list[Edit] | None
 ) -> None:
@@ -146,7 +147,7 @@ JOINED = [
 ]
 
 
-@pytest.mark.parametrize(("around", "span", "fix"), JOINED)
+@each_row("around, span, fix", JOINED)
 def test_what_stands_inside_a_place_that_goes_anyway_goes_with_it(
     around: Finding, span: Span, fix: str | None
 ) -> None:

@@ -3,6 +3,7 @@ from itertools import pairwise
 import pytest
 
 from policies.gating.segments import Segmenter
+from tests.tables import each_row
 
 CLAIM = "대관료는 1시간에 35,000원입니다."
 BOOKING = "예약은 이용일 3일 전까지 누리집에서 받습니다."
@@ -53,24 +54,12 @@ OPENERS = [
 ]
 
 
-@pytest.mark.parametrize("opener", [*VERDICTS, *OPENERS])
+@each_row("opener", [*VERDICTS, *OPENERS])
 def test_waits_for_the_next_claim(opener: str) -> None:
     assert segments(f"{opener}{CLAIM} {BOOKING}") == [f"{opener}{CLAIM}", BOOKING]
 
 
-SAY_SOMETHING = [
-    pytest.param("네, 35,000원입니다.", id="yes-with-a-figure"),
-    pytest.param("네, Wi-Fi를 쓰실 수 있습니다.", id="yes-with-a-name"),
-    pytest.param(
-        "네, 이용일 전날까지 취소하시면 이미 내신 대관료를 모두 돌려드립니다.", id="yes-and-why"
-    ),
-    pytest.param("매주 월요일에 쉽니다.", id="fact"),
-    pytest.param("- 신분증\n- 통장 사본", id="items"),
-    pytest.param("대관료: 35,000원\n보증금: 없음", id="values"),
-]
-
-
-@pytest.mark.parametrize("said", SAY_SOMETHING)
+@each_row("said", "say_something")
 def test_does_not_wait(said: str) -> None:
     first, _, more = said.partition("\n")
 

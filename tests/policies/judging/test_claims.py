@@ -27,6 +27,7 @@ from tests.policies.courses import (
     UNHEARD_OF,
     answered,
 )
+from tests.tables import each_row
 
 INSPECTOR = Inspector(every_code_acts(load_shipped("default").policy))
 RULES = OpinionRules()
@@ -48,17 +49,7 @@ def claims(
     return question.claims
 
 
-OPEN = [
-    pytest.param(f"{KNOWN} {DENIED}", [DENIED], id="a-weak-doubt"),
-    pytest.param(f"{KNOWN} {UNHEARD_OF}", [UNHEARD_OF], id="words-that-no-source-has"),
-    pytest.param(f"{DENIED} {SETTLED}", [DENIED], id="not-a-refuted-figure"),
-    pytest.param(f"안녕하세요. {KNOWN}\n{DENIED}", [DENIED], id="not-a-greeting"),
-    pytest.param(f"- {DENIED}", [DENIED], id="without-its-bullet"),
-    pytest.param(f"{DENIED[:-1]} [1].", [DENIED], id="without-its-citation"),
-]
-
-
-@pytest.mark.parametrize(("answer", "wanted"), OPEN)
+@each_row("answer, wanted", "open")
 def test_open(answer: str, wanted: list[str]) -> None:
     assert [claim.text for claim in claims(answered(answer))] == wanted
 
@@ -71,14 +62,7 @@ def test_a_claim_points_to_its_place() -> None:
     assert answer[claim.span.start : claim.span.end] == DENIED
 
 
-CRITICAL = [
-    pytest.param(DENIED, False, id="words"),
-    pytest.param("체험 강좌를 취소하면 화면에 낸 돈이 3일 뒤에 뜹니다.", True, id="a-figure"),
-    pytest.param("취소는 pool.example.com에서 받으며 낸 돈을 돌려받습니다.", True, id="a-contact"),
-]
-
-
-@pytest.mark.parametrize(("claim", "is_critical"), CRITICAL)
+@each_row("claim, is_critical", "critical")
 def test_critical(claim: str, is_critical: bool) -> None:
     [found] = claims(answered(claim), is_forced=True)
 
@@ -101,19 +85,15 @@ SKIPPED = [
 ]
 
 
-@pytest.mark.parametrize(("exchange", "reason"), SKIPPED)
+@each_row("exchange, reason", SKIPPED)
 def test_skipped(exchange: Exchange, reason: Skip) -> None:
     assert asked(exchange) is reason
 
 
 REFUTED = f"{SETTLED} 전화번호는 02-555-0199입니다."
-STAYS = [
-    pytest.param(len(REFUTED) + 1, False, id="not-about-what-is-taken-out"),
-    pytest.param(len(REFUTED) + 4, True, id="about-what-loses-a-piece"),
-]
 
 
-@pytest.mark.parametrize(("begin", "stays"), STAYS)
+@each_row("begin, stays", "stays")
 def test_of_a_mended_answer_what_stays_is_asked_about(begin: int, stays: bool) -> None:
     answer = f"{REFUTED} {DENIED} 결석한 날은 다른 날에 다시 배웁니다."
     exchange = answered(answer)
@@ -128,7 +108,7 @@ def test_of_a_mended_answer_what_stays_is_asked_about(begin: int, stays: bool) -
     assert "결석한 날은 다른 날에 다시 배웁니다." in texts
 
 
-@pytest.mark.parametrize("score", [0.2, None])
+@each_row("score", [0.2, None])
 def test_a_score_that_will_do_or_is_unknown_skips_nothing(score: float | None) -> None:
     exchange = answered(DENIED, replace(COURSES, score=score), replace(POOL, score=0.05))
 
@@ -195,15 +175,8 @@ def test_a_source_in_another_language_is_shown_too() -> None:
     assert claim.windows[0].text.startswith("Trial lessons are not refunded.")
 
 
-CUT = [
-    pytest.param("991231-3123455", id="resident-number"),
-    pytest.param("010-5550-0142", id="phone"),
-    pytest.param("nobody@pool.example.com", id="mail"),
-]
-
-
-@pytest.mark.parametrize("identifier", CUT)
-@pytest.mark.parametrize("filling", range(60, 100, 3))
+@each_row("identifier", "cut")
+@each_row("filling", "no_part_of_an_identifier_is_left_where_a_window_is_cut")
 def test_no_part_of_an_identifier_is_left_where_a_window_is_cut(
     identifier: str, filling: int
 ) -> None:

@@ -20,6 +20,7 @@ from tests.fakes.virtual_time import in_virtual_time
 from tests.policies.acting import every_code_acts
 from tests.policies.courses import SETTLED, UNHEARD_OF, answered
 from tests.policies.judging.test_verdict import FIRST, LAST, STUCK
+from tests.tables import each_row
 
 SHIPPED = every_code_acts(load_shipped("default").policy)
 # So strict that a faithful clause in other words counts as invented.
@@ -55,7 +56,7 @@ def of(verdict: Verdict, guard: str) -> GuardResult:
     return next(one for one in verdict.results if one.guard == guard)
 
 
-@pytest.mark.parametrize("possible", [FIRST, LAST, STUCK])
+@each_row("possible", [FIRST, LAST, STUCK])
 def test_words_that_no_source_has_are_taken_back_by_a_quote(possible: Possible) -> None:
     guards, heard = judged(f"{OTHERS} {TRUE}", FakeJudge(supports(QUOTE), 1.0), possible=possible)
 
@@ -79,7 +80,7 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize("says", KEPT)
+@each_row("says", KEPT)
 def test_nothing_else_takes_it_back(says: Says | None) -> None:
     judge = FakeJudge(says, 1.0)
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-import unicodedata
 
 import pytest
 from hypothesis import given
@@ -27,7 +26,8 @@ from policies.judging.opinions import is_verified, speaks_against, weighed
 from policies.judging.regate import Gravity
 from policies.judging.report import JudgeReport, not_asked
 from policies.schema.sections import JudgeKind, JudgeRules, OpinionRules
-from tests.policies.courses import COURSES, DENIED, KNOWN, NO_REFUND, POOL, REWORDED
+from tests.policies.courses import COURSES, DENIED, NO_REFUND, POOL, REWORDED
+from tests.tables import each_row
 
 CLAIM = OpenClaim(
     1,
@@ -58,33 +58,16 @@ def worth(*said: Opinion, rules: OpinionRules = RULES, confidence: float = 0.8) 
 
 # --- quotes ------------------------------------------------------------------------------------
 
-VERBATIM = [
-    pytest.param(NO_REFUND, id="a-sentence"),
-    pytest.param("체험 강좌는 환불하지", id="a-piece-of-it"),
-    pytest.param("하루짜리  체험강좌는\n환불하지 않습니다.", id="other-white-space"),
-    pytest.param("**하루짜리** 체험 강좌는 “환불하지” 않습니다.", id="emphasis-and-quotes"),
-    pytest.param("…체험 강좌는 환불하지 않습니다…", id="cut-short"),
-    pytest.param(unicodedata.normalize("NFD", NO_REFUND), id="composed-of-letters"),
-]
 LIE = "체험 강좌는 취소하면 환불하지 않습니다."
-NOT_THERE = [
-    pytest.param("", id="none"),
-    pytest.param("환불", id="a-word"),
-    pytest.param("하루짜리 체험 강좌는 환불합니다.", id="turned-round"),
-    pytest.param(LIE, id="made-up"),
-    pytest.param("환불하지 않습니다. 하루짜리 체험 강좌는", id="put-together"),
-    pytest.param(DENIED, id="the-claim-itself"),
-    pytest.param("보호자는 관람석에서 기다릴", id="there-and-beside-the-point"),
-]
 
 
-@pytest.mark.parametrize("quote", VERBATIM)
+@each_row("quote", "verbatim")
 def test_a_quote_that_stands_in_a_source_counts(quote: str) -> None:
     assert is_verified(opinion(quote=quote), CLAIM)
 
 
-@pytest.mark.parametrize("quote", NOT_THERE)
-@pytest.mark.parametrize("label", JudgeLabel)
+@each_row("quote", "not_there")
+@each_row("label", JudgeLabel)
 def test_any_other_quote_does_not(label: JudgeLabel, quote: str) -> None:
     assert not is_verified(opinion(label, quote=quote), CLAIM)
 
@@ -112,50 +95,17 @@ def about(claim: str, *texts: str) -> OpenClaim:
     return OpenClaim(1, claim, windows, Span(0, len(claim)))
 
 
-CAN_STAND_FOR = [
-    pytest.param(REWORDED, NO_REFUND, id="both-deny"),
-    pytest.param("체험 강좌는 환불이 안 됩니다.", NO_REFUND, id="denied-in-another-way"),
-    pytest.param("수강료는 개강 전날까지 모두 돌려받습니다.", KNOWN, id="both-affirm"),
-    pytest.param("체험 강좌를 취소하면 환불 불가", "체험 강좌는 환불하지", id="a-piece-of-it"),
-    pytest.param(
-        "체험 강좌의 수강료는 개강 전날까지 돌려받습니다.",
-        f"{KNOWN} 개강한 뒤에는",
-        id="nearest-of-two",
-    ),
-]
-SAME_IN_OTHER_WORDS = [
-    pytest.param("주말에는 휴관합니다.", "주말에는 운영하지 않는다.", id="a-verb-that-denies"),
-    pytest.param("예약이 필요합니다.", "예약하지 않으면 들어올 수 없다.", id="denied-twice"),
-    pytest.param("예약 없이 이용할 수 있습니다.", "예약하지 않아도 된다.", id="need-not"),
-    pytest.param(
-        "늦은 신청은 거절합니다.", "늦은 신청은 받지 않는다.", id="an-opposite-that-denies"
-    ),
-    pytest.param("이용 대상에서 제외됩니다.", "이용할 수 없다.", id="left-out"),
-]
-
-
-@pytest.mark.parametrize(("claim", "sentence"), SAME_IN_OTHER_WORDS)
+@each_row("claim, sentence", "same_in_other_words")
 def test_the_same_with_another_sign_is_not_the_opposite(claim: str, sentence: str) -> None:
     assert not speaks_against(sentence, sentence, claim)
 
 
-CANNOT = [
-    pytest.param(DENIED, NO_REFUND, id="the-opposite"),
-    pytest.param(DENIED, "하루짜리 체험 강좌는 환불", id="cut-before-what-it-denies"),
-    pytest.param(
-        DENIED, f"남은 횟수만큼 환불합니다. 다만, {NO_REFUND}", id="behind-another-sentence"
-    ),
-    pytest.param("결석한 날은 보강을 해 줍니다.", "결석한 날은 보강하지 않습니다.", id="not-done"),
-    pytest.param("결석한 날은 보강이 가능합니다.", "결석한 날은 보강하지 않습니다.", id="cannot"),
-]
-
-
-@pytest.mark.parametrize(("claim", "quote"), CAN_STAND_FOR)
+@each_row("claim, quote", "can_stand_for")
 def test_approval_that_says_what_the_claim_says_counts(claim: str, quote: str) -> None:
     assert is_verified(opinion(JudgeLabel.SUPPORTED, quote=quote), about(claim))
 
 
-@pytest.mark.parametrize(("claim", "quote"), CANNOT)
+@each_row("claim, quote", "cannot")
 def test_approval_by_a_sentence_that_says_the_opposite_does_not(claim: str, quote: str) -> None:
     assert not is_verified(opinion(JudgeLabel.SUPPORTED, quote=quote), about(claim))
     assert is_verified(opinion(JudgeLabel.CONTRADICTORY, quote=quote), about(claim))
@@ -163,20 +113,8 @@ def test_approval_by_a_sentence_that_says_the_opposite_does_not(claim: str, quot
 
 # --- weights -----------------------------------------------------------------------------------
 
-GRAVITY = [
-    pytest.param(JudgeLabel.CONTRADICTORY, Matter.NEGATION, Gravity.STRONG, id="the-opposite"),
-    pytest.param(JudgeLabel.CONTRADICTORY, Matter.NUMERIC, Gravity.MEDIUM, id="another-figure"),
-    pytest.param(JudgeLabel.CONTRADICTORY, Matter.INTENT, Gravity.MEDIUM, id="another-thing"),
-    pytest.param(JudgeLabel.CONTRADICTORY, Matter.OTHER, Gravity.MEDIUM, id="something-else"),
-    pytest.param(
-        JudgeLabel.UNSUPPORTED, Matter.NEGATION, Gravity.WEAK, id="silence-denies-nothing"
-    ),
-    pytest.param(JudgeLabel.UNSUPPORTED, Matter.NUMERIC, Gravity.MEDIUM, id="a-figure-of-its-own"),
-    pytest.param(JudgeLabel.UNSUPPORTED, Matter.OTHER, Gravity.WEAK, id="not-found"),
-]
 
-
-@pytest.mark.parametrize(("label", "matter", "gravity"), GRAVITY)
+@each_row("label, matter, gravity", "gravity")
 def test_gravity(label: JudgeLabel, matter: Matter, gravity: Gravity) -> None:
     [objection] = worth(opinion(label, matter)).objections
 
@@ -216,14 +154,8 @@ def test_silence_of_the_sources_as_a_finding() -> None:
 
 # --- scores ------------------------------------------------------------------------------------
 
-SCORES = [
-    pytest.param(0.4, 0.4, id="as-it-is"),
-    pytest.param(7.0, 1.0, id="too-high"),
-    pytest.param(-3.0, 0.0, id="too-low"),
-]
 
-
-@pytest.mark.parametrize(("score", "clamped"), SCORES)
+@each_row("score, clamped", "scores")
 def test_scores_are_clamped(score: float, clamped: float) -> None:
     report = worth(opinion(score=score), confidence=score)
 
@@ -231,7 +163,7 @@ def test_scores_are_clamped(score: float, clamped: float) -> None:
     assert report.word == JudgeWord(clamped)
 
 
-@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+@each_row("score", [math.nan, math.inf, -math.inf])
 def test_what_is_no_number_is_refused(score: float) -> None:
     assert worth(opinion(score=score)).outcome is Outcome.NOT_RUN
     assert worth(opinion(), confidence=score).word == JudgeWord(None)
@@ -255,7 +187,7 @@ NO_OPINION = [
 ]
 
 
-@pytest.mark.parametrize(("said", "reason"), NO_OPINION)
+@each_row("said, reason", NO_OPINION)
 def test_no_opinion_is_a_check_that_did_not_run(said: tuple[Opinion, ...], reason: str) -> None:
     report = worth(*said)
 
@@ -278,7 +210,7 @@ def test_a_failure_is_a_check_that_did_not_run() -> None:
     assert report.word == JudgeWord(covered=0.0)
 
 
-@pytest.mark.parametrize("skip", Skip)
+@each_row("skip", Skip)
 def test_not_being_asked_is_no_failure(skip: Skip) -> None:
     assert not_asked(RULES, skip).word is None
 
@@ -301,7 +233,7 @@ ANSWERED = [
 ]
 
 
-@pytest.mark.parametrize(("finding", "is_answered"), ANSWERED)
+@each_row("finding, is_answered", ANSWERED)
 def test_approval_answers_weak_doubts_about_the_same_claim(
     finding: Finding, is_answered: bool
 ) -> None:
@@ -329,7 +261,7 @@ PARTS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "said", "covered"), PARTS)
+@each_row("asked, said, covered", PARTS)
 def test_a_word_on_part_of_the_claims_counts_in_part(
     asked: JudgeQuestion, said: tuple[Opinion, ...], covered: float
 ) -> None:
@@ -348,7 +280,7 @@ def test_what_counts_in_part_and_weighs_nothing_is_a_cap() -> None:
     assert report.word == JudgeWord(covered=0.0)
 
 
-@pytest.mark.parametrize("kind", [one for one in JudgeKind if one is not JudgeKind.CHAT])
+@each_row("kind", "a_checker_that_quotes_nothing_of_its_own_raises_nothing")
 def test_a_checker_that_quotes_nothing_of_its_own_raises_nothing(kind: JudgeKind) -> None:
     rules = JudgeRules(kind=kind, base_url="http://127.0.0.1:9000", model="checker")
 

@@ -1,10 +1,9 @@
 """What a policy may say about its judge."""
 
-import pytest
-
 from policies.schema.base import Mode
 from policies.schema.sections import JudgeKind
 from tests.policies.conftest import Folder
+from tests.tables import each_row
 
 TENANT = """
 extends: default
@@ -13,34 +12,8 @@ upstream:
   base_url: http://127.0.0.1:8000/v1
 """
 
-REFUSED = [
-    pytest.param(
-        "judge:\n  base_url: http://h/v1", "needs a `model`", id="a-chat-judge-without-a-model"
-    ),
-    pytest.param(
-        "judge: {kind: tei_nli}", "needs a `base_url`", id="a-classifier-without-an-address"
-    ),
-    pytest.param("judge: {kind: minicheck}", "needs a `model`", id="a-checker-without-a-model"),
-    pytest.param(
-        "judge: {api_key_env: KEY}", "goes with a `base_url`", id="a-key-without-an-address"
-    ),
-    pytest.param(
-        "judge:\n  base_url: h/v1\n  model: m", "must begin with http://", id="no-web-address"
-    ),
-    pytest.param(
-        "judge:\n  base_url: http://h/v1\n  model: m\n  timeout: 3",
-        "did you mean 'timeout_s'?",
-        id="unknown-key",
-    ),
-    pytest.param(
-        "judge:\n  base_url: http://h/v1\n  model: m\n  breaker: {failures: 0}",
-        "judge.breaker.failures: must be greater than or equal to 1",
-        id="out-of-range",
-    ),
-]
 
-
-@pytest.mark.parametrize(("text", "message"), REFUSED)
+@each_row("text, message", "refused")
 def test_refuses(folder: Folder, text: str, message: str) -> None:
     folder.write("x.yaml", text)
 
@@ -114,7 +87,7 @@ def test_a_judge_that_acts_needs_a_template(folder: Folder) -> None:
     assert "judge: can replace an answer and has no template" in folder.only_error()
 
 
-@pytest.mark.parametrize("name", ["judge", "fallback"])
+@each_row("name", ["judge", "fallback"])
 def test_its_own_template_or_the_fallback_will_do(folder: Folder, name: str) -> None:
     folder.write("x.yaml", f"{BARE}templates:\n  {name}: 다시 질문해 주세요.\n")
 

@@ -10,6 +10,7 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from policies.judging.judge import JUDGE
 from policies.judging.regate import TIERS, Gravity, Objection, regate, tier_of
 from policies.schema.guard_rule import Action
+from tests.tables import each_row
 
 CLAIM = Span(0, 20)
 ELSEWHERE = Span(30, 50)
@@ -64,7 +65,7 @@ TIER = [
 ]
 
 
-@pytest.mark.parametrize(("found", "gravity", "name"), TIER)
+@each_row("found, gravity, name", TIER)
 def test_tier(found: tuple[Finding, ...], gravity: Gravity, name: str) -> None:
     grounding = [one for one in found if one.part == "answer" and one.guard == "overlap"]
 
@@ -73,20 +74,6 @@ def test_tier(found: tuple[Finding, ...], gravity: Gravity, name: str) -> None:
 
 PASS, TRIM, REGENERATE, REPLACE = Action.PASS, Action.TRIM, Action.REGENERATE, Action.REPLACE
 
-# What is done while a second attempt is left, without one, and where nothing can be taken out.
-ACTS = [
-    pytest.param("guards_refuse", True, (PASS, PASS, PASS), id="guards-refuse"),
-    pytest.param("both_object", True, (REGENERATE, REPLACE, REPLACE), id="both-object-critical"),
-    pytest.param("both_object", False, (REGENERATE, REPLACE, REPLACE), id="both-object-minor"),
-    pytest.param("guards_object", True, (PASS, PASS, PASS), id="guards-object"),
-    pytest.param("doubt_confirmed", True, (REGENERATE, TRIM, REPLACE), id="confirmed-critical"),
-    pytest.param("doubt_confirmed", False, (REGENERATE, TRIM, REPLACE), id="confirmed-minor"),
-    pytest.param("judge_alone", True, (REGENERATE, TRIM, PASS), id="alone-critical"),
-    pytest.param("judge_alone", False, (TRIM, TRIM, PASS), id="alone-minor"),
-    pytest.param("absence_confirmed", True, (REGENERATE, TRIM, PASS), id="absence-critical"),
-    pytest.param("absence_confirmed", False, (REGENERATE, TRIM, PASS), id="absence-minor"),
-    pytest.param("judge_doubts", True, (PASS, PASS, PASS), id="doubts"),
-]
 SITUATION: dict[str, tuple[tuple[Finding, ...], Gravity]] = {
     "guards_refuse": ((STRONG_HERE, STRONG_ELSEWHERE), Gravity.STRONG),
     "both_object": ((STRONG_HERE,), Gravity.STRONG),
@@ -98,7 +85,7 @@ SITUATION: dict[str, tuple[tuple[Finding, ...], Gravity]] = {
 }
 
 
-@pytest.mark.parametrize(("tier", "is_critical", "actions"), ACTS)
+@each_row("tier, is_critical, actions", "acts")
 def test_act(tier: str, is_critical: bool, actions: tuple[Action, Action, Action]) -> None:
     found, gravity = SITUATION[tier]
     objection = replace(OBJECTION, gravity=gravity, is_critical=is_critical)

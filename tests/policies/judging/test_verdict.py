@@ -40,6 +40,7 @@ from tests.policies.courses import (
     UNHEARD_OF,
     answered,
 )
+from tests.tables import each_row
 
 SHIPPED = every_code_acts(load_shipped("default").policy)
 # Only guards whose findings these answers are made for; others may learn to see more in them.
@@ -173,7 +174,7 @@ OUTCOMES = [
 ]
 
 
-@pytest.mark.parametrize(("judge", "comes"), OUTCOMES)
+@each_row("judge, comes", OUTCOMES)
 def test_outcome(judge: FakeJudge, comes: Comes) -> None:
     verdict = judged(judge)
 
@@ -204,7 +205,7 @@ ACTS = [
 ]
 
 
-@pytest.mark.parametrize(("judge", "exchange", "possible", "action"), ACTS)
+@each_row("judge, exchange, possible, action", ACTS)
 def test_act(judge: FakeJudge, exchange: Exchange, possible: Possible, action: Action) -> None:
     assert judged(judge, exchange, possible).action is action
 
@@ -220,7 +221,7 @@ def test_the_answer_that_only_a_judge_objects_to_has_no_findings() -> None:
     assert unjudged(THIN).findings == ()
 
 
-@pytest.mark.parametrize("possible", [FIRST, LAST, STUCK])
+@each_row("possible", [FIRST, LAST, STUCK])
 def test_a_judge_alone_never_replaces(possible: Possible) -> None:
     quote = "강좌는 매주 화요일과 목요일에 엽니다."
 
@@ -250,8 +251,8 @@ def test_one_objection_of_a_guard_is_not_tipped_over_by_another_claim() -> None:
 # --- what approval may do ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("possible", [FIRST, LAST, STUCK])
-@pytest.mark.parametrize("exchange", [OBJECTED, answered(UNHEARD_OF)])
+@each_row("possible", [FIRST, LAST, STUCK])
+@each_row("exchange", [OBJECTED, answered(UNHEARD_OF)])
 def test_approval_takes_no_strong_finding_back(exchange: Exchange, possible: Possible) -> None:
     without = unjudged(exchange, possible)
     quote = "강좌는 매주 화요일과 목요일에 엽니다."
@@ -313,7 +314,7 @@ PARTIAL = [
 ]
 
 
-@pytest.mark.parametrize(("judge", "by"), PARTIAL)
+@each_row("judge, by", PARTIAL)
 def test_part_of_an_opinion_is_named_and_capped(judge: FakeJudge, by: Policy) -> None:
     verdict = judged(judge, TWO_OPEN, by=by)
 
@@ -347,7 +348,7 @@ HAN = answered(
 WAITS = "보호자는 관람석에서 기다릴 수 있습니다."
 
 
-@pytest.mark.parametrize("possible", [LAST])
+@each_row("possible", [LAST])
 def test_an_objection_that_cannot_be_met_leaves_what_a_guard_mends(possible: Possible) -> None:
     without = Inspector(WITH_HAN).inspect(HAN, Stage.OUTPUT, possible)
 
@@ -464,7 +465,7 @@ SKIPS = [
 ]
 
 
-@pytest.mark.parametrize(("exchange", "named"), SKIPS)
+@each_row("exchange, named", SKIPS)
 def test_where_it_would_not_be_worth_it_nobody_is_asked(
     exchange: Exchange, named: tuple[str, ...]
 ) -> None:
@@ -478,7 +479,7 @@ def test_where_it_would_not_be_worth_it_nobody_is_asked(
     assert Cap.DEGRADED_JUDGE not in verdict.confidence.caps
 
 
-@pytest.mark.parametrize(("exchange", "named"), SKIPS)
+@each_row("exchange, named", SKIPS)
 def test_forced_it_is_asked_all_the_same(exchange: Exchange, named: tuple[str, ...]) -> None:
     del named
     judge = FakeJudge(contradicts(NO_REFUND))
@@ -507,8 +508,8 @@ TALKED_ROUND = [
 ]
 
 
-@pytest.mark.parametrize("exchange", TALKED_ROUND)
-@pytest.mark.parametrize("possible", [FIRST, LAST, STUCK])
+@each_row("exchange", TALKED_ROUND)
+@each_row("possible", [FIRST, LAST, STUCK])
 def test_a_judge_that_obeys_the_texts_it_reads_moves_no_verdict(
     exchange: Exchange, possible: Possible
 ) -> None:

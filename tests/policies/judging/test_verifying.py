@@ -36,6 +36,7 @@ from tests.policies.courses import (
     REWORDED,
     answered,
 )
+from tests.tables import each_row
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ UNSOUND = [
 ]
 
 
-@pytest.mark.parametrize("said", UNSOUND)
+@each_row("said", UNSOUND)
 def test_what_is_no_opinion_is_a_failure_of_the_judge(said: object) -> None:
     result = verify(QUESTION, f"{KNOWN} {DENIED}", [COURSES, POOL], judge=Says(said))
 

@@ -1,7 +1,5 @@
 """What is said of citations agrees with what the guards found, and an accurate one is a check."""
 
-import pytest
-
 from guards.core.exchange import Source
 from policies import quick_verify, verify
 from policies.schema.guard_rule import Action, GuardRule
@@ -20,6 +18,7 @@ from tests.policies.shop import (
     REFUND_SAID,
     SOURCES,
 )
+from tests.tables import each_row
 
 
 def verified(
@@ -50,7 +49,7 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
+@each_row("answer", ANSWERS)
 def test_citations_are_valid_exactly_if_none_in_the_log_is_inaccurate(answer: str) -> None:
     result = verified(answer)
 
@@ -63,7 +62,7 @@ def test_citations_are_valid_exactly_if_none_in_the_log_is_inaccurate(answer: st
         assert not result.verified
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
+@each_row("answer", ANSWERS)
 def test_what_the_log_calls_inaccurate_is_what_a_guard_reports(answer: str) -> None:
     result = verified(answer)
 
@@ -71,13 +70,7 @@ def test_what_the_log_calls_inaccurate_is_what_a_guard_reports(answer: str) -> N
         assert any(finding.severity.value == "strong" for finding in result.findings)
 
 
-CONTRADICTED = [
-    pytest.param("포장을 뜯은 물품도 환불합니다[1].", id="turned-round"),
-    pytest.param("물품을 받은 날부터 45일 이내에 환불을 신청할 수 있습니다[1].", id="figure"),
-]
-
-
-@pytest.mark.parametrize("answer", CONTRADICTED)
+@each_row("answer", "contradicted")
 def test_a_claim_that_a_guard_objects_to_has_no_accurate_citation(answer: str) -> None:
     result = verified(f"{answer} {DELIVERY_SAID}[2].", policy=ALL_ACT)
 
@@ -110,7 +103,7 @@ def test_a_doubt_about_a_claim_leaves_its_citation_alone() -> None:
 # --- sources that are not there ---
 
 
-@pytest.mark.parametrize("mark", ["[1]", "[†1]", "[출처: 환불 규정]"])
+@each_row("mark", ["[1]", "[†1]", "[출처: 환불 규정]"])
 def test_without_sources_no_citation_is_valid(mark: str) -> None:
     result = quick_verify(f"{REFUND_SAID} {mark}.", [])
 
@@ -131,19 +124,8 @@ def test_a_title_that_nameless_sources_cannot_be_compared_with_is_neither_good_n
 
 # --- an accurate citation is a comparison ---
 
-SHORT = [
-    pytest.param("뜯은 물품은 환불하지 않습니다[1].", id="no-figure"),
-    pytest.param("환불을 신청할 수 있습니다 [출처: 제9조(환불)].", id="by-name"),
-]
-UNCITED = [
-    pytest.param("전액 소멸합니다[3].", id="half-of-it"),
-    pytest.param("네, 맞습니다[1].", id="nothing-to-compare"),
-    pytest.param("적립금이 소멸합니다.", id="no-citation"),
-    pytest.param("적립금이 소멸합니다[1].", id="wrong-citation"),
-]
 
-
-@pytest.mark.parametrize("answer", SHORT)
+@each_row("answer", "short")
 def test_a_short_claim_that_is_cited_accurately_was_compared(answer: str) -> None:
     result = quick_verify(answer, SOURCES)
 
@@ -156,7 +138,7 @@ def test_a_short_claim_that_is_cited_accurately_was_compared(answer: str) -> Non
     assert result.not_checkable == ()
 
 
-@pytest.mark.parametrize("answer", UNCITED)
+@each_row("answer", "uncited")
 def test_a_short_claim_that_is_not_was_not(answer: str) -> None:
     result = quick_verify(answer, SOURCES)
 
@@ -164,14 +146,7 @@ def test_a_short_claim_that_is_not_was_not(answer: str) -> None:
     assert all("citations" not in claim.checked_by for claim in result.claims)
 
 
-TURNED_ROUND = [
-    pytest.param("뜯은 물품은 환불합니다[1].", id="denied-in-the-source"),
-    pytest.param("환불을 신청할 수 없습니다[1].", id="granted-in-the-source"),
-    pytest.param("적립금은 소멸하지 않습니다[3].", id="told-of-something-else"),
-]
-
-
-@pytest.mark.parametrize("answer", TURNED_ROUND)
+@each_row("answer", "turned_round")
 def test_a_short_claim_turned_round_is_not_verified_by_its_citation(answer: str) -> None:
     result = quick_verify(answer, SOURCES)
 

@@ -38,6 +38,7 @@ from tests.policies.shop import (
     THREE_CITATIONS,
     WRONG_FIGURE,
 )
+from tests.tables import each_row
 
 DEFAULT = every_code_acts(load_shipped("default").policy)
 
@@ -81,21 +82,7 @@ def test_a_wrong_figure_is_named_with_the_right_one_and_its_place() -> None:
     assert any("45일" in issue for issue in result.issues)
 
 
-NOT_VERIFIED = [
-    pytest.param("물품을 받은 날부터 45일 이내에 환불됩니다.", id="wrong-figure"),
-    pytest.param("포장을 뜯은 물품도 환불합니다.", id="turned-round"),
-    pytest.param("본사 로비에는 회원 전용 라운지와 카페가 있습니다.", id="from-nowhere"),
-    pytest.param(f"{REFUND_SAID}[†8].", id="phantom-citation"),
-    pytest.param(f"{REFUND_SAID}[†2].", id="wrong-source"),
-    pytest.param(f"{REFUND_SAID} [출처: 여행 규정].", id="unknown-title"),
-    pytest.param(
-        "아마 배송비는 3,700원 정도일 것 같습니다. 보통 대개 그럴 것 같습니다.", id="hedged"
-    ),
-    pytest.param("배송은 四日 이내에 시작합니다.", id="not-korean"),
-]
-
-
-@pytest.mark.parametrize("answer", NOT_VERIFIED)
+@each_row("answer", "not_verified")
 def test_what_is_wrong_is_never_verified_and_always_said(answer: str) -> None:
     result = verify(QUESTION, answer, SOURCES, DEFAULT)
 
@@ -120,7 +107,7 @@ UNCHECKED = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "sources", "reason"), UNCHECKED)
+@each_row("answer, sources, reason", UNCHECKED)
 def test_nothing_checked_is_never_verified(
     answer: str, sources: tuple[Source, ...], reason: str
 ) -> None:
@@ -158,19 +145,7 @@ def test_what_is_verified_was_compared_and_what_is_not_says_why(answer: str) -> 
         assert result.issues
 
 
-COMPARED_NOTHING = [
-    pytest.param("quality", id="form"),
-    pytest.param("korean_only", id="script"),
-    pytest.param("uncited_claims", id="uncited"),
-    pytest.param("contact", id="nothing-of-its-kind-in-the-answer"),
-    pytest.param("negation", id="only-what-it-can-align"),
-    pytest.param("estimates", id="only-hedged-figures"),
-    pytest.param("names", id="only-whether-names-exist"),
-    pytest.param("legal_citation", id="only-whether-provisions-exist"),
-]
-
-
-@pytest.mark.parametrize("guard", COMPARED_NOTHING)
+@each_row("guard", "compared_nothing")
 def test_a_guard_that_compared_no_claim_verifies_nothing(guard: str) -> None:
     answer = "제9조에 따라 고객센터에서 45일 이내에 환불을 신청할 수 있습니다."
 
@@ -209,7 +184,7 @@ def test_a_guard_asked_for_that_the_policy_has_off_is_missing() -> None:
     assert any("검사" in issue for issue in result.issues)
 
 
-@pytest.mark.parametrize("name", ["nubmers", "complaint", ""])
+@each_row("name", ["nubmers", "complaint", ""])
 def test_a_guard_that_judges_no_answers_is_refused(name: str) -> None:
     with pytest.raises(UnknownGuard, match="there is no guard"):
         verified(FAITHFUL, options=Options(guards=(name,)))
@@ -229,7 +204,7 @@ def test_a_judge_that_is_demanded_and_not_there_is_degraded_and_never_verified()
     assert result.issues
 
 
-@pytest.mark.parametrize(("judge", "reason"), [("auto", "not_configured"), ("off", "off")])
+@each_row("judge, reason", [("auto", "not_configured"), ("off", "off")])
 def test_a_judge_that_nobody_demands_is_only_skipped(judge: str, reason: str) -> None:
     result = verified(FAITHFUL, options=Options.model_validate({"judge": judge}))
 
@@ -326,18 +301,7 @@ def test_citations_that_nobody_looked_at_are_not_valid() -> None:
     assert result.verification_log == ()
 
 
-CORRECTIONS = [
-    pytest.param(
-        "none", f"{REFUND_SAID}[8]. {DELIVERY_SAID}[9]. 배송비는 9,900원입니다.", id="none"
-    ),
-    pytest.param(
-        "citations", f"{REFUND_SAID}. {DELIVERY_SAID}. 배송비는 9,900원입니다.", id="marks"
-    ),
-    pytest.param("trim", f"{REFUND_SAID}. {DELIVERY_SAID}.", id="all-that-can-be-mended"),
-]
-
-
-@pytest.mark.parametrize(("correction", "corrected"), CORRECTIONS)
+@each_row("correction, corrected", "corrections")
 def test_as_much_is_corrected_as_was_asked_for(correction: str, corrected: str | None) -> None:
     answer = f"{REFUND_SAID}[8]. {DELIVERY_SAID}[9]. 배송비는 9,900원입니다."
     options = Options.model_validate({"correction": correction})
@@ -411,7 +375,7 @@ BAD_SOURCES = [
 ]
 
 
-@pytest.mark.parametrize(("source", "said"), BAD_SOURCES)
+@each_row("source, said", BAD_SOURCES)
 def test_a_source_that_cannot_be_used_is_named(source: dict[str, object], said: str) -> None:
     with pytest.raises(BadSources, match=said):
         verify(QUESTION, FAITHFUL, [source, DELIVERY])
@@ -483,13 +447,7 @@ def test_an_edited_policy_file_is_read_again(tmp_path: Path) -> None:
     assert before.policy != after.policy
 
 
-UNUSABLE = [
-    pytest.param("defualt", "did you mean 'default'", id="no-such-name"),
-    pytest.param("gone.yaml", "cannot be read", id="no-such-file"),
-]
-
-
-@pytest.mark.parametrize(("policy", "said"), UNUSABLE)
+@each_row("policy, said", "unusable")
 def test_a_policy_that_cannot_be_used_is_an_error(policy: str, said: str) -> None:
     with pytest.raises(PolicyError, match=said):
         verify(QUESTION, FAITHFUL, SOURCES, policy)

@@ -8,6 +8,7 @@ from guards.core.finding import Finding, Severity, Span, Strength
 from guards.core.guard import Stage
 from guards.core.registry import all_guards
 from policies.verification.words import message, reasoning
+from tests.tables import each_row
 
 
 def finding(code: str, observed: str = "45일", **more: object) -> Finding:
@@ -51,14 +52,12 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("one", "line"), SAID)
+@each_row("one, line", SAID)
 def test_a_finding_in_one_line(one: Finding, line: str) -> None:
     assert message(one) == line
 
 
-@pytest.mark.parametrize(
-    "guard", [name for name, guard in all_guards().items() if Stage.OUTPUT in guard.stages]
-)
+@each_row("guard", [name for name, guard in all_guards().items() if Stage.OUTPUT in guard.stages])
 def test_every_guard_of_answers_has_korean_words(guard: str) -> None:
     for code in all_guards()[guard].codes:
         said = message(finding(code, ""))

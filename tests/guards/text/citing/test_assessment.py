@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from guards.core.exchange import Exchange, Source
 from guards.core.reading import read
 from guards.text.citing.assessment import CITATION_THRESHOLD, Assessed, Status, assess
+from tests.tables import each_row
 
 REFUND = Source(
     "1",
@@ -89,26 +90,7 @@ def test_several_citations_of_one_sentence(answer: str, statuses: list[Status]) 
     assert [one.status for one in assessed(answer).assessments] == statuses
 
 
-OPEN = "수영장은 오전 6시에 열고 저녁 9시에 닫습니다"
-
-
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
-        (f"{REFUNDED}[1], {PARKED}[9].", [("1", Status.ACCURATE), (None, Status.INACCURATE)]),
-        (f"{REFUNDED}[1], {PARKED}[2].", [("1", Status.ACCURATE), ("2", Status.ACCURATE)]),
-        (f"{REFUNDED}[2], {PARKED}[1].", [("2", Status.INACCURATE), ("1", Status.INACCURATE)]),
-        (
-            f"구매 후 7일 이내에 신청하면 전액 환불되고 {OPEN}[1]·[9].",
-            [("1", Status.UNCERTAIN), (None, Status.INACCURATE)],
-        ),
-        (
-            f"[1]에 따르면 {REFUNDED}. [2]에 따르면 {PARKED}.",
-            [("1", Status.ACCURATE), ("2", Status.ACCURATE)],
-        ),
-    ],
-    ids=["beside-a-phantom", "both-right", "both-swapped", "of-two-clauses", "words"],
-)
+@each_row("answer, found", "a_citation_is_held_against_its_own_clause")
 def test_a_citation_is_held_against_its_own_clause(
     answer: str, found: list[tuple[str | None, Status]]
 ) -> None:
@@ -159,7 +141,7 @@ def test_a_source_in_another_language_is_not_said_to_lack_anything() -> None:
     assert one.status is Status.UNCERTAIN
 
 
-@pytest.mark.parametrize("answer", ["네[†1].", "12[†1].", "가능합니다[†3]."])
+@each_row("answer", ["네[†1].", "12[†1].", "가능합니다[†3]."])
 def test_what_is_too_short_is_never_inaccurate(answer: str) -> None:
     assert all(one.status is not Status.INACCURATE for one in assessed(answer).assessments)
 
@@ -173,16 +155,7 @@ def test_each_pair_is_assessed_once() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("mark", "source_id"),
-    [
-        ("[출처: 주차 안내]", "2"),
-        ("(출처: 환불.pdf, p.3)", "1"),
-        ("[참조: 수영장]", None),
-        ("[출처: 제공된 문서 3]", "3"),
-    ],
-    ids=["title", "file-and-page", "too-short-a-name", "number-in-words"],
-)
+@each_row("mark, source_id", "named_sources_are_assessed_too")
 def test_named_sources_are_assessed_too(mark: str, source_id: str | None) -> None:
     found = assessed(f"{REFUNDED}. {mark}").assessments
 

@@ -1,10 +1,9 @@
-import pytest
-
 from guards.core.exchange import Source
 from guards.text.citing.numbering import Numbering
 from guards.text.citing.references import marks_in_body, read_references
 from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import SourceNames
+from tests.tables import each_row
 
 
 def source(id_: str, file: str = "", page: int | None = None) -> Source:
@@ -21,18 +20,7 @@ def meant(numbers: Numbering, number: int) -> str | None:
     return found.id if found else None
 
 
-@pytest.mark.parametrize(
-    ("ids", "number", "expected"),
-    [
-        (("1", "2"), 2, "2"),
-        (("a", "b"), 2, "b"),
-        (("7", "b"), 2, "b"),
-        (("2",), 1, None),
-        (("5", "1"), 1, "1"),
-        (("a",), 2, None),
-    ],
-    ids=["id", "place", "place-beside-an-id", "place-of-another-id", "id-first", "beyond"],
-)
+@each_row("ids, number, expected", "a_number_is_an_id_or_the_place_of_a_source_without_one")
 def test_a_number_is_an_id_or_the_place_of_a_source_without_one(
     ids: tuple[str, ...], number: int, expected: str | None
 ) -> None:
@@ -54,18 +42,7 @@ def test_a_line_that_could_mean_several_sources_means_that_of_its_number() -> No
     assert meant(own, 2) == "2"
 
 
-@pytest.mark.parametrize(
-    ("ids", "text", "cited"),
-    [
-        (("1", "2"), "첫 값은 [0]에 있습니다.", ()),
-        (("1", "2"), "온실은 닫습니다 [0, 2].", ()),
-        (("0", "1"), "온실은 닫습니다 [0, 1].", (0, 1)),
-        (("1", "2"), "온실은 닫습니다 [†0].", (0,)),
-        (("1", "2"), "온실은 닫습니다 [0].", (0,)),
-        (("1", "2"), "온실은 닫습니다.[0]", (0,)),
-    ],
-    ids=["index", "interval", "source-zero", "sure-mark", "before-a-stop", "behind-a-stop"],
-)
+@each_row("ids, text, cited", "zero_cites_where_a_source_is_called_so_or_a_sentence_ends")
 def test_zero_cites_where_a_source_is_called_so_or_a_sentence_ends(
     ids: tuple[str, ...], text: str, cited: tuple[int, ...]
 ) -> None:

@@ -7,6 +7,7 @@ from guards.text.names.names import find_names
 from guards.text.normal import normalise
 from guards.text.slots.by_sentence import names_by_sentence, quantities_by_sentence
 from guards.text.slots.quantity import find_quantities
+from tests.tables import each_row
 
 PIECES = (
     "수강료는 3만 원입니다.[1] ", "접수는 2024. 3. 5.부터 합니다. ", "- 정원: 12명[2]\n", "15일",
@@ -38,15 +39,18 @@ def test_a_text_that_grows_is_read_as_one_that_stood_there(text: str, cuts: list
     assert quantities_by_sentence(text, kept) == find_quantities(text, normalise(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@each_row(
+    "text, found",
     [
-        pytest.param("회비입니다. (단위: 천원)\n정회원은 30입니다. 준회원은 20입니다.",
-                     ["30", "20"], id="a-caption-holds-for-all-that-follows"),
+        pytest.param(
+            "회비입니다. (단위: 천원)\n정회원은 30입니다. 준회원은 20입니다.",
+            ["30", "20"],
+            id="a-caption-holds-for-all-that-follows",
+        ),
         pytest.param("3일 (주말은 뺍니다. 공휴일도) 이내", ["3일"], id="a-bracket-over-two"),
         pytest.param("정원은 12명입니다.[1]\n3일 전에 옵니다.", ["12명", "3일"], id="two-lines"),
     ],
-)  # fmt: skip
+)
 def test_what_reaches_over_a_sentence_is_read_with_it(text: str, found: list[str]) -> None:
     quantities = quantities_by_sentence(text, Keeping())
 

@@ -3,6 +3,7 @@ import pytest
 from guards.core.exchange import Source
 from guards.text.laws.index import LawIndex
 from guards.text.slots.source_name import SourceNames
+from tests.tables import each_row
 
 SOURCES = (
     Source("7", "환불 안내", "이레 안에 환불한다.", file="새봄약관.pdf", page=3),
@@ -71,27 +72,7 @@ PAGED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("target", "mended"),
-    [
-        ("약관.pdf, p.99", "약관.pdf"),
-        ("약관.pdf (99쪽)", "약관.pdf"),
-        ("약관.pdf, p.3", None),
-        ("약관.pdf, p.1-5", None),
-        ("약관.pdf, 12쪽", None),
-        ("교환.pdf, p.99", None),
-        ("유령.pdf, p.99", None),
-        ("약관.pdf", None),
-        ("약관.pdf p.99, 교환.pdf p.5", "약관.pdf, 교환.pdf p.5"),
-        ("환불 안내, p.99", "환불 안내"),
-        ("p.99", None),
-    ],
-    ids=[
-        "no-such-page", "in-brackets", "right", "range", "spoken-of", "pages-unknown",
-        "file-unknown", "no-page", "first-of-two", "title",
-        "no-name-and-pages-unknown",
-    ],
-)  # fmt: skip
+@each_row("target, mended", "leaves_out_a_page_that_is_not_there")
 def test_leaves_out_a_page_that_is_not_there(target: str, mended: str | None) -> None:
     names = SourceNames(PAGED, LawIndex.of(PAGED))
 
@@ -112,22 +93,7 @@ MANUALS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("target", "mended"),
-    [
-        ("환불 편람 제7조", "환불 편람"),
-        ("환불 편람, 제7조제1항", "환불 편람"),
-        ("환불 편람 제7조, 교환 편람 제7조", "환불 편람, 교환 편람 제7조"),
-        ("환불 편람 제5조", None),
-        ("환불 편람 제9조", None),
-        ("휴관 편람 제7조", None),
-        ("제7조", None),
-    ],
-    ids=[
-        "of-another", "with-a-paragraph", "first-of-two", "set-out", "mentioned", "begins-midway",
-        "no-name",
-    ],
-)  # fmt: skip
+@each_row("target, mended", "leaves_out_an_article_that_the_document_does_not_have")
 def test_leaves_out_an_article_that_the_document_does_not_have(
     target: str, mended: str | None
 ) -> None:

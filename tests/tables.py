@@ -1,0 +1,136 @@
+"""Tables of cases: one test tries every row of a table and reports all that fail."""
+
+import functools
+import inspect
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from _pytest.mark import ParameterSet
+from pydantic import TypeAdapter
+
+Test = Callable[..., None]
+LONGEST_NAME = 60
+KNOWN_MISSES = Path(__file__).parent / "known_misses.txt"
+
+
+def each_row(columns: str, rows: str | Iterable[object]) -> Callable[[Test], Test]:
+    """Run a test once for every row of a table.
+
+    Args:
+        columns: Names of the test's parameters that a row fills, with commas between them.
+        rows: The name of a table in the YAML file beside the test, or the rows themselves. A table
+            maps the name of a row to its values; rows that explain themselves are a list. A row of
+            one column is the value, a row of several a sequence.
+
+    A value of a file is read as the annotation of its parameter says (a tuple, an enum by its
+    value); a column that a row leaves out takes the parameter's default. A row that
+    `known_misses.txt` names as `path::test[row]` has to fail.
+    """
+    names = [name.strip() for name in columns.split(",")]
+
+    def decorate(test: Test) -> Test:
+        signature = inspect.signature(test)
+
+        @functools.wraps(test)
+        def run(**fixtures: object) -> None:
+            table = _from_file(test, names, rows) if isinstance(rows, str) else _named(rows)
+            known = _known_misses()
+            failures = []
+            for row, values in table.items():
+                arguments = dict(zip(names, _values(names, values), strict=False))
+                failure = _failure(test, {**arguments, **fixtures})
+                if (failure is None) == (row in known):
+                    failure = failure or AssertionError("passes: take it out of known_misses.txt")
+                    failure.add_note(f"row {row!r}")
+                    failures.append((row, failure))
+            assert known <= table.keys(), "known_misses.txt names a row that is gone"
+            if failures:
+                missed = f"{len(failures)} of {len(table)} rows: " + ", ".join(dict(failures))
+                raise ExceptionGroup(missed, [failure for _, failure in failures])
+
+        parameters = [one for name, one in signature.parameters.items() if name not in names]
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _failure(test: Test, arguments: Mapping[str, object]) -> Exception | None:
+    try:
+        test(**arguments)
+    except pytest.fail.Exception as failure:  # no Exception, which a group could not hold
+        return AssertionError(str(failure)).with_traceback(failure.__traceback__)
+    except Exception as failure:  # noqa: BLE001 - any error is this row's; the others run on
+        return failure
+    return None
+
+
+def _values(names: list[str], values: object) -> Iterable[object]:
+    return [values] if len(names) == 1 else values  # type: ignore[return-value]
+
+
+def _named(rows: Iterable[object]) -> dict[str, object]:
+    """Name rows by their keys or ids, or else by what they hold, as pytest does."""
+    if isinstance(rows, Mapping):
+        return dict(rows)
+    named: dict[str, object] = {}
+    for row in rows:
+        name, values = None, row
+        if isinstance(row, ParameterSet):
+            name, values = row.id, row.values if len(row.values) > 1 else row.values[0]
+        name = str(name or _text(values)[:LONGEST_NAME])
+        while name in named:
+            name += "'"
+        named[name] = values
+    return named
+
+
+def _text(values: object) -> str:
+    if isinstance(values, tuple | list):
+        return "-".join(str(value) for value in values)
+    return str(values)
+
+
+def _from_file(test: Test, names: list[str], table: str) -> dict[str, object]:
+    readers = [
+        TypeAdapter(inspect.signature(test, eval_str=True).parameters[name].annotation)
+        for name in names
+    ]
+    file = Path(inspect.getfile(inspect.unwrap(test))).with_suffix(".yaml")
+    read: dict[str, object] = {}
+    for row, values in _named(_tables(file)[table]).items():
+        cells = [
+            reader.validate_python(value)
+            for reader, value in zip(readers, _values(names, values), strict=False)
+        ]
+        read[row] = cells[0] if len(names) == 1 else cells
+    return read
+
+
+@cache
+def _tables(file: Path) -> dict[str, Any]:
+    tables: dict[str, Any] = yaml.load(file.read_text("utf-8"), yaml.CSafeLoader)
+    return tables
+
+
+def _known_misses() -> set[str]:
+    """Return the rows of the running test that are expected to fail."""
+    test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
+    return {row for id_, row in _misses() if id_ == test}
+
+
+@cache
+def _misses() -> list[tuple[str, str]]:
+    return list(_read_misses())
+
+
+def _read_misses() -> Iterator[tuple[str, str]]:
+    for line in KNOWN_MISSES.read_text("utf-8").splitlines():
+        test, bracket, row = line.partition("[")
+        if bracket and not line.startswith("#"):
+            yield test, row.removesuffix("]")
