@@ -10,15 +10,15 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validato
 
 from guards.core.finding import Span
 from policies.schema.sections import StoredText, Tracing
-from proxy.errors import BadRequest, FeedbackPinned, NotJson, TraceStoreUnavailable, UnknownTrace
+from policies.verification.options import problem
+from proxy.errors import BadRequest, FeedbackPinned, TraceStoreUnavailable, UnknownTrace
 from proxy.logs import logger
-from proxy.openai_api.json_body import read_object
+from proxy.openai_api.model_request import read_body, validated
 from proxy.services import Services
 from proxy.traces.masking import masked_text, stored_note
 from proxy.traces.query import Query
 from proxy.traces.store import Keep, TraceStoreAway
 from proxy.traces.trace import PINNED, Feedback, Label, Trace
-from proxy.verify import validated
 from proxy.views.words import FEEDBACK_PROBLEMS
 
 log = logger(__name__)
@@ -255,10 +255,7 @@ async def feedback_reply(raw: bytes, services: Services, tenant: str) -> Feedbac
     Raises:
         GuardProxyError: the body cannot be read, or the label cannot be given.
     """
-    try:
-        request = validated(read_object(raw), FeedbackRequest)
-    except ValueError as error:
-        raise NotJson(str(error)) from None
+    request = validated(read_body(raw), FeedbackRequest, problem)
     try:
         trace = await label_trace(
             services, request.request_id, tenant, request.opinion, by_app=True

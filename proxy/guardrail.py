@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from guards.core.exchange import Exchange
 from policies.gating.gate import OpenGate
@@ -28,13 +28,14 @@ from proxy.candidates import (
     replace_choice,
     select,
 )
-from proxy.errors import BadRequest, NotJson, UnknownCall
+from proxy.errors import BadRequest, UnknownCall
 from proxy.jobs import Job
 from proxy.long_text_pool import Seat
 from proxy.offload import log_failures, read_offloaded, run_offloaded
 from proxy.openai_api.answer import Answer
 from proxy.openai_api.completions.prompt import conversation
-from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member_path, read_object
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject
+from proxy.openai_api.model_request import read_body, validated
 from proxy.openai_api.reply import Replaced
 from proxy.openai_api.sources import SourceFormatError
 from proxy.openai_api.sse import json_bytes
@@ -110,16 +111,7 @@ def read_guardrail_request(raw: bytes) -> GuardrailRequest:
     Raises:
         BadRequest: malformed JSON, or a member that is wrong; it names the member.
     """
-    try:
-        body = read_object(raw)
-    except ValueError as error:
-        raise NotJson(str(error)) from None
-    try:
-        return GuardrailRequest.model_validate(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        param = member_path(first["loc"])
-        raise BadRequest(f"Invalid value for '{param}': {problem(first)}.", param) from None
+    return validated(read_body(raw), GuardrailRequest, problem)
 
 
 class GuardrailJob(Job):

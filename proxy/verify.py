@@ -4,9 +4,9 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self, TypeVar
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from guards.core.exchange import ContextState, Exchange
 from policies.judging.judge import Judge
@@ -15,11 +15,11 @@ from policies.schema.policy import SourceRules
 from policies.verification.conversation import ASSISTANT, without_answer
 from policies.verification.options import BadSources, GivenSource, Options, problem, usable_sources
 from policies.verification.verifying import UnknownGuard, Verified, Verifier
-from proxy.errors import BadRequest, NotJson
+from proxy.errors import BadRequest
 from proxy.jobs import Job
 from proxy.offload import log_failures, read_offloaded, run_offloaded
-from proxy.openai_api.json_body import JSON_TYPE, JsonObject, member_path, read_object
-from proxy.openai_api.model_request import GuardField
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject
+from proxy.openai_api.model_request import GuardField, read_body, validated
 from proxy.openai_api.sources import FoundContext, FoundPlace, SourceFormatError, find_sources
 from proxy.openai_api.sse import json_bytes
 from proxy.overrides import apply_overrides
@@ -30,7 +30,6 @@ from proxy.tenants import Tenant
 from proxy.traces.builder import asked_of, note_exchange, note_verification
 
 _MISSPELT_FROM = 0.75
-ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
 
 class Message(BaseModel):
@@ -110,27 +109,9 @@ def read_verify_request(raw: bytes) -> VerifyRequest:
     Raises:
         BadRequest: malformed JSON, or a member that is wrong; it names the member.
     """
-    try:
-        body = read_object(raw)
-    except ValueError as error:
-        raise NotJson(str(error)) from None
+    body = read_body(raw)
     _refuse_unknown(body)
-    return validated(body, VerifyRequest)
-
-
-def validated(body: JsonObject, shape: type[ShapeT]) -> ShapeT:
-    """Return a body as the shape of its endpoint.
-
-    Raises:
-        BadRequest: a member is wrong; it names the member.
-    """
-    try:
-        return shape.model_validate(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        param = member_path(first["loc"])
-        where = f"Invalid value for '{param}'" if param else "Invalid body"
-        raise BadRequest(f"{where}: {problem(first)}.", param or None) from None
+    return validated(body, VerifyRequest, problem)
 
 
 def _refuse_unknown(body: JsonObject) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
-from proxy.openai_api.extensions import MOST_CHOICES
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.model_request import MOST_CHOICES
 
 # Some models write their reasoning into the content; it is not the answer. Only a closed block at
 # the very start counts, so that no answer can hide behind a tag.

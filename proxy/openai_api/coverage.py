@@ -5,14 +5,16 @@ follow the tables. A field that no row covers is named in the trace, so that new
 
 A place is written like ``choices[].message.content``: ``[]`` stands for every item of a list. A row
 without rows below it speaks for all that is inside, so that schemas, arguments of tools and the
-like are never searched.
+like are never searched. The rows stand in `fields.toml`, which says how to read them.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from pydantic import JsonValue
 
@@ -374,22 +376,6 @@ def steps(path: str) -> list[str]:
     return _STEP.findall(path)
 
 
-def group(
-    treatment: Treatment, origin: Origin, note: str, paths: str, prefix: str = ""
-) -> Iterator[Row]:
-    """Yield rows for fields of which the same is to be said.
-
-    Args:
-        treatment: What is done with them.
-        origin: Whose fields they are.
-        note: Why.
-        paths: Their places, parted by spaces.
-        prefix: What stands before each of them.
-    """
-    for path in paths.split():
-        yield Row(f"{prefix}{path}", treatment, note, origin)
-
-
 def rows(coverage: Coverage) -> str:
     """Return one endpoint's tables as Markdown; fields with the same explanation share a line."""
     alike: dict[tuple[str, Treatment, str], list[str]] = {}
@@ -429,3 +415,54 @@ def _strings(value: JsonValue) -> Iterator[str]:
     elif isinstance(value, (dict, list)):
         for item in value.values() if isinstance(value, dict) else value:
             yield from _strings(item)
+
+
+_Line = Mapping[str, Any]
+
+
+def _rows_of(lines: Iterable[_Line], sets: Mapping[str, list[_Line]], prefix: str) -> Iterator[Row]:
+    """Yield the rows of some lines of the file, below a place."""
+    for line in lines:
+        place = prefix + line.get("prefix", "")
+        if "use" in line:
+            yield from _rows_of(sets[line["use"]], sets, place)
+            continue
+        treatment = next(one for one in Treatment if one in line)
+        named = line.get("unchecked", "")
+        for origin in (one for one in Origin if one in line):
+            for path in line[origin].split():
+                yield Row(
+                    f"{place}{path}",
+                    treatment,
+                    line[treatment],
+                    origin,
+                    path.rpartition(".")[2] if named is True else named,
+                    tuple(line.get("refused_at", ())),
+                    line.get("spells_answer", False),
+                )
+
+
+def _read_tables() -> dict[str, Coverage]:
+    """Return the tables of the file by endpoint."""
+    tables = tomllib.loads(Path(__file__).with_name("fields.toml").read_text("utf-8"))
+    sets = tables.pop("sets")
+
+    def table(lines: Iterable[_Line]) -> FieldTable:
+        return FieldTable(_rows_of(lines, sets, ""))
+
+    return {
+        path: Coverage(
+            path,
+            request=table(found["request"]),
+            reply=table(found["reply"]),
+            # The pieces of some endpoints' streams are of the same shape as their replies.
+            chunk=table(found.get("chunk", found["reply"])),
+        )
+        for path, found in tables.items()
+    }
+
+
+_TABLES = _read_tables()
+CHAT: Final = _TABLES["/v1/chat/completions"]
+COMPLETIONS: Final = _TABLES["/v1/completions"]
+RESPONSES: Final = _TABLES["/v1/responses"]

@@ -1,13 +1,17 @@
 """A request to a guarded endpoint, in one shape whatever its wire looks like."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, ValidationError
+from pydantic_core import ErrorDetails
 
-from proxy.openai_api.json_body import JsonObject, read_object
+from proxy.errors import BadRequest, NotJson
+from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
 from proxy.openai_api.sse import json_bytes
 
+MOST_CHOICES: Final = 128
 MOST_GUARDS = 40
 INTENT = r"^[A-Za-z0-9_.:-]{0,64}$"
 """An intent is a name, never words of the request: it stands in logs and traces."""
@@ -102,3 +106,51 @@ class ModelRequest:
         """Return the body for a model of the model server, without the `guard` member."""
         kept = {key: value for key, value in self.body.items() if key != "guard"}
         return kept | {"model": model} if model else kept
+
+
+ShapeT = TypeVar("ShapeT", bound=BaseModel)
+_JSON_FORMATS = ("json_object", "json_schema")
+_JSON_FIELDS = ("guided_json", "structured_outputs", "json_schema", "format")
+"""Fields by which other servers than OpenAI's are asked for JSON."""
+
+
+def read_body(raw: bytes) -> JsonObject:
+    """Return the JSON object of a request body.
+
+    Raises:
+        NotJson: it is none, or one that readers could read in two ways.
+    """
+    try:
+        return read_object(raw)
+    except ValueError as error:
+        raise NotJson(str(error)) from None
+
+
+def validated(
+    body: JsonValue,
+    shape: type[ShapeT],
+    problem: Callable[[ErrorDetails], str] = lambda error: error["msg"],
+) -> ShapeT:
+    """Return a body as the shape of its endpoint.
+
+    Args:
+        body: The body.
+        shape: The members whose types the proxy relies on.
+        problem: Words an error of pydantic.
+
+    Raises:
+        BadRequest: a member is wrong; it names the member.
+    """
+    try:
+        return shape.model_validate(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        param = member_path(first["loc"])
+        where = f"Invalid value for '{param}'" if param else "Invalid body"
+        raise BadRequest(f"{where}: {problem(first)}.", param or None) from None
+
+
+def wants_json(body: JsonObject, response_format: JsonValue) -> bool:
+    """Tell whether a request asks for an answer in JSON."""
+    by_format = member(response_format, "type") in _JSON_FORMATS
+    return by_format or any(map(body.get, _JSON_FIELDS))

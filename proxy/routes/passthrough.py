@@ -17,7 +17,6 @@ from proxy.errors import (
     BadRequest,
     GuardProxyError,
     InternalError,
-    NotJson,
     UnknownModel,
     UnknownPath,
     UpstreamError,
@@ -26,7 +25,8 @@ from proxy.errors import (
 from proxy.jobs import CLIENT_GONE_STATUS
 from proxy.logs import logger
 from proxy.offload import read_offloaded
-from proxy.openai_api.json_body import JSON_TYPE, JsonObject, read_object
+from proxy.openai_api.json_body import JSON_TYPE, JsonObject
+from proxy.openai_api.model_request import read_body
 from proxy.openai_api.sse import json_bytes
 from proxy.routes.request import (
     ApiRequest,
@@ -321,10 +321,7 @@ def _renamed(raw: bytes, names: dict[str, str]) -> bytes:
     """Return a JSON body with the model server's name for its model."""
     if not raw:
         return raw
-    try:
-        body = read_object(raw)
-    except ValueError as error:
-        raise NotJson(str(error)) from None
+    body = read_body(raw)
     if any(name != "model" and name.casefold() == "model" for name in body):
         raise only_in_json()
     model = body.get("model")

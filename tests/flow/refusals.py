@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from proxy.openai_api.coverage import Row, Treatment, steps
 from proxy.openai_api.endpoints import ENDPOINTS as GUARDED
-from proxy.openai_api.extensions import MOST_CHOICES
 from proxy.openai_api.json_body import JsonObject
+from proxy.openai_api.model_request import MOST_CHOICES
 from proxy.openai_api.responses.endpoint import KEPT_THERE
 
 _QUESTION = "안녕하세요?"

@@ -3,20 +3,26 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from guards.core.exchange import Source
-from proxy.errors import BadRequest, NotJson
 from proxy.openai_api.chat.citing_prompt import with_citing_prompt
-from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.chat.live import LiveChat
 from proxy.openai_api.chat.reply import ChatReply, read_reply, restored
 from proxy.openai_api.chat.writing import write
+from proxy.openai_api.coverage import CHAT as COVERAGE
 from proxy.openai_api.endpoint import Endpoint
-from proxy.openai_api.extensions import JSON_FIELDS, MOST_CHOICES
-from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
+from proxy.openai_api.json_body import JsonObject, member
 from proxy.openai_api.live_stream import LiveStream, Restoring
-from proxy.openai_api.model_request import NOTHING_TOLD, GuardField, ModelRequest
+from proxy.openai_api.model_request import (
+    MOST_CHOICES,
+    NOTHING_TOLD,
+    GuardField,
+    ModelRequest,
+    read_body,
+    validated,
+    wants_json,
+)
 from proxy.openai_api.reply import ChoiceOutcome, Ending, Written
 
 _PREFILL = "prefill"
@@ -51,18 +57,9 @@ def read_request(raw: bytes) -> ModelRequest:
     Raises:
         BadRequest: malformed JSON, or a member of the wrong type; it names the member.
     """
-    try:
-        body = read_object(raw)
-    except ValueError as error:
-        raise NotJson(str(error)) from None
-    try:
-        known = _Body.model_validate(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        param = member_path(first["loc"])
-        raise BadRequest(f"Invalid value for '{param}': {first['msg']}.", param) from None
+    body = read_body(raw)
+    known = validated(body, _Body)
     told = COVERAGE.request.told(body)
-    wanted = member(known.response_format, "type")
     begun = (_PREFILL,) if known.messages[-1].role == "assistant" else ()
     return ModelRequest(
         raw=raw,
@@ -72,7 +69,7 @@ def read_request(raw: bytes) -> ModelRequest:
         stream=bool(known.stream),
         choices=known.n or 1,
         offers_tools=bool(known.tools or known.functions or body.get("web_search_options")),
-        structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),
+        structured=wants_json(body, known.response_format),
         include_usage=member(known.stream_options, "include_usage") is True,
         guard=known.guard or NOTHING_TOLD,
         not_checked=tuple(dict.fromkeys((*told.unchecked, *begun))),

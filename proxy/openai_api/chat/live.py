@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import PieceJoiner, choice_index, without_tokens
-from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.chat.reply import Saying, StreamReply, StreamRestorer, check_chunk, content_of
+from proxy.openai_api.coverage import CHAT as COVERAGE
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.live_stream import LiveStream, Piece, Restoring, Said
 from proxy.openai_api.model_request import ModelRequest

@@ -16,7 +16,7 @@ from proxy.openai_api.answer import (
     with_whole_characters,
     without_tokens,
 )
-from proxy.openai_api.chat.coverage import COVERAGE
+from proxy.openai_api.coverage import CHAT as COVERAGE
 from proxy.openai_api.coverage import Told
 from proxy.openai_api.json_body import (
     OF_REPLY,

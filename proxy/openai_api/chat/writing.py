@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import JsonValue
 
 from proxy.openai_api.answer import Answer, choice_index, without_tokens
-from proxy.openai_api.chat.coverage import COVERAGE
 from proxy.openai_api.chat.reply import (
     ChatReply,
     PlainReply,
     StreamReply,
 )
+from proxy.openai_api.coverage import CHAT as COVERAGE
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, objects, texts
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import (

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from guards.core.exchange import Source
-from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.live import LiveCompletion
 from proxy.openai_api.completions.prompt import noted
 from proxy.openai_api.completions.reply import CompletionReply, read_plain, read_stream
 from proxy.openai_api.completions.request import prompt_of, read_request
 from proxy.openai_api.completions.writing import write
+from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 from proxy.openai_api.endpoint import Endpoint
 from proxy.openai_api.json_body import JsonObject
 from proxy.openai_api.live_stream import LiveStream, Restoring

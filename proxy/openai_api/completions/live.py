@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import without_tokens
-from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.reply import StreamReader, StreamReply
 from proxy.openai_api.completions.request import echo_of
 from proxy.openai_api.completions.writing import made_choice
+from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.live_stream import LiveStream, Piece, Restoring
 from proxy.openai_api.model_request import ModelRequest

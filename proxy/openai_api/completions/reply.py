@@ -15,7 +15,7 @@ from proxy.openai_api.answer import (
     with_whole_characters,
     without_tokens,
 )
-from proxy.openai_api.completions.coverage import COVERAGE
+from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 from proxy.openai_api.coverage import Told
 from proxy.openai_api.json_body import OF_REPLY, JsonObject, member, objects, read_object
 from proxy.openai_api.live_stream import Piece, Restoring, Words

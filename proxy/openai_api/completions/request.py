@@ -6,14 +6,21 @@ the answer when it leaves. So nobody has to guess where the prompt ends and the 
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictBool
 
-from proxy.errors import BadRequest, NotJson
-from proxy.openai_api.completions.coverage import COVERAGE
+from proxy.errors import BadRequest
 from proxy.openai_api.completions.prompt import conversation, is_begun
-from proxy.openai_api.extensions import JSON_FIELDS, MOST_CHOICES
-from proxy.openai_api.json_body import JsonObject, member, member_path, read_object
-from proxy.openai_api.model_request import NOTHING_TOLD, GuardField, ModelRequest
+from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
+from proxy.openai_api.json_body import JsonObject, member
+from proxy.openai_api.model_request import (
+    MOST_CHOICES,
+    NOTHING_TOLD,
+    GuardField,
+    ModelRequest,
+    read_body,
+    validated,
+    wants_json,
+)
 from proxy.openai_api.sse import json_bytes
 
 _PREFILL = "prefill"
@@ -56,16 +63,12 @@ def read_request(raw: bytes) -> CompletionRequest:
     Raises:
         BadRequest: malformed JSON, or a member of the wrong type; it names the member.
     """
-    try:
-        body = read_object(raw)
-    except ValueError as error:
-        raise NotJson(str(error)) from None
+    body = read_body(raw)
     told = COVERAGE.request.told(body)
-    known = _known(body)
+    known = validated(body, _Body)
     prompt = prompt_of(body)
     if known.echo and known.logprobs is not None and known.logprobs is not False:
         raise BadRequest("'echo' cannot be served here together with 'logprobs'.", "echo")
-    wanted = member(known.response_format, "type")
     begun = (_PREFILL,) if is_begun(prompt) else ()
     said = {key: value for key, value in body.items() if key != "prompt"}
     return CompletionRequest(
@@ -75,7 +78,7 @@ def read_request(raw: bytes) -> CompletionRequest:
         model=known.model,
         stream=bool(known.stream),
         choices=known.n or 1,
-        structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),
+        structured=wants_json(body, known.response_format),
         include_usage=member(known.stream_options, "include_usage") is True,
         guard=known.guard or NOTHING_TOLD,
         not_checked=told.unchecked + begun,
@@ -103,12 +106,3 @@ def prompt_of(body: JsonObject) -> str:
 def echo_of(request: ModelRequest) -> str:
     """Return what stands before every answer: the prompt if that was asked for."""
     return prompt_of(request.body) if request.body.get("echo") else ""
-
-
-def _known(body: JsonObject) -> _Body:
-    try:
-        return _Body.model_validate(body)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        param = member_path(first["loc"])
-        raise BadRequest(f"Invalid value for '{param}': {first['msg']}.", param) from None

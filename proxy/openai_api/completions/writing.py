@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from proxy.openai_api.answer import choice_index, without_tokens
-from proxy.openai_api.completions.coverage import COVERAGE
 from proxy.openai_api.completions.reply import CompletionReply, PlainReply, StreamReply
 from proxy.openai_api.completions.request import echo_of
+from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 from proxy.openai_api.json_body import JSON_TYPE, JsonObject, objects
 from proxy.openai_api.model_request import ModelRequest
 from proxy.openai_api.reply import (

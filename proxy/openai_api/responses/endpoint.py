@@ -2,15 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from guards.core.exchange import Source
-from proxy.errors import BadRequest, NotJson
+from proxy.errors import BadRequest
+from proxy.openai_api.coverage import RESPONSES as COVERAGE
 from proxy.openai_api.endpoint import Endpoint
-from proxy.openai_api.extensions import JSON_FIELDS
-from proxy.openai_api.json_body import JsonObject, member, member_path, objects, read_object
+from proxy.openai_api.json_body import JsonObject, member, objects
 from proxy.openai_api.live_stream import LiveStream, Restoring
-from proxy.openai_api.model_request import NOTHING_TOLD, GuardField, ModelRequest
+from proxy.openai_api.model_request import (
+    NOTHING_TOLD,
+    GuardField,
+    ModelRequest,
+    read_body,
+    validated,
+    wants_json,
+)
 from proxy.openai_api.reply import ChoiceOutcome, Ending, Written
 from proxy.openai_api.responses.conversation import (
     is_reference,
@@ -19,7 +26,6 @@ from proxy.openai_api.responses.conversation import (
     noted,
     prompted,
 )
-from proxy.openai_api.responses.coverage import COVERAGE
 from proxy.openai_api.responses.live import LiveResponse
 from proxy.openai_api.responses.reply import ResponsesReply, read_reply
 from proxy.openai_api.responses.writing import write
@@ -70,17 +76,13 @@ def read_request(raw: bytes) -> ModelRequest:
         BadRequest: malformed JSON, a member of the wrong type, or one that cannot be served; it
             names the member.
     """
-    try:
-        body = read_object(raw)
-    except ValueError as error:
-        raise NotJson(str(error)) from None
+    body = read_body(raw)
     told = COVERAGE.request.told(body)
-    known = _known(body)
+    known = validated(body, _Body)
     if known.model is None and ("model" in body or not body.get("prompt")):
         raise BadRequest("Invalid value for 'model': a string is needed.", "model")
     kept_there = dict(_kept_there(body))
     _check_input(known.input, may_be_missing=bool(kept_there))
-    wanted = member(member(known.text, "format"), "type")
     said = {key: value for key, value in body.items() if key not in ("input", "instructions")}
     not_checked = [
         *told.unchecked,
@@ -94,20 +96,13 @@ def read_request(raw: bytes) -> ModelRequest:
         model=known.model or "",
         stream=bool(known.stream),
         offers_tools=bool(known.tools or body.get("prompt")),
-        structured=wanted in ("json_object", "json_schema") or any(map(body.get, JSON_FIELDS)),
+        structured=wants_json(body, member(known.text, "format")),
         include_usage=True,
         guard=known.guard or NOTHING_TOLD,
         not_checked=tuple(dict.fromkeys(not_checked)),
         server_state=tuple(kept_there),
         unknown=told.unknown,
     )
-
-
-def _known(body: JsonObject) -> _Body:
-    try:
-        return _Body.model_validate(body)
-    except ValidationError as error:
-        raise _refusal(error) from None
 
 
 def _check_input(given: JsonValue, *, may_be_missing: bool) -> None:
@@ -120,16 +115,7 @@ def _check_input(given: JsonValue, *, may_be_missing: bool) -> None:
         return
     if not isinstance(given, list):
         raise BadRequest("Invalid value for 'input': a string or an array is needed.", "input")
-    try:
-        _Items.model_validate({"input": given})
-    except ValidationError as error:
-        raise _refusal(error) from None
-
-
-def _refusal(error: ValidationError) -> BadRequest:
-    first = error.errors(include_url=False, include_input=False)[0]
-    param = member_path(first["loc"])
-    return BadRequest(f"Invalid value for '{param}': {first['msg']}.", param)
+    validated({"input": given}, _Items)
 
 
 def _kept_there(body: JsonObject) -> Iterator[tuple[str, str]]:

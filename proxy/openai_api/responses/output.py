@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from proxy.errors import UpstreamBroken
+from proxy.openai_api.coverage import RESPONSES as COVERAGE
 from proxy.openai_api.json_body import JsonObject, member, objects
-from proxy.openai_api.responses.coverage import COVERAGE
 
 COMPLETED: Final = "completed"
 INCOMPLETE: Final = "incomplete"

@@ -8,10 +8,10 @@ from pydantic import JsonValue
 from guards.core.keeping import lazy
 from proxy.errors import UpstreamBroken
 from proxy.openai_api.answer import Answer
+from proxy.openai_api.coverage import RESPONSES as COVERAGE
 from proxy.openai_api.coverage import Told
 from proxy.openai_api.json_body import OF_REPLY, JsonObject, objects, read_object, with_texts
 from proxy.openai_api.live_stream import Piece, Restoring
-from proxy.openai_api.responses.coverage import COVERAGE
 from proxy.openai_api.responses.output import (
     TEXT_PART,
     Place,

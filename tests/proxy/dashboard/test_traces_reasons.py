@@ -2,9 +2,7 @@
 
 import pytest
 
-from proxy.openai_api.chat.coverage import COVERAGE as CHAT
-from proxy.openai_api.completions.coverage import COVERAGE as COMPLETIONS
-from proxy.openai_api.responses.coverage import COVERAGE as RESPONSES
+from proxy.openai_api.coverage import CHAT, COMPLETIONS, RESPONSES
 from proxy.telemetry.counting import NOT_RUN
 from proxy.views.words import REASON_WORDS, reason_word
 

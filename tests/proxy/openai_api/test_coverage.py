@@ -23,9 +23,9 @@ from openai.types.completion_create_params import (
 from pydantic import BaseModel, JsonValue
 
 from proxy.errors import BadRequest
-from proxy.openai_api.chat.coverage import COVERAGE as CHAT
-from proxy.openai_api.completions.coverage import COVERAGE as COMPLETIONS
 from proxy.openai_api.coverage import (
+    CHAT,
+    COMPLETIONS,
     MOST_UNKNOWN,
     Coverage,
     FieldTable,

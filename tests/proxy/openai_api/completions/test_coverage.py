@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 from pydantic import JsonValue
 
-from proxy.openai_api.completions.coverage import COVERAGE
+from proxy.openai_api.coverage import COMPLETIONS as COVERAGE
 from proxy.openai_api.coverage import Row, Treatment
 from proxy.openai_api.json_body import JsonObject, read_object
 from proxy.openai_api.model_request import ModelRequest
