@@ -13,8 +13,8 @@ from policies.schema.base import Mode
 from policies.schema.sections import JudgeKind, JudgeRules
 from proxy.judge.breaker import Breaker, BreakerState
 from proxy.judge.chat import ChatJudge
+from proxy.judge.classifiers import GraniteGuardianJudge, MiniCheckJudge, TeiJudge, VllmJudge
 from proxy.judge.hints import Hinting, SharedHints, key_of
-from proxy.judge.nli import TeiJudge, VllmJudge
 from proxy.judge.server import (
     Adapter,
     JudgeCallFailed,
@@ -22,7 +22,6 @@ from proxy.judge.server import (
     OwnServer,
     judge_client,
 )
-from proxy.judge.yesno import GraniteGuardianJudge, MiniCheckJudge
 from proxy.logs import logger
 
 log = logger(__name__)

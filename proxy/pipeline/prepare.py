@@ -24,8 +24,7 @@ from proxy.pipeline.pseudonyms import hidden, hides_personal, pseudonyms_for
 from proxy.telemetry.spans import ModelCall
 from proxy.tenants import Tenant
 from proxy.traces.builder import asked_of, note_exchange
-from proxy.upstream.headers import is_idempotency_key, sent_headers
-from proxy.upstream.request import ServerCall
+from proxy.upstream.request import ServerCall, is_idempotency_key, sent_headers
 
 INTENT_HEADER = "x-guard-intent"
 _LOOKED_AT = ("messages", "documents", "guard")

@@ -42,8 +42,7 @@ from proxy.server.asgi_reply import HttpReply, send_whole
 from proxy.server.paths import ends_guarded, spelled_path
 from proxy.telemetry.counting import PASSED_THROUGH, count_passed
 from proxy.upstream.client import ModelServers
-from proxy.upstream.headers import returned_headers, sent_headers
-from proxy.upstream.request import RetryBudget, parsed_url
+from proxy.upstream.request import RetryBudget, parsed_url, returned_headers, sent_headers
 
 RawHeaders: TypeAlias = Sequence[tuple[bytes, bytes]]
 

@@ -16,7 +16,7 @@ from proxy.errors import BadRequest, RequestTooLarge, UnsupportedContent
 from proxy.server.paths import ModelPath
 from proxy.services import Services
 from proxy.tenants import Tenant
-from proxy.upstream.headers import encodings_of
+from proxy.upstream.request import encodings_of
 
 _BETWEEN_PARAMETERS = re.compile(b"[&;]")
 _JSON, _JSON_SUFFIX = ("application/json", "text/json"), "+json"

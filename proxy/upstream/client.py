@@ -21,7 +21,6 @@ from proxy.errors import (
 )
 from proxy.http_client import AiohttpTransport, StaleConnection, TlsError
 from proxy.logs import logger
-from proxy.upstream.headers import returned_headers
 from proxy.upstream.reply import (
     Deadline,
     OpenedResponse,
@@ -29,7 +28,7 @@ from proxy.upstream.reply import (
     check_status,
     read_whole,
 )
-from proxy.upstream.request import RetryBudget, ServerCall, Terms, httpx_request
+from proxy.upstream.request import RetryBudget, ServerCall, Terms, httpx_request, returned_headers
 
 log = logger(__name__)
 

@@ -18,8 +18,7 @@ from proxy.errors import (
     UpstreamTimeout,
 )
 from proxy.openai_api.json_body import member, read_object
-from proxy.upstream.headers import ENCODINGS, Sliced, encodings_of, returned_headers
-from proxy.upstream.request import Terms
+from proxy.upstream.request import ENCODINGS, Sliced, Terms, encodings_of, returned_headers
 
 
 class Deadline:

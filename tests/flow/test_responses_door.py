@@ -12,7 +12,7 @@ from litestar import Litestar, Request, Response, post
 from litestar.datastructures import State
 
 from proxy.openai_api.json_body import JsonObject, read_object
-from proxy.openai_api.responses.made import event_bytes, response_events
+from proxy.openai_api.responses.output import event_bytes, response_events
 from proxy.pipeline.regeneration import OPENING
 from proxy.server.serving import served
 from tests.fakes.running_proxy import RunningProxy, running_proxy

@@ -1,7 +1,7 @@
 import httpx
 import pytest
 
-from proxy.upstream.headers import returned_headers, sent_headers
+from proxy.upstream.request import returned_headers, sent_headers
 
 OF_THIS_HOP = [
     "connection",

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from proxy.openai_api.sources.lines import Kind, Line, Role
 from proxy.openai_api.sources.markup import opens_passage, speaks_of_source
-from proxy.openai_api.sources.prompt import MOST_LEADING_LINES, Prompt
-from proxy.openai_api.sources.question import (
+from proxy.openai_api.sources.prompt import (
+    MOST_LEADING_LINES,
+    Prompt,
     Region,
     last_question,
     last_words,

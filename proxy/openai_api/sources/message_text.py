@@ -9,8 +9,7 @@ from proxy.openai_api.sources.layout import Layout, read_layout
 from proxy.openai_api.sources.lines import Kind, Role, read_lines, role_of
 from proxy.openai_api.sources.markup import Element, element_passages, has_marks, read_elements
 from proxy.openai_api.sources.passages import split_passages
-from proxy.openai_api.sources.prompt import Prompt
-from proxy.openai_api.sources.question import Region, question_alone
+from proxy.openai_api.sources.prompt import Prompt, Region, question_alone
 from proxy.openai_api.sources.records import json_prompt, leading_json
 from proxy.openai_api.sources.speech import (
     announced_question,

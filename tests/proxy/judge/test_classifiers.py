@@ -8,10 +8,16 @@ import respx
 from pydantic import JsonValue
 
 from policies.judging.judge import JudgeLabel, JudgeQuestion, Matter, OpenClaim
-from proxy.judge import yesno
-from proxy.judge.nli import TEI_PATH, VLLM_PATH, TeiJudge, VllmJudge
+from proxy.judge import classifiers
+from proxy.judge.classifiers import (
+    TEI_PATH,
+    VLLM_PATH,
+    GraniteGuardianJudge,
+    MiniCheckJudge,
+    TeiJudge,
+    VllmJudge,
+)
 from proxy.judge.server import JudgeCallFailed
-from proxy.judge.yesno import GraniteGuardianJudge, MiniCheckJudge
 from proxy.openai_api.json_body import objects
 from tests.fakes.mocked_wire import WIRE
 from tests.policies.courses import COURSES, DENIED, POOL, UNHEARD_OF
@@ -26,7 +32,9 @@ ONE = JudgeQuestion("?", (FIRST,))
 
 
 async def test_minicheck_is_asked_about_each_claim(respx_mock: respx.MockRouter) -> None:
-    made = route(respx_mock, yesno.PATH).mock(return_value=recorded("judge_minicheck").reply())
+    made = route(respx_mock, classifiers.PATH).mock(
+        return_value=recorded("judge_minicheck").reply()
+    )
 
     await ask(MiniCheckJudge("bespoke-minicheck-7b"))
 
@@ -38,7 +46,7 @@ async def test_minicheck_is_asked_about_each_claim(respx_mock: respx.MockRouter)
 
 
 async def test_minicheck_is_as_sure_as_its_tokens(respx_mock: respx.MockRouter) -> None:
-    route(respx_mock, yesno.PATH).mock(return_value=recorded("judge_minicheck").reply())
+    route(respx_mock, classifiers.PATH).mock(return_value=recorded("judge_minicheck").reply())
 
     said = await ask(MiniCheckJudge("bespoke-minicheck-7b"), ONE)
 
@@ -51,7 +59,9 @@ async def test_minicheck_is_as_sure_as_its_tokens(respx_mock: respx.MockRouter) 
 
 
 async def test_minicheck_without_likelihoods(respx_mock: respx.MockRouter) -> None:
-    route(respx_mock, yesno.PATH).mock(return_value=recorded("judge_minicheck_ollama").reply())
+    route(respx_mock, classifiers.PATH).mock(
+        return_value=recorded("judge_minicheck_ollama").reply()
+    )
 
     [opinion] = (await ask(MiniCheckJudge("bespoke-minicheck"), ONE)).opinions
 
@@ -65,7 +75,7 @@ async def test_granite_guardian_gets_documents_and_a_criterion(
     respx_mock: respx.MockRouter,
 ) -> None:
     answered = recorded("judge_granite_guardian").reply()
-    made = route(respx_mock, yesno.PATH).mock(return_value=answered)
+    made = route(respx_mock, classifiers.PATH).mock(return_value=answered)
 
     await ask(GraniteGuardianJudge("granite-guardian-3.3-8b"), ONE)
 
@@ -91,7 +101,7 @@ async def test_granite_guardian_says_yes_to_a_risk(
     content: str, label: JudgeLabel, respx_mock: respx.MockRouter
 ) -> None:
     reply = httpx.Response(200, json={"choices": [{"message": {"content": content}}]})
-    route(respx_mock, yesno.PATH).mock(return_value=reply)
+    route(respx_mock, classifiers.PATH).mock(return_value=reply)
 
     [opinion] = (await ask(GraniteGuardianJudge("granite"), ONE)).opinions
 
@@ -101,14 +111,14 @@ async def test_granite_guardian_says_yes_to_a_risk(
 @pytest.mark.parametrize("content", ["", "Perhaps", "예"])
 async def test_neither_yes_nor_no_is_garbage(content: str, respx_mock: respx.MockRouter) -> None:
     reply = httpx.Response(200, json={"choices": [{"message": {"content": content}}]})
-    route(respx_mock, yesno.PATH).mock(return_value=reply)
+    route(respx_mock, classifiers.PATH).mock(return_value=reply)
 
     with pytest.raises(JudgeCallFailed, match="garbage"):
         await ask(MiniCheckJudge("bespoke-minicheck"), ONE)
 
 
 async def test_one_failed_call_fails_all(respx_mock: respx.MockRouter) -> None:
-    made = route(respx_mock, yesno.PATH)
+    made = route(respx_mock, classifiers.PATH)
     made.side_effect = [recorded("judge_minicheck_ollama").reply(), httpx.Response(503)]
 
     with pytest.raises(JudgeCallFailed, match="refused:503"):

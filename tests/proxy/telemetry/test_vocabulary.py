@@ -20,10 +20,10 @@ JUDGES = [
     "policies/judging/judge.py",
     "proxy/judge/book.py",
     "proxy/judge/server.py",
-    "proxy/judge/nli.py",
+    "proxy/judge/classifiers.py",
     "proxy/judge/server.py",
-    "proxy/judge/nli.py",
-    "proxy/judge/nli.py",
+    "proxy/judge/classifiers.py",
+    "proxy/judge/classifiers.py",
 ]
 
 
